@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "base/printable.h"
 #include "base/text.h"
 #include "cli/columns.h"
 #include "cli/print.h"
@@ -16,13 +17,13 @@ namespace {
 constexpr Duration worth_a_line = 300ms, frame = 100ms, plain_again = 10s;
 constexpr size_t most_lines = 12;
 
-/// One line without anything that moves a cursor.
+/// One line of a name, an output or an image, which anybody may have written: it moves no cursor,
+/// and takes as much room as it says.
 std::string one_line(std::string_view text) {
-  std::string line(text.substr(0, text.find('\n')));
-  for (char& c : line)
-    if (static_cast<unsigned char>(c) < ' ' || c == 0x7F)
-      c = ' ';
-  return line;
+  text = text.substr(0, text.find('\n'));
+  if (text.ends_with('\r'))
+    text.remove_suffix(1);
+  return printable_but(replace_all(text, "\t", " "), "");
 }
 
 /// Without the digits behind `#`, which tell equal ones apart and take the room of what is said.
@@ -84,14 +85,14 @@ std::vector<std::string> live_block(const std::string& title, const std::vector<
                                     size_t columns, size_t rows) {
   // A letter in the last column makes some terminals begin a new line.
   const size_t width = columns > 1 ? columns - 1 : 1;
-  std::vector<std::string> block{squeezed(title, width)};
+  std::vector<std::string> block{squeezed(one_line(title), width)};
   const size_t room = rows > 1 ? rows - 1 : 0;
   const size_t shown = lines.size() <= room ? lines.size() : room > 0 ? room - 1 : 0;
   for (size_t i = 0; i < shown; ++i) {
     const std::string time = cat("  ", short_duration(lines[i].lasted.count()));
-    const size_t left = width > time.size() ? width - time.size() : 0;
-    block.push_back(left < 10 ? cut_to(cat("  ", lines[i].text), width)
-                              : cut_to(cat("  ", lines[i].text), left) + time);
+    const std::string text = cat("  ", one_line(lines[i].text));
+    const size_t left = width > width_of(time) ? width - width_of(time) : 0;
+    block.push_back(left < 10 ? cut_to(text, width) : cut_to(text, left) + time);
   }
   if (shown < lines.size() && room > 0)
     block.push_back(cut_to(cat("  and ", lines.size() - shown, " more"), width));

@@ -23,8 +23,8 @@ enum class LiveMode { none, plain, live };
 /// `--progress`, else what the terminal can. Error (`Blame::user`): another word.
 Result<LiveMode> live_mode(const std::string& asked, bool is_quiet, bool can_move);
 
-/// A block for a window of so many columns: no line is longer, the last words of a line stay. At
-/// most `rows` lines.
+/// A block for a window of so many columns: no line is wider, the last words of a line stay. At
+/// most `rows` lines. Control characters, and bytes that are no UTF-8, are written `\xNN`.
 struct LiveLine {
   std::string text;  ///< what is done, and how far it is
   Duration lasted{0};

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "cli/columns.h"
 
 namespace fettle {
 namespace {
@@ -51,6 +52,34 @@ TEST(Live, ANarrowWindowShortensThePathBeforeWhatIsSaidOfIt) {
             std::vector<std::string>{"github.co…: instruction 12 of 40, 4.2 s"});
   EXPECT_EQ(live_block("github.com/somebody/something: instruction 12 of 40, 4.2 s", {}, 60, 12),
             std::vector<std::string>{"github.com/somebody/something: instruction 12 of 40, 4.2 s"});
+}
+
+TEST(Live, WhatAnybodyMayHaveWrittenMovesNoCursor) {
+  const std::vector<LiveLine> lines{{"run exec/a\x1b[2J\rb: \xc2\x9bsaid\x07\tit\r\nmore", 1s},
+                                    {"create image/\xff\xfe\x7f", 1s}};
+  EXPECT_EQ(join(live_block("sh\x1b]0;op\a\xc3", lines, 200, 12), "\n"),
+            "sh\\x1b]0;op\\x07\\xc3\n"
+            "  run exec/a\\x1b[2J\\x0db: \\x9bsaid\\x07 it  1.0 s\n"
+            "  create image/\\xff\\xfe\\x7f  1.0 s");
+}
+
+TEST(Live, LinesFitByTheirWidthAndNotByTheirBytes) {
+  std::string wide, narrow, broken;
+  for (int i = 0; i < 40; ++i) {
+    wide += "日本";
+    narrow += "e\u0301";
+    broken += "\xe6\x97";
+  }
+  const std::vector<LiveLine> lines{{"create image/" + wide, 1s},
+                                    {"run " + narrow + ": done", 100s},
+                                    {"run " + broken, 1s},
+                                    {std::string(60, '\t'), 1s}};
+  for (const std::string& line : live_block(wide + ": " + wide, lines, 40, 12)) {
+    EXPECT_LE(width_of(line), 39u) << line;
+    EXPECT_TRUE(is_valid_utf8(line)) << line;
+  }
+  EXPECT_EQ(live_block("e\u0301", {{narrow.substr(0, 60), 1s}}, 40, 12)[1],
+            "  " + narrow.substr(0, 60) + "  1.0 s");
 }
 
 TEST(Live, ALowWindowCountsWhatItHasNoRoomFor) {

@@ -49,12 +49,22 @@ class Kind {
   virtual Name name() const = 0;
   virtual Sort sort() const = 0;
 
+  /// The name in a key as people read it.
+  virtual std::string shown(const Name& name) const { return name.str(); }
+
   /// Checks the attributes, fills in defaults, drops what has no effect and sorts what has no
   /// order, so that from here on equality is `==`. Holes may stand wherever a text may.
   virtual Result<Value> normalise(const Value& attributes) const { return attributes; }
 
   /// Whether what is there can only be ours, since the driver marks what it makes.
   virtual bool is_marked() const { return true; }
+
+  /// Of what is not marked: where it is, as a path of its driver's world. Two at one path are one
+  /// thing, whatever their keys, and what is below a path is inside. Empty: nowhere, since it is to
+  /// be away, or nobody knows yet.
+  virtual std::string place(const Value& /*attributes*/, const Value& /*outputs*/) const {
+    return {};
+  }
 
   /// Whether the change from one to the other can be made without making the thing anew.
   virtual bool in_place_changes(const Value& /*before*/, const Value& /*after*/) const {

@@ -39,6 +39,8 @@ struct Step {
   Key because;                      ///< the need that caused it; empty kind: none
   /// Kept, though its host has begun another life since it happened there: it is not repeated.
   bool is_outlived = false;
+  /// No longer wanted, and not removed, since somebody else wants the same thing.
+  bool is_shared = false;
   Value seen{};  ///< of drift: the state that was found; else null
 };
 

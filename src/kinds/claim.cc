@@ -10,6 +10,7 @@
 /// seen        {"volume"}
 
 #include "kinds/kinds.h"
+#include "kinds/pod.h"
 #include "kinds/schema.h"
 
 namespace fettle {
@@ -18,6 +19,7 @@ namespace {
 class ClaimKind : public Kind {
  public:
   Name name() const override { return "claim"; }
+  std::string shown(const Name& name) const override { return shown_on_node(name.view()); }
   Sort sort() const override { return Sort::observable; }
   Result<Value> normalise(const Value& attributes) const override {
     static const Value none = Value::dict({});

@@ -12,6 +12,7 @@
 /// seen        {"id"}
 
 #include "kinds/kinds.h"
+#include "kinds/pod.h"
 #include "kinds/schema.h"
 
 namespace fettle {
@@ -20,6 +21,7 @@ namespace {
 class ImageKind : public Kind {
  public:
   Name name() const override { return "image"; }
+  std::string shown(const Name& name) const override { return shown_on_node(name.view()); }
   Sort sort() const override { return Sort::observable; }
   Result<Value> normalise(const Value& attributes) const override {
     static const Value none = Value::dict({});

@@ -17,6 +17,9 @@ class LinkKind : public Kind {
   Name name() const override { return "link"; }
   Sort sort() const override { return Sort::observable; }
   bool is_marked() const override { return false; }
+  std::string place(const Value& attributes, const Value& outputs) const override {
+    return place_of_path(attributes, outputs);
+  }
 
   Result<Value> normalise(const Value& attributes) const override {
     static const Schema schema{{"path", Field::text, {}},

@@ -1,5 +1,7 @@
 #include "kinds/owned.h"
 
+#include <filesystem>
+
 #include "base/text.h"
 
 namespace fettle {
@@ -22,6 +24,18 @@ Status check_path(const Value& attributes, std::string_view field) {
   if (!text.starts_with('/') || text.find('\0') != text.npos)
     return user_error(cat("`", field, "` must be an absolute path, not `", to_text(path), "`"));
   return {};
+}
+
+std::string place_of_path(const Value& attributes, const Value& outputs) {
+  if (attributes.bool_at("purged"))
+    return {};
+  // What holds an output of something else is known when it was made.
+  const std::string_view path =
+      attributes.at("path").is_text() ? attributes.text_at("path") : outputs.text_at("path");
+  std::string place = std::filesystem::path(path).lexically_normal();
+  if (place.size() > 1 && place.ends_with('/'))
+    place.pop_back();
+  return place;
 }
 
 Result<Value> normal_mode(const Value& mode) {

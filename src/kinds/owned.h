@@ -9,6 +9,9 @@ namespace fettle {
 /// `"path"` of attributes must be an absolute path without a zero byte.
 Status check_path(const Value& attributes, std::string_view field);
 
+/// The place of what is at `"path"`, written in one way only: `/a//b/` is `/a/b`.
+std::string place_of_path(const Value& attributes, const Value& outputs);
+
 /// A mode as `ls` and `chmod` write it, of four octal digits. Inmanta: the digits of an integer are
 /// meant octal, so that `mode = 644` is `0644`. Null stays null. Error: not a mode.
 Result<Value> normal_mode(const Value& mode);

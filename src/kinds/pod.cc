@@ -118,6 +118,7 @@ bool has_to_run_again(const Value& container, std::string_view policy) {
 class PodKind : public Kind {
  public:
   Name name() const override { return "pod"; }
+  std::string shown(const Name& name) const override { return shown_on_node(name.view()); }
   Sort sort() const override { return Sort::observable; }
 
   Result<Value> normalise(const Value& attributes) const override {
@@ -264,6 +265,11 @@ OnNode on_node(std::string_view key_name) {
   if (bar == key_name.npos)
     return {false, {}, key_name};
   return {true, key_name.substr(0, bar), key_name.substr(bar + 1)};
+}
+
+std::string shown_on_node(std::string_view key_name) {
+  const OnNode name = on_node(key_name);
+  return cat(name.rest, name.node.empty() ? "" : " on ", name.node);
 }
 
 NodeAddress node_address(std::string_view key_name) {

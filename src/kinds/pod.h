@@ -22,6 +22,8 @@ struct OnNode {
   std::string_view rest;
 };
 OnNode on_node(std::string_view key_name);
+/// `REST on NODE`, and without a node `REST`.
+std::string shown_on_node(std::string_view key_name);
 
 /// What the name in a pod's key says; parts that are missing are empty.
 struct NodeAddress {

@@ -98,6 +98,8 @@ Step Decider::blocked(NodeId id, Obstacle obstacle, Name why, const Key* because
   return found;
 }
 
+std::string Decider::named(const Key& key) const { return cat("`", graph_.shown(key), "`"); }
+
 /// It is done anew: an observable thing is replaced, or created when there is nothing to replace.
 Step Decider::again(NodeId id, std::string why, const Key* because) const {
   const Node& node = graph_.node(id);
@@ -251,25 +253,34 @@ bool Decider::lives_in(NodeId id, const Edge& host) const {
   return interrupted || (inside != nullptr && inside->incarnation == record->incarnation);
 }
 
+/// What somebody else wants is not ours alone to remove.
+Step Decider::left_to_others(NodeId id) const {
+  const std::string& who = options_.shared->at(*graph_.node(id).key);
+  Step kept = step(id, Verb::keep, cat("no longer wanted; left in place: ", who));
+  kept.is_shared = true;
+  return kept;
+}
+
 Step Decider::decide_leftover(NodeId id) const {
   const Node& node = graph_.node(id);
   for (const Edge& edge : graph_.needs(id)) {
     if (edge.when == When::succeeded && !is_good(standings_[edge.node]))
-      return blocked(id, Obstacle::need, cat("`", to_string(*edge.key), "` may still use it"),
-                     edge.key);
+      return blocked(id, Obstacle::need, cat(named(*edge.key), " may still use it"), edge.key);
     if (edge.when == When::finished && lives_in(id, edge))
       return step(id, Verb::keep,
-                  cat("it was done in `", to_string(*edge.key), "`, which has not changed"));
+                  cat("it was done in ", named(*edge.key), ", which has not changed"));
   }
   const bool in_world = node.kind == nullptr || node.kind->sort() != Sort::action;
   for (const Edge& edge : graph_.needs(id))
     if (edge.when == When::finished && !in_world)
-      return step(id, Verb::forget, cat("it goes with `", to_string(*edge.key), "`"));
+      return step(id, Verb::forget, cat("it goes with ", named(*edge.key)));
   const bool was_held = node.known->attempt && !may_have_changed(*node.known->attempt);
   if (node.leftover == Leftover::remove && was_held && !node.known->applied)
     return step(id, Verb::forget, "no longer wanted; it was never done");
   if (node.leftover == Leftover::remove && is_left_in_place(node))
     return step(id, Verb::forget, "no longer wanted; it existed before and is left in place");
+  if (node.leftover == Leftover::remove && options_.shared && options_.shared->contains(*node.key))
+    return left_to_others(id);
   if (node.leftover == Leftover::remove && node.has_remains())
     return step(id, Verb::remove,
                 cat("no longer wanted; interrupted on ", to_string(node.known->attempt->started),
@@ -343,7 +354,7 @@ Step Decider::decide_wanted(NodeId id) const {
   if (node.kind->sort() == Sort::ensuring && (!is_done_in_this_run(id) || node.known->attempt))
     return decide_ensured(id);
   if (const Edge* change = cause(id))
-    return again(id, cat("`", to_string(*change->key), "` changed"), change->key);
+    return again(id, cat(named(*change->key), " changed"), change->key);
   for (const auto check : {&Decider::check_host, &Decider::check_interrupted,
                            &Decider::check_history, &Decider::check_attributes})
     if (auto found = (this->*check)(id))
@@ -372,7 +383,7 @@ Step Decider::decide_ensured(NodeId id) const {
   if (attempt && attempt->failed)
     return step(id, Verb::ensure, cat("it failed before: ", attempt->error));
   if (const std::vector<Key> changed = events(id); !changed.empty())
-    return step(id, Verb::ensure, cat("`", to_string(changed.front()), "` changed"),
+    return step(id, Verb::ensure, cat(named(changed.front()), " changed"),
                 &changed.front());
   return step(id, Verb::ensure, "checked in every run");
 }
@@ -390,14 +401,14 @@ std::optional<Step> Decider::check_look(NodeId id) const {
     return std::nullopt;
   const bool listens = look->second && node.wanted->mandate == Mandate::act;
   if (const std::vector<Key> changed = events(id); listens && !changed.empty())
-    return step(id, Verb::ensure, cat("`", to_string(changed.front()), "` changed"),
+    return step(id, Verb::ensure, cat(named(changed.front()), " changed"),
                 &changed.front());
   for (const Edge& edge : graph_.needs(id))
     if (relies(edge) && edge.node != no_node && is_doubtful(standings_[edge.node]) &&
         (edge.hole || listens)) {
       Step perhaps =
           step(id, Verb::ensure,
-               cat("`", to_string(*edge.key), "` is due, and its output may change"), edge.key);
+               cat(named(*edge.key), " is due, and its output may change"), edge.key);
       perhaps.maybe = true;
       return perhaps;
     }
@@ -523,9 +534,9 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     // A group of alternatives is judged when its last edge is past.
     if (i == edges.size() || edges[i].group != group) {
       if (group != 0 && !group_met)
-        if (auto held = held_by(edges[i - 1], !group_fails,
-                                cat("nothing that it waits for happened; the last was `",
-                                    to_string(*edges[i - 1].key), "`")))
+        if (auto held = held_by(
+                edges[i - 1], !group_fails,
+                cat("nothing that it waits for happened; the last was ", named(*edges[i - 1].key))))
           return held;
       if (group_awaits && !group_came) {
         waits = true;
@@ -544,7 +555,7 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
       if (group == 0)
         return blocked(
             id, Obstacle::need,
-            cat("it needs `", to_string(*edge.key), "`, which is neither described nor recorded"),
+            cat("it needs ", named(*edge.key), ", which is neither described nor recorded"),
             edge.key);
       group_fails = true;
       continue;
@@ -575,8 +586,8 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     group_fails |= !met && standing != Standing::unmet;
     if (group != 0 || met)
       continue;
-    if (auto held = held_by(edge, standing == Standing::unmet,
-                            cat("`", to_string(*edge.key), "`", unmet_text(standing))))
+    if (auto held =
+            held_by(edge, standing == Standing::unmet, cat(named(*edge.key), unmet_text(standing))))
       return held;
   }
   if (not_needed)
@@ -589,7 +600,7 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     return std::nullopt;
   if (unmet != nullptr)
     return blocked(id, Obstacle::unmet,
-                   cat("not needed: `", to_string(*unmet->key), "` has not ",
+                   cat("not needed: ", named(*unmet->key), " has not ",
                        unmet->when == When::failed ? "failed" : "changed"),
                    unmet->key);
   return step(id, Verb::keep, "nothing that it waits for has changed");
@@ -605,7 +616,7 @@ std::optional<Step> Decider::check_host(NodeId id) const {
     const Record* host = graph_.node(edge.node).known.get();
     const bool due = standings_[edge.node] == Standing::anew;
     if (due || before == nullptr || host == nullptr || before->incarnation != host->incarnation)
-      return again(id, cat("`", to_string(*edge.key), "` ", due ? "is recreated" : "was recreated"),
+      return again(id, cat(named(*edge.key), " ", due ? "is recreated" : "was recreated"),
                    edge.key);
   }
   return std::nullopt;
@@ -634,8 +645,7 @@ std::optional<Step> Decider::check_interrupted(NodeId id) const {
   for (const NodeId act : graph_.happened(id)) {
     const Boxed<Attempt>& attempt = graph_.node(act).known->attempt;
     if (attempt && !attempt->failed && attempt->host_incarnation == host.known->incarnation)
-      return again(id,
-                   cat("unknown whether `", to_string(*graph_.node(act).key), "` finished in it"),
+      return again(id, cat("unknown whether ", named(*graph_.node(act).key), " finished in it"),
                    graph_.node(act).key);
   }
   return std::nullopt;
@@ -652,7 +662,7 @@ std::optional<Step> Decider::check_history(NodeId id) const {
     const Node& node = graph_.node(act);
     const Record& record = *node.known;
     const Version* inside = find_version(record.acted_on, *host.key);
-    const std::string name = cat("`", to_string(*node.key), "`");
+    const std::string name = named(*node.key);
     if (!record.applied || inside == nullptr || inside->incarnation != host.known->incarnation)
       continue;
     const bool still = place < wanted.size() && wanted[place] == act;
@@ -674,8 +684,8 @@ std::optional<Step> Decider::check_history(NodeId id) const {
   for (const Graph::Reader& reader : graph_.readers(id))
     if (reader.acts_before < left_at && reader_is_due(reader.id))
       return again(id,
-                   cat("`", to_string(*graph_.node(reader.id).key),
-                       "` is due in it, at a point before it was stopped"),
+                   cat(named(*graph_.node(reader.id).key),
+                       " is due in it, at a point before it was stopped"),
                    graph_.node(reader.id).key);
   return std::nullopt;
 }
@@ -780,7 +790,7 @@ std::optional<Step> Decider::check_life(NodeId id) const {
       is_before_a_transition(id))
     return std::nullopt;
   const std::string_view tense = is_doubtful(standings_[node.host]) ? " is" : " was";
-  const std::string why = cat("`", to_string(*host.key), "`", tense, " started again after it ran");
+  const std::string why = cat(named(*host.key), tense, " started again after it ran");
   if (options_.replay)
     return again(id, why, host.key);
   Step kept = step(id, Verb::keep, cat(why, "; not repeated"), host.key);
@@ -813,25 +823,24 @@ std::optional<Step> Decider::check_versions(NodeId id) const {
     if (edge->bond == Bond::inside && before != nullptr && before->outputs != now.outputs &&
         node.role == Role::acts)
       continue;  // the history was judged with the host
-    const std::string what =
-        edge->bond == Bond::inside
-            ? cat("what is done in `", to_string(now.key), "` before it changed")
-        : edge->hole ? cat("an output of `", to_string(now.key), "` changed")
-                     : cat("`", to_string(now.key), "` changed");
+    const std::string what = edge->bond == Bond::inside
+                                 ? cat("what is done in ", named(now.key), " before it changed")
+                             : edge->hole ? cat("an output of ", named(now.key), " changed")
+                                          : cat(named(now.key), " changed");
     // An act that succeeded in a host that lives on cannot be done again there: the next pass will
     // see it in the host's history.
     if (node.role == Role::acts && !options_.edit_in_place &&
         graph_.node(node.host).wanted != nullptr)
       return blocked(
           id, Obstacle::host,
-          cat("again: ", what, ", so `", to_string(*graph_.node(node.host).key), "` is recreated"),
+          cat("again: ", what, ", so ", named(*graph_.node(node.host).key), " is recreated"),
           edge->key);
     return again_in_place(id, what, edge->key);
   }
   if (doubtful == nullptr)
     return std::nullopt;
   Step perhaps =
-      again_in_place(id, cat("`", to_string(*doubtful->key), "` is due, and its output may change"),
+      again_in_place(id, cat(named(*doubtful->key), " is due, and its output may change"),
                      doubtful->key);
   perhaps.maybe = true;
   return perhaps;

@@ -31,6 +31,9 @@ struct PlanOptions {
   /// In a preview: what its driver has looked at and found as described, and whether it acts when
   /// something that it listens to changes. Null: nothing has been looked at.
   std::shared_ptr<const std::map<Key, bool>> as_described{};
+  /// What is not removed, though nobody here wants it any more, since somebody else wants the same
+  /// thing: who, for a sentence. Null: nothing.
+  std::shared_ptr<const std::map<Key, std::string>> shared{};
   /// Lives that hosts have begun since they were looked at.
   std::shared_ptr<std::unordered_map<Key, uint64_t, KeyHash>> lives{};
 };
@@ -95,6 +98,7 @@ class Decider {
   Step decide_asked(NodeId id) const;
   Step decide_reported(NodeId id) const;
   Step decide_leftover(NodeId id) const;
+  Step left_to_others(NodeId id) const;
   std::optional<Step> check_needs(NodeId id) const;
   std::optional<Step> check_look(NodeId id) const;
   std::optional<Step> check_attempt(NodeId id) const;
@@ -118,6 +122,7 @@ class Decider {
   bool lives_in(NodeId id, const Edge& host) const;
   bool reader_is_due(NodeId id) const;
   Presence expected_presence(NodeId host) const;
+  std::string named(const Key& key) const;
   Step step(NodeId id, Verb verb, Name why, const Key* because = nullptr) const;
   Step blocked(NodeId id, Obstacle obstacle, Name why, const Key* because = nullptr) const;
   Step again(NodeId id, std::string why, const Key* because = nullptr) const;

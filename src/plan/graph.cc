@@ -69,9 +69,15 @@ Leftover leftover_of(const Record& record, const Intent& intent) {
   return then == nullptr ? mildest : then->leftover.value_or(mildest);
 }
 
+std::string Graph::shown(const Key& key) const {
+  const Kind* const kind = kinds_->find(key.kind);
+  return kind == nullptr ? to_string(key) : cat(key.kind, "/", kind->shown(key.name));
+}
+
 Result<Graph> Graph::build(const Intent& intent, const Known& known, const Seen& seen,
                            const Kinds& kinds) {
   Graph graph;
+  graph.kinds_ = &kinds;
   size_t wanted = 0;
   for (const auto& [set, resources] : intent.resources)
     wanted += resources.size();
@@ -113,7 +119,7 @@ Status Graph::add_wanted(const Intent& intent, const Kinds& kinds) {
     for (const Resource& resource : resources) {
       const auto id = static_cast<NodeId>(nodes_.size());
       if (const NodeId there = ids_.add(resource.key, id); there != id)
-        return user_error(cat("`", to_string(resource.key), "` is described twice, at ",
+        return user_error(cat("`", shown(resource.key), "` is described twice, at ",
                               nodes_[there].wanted->origin, " and at ", resource.origin));
       Node node;
       node.key = &resource.key;
@@ -207,7 +213,7 @@ Status Graph::add_requests(const Intent& intent) {
     const NodeId id = find(request.key);
     if (id == no_node || nodes_[id].known == nullptr ||
         resource_of_then(*nodes_[id].known) == nullptr)
-      return user_error(cat("nothing is recorded about `", to_string(request.key), "`"));
+      return user_error(cat("nothing is recorded about `", shown(request.key), "`"));
     nodes_[id].asked = request.verb;
     if (request.verb == Verb::start)
       revive(id);
@@ -430,14 +436,14 @@ Status Graph::sort() {
       if (need == no_node || marks[need] == Mark::done)
         continue;
       if (marks[need] == Mark::open) {
-        std::string path = to_string(*nodes_[need].key);
+        std::string path = shown(*nodes_[need].key);
         bool within = false;
         for (const auto& [open, edge] : stack) {
           if (within)
-            path += " needs " + to_string(*nodes_[open].key);
+            path += " needs " + shown(*nodes_[open].key);
           within |= open == need;
         }
-        return user_error(cat("dependency cycle: ", path, " needs ", to_string(*nodes_[need].key)));
+        return user_error(cat("dependency cycle: ", path, " needs ", shown(*nodes_[need].key)));
       }
       marks[need] = Mark::open;
       stack.emplace_back(need, 0);

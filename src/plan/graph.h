@@ -57,7 +57,7 @@ struct Node {
 class Graph {
  public:
   /// Errors (`Blame::user`): something is wanted twice, something unknown is asked for, needs form
-  /// a cycle. The intent must outlive the graph.
+  /// a cycle. The intent and the kinds must outlive the graph.
   static Result<Graph> build(const Intent& intent, const Known& known, const Seen& seen,
                              const Kinds& kinds);
 
@@ -69,6 +69,8 @@ class Graph {
   /// Nodes in an order that the needs allow, as near to the intent's as possible.
   std::span<const NodeId> order() const { return order_; }
   NodeId find(const Key& key) const { return ids_.find(key); }
+  /// `kind/name` as people read it, for a sentence.
+  std::string shown(const Key& key) const;
   /// The acts inside a host that are wanted, in their order.
   std::span<const NodeId> history(NodeId host) const;
   struct Reader {
@@ -106,6 +108,7 @@ class Graph {
   void find_history();
   void chain(NodeId before, NodeId after);
 
+  const Kinds* kinds_ = nullptr;
   std::vector<Node> nodes_;
   std::vector<Edge> edges_;
   std::vector<NodeId> order_;

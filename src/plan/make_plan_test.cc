@@ -21,6 +21,9 @@ class TestKind : public Kind {
   std::optional<Presence> leaves_host() const override { return leaves_; }
   bool in_place_changes(const Value&, const Value&) const override { return name_ == "file"; }
   bool leaves_remains() const override { return name_ == "job"; }
+  std::string shown(const Name& name) const override {
+    return name.str().substr(name.view().starts_with('|') ? 1 : 0);
+  }
 
  private:
   Name name_;
@@ -470,6 +473,40 @@ TEST_F(PlanTest, WhatAResourceSaysAboutItsEndOverrulesItsSets) {
       known_[key("file/a")] = shared;
       EXPECT_EQ(plan(), "0 kept") << "another set wants it";
     }
+}
+
+TEST_F(PlanTest, ReasonsNameThingsAsPeopleReadThem) {
+  begin();
+  want("file/|a", Value::dict({{"x", Value::unknown()}}));
+  want("file/b").needs.push_back({{key("file/|a")}});
+  want("file/c").needs.push_back({{key("file/|none")}});
+  EXPECT_EQ(plan(),
+            "blocked file/|a: undefined: an attribute is unknown\n"
+            "blocked file/b: `file/a` is blocked\n"
+            "blocked file/c: it needs `file/none`, which is neither described nor recorded\n"
+            "0 kept");
+}
+
+TEST_F(PlanTest, WhatSomebodyElseWantsIsLeftAndSaysToWhom) {
+  begin();
+  want("file/a");
+  want("file/b");
+  carry_out();
+  begin(Leftover::remove);
+  PlanOptions options;
+  options.shared = std::make_shared<const std::map<Key, std::string>>(
+      std::map<Key, std::string>{{key("file/a"), "environment `f` wants it"}});
+  EXPECT_EQ(plan(options), "remove file/b: no longer wanted\n1 kept");
+  const Plan made = *make_plan(intent_, known_, seen_, kinds_, options);
+  const auto left = std::ranges::find(made.steps, true, &Step::is_shared);
+  ASSERT_NE(left, made.steps.end());
+  EXPECT_EQ(left->key, key("file/a"));
+  EXPECT_EQ(left->why, "no longer wanted; left in place: environment `f` wants it");
+  // Whoever does not remove it has nothing to leave.
+  begin(Leftover::keep);
+  EXPECT_EQ(std::ranges::count((*make_plan(intent_, known_, seen_, kinds_, options)).steps, true,
+                               &Step::is_shared),
+            0);
 }
 
 TEST_F(PlanTest, ABlockedStepSaysWhatKindOfObstacleItIs) {

@@ -421,7 +421,7 @@ void Run::decide(NodeId id) {
         request_done(id, {}, true);
       else
         keep(id);
-      if (node.wanted != nullptr || node.asked)
+      if (node.wanted != nullptr || node.asked || step.is_shared)
         steps_[*node.key] = std::move(step);
       settle(id, Standing::kept);
       return;

@@ -239,12 +239,24 @@ Result<WholeVersion> version_asked(const Workplace& place, const ApplyRequest& r
 Status add_orphans(const Workplace& place, Edit& edit, const Intent& intent, const Known& known,
                    ApplyReport& report) {
   const Left left = TRY(mark_orphans(place, edit, intent, known, true));
-  std::set<Key> unremoved;
+  std::set<Key> orphaned(left.orphaned.begin(), left.orphaned.end());
+  // Of what was one before, a removal that did not happen is told.
+  for (const auto& [key, sharer] : left.shared)
+    if (leftover_of(*known.at(key), intent) == Leftover::remove)
+      orphaned.insert(key);
+  // What was to be removed and is still there has been told with its reason.
   for (const LeftResource& one : report.left)
-    unremoved.insert(one.key);
-  for (const Key& key : left.orphaned)
-    if (!unremoved.contains(key))
-      report.left.push_back({key, LeftResource::Fate::orphaned, {}});
+    orphaned.erase(one.key);
+  for (const Key& key : orphaned) {
+    const auto sharer = left.shared.find(key);
+    report.left.push_back({key,
+                           LeftResource::Fate::orphaned,
+                           {},
+                           sharer == left.shared.end()
+                               ? std::string()
+                               : to_string(sharer->second, intent.environment)});
+  }
+  report.shared = left.shared.size();
   for (const Key& key : left.forgotten)
     report.left.push_back({key, LeftResource::Fate::forgotten, {}});
   report.orphans = left.orphans;

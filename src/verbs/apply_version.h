@@ -49,6 +49,7 @@ struct LeftResource {
   Key key;
   enum class Fate { orphaned, forgotten, removed, failed, skipped } fate = Fate::orphaned;
   std::string error;  ///< why it failed or was skipped
+  std::string why{};  ///< who else wants it, when that is why it stays
 };
 std::string_view to_string(LeftResource::Fate fate);
 
@@ -57,6 +58,7 @@ struct ApplyReport {
   std::vector<DeployedResource> resources;  ///< in the order of the version
   std::vector<LeftResource> left;           ///< by key
   size_t orphans = 0;                       ///< of the environment, those of before included
+  size_t shared = 0;                        ///< those of them that others want
   bool is_stopped = false;
   Duration took{0};
   size_t count(DeployState state) const;

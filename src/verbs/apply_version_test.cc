@@ -19,6 +19,7 @@
 #include "verbs/environments.h"
 #include "verbs/explain.h"
 #include "verbs/export_model.h"
+#include "verbs/orphans.h"
 #include "verbs/plan_version.h"
 #include "verbs/push_file.h"
 #include "verbs/settings.h"
@@ -378,6 +379,134 @@ TEST_F(ApplyVersionTest, WhatExistedBeforeIsToldAndNeverRemoved) {
   EXPECT_EQ(left(apply()), cat("forgotten ", file_id(at("other")), "; removed ",
                                file_id(at("ours")), "; forgotten ", file_id(at("same")), "; "));
   EXPECT_EQ(read("same") + read("other") + read("ours"), "xy-");
+}
+
+/// Two environments with one machine.
+class SharedTest : public ApplyVersionTest {
+ protected:
+  /// Both want `f`, one of them in a folder; `e` made it. Then `e` wants only `last`.
+  void share() {
+    for (const char* environment : {"e", "g"}) {
+      request_.environment = environment;
+      const bool is_first = request_.environment == "e";
+      if (is_first)
+        add(folder_id(), {{"path", at("d")}});
+      add_file("d/f", "x", {}, std::vector<std::string>(is_first ? 1 : 0, folder_id()));
+      push(Value::dict({}), false, environment);
+      EXPECT_EQ(apply().exit_code(), 0);
+    }
+    request_.environment = "e";
+    add_file("last", "x");
+    push();
+  }
+  std::string folder_id() const { return cat("fs::Directory[a,path=", at("d"), "]"); }
+  Key key_of(const std::string& kind, const std::string& id) const {
+    return {"e", Name(kind), Name(id)};
+  }
+  static std::string whys(const ApplyReport& report) {
+    std::string text;
+    for (const LeftResource& one : report.left)
+      text += cat(to_string(one.fate), " ", one.key.kind, ": ", one.why, "; ");
+    return text;
+  }
+};
+
+TEST_F(SharedTest, PruneLeavesWhatAnotherEnvironmentWantsAndNamesIt) {
+  share();
+  request_.prune = true;
+  const Result<Preview> preview = preview_version(place_, request_);
+  ASSERT_TRUE(preview) << to_string(preview.error());
+  ASSERT_EQ(preview->shared.size(), 2u);
+  EXPECT_EQ(to_string(preview->shared.at(key_of("file", file_id(at("d/f")))), "e"),
+            "environment `g` wants it");
+  EXPECT_EQ(to_string(preview->shared.at(key_of("folder", folder_id())), "e"),
+            "environment `g` wants something in it");
+  for (const Step& step : preview->plan.steps)
+    EXPECT_NE(step.verb, Verb::remove) << to_string(step.key);
+  for (int i = 0; i < 2; ++i) {
+    const ApplyReport report = apply();
+    EXPECT_EQ(report.exit_code(), 0);
+    EXPECT_EQ(whys(report),
+              "orphaned file: environment `g` wants it; "
+              "orphaned folder: environment `g` wants something in it; ");
+    EXPECT_EQ(report.orphans, 2u);
+    EXPECT_EQ(report.shared, 2u);
+    EXPECT_EQ(read("d/f"), "x");
+  }
+}
+
+TEST_F(SharedTest, WhatNobodyElseWantsAnyMoreGoesWithTheNextPrune) {
+  share();
+  request_.prune = true;
+  EXPECT_EQ(apply().shared, 2u);
+  request_.environment = "g";
+  add_file("rest", "x");
+  push(Value::dict({}), false, "g");
+  EXPECT_EQ(left(apply()), cat("forgotten ", file_id(at("d/f")), "; ")) << "`e` made it";
+  EXPECT_EQ(read("d/f"), "x");
+  request_.environment = "e";
+  EXPECT_EQ(left(apply()), cat("removed ", file_id(at("d/f")), "; removed ", folder_id(), "; "));
+  EXPECT_EQ(read("d/f"), "-");
+  EXPECT_FALSE(file_exists(at("d")));
+}
+
+TEST_F(SharedTest, WithoutPruneNobodyIsPromisedThatItWouldRemove) {
+  share();
+  const Result<Preview> preview = preview_version(place_, request_);
+  ASSERT_TRUE(preview) << to_string(preview.error());
+  EXPECT_EQ(preview->plan.leftovers.size(), 2u);
+  EXPECT_EQ(preview->shared.size(), 2u);
+  const ApplyReport report = apply();
+  EXPECT_EQ(report.orphans, 2u);
+  EXPECT_EQ(report.shared, 2u);
+}
+
+TEST_F(SharedTest, OneEnvironmentMayWantItUnderAnotherName) {
+  request_.agents["b"] = "local:";
+  add_file("f", "x");
+  push();
+  apply();
+  const std::string renamed = cat("fs::File[b,path=", at("f"), "]");
+  add(renamed, {{"path", at("f")}, {"content", "x"}});
+  push();
+  request_.prune = true;
+  EXPECT_EQ(whys(apply()), cat("orphaned file: `file/", renamed, "` wants it; "));
+  EXPECT_EQ(read("f"), "x");
+}
+
+TEST_F(SharedTest, WhatIsMeantForAnotherMachineIsAnotherThing) {
+  add_file("f", "x");
+  push();
+  apply();
+  add(cat("fs::File[far,path=", at("f"), "]"), {{"path", at("f")}, {"content", "x"}});
+  push();
+  request_.prune = true;
+  EXPECT_EQ(left(apply()), cat("removed ", file_id(at("f")), "; "));
+  EXPECT_EQ(read("f"), "-");
+}
+
+TEST_F(SharedTest, OrphansAreRemovedExceptThoseThatAnotherWants) {
+  share();
+  apply();
+  const auto environment = find_environment(place_, "e");
+  const auto all = find_orphans(place_, *environment, {});
+  ASSERT_TRUE(all) << to_string(all.error());
+  EXPECT_TRUE(all->going.empty());
+  EXPECT_EQ(all->shared.size(), 2u);
+  const std::string file = cat("file/", file_id(at("d/f")));
+  const auto named = find_orphans(place_, *environment, {file});
+  ASSERT_FALSE(named);
+  EXPECT_EQ(named.error().message, cat("`", file, "` stays: environment `g` wants it"));
+}
+
+TEST_F(SharedTest, AnEnvironmentThatGoesLeavesWhatAnotherWants) {
+  share();
+  const Result<Removed> removed = remove_environment(place_, "e", {true, true});
+  ASSERT_TRUE(removed) << to_string(removed.error());
+  EXPECT_TRUE(removed->summary.good());
+  EXPECT_EQ(read("d/f") + read("last"), "x-");
+  EXPECT_EQ(removed->shared.size(), 2u);
+  EXPECT_EQ(removed->staying.size(), 2u);
 }
 
 TEST_F(ApplyVersionTest, WhatWasRemovedFromOutsideIsOursOnceItIsMadeAgain) {

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "core/environment_name.h"
 #include "verbs/engines.h"
+#include "verbs/shared.h"
 
 namespace fettle {
 namespace {
@@ -180,6 +181,9 @@ Result<Carried> carry_out(const Workplace& place, Edit& edit, Undertaking undert
   undertaking.what = place.command;
   if (place.random)
     undertaking.options.seed = place.random();
+  if (undertaking.options.plan.shared == nullptr)
+    leave_to_others(TRY(shared_leftovers(place, *undertaking.intent, undertaking.known)),
+                    undertaking.options.plan);
   // Until here nothing is changed, and the first interruption ends it.
   std::optional<Interrupt::Acting> acting;
   undertaking.begins = [&, then = std::move(undertaking.begins)]() -> Status {

@@ -351,9 +351,11 @@ Result<Removed> remove_environment(const Workplace& place, const std::string& na
   std::erase_if(undertaking.known, [](const auto& one) { return one.first.kind == "state"; });
   undertaking.intent = empty_intent(edit.environment(), undertaking.known);
   undertaking.options.parallelism = 8;
+  Shared shared = TRY(shared_leftovers(place, *undertaking.intent, undertaking.known));
+  leave_to_others(shared, undertaking.options.plan);
   undertaking.begins = [&] { return edit.begin_removal(); };
   Carried carried = TRY(carry_out(place, edit, std::move(undertaking)));
-  Removed removed{TRY(std::move(carried.summary)), {}, {}};
+  Removed removed{TRY(std::move(carried.summary)), {}, {}, {}};
   // Images stay with the engine.
   for (const auto& [key, record] : before)
     if (const Step* const step = carried.run.step(key);
@@ -362,8 +364,9 @@ Result<Removed> remove_environment(const Workplace& place, const std::string& na
       ++removed.taken[key.kind];
   for (const auto& [key, record] : before)
     if (is_seen_on_machine(key, *record, *place.kinds) &&
-        (!removal.prune || record->changes == 0 || key.kind == "state"))
+        (!removal.prune || record->changes == 0 || key.kind == "state" || shared.contains(key)))
       removed.staying.push_back(key);
+  removed.shared = std::move(shared);
   std::ranges::sort(removed.staying);
   if (removed.summary.good())
     TRY(edit.remove_environment());

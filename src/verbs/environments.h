@@ -2,6 +2,7 @@
 /// Environments as a whole: made, listed, stopped, started, removed.
 
 #include "verbs/edit.h"
+#include "verbs/shared.h"
 
 namespace fettle {
 
@@ -65,6 +66,7 @@ struct Removed {
   Summary summary;
   std::map<Name, size_t> taken;  ///< how many things of each kind went
   std::vector<Key> staying;      ///< what models and files of states made and what stays; by key
+  Shared shared;                 ///< what would have gone and stays, since others want it
 };
 /// Everything that it has in the world, then, when nothing of that is left, its records.
 Result<Removed> remove_environment(const Workplace& place, const std::string& name,

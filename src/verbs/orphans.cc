@@ -150,6 +150,7 @@ Result<Left> mark_orphans(const Workplace& place, Edit& edit, const Intent& inte
   std::ranges::sort(left.orphaned);
   std::ranges::sort(left.forgotten);
   left.orphans = orphans_of(known, *place.kinds).size();
+  left.shared = TRY(shared_orphans(place, intent.environment, known));
   return left;
 }
 
@@ -181,7 +182,17 @@ Result<ChosenOrphans> find_orphans(const Workplace& place, const Environment& en
   if (!words.empty() && !chosen.used.empty())
     return user_error(cat("`", to_string(chosen.used[0].key), "` is still used by `",
                           to_string(chosen.used[0].user), "`"));
-  std::erase_if(found, [&](const Orphan& orphan) { return !going.contains(orphan.key); });
+  chosen.shared = TRY(shared_orphans(place, environment.name, known));
+  for (const Orphan& orphan : all)
+    if (!going.contains(orphan.key) || orphan.was_found)  // that is only forgotten
+      chosen.shared.erase(orphan.key);
+  if (!words.empty() && !chosen.shared.empty()) {
+    const auto& [key, sharer] = *chosen.shared.begin();
+    return user_error(cat("`", to_string(key), "` stays: ", to_string(sharer, environment.name)));
+  }
+  std::erase_if(found, [&](const Orphan& orphan) {
+    return !going.contains(orphan.key) || chosen.shared.contains(orphan.key);
+  });
   chosen.going = std::move(found);
   return chosen;
 }
@@ -192,6 +203,8 @@ Result<Summary> remove_orphans(const Workplace& place, Edit& edit,
   intent->environment = edit.environment();
   Undertaking undertaking;
   undertaking.known = TRY(place.store->known(edit.environment()));
+  leave_to_others(TRY(shared_orphans(place, edit.environment(), undertaking.known)),
+                  undertaking.options.plan);
   std::set<Key> going;
   for (const Orphan& orphan : orphans) {
     going.insert(orphan.key);

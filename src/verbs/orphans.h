@@ -6,6 +6,7 @@
 /// no longer does. An orphan is a record of which every set says so.
 
 #include "verbs/edit.h"
+#include "verbs/shared.h"
 
 namespace fettle {
 
@@ -28,6 +29,7 @@ struct Left {
   std::vector<Key> orphaned;   ///< by key
   std::vector<Key> forgotten;  ///< what is nothing in the world; by key
   size_t orphans = 0;          ///< of the environment, those of before included
+  Shared shared;               ///< those of them that others want
 };
 /// After a run: what the sets of its intent know and do not want becomes an orphan. With
 /// `forgets_acts`, what is nothing in the world is known no more. `known` is as the run left it.
@@ -41,9 +43,10 @@ struct UsedOrphan {
 struct ChosenOrphans {
   std::vector<Orphan> going;
   std::vector<UsedOrphan> used;  ///< by key
+  Shared shared;                 ///< they stay, since others want them
 };
-/// The orphans that words name, `KIND/NAME` or a name; without words all that nothing uses. Errors
-/// (`Blame::user`): one names nothing, or what is still wanted or used.
+/// The orphans that words name, `KIND/NAME` or a name; without words all that nothing uses and
+/// nobody else wants. Errors (`Blame::user`): one names nothing, or what is still wanted or used.
 Result<ChosenOrphans> find_orphans(const Workplace& place, const Environment& environment,
                                    const std::vector<std::string>& words);
 

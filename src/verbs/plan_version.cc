@@ -50,6 +50,7 @@ Result<Preview> preview_model(const Workplace& place, const Name& environment,
   preview.changes = TRY(refine_by_looks(place, *preview.intent, planned.known, looked));
   preview.plan = std::move(looked.plan);
   preview.seen = std::move(looked.seen);
+  preview.shared = std::move(looked.shared);
   add_notes(planned.made, preview.plan);
   return preview;
 }

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "kinds/pod.h"
+#include "value/with.h"
 
 namespace fettle {
 namespace {
@@ -31,12 +32,6 @@ std::string sign_of(const Value& state) {
       sign += cat(row.text_at("containerID"), " ", row.integer_at("restartCount"), " ",
                   row.at("state").at("running").text_at("startedAt"), "\n");
   return sign;
-}
-
-Value with(const Value& dict, std::string_view key, Value value) {
-  std::vector<Entry> entries(dict.entries().begin(), dict.entries().end());
-  entries.push_back({key, std::move(value)});
-  return Value::dict(std::move(entries));
 }
 
 /// The conditions with the times of those that have been alike before.

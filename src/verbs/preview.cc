@@ -36,8 +36,10 @@ Digest digest_of_look(const Step& step, const Seen& seen) {
 }  // namespace
 
 Result<Looked> look_and_plan(const Workplace& place, const Intent& intent, const Known& known,
-                             const PlanOptions& options) {
+                             PlanOptions options) {
   Looked looked;
+  looked.shared = TRY(shared_leftovers(place, intent, known));
+  leave_to_others(looked.shared, options);
   looked.seen = TRY(look(place.scene(), intent, known));
   looked.plan = TRY(make_plan(intent, known, looked.seen, *place.kinds, options));
   return looked;
@@ -139,6 +141,7 @@ Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Inten
   // What is as described concerns nobody that needs it.
   PlanOptions options;
   options.as_described = described;
+  leave_to_others(looked.shared, options);
   looked.plan = TRY(make_plan(intent, known, looked.seen, *place.kinds, options));
   std::map<Key, const Error*> failures;
   for (const Failure& failure : carried.summary->failures)

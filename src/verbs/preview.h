@@ -4,7 +4,7 @@
 
 #include <map>
 
-#include "verbs/workplace.h"
+#include "verbs/shared.h"
 
 namespace fettle {
 
@@ -13,7 +13,8 @@ struct Preview {
   std::optional<Holder> at_work;  ///< who acts on it meanwhile
   std::shared_ptr<const Intent> intent;
   Plan plan;
-  Seen seen;  ///< what was looked at for it
+  Seen seen;      ///< what was looked at for it
+  Shared shared;  ///< what is no longer wanted here, and is by others
   std::vector<std::string> warnings;
   std::vector<Error> errors;        ///< of a model that does not compile; the rest is empty then
   std::optional<uint64_t> version;  ///< of a model, when it is one that is stored
@@ -28,9 +29,10 @@ struct Preview {
 struct Looked {
   Plan plan;
   Seen seen;
+  Shared shared;
 };
 Result<Looked> look_and_plan(const Workplace& place, const Intent& intent, const Known& known,
-                             const PlanOptions& options);
+                             PlanOptions options);
 
 /// What is done, to what, from what to what, and how this machine is; reasons are left out. 64
 /// hexadecimal digits.

@@ -503,6 +503,7 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   report.outlived = outlived(carried.run, *package.intent);
   Left left = TRY(mark_orphans(place, *edit, *package.intent, carried.run.known(), false));
   report.orphans = left.orphans;
+  report.shared = left.shared.size();
   report.orphaned = std::move(left.orphaned);
   if (report.summary.good() && report.summary.done == 0)
     report.seen = carried.run.seen();
@@ -568,6 +569,7 @@ Result<Preview> preview_unmasked(const Workplace& place, const PackageRequest& r
   Looked looked = TRY(look_and_plan(place, *preview.intent, prepared.known, options));
   preview.plan = std::move(looked.plan);
   preview.seen = std::move(looked.seen);
+  preview.shared = std::move(looked.shared);
   return preview;
 }
 

@@ -73,6 +73,7 @@ struct PackageReport {
   Summary summary;
   Known known;                ///< how the run left the records
   size_t orphans = 0;         ///< of the environment: no longer wanted, and still there
+  size_t shared = 0;          ///< orphans that others want
   std::vector<Key> orphaned;  ///< those that this run left
   std::vector<Key> removed;   ///< what no instruction wants any more and is gone
   std::vector<Key> outlived;  ///< kept, though their services were started again since

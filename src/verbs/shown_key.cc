@@ -14,10 +14,7 @@ bool is_on_node(const Key& key) {
 }  // namespace
 
 std::string shown_key(const Key& key) {
-  if (!is_on_node(key))
-    return to_string(key);
-  const OnNode name = on_node(key.name);
-  return cat(key.kind, "/", name.rest, name.node.empty() ? "" : " on ", name.node);
+  return is_on_node(key) ? cat(key.kind, "/", shown_on_node(key.name)) : to_string(key);
 }
 
 bool names_on_node(const Key& key, std::string_view words) {

@@ -46,14 +46,14 @@ class Removals {
     std::vector<StateResult> told;
     for (const Step* step : steps) {
       const auto before = of_.before.find(step->key);
-      if (step->verb != Verb::remove || step->wanted != nullptr || before == of_.before.end() ||
-          !before->second->applied || leaves_nothing(*before->second))
+      if ((step->verb != Verb::remove && !step->is_shared) || step->wanted != nullptr ||
+          before == of_.before.end() || !before->second->applied || leaves_nothing(*before->second))
         continue;
       told.push_back(result_of(*step, *before->second, is_test));
     }
     std::ranges::sort(told, {}, &StateResult::tag);
     for (StateResult& one : told) {
-      one.entry = with_entry(one.entry, "__run_num", static_cast<int64_t>(results.size()) + 1);
+      one.entry = with(one.entry, "__run_num", static_cast<int64_t>(results.size()) + 1);
       results.push_back(std::move(one));
     }
   }
@@ -63,10 +63,11 @@ class Removals {
     const auto [state, id, name] = parts_of(step.key);
     const Value old_state = state_of(record);
     const Standing standing = of_.run.standing(step.key);
-    const bool is_away = is_test || standing == Standing::changed;
-    Value comment = is_test   ? Value("it would be removed: no file describes it any more")
-                    : is_away ? Value("removed: no file describes it any more")
-                              : Value("it was not removed");
+    const bool is_away = !step.is_shared && (is_test || standing == Standing::changed);
+    Value comment = step.is_shared ? Value(step.why)
+                    : is_test      ? Value("it would be removed: no file describes it any more")
+                    : is_away      ? Value("removed: no file describes it any more")
+                                   : Value("it was not removed");
     if (const auto failure = failures_.find(step.key); failure != failures_.end())
       comment = to_string(failure->second->error);
     else if (!is_away && standing == Standing::blocked)
@@ -76,7 +77,7 @@ class Removals {
     StateResult made;
     made.tag = Name(cat(state, separator, id, separator, name, separator, "absent"));
     made.is_pruned = true;
-    made.is_interrupted = !is_test && is_open;
+    made.is_interrupted = !is_test && !step.is_shared && is_open;
     const StateTimes::Times* times = of_.times.find(step.key);
     const bool is_timed = times != nullptr && times->began && times->ended;
     made.entry = Value::dict(
@@ -88,7 +89,9 @@ class Removals {
          {"new_state", is_away ? Value() : old_state},
          {"old_state", old_state},
          {"rerun_data", Value()},
-         {"result", is_test || made.is_interrupted ? Value() : Value(is_away)},
+         {"result", step.is_shared                   ? Value(true)
+                    : is_test || made.is_interrupted ? Value()
+                                                     : Value(is_away)},
          {"sls_meta", Value::dict({{"SLS", none}, {"ID_DECS", none}})},
          {"start_time", is_timed ? Value(to_string(*times->began)) : Value()},
          {"tag", made.tag},

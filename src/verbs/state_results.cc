@@ -82,7 +82,7 @@ class Teller {
       const auto step = steps.find(of_.keys[i]);
       if (!look_at(i, step == steps.end() ? nullptr : step->second))
         unmet.push_back(i);
-      results_[i].entry = with_entry(results_[i].entry, "__run_num", ++number);
+      results_[i].entry = with(results_[i].entry, "__run_num", ++number);
     }
     tell_of_delayed();
     for (const size_t i : unmet) {
@@ -195,7 +195,7 @@ class Teller {
 
   void comment(size_t i, const std::string& text) {
     if (!text.empty())
-      results_[i].entry = with_entry(results_[i].entry, "comment", Value(text));
+      results_[i].entry = with(results_[i].entry, "comment", Value(text));
   }
 
   /// What needs a block that was not rendered was not judged.
@@ -356,12 +356,12 @@ class Teller {
     tell_of_check(i, made);
     hide(i, made);
     if (const auto left = unsettled_.find(key); left != unsettled_.end())
-      made.entry = with_entry(made.entry, "comment",
-                              with_line(made.entry.at("comment"), left->second->what));
+      made.entry =
+          with(made.entry, "comment", with_line(made.entry.at("comment"), left->second->what));
     if (const auto failure = failures_.find(key);
         failure != failures_.end() && !failure->second->late.empty())
-      made.entry = with_entry(made.entry, "comment",
-                              with_line(made.entry.at("comment"), failure->second->late));
+      made.entry =
+          with(made.entry, "comment", with_line(made.entry.at("comment"), failure->second->late));
     return made;
   }
 
@@ -382,8 +382,8 @@ class Teller {
     const auto failure = failures_.find(states::check_key(of_.keys[i].environment, chunk));
     if (failure == failures_.end())
       return;
-    made.entry = with_entry(with_entry(made.entry, "result", false), "comment",
-                            with_line(made.entry.at("comment"), failure->second->error.message));
+    made.entry = with(with(made.entry, "result", false), "comment",
+                      with_line(made.entry.at("comment"), failure->second->error.message));
   }
 
   static Value with_line(const Value& comment, const std::string& text) {

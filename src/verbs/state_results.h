@@ -4,6 +4,7 @@
 #include <unordered_map>
 
 #include "states/intent.h"
+#include "value/with.h"
 #include "verbs/states.h"
 
 namespace fettle {
@@ -55,9 +56,6 @@ Value left_by_command(const Value& outputs);
 
 /// What a record knows to be there of a thing that the engine has a kind for; null: nothing.
 Value remembered_state(const Record* record);
-
-/// The entry with another value at a key.
-Value with_entry(const Value& entry, std::string_view key, Value value);
 
 /// Two results of one state as one: the first's beginning, the last's end, all comments once, and
 /// the changes between both where states were given.

@@ -462,11 +462,11 @@ class StatesWork {
         TRY(compile_after(carried.run, true));
         continue;
       }
-      const Seen seen = TRY(fettle::look(place_.scene(), *intent_, known_));
-      const Plan plan = TRY(make_plan(*intent_, known_, seen, *place_.kinds, {}));
+      const Looked things = TRY(look_and_plan(place_, *intent_, known_, {}));
+      const Plan& plan = things.plan;
       const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
       report_.is_stopped = summary.stopped;
-      const StatesRun looked{*compiled_, keys_, carried.run, summary, known_, times_, &seen};
+      const StatesRun looked{*compiled_, keys_, carried.run, summary, known_, times_, &things.seen};
       report_.results = results_of_looks(looked, plan);
       add_looks_of_removals(looked, plan, report_.results);
       return {};

@@ -376,6 +376,34 @@ TEST_F(StatesCallsTest, PruneIsShownByATestAndNeverTakesWhatAFileHas) {
   EXPECT_NE(refused.error().message.find("--target"), std::string::npos);
 }
 
+TEST_F(StatesCallsTest, PruneLeavesWhatIsWantedUnderAnotherIdOrInAnotherEnvironment) {
+  const auto file = [&](const std::string& id, const std::string& name) {
+    return cat(id, ": {file.managed: [{name: ", at(name), "}, {contents: hello}]}\n");
+  };
+  static_cast<void>(apply(file("one", "f") + file("two", "g") + file("three", "h")));
+  ground_.restart();
+  environment_ = "other";
+  static_cast<void>(apply(file("zwei", "g")));
+  ground_.restart();
+  environment_ = "e";
+  request_.prune = true;
+  for (const bool test : {true, false}) {
+    request_.is_test = test;
+    const StatesReport report = apply(file("first", "f"));
+    EXPECT_EQ(word(report, "one"), "True") << test;
+    EXPECT_EQ(changes(report, "one"), "{}") << test;
+    EXPECT_EQ(comment(report, "two"),
+              R"("no longer wanted; left in place: environment `other` wants it")");
+    EXPECT_NE(comment(report, "one").find("left in place: `file/"), std::string::npos);
+    EXPECT_EQ(word(report, "three"), test ? "None" : "True");
+    EXPECT_EQ(file_exists(at("h")), test);
+    EXPECT_EQ(report.exit_code(), test ? 3 : 0);
+    ground_.restart();
+  }
+  EXPECT_EQ(read_file(at("f")).value_or(""), "hello\n");
+  EXPECT_EQ(read_file(at("g")).value_or(""), "hello\n");
+}
+
 TEST_F(StatesCallsTest, WhatIsPrunedHasAResult) {
   put_state(R"(
 def present(ctx, name):

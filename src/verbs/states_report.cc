@@ -43,19 +43,10 @@ const StateTimes::Times* StateTimes::find(const Key& key) const {
   return found == times_.end() ? nullptr : &found->second;
 }
 
-Value with_entry(const Value& entry, std::string_view key, Value value) {
-  std::vector<Entry> entries;
-  for (const Entry& one : entry.entries())
-    if (one.key != key)
-      entries.push_back(one);
-  entries.push_back({Name(key), std::move(value)});
-  return Value::dict(std::move(entries));
-}
-
 Value merged(const Value& first, const Value& last) {
   Value made = last;
   for (const char* key : {"start_time", "old_state", "__run_num"})
-    made = with_entry(made, key, first.at(key));
+    made = with(made, key, first.at(key));
   std::vector<Value> comments;
   for (const Value* entry : {&first, &last}) {
     const Value& comment = entry->at("comment");
@@ -70,14 +61,14 @@ Value merged(const Value& first, const Value& last) {
       add(comment);
   }
   if (!comments.empty())
-    made = with_entry(made, "comment", Value::list(std::move(comments)));
+    made = with(made, "comment", Value::list(std::move(comments)));
   const Value& before = first.at("old_state");
   const Value& after = last.at("new_state");
   const bool is_given = !is_empty_dict(before) || !is_empty_dict(after);
   const bool are_dicts =
       (before.is_null() || before.is_dict()) && (after.is_null() || after.is_dict());
   if (is_given && are_dicts)
-    made = with_entry(made, "changes", changes_between(before, after));
+    made = with(made, "changes", changes_between(before, after));
   return made;
 }
 

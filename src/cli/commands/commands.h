@@ -88,8 +88,9 @@ std::string quoted_for_shell(std::string_view word);
 /// `service/a, service/b and 3 more`.
 std::string first_few(const std::vector<Key>& keys);
 /// What the end of a run says about orphans: `, 1 orphan stays: service/a (…)`; empty for none.
-/// `left`: those that this run left.
-std::string orphans_text(size_t orphans, const std::vector<Key>& left,
+/// `left`: those that this run left. `shared`: how many others want, so that no `--prune` takes
+/// them.
+std::string orphans_text(size_t orphans, size_t shared, const std::vector<Key>& left,
                          std::string_view environment);
 
 /// The text of a file that somebody names, `-` for standard input. Error (`Blame::user`): it cannot

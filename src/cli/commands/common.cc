@@ -102,14 +102,27 @@ void print_changes(const Face& face, const std::vector<FieldChange>& changes) {
                 changed_text(change.before, change.after, "      ", face.colour)));
 }
 
-std::string orphans_text(size_t orphans, const std::vector<Key>& left,
+namespace {
+
+/// What `--prune` would do about orphans.
+std::string prune_text(size_t orphans, size_t shared) {
+  if (shared == orphans)
+    return orphans == 1 ? "something else wants it" : "something else wants each of them";
+  if (shared > 0)
+    return "`--prune` removes what nothing else wants";
+  return cat("`--prune` removes ", orphans == 1 ? "it" : "them");
+}
+
+}  // namespace
+
+std::string orphans_text(size_t orphans, size_t shared, const std::vector<Key>& left,
                          std::string_view environment) {
   if (orphans == 0)
     return "";
   return cat(", ", orphans, orphans == 1 ? " orphan stays" : " orphans stay",
              left.empty() ? "" : cat(left.size() < orphans ? ", new: " : ": ", first_few(left)),
-             " (see `fettle orphans ls", environment.empty() ? "" : " ", environment,
-             "`; `--prune` removes ", orphans == 1 ? "it)" : "them)");
+             " (see `fettle orphans ls", environment.empty() ? "" : " ", environment, "`; ",
+             prune_text(orphans, shared), ")");
 }
 
 std::string shown_file(const std::string& path) { return path == "-" ? "<stdin>" : path; }

@@ -21,7 +21,8 @@ Value resource_value(const DeployedResource& resource) {
 Value left_value(const LeftResource& left) {
   return Value::dict({{"key", to_string(left.key)},
                       {"fate", to_string(left.fate)},
-                      {"error", left.error.empty() ? Value() : Value(left.error)}});
+                      {"error", left.error.empty() ? Value() : Value(left.error)},
+                      {"why", left.why.empty() ? Value() : Value(left.why)}});
 }
 
 Value summary_value(const ApplyReport& report) {
@@ -102,7 +103,8 @@ void print_resources(const Face& face, const ApplyReport& report) {
   for (const LeftResource& left : report.left)
     if (!left.error.empty() || !face.quiet)
       print(cat(in(colour_of(left.fate), to_string(left.fate), face.colour), " ", left.key.name,
-                left.error.empty() ? "" : cat(": ", hanging(left.error, 4))));
+                left.error.empty() ? "" : cat(": ", hanging(left.error, 4)),
+                left.why.empty() ? "" : cat(": ", left.why)));
 }
 
 void print_summary(const Face& face, const ApplyReport& report) {
@@ -111,7 +113,7 @@ void print_summary(const Face& face, const ApplyReport& report) {
   for (int i = 1; i <= static_cast<int>(DeployState::available); ++i)
     if (const size_t count = report.count(static_cast<DeployState>(i)); count > 0)
       text += cat(", ", count, " ", to_string(static_cast<DeployState>(i)));
-  text += orphans_text(report.orphans, {}, "");
+  text += orphans_text(report.orphans, report.shared, {}, "");
   print_error(
       in(Colour::grey, cat(text, ", ", short_duration(report.took.count())), face.terminal));
 }

@@ -232,7 +232,7 @@ Result<int> each(Face& face, Check check, Verb verb, std::string_view done) {
   std::vector<Value> told;
   int code = 0;
   for (const Environment& environment : environments) {
-    const auto [summary, taken, staying] = TRY(
+    const auto [summary, taken, staying, shared] = TRY(
         verb(*place, environment.name.str()).context(cat("environment `", environment.name, "`")));
     const bool is_good = summary.good();
     std::vector<Entry> entries{{"name", environment.name},
@@ -254,6 +254,10 @@ Result<int> each(Face& face, Check check, Verb verb, std::string_view done) {
       code = std::max(code, tell_end(face, summary));
     else if (!face.quiet && !face.json)
       print_error(cat(environment.name, " ", done, taken_text(taken), staying_text(staying)));
+    if (is_good && !face.quiet && !face.json)
+      for (const auto& [key, sharer] : shared)
+        print_error(
+            cat("  left in place: ", to_string(key), ": ", to_string(sharer, environment.name)));
     if (is_good && !face.quiet && !face.json && face.parsed.has("keep"))
       if (const std::string text = keeping_text(taken, !staying.empty()); !text.empty())
         print_error(cat("  ", text));
@@ -274,7 +278,7 @@ Result<int> transit(Face& face, Verb verb, std::string_view done) {
   return each(
       face, check_transit,
       [&](const Workplace& place, const std::string& name) -> Result<Removed> {
-        return Removed{TRY(verb(place, name, wait)), {}, {}};
+        return Removed{TRY(verb(place, name, wait)), {}, {}, {}};
       },
       done);
 }

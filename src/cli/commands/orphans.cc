@@ -63,7 +63,7 @@ Result<int> rm(Face& face) {
     return user_error("name orphans or give `--all`, not both");
   Workplace* const place = TRY(face.workplace());
   const Hold hold = TRY(hold_environment(*place, named, !face.parsed.flag("no-lease-wait")));
-  const auto [going, used] = TRY(find_orphans(*place, hold.environment, words));
+  const auto [going, used, shared] = TRY(find_orphans(*place, hold.environment, words));
   const Summary summary = TRY(remove_orphans(*place, *hold.edit, going));
   const Known known = TRY(place->store->known(hold.environment.name));
   std::vector<Value> values;
@@ -71,17 +71,26 @@ Result<int> rm(Face& face) {
     const std::string_view fate = known.contains(orphan.key) ? "failed"
                                   : orphan.was_found         ? "forgotten"
                                                              : "removed";
-    values.push_back(
-        Value::dict({{"key", to_string(orphan.key)}, {"fate", fate}, {"used_by", Value()}}));
+    values.push_back(Value::dict(
+        {{"key", to_string(orphan.key)}, {"fate", fate}, {"used_by", Value()}, {"why", Value()}}));
     if (!face.json && fate != "failed")
       print(cat(fate, " ", to_string(orphan.key),
                 orphan.was_found ? ": it existed before and is left in place" : ""));
   }
   for (const UsedOrphan& one : used) {
-    values.push_back(Value::dict(
-        {{"key", to_string(one.key)}, {"fate", "kept"}, {"used_by", to_string(one.user)}}));
+    values.push_back(Value::dict({{"key", to_string(one.key)},
+                                  {"fate", "kept"},
+                                  {"used_by", to_string(one.user)},
+                                  {"why", cat("`", to_string(one.user), "` still uses it")}}));
     if (!face.json)
       print(cat("kept ", to_string(one.key), ": `", to_string(one.user), "` still uses it"));
+  }
+  for (const auto& [key, sharer] : shared) {
+    const std::string why = to_string(sharer, hold.environment.name);
+    values.push_back(Value::dict(
+        {{"key", to_string(key)}, {"fate", "kept"}, {"used_by", Value()}, {"why", why}}));
+    if (!face.json)
+      print(cat("kept ", to_string(key), ": ", why));
   }
   if (face.json)
     print_json(Value::list(std::move(values)));

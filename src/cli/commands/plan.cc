@@ -83,10 +83,18 @@ void print_blocked(const Face& face, const Workplace& place, const Preview& prev
   }
 }
 
+/// What is no longer wanted here and stays, whatever is pruned.
+void print_shared(const Face& face, const Preview& preview) {
+  if (!preview.shared.empty())
+    print(in(Colour::bold, "no longer wanted, left to others", face.colour));
+  for (const auto& [key, sharer] : preview.shared)
+    print(cat("  ", to_string(key), ": ", to_string(sharer, preview.environment)));
+}
+
 void print_plan(const Face& face, const Workplace& place, const Preview& preview) {
   size_t kept = 0;
   for (const Step& step : preview.plan.steps)
-    kept += step.verb == Verb::keep ? 1 : 0;
+    kept += step.verb == Verb::keep && !step.is_shared ? 1 : 0;
   for (const Verb verb : groups) {
     bool headed = false;
     for (const Step& step : preview.plan.steps) {
@@ -100,12 +108,14 @@ void print_plan(const Face& face, const Workplace& place, const Preview& preview
   }
   print_blocked(face, place, preview);
   print_outlived(face, preview);
+  print_shared(face, preview);
+  std::vector<Key> prunable = preview.plan.leftovers;
+  std::erase_if(prunable, [&](const Key& key) { return preview.shared.contains(key); });
   print(cat("keep ", kept,
-            preview.plan.leftovers.empty()
-                ? ""
-                : cat("; no longer wanted, kept: ", first_few(preview.plan.leftovers),
-                      preview.plan.leftovers.size() == 1 ? " (`--prune` removes it)"
-                                                         : " (`--prune` removes them)")));
+            prunable.empty() ? ""
+                             : cat("; no longer wanted, kept: ", first_few(prunable),
+                                   prunable.size() == 1 ? " (`--prune` removes it)"
+                                                        : " (`--prune` removes them)")));
 }
 
 int code_of(const Face& face, const Preview& preview) {
@@ -183,6 +193,11 @@ Result<int> run(Face& face) {
     std::vector<Value> leftovers;
     for (const Key& key : preview.plan.leftovers)
       leftovers.emplace_back(to_string(key));
+    std::vector<Value> shared;
+    for (const auto& [key, sharer] : preview.shared)
+      shared.push_back(Value::dict({{"key", to_string(key)},
+                                    {"environment", sharer.key.environment},
+                                    {"why", to_string(sharer, preview.environment)}}));
     print_json(
         Value::dict({{"environment", preview.environment},
                      {"version", preview.version ? Value(*preview.version) : Value()},
@@ -190,6 +205,7 @@ Result<int> run(Face& face) {
                      {"at_work", preview.at_work ? Value(to_string(*preview.at_work)) : Value()},
                      {"leftovers", preview.plan.leftovers.size()},
                      {"leftover_keys", Value::list(std::move(leftovers))},
+                     {"shared", Value::list(std::move(shared))},
                      {"warnings", Value::list({preview.warnings.begin(), preview.warnings.end()})},
                      {"converged", preview.plan.converged()}}));
   } else {

@@ -13,7 +13,6 @@ namespace fettle {
 namespace {
 
 constexpr size_t frame_head = 8;
-constexpr size_t longest_log_piece = 1 << 20;
 
 std::string bare_name(std::string_view name) {
   return std::string(name.starts_with('/') ? name.substr(1) : name);
@@ -320,44 +319,6 @@ ByteSink frame_sink(StreamSink take) {
     }
     return {};
   };
-}
-
-Status read_logs(Engine& engine, const std::string& id, const LogOptions& options, bool tty,
-                 const StreamSink& sink, std::stop_token stop) {
-  const auto flag = [](bool on) { return std::string(on ? "1" : "0"); };
-  EngineCall call{.path = of(id, "/logs"),
-                  .query = {{"stdout", flag(options.out)},
-                            {"stderr", flag(options.errors)},
-                            {"follow", flag(options.follow)},
-                            {"timestamps", flag(options.timestamps)}}};
-  for (const auto& [name, moment] :
-       {std::pair("since", &options.since), std::pair("until", &options.until)})
-    if (!moment->empty())
-      call.query.emplace_back(name, *moment);
-  if (options.tail >= 0)
-    call.query.emplace_back("tail", std::to_string(options.tail));
-  if (options.follow) {
-    call.time_limit = for_ever;
-    call.still_at_it = engine.answers();
-  }
-  call.sink = tty ? [sink](std::string_view bytes) { return sink(OutputStream::out, bytes); }
-                  : frame_sink(sink);
-  const EngineAnswer answer = TRY(engine.ask(std::move(call), stop));
-  if (!answer.ok())
-    return engine_error(answer);
-  return {};
-}
-
-std::string last_log_lines(Engine& engine, const std::string& id, int count, std::stop_token stop) {
-  std::string text;
-  const auto take = [&](OutputStream, std::string_view bytes) -> Status {
-    text += bytes.substr(0, longest_log_piece - std::min(longest_log_piece, text.size()));
-    return {};
-  };
-  // A terminal has no frames: then the text is taken as it is.
-  if (!read_logs(engine, id, {.tail = count}, false, take, stop))
-    (void)read_logs(engine, id, {.tail = count}, true, take, stop);
-  return std::string(trim(text));
 }
 
 }  // namespace fettle

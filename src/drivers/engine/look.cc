@@ -13,6 +13,7 @@
 #include "drivers/engine/pod_look.h"
 #include "drivers/engine/volumes.h"
 #include "kinds/kinds.h"
+#include "value/with.h"
 
 namespace fettle {
 namespace {
@@ -26,12 +27,6 @@ std::string reference_of(const Subject& subject) {
   return full_reference(resource == nullptr
                             ? std::string_view(subject.key.name)
                             : resource->attributes.text_at("reference", subject.key.name));
-}
-
-Value with(const Value& dict, std::string_view key, Value value) {
-  std::vector<Entry> entries(dict.entries().begin(), dict.entries().end());
-  entries.push_back({key, std::move(value)});
-  return Value::dict(std::move(entries));
 }
 
 class Look {

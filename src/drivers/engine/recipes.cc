@@ -9,6 +9,7 @@
 #include "kinds/recipe.h"
 #include "value/json.h"
 #include "value/mask.h"
+#include "value/with.h"
 
 namespace fettle {
 namespace {
@@ -92,12 +93,6 @@ Result<Value> run_recipe(const Site& site, const Record& host, const Value& reci
                          const std::stop_token& stop) {
   return recipe.text_at("type") == "exec" ? run_command(site, host, recipe, {}, stop)
                                           : send_request(site, host, recipe, stop);
-}
-
-Value with(const Value& dict, std::initializer_list<Entry> more) {
-  std::vector<Entry> entries(dict.entries().begin(), dict.entries().end());
-  entries.insert(entries.end(), more);
-  return Value::dict(std::move(entries));
 }
 
 /// The last answer of a wait, on lines of its own; empty when there was none.

@@ -10,6 +10,7 @@
 #include "kinds/kinds.h"
 #include "value/json.h"
 #include "value/mask.h"
+#include "value/with.h"
 
 namespace fettle {
 namespace {
@@ -257,12 +258,6 @@ Value make_outputs(const Act& act, const Wish& wish, const std::string& containe
                       {"ports", port_outputs(wish.attributes, wish.placement)},
                       {"container", container},
                       {"started", outputs_before(act).integer_at("started") + 1}});
-}
-
-Value with(const Value& dict, std::string_view key, Value value) {
-  std::vector<Entry> entries(dict.entries().begin(), dict.entries().end());
-  entries.push_back({key, std::move(value)});
-  return Value::dict(std::move(entries));
 }
 
 /// Why a container was killed, as far as anybody can tell: not every engine says that it was out of

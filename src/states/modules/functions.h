@@ -3,6 +3,7 @@
 
 #include "states/modules/module.h"
 #include "states/shape.h"
+#include "value/with.h"
 
 namespace fettle::states {
 
@@ -13,8 +14,6 @@ using Verdict = std::optional<bool>;
 Value ret_of(Verdict result, std::string comment);
 /// One with both states; its changes are those between them.
 Value ret_of(Verdict result, std::string comment, Value before, Value after);
-/// The dict with another entry.
-Value with(const Value& dict, std::string_view key, Value value);
 /// Error: the argument has another shape.
 Status check_shape(Shape shape, const ModuleCall& call, std::string_view parameter);
 /// Error: it is no number of seconds.

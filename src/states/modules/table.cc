@@ -90,12 +90,6 @@ Result<ModuleAnswer> run_module(std::string_view state, std::string_view functio
   return answer;
 }
 
-Value with(const Value& dict, std::string_view key, Value value) {
-  std::vector<Entry> entries(dict.entries().begin(), dict.entries().end());
-  entries.push_back({key, std::move(value)});
-  return Value::dict(std::move(entries));
-}
-
 namespace {
 
 /// Of what every function returns; a name is made once.
