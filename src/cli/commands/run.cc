@@ -126,22 +126,12 @@ std::string output_text(const Value& output) {
 /// Whether nothing but the result and errors is wanted: `-q` without `-v`.
 bool is_bare(const Face& face) { return face.quiet && !face.parsed.has("verbosity"); }
 
-/// Whether an error stands in Starlark code: not in the arguments, nor in what says about the
-/// package where it belongs.
-bool is_in_code(const Face& face, const Error& error) {
-  const std::string& file = error.where.file;
-  std::vector<std::string> arguments = face.parsed.all("args-file");
-  if (face.parsed.argument(1) == "-")
-    arguments.emplace_back("-");
-  return error.where.line > 0 && !file.empty() && Path(file).filename() != "kurtosis.yml" &&
-         std::ranges::find(arguments, file, shown_file) == arguments.end();
-}
-
-/// Kurtosis: what is wrong with the code before anything ran has a heading of its own.
+/// Kurtosis: what was wrong before anything ran has a heading of its own.
 Error with_heading(const Face& face, bool interpreted, Error error) {
-  // Neither an engine that cannot be used nor a package that is not found is a fault of the code.
-  if (error.blame != Blame::user || !is_in_code(face, error) || face.json || face.json_lines ||
-      is_bare(face))
+  // An engine that cannot be used is no fault of the package.
+  const bool about_package =
+      error.blame == Blame::user && (!interpreted || !error.where.file.empty());
+  if (!about_package || face.json || face.json_lines || is_bare(face))
     return error;
   print(cat("There was an error ", interpreted ? "validating" : "interpreting", " Starlark code"));
   print("Error encountered running Starlark code.");
