@@ -1,0 +1,27 @@
+#pragma once
+/// What the files of the decision share (`decide*.cc`).
+
+#include <string>
+#include <vector>
+
+#include "plan/graph.h"
+
+namespace fettle {
+
+/// Whether what stands behind the edge is part of what is done.
+inline bool relies(const Edge& edge) { return edge.hole || edge.bond != Bond::order; }
+
+/// Digest of the outputs of `need` that the holes of `resource` use, in their order.
+Digest outputs_in_use(const Resource& resource, const Key& need, const Record* record);
+
+/// Names of fields for a sentence: the first of them, and how many more there are.
+std::string fields_text(const std::vector<std::string>& fields);
+
+/// Null: it did not rely on `key`.
+const Version* find_version(const std::vector<Version>& versions, const Key& key);
+
+/// What is seen to run may be about to end.
+bool stop_was_interrupted(const Node& node);
+std::string interrupted_stop_text(const Node& node);
+
+}  // namespace fettle
