@@ -155,6 +155,50 @@ Result<pid_t> start(const Launch& launch) {
   return pid;
 }
 
+/// Kills groups of children when this process ends without having ended them, as when it is killed
+/// itself: whoever goes on in its place must not find what it began still at work. It is a shell
+/// that reads which groups there are, until nobody is there to write. A signal at the parent's
+/// death would reach the leader only, and come when a thread ends.
+class Guardian {
+ public:
+  /// Whether there is one that has heard it. `sign`: `+` for a group that begins, `-` for one that
+  /// has ended.
+  bool tell(char sign, pid_t group) const {
+    const std::string line = cat(std::string_view(&sign, 1), " ", group, "\n");
+    return socket_.is_open() && send(socket_.get(), line.data(), line.size(), MSG_NOSIGNAL) ==
+                                    static_cast<ssize_t>(line.size());
+  }
+
+  /// Without one, children outlive a process that is killed, and nothing else is lost.
+  Status start() {
+    const Invocation shell{.arguments = {"sh", "-c", script},
+                           .clean_environment = true,
+                           .session = true,
+                           .directory = "/"};
+    Launch launch = TRY(make_launch(shell));
+    std::array<int, 2> ends{};
+    if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0)
+      return call_error("cannot create a pair of sockets", errno);
+    socket_ = Descriptor(ends[0]);
+    const Descriptor theirs(ends[1]), nothing(open("/dev/null", O_WRONLY | O_CLOEXEC));
+    launch.input = theirs.get();
+    launch.output = launch.errors = nothing.get();
+    TRY(fettle::start(launch));
+    return {};
+  }
+
+ private:
+  static constexpr const char* script = R"(trap '' HUP INT TERM
+while read -r sign group; do
+  case $sign in
+    +) set -- "$@" "$group" ;;
+    *) for each do shift; [ "$each" = "$group" ] || set -- "$@" "$each"; done ;;
+  esac
+done
+for each do kill -s KILL -- "-$each"; done)";
+  Descriptor socket_;
+};
+
 /// The groups of children that somebody waits for.
 class Groups {
  public:
@@ -165,13 +209,21 @@ class Groups {
   /// Whoever kills all children waits for the one that is being started.
   Result<pid_t> start(const Launch& launch) {
     const std::lock_guard lock(mutex_);
+    if (const pid_t us = getpid(); std::exchange(owner_, us) != us) {  // of whom we are a copy
+      groups_.clear();
+      guardian_ = {};
+    }
     const pid_t leader = TRY(fettle::start(launch));
     groups_.insert(leader);
+    if (!guardian_.tell('+', leader) && guardian_.start())
+      for (const pid_t group : groups_)
+        guardian_.tell('+', group);
     return leader;
   }
   void remove(pid_t group) {
     const std::lock_guard lock(mutex_);
     groups_.erase(group);
+    guardian_.tell('-', group);
   }
   void kill_all() {
     const std::lock_guard lock(mutex_);
@@ -181,7 +233,9 @@ class Groups {
 
  private:
   std::mutex mutex_;
+  pid_t owner_ = -1;
   std::set<pid_t> groups_;
+  Guardian guardian_;
 };
 
 /// A group of processes and its leader, a child of ours that nobody has waited for yet: until then

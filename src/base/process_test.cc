@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <thread>
@@ -219,6 +220,35 @@ TEST(Process, WhoLeavesAtOnceKillsItsChildren) {
   EXPECT_EQ(done->signal, SIGKILL);
   for (const std::string_view pid : split(trim(pids), ' '))
     EXPECT_TRUE(ends(std::string(pid))) << pid;
+}
+
+TEST(Process, ChildrenDoNotOutliveOneThatIsKilled) {
+  const Result<TemporaryDirectory> folder = TemporaryDirectory::make("fettle-process-");
+  ASSERT_TRUE(folder);
+  const std::string told = (folder->path() / "told").string();
+  const pid_t killed = fork();
+  if (killed == 0) {
+    const std::string left = cat("sleep 60 & echo $! > ", told, ".left");
+    static_cast<void>(run_process(shell(left), {}));
+    const std::string script =
+        cat("sleep 60 & echo $$ $! > ", told, ".new; mv ", told, ".new ", told, "; wait");
+    static_cast<void>(run_process(shell(script), {}));
+    _exit(0);
+  }
+  for (int i = 0; i < 6000 && !file_exists(told); ++i)
+    std::this_thread::sleep_for(10ms);
+  const std::string text = read_file(told).value_or("");
+  const std::string left(trim(read_file(told + ".left").value_or("")));
+  const std::vector<std::string_view> pids = split(trim(text), ' ');
+  ASSERT_EQ(pids.size(), 2u);
+  for (const std::string_view pid : pids)
+    EXPECT_TRUE(runs(std::string(pid)));
+  kill(killed, SIGKILL);
+  waitpid(killed, nullptr, 0);
+  for (const std::string_view pid : pids)
+    EXPECT_TRUE(ends(std::string(pid)));
+  EXPECT_TRUE(runs(left)) << "what a command that ended left running";
+  kill(static_cast<pid_t>(std::stol(left)), SIGKILL);
 }
 
 TEST(Process, TooMuchOutputIsAnError) {
