@@ -25,7 +25,7 @@ Object stored(std::string_view text) {
 
 TEST(WorkloadObjects, WhatIsShownIsWhatIsApplied) {
   for (const char* text :
-       {"apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: n}\n"
+       {"apiVersion: v1\nkind: Secret\nmetadata: {name: s, namespace: shop}\n"
         "data: {a: YWJjZA==, b: \"\", c: /w==}\nstringData: {d: hello}\n",
         "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndata: {a: text}\n"
         "binaryData: {b: /w==}\n",
@@ -48,7 +48,7 @@ TEST(WorkloadObjects, ASecretIsShownInBase64) {
 }
 
 TEST(WorkloadObjects, WhatIsNoBase64IsRefused) {
-  for (const char* data : {"********", "!!!!", "YWJj*ZGVm", "YWJ"}) {
+  for (const char* data : {"!!!!", "YWJj*ZGVm", "YWJ"}) {
     const Manifests found =
         read(cat("apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {a: \"", data, "\"}\n"));
     ASSERT_EQ(found.errors.size(), 1u) << data;

@@ -134,8 +134,10 @@ class Reader {
     read_metadata(root, object);
     if (is_workload)
       check_fields(root, kind, is_alpha, checker_);
-    if (is_workload)
+    if (is_workload) {
       check_pod_fields(root, kind, checker_);
+      refuse_masked(root);
+    }
     checker_.end_structure();
     if (is_workload)
       check_rules(root, kind, is_alpha, checker_);
@@ -191,8 +193,7 @@ class Reader {
       checker_.refuse_at(root, "metadata.name",
                          name == nullptr || name->is_null()
                              ? std::string("`metadata.name` is missing")
-                             : cat("`metadata.name` must be a string, not ", found_text(*name),
-                                   ": put quotes around it"));
+                             : no_text("metadata.name", *name));
       return;
     }
     if (!is_dns_name(name->text()))
@@ -204,10 +205,13 @@ class Reader {
     check_texts(root, "metadata.labels");
     check_labels(root, "metadata.labels", checker_);
     check_annotation_keys(root, "metadata.annotations", checker_);
+    check_annotation_values(root);
     if (is_of_fleet(object.kind))
       return;
     const TreeNode* space = Checker::find(root, "metadata.namespace");
     const bool is_named = space != nullptr && space->is_text();
+    if (space != nullptr && !is_named && !space->is_null())
+      checker_.refuse(*space, no_text("metadata.namespace", *space));
     if (is_named && !is_dns_name(space->text()))
       checker_.refuse(
           *space, "`metadata.namespace` must have only lower case letters, digits, `-` and `.`");
@@ -217,6 +221,41 @@ class Reader {
     object.space = is_named                 ? space->text()
                    : options_.space.empty() ? Name("default")
                                             : Name(options_.space);
+  }
+
+  /// What was shown in place of a secret would become its value.
+  void refuse_masked(const TreeNode& node) {
+    if (node.is_text() && node.text() == masked)
+      checker_.refuse(node, cat("`", masked,
+                                "` was shown in place of a secret: write its value, or "
+                                "let `get --show-secrets` show it"));
+    if (node.is_list())
+      for (const TreeNode* item : node.items())
+        refuse_masked(*item);
+    if (node.is_dict())
+      for (const TreeMember& entry : node.entries())
+        refuse_masked(*entry.value);
+  }
+
+  static std::string no_text(std::string_view path, const TreeNode& found) {
+    return cat("`", path, "` must be a string, not ", found_text(found),
+               found.is_scalar() ? ": put quotes around it" : "");
+  }
+
+  /// Numbers and truth values become texts, see `with_text_annotations`.
+  void check_annotation_values(const TreeNode& root) {
+    const TreeNode* annotations = Checker::find(root, "metadata.annotations");
+    if (annotations == nullptr || annotations->is_null())
+      return;
+    if (!annotations->is_dict()) {
+      checker_.refuse(*annotations, "`metadata.annotations` must be a dict");
+      return;
+    }
+    for (const TreeMember& entry : annotations->entries())
+      if (!entry.value->is_scalar())
+        checker_.refuse(
+            *entry.value,
+            no_text(cat("metadata.annotations.", printable(entry.key->text())), *entry.value));
   }
 
   void check_texts(const TreeNode& root, std::string_view path) {

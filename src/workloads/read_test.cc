@@ -443,6 +443,31 @@ TEST(Read, ANameThatYamlTakesForSomethingElseIsTold) {
             "4:9 `metadata.name` must be a string, not `true`: put quotes around it");
 }
 
+TEST(Read, ANamespaceOfTheWrongTypeIsNotTheDefault) {
+  for (const auto& [space, found] :
+       {std::pair("n", "`false`: put quotes around it"),
+        std::pair("5", "`5`: put quotes around it"), std::pair("[x]", "a list")})
+    EXPECT_EQ(errors_of(changed("  name: web\n", cat("  name: web\n  namespace: ", space, "\n"))),
+              cat("5:14 `metadata.namespace` must be a string, not ", found));
+  EXPECT_EQ(read(changed("  name: web\n", "  name: web\n  namespace:\n")).objects.at(0).space,
+            "default");
+}
+
+TEST(Read, WhatWasShownInPlaceOfASecretIsNotItsValue) {
+  EXPECT_EQ(errors_of(changed("        image: web:1\n",
+                              "        image: web:1\n"
+                              "        env: [{name: PASSWORD, value: '********'}]\n")),
+            "18:39 `********` was shown in place of a secret: write its value, or let `get "
+            "--show-secrets` show it");
+}
+
+TEST(Read, AnnotationsAreADictOfScalars) {
+  EXPECT_EQ(errors_of(changed("  name: web\n", "  name: web\n  annotations: [a]\n")),
+            "5:16 `metadata.annotations` must be a dict");
+  EXPECT_EQ(errors_of(changed("  name: web\n", "  name: web\n  annotations: {a: {b: c}}\n")),
+            "5:20 `metadata.annotations.a` must be a string, not a dict");
+}
+
 TEST(Read, AKeyOfALabelIsCheckedAsKubernetesDoes) {
   const auto complaint = [](std::string_view key) {
     const Manifests found = read_manifests(
