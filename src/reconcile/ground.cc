@@ -120,6 +120,7 @@ ActEnded Threads::told(const Job& job, Result<Outcome> outcome) const {
     own.add_marked(need->outputs);
   for (const char* given : {"fields", "environment"})
     own.add_named(job.act.attributes.at(given));
+  own.add_variables(job.act.attributes);
   if (!outcome)
     return {job.act.key, own.error(std::move(outcome).error())};
   if (auto* pending = std::get_if<Pending>(&*outcome))

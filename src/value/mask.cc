@@ -137,13 +137,31 @@ bool has_variables(const Value& value) {
          });
 }
 
+/// Whether it is one of a list of variables, as Kubernetes writes them: its name is a value.
+bool is_variable(const Value& item) { return item.is_dict() && item.at("name").is_text(); }
+
+/// A variable that refers to a value elsewhere has none to hide.
+Value masked_variable(const Value& item) {
+  if (!is_variable(item))
+    return mask_named(item);
+  const bool is_secret = is_secret_name(item.text_at("name"));
+  return map_entries(item, [&](std::string_view name, const Value& inside) {
+    return is_secret && name == "value" && !inside.is_null() ? Value(masked) : inside;
+  });
+}
+
+/// What users name, in a dict or in a list.
+Value masked_variables(const Value& variables) {
+  return variables.is_list() ? map_items(variables, masked_variable) : mask_named(variables);
+}
+
 Value with_masked_variables(const Value& value) {
   if (value.is_list())
     return map_items(value, with_masked_variables);
   if (!value.is_dict())
     return value;
   return map_entries(value, [](std::string_view name, const Value& inside) {
-    return holds_variables(name) ? mask_named(inside) : with_masked_variables(inside);
+    return holds_variables(name) ? masked_variables(inside) : with_masked_variables(inside);
   });
 }
 
@@ -248,6 +266,23 @@ void Mask::add_named(const Value& value) {
       add_leaves(entry.value);
     else
       add_named(entry.value);
+}
+
+void Mask::add_variables(const Value& value) {
+  if (value.is_list())
+    for (const Value& item : value.items())
+      add_variables(item);
+  if (!value.is_dict())
+    return;
+  for (const Entry& entry : value.entries()) {
+    if (!holds_variables(entry.key) || !entry.value.is_list()) {
+      add_variables(entry.value);
+      continue;
+    }
+    for (const Value& item : entry.value.items())
+      if (is_variable(item) && is_secret_name(item.text_at("name")))
+        add_leaves(item.at("value"));
+  }
 }
 
 void Mask::add_marked(const Value& value) {

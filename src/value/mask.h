@@ -27,7 +27,7 @@ bool is_secret_name(std::string_view name);
 /// `value` with everything hidden that stands at such a name in one of its dicts.
 Value mask_named(const Value& value);
 /// Whether a dict at this name holds what users name: `env`, `env_vars`, `environment`, `headers`,
-/// `fields`.
+/// `fields`. A list there holds `{"name", "value"}`.
 bool holds_variables(std::string_view name);
 /// `value` with that hidden of what users name in it.
 Value mask_variables(const Value& value);
@@ -44,6 +44,8 @@ class Mask {
   void add(std::string_view secret);
   /// What stands at names that say so, with all that is in it.
   void add_named(const Value& value);
+  /// What the variables in lists hold of which the names say so.
+  void add_variables(const Value& value);
   /// What is marked.
   void add_marked(const Value& value);
   /// What was added and is looked for in text.

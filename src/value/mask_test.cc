@@ -93,6 +93,22 @@ TEST(Mask, VariablesAreHiddenAndOtherNamesAreNot) {
       R"("key":"service/web","recipe":{"headers":{"X-Token":"********"}}})");
 }
 
+TEST(Mask, VariablesInAListAreHiddenByTheirNames) {
+  const Value value =
+      json(R"({"env":[{"name":"PASSWORD","value":"hunter2"},{"name":"USER","value":"bob"},)"
+           R"({"name":"API_KEY","valueFrom":{"secretKeyRef":{"key":"k","name":"s"}}},)"
+           R"({"name":"GREET","valueFrom":{"configMapKeyRef":{"key":"k","name":"c"}}},)"
+           R"({"name":"SECRET_NOTHING"},{"token":"odd"}]})");
+  EXPECT_EQ(shown(mask_variables(value)),
+            R"({"env":[{"name":"PASSWORD","value":"********"},{"name":"USER","value":"bob"},)"
+            R"({"name":"API_KEY","valueFrom":{"secretKeyRef":{"key":"k","name":"s"}}},)"
+            R"({"name":"GREET","valueFrom":{"configMapKeyRef":{"key":"k","name":"c"}}},)"
+            R"({"name":"SECRET_NOTHING"},{"token":"********"}]})");
+  Mask mask;
+  mask.add_variables(Value::dict({{"containers", Value::list({value})}}));
+  EXPECT_EQ(mask.secrets(), std::vector<std::string>{"hunter2"});
+}
+
 TEST(Mask, MarksAreFound) {
   Mask mask;
   mask.add_marked(Value::dict({{"a", Value::secret("marked")}, {"b", "plain"}}));

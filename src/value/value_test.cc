@@ -1,5 +1,5 @@
-#include "value/value.h"
 #include "base/text.h"
+#include "value/value.h"
 
 #include <gtest/gtest.h>
 
