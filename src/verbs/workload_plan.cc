@@ -1,8 +1,28 @@
 #include "verbs/workload_plan.h"
 
+#include "base/text.h"
+#include "kinds/kinds.h"
 #include "verbs/fleet_view.h"
 
 namespace fettle {
+namespace {
+
+/// What `apply` restores, whether or not anything else is to change.
+workloads::LostPods lost_pods(const FleetView& view) {
+  workloads::LostPods lost;
+  for (const auto& [key, observation] : view.seen) {
+    const auto known = view.known.find(key);
+    if (known == view.known.end() || !known->second->applied ||
+        known->second->by_hand != ByHand::nothing)
+      continue;
+    const Comparison found = pod_kind().compare(*known->second, observation, Presence::running);
+    if (found.verb != Verb::keep)
+      lost.emplace(key, workloads::LostPod{!observation.state, found.why});
+  }
+  return lost;
+}
+
+}  // namespace
 
 Result<WorkloadPlan> plan_workloads(const Workplace& place, const Name& environment,
                                     std::vector<workloads::Object> objects) {
@@ -17,7 +37,7 @@ Result<WorkloadPlan> plan_workloads(const Workplace& place, const Name& environm
   }
   TRY(look_at_room(place, view->fleet));
   TRY(look_at_images(place, view->fleet));
-  plan.rollout = workloads::rehearse(view->fleet, view->owners, place.clock());
+  plan.rollout = workloads::rehearse(view->fleet, view->owners, place.clock(), lost_pods(*view));
   return plan;
 }
 

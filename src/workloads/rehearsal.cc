@@ -50,10 +50,48 @@ std::string sidecars_text(const Value& before, const Value& after) {
   return texts.empty() ? "its sidecars change" : join(texts, "; ");
 }
 
+/// `annotations/KEY` for people.
+std::string key_text(std::string_view key) {
+  const size_t slash = key.find('/');
+  return cat(key.starts_with("labels") ? "label `" : "annotation `", key.substr(slash + 1), "`");
+}
+
+/// Containers that restart for labels and annotations, beside those with another image.
+std::string environment_text(const PodChange& change) {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < change.environment.size(); ++i) {
+    const Name& container = change.environment[i];
+    if (std::ranges::find(change.images, container) != change.images.end())
+      continue;
+    std::vector<std::string> keys;
+    for (const std::string& key : change.environment_keys[i])
+      keys.push_back(key_text(key));
+    texts.push_back(cat("container `", container, "` restarts, because ", join(keys, ", "),
+                        keys.size() > 1 ? " change" : " changes"));
+  }
+  return join(texts, "; ");
+}
+
+/// What holds a pod: `the hook `inPlaceUpdate` holds it (label `app`)`.
+std::string hook_text(std::string_view name, const std::optional<Hook>& hook) {
+  std::vector<std::string> parts;
+  if (hook) {
+    for (const Entry& entry : hook->labels)
+      parts.push_back(cat("label `", entry.key, "`"));
+    for (const Name& finalizer : hook->finalizers)
+      parts.push_back(cat("finalizer `", finalizer, "`"));
+  }
+  return cat("the hook `", name, "` holds it (", join(parts, ", "), ")");
+}
+
+std::string joined(std::string first, const std::string& second) {
+  return first.empty() || second.empty() ? first + second : cat(first, "; ", second);
+}
+
 class Rehearsal {
  public:
-  Rehearsal(Fleet& fleet, const std::set<Name>& owners, Time now)
-      : fleet_(fleet), open_(owners.begin(), owners.end()), now_(now) {
+  Rehearsal(Fleet& fleet, const std::set<Name>& owners, Time now, LostPods lost)
+      : fleet_(fleet), open_(owners.begin(), owners.end()), now_(now), lost_(std::move(lost)) {
     for (const auto& [name, node] : fleet_.nodes())
       for (const auto& [image, digest] : node.images)
         images_before_[name].insert(image);
@@ -132,12 +170,20 @@ class Rehearsal {
     const auto known = real_.find(resource.key);
     const bool is_new = known == real_.end();
     const Value before = is_new ? Value() : known->second;
-    if (!is_new && before == resource.attributes)
+    const auto lost = lost_.extract(resource.key);
+    const bool is_same = !is_new && before == resource.attributes;
+    if (is_same && lost.empty())
       return;
     has_acted_ = true;
-    const bool runs_another = is_new || pod_spec(before).at("containers") !=
-                                            pod_spec(resource.attributes).at("containers");
-    tell(owner, resource, before, is_new);
+    const bool runs_another =
+        is_new || !lost.empty() ||
+        pod_spec(before).at("containers") != pod_spec(resource.attributes).at("containers");
+    if (is_same)
+      add(owner, resource.key,
+          lost.mapped().is_gone ? PodTurn::Sort::create : PodTurn::Sort::restore, lost.mapped().why)
+          .revision = resource.attributes.text_at("revision");
+    else
+      tell(owner, resource, before, is_new);
     real_[resource.key] = resource.attributes;
     Record record;
     record.applied = resource;
@@ -315,18 +361,44 @@ class Rehearsal {
       add(owner, resource.key, PodTurn::Sort::in_place,
           sidecars_text(before.at(field::sidecars), attributes.at(field::sidecars)))
           .revision = attributes.text_at("revision");
+    const Workload* workload = fleet_.workload(owner);
+    if (workload != nullptr && tell_held(*workload, resource, before))
+      return;
     const Value &was = before.at("template"), &is = attributes.at("template");
     if (was == is && before.at("revision") == attributes.at("revision"))
       return;
     // Of an update in steps the first one is told, in all that it comes to.
     if (!updated_.insert({resource.key, attributes.text_at("revision")}).second)
       return;
-    const Workload* workload = fleet_.workload(owner);
-    std::string why = images_text(was, workload == nullptr ? is : workload->pod_template);
-    if (why.empty())
-      why = "labels, annotations or resources change";
-    add(owner, resource.key, PodTurn::Sort::in_place, std::move(why)).revision =
-        attributes.text_at("revision");
+    add(owner, resource.key, PodTurn::Sort::in_place,
+        change_text(was, workload == nullptr ? is : workload->pod_template))
+        .revision = attributes.text_at("revision");
+  }
+
+  std::string change_text(const Value& was, const Value& is) const {
+    const PodChangeGates gates{fleet_.gates.resize, fleet_.gates.environment};
+    std::string why = joined(images_text(was, is), environment_text(pod_change(was, is, gates)));
+    return why.empty() ? "labels, annotations or resources change" : why;
+  }
+
+  /// One whose turn it is, and which a hook holds from now on. Whether it is such a one.
+  bool tell_held(const Workload& workload, const Resource& resource, const Value& before) {
+    const std::string_view is = resource.attributes.at("labels").text_at(label::lifecycle_state);
+    if (before.at("labels").text_at(label::lifecycle_state) == is)
+      return false;
+    const auto tell = [&](PodTurn::Sort sort, std::string why) {
+      held_turns_.insert(resource.key);
+      add(workload.owner(), resource.key, sort, std::move(why)).revision =
+          resource.attributes.text_at("revision");
+      return true;
+    };
+    if (is == name_of(Lifecycle::preparing_update))
+      return tell(PodTurn::Sort::in_place,
+                  joined(change_text(before.at("template"), workload.pod_template),
+                         hook_text("inPlaceUpdate", workload.hooks.in_place_update)));
+    if (is == name_of(Lifecycle::preparing_delete))
+      return tell(PodTurn::Sort::remove, hook_text("preDelete", workload.hooks.pre_delete));
+    return false;
   }
 
   void leave(const Name& owner, const Key& key) {
@@ -390,12 +462,16 @@ class Rehearsal {
     std::set<Key> told;
     fleet_.for_each_pod([&](const Pod& pod) {
       const Workload* workload = fleet_.workload(pod.owner);
-      if (workload == nullptr || pod.is_leaving ||
+      if (workload == nullptr || pod.is_leaving || held_turns_.contains(pod.resource->key) ||
           pod.resource->attributes.at("template") == workload->pod_template)
         return;
       std::string why = workload->type == UpdateType::on_delete ? "it is updated when it is deleted"
                         : workload->paused                      ? "the rollout is paused"
                                                                 : "";
+      if (why.empty() && pod.lifecycle == Lifecycle::preparing_update)
+        why = hook_text("inPlaceUpdate", workload->hooks.in_place_update);
+      if (why.empty() && pod.lifecycle == Lifecycle::preparing_delete)
+        why = hook_text("preDelete", workload->hooks.pre_delete);
       if (why.empty() && workload->policy == PodPolicy::in_place_only)
         if (const std::string words = obstacle(pod.owner, pod.resource->attributes); !words.empty())
           why = cat(words, ", and the policy is InPlaceOnly");
@@ -420,6 +496,8 @@ class Rehearsal {
   std::map<Key, std::string> anew_;
   std::set<std::pair<Key, Name>> updated_;
   std::set<Key> growing_, held_, pulled_;
+  std::set<Key> held_turns_;  ///< whose turn came, and which a hook holds
+  LostPods lost_;             ///< that nobody has told yet
   std::set<std::string> heard_;
   size_t batch_ = 1, told_ = 0, idle_ = 0;
   int made_ = 0;
@@ -433,6 +511,8 @@ std::string_view to_string(PodTurn::Sort sort) {
   switch (sort) {
     case PodTurn::Sort::create:
       return "create";
+    case PodTurn::Sort::restore:
+      return "restore";
     case PodTurn::Sort::in_place:
       return "in place";
     case PodTurn::Sort::anew:
@@ -445,8 +525,8 @@ std::string_view to_string(PodTurn::Sort sort) {
   return {};
 }
 
-Rehearsed rehearse(Fleet& fleet, const std::set<Name>& owners, Time now) {
-  return Rehearsal(fleet, owners, now).play();
+Rehearsed rehearse(Fleet& fleet, const std::set<Name>& owners, Time now, LostPods lost) {
+  return Rehearsal(fleet, owners, now, std::move(lost)).play();
 }
 
 }  // namespace fettle::workloads

@@ -1,7 +1,9 @@
 #pragma once
 /// What a rollout would do, pod by pod: it is played through in a world where every act succeeds,
-/// every pull ends at once and every pod becomes ready. The rules are those of the real one.
+/// every pull ends at once and every pod becomes ready. The rules are those of the real one. A hook
+/// that holds a pod goes on holding it.
 
+#include <map>
 #include <set>
 
 #include "workloads/fleet.h"
@@ -10,7 +12,7 @@ namespace fettle::workloads {
 
 /// What becomes of a pod.
 struct PodTurn {
-  enum class Sort { create, in_place, anew, remove, stays } sort = Sort::create;
+  enum class Sort { create, restore, in_place, anew, remove, stays } sort = Sort::create;
   Name owner, space, pod, node;
   Name revision;     ///< that it gets
   std::string why;   ///< `image of container `main`: nginx:1 -> nginx:2`
@@ -34,7 +36,14 @@ struct Rehearsed {
   bool is_cut = false;  ///< it goes on for longer than anybody reads
 };
 
+/// Pods that are not in the world as the last act left them.
+struct LostPod {
+  bool is_gone = false;  ///< else a part of it is missing
+  std::string why;       ///< `its container `main` is gone`
+};
+using LostPods = std::map<Key, LostPod>;
+
 /// Plays through what `owners` want from `now` on. The fleet is another one afterwards.
-Rehearsed rehearse(Fleet& fleet, const std::set<Name>& owners, Time now);
+Rehearsed rehearse(Fleet& fleet, const std::set<Name>& owners, Time now, LostPods lost = {});
 
 }  // namespace fettle::workloads

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/workloads/world.h"
 
 namespace fettle::workloads {
@@ -148,6 +150,90 @@ TEST_F(Rehearse, GraceAndHooksEnd) {
                               R"(,"lifecycle":{"inPlaceUpdate":{"labelsHandler":{"app":"web"},)"
                               R"("markPodNotReady":true}})")));
   EXPECT_FALSE(play().is_cut);
+}
+
+TEST_F(Rehearse, WhoIsHeldByAHookHadHisTurnAndTheHookIsNamed) {
+  const char* hook =
+      R"(,"lifecycle":{"inPlaceUpdate":{"labelsHandler":{"app":"web"},"markPodNotReady":true}})";
+  const char* rolling = R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":2})";
+  world.put(manifest("CloneSet", "web", clone_set_spec(3, "nginx:1", rolling, hook)));
+  world.finish();
+  const Object after = manifest("CloneSet", "web", clone_set_spec(3, "nginx:2", rolling, hook));
+  const std::string why =
+      "1 in place: image of container `c0`: nginx:1 -> nginx:2; the hook `inPlaceUpdate` holds it "
+      "(label `app`)";
+  world.put(after);
+  EXPECT_EQ(lines(play()), (std::vector<std::string>{why, why, "0 stays: its turn has not come"}));
+  world.crash();
+  world.finish();
+  const std::vector<std::string> later = lines(play());
+  EXPECT_EQ(std::ranges::count(later, "0 stays: the hook `inPlaceUpdate` holds it (label `app`)"),
+            2);
+  EXPECT_EQ(std::ranges::count(later, "0 stays: its turn has not come"), 1);
+}
+
+TEST_F(Rehearse, APodThatAHookKeepsFromBeingDeletedIsTold) {
+  const char* hook = R"(,"lifecycle":{"preDelete":{"labelsHandler":{"app":"web"}}})";
+  world.put(manifest("CloneSet", "web", clone_set_spec(3, "nginx:1", in_place, hook)));
+  world.finish();
+  world.put(manifest("CloneSet", "web", clone_set_spec(2, "nginx:1", in_place, hook)));
+  EXPECT_EQ(lines(play()),
+            (std::vector<std::string>{"1 remove: the hook `preDelete` holds it (label `app`)"}));
+}
+
+TEST_F(Rehearse, WhatIsGoneOrInPiecesIsRestored) {
+  for (const char* kind : {"CloneSet", "StatefulSet", "DaemonSet"}) {
+    World other;
+    other.add_nodes(3);
+    std::string spec = clone_set_spec(3, "nginx:1", R"({"maxUnavailable":1})");
+    if (std::string_view(kind) == "DaemonSet")
+      spec = replace_all(spec, R"("replicas":3,)", "");
+    other.put(manifest(kind, "web", spec));
+    other.finish();
+    const std::vector<std::string> pods = other.pods();
+    ASSERT_EQ(pods.size(), 3u) << kind;
+    const Key gone = other.pod(pods[0]).resource->key, hurt = other.pod(pods[1]).resource->key;
+    other.fleet.see(gone, std::nullopt);
+    const Rehearsed found =
+        rehearse(other.fleet, {Name(cat(kind, "/default/web"))}, other.now,
+                 {{gone, {true, "it is gone"}}, {hurt, {false, "its container `c0` is gone"}}});
+    std::vector<std::string> told = lines(found);
+    std::ranges::sort(told);
+    EXPECT_EQ(told, (std::vector<std::string>{"1 create: it is gone",
+                                              "1 restore: its container `c0` is gone"}))
+        << kind;
+    EXPECT_FALSE(found.is_cut);
+  }
+}
+
+TEST_F(Rehearse, WhatIsLostAndNotWantedAnyMoreIsNotRestored) {
+  store("nginx:1", in_place);
+  world.finish();
+  const Key gone = world.pod(world.pods()[0]).resource->key;
+  world.fleet.see(gone, std::nullopt);
+  store("nginx:1", in_place, 2);
+  EXPECT_EQ(
+      lines(rehearse(world.fleet, {"CloneSet/default/web"}, world.now, {{gone, {true, "gone"}}})),
+      (std::vector<std::string>{"1 remove: more pods than are wanted"}));
+}
+
+TEST_F(Rehearse, AContainerThatRestartsForAnAnnotationIsNamed) {
+  const auto put = [&](std::string_view text) {
+    world.put(manifest(
+        "CloneSet", "web",
+        cat(R"({"replicas":1,"selector":{"matchLabels":{"app":"web"}},"updateStrategy":)",
+            R"({"rollingUpdate":{"podUpdatePolicy":"InPlaceIfPossible"}},"template":)",
+            R"({"metadata":{"labels":{"app":"web"},"annotations":{"note":")", text,
+            R"("}},"spec":{"containers":[{"name":"c0","image":"i:1"},{"name":"c1","image":"i:1",)",
+            R"("env":[{"name":"N","valueFrom":{"fieldRef":{"fieldPath":)",
+            R"("metadata.annotations['note']"}}}]}]}}})")));
+  };
+  put("a");
+  world.finish();
+  put("b");
+  EXPECT_EQ(lines(play()),
+            (std::vector<std::string>{
+                "1 in place: container `c1` restarts, because annotation `note` changes"}));
 }
 
 TEST_F(Rehearse, WhatHasNoPlaceIsAWarning) {

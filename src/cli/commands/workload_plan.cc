@@ -63,6 +63,7 @@ Value plan_value(const WorkloadPlan& plan) {
 Colour colour_of(PodTurn::Sort sort) {
   switch (sort) {
     case PodTurn::Sort::create:
+    case PodTurn::Sort::restore:
       return Colour::green;
     case PodTurn::Sort::in_place:
       return Colour::yellow;
