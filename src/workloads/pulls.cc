@@ -163,6 +163,10 @@ void emit_pull(Rollout& rollout, const PullTask& task, const Stop& stop, const N
 
 }  // namespace
 
+std::string place_text(std::string_view node) {
+  return node.empty() ? "this machine" : cat("node ", node);
+}
+
 Name pull_key(const Name& node, const Name& image) { return cat(node, "|", image); }
 
 PullCounts pull_counts(const Fleet& fleet, const Name& owner, const PullSpec& spec,
@@ -208,7 +212,7 @@ PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
   }
   for (const Name& node : counts.failed_nodes)
     rollout.tell("PullImageFailed", cat(task.job, "|", node),
-                 cat("image ", task.spec.image, " cannot be pulled on node ", node, ": ",
+                 cat("image ", task.spec.image, " cannot be pulled on ", place_text(node), ": ",
                      rollout.fleet.pull(pull_key(node, task.spec.image))->error),
                  "Warning");
   const Name& space = space_of(rollout, task);

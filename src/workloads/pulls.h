@@ -28,6 +28,9 @@ struct PullCounts {
   Time started;
 };
 
+/// Where a pull happens, for people: `node n1`, or this machine where there are no nodes.
+std::string place_text(std::string_view node);
+
 /// What a pull on a node is called.
 Name pull_key(const Name& node, const Name& image);
 

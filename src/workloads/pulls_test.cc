@@ -24,6 +24,11 @@ class PullJob : public testing::Test {
 };
 
 // 56. Desired 0 completes at once.
+TEST(Pulls, WithoutNodesTheyHappenOnThisMachine) {
+  EXPECT_EQ(place_text("n1"), "node n1");
+  EXPECT_EQ(place_text(""), "this machine");
+}
+
 TEST_F(PullJob, OneWithoutNodesIsCompleteAtOnce) {
   put(R"({"image":"i:1"})");
   world.settle();

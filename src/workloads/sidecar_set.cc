@@ -308,8 +308,8 @@ class SidecarSet {
     for (const Name& key : rollout_.owned.pulls)
       if (const Pull* pull = rollout_.fleet.pull(key); pull != nullptr && pull->has_failed)
         return cat("image ", pull->resource->attributes.text_at("reference"),
-                   " cannot be pulled on node ", pull->resource->attributes.text_at("node"), ": ",
-                   pull->error);
+                   " cannot be pulled on ", place_text(pull->resource->attributes.text_at("node")),
+                   ": ", pull->error);
     return {};
   }
 

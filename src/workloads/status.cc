@@ -43,7 +43,7 @@ Value pulls_of(const Rollout& rollout, std::string& failure) {
         continue;
       const std::string_view node = pull->resource->attributes.text_at("node");
       failed.push_back(Value::dict({{"node", node}, {"error", pull->error}}));
-      failure = cat("image ", image, " cannot be pulled on node ", node, ": ", pull->error);
+      failure = cat("image ", image, " cannot be pulled on ", place_text(node), ": ", pull->error);
     }
     found.push_back(Value::dict({{"image", image},
                                  {"job", attributes.at("name")},
