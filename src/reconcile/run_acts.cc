@@ -9,6 +9,10 @@ namespace {
 
 constexpr std::string_view late = "gave up at the deadline of the run";
 
+Value printed_by(const Done& done) {
+  return Value::list({done.printed.begin(), done.printed.end()});
+}
+
 }  // namespace
 
 /// Something was started, stopped or removed by hand, or had been already. Its sets want it as
@@ -56,8 +60,11 @@ void Run::request_done(NodeId id, const Done& done, bool was_kept) {
 std::optional<Value> Run::filled_attributes(NodeId id, std::optional<Output>& missing) const {
   const Node& node = graph_->node(id);
   const Resource& resource = resource_at(id);
-  if (node.wanted == nullptr)
-    return resource.attributes;
+  if (node.wanted == nullptr)  // as applied then; what is not known any more stays a hole
+    return fill_holes(resource.attributes, [&](const Output& hole) -> const Value* {
+      const auto need = known_.find({resource.key.environment, hole.kind, hole.name});
+      return need == known_.end() ? nullptr : output_at(*need->second, hole.path.view());
+    });
   // What is only started again is as it was made.
   const bool may_miss = node.asked && flights_.at(id).step.verb == *node.asked;
   Value filled = fill_holes(resource.attributes, [&](const Output& hole) -> const Value* {
@@ -456,7 +463,8 @@ void Run::act_done(NodeId id, const Done& done) {
     return;
   }
   if (flight.step.wanted == nullptr) {
-    log(EventType::removed, id, verb, flight.step.why.str());
+    log(EventType::removed, id, verb, flight.step.why.str(),
+        done.printed.empty() ? Value() : Value::dict({{"printed", printed_by(done)}}));
     forget(id);
     ++summary_.done;
     settle(id, Standing::changed);
@@ -512,7 +520,7 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   if (!goes_on) {
     std::vector<Entry> detail{{"changed", flight.has_changed}, {"run", options_.plan.run}};
     if (!done.printed.empty())
-      detail.push_back({"printed", Value::list({done.printed.begin(), done.printed.end()})});
+      detail.push_back({"printed", printed_by(done)});
     log(EventType::done, id, verb, {}, Value::dict(std::move(detail)), is_news);
     ++summary_.done;
   }

@@ -60,10 +60,13 @@ Value Holes::remembered_name(const Chunk& chunk) const {
   kinds.push_back(&state_kind());
   for (const Kind* kind : kinds)
     if (const Record* record = record_of({environment_, kind->name(), key_of(chunk)});
-        record != nullptr && record->applied)
+        record != nullptr && record->applied) {
+      if (const Value& called = record->outputs.at("called").at("name"); called.is_text())
+        return called;
       for (const char* attribute : {"name", "path"})
         if (const Value& name = record->applied->attributes.at(attribute); name.is_text())
           return name;
+    }
   return {};
 }
 

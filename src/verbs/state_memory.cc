@@ -196,7 +196,8 @@ Result<size_t> remember_states(const Workplace& place, const std::string& enviro
     auto record = std::make_shared<Record>(before == known.end() ? Record{} : *before->second);
     if (!record->applied)
       record->applied = resource;
-    record->outputs = Value::dict({{"new_state", entry.value}});
+    record->outputs =
+        Value::dict({{"new_state", entry.value}, {"called", record->outputs.at("called")}});
     record->finished = place.clock();
     record->wanted_by.try_emplace(Name(states::states_set), Digest{0, 1});
     changes.push_back({Change::record, resource.key, std::move(record), {}});

@@ -68,6 +68,9 @@ class Removals {
                     : is_test      ? Value("it would be removed: no file describes it any more")
                     : is_away      ? Value("removed: no file describes it any more")
                                    : Value("it was not removed");
+    if (const Value said = is_test || !is_away ? Value() : of_.times.said(step.key);
+        !said.is_null())
+      comment = said;
     if (const auto failure = failures_.find(step.key); failure != failures_.end())
       comment = to_string(failure->second->error);
     else if (!is_away && standing == Standing::blocked)

@@ -9,7 +9,7 @@
 
 namespace fettle {
 
-/// Notes when acts begin and end.
+/// Notes when acts begin and end, and what was said about removals.
 class StateTimes : public Audience {
  public:
   explicit StateTimes(Audience* other) : other_(other) {}
@@ -21,10 +21,13 @@ class StateTimes : public Audience {
     std::optional<Time> began, ended;
   };
   const Times* find(const Key& key) const;
+  /// As a comment: a text, or a list of them; null: nothing.
+  Value said(const Key& key) const;
 
  private:
   Audience* other_;
   std::unordered_map<Key, Times, KeyHash> times_;
+  std::unordered_map<Key, Value, KeyHash> said_;
 };
 
 /// Everything about one run that results are made of.

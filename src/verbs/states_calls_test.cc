@@ -539,6 +539,38 @@ TEST_F(StatesCallsTest, AKeptPlanIsCarriedOutWhileTheSameIsDue) {
   EXPECT_EQ(read_file(at("f")).value_or(""), "new\n");
 }
 
+TEST_F(StatesCallsTest, WhatIsPrunedIsCalledAsItWasMade) {
+  put_state(R"(
+def present(ctx, name, v = 0, resource_id = None):
+    return {"result": True, "comment": "made " + name, "old_state": ctx.old_state,
+            "new_state": {"resource_id": "id-" + name, "v": v} if v else {"x": name}, "changes": None}
+
+def absent(ctx, name, resource_id = None):
+    return {"result": True, "comment": "gone %s %s" % (name, resource_id), "changes": None}
+)");
+  const std::string a = "a: {s.present: [{v: 1}]}\n";
+  const std::string b =
+      "b: {s.present: [{name: 'b-of-${s:a:resource_id}'}, {v: 2}]}\n"
+      "c: {s.present: [{name: 'c-of-${s:a:resource_id}'}, "
+      "{resource_id: '${s:a:resource_id}'}]}\n"
+      "d: {s.present: [{name: 'd-of-${s:a:v}'}]}\n";
+  for (const bool with_a : {true, false}) {
+    environment_ = with_a ? "stays" : "goes";
+    request_.prune = false;
+    EXPECT_EQ(comment(apply(a + b), "b"), R"("made b-of-id-a")");
+    request_.prune = true;
+    ground_.restart();
+    // What the names refer to may have changed by now.
+    const StatesReport report =
+        apply(with_a ? "a: {s.present: [{v: 7}]}\n" : "z: {test.nop: []}\n");
+    EXPECT_EQ(report.exit_code(), 0);
+    EXPECT_EQ(comment(report, "b"), R"("gone b-of-id-a id-b-of-id-a")");
+    EXPECT_EQ(comment(report, "c"), R"("gone c-of-id-a id-a")");
+    EXPECT_EQ(comment(report, "d"), R"("gone d-of-1 None")");
+    ground_.restart();
+  }
+}
+
 TEST_F(StatesCallsTest, AWaitThatIsNoneFailsItsStateOnly) {
   put("reconcile/wait/odd.star", R"(
 def get(run_count, value):

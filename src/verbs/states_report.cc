@@ -24,6 +24,9 @@ void StateTimes::event(const Event& event) {
   if (event.type == EventType::done || event.type == EventType::failed ||
       event.type == EventType::blocked || event.type == EventType::skipped)
     times.ended = event.time;
+  if (const Value& lines = event.detail.at("printed");
+      event.type == EventType::removed && lines.is_list())
+    said_[event.key] = lines.items().size() == 1 ? lines.items()[0] : lines;
   if (other_ != nullptr)
     other_->event(event);
 }
@@ -41,6 +44,11 @@ void StateTimes::moved(const Run& run) {
 const StateTimes::Times* StateTimes::find(const Key& key) const {
   const auto found = times_.find(key);
   return found == times_.end() ? nullptr : &found->second;
+}
+
+Value StateTimes::said(const Key& key) const {
+  const auto found = said_.find(key);
+  return found == said_.end() ? Value() : found->second;
 }
 
 Value merged(const Value& first, const Value& last) {

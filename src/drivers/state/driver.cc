@@ -21,17 +21,22 @@ Key hint_key(const Name& environment, const std::string& what) {
   return {environment, what.starts_with('/') ? "path" : "process", what};
 }
 
-/// A comment as one text; it may be a list of texts.
-std::string text_of_comment(const Value& comment) {
-  if (comment.is_null())
-    return {};
-  if (!comment.is_list())
-    return comment.is_text() ? comment.text().str() : to_text(comment);
+/// A comment as texts; it may be a list of them.
+std::vector<std::string> lines_of_comment(const Value& comment) {
   std::vector<std::string> lines;
-  for (const Value& line : comment.items())
-    lines.push_back(line.is_text() ? line.text().str() : to_text(line));
-  return join(lines, "\n");
+  if (!comment.is_list() && !is_empty(comment))
+    lines.push_back(to_text(comment));
+  if (comment.is_list())
+    for (const Value& line : comment.items())
+      lines.push_back(to_text(line));
+  return lines;
 }
+
+/// The same as one text.
+std::string text_of_comment(const Value& comment) { return join(lines_of_comment(comment), "\n"); }
+
+/// A name may be written as a number.
+std::string name_text(const Value& name) { return to_text(reveal(name)); }
 
 Value with_comment(const Value& ret, std::string_view text) {
   std::vector<Value> lines;
@@ -69,8 +74,7 @@ class StateAct {
     call_.state = act.attributes.text_at("state");
     call_.function = act.attributes.text_at("function");
     call_.id = act.attributes.text_at("id");
-    const Value name = reveal(act.attributes.at("name"));
-    call_.name = name.is_text() ? name.text().str() : to_text(name);
+    call_.name = name_text(act.attributes.at("name"));
     call_.arguments = hidden_at(act.attributes.at("arguments"), settings_.at("sensitive"));
     call_.acct_profile = settings_.text_at("acct_profile");
     call_.is_test = act.looks_only;
@@ -293,14 +297,48 @@ class StateAct {
       return Outcome(Done{});  // who replaces is removed by itself
     if (!functions_.has(call_.state, "absent"))
       return world_error(cat("`", call_.state, "` has no function `absent` that could remove it"));
-    call_.function = "absent";
-    call_.arguments = call_.ignored = nothing;
+    TRY(call_as_then());
     const StateAnswer answer = TRY(functions_.call(call_, stop_));
     if (answer.verdict != PluginAnswer::Verdict::answered)
       return Outcome(Pending{answer.why, {}, {}, {}});
-    if (answer.ret.at("result") == Value(false))
-      return world_error(text_of_comment(answer.ret.at("comment")));
-    return Outcome(Done{});
+    const Value ret = with_hidden(answer.ret, settings_.at("sensitive"));
+    if (ret.at("result") == Value(false))
+      return world_error(text_of_comment(ret.at("comment")));
+    Done done;
+    done.printed = lines_of_comment(ret.at("comment"));
+    return Outcome(std::move(done));
+  }
+
+  /// Makes it a call that removes what the last one made, under the name that this one had: what a
+  /// name refers to may be another one by now, or gone.
+  Status call_as_then() {
+    const Value& called = act_.known == nullptr ? nothing : act_.known->outputs.at("called");
+    Value name = called.at("name"), id = called.at("resource_id");
+    if (name.is_null())
+      name = act_.attributes.at("name");
+    if (name.has_deferred())
+      return world_error(
+          "nobody knows how it was called: its name refers to what is not known any more");
+    if (id.is_null())
+      id = act_.attributes.at("arguments").at("resource_id");
+    call_.function = "absent";
+    call_.name = name_text(name);
+    call_.arguments = call_.ignored = nothing;
+    if (!is_empty(id) && !id.has_deferred() && is_empty(call_.old_state.at("resource_id")))
+      call_.arguments = Value::dict({{"resource_id", id}});
+    return {};
+  }
+
+  /// What a removal has to know of a call and cannot tell from what was wanted, where it may have
+  /// been a reference. Null: nothing.
+  Value called(const Value& memory) const {
+    std::vector<Entry> entries;
+    if (!act_.key.name.view().ends_with(cat("_|-", call_.name)))
+      entries.push_back({"name", call_.name});
+    const Value& id = call_.arguments.at("resource_id");
+    if (!is_empty(id) && is_empty(memory.at("resource_id")))
+      entries.push_back({"resource_id", id});
+    return entries.empty() ? Value() : Value::dict(std::move(entries));
   }
 
   Result<Outcome> not_ready(const StateAnswer& answer) {
@@ -421,6 +459,8 @@ class StateAct {
         outputs.push_back({key, *value});
     if (!call_.is_test && options_.remembers && (skips_memory_ || memory != ret.at("new_state")))
       outputs.push_back({"memory", memory.is_null() || skips_memory_ ? nothing : memory});
+    if (Value then = act_.looks_only ? Value() : called(memory); !then.is_null())
+      outputs.push_back({"called", std::move(then)});
     if (settings_.find("remover") != nullptr) {
       std::vector<Value> replaced = replaced_before();
       replaced.insert(replaced.end(), replaced_.begin(), replaced_.end());
