@@ -11,7 +11,9 @@
 #include "verbs/fleet_wishes.h"
 #include "verbs/told_edit.h"
 #include "verbs/wakeful.h"
+#include "verbs/workload_objects.h"
 #include "verbs/workload_progress.h"
+#include "workloads/change.h"
 
 namespace fettle {
 namespace {
@@ -87,6 +89,7 @@ class Bringing {
       changed_ = acted_ = instant_from_clock();
       has_to_look_ = true;
       TRY(look());
+      TRY(forget_names_of_gone());
       return brought_.summary.stopped || brought_.summary.is_late;
     }
     if (!std::exchange(is_counted_, true))
@@ -342,6 +345,29 @@ class Bringing {
       covered_.clear();
     }
     return {};
+  }
+
+  /// Takes those names out of `podsToDelete` that no pod has any more (OpenKruise:
+  /// `truncatePodsToDelete`).
+  Status forget_names_of_gone() {
+    const auto is_gone = [this](const Name& owner, const Name& name) {
+      return std::ranges::none_of(fleet().owned(owner).pods,
+                                  [&](const workloads::Pod* pod) { return pod->name == name; });
+    };
+    std::vector<Name> owners;
+    for (const auto& [owner, workload] : fleet().workloads())
+      if (std::ranges::any_of(workload->pods_to_delete,
+                              [&](const Name& name) { return is_gone(owner, name); }))
+        owners.push_back(owner);
+    if (owners.empty())
+      return {};
+    const auto change = [&](const Object& before) -> Result<Object> {
+      return workloads::without_pods_to_delete(
+          before, [&](const Name& name) { return is_gone(before.owner(), name); });
+    };
+    const auto stored = change_objects(place_, environment_, owners, change);
+    // Somebody may have deleted one in the meantime.
+    return stored || stored.error().blame == Blame::user ? Status() : Status(stored.error());
   }
 
   Result<std::shared_ptr<const Intent>> wanted_by_now(const Run& run, Wakeful& ground) {

@@ -17,6 +17,7 @@
 #include "tests/fixtures/workload_kinds.h"
 #include "verbs/edit.h"
 #include "verbs/nodes.h"
+#include "verbs/workload_plan.h"
 #include "verbs/workload_views.h"
 
 namespace fettle {
@@ -89,6 +90,16 @@ class World : public Driver {
     since_.clear();
   }
 
+  /// Somebody removes a pod, or the containers in one.
+  void lose_a_pod() {
+    const std::lock_guard lock(mutex_);
+    images_.erase(first_pod());
+  }
+  void lose_a_container() {
+    const std::lock_guard lock(mutex_);
+    images_.at(first_pod()).clear();
+  }
+
   /// Until an act of this kind goes on that takes long.
   bool await(const Name& kind) {
     std::unique_lock lock(mutex_);
@@ -105,6 +116,10 @@ class World : public Driver {
   bool is_gone() const {
     return is_away || (goes_away_ != 0 && fast_clock().time_since_epoch().count() >= goes_away_);
   }
+  Key first_pod() const {
+    return std::ranges::find(images_, Name("pod"), [](const auto& each) { return each.first.kind; })
+        ->first;
+  }
   Value status_of(const Key& key, const std::string& image) {
     std::string since = "2026-01-01T00:00:01Z";
     if (looks_first_)
@@ -115,11 +130,13 @@ class World : public Driver {
          {"conditions",
           Value::list({Value::dict(
               {{"type", "Ready"}, {"status", "True"}, {"lastTransitionTime", since}})})},
-         {"containerStatuses", Value::list({Value::dict({{"name", "main"},
-                                                         {"image", image},
-                                                         {"imageID", cat("sha256:", image)},
-                                                         {"containerID", image},
-                                                         {"ready", true}})})}});
+         {"containerStatuses", image.empty()
+                                   ? Value::list({})
+                                   : Value::list({Value::dict({{"name", "main"},
+                                                               {"image", image},
+                                                               {"imageID", cat("sha256:", image)},
+                                                               {"containerID", image},
+                                                               {"ready", true}})})}});
   }
   bool wait_to_be_stopped(const Key& key, const std::stop_token& stop) {
     std::unique_lock lock(mutex_);
@@ -260,6 +277,45 @@ TEST_F(WorkloadsTest, WhatIsAskedForNowAndThenIsNotForgotten) {
     ASSERT_TRUE(home_.store().forget_before(fast_clock() - 1h));
   }
   world_.looks_first();
+  EXPECT_EQ(phase(), "complete");
+}
+
+TEST_F(WorkloadsTest, WhatIsGoneBehindFettleIsPlannedAndBroughtBack) {
+  store("web:1");
+  EXPECT_EQ(bring().ready, 2u);
+  const auto plan = [&] {
+    const auto made = plan_workloads(other_place(), "fleet", {});
+    EXPECT_TRUE(made) << to_string(made.error());
+    std::vector<std::string> lines;
+    if (made)
+      for (const workloads::PodTurn& turn : made->rollout.turns)
+        lines.push_back(cat(to_string(turn.sort), ": ", turn.why));
+    return lines;
+  };
+  EXPECT_EQ(plan(), std::vector<std::string>{});
+  world_.lose_a_pod();
+  EXPECT_EQ(plan(), std::vector<std::string>{"create: it is gone"});
+  EXPECT_EQ(bring().ready, 2u);
+  EXPECT_EQ(plan(), std::vector<std::string>{});
+  world_.lose_a_container();
+  EXPECT_EQ(plan(), std::vector<std::string>{"restore: its container `main` is gone"});
+}
+
+TEST_F(WorkloadsTest, NamesOfPodsThatWereDeletedLeaveTheList) {
+  store("web:1");
+  EXPECT_EQ(bring().ready, 2u);
+  const auto names = [&] {
+    std::vector<std::string> found;
+    for (const Value& pod : pods_of(place_, "fleet").value_or(std::vector<Value>()))
+      found.emplace_back(pod.at("metadata").text_at("name"));
+    return found;
+  };
+  const std::string doomed = names().at(0);
+  store("web:1", cat("  scaleStrategy: {podsToDelete: [", doomed, ", web-never]}\n"));
+  EXPECT_EQ(bring().ready, 2u);
+  EXPECT_EQ(std::ranges::count(names(), doomed), 0);
+  for (const workloads::Object& object : *stored_objects(other_place(), "fleet"))
+    EXPECT_TRUE(object.document.at("spec").at("scaleStrategy").at("podsToDelete").is_null());
   EXPECT_EQ(phase(), "complete");
 }
 

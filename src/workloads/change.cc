@@ -177,6 +177,20 @@ Result<Object> with_template(const Object& object, const Value& pod_template) {
   return checked(object, with_field(object.document, "spec.template", pod_template));
 }
 
+Object without_pods_to_delete(const Object& object,
+                              const std::function<bool(const Name& pod)>& is_gone) {
+  const Value& names = object.document.at("spec").at("scaleStrategy").at("podsToDelete");
+  std::vector<Value> left;
+  if (names.is_list())
+    for (const Value& name : names.items())
+      if (!name.is_text() || !is_gone(name.text()))
+        left.push_back(name);
+  Object after = object;
+  after.document = with_field(object.document, "spec.scaleStrategy.podsToDelete",
+                              left.empty() ? Value() : Value::list(std::move(left)));
+  return after;
+}
+
 Result<Object> restarted(const Object& object, Time now) {
   TRY(need_kind(object, "pods of its own", {"CloneSet", "StatefulSet", "DaemonSet"}));
   const Value& pod = object.document.at("spec").at("template");

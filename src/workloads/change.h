@@ -3,6 +3,8 @@
 /// Errors (`Blame::user`): the kind has no such thing, or a rule of manifests is broken; a field
 /// that is wrong is named by its path.
 
+#include <functional>
+
 #include "base/result.h"
 #include "workloads/workload.h"
 
@@ -23,6 +25,9 @@ Result<Object> with_metadata(const Object& object, Metadata part, const std::vec
 Result<Object> with_pause(const Object& object, bool paused);
 /// Another template: that of an older revision.
 Result<Object> with_template(const Object& object, const Value& pod_template);
+/// A CloneSet without those names in `podsToDelete` that mean no pod any more.
+Object without_pods_to_delete(const Object& object,
+                              const std::function<bool(const Name& pod)>& is_gone);
 /// All pods' containers are made anew, in the order of a rollout.
 Result<Object> restarted(const Object& object, Time now);
 
