@@ -11,7 +11,7 @@
 namespace fettle::workloads {
 namespace {
 
-enum class Type { text, integer, boolean, list, dict, map, amount, any };
+enum class Type { text, integer, boolean, list, texts, dict, map, amount, any };
 
 struct Field {
   const char* kinds;  ///< C, S, D, J for ImagePullJob, K for SidecarSet; a lower case letter:
@@ -38,7 +38,7 @@ constexpr Field fields[] = {
     {"J", "spec.selector", Type::dict},
     {"CSDJK", "spec.selector.matchLabels", Type::dict},
     {"CSDJK", "spec.selector.matchExpressions", Type::list},
-    {"J", "spec.selector.names", Type::list},
+    {"J", "spec.selector.names", Type::texts},
     {"CSD", "spec.template", Type::any},
     {"CS", "spec.volumeClaimTemplates", Type::list},
     {"CD", "spec.minReadySeconds", Type::integer},
@@ -48,13 +48,13 @@ constexpr Field fields[] = {
     {"CSD", "spec.lifecycle.inPlaceUpdate", Type::dict},
     {"CSD", "spec.lifecycle.preDelete", Type::dict},
     {"CSD", "spec.lifecycle.preNormal.labelsHandler", Type::map},
-    {"CSD", "spec.lifecycle.preNormal.finalizersHandler", Type::list},
+    {"CSD", "spec.lifecycle.preNormal.finalizersHandler", Type::texts},
     {"CSD", "spec.lifecycle.preNormal.markPodNotReady", Type::boolean},
     {"CSD", "spec.lifecycle.inPlaceUpdate.labelsHandler", Type::map},
-    {"CSD", "spec.lifecycle.inPlaceUpdate.finalizersHandler", Type::list},
+    {"CSD", "spec.lifecycle.inPlaceUpdate.finalizersHandler", Type::texts},
     {"CSD", "spec.lifecycle.inPlaceUpdate.markPodNotReady", Type::boolean},
     {"CSD", "spec.lifecycle.preDelete.labelsHandler", Type::map},
-    {"CSD", "spec.lifecycle.preDelete.finalizersHandler", Type::list},
+    {"CSD", "spec.lifecycle.preDelete.finalizersHandler", Type::texts},
     {"CSD", "spec.lifecycle.preDelete.markPodNotReady", Type::boolean},
     {"C", "spec.progressDeadlineSeconds", Type::integer},
     {"C", "spec.scaleStrategy", Type::dict},
@@ -158,7 +158,7 @@ constexpr Field fields[] = {
     // ImagePullJob.
     {"J", "spec.image", Type::text},
     {"J", "spec.imagePullPolicy", Type::text, 0, 0, "Always|IfNotPresent"},
-    {"J", "spec.pullSecrets", Type::list},
+    {"J", "spec.pullSecrets", Type::texts},
     {"J", "spec.podSelector", Type::dict},
     {"J", "spec.podSelector.matchLabels", Type::dict},
     {"J", "spec.podSelector.matchExpressions", Type::list},
@@ -184,14 +184,10 @@ char letter_of(std::string_view kind) {
 }
 
 std::string_view name_of(Type type) {
-  constexpr std::array<std::string_view, 8> names{"a string",
-                                                  "an integer",
-                                                  "true or false",
-                                                  "a list",
-                                                  "a dict",
-                                                  "a dict",
-                                                  "a number or a percentage",
-                                                  "anything"};
+  constexpr std::array<std::string_view, 9> names{
+      "a string",          "an integer", "true or false", "a list",
+      "a list of strings", "a dict",     "a dict",        "a number or a percentage",
+      "anything"};
   return names[static_cast<size_t>(type)];
 }
 
@@ -204,6 +200,7 @@ bool is_of(const TreeNode& node, Type type) {
     case Type::boolean:
       return node.is_scalar() && node.scalar().is_bool();
     case Type::list:
+    case Type::texts:
       return node.is_list();
     case Type::dict:
     case Type::map:
@@ -286,6 +283,8 @@ class Walk {
     }
     if (field.type == Type::map)
       check_texts(node, path);
+    if (field.type == Type::texts)
+      check_items(node, path);
     if (field.type == Type::integer) {
       const auto number = node.scalar().integer();
       if (!number || *number < field.least || *number > field.most)
@@ -296,6 +295,16 @@ class Walk {
     if (*field.words != '\0' && std::ranges::find(words, node.text().view()) == words.end())
       checker_.refuse(node, cat("`", path, "` must be one of ", replace_all(field.words, "|", ", "),
                                 ", not ", found_text(node), suggestion(node.text(), words)));
+  }
+
+  void check_items(const TreeNode& list, const std::string& path) {
+    size_t number = 0;
+    for (const TreeNode* item : list.items()) {
+      const std::string at = cat(path, "[", number++, "]");
+      if (!item->is_text())
+        checker_.refuse(*item, cat("`", at, "` must be a string, not ", found_text(*item),
+                                   item->is_scalar() ? ": put quotes around it" : ""));
+    }
   }
 
   void check_texts(const TreeNode& dict, const std::string& path) {

@@ -272,9 +272,29 @@ class Reader {
                                           "` must be a string: put quotes around it"));
   }
 
+  /// A field with another name would be data that nobody gets.
+  void check_data_fields(const TreeNode& root, bool is_secret) {
+    std::vector<std::string> known{"apiVersion", "kind", "metadata", "data", "immutable"};
+    if (is_secret)
+      known.insert(known.end(), {"stringData", "type"});
+    else
+      known.emplace_back("binaryData");
+    for (const TreeMember& entry : root.entries()) {
+      const std::string name = entry.key->text().str();
+      if (std::ranges::find(known, name) == known.end())
+        checker_.refuse(*entry.key,
+                        cat("unknown field `", printable(name), "` of a ",
+                            is_secret ? "Secret" : "ConfigMap", suggestion(name, known)));
+    }
+    const TreeNode* const type = root.find("type");
+    if (is_secret && type != nullptr && !type->is_null() && !type->is_text())
+      checker_.refuse(*type, no_text("type", *type));
+  }
+
   /// {"metadata", "data": {key: text}}: `data` of a Secret and `binaryData` are decoded, what is in
   /// a Secret is secret.
   Value read_data(const TreeNode& root, bool is_secret) {
+    check_data_fields(root, is_secret);
     std::vector<Entry> data;
     const auto add = [&](const char* part, bool is_encoded) {
       const TreeNode* dict = root.find(part);
@@ -293,8 +313,11 @@ class Reader {
           });
           Result<std::string> decoded = base64_decode(text);
           if (!decoded || !is_base64) {
-            checker_.refuse(*entry.value,
-                            cat("`", part, ".", printable(entry.key->text()), "` must be base64"));
+            if (text == masked)
+              refuse_masked(*entry.value);
+            else
+              checker_.refuse(*entry.value, cat("`", part, ".", printable(entry.key->text()),
+                                                "` must be base64"));
             continue;
           }
           text = std::move(*decoded);

@@ -459,6 +459,37 @@ TEST(Read, WhatWasShownInPlaceOfASecretIsNotItsValue) {
                               "        env: [{name: PASSWORD, value: '********'}]\n")),
             "18:39 `********` was shown in place of a secret: write its value, or let `get "
             "--show-secrets` show it");
+  EXPECT_NE(errors_of("apiVersion: v1\nkind: Secret\nmetadata: {name: s}\ndata: {a: '********'}\n")
+                .find("4:11 `********` was shown"),
+            std::string::npos);
+}
+
+TEST(Read, ItemsOfTheWrongTypeAreNotPassedOver) {
+  const auto with = [](std::string_view more) {
+    return errors_of(changed("  updateStrategy:\n", cat(more, "\n  updateStrategy:\n")));
+  };
+  EXPECT_EQ(with("  lifecycle: {preDelete: {finalizersHandler: [5]}}"),
+            "18:47 `spec.lifecycle.preDelete.finalizersHandler[0]` must be a string, not `5`: put "
+            "quotes around it");
+  EXPECT_EQ(errors_of(changed("    matchLabels:\n      app: web\n",
+                              "    matchLabels: {app: web}\n    matchExpressions: [{key: app, "
+                              "operator: In, values: [web, 5]}]\n")),
+            "9:24 `values` must be strings: put quotes around them");
+  const std::string job =
+      "apiVersion: apps.kruise.io/v1beta1\nkind: ImagePullJob\nmetadata: {name: j}\nspec:\n  "
+      "image: i:1\n";
+  EXPECT_EQ(errors_of(cat(job, "  selector: {names: [5]}\n")),
+            "6:22 `spec.selector.names[0]` must be a string, not `5`: put quotes around it");
+  EXPECT_EQ(errors_of(cat(job, "  pullSecrets: [{name: x}]\n")),
+            "6:17 `spec.pullSecrets[0]` must be a string, not a dict");
+}
+
+TEST(Read, FieldsOfConfigMapsAndSecretsAreKnown) {
+  EXPECT_EQ(errors_of("apiVersion: v1\nkind: ConfigMap\nmetadata: {name: c}\ndta: {a: b}\n"),
+            "4:1 unknown field `dta` of a ConfigMap, did you mean `data`?");
+  EXPECT_EQ(errors_of("apiVersion: v1\nkind: Secret\nmetadata: {name: c}\ntype: 5\n"
+                      "stringData: {a: b}\nimmutable: true\n"),
+            "4:7 `type` must be a string, not `5`: put quotes around it");
 }
 
 TEST(Read, AnnotationsAreADictOfScalars) {

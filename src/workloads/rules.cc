@@ -129,6 +129,8 @@ class Rules {
       else if ((op == "In" || op == "NotIn") != has_values)
         checker_.refuse(*item, has_values ? cat("`", op, "` takes no `values`")
                                           : cat("`", op, "` needs `values`"));
+      else if (has_values && !std::ranges::all_of(values.items(), &Value::is_text))
+        checker_.refuse(*item, "`values` must be strings: put quotes around them");
     }
   }
 
