@@ -270,6 +270,7 @@ class Run {
   Pool* next_pool();
   const Resource& resource_at(NodeId id) const;
   bool looks_only(NodeId id) const;
+  Value as_applied(const Record& record, const Resource& resource) const;
   std::optional<Value> filled_attributes(NodeId id, std::optional<Output>& missing) const;
 
   std::shared_ptr<const Intent> intent_;

@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "core/output_at.h"
+#include "plan/decide_parts.h"
 #include "reconcile/run.h"
 #include "reconcile/wait.h"
 #include "value/json.h"
@@ -57,14 +58,25 @@ void Run::request_done(NodeId id, const Done& done, bool was_kept) {
     settle(id, Standing::changed);
 }
 
+/// What a removal is told: the attributes as they were applied. A hole is filled while its output
+/// is the one of then; another one could be the name of something else, and the hole stays.
+Value Run::as_applied(const Record& record, const Resource& resource) const {
+  return fill_holes(resource.attributes, [&](const Output& hole) -> const Value* {
+    const Key need{resource.key.environment, hole.kind, hole.name};
+    const auto known = known_.find(need);
+    const Version* then = find_version(record.acted_on, need);
+    if (known == known_.end() || then == nullptr ||
+        then->outputs != outputs_in_use(resource, need, known->second.get()))
+      return nullptr;
+    return output_at(*known->second, hole.path.view());
+  });
+}
+
 std::optional<Value> Run::filled_attributes(NodeId id, std::optional<Output>& missing) const {
   const Node& node = graph_->node(id);
   const Resource& resource = resource_at(id);
-  if (node.wanted == nullptr)  // as applied then; what is not known any more stays a hole
-    return fill_holes(resource.attributes, [&](const Output& hole) -> const Value* {
-      const auto need = known_.find({resource.key.environment, hole.kind, hole.name});
-      return need == known_.end() ? nullptr : output_at(*need->second, hole.path.view());
-    });
+  if (node.wanted == nullptr)
+    return as_applied(*node.known, resource);
   // What is only started again is as it was made.
   const bool may_miss = node.asked && flights_.at(id).step.verb == *node.asked;
   Value filled = fill_holes(resource.attributes, [&](const Output& hole) -> const Value* {

@@ -571,6 +571,30 @@ def absent(ctx, name, resource_id = None):
   }
 }
 
+TEST_F(StatesCallsTest, AFileIsPrunedWhereItsReferencesLedThen) {
+  put_state(R"(
+def present(ctx, name, v):
+    return {"result": True, "comment": "", "new_state": {"v": v}, "changes": {"v": v}}
+
+def absent(ctx, name):
+    return {"result": True, "comment": "", "changes": {}}
+)");
+  put("f-7", "of somebody else");
+  const std::string a = "a: {s.present: [{v: 1}]}\n";
+  for (const char* left : {"a: {s.present: [{v: 7}]}\n", "z: {test.nop: []}\n"}) {
+    request_.prune = false;
+    static_cast<void>(apply(
+        cat(a, "b: {file.managed: [{name: '", at("f-${s:a:v}"), "'}, {contents: hello}]}\n")));
+    EXPECT_TRUE(file_exists(at("f-1")));
+    request_.prune = true;
+    ground_.restart();
+    EXPECT_EQ(apply(left).exit_code(), 0);
+    EXPECT_FALSE(file_exists(at("f-1")));
+    EXPECT_EQ(read_file(at("f-7")).value_or(""), "of somebody else");
+    ground_.restart();
+  }
+}
+
 TEST_F(StatesCallsTest, AWaitThatIsNoneFailsItsStateOnly) {
   put("reconcile/wait/odd.star", R"(
 def get(run_count, value):

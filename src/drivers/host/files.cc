@@ -116,6 +116,10 @@ Outcome done(const Act& act, bool changed) {
   return Done{Value::dict(std::move(outputs)), path.text().str(), changed};
 }
 
+Outcome removed(const Path& path, bool changed) {
+  return Done{Value::dict({{"path", path.string()}}), path.string(), changed};
+}
+
 Path path_in(const Act& act) { return Path(act.attributes.text_at("path")); }
 
 }  // namespace
@@ -213,18 +217,23 @@ Result<Outcome> make_link(const Act& act) {
 }
 
 Result<Outcome> remove_path(const Act& act) {
-  const Path path = path_in(act);
+  // It was put where its references led then; they may lead elsewhere by now.
+  const Value made = act.known == nullptr ? Value() : act.known->outputs.at("path");
+  const Value& wanted = act.attributes.at("path");
+  if (!made.is_text() && !wanted.is_text())
+    return world_error("nobody knows where it is: its path refers to what is not known any more");
+  const Path path((made.is_text() ? made : wanted).text().view());
   const std::optional<struct stat> there = TRY(stat_of(path));
   if (!there || type_of(*there) != act.key.kind)
-    return done(act, false);
-  const bool removed =
+    return removed(path, false);
+  const bool is_gone =
       S_ISDIR(there->st_mode) ? rmdir(path.c_str()) == 0 : unlink(path.c_str()) == 0;
-  if (!removed && (errno == ENOTEMPTY || errno == EEXIST))
+  if (!is_gone && (errno == ENOTEMPTY || errno == EEXIST))
     return world_error(
         cat("`", path.string(), "` is not empty, and fettle did not create its content"));
-  if (!removed && errno != ENOENT)
+  if (!is_gone && errno != ENOENT)
     return file_error("cannot remove", path);
-  return done(act, true);
+  return removed(path, true);
 }
 
 }  // namespace fettle
