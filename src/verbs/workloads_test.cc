@@ -314,7 +314,9 @@ TEST_F(WorkloadsTest, NamesOfPodsThatWereDeletedLeaveTheList) {
   store("web:1", cat("  scaleStrategy: {podsToDelete: [", doomed, ", web-never]}\n"));
   EXPECT_EQ(bring().ready, 2u);
   EXPECT_EQ(std::ranges::count(names(), doomed), 0);
-  for (const workloads::Object& object : *stored_objects(other_place(), "fleet"))
+  const auto stored = stored_objects(other_place(), "fleet");
+  ASSERT_TRUE(stored);
+  for (const workloads::Object& object : *stored)
     EXPECT_TRUE(object.document.at("spec").at("scaleStrategy").at("podsToDelete").is_null());
   EXPECT_EQ(phase(), "complete");
 }
