@@ -21,6 +21,12 @@ bool is_left_in_place(const Node& node) {
          !says_so;
 }
 
+/// Of an act that failed, or was held back.
+std::string text_of_failed(const Attempt& attempt) {
+  return cat(attempt.verb == Verb::blocked ? "it was due before: " : "it failed before: ",
+             attempt.error);
+}
+
 }  // namespace
 
 Step Decider::step(NodeId id, Verb verb, Name why, const Key* because) const {
@@ -325,7 +331,7 @@ Step Decider::decide_wanted(NodeId id) const {
 Step Decider::decide_ensured(NodeId id) const {
   const Boxed<Attempt>& attempt = graph_.node(id).known->attempt;
   if (attempt && attempt->failed)
-    return step(id, Verb::ensure, cat("it failed before: ", attempt->error));
+    return step(id, Verb::ensure, text_of_failed(*attempt));
   if (const std::vector<Key> changed = events(id); !changed.empty())
     return step(id, Verb::ensure, cat(named(changed.front()), " changed"), &changed.front());
   return step(id, Verb::ensure, "checked in every run");
@@ -335,10 +341,10 @@ Step Decider::decide_ensured(NodeId id) const {
 /// changed by an act that did not succeed counts as changed, however it is found.
 std::optional<Step> Decider::check_look(NodeId id) const {
   const Node& node = graph_.node(id);
-  const auto* const looks = options_.as_described.get();
-  const auto look =
-      looks == nullptr ? std::map<Key, bool>::const_iterator() : looks->find(*node.key);
-  if (looks == nullptr || look == looks->end())
+  if (options_.as_described == nullptr)
+    return std::nullopt;
+  const auto look = options_.as_described->find(*node.key);
+  if (look == options_.as_described->end())
     return std::nullopt;
   if (node.known != nullptr && node.known->attempt && may_have_changed(*node.known->attempt))
     return std::nullopt;
@@ -378,9 +384,7 @@ std::optional<Step> Decider::check_attempt(NodeId id) const {
     return due;
   }
   if (!node.known->applied)
-    return again(id,
-                 cat(attempt.verb == Verb::blocked ? "it was due before: " : "it failed before: ",
-                     attempt.error));
+    return again(id, text_of_failed(attempt));
   return std::nullopt;
 }
 

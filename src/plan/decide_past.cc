@@ -172,9 +172,11 @@ std::optional<Step> Decider::check_observation(NodeId id) const {
     return step(id, Verb::start, interrupted_stop_text(node));
   if (found.verb == Verb::keep)
     return std::nullopt;
-  const bool has_failed = node.known->attempt && may_have_changed(*node.known->attempt);
+  // What our own act left is no doing of others.
+  const Boxed<Attempt>& attempt = node.known->attempt;
+  const bool has_failed = attempt && attempt->failed && may_have_changed(*attempt);
   Step drift = step(id, found.verb,
-                    has_failed ? cat("it failed before: ", node.known->attempt->error)
+                    has_failed ? cat("it failed before: ", attempt->error)
                                : cat("drift: ", found.why));
   if (node.seen->state)
     drift.seen = *node.seen->state;

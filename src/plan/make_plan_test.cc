@@ -435,6 +435,40 @@ TEST_F(PlanTest, WhatAnInterruptedStopMayStillEndIsStartedAgain) {
   EXPECT_EQ(plan(), "1 kept");
 }
 
+TEST_F(PlanTest, OnlyWhatAFailedActLeftIsNoDoingOfOthers) {
+  begin();
+  want("host/a");
+  carry_out();
+  seen_[key("host/a")] = Observation{};
+  const std::string drift = plan();
+  EXPECT_NE(drift.find("host/a: drift: "), std::string::npos) << drift;
+  const auto plan_after = [&](Verb verb, bool failed) {
+    auto record = std::make_shared<Record>(*known_[key("host/a")]);
+    record->attempt = Attempt{intent_.resources["p"][0], verb, Time(), failed, "no port", 0};
+    known_[key("host/a")] = record;
+    return plan();
+  };
+  EXPECT_EQ(plan_after(Verb::stop, false), drift);
+  EXPECT_EQ(plan_after(Verb::blocked, true), drift);
+  const std::string failed = plan_after(Verb::replace, true);
+  EXPECT_NE(failed.find("host/a: it failed before: no port"), std::string::npos) << failed;
+}
+
+TEST_F(PlanTest, WhatLooksForItselfSaysWhyItIsDue) {
+  begin();
+  want("ensure/a");
+  carry_out();
+  const auto plan_after = [&](Verb verb) {
+    auto record = std::make_shared<Record>(*known_[key("ensure/a")]);
+    record->attempt = Attempt{intent_.resources["p"][0], verb, Time(), true, "`x/y` failed", 0};
+    known_[key("ensure/a")] = record;
+    return plan();
+  };
+  EXPECT_EQ(plan(), "ensure ensure/a: checked in every run\n0 kept");
+  EXPECT_EQ(plan_after(Verb::ensure), "ensure ensure/a: it failed before: `x/y` failed\n0 kept");
+  EXPECT_EQ(plan_after(Verb::blocked), "ensure ensure/a: it was due before: `x/y` failed\n0 kept");
+}
+
 TEST_F(PlanTest, WhatNobodyWantsIsKeptForgottenOrRemovedAfterItsUsers) {
   begin();
   want("file/a");

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "drivers/handler/handler.h"
+#include "value/with.h"
 
 namespace fettle {
 namespace {
@@ -32,7 +33,7 @@ Value changes_between(const Value& wanted, const Value& current) {
   return Value::dict(std::move(changes));
 }
 
-Outcome told(const Act& act, bool compliant, const Value& changes, bool changed) {
+Done told(const Act& act, bool compliant, const Value& changes, bool changed) {
   return Done{Value::dict({{"digest", act.attributes.at("handler").at("code")},
                            {"compliant", compliant},
                            {"changes", changes}}),
@@ -42,12 +43,9 @@ Outcome told(const Act& act, bool compliant, const Value& changes, bool changed)
 
 /// What somebody who only looks is told: also whether an event would have it act.
 Outcome seen(const Act& act, const Reading& reading, bool compliant, const Value& changes) {
-  return Done{Value::dict({{"digest", act.attributes.at("handler").at("code")},
-                           {"compliant", compliant},
-                           {"changes", changes},
-                           {"reloads", reading.reloads}}),
-              {},
-              !compliant};
+  Done done = told(act, compliant, changes, !compliant);
+  done.outputs = with(done.outputs, "reloads", reading.reloads);
+  return done;
 }
 
 Result<Outcome> look_after(Handler& handler, const Act& act) {
