@@ -1,5 +1,5 @@
-/// What was done before, and whether it is still what is described: its host and what happened in it,
-/// the world, the attributes, what it relied on.
+/// What was done before, and whether it is still what is described: its host and what happened in
+/// it, the world, the attributes, what it relied on.
 
 #include <algorithm>
 
@@ -175,9 +175,9 @@ std::optional<Step> Decider::check_observation(NodeId id) const {
   // What our own act left is no doing of others.
   const Boxed<Attempt>& attempt = node.known->attempt;
   const bool has_failed = attempt && attempt->failed && may_have_changed(*attempt);
-  Step drift = step(id, found.verb,
-                    has_failed ? cat("it failed before: ", attempt->error)
-                               : cat("drift: ", found.why));
+  Step drift =
+      step(id, found.verb,
+           has_failed ? cat("it failed before: ", attempt->error) : cat("drift: ", found.why));
   if (node.seen->state)
     drift.seen = *node.seen->state;
   drift.fields = std::move(found.fields);
@@ -282,9 +282,8 @@ std::optional<Step> Decider::check_versions(NodeId id) const {
   }
   if (doubtful == nullptr)
     return std::nullopt;
-  Step perhaps =
-      again_in_place(id, cat(named(*doubtful->key), " is due, and its output may change"),
-                     doubtful->key);
+  Step perhaps = again_in_place(
+      id, cat(named(*doubtful->key), " is due, and its output may change"), doubtful->key);
   perhaps.maybe = true;
   return perhaps;
 }

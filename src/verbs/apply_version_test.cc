@@ -3,41 +3,19 @@
 
 #include "verbs/apply_version.h"
 
-#include <gtest/gtest.h>
-
-#include <algorithm>
-
 #include <unistd.h>
 
-#include "base/file.h"
 #include "base/text.h"
-#include "drivers/handler/handler_driver.h"
-#include "drivers/host/host_driver.h"
-#include "kinds/kinds.h"
-#include "tests/fixtures/home.h"
-#include "value/json.h"
+#include "tests/fixtures/version_fixture.h"
 #include "verbs/environments.h"
 #include "verbs/explain.h"
 #include "verbs/export_model.h"
 #include "verbs/orphans.h"
 #include "verbs/plan_version.h"
-#include "verbs/push_file.h"
 #include "verbs/settings.h"
 
 namespace fettle {
 namespace {
-
-class TestKinds : public Kinds {
- public:
-  const Kind* find(const Name& name) const override {
-    for (const Kind* kind :
-         {&file_kind(), &folder_kind(), &link_kind(), &command_kind(), &handled_kind(),
-          &mark_kind(), &service_kind(), &image_kind(), &network_kind()})
-      if (kind->name() == name)
-        return kind;
-    return nullptr;
-  }
-};
 
 /// Asks to stop when something is begun, as somebody at the keyboard would.
 class Stopper : public Audience {
@@ -53,108 +31,7 @@ class Stopper : public Audience {
   Interrupt& interrupt_;
 };
 
-class ApplyVersionTest : public testing::Test {
- protected:
-  void SetUp() override {
-    place_.store = &home_.store();
-    place_.blobs = &home_.blobs();
-    place_.kinds = &kinds_;
-    place_.driver = [this](const Name& name) -> Driver* {
-      return name == "host"      ? static_cast<Driver*>(&host_)
-             : name == "handler" ? static_cast<Driver*>(&handler_)
-                                 : nullptr;
-    };
-    place_.clock = now_from_clock;
-    place_.random = [] { return uint64_t{7}; };
-    place_.interrupt = &interrupt_;
-    request_.environment = "e";
-    request_.agents["a"] = "local:";
-  }
-
-  std::string at(const std::string& name) const { return (folder_->path() / name).string(); }
-  std::string read(const std::string& name) const { return read_file(at(name)).value_or("-"); }
-  static std::string file_id(const std::string& path) { return cat("fs::File[a,path=", path, "]"); }
-
-  /// Adds a resource to the next push. `requires` are ids.
-  void add(const std::string& id, std::vector<Entry> fields, std::vector<std::string> needs = {},
-           const std::string& set = "") {
-    fields.push_back({"id", cat(id, ",v=0")});
-    fields.push_back({"requires", Value::list(std::vector<Value>(needs.begin(), needs.end()))});
-    resources_.push_back(Value::dict(std::move(fields)));
-    if (!set.empty())
-      sets_.push_back({Name(id), set});
-  }
-  std::string add_file(const std::string& name, const std::string& content,
-                       std::vector<Entry> more = {}, std::vector<std::string> needs = {},
-                       const std::string& set = "") {
-    more.push_back({"path", at(name)});
-    more.push_back({"content", content});
-    more.push_back({"send_event", true});
-    add(file_id(at(name)), std::move(more), std::move(needs), set);
-    return file_id(at(name));
-  }
-  std::string add_run(const std::string& command, std::vector<Entry> more,
-                      std::vector<std::string> needs = {}) {
-    const std::string id = cat("exec::Run[a,command=", ++runs_, "]");
-    more.push_back({"command", command});
-    add(id, std::move(more), std::move(needs));
-    return id;
-  }
-  std::string writes(const std::string& letter) const {
-    return cat("sh -c 'printf ", letter, " >> ", at("log"), "'");
-  }
-
-  void push(Value handlers = Value::dict({}), bool is_partial = false,
-            const std::string& environment = "e") {
-    runs_ = 0;
-    const Value document = Value::dict({{"partial", is_partial},
-                                        {"resources", Value::list(std::exchange(resources_, {}))},
-                                        {"resource_sets", Value::dict(std::exchange(sets_, {}))}});
-    Result<Push> push = read_push(document);
-    ASSERT_TRUE(push) << to_string(push.error());
-    push->detail = Value::dict({{"handlers", std::move(handlers)}});
-    const auto pushed = push_version(place_, environment, *push, {}, false);
-    ASSERT_TRUE(pushed) << to_string(pushed.error());
-  }
-
-  ApplyReport apply(Audience* audience = nullptr) {
-    const auto report = apply_version(place_, request_, audience);
-    EXPECT_TRUE(report) << to_string(report.error());
-    return report.value_or(ApplyReport());
-  }
-  static const DeployedResource& row(const ApplyReport& report, const std::string& id) {
-    static const DeployedResource none;
-    const auto found = std::find_if(report.resources.begin(), report.resources.end(),
-                                    [&](const DeployedResource& one) { return one.id == id; });
-    EXPECT_NE(found, report.resources.end()) << id;
-    return found == report.resources.end() ? none : *found;
-  }
-  static std::string states(const ApplyReport& report) {
-    std::string text;
-    for (const DeployedResource& one : report.resources)
-      text += cat(to_string(one.state), one.changed ? "! " : " ");
-    return text;
-  }
-  static std::string left(const ApplyReport& report) {
-    std::string text;
-    for (const LeftResource& one : report.left)
-      text += cat(to_string(one.fate), " ", one.key.name, "; ");
-    return text;
-  }
-
-  Result<TemporaryDirectory> folder_ = TemporaryDirectory::make();
-  TestKinds kinds_;
-  HttpClient http_;
-  TestHome home_;
-  HostDriver host_{http_, home_.blobs(), [] { return uint64_t{1}; }};
-  HandlerDriver handler_{http_, home_.blobs()};
-  Interrupt interrupt_;
-  Workplace place_;
-  ApplyRequest request_;
-  std::vector<Value> resources_;
-  std::vector<Entry> sets_;
-  int runs_ = 0;
-};
+class ApplyVersionTest : public VersionFixture {};
 
 TEST_F(ApplyVersionTest, FilesAreMadeOnceKeptAndRepaired) {
   const auto describe = [&](const std::string& content) {
@@ -665,135 +542,6 @@ def delete(resource): files.remove(resource["path"])
   // Who looks changes nothing.
   EXPECT_EQ(read("box") + read("other"), "2-");
   EXPECT_EQ(home_.store().events("e", 0, 100)->size(), events);
-}
-
-/// A handler of boxes, which notes each event that it is told of in `PATH.events`. A file
-/// `PATH.ill` makes its read fail, `PATH.half` its update once it is done, `PATH.busy` leaves a
-/// removal for later.
-const Value box_handler = Value::dict({{"name", "box"}, {"source", R"(
-def read(resource):
-    if files.exists(resource["path"] + ".ill"):
-        fail("cannot read")
-    return {"value": files.read(resource["path"])} if files.exists(resource["path"]) else None
-def create(resource): files.write(resource["path"], resource["value"])
-def update(resource, changes):
-    files.write(resource["path"], resource["value"])
-    if files.exists(resource["path"] + ".half"):
-        fail("it broke")
-def delete(resource):
-    if files.exists(resource["path"] + ".busy"):
-        skip("somebody uses it")
-    files.remove(resource["path"])
-def reload(resource):
-    was = files.read(resource["path"] + ".events") if files.exists(resource["path"] + ".events") else ""
-    files.write(resource["path"] + ".events", was + "e")
-)"}});
-
-class PlanOfHandledTest : public ApplyVersionTest {
- protected:
-  std::string add_box(const std::string& name, const std::string& value,
-                      std::vector<std::string> needs = {}, std::vector<Entry> more = {}) {
-    const std::string id = cat("my::Box[a,path=", at(name), "]");
-    more.push_back({"path", at(name)});
-    more.push_back({"value", value});
-    more.push_back({"send_event", true});
-    more.push_back({"receive_events", true});
-    add(id, std::move(more), std::move(needs));
-    return id;
-  }
-  void push_boxes() { push(Value::dict({{"my::Box", box_handler}})); }
-
-  /// What would be done, by the last part of each path: `ensure a, maybe ensure b`.
-  std::string due() {
-    const Result<Preview> preview = preview_version(place_, request_);
-    EXPECT_TRUE(preview) << to_string(preview.error());
-    std::string text;
-    whys_.clear();
-    for (const Step& step : preview->plan.steps) {
-      const std::string key = to_string(step.key);
-      const std::string name = key.substr(key.rfind('/') + 1);
-      whys_[name.substr(0, name.find(']'))] = step.why.str();
-      if (step.verb != Verb::keep)
-        text += cat(text.empty() ? "" : ", ", step.maybe ? "maybe " : "", to_string(step.verb), " ",
-                    name.substr(0, name.find(']')));
-    }
-    return text;
-  }
-
-  std::map<std::string, std::string> whys_;
-};
-
-TEST_F(PlanOfHandledTest, WhatIsAsDescribedMakesNothingDueThatNeedsIt) {
-  const auto describe = [&] {
-    const std::string box = add_box("b", "1");
-    add_file("f", "x", {{"receive_events", true}}, {box});
-    add_run(writes("r"), {{"receive_events", true}}, {box});
-    push_boxes();
-  };
-  describe();
-  apply();
-  EXPECT_EQ(due(), "");
-  EXPECT_EQ(whys_["b"], "it is as described");
-}
-
-TEST_F(PlanOfHandledTest, APlanShowsWhatAnEventWillDo) {
-  const auto describe = [&](const std::string& value) {
-    const std::string a = add_box("a", value);
-    const std::string b = add_box("b", "1", {a});
-    add_box("c", "1", {b});
-    push_boxes();
-  };
-  describe("1");
-  apply();
-  describe("2");
-  EXPECT_EQ(due(), "ensure a, maybe ensure b, maybe ensure c");
-  ASSERT_TRUE(write_file(at("a.half"), ""));
-  EXPECT_EQ(states(apply()), "failed skipped skipped ");
-  ASSERT_TRUE(remove_tree(at("a.half")));
-  // The value is there now, and that it changed is still to be told.
-  EXPECT_EQ(due(), "ensure a, maybe ensure b, maybe ensure c");
-  EXPECT_NE(whys_["a"].find("it failed before: "), std::string::npos) << whys_["a"];
-  const ApplyReport report = apply();
-  EXPECT_EQ(states(report), "deployed! deployed! deployed! ");
-  EXPECT_EQ(read("b.events"), "ee");  // when it was made, too
-  const DeployedResource& told = report.resources[1];
-  EXPECT_NE(told.why.find("a]` changed"), std::string::npos) << told.why;
-  EXPECT_EQ(due(), "");
-}
-
-TEST_F(PlanOfHandledTest, AFailedReadChangesNothing) {
-  const auto describe = [&] {
-    const std::string a = add_box("a", "1");
-    add_run(writes("r"), {{"receive_events", true}, {"reload_only", true}}, {a});
-    push_boxes();
-  };
-  describe();
-  apply();
-  const std::string log = read("log");
-  ASSERT_TRUE(write_file(at("a.ill"), ""));
-  EXPECT_EQ(due(), "ensure a, maybe update exec::Run[a,command=1");
-  EXPECT_NE(whys_["a"].find("unknown: "), std::string::npos) << whys_["a"];
-  EXPECT_EQ(states(apply()), "skipped failed ");
-  ASSERT_TRUE(remove_tree(at("a.ill")));
-  EXPECT_EQ(due(), "");
-  EXPECT_EQ(states(apply()), "deployed deployed ");
-  EXPECT_EQ(read("log"), log);
-}
-
-TEST_F(PlanOfHandledTest, ARemovalThatIsLeftForLaterIsToldEachTime) {
-  const std::string id = add_box("a", "1", {}, {{"purge_on_delete", true}});
-  push_boxes();
-  apply();
-  ASSERT_TRUE(write_file(at("a.busy"), ""));
-  push();
-  for (int time = 0; time < 2; ++time) {
-    const ApplyReport report = apply();
-    EXPECT_EQ(left(report), cat("skipped ", id, "; "));
-    EXPECT_EQ(report.left.at(0).error, "somebody uses it");
-    EXPECT_EQ(report.exit_code(), 3);
-  }
-  ASSERT_TRUE(remove_tree(at("a.busy")));
-  EXPECT_EQ(left(apply()), cat("removed ", id, "; "));
 }
 
 TEST_F(ApplyVersionTest, DriftOfACommandIsWhatItsConditionsSay) {

@@ -221,7 +221,8 @@ Result<Outcome> remove_path(const Act& act) {
   const Value made = act.known == nullptr ? Value() : act.known->outputs.at("path");
   const Value& wanted = act.attributes.at("path");
   if (!made.is_text() && !wanted.is_text())
-    return world_error("nobody knows where it is: its path refers to what is not known any more");
+    return world_error(
+        "cannot tell where it is: its path refers to a value that is no longer known");
   const Path path((made.is_text() ? made : wanted).text().view());
   const std::optional<struct stat> there = TRY(stat_of(path));
   if (!there || type_of(*there) != act.key.kind)

@@ -318,7 +318,7 @@ class StateAct {
       name = act_.attributes.at("name");
     if (name.has_deferred())
       return world_error(
-          "nobody knows how it was called: its name refers to what is not known any more");
+          "cannot tell its name: the name refers to a value that is no longer known");
     if (id.is_null())
       id = act_.attributes.at("arguments").at("resource_id");
     call_.function = "absent";
