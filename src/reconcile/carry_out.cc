@@ -252,6 +252,23 @@ class NoTrace : public Edit {
 
 }  // namespace
 
+std::shared_ptr<const Intent> only_looks(const Name& environment, std::vector<Resource> resources) {
+  std::set<Key> looked_at;
+  for (const Resource& resource : resources)
+    looked_at.insert(resource.key);
+  for (Resource& resource : resources) {
+    resource.mandate = Mandate::report;
+    for (Need& need : resource.needs) {
+      need.when = When::finished;
+      std::erase_if(need.keys, [&](const Key& key) { return !looked_at.contains(key); });
+    }
+  }
+  auto intent = std::make_shared<Intent>();
+  intent->environment = environment;
+  intent->resources[Name()] = std::move(resources);
+  return intent;
+}
+
 Result<Carried> look_by_acts(const Scene& scene, Ground& ground,
                              std::shared_ptr<const Intent> resources, Known known,
                              const RunOptions& options) {

@@ -53,6 +53,9 @@ Result<Seen> look(const Scene& scene, const Intent& intent, const Known& known);
 /// Looks at everything that is known.
 Result<Seen> look_at_known(const Scene& scene, const Known& known);
 
+/// Has each resource look only, one after another as they would come, whatever else they need.
+std::shared_ptr<const Intent> only_looks(const Name& environment, std::vector<Resource> resources);
+
 /// What would be done with what looks for itself: their looks are acts that change nothing. In the
 /// order of the needs, and nothing is recorded. `resources` have the mandate to report only.
 Result<Carried> look_by_acts(const Scene& scene, Ground& ground,

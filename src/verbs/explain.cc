@@ -334,9 +334,7 @@ std::vector<std::string> fields_of(const Value& changes, bool is_of_state) {
 
 Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& environment,
                                          const Known& known) {
-  auto intent = std::make_shared<Intent>();
-  intent->environment = environment;
-  std::vector<Resource>& resources = intent->resources[Name()];
+  std::vector<Resource> resources;
   std::set<Key> looked_at;
   for (const auto& [key, record] : known) {
     const Kind* kind = place.kinds->find(key.kind);
@@ -344,19 +342,13 @@ Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& env
         record->by_hand == ByHand::removed || is_orphan(*record))
       continue;
     resources.push_back(*record->applied);
-    resources.back().mandate = Mandate::report;
     looked_at.insert(key);
   }
   if (resources.empty())
     return std::vector<Drift>();
-  // They come one after another as they did, whatever else they needed then.
-  for (Resource& resource : resources)
-    for (Need& need : resource.needs) {
-      need.when = When::finished;
-      std::erase_if(need.keys, [&](const Key& key) { return !looked_at.contains(key); });
-    }
   Threads threads(*place.interrupt, place.mask.get());
-  const Carried carried = TRY(look_by_acts(place.scene(), threads, intent, known, {}));
+  const Carried carried = TRY(look_by_acts(
+      place.scene(), threads, only_looks(environment, std::move(resources)), known, {}));
   std::vector<Drift> found;
   for (const Key& key : looked_at)
     if (carried.run.standing(key) == Standing::changed) {

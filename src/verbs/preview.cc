@@ -110,26 +110,17 @@ Status check_plan(const std::string& digest, const KeptPlan& kept) {
 
 Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Intent& intent,
                                              const Known& known, Looked& looked) {
-  auto looks = std::make_shared<Intent>();
-  looks->environment = intent.environment;
-  std::vector<Resource>& resources = looks->resources[Name()];
+  std::vector<Resource> resources;
   std::set<Key> looked_at;
   for (const Step& step : looked.plan.steps)
-    if (step.verb == Verb::ensure && step.wanted != nullptr && looked_at.insert(step.key).second) {
+    if (step.verb == Verb::ensure && step.wanted != nullptr && looked_at.insert(step.key).second)
       resources.push_back(*step.wanted);
-      resources.back().mandate = Mandate::report;
-    }
   std::map<Key, Value> found;
   if (resources.empty())
     return found;
-  // They come in their order, whatever else they need.
-  for (Resource& resource : resources)
-    for (Need& need : resource.needs) {
-      need.when = When::finished;
-      std::erase_if(need.keys, [&](const Key& key) { return !looked_at.contains(key); });
-    }
   Threads threads(*place.interrupt, place.mask.get());
-  const Carried carried = TRY(look_by_acts(place.scene(), threads, looks, known, {}));
+  const Carried carried = TRY(look_by_acts(
+      place.scene(), threads, only_looks(intent.environment, std::move(resources)), known, {}));
   if (!carried.summary)
     return carried.summary.error();
   auto described = std::make_shared<std::map<Key, bool>>();
