@@ -148,6 +148,9 @@ Result<Value> read_cut_json(std::string_view text, const LongIntegers& integers,
   Stream stream(memory);
   rapidjson::Reader reader;
   Builder builder(stream, integers, duplicates);
+  // The reader takes one for the end.
+  if (const size_t zero = text.find('\0'); zero != text.npos)
+    return user_error("invalid JSON: it has a zero byte", place(text, zero));
   if (reader.Parse<flags>(stream, builder))
     return builder.take();
   const rapidjson::ParseErrorCode code = reader.GetParseErrorCode();

@@ -70,6 +70,16 @@ TEST(Json, ErrorsHaveLineAndColumn) {
   }
 }
 
+TEST(Json, AZeroByteIsNotTheEnd) {
+  for (const std::string_view text : {std::string_view("{}\0junk", 7), std::string_view("[1\0]", 5),
+                                      std::string_view("\0", 1), std::string_view("1\n\0", 3)}) {
+    const Result<Value> read = read_json(text, "a.json");
+    ASSERT_FALSE(read);
+    EXPECT_EQ(read.error().message, "invalid JSON: it has a zero byte");
+  }
+  EXPECT_EQ(read_json(std::string_view("1\n\0", 3)).error().where.line, 2);
+}
+
 TEST(Json, DuplicateKeysAreAnErrorUnlessTheLastWins) {
   EXPECT_EQ(read_json(R"({"a":1,"a":2})").error().message,
             "invalid JSON: a key occurs twice in one object");

@@ -130,6 +130,12 @@ Result<Tree> read_cut_tree(std::string_view text, const LongIntegers& integers,
   Stream stream(memory);
   rapidjson::Reader reader;
   Handler handler(text, stream, integers, limits, convert);
+  // The reader takes one for the end.
+  if (const size_t zero = text.find('\0'); zero != text.npos) {
+    const Place place = Places(text).at(zero);
+    return user_error("it has a zero byte",
+                      {"", static_cast<int>(place.line), static_cast<int>(place.column)});
+  }
   if (reader.Parse<flags>(stream, handler))
     return handler.take();
   if (handler.failure())
