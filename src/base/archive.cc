@@ -236,7 +236,11 @@ Status check_size(const std::vector<TreeEntry>& tree, const Path& root) {
 Status pack_tree(const Path& root, const ByteSink& sink, const PackOptions& options) {
   ArchiveWriter writer(sink);
   const ClosedFolder folder(root);
-  const std::vector<TreeEntry> tree = TRY(list_tree(root));
+  std::vector<TreeEntry> tree = TRY(list_tree(root));
+  if (options.leaves_out)
+    std::erase_if(tree, [&](const TreeEntry& entry) {
+      return options.leaves_out(entry.path, entry.type == TreeEntry::Type::directory);
+    });
   TRY(check_size(tree, root));
   for (const TreeEntry& found : tree) {
     ArchiveEntry entry;

@@ -54,6 +54,8 @@ struct PackOptions {
   std::string prefix{};  ///< put before every path, as `folder/`
   unsigned uid = 0;
   unsigned gid = 0;
+  /// Paths that are left out, each asked for itself.
+  std::function<bool(std::string_view path, bool is_folder)> leaves_out{};
 };
 
 /// Everything below `root` as an archive.

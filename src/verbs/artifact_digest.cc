@@ -7,6 +7,7 @@
 
 #include "base/archive.h"
 #include "base/text.h"
+#include "packages/ignored.h"
 
 namespace fettle {
 namespace {
@@ -31,17 +32,24 @@ Result<Digest> stamp_of(const std::string& path) {
   const fs::path target = fs::canonical(path, failure);
   if (!failure)
     add_stamp(stamps, target, target.string());
-  if (fs::is_directory(path, failure))
+  if (fs::is_directory(path, failure)) {
+    const Ignored ignored = TRY(Ignored::of_folder(path));
     for (const TreeEntry& entry : TRY(list_tree(path)))
-      add_stamp(stamps, fs::path(path) / entry.path, entry.path);
+      if (!ignored.has(entry.path, entry.type == TreeEntry::Type::directory))
+        add_stamp(stamps, fs::path(path) / entry.path, entry.path);
+  }
   return fingerprint(stamps);
 }
 
-/// A folder is packed with what is in it, a file under its name.
+/// A folder is packed with what is in it and is not ignored, a file under its name.
 Status pack(const std::string& path, const ByteSink& sink) {
   std::error_code failure;
-  if (fs::is_directory(path, failure))
-    return pack_tree(path, sink);
+  if (fs::is_directory(path, failure)) {
+    const Ignored ignored = TRY(Ignored::of_folder(path));
+    return pack_tree(path, sink, {.leaves_out = [&](std::string_view inner, bool is_folder) {
+                       return ignored.has(inner, is_folder);
+                     }});
+  }
   ArchiveWriter writer(sink);
   const auto status = fs::status(path, failure);
   ArchiveEntry entry;

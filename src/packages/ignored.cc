@@ -1,0 +1,56 @@
+#include "packages/ignored.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+
+#include "base/file.h"
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+constexpr std::string_view file_name = ".kurtosisignore";
+
+}  // namespace
+
+Result<Ignored> Ignored::of_folder(const std::string& folder) {
+  Ignored ignored;
+  const Path path = Path(folder) / file_name;
+  if (!file_exists(path))
+    return ignored;
+  const std::string text = TRY(read_file(path));
+  for (const std::string_view each : split(text, '\n')) {
+    std::string_view line = trim(each);
+    if (line.empty() || line.starts_with('#'))
+      continue;
+    Pattern pattern;
+    pattern.is_for_folders = line.ends_with('/');
+    if (pattern.is_for_folders)
+      line.remove_suffix(1);
+    pattern.is_path = line.find('/') != line.npos;
+    pattern.text = line;
+    ignored.patterns_.push_back(std::move(pattern));
+  }
+  return ignored;
+}
+
+bool Ignored::matches(std::string_view path, bool is_folder) const {
+  const std::string whole(path), name(path.substr(path.rfind('/') + 1));
+  return std::ranges::any_of(patterns_, [&](const Pattern& pattern) {
+    return (is_folder || !pattern.is_for_folders) &&
+           fnmatch(pattern.text.c_str(), (pattern.is_path ? whole : name).c_str(), FNM_PATHNAME) ==
+               0;
+  });
+}
+
+bool Ignored::has(std::string_view path, bool is_folder) const {
+  if (is_empty())
+    return false;
+  for (size_t end = path.find('/'); end != path.npos; end = path.find('/', end + 1))
+    if (matches(path.substr(0, end), true))
+      return true;
+  return matches(path, is_folder);
+}
+
+}  // namespace fettle

@@ -1,0 +1,49 @@
+#include "packages/ignored.h"
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+
+namespace fettle {
+namespace {
+
+Ignored ignored(std::string_view text) {
+  const auto folder = TemporaryDirectory::make("ignored-");
+  EXPECT_TRUE(folder);
+  EXPECT_TRUE(write_file(folder->path() / ".kurtosisignore", text));
+  Result<Ignored> read = Ignored::of_folder(folder->path());
+  EXPECT_TRUE(read);
+  return std::move(*read);
+}
+
+TEST(Ignored, ANameCountsAtAnyDepthAndAPathOnlyAsAWhole) {
+  const Ignored some = ignored("*.log\n a/b.txt \n");
+  EXPECT_TRUE(some.has("x.log", false));
+  EXPECT_TRUE(some.has("deep/er/x.log", false));
+  EXPECT_TRUE(some.has("old.log/x", false));
+  EXPECT_TRUE(some.has("a/b.txt", false));
+  EXPECT_FALSE(some.has("c/a/b.txt", false));
+  EXPECT_FALSE(some.has("x.logs", false));
+}
+
+TEST(Ignored, AFolderTakesWhatIsInItAlong) {
+  const Ignored some = ignored("# comment\n\n.git/\nstatic/*/raw\n");
+  EXPECT_TRUE(some.has(".git", true));
+  EXPECT_TRUE(some.has("sub/.git/config", false));
+  EXPECT_FALSE(some.has(".git", false));
+  EXPECT_TRUE(some.has("static/a/raw/data", false));
+  EXPECT_FALSE(some.has("static/a/b/raw", false));
+  EXPECT_FALSE(some.has("# comment", false));
+}
+
+TEST(Ignored, WithoutSuchAFileNothingIs) {
+  const auto folder = TemporaryDirectory::make("ignored-");
+  ASSERT_TRUE(folder);
+  const Result<Ignored> none = Ignored::of_folder(folder->path());
+  ASSERT_TRUE(none);
+  EXPECT_TRUE(none->is_empty());
+  EXPECT_FALSE(none->has("a", false));
+}
+
+}  // namespace
+}  // namespace fettle
