@@ -44,13 +44,15 @@ Result<Outcome> adopt_network(const Site& site, const Act& act, const std::strin
   return network_done(state->id, name, subnet, gateway, false);
 }
 
-Outcome image_done(const Act& act, const ImageFacts& image) {
+Outcome image_done(const Act& act, const ImageFacts& image, std::string said = {}) {
   const bool changed = act.known == nullptr || act.known->outputs.text_at("id") != image.id;
   std::vector<Entry> outputs{{"id", image.id}};
   if (!act.attributes.text_at("node").empty() || !act.attributes.text_at("digest").empty())
     outputs.push_back({"digest", image.digest});
-  return Done{
-      .outputs = Value::dict(std::move(outputs)), .remote_id = image.id, .changed = changed};
+  Done done{.outputs = Value::dict(std::move(outputs)), .remote_id = image.id, .changed = changed};
+  if (!said.empty())
+    done.printed.push_back(std::move(said));
+  return done;
 }
 
 /// Who we may be for a registry, in the order in which it is tried; the last one is who we are
@@ -185,6 +187,15 @@ Result<Outcome> make_image(const Site& site, const Act& act, const ProgressSink&
   if (!before.id.empty() && is_it && !(always && digest.empty()))
     return image_done(act, before);
   const Status pulled = pull_once(site, act, progress, stop);
+  // Asked for the newest, and only the one that is here can be had. Who says how often it is tried
+  // wants no other.
+  if (!pulled && !before.id.empty() && is_it && act.attributes.at("attempts").is_null() &&
+      !is_cancelled(pulled.error())) {
+    const std::string why =
+        cat("the image `", reference, "` that is here is used: ", pulled.error().message);
+    progress({.text = why});
+    return image_done(act, before, why);
+  }
   if (!pulled) {
     const int64_t tries = act.so_far.integer_at("tries") + 1;
     if (is_cancelled(pulled.error()) || tries >= act.attributes.integer_at("attempts"))
