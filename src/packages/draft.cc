@@ -206,9 +206,23 @@ std::vector<std::string> Draft::service_names() const {
   return names;
 }
 
+std::vector<std::string> Draft::services_so_far() {
+  std::vector<std::string> names;
+  for (const auto& [name, state] : services_) {
+    if (state.removed || (!state.wanted && options_.additions.contains(name)))
+      continue;
+    has_to_repeat_ |= !state.wanted && options_.additions.empty();
+    names.push_back(name);
+  }
+  return names;
+}
+
 ServiceState* Draft::need_service(std::string_view name) {
   ServiceState* found = find_service(name);
-  if (found == nullptr) {
+  if (const std::vector<Key> results = references.keys_in(name); !results.empty()) {
+    finding(cat("the name of a service must be known before the run; this one is known when `",
+                results[0].kind, "` has run"));
+  } else if (found == nullptr) {
     const auto there = services_.find(name);
     finding(there != services_.end()
                 ? cat("the service `", name, "` was already removed")

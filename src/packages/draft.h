@@ -27,7 +27,7 @@ struct DraftOptions {
   bool privileged_allowed = false;
   bool keep_going = false;  ///< a failure stops only what needs it
   /// How often each service is added, as an interpretation before this one has found it; given
-  /// when a service is removed and added again.
+  /// when that one had to be repeated.
   std::map<std::string, int, std::less<>> additions;
   std::set<Key> gone;  ///< services of before that were removed; only their records are left
   /// The digest of a file or folder as an artifact; may be cached.
@@ -88,11 +88,15 @@ class Draft {
   bool is_made_anew(std::string_view name, const ServiceState& service) const;
   Addition addition(const std::string& name);
   const std::map<std::string, int, std::less<>>& additions() const { return additions_; }
-  /// Whether something that was removed was added again, which only the next interpretation, with
-  /// the `additions` of this one, can say right.
+  /// Whether something that was removed was added again, or services were listed of which this
+  /// script may add some later: only the next interpretation, with the `additions` of this one,
+  /// can say it right.
   bool has_to_repeat() const { return has_to_repeat_; }
   void put_service(const std::string& name, ServiceState state);
   std::vector<std::string> service_names() const;
+  /// Those that are there at this place of the script in its first run: not what an earlier run has
+  /// left there and a later instruction adds.
+  std::vector<std::string> services_so_far();
   bool has_artifact(std::string_view name) const;
   /// Takes note of an artifact that this instruction makes; a finding when there is one already.
   void make_artifact(const std::string& name);

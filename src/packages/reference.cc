@@ -1,6 +1,7 @@
 #include "packages/reference.h"
 
 #include "base/text.h"
+#include "kinds/kinds.h"
 
 namespace fettle {
 namespace {
@@ -81,6 +82,19 @@ Value References::with_holes(const Value& value) const {
     default:
       return value;
   }
+}
+
+std::string References::with_host_names(std::string_view text) const {
+  std::string named;
+  size_t begin = 0;
+  for (auto found = next_reference(text, 0); found; found = next_reference(text, found->end)) {
+    const auto key = ids_.find(found->id);
+    if (key == ids_.end() || key->second.kind != "service" || found->field != "hostname")
+      continue;
+    named += cat(text.substr(begin, found->begin - begin), service_name(key->second));
+    begin = found->end;
+  }
+  return named += text.substr(begin);
 }
 
 std::vector<Key> References::keys_in(std::string_view text) const {

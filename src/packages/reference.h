@@ -17,6 +17,9 @@ class References {
   /// The same value with every reference in it turned into a hole. Ids that nobody gave out stay.
   Value with_holes(const Value& value) const;
   Value text_with_holes(std::string_view text) const;
+  /// The same text with the names of services in place of references to their host names, which
+  /// are these names.
+  std::string with_host_names(std::string_view text) const;
   /// The resources that a text refers to.
   std::vector<Key> keys_in(std::string_view text) const;
 

@@ -35,5 +35,16 @@ TEST(Reference, WhatNobodyGaveOutStaysText) {
     EXPECT_EQ(references.with_holes(text), Value(text));
 }
 
+TEST(Reference, AHostNameIsTheNameOfItsService) {
+  References references;
+  const Key web{"e", "service", "web"};
+  const std::string host = references.to(web, "hostname"),
+                    address = references.to(web, "ip_address");
+  EXPECT_EQ(references.with_host_names(host), "web");
+  EXPECT_EQ(references.with_host_names("no-" + host + "-" + host), "no-web-web");
+  EXPECT_EQ(references.with_host_names(address), address);
+  EXPECT_EQ(references.with_host_names("plain"), "plain");
+}
+
 }  // namespace
 }  // namespace fettle

@@ -176,6 +176,17 @@ TEST_F(RunPackageTest, AServiceThatWasRemovedIsThereNoMore) {
   EXPECT_EQ(run(add("s")), "R");
 }
 
+TEST_F(RunPackageTest, ServicesAreListedAsInTheFirstRun) {
+  const std::string list = "  plan.print([s.name for s in plan.get_services()])\n";
+  const std::string script = add("s") + list + add("t");
+  EXPECT_EQ(run(script), "RRRR");
+  EXPECT_EQ(results_[2], "[\"s\"]");
+  EXPECT_EQ(run(script), "SSSS");
+  // What the script does not add itself is there.
+  EXPECT_EQ(run(add("s") + list), "SRR");
+  EXPECT_EQ(results_[2], "[\"s\", \"t\"]");
+}
+
 TEST_F(RunPackageTest, TheHeadingOfManyCountsTheNewOnes) {
   const auto script = [](const std::string& more) {
     return "  plan.add_services({\"a\": ServiceConfig(image = \"i\")" + more + "})\n";

@@ -25,7 +25,7 @@ Result<starlark::Value> interpret_one(InstructionCall& call) {
 
 Result<starlark::Value> interpret_all(InstructionCall& call) {
   std::vector<starlark::Value> services;
-  for (const std::string& name : call.draft.service_names())
+  for (const std::string& name : call.draft.services_so_far())
     services.push_back(
         service_value(call.draft, call.thread, name, *call.draft.find_service(name)));
   tell(call, "services", cat("Fetched ", services.size(), " services"), nullptr);

@@ -18,12 +18,7 @@ starlark::Value result_value(InstructionCall& call, const Key& key, const Value&
 }
 
 std::string service_argument(InstructionCall& call, size_t i) {
-  const std::string given = call.text(i);
-  // A service's host name is its name, so a reference to it names the service.
-  const std::vector<Key> referred = call.draft.references.keys_in(given);
-  return referred.size() == 1 && referred[0].kind == "service"
-             ? std::string(service_name(referred[0]))
-             : given;
+  return call.draft.references.with_host_names(call.text(i));
 }
 
 }  // namespace fettle
