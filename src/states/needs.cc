@@ -1,5 +1,7 @@
 /// What requisites name: chunks of this run, or what a former one left.
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "states/compilation.h"
 #include "states/reference.h"
@@ -24,6 +26,30 @@ std::string not_found(Compilation& with, std::string_view requisite, const Name&
 /// What a pattern names does not include the state that has the requisite.
 bool leaves_out_itself(const Name& state, const Name& target) {
   return state == "sls" || is_pattern(halves_of_id(target).first);
+}
+
+/// Whether a text, or one of a list of texts, is this one.
+bool names(const Value& value, const Name& wanted) {
+  if (value.is_list())
+    return std::ranges::any_of(value.items(),
+                               [&](const Value& item) { return names(item, wanted); });
+  return value.is_text() && value.text() == wanted;
+}
+
+/// Whether a requisite `sls: ref` waits for a file that an `sls.run` among its targets has not
+/// brought yet, though the ID of that state is the ref of the file.
+bool waits_for_file(const Compilation& with, const Need& need) {
+  if (need.state != "sls" || !with.is_partial())
+    return false;
+  bool is_to_come = false;
+  for (uint32_t t = need.begin; t < need.begin + need.count; ++t) {
+    const Chunk& chunk = with.made.chunks[with.made.targets[t]];
+    if (is_ref_of(need.target, chunk.sls))
+      return false;
+    for (const auto& [parameter, value] : chunk.arguments)
+      is_to_come |= chunk.state == "sls" && parameter == "sls_sources" && names(value, need.target);
+  }
+  return is_to_come;
 }
 
 }  // namespace
@@ -53,8 +79,10 @@ Need need_of(Compilation& with, Chunk& chunk, uint32_t self, const GlobalArgumen
         at, cat("the requisites of this run name more than ", most_targets, " states together"));
   else if (!with.index().is_complete())
     with.report.error(at, "the patterns of this run's requisites take too many comparisons");
-  if (need.count > 0)
+  if (need.count > 0) {
+    chunk.is_delayed |= waits_for_file(with, need);
     return need;
+  }
   if (with.options.memory != nullptr && is_of_memory(need.requisite)) {
     const std::vector<Name> keys = with.options.memory->find(state, target);
     need.is_remembered = !keys.empty();

@@ -153,23 +153,29 @@ void TargetIndex::find_file(std::string_view ref, std::vector<uint32_t>& found) 
 
 void TargetIndex::find(const Name& state, const Name& target, std::vector<uint32_t>& found) {
   const auto [id, name] = halves_of_id(target);
-  const bool is_file = state == "sls";
-  if (!is_file && !name.empty()) {
+  if (!name.empty()) {
     const size_t before = found.size();
     find_narrow(state, id, name, found);
     if (found.size() > before)
       return;
   }
-  if (!is_file && !is_pattern(target)) {
+  const bool may_be_file = state == "sls";
+  const bool is_exact = !is_pattern(target);
+  if (is_exact && !may_be_file) {
     find_exact(state, target, found);
     return;
   }
   const auto [known, is_new] = known_.emplace(Key{state, target}, std::vector<uint32_t>());
   if (is_new) {
-    if (is_file)
-      find_file(target, known->second);
+    std::vector<uint32_t>& all = known->second;
+    if (is_exact)
+      find_exact(state, target, all);
     else
-      find_pattern(state, target, known->second);
+      find_pattern(state, target, all);
+    if (may_be_file) {
+      find_file(target, all);
+      sort_unique(all, 0);
+    }
   }
   found.insert(found.end(), known->second.begin(), known->second.end());
 }

@@ -1,6 +1,7 @@
 #pragma once
-/// Finds the states that requisites name: by ID or name, exactly or by a pattern, by `id[name]`, or
-/// all of a file by `sls`. What is exact costs the same however many states there are.
+/// Finds the states that requisites name: by ID or name, exactly or by a pattern, or by `id[name]`.
+/// `sls` names all states of a file, and those of `sls.run` like any others. What is exact costs
+/// the same however many states there are.
 
 #include <cstdint>
 #include <map>

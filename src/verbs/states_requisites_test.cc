@@ -201,6 +201,35 @@ e: test.nop
   EXPECT_EQ(report.exit_code(), 1);
 }
 
+TEST_F(StatesRequisitesTest, AStateThatBringsAFileIsNamedByItsId) {
+  put("com2.sls", "in: {test.nop: []}\n");
+  constexpr std::string_view text = R"(
+x: {sls.run: [{sls_sources: [com2]}]}
+z: {test.nop: [{require: [{sls: x}]}]}
+f: {test.nop: [{require: [{sls: com2}]}]}
+)";
+  for (int run = 0; run < 2; ++run) {
+    const StatesReport report = apply(text);
+    EXPECT_EQ(report.fault, "");
+    EXPECT_EQ(word(report, "z"), "True") << comment(report, "z");
+    EXPECT_EQ(word(report, "f"), "True") << comment(report, "f");
+    EXPECT_EQ(report.exit_code(), 0);
+    ground_.restart();
+  }
+}
+
+TEST_F(StatesRequisitesTest, TheIdOfAStateMayBeTheFileThatItBrings) {
+  put("com2.sls", "in: {test.fail_without_changes: []}\n");
+  request_.reconciler = "none";
+  const StatesReport report = apply(R"(
+com2: {sls.run: [{sls_sources: [com2]}]}
+z: {test.nop: [{require: [{sls: com2}]}]}
+)");
+  EXPECT_EQ(word(report, "com2"), "True");
+  EXPECT_EQ(word(report, "z"), "False") << comment(report, "z");
+  EXPECT_NE(comment(report, "z").find("com2.in"), std::string::npos) << comment(report, "z");
+}
+
 TEST_F(StatesRequisitesTest, InATestABlockIsRenderedWhenItsStateWasLookedAt) {
   const StatesReport report = test(cat("a: {test.nop: []}\n", block));
   EXPECT_EQ(word(report, "b"), "None");

@@ -52,6 +52,22 @@ y:
 #> 1 test.nop x
 #> 2 time.sleep y {"duration":0}
 ---
+# `sls` names a state of `sls.run`, too, by ID, name or pattern; which file it brings says nothing.
+a:
+  sls.run: [{name: n}, {sls_sources: [b]}]
+c:
+  test.nop: [{require: [{sls: a}]}]
+d:
+  test.nop: [{require: [{sls: n}]}]
+e:
+  test.nop: [{require: [{sls: "?"}]}]
+#@ b.sls
+x: {test.nop: []}
+#> 0 sls.run a[n] {"sls_sources":["b"]}
+#> 1 test.nop c require a[n]
+#> 2 test.nop d require a[n]
+#> 3 test.nop e require a[n]
+---
 # What is not there.
 abc:
   test.nop: [{require: [{test: abd}]}]  ### "Requisite 'require test:abd' not found in current run. Verify the syntax, did you mean `abc`\?"
