@@ -48,6 +48,7 @@ struct Chunk {
   /// What another chunk, its first target, has replaced is removed when all that use it have gone
   /// on.
   bool is_remover = false;
+  bool is_swapped = false;  ///< `--invert` undoes it: its function is another one than in the file
   bool is_delayed = false;  ///< something it names may come with a block that still waits
   /// By parameter, in the order of the file, without `name`. References are deferred values: the
   /// kind `arg_bind`, the key of the other thing, and the path as written (`reference.h`). What is

@@ -291,7 +291,7 @@ class Mapper {
 
   bool has_check(size_t i) const {
     const Chunk& chunk = compiled_.chunks[i];
-    return mapped_[i] != nullptr && !compiled_.is_inverted && chunk.settings != nullptr &&
+    return mapped_[i] != nullptr && !chunk.is_swapped && chunk.settings != nullptr &&
            !chunk.settings->check_cmd.empty();
   }
 

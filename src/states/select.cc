@@ -15,6 +15,15 @@ std::span<const uint32_t> targets_of(const Compiled& made, const Need& need) {
   return std::span(made.targets).subspan(need.begin, need.count);
 }
 
+/// The function that undoes a state; empty: it stays as it is.
+Name inverse_of(const Chunk& chunk) {
+  if (chunk.function == "present" || chunk.function == "absent")
+    return chunk.function == "present" ? "absent" : "present";
+  const bool is_undone = find_mapped(chunk.state, chunk.function) != nullptr &&
+                         find_mapped(chunk.state, "absent") != nullptr;
+  return is_undone ? Name("absent") : Name();
+}
+
 }  // namespace
 
 /// What needed something is undone before it. References are filled from memory: what they name is
@@ -24,11 +33,10 @@ void invert(Compilation& with) {
   std::vector<std::vector<uint32_t>> dependants(made.chunks.size());
   for (uint32_t i = 0; i < made.chunks.size(); ++i) {
     Chunk& chunk = made.chunks[i];
-    if (chunk.function == "present" || chunk.function == "absent")
-      chunk.function = chunk.function == "present" ? "absent" : "present";
-    else if (const MappedState* mapped = find_mapped(chunk.state, chunk.function);
-             mapped != nullptr && find_mapped(chunk.state, "absent") != nullptr)
-      chunk.function = "absent";
+    if (const Name inverse = inverse_of(chunk); !inverse.empty()) {
+      chunk.function = inverse;
+      chunk.is_swapped = true;
+    }
     std::vector<Need> kept;
     for (Need& need : chunk.needs) {
       const auto targets = targets_of(made, need);

@@ -657,6 +657,19 @@ TEST_F(StatesCallsTest, AMemoryWhoseVersionIsNoNumberIsRead) {
   EXPECT_EQ(*count, 1u);
 }
 
+TEST_F(StatesCallsTest, WhatStaysAsItIsIsCheckedInAnInversion) {
+  put("good", "");
+  const std::string text = cat("c: {cmd.run: [{cmd: 'echo x'}, {check_cmd: test -e ", at("nosuch"),
+                               "}]}\n", "f: {file.managed: [{name: ", at("f"),
+                               "}, {contents: x}, {check_cmd: test -e ", at("f"), "}]}\n");
+  request_.reconciler = "none";
+  request_.compile.is_inverted = true;
+  const StatesReport report = apply(text);
+  EXPECT_EQ(word(report, "c"), "False");
+  EXPECT_NE(comment(report, "c").find("check_cmd failed"), std::string::npos);
+  EXPECT_EQ(word(report, "f"), "True") << comment(report, "f");
+}
+
 TEST_F(StatesCallsTest, ALinkIsUndone) {
   const std::string text = cat("l: {file.symlink: [{name: ", at("l"), "}, {target: /tmp}]}\n");
   EXPECT_EQ(word(apply(text), "l"), "True");
