@@ -57,17 +57,19 @@ Value CallAttributes::of_test(const Chunk& chunk, const char* function,
 }
 
 Value CallAttributes::of_lost(const Chunk& chunk, bool remembers) const {
+  const bool is_final = chunk.has_nothing_to_undo;
+  const std::string comment =
+      is_final ? cat("nothing to undo: `", chunk.state, "` has no function `present`")
+               : "nothing to undo: its name refers to what was never made";
   constexpr const char* why = "its name refers to what is not remembered";
   const CallNames& names = call_names();
-  return Value::dict(
-      {{names.arguments,
-        Value::dict({{"comment", "nothing to undo: its name refers to what was never made"}})},
-       {names.failure, remembers ? "" : why},
-       {names.function, "succeed_with_comment"},
-       {names.id, chunk.id},
-       {names.name, chunk.id},
-       {names.settings, nothing_},
-       {names.state, "test"}});
+  return Value::dict({{names.arguments, Value::dict({{"comment", comment}})},
+                      {names.failure, remembers || is_final ? "" : why},
+                      {names.function, "succeed_with_comment"},
+                      {names.id, chunk.id},
+                      {names.name, chunk.id},
+                      {names.settings, nothing_},
+                      {names.state, "test"}});
 }
 
 Value CallAttributes::settings_of(size_t i) const {

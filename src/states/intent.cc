@@ -60,11 +60,12 @@ class Mapper {
     }
   }
 
-  /// What is to be undone and has no name any more is a call that says so.
+  /// What is to be undone and cannot be, or has no name any more, is a call that says so.
   void find_lost() {
     lost_.assign(compiled_.chunks.size(), false);
     for (size_t i = 0; i < compiled_.chunks.size(); ++i)
-      if (!made_.keys[i].kind.empty() && holes_.has_lost_name(compiled_.chunks[i])) {
+      if (!made_.keys[i].kind.empty() &&
+          (compiled_.chunks[i].has_nothing_to_undo || holes_.has_lost_name(compiled_.chunks[i]))) {
         lost_[i] = true;
         mapped_[i] = nullptr;
         made_.keys[i] = key_in(compiled_.chunks[i], nullptr);

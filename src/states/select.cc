@@ -15,6 +15,10 @@ std::span<const uint32_t> targets_of(const Compiled& made, const Need& need) {
   return std::span(made.targets).subspan(need.begin, need.count);
 }
 
+bool lacks(const Module* module, std::string_view function) {
+  return module != nullptr && module->find(function) == nullptr;
+}
+
 /// The function that undoes a state; empty: it stays as it is.
 Name inverse_of(const Chunk& chunk) {
   if (chunk.function == "present" || chunk.function == "absent")
@@ -33,7 +37,9 @@ void invert(Compilation& with) {
   std::vector<std::vector<uint32_t>> dependants(made.chunks.size());
   for (uint32_t i = 0; i < made.chunks.size(); ++i) {
     Chunk& chunk = made.chunks[i];
-    if (const Name inverse = inverse_of(chunk); !inverse.empty()) {
+    if (chunk.function == "absent" && lacks(with.modules[i], "present"))
+      chunk.has_nothing_to_undo = true;
+    else if (const Name inverse = inverse_of(chunk); !inverse.empty()) {
       chunk.function = inverse;
       chunk.is_swapped = true;
     }

@@ -670,6 +670,25 @@ TEST_F(StatesCallsTest, WhatStaysAsItIsIsCheckedInAnInversion) {
   EXPECT_EQ(word(report, "f"), "True") << comment(report, "f");
 }
 
+TEST_F(StatesCallsTest, WhatMakesNothingHasNothingToUndo) {
+  put("f", "x");
+  const std::string text = cat("f: {file.absent: [{name: ", at("f"), "}]}\n",
+                               "t: {test.nop: [{require: [{file: f}]}]}\n");
+  for (const bool is_inverted : {true, false, true}) {
+    request_.compile.is_inverted = is_inverted;
+    const StatesReport report = apply(text);
+    EXPECT_EQ(report.exit_code(), 0);
+    EXPECT_EQ(word(report, "f"), "True") << comment(report, "f");
+    EXPECT_EQ(word(report, "t"), "True");
+    if (is_inverted) {
+      EXPECT_EQ(comment(report, "f"), R"("nothing to undo: `file` has no function `present`")");
+      EXPECT_EQ(changes(report, "f"), "{}");
+    }
+    ground_.restart();
+  }
+  EXPECT_FALSE(file_exists(at("f")));
+}
+
 TEST_F(StatesCallsTest, ALinkIsUndone) {
   const std::string text = cat("l: {file.symlink: [{name: ", at("l"), "}, {target: /tmp}]}\n");
   EXPECT_EQ(word(apply(text), "l"), "True");
