@@ -124,7 +124,12 @@ Status Credentials::check_profile(std::string_view name) const {
     return user_error(cat("there is no profile `", name,
                           "`: `--acct-file` (`ACCT_FILE`) names a "
                           "file of credentials"));
-  return user_error(cat("the credentials have no profile `", name, "`", suggestion(name, names)));
+  std::ranges::sort(names);
+  names.erase(std::ranges::unique(names).begin(), names.end());
+  if (const std::string meant = suggestion(name, names); !meant.empty())
+    return user_error(cat("the credentials have no profile `", name, "`", meant));
+  return user_error(
+      cat("the credentials have no profile `", name, "`, only `", join(names, "`, `"), "`"));
 }
 
 Result<Value> Credentials::profile(std::span<const Name> providers, std::string_view name) const {

@@ -62,6 +62,8 @@ TEST(Acct, AProfileThatExistsNowhereIsAnError) {
     EXPECT_TRUE(known.check_profile(name)) << name;
   EXPECT_EQ(known.check_profile("prodution").error().message,
             "the credentials have no profile `prodution`, did you mean `production`?");
+  EXPECT_EQ(known.check_profile("nosuch").error().message,
+            "the credentials have no profile `nosuch`, only `production`, `staging`");
   EXPECT_EQ(Credentials().check_profile("staging").error().message,
             "there is no profile `staging`: `--acct-file` (`ACCT_FILE`) names a file of "
             "credentials");

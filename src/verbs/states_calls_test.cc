@@ -689,6 +689,34 @@ TEST_F(StatesCallsTest, WhatMakesNothingHasNothingToUndo) {
   EXPECT_FALSE(file_exists(at("f")));
 }
 
+TEST_F(StatesCallsTest, AProfileThatExistsNowhereFailsItsStateOnly) {
+  put_state(R"(
+def present(ctx, name):
+    return {"result": True, "comment": "acct of %d" % len(ctx.acct), "new_state": {"x": 1}, "changes": {}}
+
+def absent(ctx, name):
+    return {"result": True, "comment": "", "changes": {}}
+)");
+  request_.reconciler = "none";
+  const std::string known = "a: {s.present: [{acct_profile: default}]}\n";
+  EXPECT_EQ(comment(apply(known), "a"), R"("acct of 0")");
+  const Result<Value> given =
+      read_json(R"({"s": {"default": {"k": "v"}}, "cloud": {"other": {"k": "v"}}})");
+  request_.functions.credentials = *states::Credentials::of(*given);
+  const StatesReport report = apply(cat(known, R"(
+b: {s.present: [{acct_profile: nosuch}, {require: [{acct: made}]}]}
+c: {s.present: [{acct_profile: other}]}
+d: {s.present: [{acct_profile: made}]}
+made: {acct.profile: [{provider_name: s}, {key: v}]}
+)"));
+  EXPECT_EQ(comment(report, "a"), R"("acct of 1")");
+  EXPECT_EQ(word(report, "b"), "False");
+  EXPECT_EQ(comment(report, "b"),
+            R"("the credentials have no profile `nosuch`, only `default`, `made`, `other`")");
+  EXPECT_EQ(comment(report, "c"), R"("acct of 0")");
+  EXPECT_EQ(comment(report, "d"), R"("acct of 1")");
+}
+
 TEST_F(StatesCallsTest, ALinkIsUndone) {
   const std::string text = cat("l: {file.symlink: [{name: ", at("l"), "}, {target: /tmp}]}\n");
   EXPECT_EQ(word(apply(text), "l"), "True");
