@@ -78,6 +78,10 @@ bool RunFunctions::has(std::string_view state, std::string_view function) const 
   return module != nullptr && module->find(function) != nullptr;
 }
 
+bool RunFunctions::has_module(std::string_view state) const {
+  return catalogue_->find(state) != nullptr;
+}
+
 bool RunFunctions::skips_memory(std::string_view state) const {
   const states::Module* module = catalogue_->find(state);
   return module != nullptr && module->skips_memory;

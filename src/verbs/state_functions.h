@@ -50,6 +50,7 @@ class RunFunctions : public StateFunctions {
   bool has(std::string_view state, std::string_view function) const override;
   Result<std::optional<Duration>> wait(const std::string& state, const Value& own, int calls,
                                        std::stop_token stop) override;
+  bool has_module(std::string_view state) const override;
   bool skips_memory(std::string_view state) const override;
   Result<std::optional<bool>> is_pending(const std::string& state, const Value& ret,
                                          const PendingCounts& reruns,

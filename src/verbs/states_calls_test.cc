@@ -717,6 +717,23 @@ made: {acct.profile: [{provider_name: s}, {key: v}]}
   EXPECT_EQ(comment(report, "d"), R"("acct of 1")");
 }
 
+TEST_F(StatesCallsTest, WhatIsPrunedNeedsItsModule) {
+  put_state(R"(
+def present(ctx, name):
+    return {"result": True, "comment": "", "new_state": {"x": 1}, "changes": {"x": 1}}
+
+def absent(ctx, name):
+    return {"result": True, "comment": "", "changes": {}}
+)");
+  static_cast<void>(apply("a: s.present\nz: test.nop\n"));
+  ASSERT_TRUE(std::filesystem::remove(at("states/s.star")));
+  request_.prune = true;
+  const StatesReport report = apply("z: test.nop\n");
+  EXPECT_EQ(comment(report, "a"),
+            R"("no module `s` was loaded that could remove it: `--plugin-dir` names its folder")");
+  EXPECT_EQ(report.exit_code(), 1);
+}
+
 TEST_F(StatesCallsTest, ALinkIsUndone) {
   const std::string text = cat("l: {file.symlink: [{name: ", at("l"), "}, {target: /tmp}]}\n");
   EXPECT_EQ(word(apply(text), "l"), "True");

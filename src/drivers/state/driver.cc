@@ -295,6 +295,9 @@ class StateAct {
   Result<Outcome> remove() {
     if (settings_.find("replaced") != nullptr)
       return Outcome(Done{});  // who replaces is removed by itself
+    if (!functions_.has_module(call_.state))
+      return world_error(cat("no module `", call_.state,
+                             "` was loaded that could remove it: `--plugin-dir` names its folder"));
     if (!functions_.has(call_.state, "absent"))
       return world_error(cat("`", call_.state, "` has no function `absent` that could remove it"));
     TRY(call_as_then());

@@ -47,6 +47,8 @@ class StateFunctions {
   /// Errors: the function failed with an exception; the excerpt is its trace.
   virtual Result<StateAnswer> call(const StateCall& call, std::stop_token stop) = 0;
   virtual bool has(std::string_view state, std::string_view function) const = 0;
+  /// Whether there is a module of this name.
+  virtual bool has_module(std::string_view /*state*/) const { return true; }
   /// Whether nothing of a module's states is remembered.
   virtual bool skips_memory(std::string_view /*state*/) const { return false; }
   /// What a module says itself about a result; nothing: it says nothing.
