@@ -77,6 +77,8 @@ class Count {
                                                     : why(pod);
     progress_.unsettled.push_back(cat("pod ", pod.space, "/", pod.name, ": ", reason));
     progress_.unsettled_owners.insert(pod.owner);
+    if (!is_away && pod.error.empty() && may_be_held(pod.lifecycle))
+      progress_.hooked.push_back(progress_.unsettled.back());
   }
 
   std::string why(const Pod& pod) const {

@@ -9,6 +9,7 @@ struct FleetProgress {
   size_t pods = 0, ready = 0;
   std::vector<std::string> unsettled;  ///< why each that is not as wanted is not
   std::set<Name> unsettled_owners;     ///< whose they are
+  std::vector<std::string> hooked;     ///< those of the unsettled that a lifecycle hook holds
   std::vector<std::string> held;       ///< rollouts that stay as they are because users said so
   bool is_refused = false;             ///< one of the unsettled can only be ended by another wish
   bool is_any_awaited = false;         ///< something is to be expected without anybody's help

@@ -1,6 +1,7 @@
 #include "verbs/workloads.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
 #include "kinds/pod.h"
@@ -456,6 +457,11 @@ class Bringing {
 
   /// For people who wait.
   void tell_waiting() {
+    // Nobody but users ends these: they are told at once, and where there is no terminal, too.
+    if (!options_.keeps)
+      for (const std::string& line : progress_.hooked)
+        if (told_hooks_.insert(line).second)
+          place_.tell(cat("waiting for ", line));
     if (!place_.doing)
       return;
     std::string text;
@@ -539,8 +545,9 @@ class Bringing {
   bool is_abandoned_ = false;
   bool is_due_ = true;  ///< at least once, since what is there may not be as it was left
   Instant changed_;
-  std::string complaint_;  ///< that was told last
-  std::string told_;       ///< what people who look on are told that we wait for
+  std::string complaint_;             ///< that was told last
+  std::string told_;                  ///< what people who look on are told that we wait for
+  std::set<std::string> told_hooks_;  ///< what they were told of pods that hooks hold
   Brought brought_;
   Bell bell_;
   Aside<PodsSeen> looks_;

@@ -438,6 +438,21 @@ TEST_F(WorkloadsTest, APodThatWaitsWithoutEndIsListedAndNotWaitedForWithoutEnd) 
   EXPECT_EQ(bring().ready, 2u);
 }
 
+TEST_F(WorkloadsTest, WhatAHookHoldsIsToldOnceWhileItIsWaitedFor) {
+  const std::string_view hook = "  lifecycle: {inPlaceUpdate: {labelsHandler: {app: web}}}\n";
+  store("web:1", hook);
+  static_cast<void>(bring(100ms));
+  std::vector<std::string> told;
+  place_.notice = [&](const std::string& text) { told.push_back(text); };
+  store("web:2", hook);
+  const Brought brought = bring(100ms);
+  EXPECT_TRUE(brought.summary.is_late);
+  ASSERT_FALSE(brought.unsettled.empty());
+  for (const std::string& line : brought.unsettled)
+    EXPECT_EQ(std::ranges::count(told, "waiting for " + line), 1) << line << "\n"
+                                                                  << join(told, "\n");
+}
+
 TEST_F(WorkloadsTest, APodOnANodeThatIsAwayNamesTheNode) {
   ASSERT_TRUE(add_node(place_, {.name = "n1", .engine = "unix:///run/n1"}));
   use_node();
