@@ -305,14 +305,17 @@ Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now) {
     if (stand_of(fleet.node(node), fleet.pull(pull_key(node, task.spec.image)),
                  {rollout.owner, task.spec, started, counts.digest}) != Stand::succeeded)
       late.emplace_back(node);
-  const Value result =
-      was_complete
-          ? state
-          : edited(state.is_dict() ? state
-                                   : Value::dict({{"started", now.time_since_epoch().count()}}),
-                   {{"completed", now.time_since_epoch().count()},
-                    {"desired", counts.desired},
-                    {"failed_nodes", Value::list(std::move(late))}});
+  Value result = state;
+  if (!was_complete) {
+    if (!state.is_dict())
+      result = Value::dict({{"started", now.time_since_epoch().count()}});
+    result = edited(result, {{"completed", now.time_since_epoch().count()},
+                             {"desired", counts.desired},
+                             {"failed_nodes", Value::list(std::move(late))}});
+    // Nobody remembers the pulls of a job that is complete.
+    if (!counts.error.empty())
+      result = edited(result, {{"error", counts.error}});
+  }
   rollout.emit("pull_job", rollout.in_space(workload.name),
                Value::dict({{"name", workload.name},
                             {"namespace", workload.space},

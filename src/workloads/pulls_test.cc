@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/workloads/world.h"
+#include "workloads/status.h"
 
 namespace fettle::workloads {
 namespace {
@@ -92,6 +93,8 @@ TEST_F(PullJob, ADeadlineEndsIt) {
   world.pass(2);
   EXPECT_FALSE(state().at("completed").is_null());
   EXPECT_EQ(state().at("failed_nodes").items().size(), 3u);
+  EXPECT_EQ(status_of(world.fleet, "ImagePullJob/default/job", world.now).text_at("message"),
+            "job has completed; 3 of 3 nodes failed, one of them: the image was not there in time");
   EXPECT_TRUE(world.pulling.empty()) << "what was under way has ended";
 }
 
@@ -103,6 +106,12 @@ TEST_F(PullJob, AttemptsAreTheLimitAndOne) {
   EXPECT_EQ(world.wanted("image", "n1|i:1")->integer_at("attempts"), 2);
   world.pass(30);
   EXPECT_EQ(state().at("failed_nodes"), Value::list({"n1"}));
+  const auto message = [&] {
+    const Value status = status_of(world.fleet, "ImagePullJob/default/job", world.now);
+    return std::string(status.text_at("message"));
+  };
+  EXPECT_TRUE(message().starts_with("job has completed; 1 of 1 node failed: ")) << message();
+  EXPECT_EQ(message().find("in time"), std::string::npos) << message();
 }
 
 // 60. Two jobs, one image: one pull, both succeed; when its time to live is over, a job goes.

@@ -126,6 +126,15 @@ std::string awaited_image(const Rollout& rollout, const Value& pulls) {
   return {};
 }
 
+/// Behind the message of a job: how many nodes failed, and why one of them did.
+std::string failures_of_job(int64_t failed, int64_t desired, std::string_view error) {
+  if (failed == 0)
+    return {};
+  return cat("; ", failed, " of ", desired, desired == 1 ? " node" : " nodes", " failed",
+             failed == 1 ? ": " : ", one of them: ",
+             error.empty() ? "the image was not there in time" : error);
+}
+
 /// How far a job is that an owner has; its own when users made it. That of a rollout does not say
 /// when it is complete: it is as soon as nothing is left to do.
 Value job_status(const Fleet& fleet, const Name& owner, const PullSpec& spec,
@@ -145,19 +154,22 @@ Value job_status(const Fleet& fleet, const Name& owner, const PullSpec& spec,
   const int64_t done = counts.succeeded + failed;
   // One that never completes has done what it can for now.
   const bool is_kept = spec.never_completes && done == counts.desired;
+  // Those that are complete have nothing but what they keep.
+  const std::string_view error = counts.error.empty() ? state.text_at("error") : counts.error;
+  const std::string failures = failures_of_job(failed, counts.desired, error);
   const int64_t share = counts.desired == 0 ? 100 : done * 100 / counts.desired;
-  return edited(
-      Value::dict({{"desired", counts.desired},
-                   {"active", is_complete ? 0 : counts.active},
-                   {"succeeded", counts.succeeded},
-                   {"failed", failed},
-                   {"failedNodes", late.is_list() ? late : Value::list(std::move(names))},
-                   {"phase", !is_complete && !is_kept ? "progressing"
-                             : failed == 0            ? "complete"
-                                                      : "failed"},
-                   {"message", is_complete ? std::string("job has completed")
-                                           : cat("job is running, progress ", share, "%")}}),
-      {{"startTime", time_at("started")}, {"completionTime", time_at("completed")}});
+  return edited(Value::dict({{"desired", counts.desired},
+                             {"active", is_complete ? 0 : counts.active},
+                             {"succeeded", counts.succeeded},
+                             {"failed", failed},
+                             {"failedNodes", late.is_list() ? late : Value::list(std::move(names))},
+                             {"phase", !is_complete && !is_kept ? "progressing"
+                                       : failed == 0            ? "complete"
+                                                                : "failed"},
+                             {"message", is_complete ? cat("job has completed", failures)
+                                                     : cat("job is running, progress ", share, "%",
+                                                           failures)}}),
+                {{"startTime", time_at("started")}, {"completionTime", time_at("completed")}});
 }
 
 }  // namespace
