@@ -61,12 +61,12 @@ class Rules {
       check_job();
       return;
     }
-    check_selector("spec.selector", true);
+    const bool can_select = check_selector("spec.selector", true);
     if (kind_ == "SidecarSet") {
       check_sidecar_set();
       return;
     }
-    check_template();
+    check_template(can_select);
     check_pods();
     check_claims();
     check_annotations();
@@ -93,7 +93,8 @@ class Rules {
     return node == nullptr ? Value() : value_of(*node);
   }
 
-  void check_selector(std::string_view path, bool is_required) {
+  /// Whether it is a selector at all: one with an error is not judged further.
+  bool check_selector(std::string_view path, bool is_required) {
     const Value selector = value_at(path);
     const Value &labels = selector.at("matchLabels"),
                 &expressions = selector.at("matchExpressions");
@@ -101,20 +102,28 @@ class Rules {
     const bool has_expressions = expressions.is_list() && !expressions.items().empty();
     if (is_required && !has_labels && !has_expressions) {
       refuse(path, cat("`", path, "` must select something: a selector must not be empty"));
-      return;
+      return false;
     }
-    check_requirements(path);
+    bool is_good = check_requirements(path);
     if (has_labels)
       for (const Entry& entry : labels.entries())
-        if (!entry.value.is_text())
+        if (!entry.value.is_text()) {
+          is_good = false;
           refuse(cat(path, ".matchLabels.", entry.key),
                  cat("label `", entry.key, "` must be a string: put quotes around it"));
+        }
+    return is_good;
   }
 
-  void check_requirements(std::string_view path) {
+  bool check_requirements(std::string_view path) {
     const TreeNode* list = find(cat(path, ".matchExpressions"));
+    bool is_good = true;
     if (list == nullptr || !list->is_list())
-      return;
+      return is_good;
+    const auto refuse_item = [&](const TreeNode& item, std::string message) {
+      is_good = false;
+      checker_.refuse(item, std::move(message));
+    };
     for (const TreeNode* item : list->items()) {
       const Value value = value_of(*item);
       const std::string_view op = value.text_at("operator");
@@ -122,16 +131,17 @@ class Rules {
       const Value& values = value.at("values");
       const bool has_values = values.is_list() && !values.items().empty();
       if (value.text_at("key").empty())
-        checker_.refuse(*item, cat("each of `", path, ".matchExpressions` needs a `key`"));
+        refuse_item(*item, cat("each of `", path, ".matchExpressions` needs a `key`"));
       else if (!is_known)
-        checker_.refuse(*item, cat("`operator` must be In, NotIn, Exists or DoesNotExist, not `",
-                                   printable(op), "`"));
+        refuse_item(*item, cat("`operator` must be In, NotIn, Exists or DoesNotExist, not `",
+                               printable(op), "`"));
       else if ((op == "In" || op == "NotIn") != has_values)
-        checker_.refuse(*item, has_values ? cat("`", op, "` takes no `values`")
-                                          : cat("`", op, "` needs `values`"));
+        refuse_item(*item, has_values ? cat("`", op, "` takes no `values`")
+                                      : cat("`", op, "` needs `values`"));
       else if (has_values && !std::ranges::all_of(values.items(), &Value::is_text))
-        checker_.refuse(*item, "`values` must be strings: put quotes around them");
+        refuse_item(*item, "`values` must be strings: put quotes around them");
     }
+    return is_good;
   }
 
   void check_containers(const std::string& path, bool is_required) {
@@ -201,7 +211,7 @@ class Rules {
     }
   }
 
-  void check_template() {
+  void check_template(bool can_select) {
     if (find("spec.template") == nullptr || !find("spec.template")->is_dict()) {
       refuse("spec.template", "`spec.template` is missing");
       return;
@@ -218,7 +228,7 @@ class Rules {
           refuse(cat("spec.template.metadata.labels.", entry.key),
                  cat("label `", entry.key, "` must be a string: put quotes around it"));
     const Selector selector = selector_of(value_at("spec.selector"));
-    if (!selector.is_empty() && !selector.matches(labels))
+    if (can_select && !selector.is_empty() && !selector.matches(labels))
       refuse("spec.template.metadata.labels",
              "`spec.selector` does not match the labels of `spec.template`");
     const Value& restart = spec.at("restartPolicy");
