@@ -37,6 +37,7 @@ class Credentials {
   /// The profile of this name among those of the providers; an empty dict: there is none. An empty
   /// name is the default. Error: several of the providers have one.
   Result<Value> profile(std::span<const Name> providers, std::string_view name) const;
+  bool is_empty() const { return providers_.empty(); }
   bool has(std::string_view provider, std::string_view name) const;
   /// Error (`Blame::user`): no provider has a profile of this name; `default` is always one.
   Status check_profile(std::string_view name) const;

@@ -88,7 +88,7 @@ bool RunFunctions::skips_memory(std::string_view state) const {
 }
 
 /// The credentials of the providers that a state's module names; without any, of its first word.
-/// Error: nobody has a profile of the name that the state asks for.
+/// Error: there are credentials, and none with the name that the state asks for.
 Result<Value> RunFunctions::acct_of(const std::string& state, const std::string& profile) const {
   const states::Module* module = catalogue_->find(state);
   std::vector<Name> providers;
@@ -99,7 +99,9 @@ Result<Value> RunFunctions::acct_of(const std::string& state, const std::string&
   const std::string& otherwise =
       options_.acct_profile.empty() ? options_.credentials.default_profile : options_.acct_profile;
   const std::lock_guard lock(mutex_);
-  TRY(options_.credentials.check_profile(profile));
+  // Without any credentials, files that name a profile run as they did with Idem.
+  if (!options_.credentials.is_empty())
+    TRY(options_.credentials.check_profile(profile));
   return options_.credentials.profile(providers, profile.empty() ? otherwise : profile);
 }
 

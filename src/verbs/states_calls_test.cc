@@ -700,6 +700,7 @@ def absent(ctx, name):
   request_.reconciler = "none";
   const std::string known = "a: {s.present: [{acct_profile: default}]}\n";
   EXPECT_EQ(comment(apply(known), "a"), R"("acct of 0")");
+  EXPECT_EQ(comment(apply("a: {s.present: [{acct_profile: nosuch}]}\n"), "a"), R"("acct of 0")");
   const Result<Value> given =
       read_json(R"({"s": {"default": {"k": "v"}}, "cloud": {"other": {"k": "v"}}})");
   request_.functions.credentials = *states::Credentials::of(*given);
