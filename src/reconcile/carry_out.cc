@@ -1,5 +1,7 @@
 #include "reconcile/carry_out.h"
 
+#include <algorithm>
+#include <set>
 #include <unordered_set>
 
 #include "base/invariant.h"

@@ -1,5 +1,6 @@
 #include "states/call_attributes.h"
 
+#include "base/text.h"
 #include "kinds/kinds.h"
 
 namespace fettle::states {
