@@ -3,6 +3,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -11,16 +12,21 @@ namespace fettle {
 namespace {
 
 constexpr std::string_view file_name = ".kurtosisignore";
+constexpr size_t largest = 1 << 20;  // bytes
 
 }  // namespace
 
 Result<Ignored> Ignored::of_folder(const std::string& folder) {
   Ignored ignored;
   const Path path = Path(folder) / file_name;
-  if (!file_exists(path))
+  std::error_code failure;
+  // A link is not followed: it could lead anywhere, and without end.
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, failure)))
     return ignored;
-  const std::string text = TRY(read_file(path));
-  for (const std::string_view each : split(text, '\n')) {
+  Result<std::string> text = read_all(TRY(source_of_file(path)), largest);
+  if (!text)
+    return user_error(cat("cannot read `", path.string(), "`: ", text.error().message));
+  for (const std::string_view each : split(*text, '\n')) {
     std::string_view line = trim(each);
     if (line.empty() || line.starts_with('#'))
       continue;

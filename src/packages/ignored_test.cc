@@ -36,6 +36,20 @@ TEST(Ignored, AFolderTakesWhatIsInItAlong) {
   EXPECT_FALSE(some.has("# comment", false));
 }
 
+TEST(Ignored, ALinkIsNotFollowedAndAFileHasALimit) {
+  const auto folder = TemporaryDirectory::make("ignored-");
+  ASSERT_TRUE(folder);
+  std::filesystem::create_symlink("/dev/zero", folder->path() / ".kurtosisignore");
+  const Result<Ignored> none = Ignored::of_folder(folder->path());
+  ASSERT_TRUE(none);
+  EXPECT_TRUE(none->is_empty());
+  std::filesystem::remove(folder->path() / ".kurtosisignore");
+  ASSERT_TRUE(write_file(folder->path() / ".kurtosisignore", std::string(2 << 20, 'a')));
+  const Result<Ignored> large = Ignored::of_folder(folder->path());
+  ASSERT_FALSE(large);
+  EXPECT_EQ(large.error().blame, Blame::user);
+}
+
 TEST(Ignored, WithoutSuchAFileNothingIs) {
   const auto folder = TemporaryDirectory::make("ignored-");
   ASSERT_TRUE(folder);
