@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <limits>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -276,36 +277,78 @@ std::string outcome_text(const Cause& cause) {
              cause.outcome->text);
 }
 
+namespace {
+
+/// The last act on a key and its last end, as far as they began before something else did.
+struct LastEvents {
+  std::optional<Event> begun;
+  std::optional<Event> ended;
+};
+
+Result<LastEvents> last_events(const Workplace& place, const Key& key, uint64_t before) {
+  constexpr size_t most = 500;
+  LastEvents last;
+  for (Event& event : TRY(place.store->events_of(key, most))) {
+    if (event.sequence >= before)
+      continue;
+    const bool is_end = event.type == EventType::done || event.type == EventType::failed ||
+                        event.type == EventType::skipped || event.type == EventType::blocked;
+    if (event.type == EventType::started && !last.begun)
+      last.begun = std::move(event);
+    else if (is_end && !last.ended)
+      last.ended = std::move(event);
+  }
+  return last;
+}
+
+/// Whether a later run ended well, so that what had failed or was held back is settled.
+Result<bool> ended_well_after(const Workplace& place, const Event& event) {
+  constexpr size_t most = 10'000;
+  for (const Event& later : TRY(place.store->events(event.environment, event.sequence, most))) {
+    const auto is_none = [&](const char* count) { return later.detail.at(count) == Value(0); };
+    if (later.type == EventType::run_finished && !is_none("kept") && is_none("failed") &&
+        is_none("skipped") && is_none("unsettled") && is_none("blocked"))
+      return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string since_text(const Cause& cause) {
+  return cause.is_settled_since ? "a later run found it as it should be" : "";
+}
+
 Result<std::vector<Cause>> why(const Workplace& place, const Name& environment, const Key& key) {
   const Known known = TRY(place.store->known(environment));
   std::vector<Cause> causes;
   std::set<Key> told;
   std::optional<Key> at = key;
+  uint64_t before = std::numeric_limits<uint64_t>::max();
   while (at && told.insert(*at).second) {
-    const std::vector<Event> events = TRY(place.store->events_of(*at, 50));
-    const auto begun = std::find_if(events.begin(), events.end(), [](const Event& event) {
-      return event.type == EventType::started;
-    });
-    const auto ended = std::find_if(events.begin(), events.end(), [](const Event& event) {
-      return event.type == EventType::done || event.type == EventType::failed ||
-             event.type == EventType::skipped || event.type == EventType::blocked;
-    });
+    LastEvents last = TRY(last_events(place, *at, before));
     const auto record = known.find(*at);
     const Resource* resource = record == known.end() ? nullptr : resource_of_then(*record->second);
     Cause cause{*at, resource == nullptr ? Name() : resource->origin, {}, {}};
     const bool is_end =
-        ended != events.end() && (begun == events.end() || ended->sequence > begun->sequence);
-    if (is_end && (begun == events.end() || ended->type == EventType::blocked)) {
-      cause.event = *ended;
-    } else if (begun != events.end()) {
-      cause.event = *begun;
-      if (is_end && ended->type != EventType::done)
-        cause.outcome = *ended;
+        last.ended && (!last.begun || last.ended->sequence > last.begun->sequence);
+    if (is_end && (!last.begun || last.ended->type == EventType::blocked)) {
+      cause.event = std::move(last.ended);
+    } else if (last.begun) {
+      cause.event = std::move(last.begun);
+      if (is_end && last.ended->type != EventType::done)
+        cause.outcome = std::move(last.ended);
     } else if (!causes.empty() && record == known.end()) {
       break;  // a look leaves no trace; who needs it says what came of it
     }
+    const Event* end = cause.outcome ? &*cause.outcome : cause.event ? &*cause.event : nullptr;
+    if (causes.empty() && end != nullptr && end->type != EventType::started &&
+        end->type != EventType::done && record != known.end() && !record->second->attempt)
+      cause.is_settled_since = TRY(ended_well_after(place, *end));
     at = !cause.event || cause.event->because.kind.empty() ? std::nullopt
                                                            : std::optional(cause.event->because);
+    if (cause.event)
+      before = cause.event->sequence;
     causes.push_back(std::move(cause));
   }
   return causes;

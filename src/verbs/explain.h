@@ -21,11 +21,14 @@ struct Cause {
   Name origin;                   ///< where it is declared; empty: that is not known
   std::optional<Event> event;    ///< with the reason as its text; none: nothing was done to it
   std::optional<Event> outcome;  ///< of what began and did not succeed
+  bool is_settled_since = false;  ///< it did not succeed, and a later run had nothing to do for it
 };
 /// `service/web (main.star:3:5) was created on 2026-…: new`
 std::string to_string(const Cause& cause);
 /// `it failed: …`; empty when there is no outcome to tell.
 std::string outcome_text(const Cause& cause);
+/// `a later run found it as it should be`; empty when that is not so.
+std::string since_text(const Cause& cause);
 
 /// The chain of reasons for the last thing that was done with a key, or kept it from being done,
 /// back to the first cause.

@@ -94,6 +94,8 @@ Value why_value(const Name& environment, const Key& key, const std::vector<Cause
     lines.emplace_back(to_string(cause));
     if (cause.outcome)
       lines.emplace_back(outcome_text(cause));
+    if (cause.is_settled_since)
+      lines.emplace_back(since_text(cause));
     values.push_back(
         Value::dict({{"key", to_string(cause.key)},
                      {"origin", cause.origin.empty() ? Value() : Value(cause.origin)},
@@ -134,6 +136,8 @@ void print_why(const std::vector<Cause>& causes) {
     print(cat(i == 0 ? "" : "  because ", hanging(to_string(causes[i]), 4)));
     if (causes[i].outcome)
       print(cat("  ", hanging(outcome_text(causes[i]), 4)));
+    if (causes[i].is_settled_since)
+      print(cat("  ", since_text(causes[i])));
   }
 }
 
