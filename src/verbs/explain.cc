@@ -330,8 +330,7 @@ Result<std::vector<Cause>> why(const Workplace& place, const Name& environment, 
     const auto record = known.find(*at);
     const Resource* resource = record == known.end() ? nullptr : resource_of_then(*record->second);
     Cause cause{*at, resource == nullptr ? Name() : resource->origin, {}, {}};
-    const bool is_end =
-        last.ended && (!last.begun || last.ended->sequence > last.begun->sequence);
+    const bool is_end = last.ended && (!last.begun || last.ended->sequence > last.begun->sequence);
     if (is_end && (!last.begun || last.ended->type == EventType::blocked)) {
       cause.event = std::move(last.ended);
     } else if (last.begun) {

@@ -18,9 +18,9 @@ Result<std::vector<Key>> find_keys_of_events(const Workplace& place, const Name&
 /// A link of a chain of reasons: what was done with a key, and what came of it.
 struct Cause {
   Key key;
-  Name origin;                   ///< where it is declared; empty: that is not known
-  std::optional<Event> event;    ///< with the reason as its text; none: nothing was done to it
-  std::optional<Event> outcome;  ///< of what began and did not succeed
+  Name origin;                    ///< where it is declared; empty: that is not known
+  std::optional<Event> event;     ///< with the reason as its text; none: nothing was done to it
+  std::optional<Event> outcome;   ///< of what began and did not succeed
   bool is_settled_since = false;  ///< it did not succeed, and a later run had nothing to do for it
 };
 /// `service/web (main.star:3:5) was created on 2026-…: new`
