@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include "base/closed_folder.h"
+#include "base/largest_file.h"
 #include "base/text.h"
 
 namespace fettle {
@@ -20,9 +21,15 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t longest_path = 4096;
+constexpr std::string_view standard_input = "/dev/stdin";
 
 Error code_error(std::string_view what, const Path& path, const std::error_code& code) {
   return world_error(cat(what, " `", path.string(), "`: ", lower_case(code.message())));
+}
+
+Error too_large(const Path& path) {
+  return world_error(cat(path == standard_input ? "standard input" : cat("`", path.string(), "`"),
+                         " is larger than ", largest_file >> 20, " MB, the limit for a file"));
 }
 
 Result<size_t> read_some(int descriptor, std::span<char> into, const Path& path) {
@@ -108,7 +115,9 @@ Error file_error(std::string_view what, const Path& path) {
 }
 
 Result<Descriptor> open_to_read(const Path& path) {
-  Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  // A socket cannot be opened by that path.
+  Descriptor file(path == standard_input ? fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 3)
+                                         : ::open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open())
     return file_error("cannot open", path);
   return file;
@@ -128,16 +137,21 @@ Result<std::string> read_file(const Path& path) {
   struct stat about{};
   if (fstat(file.get(), &about) != 0)
     return file_error("cannot look at", path);
+  if (about.st_size > static_cast<off_t>(largest_file))
+    return too_large(path);
   // One more finds the end; files of the kernel say 0 and some give all at the first read only.
-  std::string bytes(std::max<size_t>(static_cast<size_t>(about.st_size) + 1, 4096), '\0');
+  constexpr size_t most = largest_file + 1;
+  std::string bytes(std::clamp<size_t>(static_cast<size_t>(about.st_size) + 1, 4096, most), '\0');
   size_t size = 0;
   while (true) {
     const size_t count = TRY(read_some(file.get(), std::span(bytes).subspan(size), path));
     if (count == 0)
       break;
     size += count;
+    if (size == most)
+      return too_large(path);
     if (size == bytes.size())
-      bytes.resize(2 * size + 4096);
+      bytes.resize(std::min(2 * size + 4096, most));
   }
   bytes.resize(size);
   return bytes;

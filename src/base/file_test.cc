@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include "base/largest_file.h"
+
 namespace fettle {
 namespace {
 
@@ -29,6 +31,16 @@ TEST(File, ErrorsNameThePath) {
 TEST(File, FilesOfUnknownSizeAreReadToTheEnd) {
   EXPECT_TRUE(read_file("/proc/self/status")->starts_with("Name:"));
   EXPECT_GT(std::stol(*read_file("/proc/sys/kernel/pid_max")), 300);
+}
+
+TEST(File, WhatIsLargerThanTheLimitIsNotRead) {
+  const auto folder = TemporaryDirectory::make();
+  const Path path = folder->path() / "large";
+  ASSERT_TRUE(write_file(path, ""));
+  std::filesystem::resize_file(path, largest_file + 1);
+  const std::string limit = " is larger than 256 MB, the limit for a file";
+  EXPECT_EQ(read_file(path).error().message, "`" + path.string() + "`" + limit);
+  EXPECT_EQ(read_file("/dev/zero").error().message, "`/dev/zero`" + limit);
 }
 
 TEST(File, ATreeIsListedInOrderAndLinksAreNotFollowed) {

@@ -2,15 +2,12 @@
 
 #include <filesystem>
 
-#include "base/bytes.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "states/sources.h"
 
 namespace fettle::states {
 namespace {
-
-constexpr size_t largest_file = size_t{64} << 20;
 
 class DiskFiles : public Files {
  public:
@@ -19,10 +16,12 @@ class DiskFiles : public Files {
     const auto status = std::filesystem::status(path, ignored);
     if (!std::filesystem::exists(status) || std::filesystem::is_directory(status))
       return std::optional<std::string>();
-    Result<std::string> bytes = read_all(TRY(source_of_file(path)), largest_file);
-    if (!bytes)
-      return std::move(bytes).error().context(cat("reading `", path, "`"));
-    return std::optional(std::move(*bytes));
+    Result<std::string> text = read_file(path);
+    if (!text) {
+      text.error().blame = Blame::user;
+      return text.error();
+    }
+    return std::optional(std::move(*text));
   }
   bool is_folder(const std::string& path) override {
     std::error_code ignored;

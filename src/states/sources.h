@@ -31,7 +31,7 @@ class Files {
   virtual bool is_folder(const std::string& path) = 0;
 };
 
-/// Those of this machine. A file of more than 64 MB is an error.
+/// Those of this machine. A file of more than 256 MB is an error.
 std::unique_ptr<Files> disk_files();
 /// Those of a map from path to bytes.
 std::unique_ptr<Files> files_of(std::map<std::string, std::string> files);

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "base/file.h"
 #include "base/http.h"
+#include "base/largest_file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
@@ -19,15 +19,13 @@ bool is_url(std::string_view text) {
   return text.starts_with("http://") || text.starts_with("https://");
 }
 
-constexpr size_t longest_arguments = 16 << 20;
-
 Result<std::string> download(const Workplace& place, const std::string& url) {
   HttpClient client;
   HttpResponse answer = TRY(client.send({.url = url,
                                          .connect_limit = place.limits.connect,
                                          .time_limit = place.limits.whole,
                                          .silence_limit = place.limits.silence,
-                                         .body_limit = longest_arguments,
+                                         .body_limit = largest_file,
                                          .follow_redirects = true},
                                         place.interrupt->acts_token()));
   if (answer.status != 200)
@@ -37,8 +35,7 @@ Result<std::string> download(const Workplace& place, const std::string& url) {
 }
 
 Result<std::string> read_arguments(const std::string& file) {
-  return read_all(TRY(source_of_file(file == "-" ? "/dev/stdin" : file)), longest_arguments)
-      .context(cat("reading `", shown_file(file), "`"));
+  return read_given(file).context(cat("reading `", shown_file(file), "`"));
 }
 
 std::string variable(const char* name) {

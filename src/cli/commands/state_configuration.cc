@@ -84,12 +84,7 @@ Result<Configuration> Configuration::apply(Face& face, std::span<const CommandOp
   const std::string file = face.parsed.text("config", variable == nullptr ? "" : variable);
   if (file.empty())
     return made;
-  Result<std::string> read = read_file(file);
-  if (!read) {
-    read.error().blame = Blame::user;
-    return read.error();
-  }
-  made.text_ = *std::move(read);
+  made.text_ = TRY(read_given(file));
   made.folder_ = std::filesystem::absolute(file).parent_path();
   const Tree tree =
       TRY(read_yaml_tree(made.text_, file, {YamlSchema::pyyaml, Duplicates::last_wins}));

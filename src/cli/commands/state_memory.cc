@@ -2,10 +2,7 @@
 
 #include <algorithm>
 #include <array>
-#include <iostream>
-#include <iterator>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/state_options.h"
@@ -88,16 +85,6 @@ Result<int> restore(Face& face) {
   return 0;
 }
 
-Result<std::string> text_of_batch(const Face& face) {
-  const std::string file = face.parsed.argument(0, "-");
-  if (file == "-")
-    return std::string(std::istreambuf_iterator<char>(std::cin), {});
-  Result<std::string> text = read_file(file);
-  if (!text)
-    text.error().blame = Blame::user;
-  return text;
-}
-
 /// What is not a parameter, or has another type, is no call.
 Status check_batch(const Value& call) {
   struct Parameter {
@@ -150,7 +137,7 @@ int tell_batch_errors(Face& face, const std::vector<Error>& errors) {
 Result<int> carry_batch(Face& face) {
   StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
-  const Value call = TRY(read_json(TRY(text_of_batch(face)), "batch"));
+  const Value call = TRY(read_json(TRY(read_given(face.parsed.argument(0, "-"))), "batch"));
   if (!call.is_dict() || !call.at("states").is_dict())
     return user_error("a batch is a dictionary with `states`, a dictionary of files of states");
   TRY(check_batch(call));

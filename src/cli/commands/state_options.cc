@@ -5,6 +5,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "cli/commands/commands.h"
 #include "cli/commands/state_configuration.h"
 #include "core/environment_name.h"
 #include "value/json.h"
@@ -68,12 +69,8 @@ Status read_credentials(const Face& face, StatesRequest& request) {
   request.functions.wants_profile = face.parsed.has("acct-profile") || !file.empty();
   if (file.empty())
     return {};
-  Result<std::string> bytes = read_file(file);
-  if (!bytes) {
-    bytes.error().blame = Blame::user;
-    return bytes.error();
-  }
-  request.functions.credentials = TRY(states::Credentials::read(*bytes, file, key));
+  request.functions.credentials =
+      TRY(states::Credentials::read(TRY(read_given(file)), file, key));
   return {};
 }
 
