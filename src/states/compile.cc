@@ -119,9 +119,11 @@ std::unique_ptr<Front> read_front(std::span<const std::string> words, Files& fil
     report.error(pipe.error());
     return front;
   }
-  front->params = options.given_params
-                      ? *options.given_params
-                      : params_of_files(files, options, *pipe, front->texts, report);
+  // Those that only tell what is asked of them stand for the files' own, which must be good, too.
+  if (!options.given_params || report.spares_parameters)
+    front->params = params_of_files(files, options, *pipe, front->texts, report);
+  if (options.given_params)
+    front->params = *options.given_params;
   Result<Sources> sources = Sources::make(options.sources, words, files);
   if (!sources) {
     report.error(std::move(sources).error());

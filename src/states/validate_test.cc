@@ -129,6 +129,24 @@ TEST(Validate, WhatIsWrongIsTold) {
   EXPECT_FALSE(made.errors[1].excerpt.empty());
 }
 
+TEST(Validate, FilesOfParametersMustBeGood) {
+  const auto files = files_of({{"main.sls", "a:\n  test.nop: [{x: \"{{ params['k'] }}\"}]\n"},
+                               {"good.sls", "k: 1\n"},
+                               {"broken.sls", "k: 1\n  l: 2\n"}});
+  const std::vector<std::string> words{"main.sls"};
+  const auto errors = [&](const std::string& params) {
+    CompileOptions options;
+    options.params = {params};
+    std::string text;
+    for (const Error& error : validate(words, *files, std::move(options)).errors)
+      text += to_string(error);
+    return text;
+  };
+  EXPECT_EQ(errors("good.sls"), "");
+  EXPECT_EQ(errors("missing"), "Could not find SLS ref 'missing' in sources");
+  EXPECT_NE(errors("broken.sls").find("broken.sls:2:"), std::string::npos);
+}
+
 TEST(Validate, EndlessParametersEnd) {
   const Validation deep = validated(
       "{% set n = namespace(p=params) %}{% for i in range(5000) %}{% set n.p = n.p['x'] %}"

@@ -138,7 +138,7 @@ a{{ i }}:
   test.nop: []
 {% endfor %}
 b: [
-#e 8 "Error while parsing 'main.sls': Yaml render error: did not find expected node content while parsing a flow node"
+#e 7 "Error while parsing 'main.sls': Yaml render error: did not find expected node content while parsing a flow node"
 ---
 # What requisites are formed as.
 a:

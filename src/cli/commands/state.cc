@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <map>
+
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
@@ -131,12 +134,104 @@ Value value_of_function(const states::Module& module, const states::Function& fu
                       {"test", function.test_mode}});
 }
 
+/// Exec functions that need no plugin.
+struct BuiltinExec {
+  std::string_view path, text;
+  std::string_view parameters = "";  ///< with blanks between
+};
+constexpr BuiltinExec builtin_execs[] = {
+    {"esm.remove", "Forgets a state, by its tag.", "tag"},
+    {"esm.show", "The memory of the environment: states by tag."},
+    {"esm.unlock", "Nothing to do: a run that has ended holds no locks."},
+    {"esm.validate", "How many states are remembered."},
+    {"esm.version", "The version of the memory."},
+    {"state.run", "Calls the function of a state, beside any run.", "path"},
+    {"test.afail", "Fails."},
+    {"test.aping", "Answers true."},
+    {"test.echo", "Answers its argument.", "value"},
+    {"test.fail", "Fails."},
+    {"test.ping", "Answers true."}};
+
+Value value_of_exec(std::string_view path, std::string_view text, Value parameters) {
+  return Value::dict({{"ref", cat("exec.", path)},
+                      {"doc", text},
+                      {"parameters", std::move(parameters)}});
+}
+
+/// Parameters of a plugin as those of states are told: without the context.
+Value parameters_of_exec(const Value& described) {
+  std::vector<Value> parameters;
+  if (described.is_list())
+    for (const Value& parameter : described.items()) {
+      const std::string_view name = parameter.text_at("name");
+      if (name == "ctx" || name == "hub")
+        continue;
+      const Value* const otherwise = parameter.find("default");
+      std::vector<Entry> entries{{"name", name}, {"required", otherwise == nullptr}};
+      if (otherwise != nullptr)
+        entries.push_back({"default", *otherwise});
+      parameters.push_back(Value::dict(std::move(entries)));
+    }
+  return Value::list(std::move(parameters));
+}
+
+/// All exec functions by path, without `exec.`.
+std::map<std::string, Value> exec_functions(RunFunctions& functions) {
+  std::map<std::string, Value> found;
+  for (const BuiltinExec& one : builtin_execs) {
+    std::vector<Value> parameters;
+    for (const std::string_view name : split(one.parameters, ' '))
+      if (!name.empty())
+        parameters.push_back(Value::dict({{"name", name}, {"required", true}}));
+    found.emplace(one.path,
+                  value_of_exec(one.path, one.text, Value::list(std::move(parameters))));
+  }
+  for (const Value& module : functions.plugins().modules()) {
+    const std::string_view path = module.text_at("path");
+    const Value& described = module.at("functions");
+    if (!path.starts_with("exec.") || !described.is_list())
+      continue;
+    for (const Value& function : described.items()) {
+      const std::string name = cat(path.substr(5), ".", function.text_at("name"));
+      found.emplace(name, value_of_exec(name, function.text_at("text"),
+                                        parameters_of_exec(function.at("parameters"))));
+    }
+  }
+  return found;
+}
+
+int print_functions(const Face& face, std::vector<Entry> found) {
+  if (face.output != "text" && face.output != "state")
+    print_document(face, Value::dict(std::move(found)));
+  else
+    for (const Entry& entry : found)
+      print(text_of_function(entry.value, face.colour));
+  return 0;
+}
+
+/// `exec`, `exec.MODULE` or `exec.MODULE.FUNCTION`.
+Result<int> doc_of_exec(const Face& face, RunFunctions& functions, std::string_view wanted) {
+  wanted.remove_prefix(std::min<size_t>(wanted.size(), std::string_view("exec.").size()));
+  std::vector<Entry> found;
+  std::vector<std::string> known;
+  for (auto& [path, function] : exec_functions(functions)) {
+    known.push_back(path);
+    if (wanted.empty() || path == wanted || path.starts_with(cat(wanted, ".")))
+      found.push_back({Name(cat("exec.", path)), function});
+  }
+  if (found.empty())
+    return user_error(cat("there is no exec function `", wanted, "`", suggestion(wanted, known)));
+  return print_functions(face, std::move(found));
+}
+
 Result<int> doc(Face& face) {
   StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
   RunFunctions functions(*place, std::move(request.functions));
   TRY(functions.open());
   std::string wanted = face.parsed.argument(0);
+  if (wanted == "exec" || wanted.starts_with("exec."))
+    return doc_of_exec(face, functions, wanted);
   if (wanted.starts_with("states."))
     wanted = wanted.substr(7);
   std::vector<Entry> found;
@@ -153,13 +248,7 @@ Result<int> doc(Face& face) {
   }
   if (found.empty())
     return user_error(cat("there is no state `", wanted, "`", suggestion(wanted, known)));
-  if (face.output != "text" && face.output != "state") {
-    print_document(face, Value::dict(std::move(found)));
-    return 0;
-  }
-  for (const Entry& entry : found)
-    print(text_of_function(entry.value, face.colour));
-  return 0;
+  return print_functions(face, std::move(found));
 }
 
 }  // namespace
@@ -182,8 +271,9 @@ std::vector<Command> state_commands() {
           "exec", "FUNCTION [ARGUMENTS…]", 1, 1000, "Calls an exec function.",
           {"fettle exec test.ping", "fettle exec cloud.vm.get name=web --plugin-dir plugins"},
           exec),
-      group.make("doc", "[STATE]", 0, 1, "Explains states and their arguments.",
-                 {"fettle doc file.managed", "fettle doc test -o json"}, doc)};
+      group.make("doc", "[STATE]", 0, 1,
+                 "Explains states and their arguments; with `exec.` in front, exec functions.",
+                 {"fettle doc file.managed", "fettle doc exec.test.echo -o json"}, doc)};
   for (Command& command : commands)
     command.outputs = {"state", "yaml", "nested", "pretty", "raw"};
   commands.front().tells_lines = true;

@@ -142,28 +142,37 @@ Value marked(Value value, const Mask& mask) {
   return mask.value(value) == value ? value : Value::secret(std::move(value));
 }
 
-/// What a command printed, as a value; null when it is none of that form.
-Value read_output(std::string_view form, const std::string& output) {
+/// What a command printed, as a value; null for nothing. Error: it is not of that form.
+Result<Value> read_output(std::string_view form, const std::string& output) {
   if (form == "text")
     return Value(output);
-  if (form == "json")
-    return read_json(output).value_or(Value());
-  return form == "yaml" ? read_yaml(output, {}, YamlSchema::pyyaml).value_or(Value()) : Value();
+  if (form.empty() || trim(output).empty())
+    return Value();
+  Result<Value> read =
+      form == "json" ? read_json(output) : read_yaml(output, {}, YamlSchema::pyyaml);
+  if (!read)
+    return world_error(cat("the command has run, but its output cannot be read as `render_pipe: ",
+                           form, "` says: ", to_string(read.error())));
+  return read;
 }
 
 /// What goes to either stream by itself, and what it says.
-void add_told(const Value& told, const Ran& ran, const Mask& mask, std::vector<Entry>& outputs) {
+Status add_told(const Value& told, const Ran& ran, const Mask& mask, std::vector<Entry>& outputs) {
   const auto add = [&](const char* name, Value value) {
     value = is_hidden(told, name) ? hidden(value) : marked(std::move(value), mask);
     outputs.push_back({name, std::move(value)});
   };
   add("stdout", Value(ran.output));
   add("stderr", Value(ran.errors));
-  add("state", read_output(told.text_at("state"), ran.output));
+  Result<Value> state = read_output(told.text_at("state"), ran.output);
+  if (!state && (is_hidden(told, "stdout") || is_hidden(told, "state")))
+    return world_error("the command has run, but its output is not what `render_pipe` says");
+  add("state", TRY(std::move(state)));
   if (is_hidden(told, "stdout") || is_hidden(told, "stderr"))
     for (Entry& entry : outputs)
       if (entry.key == "output")
         entry.value = hidden(entry.value);
+  return {};
 }
 
 Result<Outcome> run_what_is_due(const Act& act, const ProgressSink& progress,
@@ -195,7 +204,7 @@ Result<Outcome> run_what_is_due(const Act& act, const ProgressSink& progress,
   std::vector<Entry> outputs{
       {"code", last.code}, {"ran", runs || reloads}, {"output", marked(Value(last.lines), mask)}};
   if (const Value& told = attributes.at("told"); told.is_dict())
-    add_told(told, last, mask, outputs);
+    TRY(add_told(told, last, mask, outputs));
   return Done{Value::dict(std::move(outputs)), {}, runs || reloads};
 }
 
