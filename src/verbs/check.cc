@@ -44,7 +44,8 @@ void add_findings(Checked& checked, const Push& push) {
     if (findings.is_list())
       for (const Value& one : findings.items())
         add(checked.warnings,
-            user_error(cat(one.text_at("rule"), ": ", one.text_at("text"), " (set `", set, "`)"),
+            user_error(cat(one.text_at("rule"), ": ", one.text_at("text"), " (set `",
+                           printable(set), "`)"),
                        place_of(one.text_at("where"))));
 }
 

@@ -164,7 +164,7 @@ Status check_removed_sets(const Workplace& place, const ExportRequest& request,
         others.push_back(name);
     const std::string meant = suggestion(set, others);
     Error missing =
-        user_error(cat("version ", base->number(), " has no set `", set, "` to delete", meant));
+        user_error(cat("version ", base->number(), " has no set `", printable(set), "` to delete", meant));
     if (!meant.empty())
       return missing;
     if (options.warn)
@@ -234,7 +234,7 @@ Result<std::vector<Finding>> check_version(const Workplace& place, const Name& e
           told.insert(item.id).second)
         found.push_back(
             {piece.set, item.is_shared ? "shared resource differs" : "sets overlap",
-             cat("`", before->second.set, "` and `", piece.set, "` disagree about ", item.id),
+             cat("`", printable(before->second.set), "` and `", printable(piece.set), "` disagree about ", item.id),
              item.origin.str()});
     }
     if (content->findings.is_list())
@@ -247,7 +247,7 @@ Result<std::vector<Finding>> check_version(const Workplace& place, const Name& e
     for (const Name& need : item.needs)
       if (const auto owner = owners.find(need); owner != owners.end() && owner->second != set)
         found.push_back({set, "dependency between sets",
-                         cat(item.id, " requires ", need, " of set `", owner->second, "`"),
+                         cat(item.id, " requires ", need, " of set `", printable(owner->second), "`"),
                          item.origin.str()});
   return found;
 }

@@ -120,6 +120,21 @@ std::vector<Name> shared_without(const Side& side, const Side& other) {
   return found;
 }
 
+/// What differs beside attributes: what is undefined is not deployed.
+void compare_states(const Item& before, const Item& after, ItemDifference& found) {
+  if (before.is_undefined == after.is_undefined)
+    return;
+  const auto with_state = [](const Item& item) {
+    const std::span<const Entry> own = item.attributes.entries();
+    std::vector<Entry> entries(own.begin(), own.end());
+    entries.push_back({"resource_state", item.is_undefined ? "undefined" : "available"});
+    return Value::dict(std::move(entries));
+  };
+  found.before = with_state(before);
+  found.after = with_state(after);
+  found.fields.emplace_back("resource_state");
+}
+
 ItemDifference compare(const Name& id, const Item& before, const Name& set_before,
                        const Item& after, const Name& set) {
   ItemDifference found{ItemDifference::Type::changed,
@@ -138,6 +153,7 @@ ItemDifference compare(const Name& id, const Item& before, const Name& set_befor
           found.fields.push_back(entry.key.str());
   if (before.needs != after.needs)
     found.fields.emplace_back("requires");
+  compare_states(before, after, found);
   if (set != set_before)
     found.type = ItemDifference::Type::moved;
   return found;
@@ -242,7 +258,7 @@ Result<WholeVersion> read_version(const Workplace& place, const Name& environmen
       std::vector<std::string> names;
       for (const auto& [piece, digest] : TRY(snapshot->pieces()))
         names.push_back(piece.set.str());
-      return user_error(cat("version ", snapshot->number(), " has no set `", *only, "`",
+      return user_error(cat("version ", snapshot->number(), " has no set `", printable(*only), "`",
                             suggestion(only->view(), names)));
     }
     TRY(add({*only, {}}));
@@ -293,14 +309,18 @@ Result<std::vector<ItemDifference>> diff_versions(const Workplace& place, const 
     // Of a shared resource the touched pieces may tell only some of the needs.
     const bool is_shared = old.first.is_shared && now->second.first.is_shared;
     if (is_shared && old.first.attributes == now->second.first.attributes) {
+      ItemDifference made{ItemDifference::Type::changed,
+                          id,
+                          {},
+                          {},
+                          {},
+                          old.first.attributes,
+                          now->second.first.attributes};
       if (TRY(needs_in(*from, id)) != TRY(needs_in(*to, id)))
-        found.push_back({ItemDifference::Type::changed,
-                         id,
-                         {},
-                         {},
-                         {"requires"},
-                         old.first.attributes,
-                         now->second.first.attributes});
+        made.fields.emplace_back("requires");
+      compare_states(old.first, now->second.first, made);
+      if (!made.fields.empty())
+        found.push_back(std::move(made));
       continue;
     }
     ItemDifference made = compare(id, old.first, old.second, now->second.first, now->second.second);

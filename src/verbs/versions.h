@@ -50,7 +50,8 @@ struct ItemDifference {
   Name id;
   Name set, set_before;
   std::vector<std::string> fields;  ///< of a changed one
-  Value before, after;              ///< attributes; null: not there
+  /// Attributes; null: not there. `resource_state` is among them when it differs.
+  Value before, after;
 };
 /// What differs, in time proportional to what was touched between the two. From a newer version to
 /// an older one it says what going back would change.

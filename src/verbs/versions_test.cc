@@ -391,6 +391,26 @@ TEST_F(VersionsTest, AFieldThatIsNullIsOneAllTheSame) {
   EXPECT_EQ(found[0].fields, std::vector<std::string>{"mode"});
 }
 
+TEST_F(VersionsTest, AStateAloneIsAChange) {
+  const auto push = [&](const char* state) {
+    const Value states = Value::dict({{Name(id_of("r1")), state}});
+    return *push_version(
+        place_, "e",
+        *read_push(document("a:r1=1 b:r2=1", {{"resource_state", states}, {"partial", false}}, 0)),
+        {}, false);
+  };
+  EXPECT_EQ(push("available").number, 1u);
+  const Pushed second = push("undefined");
+  ASSERT_EQ(second.changes.size(), 1u);
+  EXPECT_EQ(second.changes[0].changed, std::vector<Name>{id_of("r1")});
+  const auto found = *diff_versions(place_, "e", 1, 2);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].fields, std::vector<std::string>{"resource_state"});
+  EXPECT_EQ(found[0].before.text_at("resource_state"), "available");
+  EXPECT_EQ(found[0].after.text_at("resource_state"), "undefined");
+  EXPECT_TRUE(push("undefined").changes.empty());
+}
+
 TEST_F(VersionsTest, S23WhatIsSuitableForPartialExports) {
   EXPECT_EQ(full("a:r1=1>r2 b:r2=1"), "v1");
   const std::string refused = partial("a:r1=1");

@@ -44,7 +44,7 @@ Status Committer::describe_item(const Piece& piece, const Item& item, const Cont
   }
   if (old == nullptr || old->is_shared != item.is_shared)
     changes[set].added.push_back(item.id);
-  else if (old->attributes != item.attributes ||
+  else if (old->attributes != item.attributes || old->is_undefined != item.is_undefined ||
            (item.is_shared ? TRY(needs_differ(item.id)) : old->needs != item.needs))
     changes[set].changed.push_back(item.id);
   return {};

@@ -42,7 +42,9 @@ bool is_nothing(const Value& value) {
   return value.is_null() || (value.is_list() && value.items().empty());
 }
 
-std::string called(const Name& set) { return set.empty() ? "shared" : cat("set `", set, "`"); }
+std::string called(const Name& set) {
+  return set.empty() ? "shared" : cat("set `", printable(set), "`");
+}
 
 Value names_value(const std::vector<Name>& names) {
   return Value::list(std::vector<Value>(names.begin(), names.end()));
@@ -51,7 +53,7 @@ Value names_value(const std::vector<Name>& names) {
 void append_items(std::string& text, const std::vector<Name>& ids, char mark, Colour tint,
                   bool colour) {
   for (size_t i = 0; i < ids.size() && i < shown_items; ++i)
-    text += cat("\n  ", in(tint, cat(mark, " ", ids[i]), colour));
+    text += cat("\n  ", in(tint, cat(mark, " ", printable(ids[i])), colour));
   if (ids.size() > shown_items)
     text += cat("\n  ", mark, " and ", ids.size() - shown_items, " more");
 }
@@ -92,7 +94,7 @@ std::string whole_text(const WholeVersion& whole) {
     if (set == nullptr || *set != one.set)
       text += cat("\n", called(one.set));
     set = &one.set;
-    text += cat("\n  ", one.item.id);
+    text += cat("\n  ", printable(one.item.id));
     if (one.state != WholeItem::State::available)
       text += cat(" (", to_string(one.state), ")");
     if (one.item.attributes.is_dict())
@@ -100,7 +102,7 @@ std::string whole_text(const WholeVersion& whole) {
         if (!is_inner(entry.key) && !is_nothing(entry.value))
           text += cat("\n    ", entry.key, ":", value_text(entry.value, "      "));
     for (const Name& need : one.item.needs)
-      text += cat("\n    requires ", need);
+      text += cat("\n    requires ", printable(need));
   }
   return text;
 }
@@ -137,16 +139,17 @@ std::string differences_text(const std::vector<ItemDifference>& found, bool colo
   std::string text;
   for (const ItemDifference& one : found) {
     text += text.empty() ? "" : "\n";
+    const std::string id = printable(one.id);
     if (one.type == Type::added)
-      text += in(Colour::green, cat("+ ", one.id, " (", called(one.set), ")"), colour);
+      text += in(Colour::green, cat("+ ", id, " (", called(one.set), ")"), colour);
     else if (one.type == Type::removed)
-      text += in(Colour::red, cat("- ", one.id, " (", called(one.set_before), ")"), colour);
+      text += in(Colour::red, cat("- ", id, " (", called(one.set_before), ")"), colour);
     else if (one.type == Type::moved)
       text +=
           in(Colour::yellow,
-             cat("> ", one.id, " (", called(one.set_before), " to ", called(one.set), ")"), colour);
+             cat("> ", id, " (", called(one.set_before), " to ", called(one.set), ")"), colour);
     else
-      text += in(Colour::yellow, cat("~ ", one.id, " (", called(one.set), ")"), colour);
+      text += in(Colour::yellow, cat("~ ", id, " (", called(one.set), ")"), colour);
     for (const std::string& field : one.fields)
       text += cat(
           "\n    ", field, ":",

@@ -99,7 +99,7 @@ Result<int> check(Face& face) {
         {{"set", one.set}, {"rule", one.rule}, {"text", one.text}, {"where", one.where}}));
     if (!face.json)
       print(cat(one.where, one.where.empty() ? "" : ": ", one.rule, ": ", one.text,
-                one.set.empty() ? "" : cat(" (set `", one.set, "`)")));
+                one.set.empty() ? "" : cat(" (set `", printable(one.set), "`)")));
   }
   if (face.json)
     print_json(Value::list(std::move(values)));
@@ -107,6 +107,9 @@ Result<int> check(Face& face) {
     print("no findings");
   return !found.empty() && face.parsed.flag("detailed-exitcode") ? 4 : 0;
 }
+
+/// What belongs to no set, as `set ls` shows it.
+constexpr std::string_view shared_set = "(shared)";
 
 Result<int> list_sets_of(Face& face) {
   Workplace* place = TRY(face.workplace());
@@ -116,7 +119,8 @@ Result<int> list_sets_of(Face& face) {
   for (const SetHead& set :
        TRY(list_sets(*place, environment.name, TRY(chosen_version(face, 0))))) {
     values.push_back(Value::dict({{"name", set.name}, {"resources", set.items}}));
-    rows.push_back({set.name.empty() ? "(shared)" : set.name.str(), cat(set.items)});
+    rows.push_back(
+        {set.name.empty() ? std::string(shared_set) : printable(set.name), cat(set.items)});
   }
   if (face.json)
     print_json(Value::list(std::move(values)));
@@ -128,8 +132,10 @@ Result<int> list_sets_of(Face& face) {
 Result<int> show_set(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(model_environment(face));
-  const WholeVersion whole = TRY(read_version(
-      *place, environment.name, TRY(chosen_version(face, 1)), Name(face.parsed.argument(0))));
+  const std::string name = face.parsed.argument(0);
+  const WholeVersion whole =
+      TRY(read_version(*place, environment.name, TRY(chosen_version(face, 1)),
+                       name == shared_set ? Name() : Name(name)));
   if (face.json)
     print_json(whole_value(whole));
   else
@@ -226,7 +232,8 @@ std::vector<Command> versions_commands() {
             {{"--dry-run"}, "", "show the result and store nothing"}}),
       make("set ls", "[VERSION]", 0, 1, "Lists the resource sets of a version.",
            {"fettle set ls", "fettle set ls 3 -e networks"}, list_sets_of),
-      make("set show", "NAME [VERSION]", 1, 2, "Shows the resources of a set.",
+      make("set show", "NAME [VERSION]", 1, 2,
+           "Shows the resources of a set; `(shared)` is what belongs to none.",
            {"fettle set show network-0 -e networks", "fettle set show network-0 3 -e networks"},
            show_set),
       make("setting ls", "[ENVIRONMENT]", 0, 1, "Lists the settings of an environment.",
