@@ -72,6 +72,11 @@ TEST(Yaml, ErrorsHaveLineAndColumn) {
             "a.yml:1:4: invalid YAML: the anchor `nowhere` is not known here");
 }
 
+TEST(Yaml, WhatEndsTooEarlyIsWrongOnItsLastLine) {
+  for (const char* text : {"a: 1\nb: [1", "a: 1\nb: [1\n", "a: 1\nb: \"1\n"})
+    EXPECT_TRUE(json_of(text).starts_with("a.yml:2:")) << json_of(text);
+}
+
 TEST(Yaml, HostileTextsAreErrors) {
   EXPECT_NE(json_of(std::string(100'000, '[')).find("nested deeper"), std::string::npos);
   std::string bomb = "a0: &a0 [x,x,x,x,x,x,x,x,x,x]\n";

@@ -102,7 +102,18 @@ class Reader {
   }
 
  private:
-  Error error(std::string_view why, Place place) const {
+  /// What ends too early is wrong where the last line ends, not on one that is not there.
+  Place within(Place place) const {
+    const std::string_view lines =
+        text_.ends_with('\n') ? text_.substr(0, text_.size() - 1) : text_;
+    const LineAndColumn end = end_of_utf8(lines);
+    return static_cast<int>(place.line) <= end.line
+               ? place
+               : Place{static_cast<uint32_t>(end.line), static_cast<uint32_t>(end.column)};
+  }
+
+  Error error(std::string_view why, Place found) const {
+    const Place place = within(found);
     const Where where{std::string(file_), static_cast<int>(place.line),
                       static_cast<int>(place.column)};
     Error error = user_error(cat("invalid YAML: ", why), where);
