@@ -258,14 +258,15 @@ Addition Draft::addition(const std::string& name) {
 void Draft::put_service(const std::string& name, ServiceState state) {
   for (const char* field : {"hostname", "ip_address"})
     references.to(state.key, field);
+  state.origin = statement_.origin;
   services_[name] = std::move(state);
 }
 
 bool Draft::has_artifact(std::string_view name) const { return artifacts_.contains(name); }
 
 void Draft::make_artifact(const std::string& name) {
-  if (!made_artifacts_.insert(name).second)
-    finding(cat("the files artifact `", name, "` is created twice"));
+  if (const auto [made, is_new] = made_artifacts_.emplace(name, statement_.origin); !is_new)
+    finding(cat("the files artifact `", name, "` is created twice, first at ", made->second));
   artifacts_.insert(name);
 }
 

@@ -42,6 +42,7 @@ struct ServiceState {
   bool wanted = false;     ///< by this script; else it is known from before
   bool removed = false;
   bool gone = false;  ///< it was removed before this script
+  std::string origin{};  ///< where this script adds it
 
   void leave() { removed = true, gone = false; }
 };
@@ -139,7 +140,8 @@ class Draft {
   std::vector<Resource>* resources_;
   std::map<Key, size_t> index_;
   std::map<std::string, ServiceState, std::less<>> services_;
-  std::set<std::string, std::less<>> artifacts_, made_artifacts_;
+  std::set<std::string, std::less<>> artifacts_;
+  std::map<std::string, std::string> made_artifacts_;  ///< by name, where
   std::map<std::string, int> counts_;
   std::map<std::string, int, std::less<>> additions_;
   bool has_to_repeat_ = false;

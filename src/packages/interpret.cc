@@ -197,9 +197,9 @@ class Interpreter {
       return Error(result.error().blame, cat(instruction.name, ": ", to_string(result.error())));
     }
     const std::string_view description = plain_arguments.text_at("description");
-    draft_.finish(description.empty()
-                      ? instruction.describe(draft_.with_artifact_name(plain_arguments))
-                      : std::string(description));
+    draft_.finish(draft_.references.shown(
+        description.empty() ? instruction.describe(draft_.with_artifact_name(plain_arguments))
+                            : std::string(description)));
     return result;
   }
 

@@ -84,17 +84,47 @@ Value References::with_holes(const Value& value) const {
   }
 }
 
-std::string References::with_host_names(std::string_view text) const {
-  std::string named;
+namespace {
+
+bool is_host_name(const Key& key, std::string_view field) {
+  return key.kind == "service" && field == "hostname";
+}
+
+/// An output that is known in the run only.
+std::string told(const Key& key, std::string_view field) {
+  if (key.kind == "service")
+    return cat("<", service_name(key), ".", field, ">");
+  return cat("<", key.kind, ".", field, ">");
+}
+
+}  // namespace
+
+template <typename Told>
+std::string References::replaced(std::string_view text, Told told) const {
+  std::string made;
   size_t begin = 0;
   for (auto found = next_reference(text, 0); found; found = next_reference(text, found->end)) {
     const auto key = ids_.find(found->id);
-    if (key == ids_.end() || key->second.kind != "service" || found->field != "hostname")
+    const std::string instead =
+        key == ids_.end() ? std::string() : told(key->second, found->field);
+    if (instead.empty())
       continue;
-    named += cat(text.substr(begin, found->begin - begin), service_name(key->second));
+    made += cat(text.substr(begin, found->begin - begin), instead);
     begin = found->end;
   }
-  return named += text.substr(begin);
+  return made += text.substr(begin);
+}
+
+std::string References::with_host_names(std::string_view text) const {
+  return replaced(text, [](const Key& key, std::string_view field) {
+    return is_host_name(key, field) ? std::string(service_name(key)) : std::string();
+  });
+}
+
+std::string References::shown(std::string_view text) const {
+  return replaced(text, [](const Key& key, std::string_view field) {
+    return is_host_name(key, field) ? std::string(service_name(key)) : told(key, field);
+  });
 }
 
 std::vector<Key> References::keys_in(std::string_view text) const {

@@ -20,10 +20,17 @@ class References {
   /// The same text with the names of services in place of references to their host names, which
   /// are these names.
   std::string with_host_names(std::string_view text) const;
+  /// The text as people read it: host names are the names of services, everything else is told as
+  /// `<web.ip_address>`.
+  std::string shown(std::string_view text) const;
   /// The resources that a text refers to.
   std::vector<Key> keys_in(std::string_view text) const;
 
  private:
+  /// With what `told` says in place of each reference; empty: it stays.
+  template <typename Told>
+  std::string replaced(std::string_view text, Told told) const;
+
   std::map<std::string, Key, std::less<>> ids_;
 };
 

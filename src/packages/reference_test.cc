@@ -44,6 +44,8 @@ TEST(Reference, AHostNameIsTheNameOfItsService) {
   EXPECT_EQ(references.with_host_names("no-" + host + "-" + host), "no-web-web");
   EXPECT_EQ(references.with_host_names(address), address);
   EXPECT_EQ(references.with_host_names("plain"), "plain");
+  EXPECT_EQ(references.shown("'" + host + "' " + address + " " + references.to(exec, "output")),
+            "'web' <web.ip_address> <exec.output>");
 }
 
 }  // namespace

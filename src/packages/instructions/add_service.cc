@@ -66,7 +66,7 @@ Result<starlark::Value> want_service(InstructionCall& call, const std::string& n
     draft.finding(fine.error().message);
   const ServiceState* before = draft.find_service(name);
   if (before != nullptr && before->wanted)
-    draft.finding(cat("the service `", name, "` is added twice"));
+    draft.finding(cat("the service `", name, "` is added twice, first at ", before->origin));
   const Addition addition = draft.addition(name);
   const Value attributes =
       TRY(service_kind().normalise(TRY(service_attributes(draft, call.thread, name, config))));

@@ -106,8 +106,11 @@ Value get_attribute(Vm& vm, Value object, Value name, bool optional) {
     return vm.fail_with("unrecognized ", type_name_of(object), " attribute \"", view_of(name),
                         "\"");
   const std::vector<std::string> names = attribute_names(vm, object);
-  const std::string_view near =
+  std::string_view near =
       nearest_name(view_of(name), std::vector<std::string_view>(names.begin(), names.end()));
+  // Records are not starlark-go's own, so their hints need not be either.
+  if (near.empty() && kind == Kind::record)
+    near = nearest(view_of(name), names);
   const std::string text = cat(type_name_of(object), " has no .", view_of(name), " ",
                                kind == Kind::structure ? "attribute" : "field or method");
   return vm.fail({Failure::Kind::program, text,
