@@ -42,9 +42,16 @@ bool is_pod(const Name& owner) { return owner.view().starts_with("Pod/"); }
 }  // namespace
 
 Edits scale_workloads(const Workplace& place, const Name& environment,
-                      const std::vector<Name>& owners, int64_t replicas) {
-  return change_objects(place, environment, owners,
-                        [&](const Object& before) { return workloads::scaled(before, replicas); });
+                      const std::vector<Name>& owners, int64_t replicas,
+                      std::optional<int64_t> current) {
+  return change_objects(place, environment, owners, [&](const Object& before) -> Result<Object> {
+    Object after = TRY(workloads::scaled(before, replicas));
+    const int64_t found = before.document.at("spec").integer_at("replicas", 1);
+    if (current && *current != found)
+      return user_error(cat(before.kind, " `", before.name, "` has ", found,
+                            found == 1 ? " replica" : " replicas", ", not ", *current));
+    return after;
+  });
 }
 
 Edits set_images(const Workplace& place, const Name& environment, const Name& owner,

@@ -10,8 +10,10 @@ using Edits = Result<std::vector<StoredObject>>;
 
 /// Owners are called `CloneSet/NAMESPACE/NAME`. Errors (`Blame::user`) of all: there is no such
 /// object, or it has no such thing.
+/// `current`: an error where there are not so many now; none: whatever there is.
 Edits scale_workloads(const Workplace& place, const Name& environment,
-                      const std::vector<Name>& owners, int64_t replicas);
+                      const std::vector<Name>& owners, int64_t replicas,
+                      std::optional<int64_t> current = std::nullopt);
 /// `images`: container: reference; `*` is every other container.
 Edits set_images(const Workplace& place, const Name& environment, const Name& owner,
                  const std::vector<Entry>& images);

@@ -25,20 +25,30 @@ struct Rollout {
   }
 };
 
+bool is_asked(const Name& owner, const std::set<Name>& only) {
+  return only.empty() || only.contains(owner);
+}
+
 class Count {
  public:
-  explicit Count(const FleetView& view) : view_(view) {}
+  Count(const FleetView& view, const std::set<Name>& only) : view_(view), only_(only) {}
 
   FleetProgress count() {
     view_.fleet.for_each_pod([&](const Pod& pod) {
+      if (!is_asked(pod.owner, only_))
+        return;
       Rollout& rollout = rollout_of(pod.owner);
       ++rollout.pods;
       if (rollout.workload != nullptr)
         rollout.updated += pod.template_digest == rollout.workload->pod_template.digest() ? 1 : 0;
     });
-    view_.fleet.for_each_pod([&](const Pod& pod) { count(pod); });
+    view_.fleet.for_each_pod([&](const Pod& pod) {
+      if (is_asked(pod.owner, only_))
+        count(pod);
+    });
     for (const auto& [owner, workload] : view_.fleet.workloads())
-      tell_obstruction(owner, rollout_of(owner));
+      if (is_asked(owner, only_))
+        tell_obstruction(owner, rollout_of(owner));
     for (const auto& [owner, rollout] : rollouts_)
       tell_what_holds(owner, rollout);
     return std::move(progress_);
@@ -115,19 +125,23 @@ class Count {
   }
 
   const FleetView& view_;
+  const std::set<Name>& only_;
   std::map<Name, Rollout> rollouts_;
   FleetProgress progress_;
 };
 
 }  // namespace
 
-FleetProgress progress_of(const FleetView& view) { return Count(view).count(); }
+FleetProgress progress_of(const FleetView& view, const std::set<Name>& only) {
+  return Count(view, only).count();
+}
 
-void add_statuses(const FleetView& view, Time now, FleetProgress& progress) {
+void add_statuses(const FleetView& view, Time now, const std::set<Name>& only,
+                  FleetProgress& progress) {
   for (const auto& [owner, workload] : view.fleet.workloads()) {
     const Value status = workloads::status_of(view.fleet, owner, now);
     const std::string_view phase = status.text_at("phase");
-    if (phase != "failed" && phase != "progressing")
+    if (!is_asked(owner, only) || (phase != "failed" && phase != "progressing"))
       continue;
     progress.is_refused |= phase == "failed";
     if (progress.unsettled_owners.insert(owner).second)

@@ -18,10 +18,12 @@ struct FleetProgress {
 
 /// Of pods as they were seen last. Nobody awaits those whose node is away, those of a rollout that
 /// is paused, and those of one that has failed.
-FleetProgress progress_of(const FleetView& view);
+/// `only`: of these workloads; none: of all.
+FleetProgress progress_of(const FleetView& view, const std::set<Name>& only = {});
 
 /// What `rollout status` says about workloads as they are now, where the progress says nothing yet:
 /// who brought them about and who looks at them come to the same.
-void add_statuses(const FleetView& view, Time now, FleetProgress& progress);
+void add_statuses(const FleetView& view, Time now, const std::set<Name>& only,
+                  FleetProgress& progress);
 
 }  // namespace fettle

@@ -69,7 +69,7 @@ class Bringing {
     }
     count();
     if (!options_.keeps)
-      add_statuses(*view_, place_.clock(), progress_);
+      add_statuses(*view_, place_.clock(), options_.only, progress_);
     brought_.unsettled = progress_.unsettled;
     brought_.is_refused = progress_.is_refused;
     if (!told_.empty())
@@ -338,6 +338,7 @@ class Bringing {
     brought_.summary.blocked = summary.blocked;
     brought_.summary.failures = summary.failures;
     brought_.summary.skips = summary.skips;
+    forget_failures_of_others();
     brought_.summary.stopped = summary.stopped && !brought_.summary.is_late;
     // What failed is recorded as that.
     is_all_due_ = is_all_due_ && summary.stopped;
@@ -346,6 +347,24 @@ class Bringing {
       covered_.clear();
     }
     return {};
+  }
+
+  /// Of workloads that nobody asked about.
+  void forget_failures_of_others() {
+    if (options_.only.empty())
+      return;
+    const auto is_of_others = [&](const auto& one) {
+      const RecordPointer& record = records_->find(one.key);
+      return record != nullptr && !record->wanted_by.empty() &&
+             std::ranges::none_of(record->wanted_by, [&](const auto& wish) {
+               return options_.only.contains(wish.first);
+             });
+    };
+    Summary& summary = brought_.summary;
+    std::erase_if(summary.failures, is_of_others);
+    std::erase_if(summary.skips, is_of_others);
+    if (summary.failures.empty() && summary.skips.empty())
+      summary.blocked = 0;
   }
 
   /// Takes those names out of `podsToDelete` that no pod has any more (OpenKruise:
@@ -447,7 +466,7 @@ class Bringing {
   }
 
   void count() {
-    progress_ = progress_of(*view_);
+    progress_ = progress_of(*view_, options_.only);
     brought_.pods = progress_.pods;
     brought_.ready = progress_.ready;
     brought_.unsettled = progress_.unsettled;

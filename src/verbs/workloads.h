@@ -16,6 +16,9 @@ struct BringOptions {
   bool keeps = false;      ///< goes on when all is done: until it is stopped
   Duration limit = 10min;  ///< without anything that changes
   bool wait_for_others = true;
+  /// Workloads whose pods are waited for and whose failures count, by owner; none: all of them.
+  /// What is due of others is done all the same.
+  std::set<Name> only{};
   Audience* audience = nullptr;  ///< may be null
 };
 

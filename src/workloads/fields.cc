@@ -191,6 +191,14 @@ std::string_view name_of(Type type) {
   return names[static_cast<size_t>(type)];
 }
 
+/// A text that would be a number without its quotes.
+bool is_short_number(const TreeNode& node) {
+  constexpr size_t longest = 18;
+  if (!node.is_text() || node.text().empty() || node.text().view().size() > longest)
+    return false;
+  return node.text().view().find_first_not_of("0123456789") == std::string_view::npos;
+}
+
 bool is_of(const TreeNode& node, Type type) {
   switch (type) {
     case Type::text:
@@ -206,19 +214,12 @@ bool is_of(const TreeNode& node, Type type) {
     case Type::map:
       return node.is_dict();
     case Type::amount:
-      return node.is_scalar() && amount_of(node.scalar()).has_value();
+      // Kubernetes: a string is a percentage, `IntOrString` has no digits in quotes.
+      return node.is_scalar() && amount_of(node.scalar()).has_value() && !is_short_number(node);
     case Type::any:
       return true;
   }
   return false;
-}
-
-/// A text that would be a number without its quotes.
-bool is_short_number(const TreeNode& node) {
-  constexpr size_t longest = 18;
-  if (!node.is_text() || node.text().empty() || node.text().view().size() > longest)
-    return false;
-  return node.text().view().find_first_not_of("0123456789") == std::string_view::npos;
 }
 
 class Walk {
@@ -276,7 +277,8 @@ class Walk {
   }
   void check_value(const TreeNode& node, const std::string& path, const Field& field) {
     if (!is_of(node, field.type)) {
-      const bool is_quoted = field.type == Type::integer && is_short_number(node);
+      const bool is_quoted =
+          (field.type == Type::integer || field.type == Type::amount) && is_short_number(node);
       const std::string found = is_quoted ? "a string: take the quotes away" : found_text(node);
       checker_.refuse(node, cat("`", path, "` must be ", name_of(field.type), ", not ", found));
       return;

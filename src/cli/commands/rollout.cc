@@ -29,12 +29,15 @@ Result<int> scale(Face& face) {
   if (!face.parsed.has("replicas"))
     return user_error("give the number of pods with `--replicas`");
   const int64_t replicas = TRY(face.parsed.number("replicas", 0));
+  // kubectl: -1 is any number.
+  const int64_t current = TRY(face.parsed.number("current-replicas", -1));
   std::vector<Name> owners;
   for (size_t at = 0, used = 0; at < face.parsed.arguments.size(); at += used)
     owners.push_back(TRY(owner_asked(face, at, used)));
   Workplace* place = TRY(face.workplace());
-  return finish_workloads(face, *place,
-                          TRY(scale_workloads(*place, fleet_of(face), owners, replicas)));
+  return finish_edit(face, *place,
+                     TRY(scale_workloads(*place, fleet_of(face), owners, replicas,
+                                         current < 0 ? std::nullopt : std::optional(current))));
 }
 
 Result<int> set_image(Face& face) {
@@ -52,7 +55,7 @@ Result<int> set_image(Face& face) {
     return user_error(
         "name the container and its image: `fettle set image cloneset/web main=nginx:1.27`");
   Workplace* place = TRY(face.workplace());
-  return finish_workloads(face, *place, TRY(set_images(*place, fleet_of(face), owner, images)));
+  return finish_edit(face, *place, TRY(set_images(*place, fleet_of(face), owner, images)));
 }
 
 Result<int> put(Face& face, std::string_view field) {
@@ -82,9 +85,9 @@ Result<int> put(Face& face, std::string_view field) {
   if (owners.empty())
     return user_error("name the object: `KIND/NAME`");
   Workplace* place = TRY(face.workplace());
-  return finish_workloads(face, *place,
-                          TRY(put_metadata(*place, fleet_of(face), owners, field, entries,
-                                           face.parsed.flag("overwrite"))));
+  return finish_edit(face, *place,
+                     TRY(put_metadata(*place, fleet_of(face), owners, field, entries,
+                                      face.parsed.flag("overwrite"))));
 }
 
 Result<int> label(Face& face) { return put(face, "labels"); }
@@ -93,7 +96,7 @@ Result<int> annotate(Face& face) { return put(face, "annotations"); }
 Result<int> edit(Face& face, Edits (*change)(const Workplace&, const Name&, const Name&)) {
   const Name owner = TRY(only_owner(face));
   Workplace* place = TRY(face.workplace());
-  return finish_workloads(face, *place, TRY(change(*place, fleet_of(face), owner)));
+  return finish_edit(face, *place, TRY(change(*place, fleet_of(face), owner)));
 }
 
 Result<int> pause(Face& face) {
@@ -114,7 +117,7 @@ Result<int> undo(Face& face) {
   if (revision < 0)
     return user_error(cat("`--to-revision` must be the number of a revision, not ", revision));
   Workplace* place = TRY(face.workplace());
-  return finish_workloads(face, *place, TRY(undo_rollout(*place, fleet_of(face), owner, revision)));
+  return finish_edit(face, *place, TRY(undo_rollout(*place, fleet_of(face), owner, revision)));
 }
 
 /// How a rollout stands: its phase, and why it is so.
@@ -239,7 +242,11 @@ std::vector<Command> rollout_commands() {
       group.make("scale", "KIND/NAME…", 1, 99,
                  "Sets the number of pods of CloneSets or StatefulSets.",
                  {"fettle scale cloneset/web --replicas 5", "fettle scale sts db --replicas 3"},
-                 scale, {{{"--replicas"}, "COUNT", "the number of pods"}, wait, limit}),
+                 scale,
+                 {{{"--replicas"}, "COUNT", "the number of pods"},
+                  {{"--current-replicas"}, "COUNT", "only when there are so many now"},
+                  wait,
+                  limit}),
       group.make("set image", "KIND/NAME CONTAINER=IMAGE…", 2, 99,
                  "Changes the image of containers; `*` is every other container.",
                  {"fettle set image cloneset/web main=nginx:1.27",

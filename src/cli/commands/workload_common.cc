@@ -2,14 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
-#include <iterator>
 #include <map>
+#include <set>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
+#include "kinds/pod.h"
+#include "verbs/pod_document.h"
 
 namespace fettle {
 namespace {
@@ -24,17 +24,9 @@ struct Source {
 Result<std::vector<Source>> sources_of(const std::vector<std::string>& names) {
   std::vector<Source> sources;
   for (const std::string& name : names) {
-    if (name == "-") {
-      sources.push_back(
-          {shown_file(name), std::string(std::istreambuf_iterator<char>(std::cin), {})});
-      continue;
-    }
     std::error_code failure;
-    if (!std::filesystem::is_directory(name, failure)) {
-      const auto text = read_file(name);
-      if (!text)
-        return user_error(text.error().message);
-      sources.push_back({name, *text});
+    if (name == "-" || !std::filesystem::is_directory(name, failure)) {
+      sources.push_back({shown_file(name), TRY(read_given(name))});
       continue;
     }
     std::vector<std::string> paths;
@@ -46,7 +38,7 @@ Result<std::vector<Source>> sources_of(const std::vector<std::string>& names) {
       return user_error(cat("there is no manifest in `", name, "`"));
     std::ranges::sort(paths);
     for (const std::string& path : paths)
-      sources.push_back({path, TRY(read_file(path))});
+      sources.push_back({path, TRY(read_given(path))});
   }
   return sources;
 }
@@ -196,8 +188,33 @@ int tell_stored(Face& face, const std::vector<StoredObject>& stored) {
   return 0;
 }
 
-Result<int> finish_workloads(Face& face, Workplace& place,
-                             const std::vector<StoredObject>& stored) {
+namespace {
+
+/// The workloads whose pods an edit of objects is about; none when it may be about any.
+Result<std::set<Name>> workloads_of(const Workplace& place, const Name& fleet,
+                                    const std::vector<StoredObject>& stored) {
+  std::set<Name> owners, pods;
+  for (const StoredObject& each : stored) {
+    const std::string_view kind = each.owner.view().substr(0, each.owner.view().find('/'));
+    if (kind == "CloneSet" || kind == "StatefulSet" || kind == "DaemonSet")
+      owners.insert(each.owner);
+    else if (kind == "Pod")
+      pods.insert(each.owner);
+    else
+      return std::set<Name>();
+  }
+  if (!pods.empty())
+    for (const auto& [key, record] : TRY(place.store->known(fleet))) {
+      const Resource* const pod = key.kind == "pod" ? resource_of_then(*record) : nullptr;
+      const NodeAddress address = node_address(key.name);
+      if (pod != nullptr && pods.contains(cat("Pod/", address.space, "/", address.name)))
+        owners.insert(pod->attributes.text_at("owner"));
+    }
+  return owners;
+}
+
+Result<int> finish(Face& face, Workplace& place, const std::vector<StoredObject>& stored,
+                   std::set<Name> only) {
   std::vector<Value> values;
   for (const StoredObject& each : stored) {
     values.push_back(stored_value(each));
@@ -207,16 +224,28 @@ Result<int> finish_workloads(Face& face, Workplace& place,
   std::vector<Entry> answer{{"objects", Value::list(std::move(values))}};
   int code = 0;
   if (face.parsed.flag("wait", true))
-    code = TRY(bring_about(face, place, fleet_of(face), &answer));
+    code = TRY(bring_about(face, place, fleet_of(face), &answer, std::move(only)));
   answer.push_back({"success", code == 0});
   if (face.json)
     print_json(Value::dict(std::move(answer)));
   return code;
 }
 
+}  // namespace
+
+Result<int> finish_workloads(Face& face, Workplace& place,
+                             const std::vector<StoredObject>& stored) {
+  return finish(face, place, stored, {});
+}
+
+Result<int> finish_edit(Face& face, Workplace& place, const std::vector<StoredObject>& stored) {
+  return finish(face, place, stored, TRY(workloads_of(place, fleet_of(face), stored)));
+}
+
 Result<int> bring_about(Face& face, Workplace& place, const Name& fleet,
-                        std::vector<Entry>* answer) {
+                        std::vector<Entry>* answer, std::set<Name> only) {
   BringOptions options;
+  options.only = std::move(only);
   options.wait_for_others = !face.parsed.flag("no-lease-wait");
   if (const std::string limit = face.parsed.text("timeout"); !limit.empty())
     options.limit = TRY(parse_duration(limit));

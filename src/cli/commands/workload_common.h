@@ -2,6 +2,8 @@
 /// What the commands about workloads share: which fleet, namespace and objects are meant, and what
 /// is said when they have come about.
 
+#include <set>
+
 #include "cli/command.h"
 #include "verbs/workloads.h"
 
@@ -33,10 +35,13 @@ int tell_stored(Face& face, const std::vector<StoredObject>& stored);
 
 /// Brings the fleet about unless nobody wants to wait, and tells how that ended: the exit code.
 Result<int> finish_workloads(Face& face, Workplace& place, const std::vector<StoredObject>& stored);
+/// The same for an edit of single objects: the pods of these are waited for, and only they count.
+Result<int> finish_edit(Face& face, Workplace& place, const std::vector<StoredObject>& stored);
 
-/// Brings a fleet about and tells how that ended: the exit code. `answer` gets the counts.
+/// Brings a fleet about and tells how that ended: the exit code. `answer` gets the counts. `only`:
+/// as in `BringOptions`.
 Result<int> bring_about(Face& face, Workplace& place, const Name& fleet,
-                        std::vector<Entry>* answer = nullptr);
+                        std::vector<Entry>* answer = nullptr, std::set<Name> only = {});
 
 /// `--enclave` and `--namespace`.
 const std::vector<CommandOption>& workload_options();

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
+#include "cli/commands/workload_fields.h"
 #include "cli/print.h"
 #include "value/mask.h"
 #include "value/yaml.h"
@@ -95,13 +96,15 @@ Result<std::vector<Listed>> all_of_kind(Face& face, const Workplace& place,
 Result<std::vector<Listed>> listed(Face& face, const Workplace& place, const Asked& asked) {
   std::vector<Listed> found = TRY(all_of_kind(face, place, asked.kind));
   const LabelFilter is_selected = TRY(label_filter(face.parsed.text("selector")));
+  const FieldFilter has_fields =
+      TRY(field_filter(face.parsed.text("field-selector"), asked.kind));
   const bool everywhere = face.parsed.flag("all-namespaces");
   const bool is_spaced = has_namespace(asked.kind);
   std::erase_if(found, [&](const Listed& each) {
     return (!everywhere && is_spaced && each.space != space_of(face)) ||
            (!asked.names.empty() &&
             std::ranges::find(asked.names, each.name) == asked.names.end()) ||
-           !is_selected(each.document.at("metadata").at("labels"));
+           !is_selected(each.document.at("metadata").at("labels")) || !has_fields(each.document);
   });
   for (const std::string& name : asked.names)
     if (std::ranges::find(found, name, &Listed::name) == found.end())
@@ -169,7 +172,12 @@ class Table {
         names_kinds_(names_kinds),
         is_wide_(face.output == "wide"),
         has_spaces_(face.parsed.flag("all-namespaces")),
-        has_headers_(!face.parsed.flag("no-headers")) {}
+        has_headers_(!face.parsed.flag("no-headers")),
+        shows_labels_(face.parsed.flag("show-labels")) {
+    for (const std::string& given : face.parsed.all("label-columns"))
+      for (const std::string_view label : split(given, ','))
+        labels_.emplace_back(label);
+  }
 
   /// Empty when there are none.
   std::string of(const std::string& kind, const std::vector<Listed>& found) const {
@@ -195,6 +203,10 @@ class Table {
     for (const std::string_view column : split(is_wide_ ? columns->wide : "", '|'))
       if (!column.empty())
         row.emplace_back(column);
+    for (const std::string& label : labels_)
+      row.push_back(upper_case(std::string_view(label).substr(label.rfind('/') + 1)));
+    if (shows_labels_)
+      row.emplace_back("LABELS");
     return row;
   }
 
@@ -239,6 +251,11 @@ class Table {
       add({age});
     if (is_wide_)
       add_wide(each, row);
+    const Value& labels = each.document.at("metadata").at("labels");
+    for (const std::string& label : labels_)
+      row.emplace_back(labels.is_dict() ? labels.text_at(label) : std::string_view());
+    if (shows_labels_)
+      row.push_back(labels_text(labels));
     return row;
   }
 
@@ -324,7 +341,8 @@ class Table {
   }
 
   Time now_;
-  bool names_kinds_, is_wide_, has_spaces_, has_headers_;
+  bool names_kinds_, is_wide_, has_spaces_, has_headers_, shows_labels_;
+  std::vector<std::string> labels_;  ///< that have a column
 };
 
 /// One object, or a list of them.
@@ -354,6 +372,20 @@ void print_tables(const Face& face, const Table& table, const std::vector<Asked>
     print_error(cat("No resources found in ", space_of(face), " namespace."));
 }
 
+/// By the field that `--sort-by` names, if any.
+Status sort_as_asked(const Face& face, std::vector<Listed>& found) {
+  const std::string by = face.parsed.text("sort-by");
+  if (by.empty())
+    return {};
+  const std::vector<std::string> path = TRY(field_path(by));
+  const auto field = [&](const Listed& each) { return field_at(each.document, path); };
+  if (!found.empty() && std::ranges::all_of(
+                            found, [&](const Listed& each) { return field(each).is_null(); }))
+    return user_error(cat("no object has a field `", printable(by), "`"));
+  std::ranges::stable_sort(found, comes_before, field);
+  return {};
+}
+
 Result<int> get(Face& face) {
   const std::vector<Asked> asked = TRY(asked_of(face));
   Workplace* place = TRY(face.workplace());
@@ -362,6 +394,7 @@ Result<int> get(Face& face) {
     std::vector<Listed> some = TRY(listed(face, *place, each));
     found.insert(found.end(), some.begin(), some.end());
   }
+  TRY(sort_as_asked(face, found));
   if (face.json) {
     print_json_of_original(answer_of(*place, asked, found));
   } else if (face.output == "yaml") {
@@ -386,6 +419,13 @@ Command workload_get_command() {
       get,
       {{{"-A", "--all-namespaces"}, "", "objects of all namespaces"},
        {{"-l", "--selector"}, "LABELS", "those with these labels: `app=web,tier in (a,b),!old`"},
+       {{"--field-selector"},
+        "FIELD=VALUE,…",
+        "those with these fields: metadata.name, metadata.namespace, of pods also status.phase and "
+        "spec.nodeName"},
+       {{"--sort-by"}, "FIELD", "by this field, such as `.metadata.name`"},
+       {{"-L", "--label-columns"}, "KEY,…", "a column for each of these labels", true},
+       {{"--show-labels"}, "", "a column with all labels"},
        {{"--no-headers"}, "", "only the rows of a table"}});
   command.outputs = {"yaml", "name", "wide"};
   return command;
