@@ -18,6 +18,8 @@ Result<int> write_man_pages(const Face& face, const std::string& folder) {
   TRY(write_file(Path(folder) / "fettle.1", man_page(all_commands(), version)));
   for (const Command& command : all_commands())
     TRY(write_file(Path(folder) / cat(man_name(command), ".1"), man_page(command, version)));
+  if (face.json)
+    print_json(Value::dict({{"folder", folder}}));
   return 0;
 }
 
@@ -25,24 +27,32 @@ Result<int> help(Face& face) {
   if (face.parsed.has("man"))
     return write_man_pages(face, face.parsed.text("man"));
   if (face.parsed.flag("markdown")) {
+    if (face.json)
+      return user_error("`--markdown` prints a page; `-o json` prints a document without it");
     print(reference_of(all_commands()));
     return 0;
   }
   if (face.parsed.arguments.empty()) {
-    print(help_of_all(all_commands()));
+    if (face.json)
+      print_json(help_value(all_commands(), ""));
+    else
+      print(help_of_all(all_commands()));
     return 0;
   }
   if (face.parsed.arguments.size() == 1)
     if (const std::string group = help_of_group(all_commands(), face.parsed.arguments[0]);
         !group.empty()) {
-      print(group);
+      if (face.json)
+        print_json(help_value(all_commands(), face.parsed.arguments[0]));
+      else
+        print(group);
       return 0;
     }
   Parsed ignored;
   std::vector<std::string> words = face.parsed.arguments;
   words.emplace_back("--help");
   const Command* command = TRY(parse_command(all_commands(), words, ignored));
-  print(help_of(*command));
+  print_help(face, *command);
   return 0;
 }
 
@@ -50,7 +60,10 @@ Result<int> completion(Face& face) {
   const std::string shell = face.parsed.argument(0, "bash");
   if (shell != "bash" && shell != "zsh" && shell != "fish")
     return user_error("completions exist for bash, zsh and fish, not for `" + shell + "`");
-  print(completion_script(shell));
+  if (face.json)
+    print_json(Value::dict({{"shell", shell}, {"script", completion_script(shell)}}));
+  else
+    print(completion_script(shell));
   return 0;
 }
 
@@ -138,6 +151,13 @@ constexpr std::string_view for_readers[] = {"check",
 
 bool ends_with_reader(const Command& command) {
   return std::ranges::find(for_readers, command.words) != std::end(for_readers);
+}
+
+void print_help(const Face& face, const Command& command) {
+  if (face.json || face.json_lines)
+    print_json(help_value({command}, command.words));
+  else
+    print(help_of(command));
 }
 
 bool needs_no_state(const Command& command, const Parsed& parsed) {

@@ -176,6 +176,9 @@ TEST(Commands, WhatIsTypedWrongGetsTheNearestRightOne) {
   EXPECT_EQ(
       error_of("run x --dryrun"),
       "unknown flag `--dryrun` of `fettle run`, did you mean `--dry-run`?\nsee `fettle help run`");
+  EXPECT_NE(error_of("run x --vebose").find(", did you mean `--verbosity`?"), std::string::npos);
+  EXPECT_EQ(error_of("run x --nonsense"),
+            "unknown flag `--nonsense` of `fettle run`\nsee `fettle help run`");
   EXPECT_EQ(error_of("run"), "`fettle run` needs more arguments: `fettle run PACKAGE [ARGUMENTS]`");
   EXPECT_EQ(error_of("run a b c"), "unexpected argument `c`: `fettle run PACKAGE [ARGUMENTS]`");
   EXPECT_NE(error_of("enclave lss").find("did you mean `enclave ls`?"), std::string::npos);
@@ -219,6 +222,37 @@ TEST(Commands, ANegativeNumberIsAnArgument) {
   EXPECT_EQ(parsed("setting set available_versions_to_keep -1", result), "setting set");
   EXPECT_EQ(result.arguments, (std::vector<std::string>{"available_versions_to_keep", "-1"}));
   EXPECT_NE(error_of("versions diff -1 -2 -x").find("unknown flag `-x`"), std::string::npos);
+}
+
+TEST(Commands, AnEmptyArgumentIsNotNone) {
+  Parsed result;
+  const auto error = [&](const std::vector<std::string>& words) {
+    result = {};
+    const auto command = parse_command(all_commands(), words, result);
+    return command ? std::string() : command.error().message;
+  };
+  EXPECT_EQ(error({"versions", "diff", "1", ""}),
+            "argument 2 is empty: `fettle versions diff VERSION [VERSION]`");
+  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
+           {"versions", "show", ""},
+           {"set", "show", ""},
+           {"enclave", "inspect", ""},
+           {"enclave", "rm", "a", ""},
+           {"run", ""},
+           {"setting", "set", "", "1"},
+           {"service", "exec", "-e", "a", "", "true"},
+           {"service", "inspect", "-e", "a", ""}})
+    EXPECT_NE(error(words).find(" is empty: `fettle "), std::string::npos) << words[0];
+  // Where it is a value, it is one.
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"setting", "set", "name", ""},
+                                             {"run", "main.star", ""},
+                                             {"exec", "test.ping", ""},
+                                             {"service", "exec", "a", "b", "echo", ""},
+                                             {"service", "exec", "-e", "a", "b", "echo", ""},
+                                             {"pod", "exec", "a", "--", "echo", ""},
+                                             {"label", "sts/web", "k="}})
+    EXPECT_EQ(error(words), "") << words[0];
 }
 
 TEST(Commands, FlagsOfExecStandBeforeTheCommand) {

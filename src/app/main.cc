@@ -183,7 +183,8 @@ class Program : public Face {
   /// What only tells something has not told all of it. What changes something says itself how far
   /// it came.
   bool was_cut_off() const {
-    return is_interrupted() && ends_with_reader && !interrupt_.is_expected();
+    return is_interrupted() && ends_with_reader &&
+           !(interrupt_.is_expected() && Signals::is_ended());
   }
 
   std::string command;
@@ -333,6 +334,13 @@ Result<int> run_named(const Command& command, Program& program) {
   return command.run(program);
 }
 
+/// `service --help`
+std::vector<std::string> with_help_of_group(std::vector<std::string> words) {
+  words[1] = "help";
+  std::swap(words[0], words[1]);
+  return words;
+}
+
 int run(std::vector<std::string> words) {
   words = with_front_end(std::move(words));
   Program program;
@@ -348,13 +356,15 @@ int run(std::vector<std::string> words) {
     program.quiet = true;
     return complete(program, all_commands(), std::span<const std::string>(words).subspan(1));
   }
-  if (words.empty() || words[0] == "--help" || words[0] == "-h")
+  if (words.empty())
     words = {"help"};
+  if (words[0] == "--help" || words[0] == "-h")
+    words[0] = "help";
   else if (words[0] == "--version")
-    words = {"version"};
-  else if (words.size() == 2 && (words[1] == "--help" || words[1] == "-h") &&
+    words[0] = "version";
+  else if (words.size() >= 2 && (words[1] == "--help" || words[1] == "-h") &&
            !help_of_group(all_commands(), words[0]).empty())
-    words = {"help", words[0]};
+    words = with_help_of_group(std::move(words));
   const Result<const Command*> command = parse_command(all_commands(), words, program.parsed);
   if (!command) {
     const std::string asked = output_asked(words);
@@ -362,10 +372,6 @@ int run(std::vector<std::string> words) {
     if (asked == "jsonl")
       print_json_in_lines();
     return tell_error(program, command.error());
-  }
-  if (program.parsed.has("help") && (*command)->words != "starlark") {
-    print(help_of(**command));
-    return code_after_output(0);
   }
   const std::string output = program.parsed.text("output", "text");
   std::vector<std::string> known{"text", "json", "jsonl"};
@@ -381,6 +387,10 @@ int run(std::vector<std::string> words) {
   program.json = output == "json" || (program.json_lines && !(*command)->tells_lines);
   if (program.json_lines)
     print_json_in_lines();
+  if (program.parsed.has("help") && (*command)->words != "starlark") {
+    print_help(program, **command);
+    return code_after_output(0);
+  }
   program.quiet = program.parsed.flag("quiet");
   program.ends_with_reader = ends_with_reader(**command);
   program.is_state_optional = needs_no_state(**command, program.parsed);

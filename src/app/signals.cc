@@ -44,6 +44,8 @@ Signals::Signals(Interrupt& interrupt) {
   std::thread([set, &interrupt] {
     for (int number = 0; sigwait(&set, &number) == 0;) {
       const bool is_first = interrupt.asked() == 0;
+      if (is_first)
+        first_ = number;
       const bool leaves = !is_first || interrupt.leaves_at_once();
       if (interrupt.asked() > 0)
         print_error("\nstopping at once");
@@ -54,11 +56,12 @@ Signals::Signals(Interrupt& interrupt) {
         continue;
       const timespec span{0, std::chrono::nanoseconds(patience).count()};
       sigtimedwait(&set, nullptr, &span);  // or until somebody loses patience
-      leave(is_first && interrupt.is_expected() ? 0 : code_of_interruption);
+      leave(is_first && interrupt.is_expected() && is_ended() ? 0 : code_of_interruption);
     }
   }).detach();
 }
 
+std::atomic<int> Signals::first_{0};
 std::atomic<bool> OutputWatch::closed_{false};
 
 /// The thread that watches may not have been told yet.

@@ -4,6 +4,7 @@
 /// here, with all children. The store is whole at any moment, so nothing is lost by that.
 
 #include <atomic>
+#include <csignal>
 
 #include "reconcile/loop.h"
 
@@ -14,6 +15,11 @@ namespace fettle {
 class Signals {
  public:
   explicit Signals(Interrupt& interrupt);
+  /// Whether the first was SIGTERM: whoever runs until it is stopped has come to its end then.
+  static bool is_ended() { return first_ == SIGTERM; }
+
+ private:
+  static std::atomic<int> first_;
 };
 
 /// Whether somebody still reads standard output. When nobody does, a command that ends with its

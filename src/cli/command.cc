@@ -36,6 +36,25 @@ std::string_view instead_of_flag(std::string_view words, std::string_view spelli
   return {};
 }
 
+/// A flag that begins nearly as somebody has written one: `--verbosity` for `--vebose`.
+std::string_view begun_with(std::string_view spelling, const std::vector<std::string>& names) {
+  constexpr size_t dashes = 2, least = 5;
+  if (spelling.size() < dashes + least)
+    return {};
+  const std::string_view word = spelling.substr(dashes);
+  for (const size_t size : {word.size() + 1, word.size()}) {
+    std::vector<std::string_view> begins;
+    for (const std::string& name : names)
+      if (name.starts_with("--"))
+        begins.push_back(std::string_view(name).substr(dashes, size));
+    const std::string_view near = nearest(word, begins);
+    for (const std::string& name : names)
+      if (!near.empty() && name.starts_with("--") && name.compare(dashes, near.size(), near) == 0)
+        return name;
+  }
+  return {};
+}
+
 Error unknown_option(const std::vector<CommandOption>& options, const Command& command,
                      std::string_view spelling) {
   std::vector<std::string> names;
@@ -44,8 +63,11 @@ Error unknown_option(const std::vector<CommandOption>& options, const Command& c
   if (const std::string_view other = instead_of_flag(command.words, spelling); !other.empty())
     return user_error(
         cat("unknown flag `", spelling, "` of `fettle ", command.words, "`: ", other));
-  return user_error(cat("unknown flag `", spelling, "` of `fettle ", command.words, "`",
-                        suggestion(spelling, names), "\nsee `fettle help ", command.words, "`"));
+  std::string meant = suggestion(spelling, names);
+  if (const std::string_view begun = begun_with(spelling, names); meant.empty() && !begun.empty())
+    meant = cat(", did you mean `", begun, "`?");
+  return user_error(cat("unknown flag `", spelling, "` of `fettle ", command.words, "`", meant,
+                        "\nsee `fettle help ", command.words, "`"));
 }
 
 /// Where people may mean a service.
@@ -244,36 +266,13 @@ bool has_rest(const Command& command, const Parsed& parsed) {
          (count == command.least && (command.least == 0 || parsed.has("enclave")));
 }
 
+}  // namespace
+
 std::string usage_of(const Command& command) {
   const CommandOption* const file = find_option(command.options, "-f");
   return cat("fettle ", command.words, command.arguments.empty() ? "" : " ", command.arguments,
              file != nullptr && file->value == "FILE" ? " [-f FILE]" : "");
 }
-
-/// With blanks behind it, two at least, as wide as `width` letters.
-std::string padded(std::string text, size_t width) {
-  const auto letters = static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
-    return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
-  }));
-  return text + std::string(std::max<size_t>(2, width > letters ? width - letters : 0), ' ');
-}
-
-std::string summary_line(const Command& command) {
-  return cat(padded(cat("  ", command.words), 22),
-             command.summary.substr(0, command.summary.find('\n')), "\n");
-}
-
-std::string option_lines(const std::vector<CommandOption>& options) {
-  std::string text;
-  for (const CommandOption& option : options) {
-    std::string left =
-        cat("  ", join(option.names, ", "), option.value.empty() ? "" : " ", option.value);
-    text += cat(padded(left, 38), option.help, "\n");
-  }
-  return text;
-}
-
-}  // namespace
 
 std::string Parsed::text(const std::string& name, const std::string& otherwise) const {
   const auto found = options.find(name);
@@ -393,6 +392,28 @@ Status check_one_environment(const Command& command, const Parsed& parsed) {
   return {};
 }
 
+/// What an argument is called in the usage line: `NAME` of `[NAME…]`; those that are repeated are
+/// the last.
+std::string_view placeholder(const Command& command, const Parsed& parsed, size_t argument) {
+  const std::vector<std::string_view> names = split(command.arguments, ' ');
+  const bool is_shifted = parsed.has("enclave") && names[0] == "ENCLAVE";
+  const std::string_view name = names[std::min(argument + (is_shifted ? 1 : 0), names.size() - 1)];
+  const size_t begin = name.find_first_not_of('[');
+  return name.substr(begin, name.find_first_of("]\xe2", begin) - begin);  // `…` begins with it
+}
+
+/// An empty word is a variable that is not set rather than what is wanted, but where it may be a
+/// value: of a setting, of a program, or of a package that takes no arguments.
+Status check_empty(const Command& command, const Parsed& parsed) {
+  for (size_t i = 0; i < parsed.arguments.size(); ++i) {
+    const std::string_view name = placeholder(command, parsed, i);
+    const bool may_be_empty = name == "VALUE" || name == "COMMAND" || name == "ARGUMENTS";
+    if (parsed.arguments[i].empty() && !may_be_empty)
+      return user_error(cat("argument ", i + 1, " is empty: `", usage_of(command), "`"));
+  }
+  return {};
+}
+
 /// `-1`: an argument, since no flag begins with a digit.
 bool is_negative_number(const std::string& word) {
   return word.size() > 1 && word[0] == '-' && std::ranges::all_of(word.substr(1), [](char c) {
@@ -501,91 +522,9 @@ Result<const Command*> parse_command(const std::vector<Command>& commands,
                           "`", same_of_a_service(found->words)));
   if (parsed.arguments.size() > found->most)
     return unexpected_argument(*found, parsed.arguments[found->most]);
+  TRY(check_empty(*found, parsed));
   TRY(check_one_environment(*found, parsed));
   return found;
-}
-
-std::string help_of(const Command& command) {
-  std::string text = cat(command.summary, "\n\nusage: ", usage_of(command), "\n\nexamples:\n");
-  for (const std::string& example : command.examples)
-    text += cat("  ", example, "\n");
-  if (!command.options.empty())
-    text += cat("\nflags:\n", option_lines(command.options));
-  return cat(text, "\nflags of every command:\n", option_lines(common_options()));
-}
-
-std::string help_of_group(const std::vector<Command>& commands, std::string_view word) {
-  std::string text;
-  for (const Command& command : commands)
-    if (command.words.starts_with(cat(word, " ")))
-      text += summary_line(command);
-  return text.empty()
-             ? text
-             : cat(text, "\n`fettle help ", word, " COMMAND` explains a command, with examples.");
-}
-
-std::string help_of_all(const std::vector<Command>& commands) {
-  std::string text =
-      "fettle keeps environments in the state that you describe, and redoes only what changed.\n";
-  std::vector<std::string> groups;
-  for (const Command& command : commands)
-    if (std::find(groups.begin(), groups.end(), command.group) == groups.end())
-      groups.push_back(command.group);
-  for (const std::string& group : groups) {
-    text += cat("\n", group, ":\n");
-    for (const Command& command : commands)
-      if (command.group == group)
-        text += summary_line(command);
-  }
-  return text + "\n`fettle help COMMAND` explains a command, with examples.\n";
-}
-
-std::string completion_script(std::string_view shell) {
-  if (shell == "zsh")
-    return "#compdef fettle\n_fettle() {\n  local -a found\n"
-           "  found=(\"${(@f)$(fettle __complete \"${(@)words[2,CURRENT]}\" 2>/dev/null)}\")\n"
-           "  local code=$?\n"
-           "  if [[ -n ${found[1]} ]]; then compadd -a found; elif ((code != 3)); then _files; "
-           "fi\n}\n"
-           "if [[ $funcstack[1] == _fettle ]]; then _fettle \"$@\"; else compdef _fettle fettle; "
-           "fi";
-  if (shell == "fish")
-    return "function __fettle_complete\n  set -l words (commandline -opc) (commandline -ct)\n"
-           "  fettle __complete $words[2..-1] 2>/dev/null\nend\n"
-           "complete -c fettle -f -n 'set -l found (__fettle_complete); "
-           "test $status -eq 3 -o (count $found) -gt 0' "
-           "-a '(__fettle_complete)'";
-  // Bash splits words at `=` and `:`; what it does not find is a file.
-  return "_fettle() {\n  local IFS=$'\\n'\n"
-         "  COMPREPLY=($(fettle __complete \"${COMP_WORDS[@]:1:COMP_CWORD}\" 2>/dev/null))\n"
-         "  (($? == 3 || ${#COMPREPLY[@]})) || compopt -o default\n"
-         "  [[ ${COMPREPLY[0]-} != *[:=/] ]] || compopt -o nospace\n}\ncomplete -F _fettle fettle";
-}
-
-std::string reference_of(const std::vector<Command>& commands) {
-  std::string text =
-      "# Commands\n\nGenerated by `fettle help --markdown` from the tables of the program; do not "
-      "edit.\n";
-  std::string group;
-  for (const Command& command : commands) {
-    if (command.group != group)
-      text += cat("\n## ", command.group, "\n");
-    group = command.group;
-    text += cat("\n### fettle ", command.words, "\n\n", command.summary, "\n\n```\n",
-                usage_of(command), "\n```\n\n");
-    for (const std::string& example : command.examples)
-      text += cat("    ", example, "\n");
-    if (!command.options.empty())
-      text += "\n";
-    for (const CommandOption& option : command.options)
-      text += cat("* `", join(option.names, "`, `"), option.value.empty() ? "" : " ", option.value,
-                  "`: ", option.help, "\n");
-  }
-  text += "\n## Flags of every command\n\n";
-  for (const CommandOption& option : common_options())
-    text += cat("* `", join(option.names, "`, `"), option.value.empty() ? "" : " ", option.value,
-                "`: ", option.help, "\n");
-  return text;
 }
 
 }  // namespace fettle

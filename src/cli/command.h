@@ -130,10 +130,14 @@ std::vector<std::string> take_flags(const std::vector<Command>& commands,
 Result<const Command*> parse_command(const std::vector<Command>& commands,
                                      std::vector<std::string> words, Parsed& parsed);
 
+/// `fettle versions diff VERSION [VERSION]`
+std::string usage_of(const Command& command);
 std::string help_of(const Command& command);
 /// The commands that begin with this word; empty when none does.
 std::string help_of_group(const std::vector<Command>& commands, std::string_view word);
 std::string help_of_all(const std::vector<Command>& commands);
+/// All commands, or the one of these words, or those that begin with them, for programs.
+Value help_value(const std::vector<Command>& commands, std::string_view words);
 /// A script for bash, zsh or fish that asks `fettle __complete` for the words.
 std::string completion_script(std::string_view shell);
 /// The reference of the manual: every command in Markdown.

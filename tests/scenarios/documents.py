@@ -16,7 +16,7 @@ import sys
 # What the user names: keys that differ from run to run.
 OPEN = {"attributes", "outputs", "ports", "arguments", "output", "detail", "states", "before", "after", "settings", "labels"}
 # They print what a program or a person reads, never a document.
-TEXT = {"help", "completion", "service exec", "service shell"}
+TEXT = {"service exec", "service shell"}
 ENVELOPE = {"schema", "success", "error"}
 FIELDS = {"blame", "column", "file", "line", "message", "trace"}
 

@@ -2,10 +2,7 @@
 #include <charconv>
 #include <cstring>
 
-#include <iostream>
-#include <iterator>
 
-#include "base/file.h"
 #include "base/text.h"
 #include "base/words.h"
 #include "cli/commands/commands.h"
@@ -68,11 +65,12 @@ Result<int> ls(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 0));
   const EnvironmentView view = TRY(inspect_environment(*place, environment.name.str()));
+  const bool whole = face.parsed.flag("full-uuids");
   std::vector<std::vector<std::string>> rows{{"UUID", "Name", "Ports", "Status"}};
   std::vector<Value> values;
   for (const ServiceView& service : view.services) {
-    rows.push_back({service.uuid.substr(0, 12), service.name, ports_text(service),
-                    upper_case(service.status)});
+    rows.push_back({whole ? service.uuid : service.uuid.substr(0, 12), service.name,
+                    ports_text(service), upper_case(service.status)});
     values.push_back(Value::dict({{"name", service.name},
                                   {"uuid", service.uuid},
                                   {"status", service.status},
@@ -173,13 +171,7 @@ Result<Entry> port_of(const std::string& text) {
 Result<Value> json_service_config(const std::string& given) {
   if (trim(given).starts_with('{'))
     return attributes_of_json(TRY(read_json(given, "--json-service-config")));
-  if (given != "-") {
-    const Result<std::string> text = read_file(given);
-    return text ? attributes_of_json(TRY(read_json(*text, given)))
-                : user_error(text.error().message);
-  }
-  const std::string piped{std::istreambuf_iterator<char>(std::cin), {}};
-  return attributes_of_json(TRY(read_json(piped, "standard input")));
+  return attributes_of_json(TRY(read_json(TRY(read_given(given)), shown_file(given))));
 }
 
 std::string no_artifact(const Known& known, const Name& environment, const std::string& wanted) {
@@ -331,10 +323,12 @@ std::vector<Command> service_commands() {
   const CommandGroup group{"services", {environment_option()}};
   std::vector<Command> commands{
       group.make("service ls", "ENCLAVE", 0, 1, "Lists the services of an environment.",
-                 {"fettle service ls shop", "fettle service ls -e shop --output json"}, ls),
+                 {"fettle service ls shop", "fettle service ls -e shop --output json"}, ls,
+                 {{{"--full-uuids"}, "", "show full uuids"}}),
       group.make("service inspect", one, 1, 2, "Shows everything about a service.",
                  {"fettle service inspect shop web", "fettle service inspect shop web -o json"},
-                 inspect),
+                 inspect,
+                 {{{"--full-uuid"}, "", "accepted for scripts; the whole uuid is always shown"}}),
       logs_command(),
       group.make("service add", "ENCLAVE NAME IMAGE", 1, 3, "Adds a service.",
                  {"fettle service add shop cache redis:7 --ports db=6379",
