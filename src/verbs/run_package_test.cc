@@ -363,7 +363,10 @@ TEST_F(RunPackageTest, ATemplateThatCannotBeRenderedTellsItsPlace) {
 TEST_F(RunPackageTest, WrongNamesAreFoundBeforeAnythingHappens) {
   EXPECT_EQ(error_of(add("db") + exec("bd", "x")),
             "script.star:3:12: there is no service `bd`, did you mean `db`?");
-  EXPECT_EQ(error_of(add("s") + add("s")), "script.star:3:23: the service `s` is added twice, first at script.star:2:23");
+  const std::string twice = error_of(add("s") + add("s"));
+  EXPECT_TRUE(twice.starts_with("script.star:3:23: the service `s` is added twice, first at "))
+      << twice;
+  EXPECT_TRUE(twice.ends_with("script.star:2:23")) << twice;
   EXPECT_NE(error_of(add("S")).find("RFC 1035"), std::string::npos);
   EXPECT_NE(error_of("  plan.add_service(\"s\", ServiceConfig(image = \"a\", ports = {\"Http\": "
                      "PortSpec(number = 80)}))\n")
