@@ -161,6 +161,33 @@ TEST(Jinja, WhatGrowsEndsWithAnError) {
     EXPECT_NE(error_of(text, {.steps = 1'000'000, .memory = 60'000'000}), "") << text;
 }
 
+/// Whatever a step stands for, none is a long one.
+TEST(Jinja, StepsAreInProportionToWork) {
+  const auto too_many = [](std::string_view text, uint64_t steps) {
+    return error_of(std::string(text), {.steps = steps}) ==
+           "RuntimeError: the template takes too many steps";
+  };
+  EXPECT_TRUE(too_many("{% for i in range(100000) %}{% endfor %}", 1'000'000));
+  EXPECT_TRUE(too_many("{% for i in range(100000) if false %}{% endfor %}", 1'000'000));
+  EXPECT_TRUE(too_many("{% for i in range(10000) %}{{ i }}{% endfor %}", 200'000));
+  const std::string doubled =
+      "{% set ns = namespace(x=['a']) %}{% for i in range(16) %}{% set ns.x = [ns.x, ns.x] %}"
+      "{% endfor %}";
+  EXPECT_TRUE(too_many(doubled + "{{ ns.x }}", 800'000));
+  EXPECT_TRUE(too_many(doubled + "{{ ns.x | tojson }}", 800'000));
+  EXPECT_TRUE(too_many(doubled + "{{ ns.x | string | length }}", 800'000));
+  // What moves or renumbers the rest of a list or dict.
+  EXPECT_TRUE(
+      too_many("{% set x = range(100000) | list %}{% for i in range(100) %}{% set y = x.pop(0) %}"
+               "{% endfor %}",
+               1'000'000));
+  EXPECT_TRUE(
+      too_many("{% set x = {} %}{% for i in range(10000) %}{% set y = x.update({i: i}) %}"
+               "{% endfor %}{% for i in range(1000) %}{% set y = x.pop(i) %}{% endfor %}",
+               2'000'000));
+  EXPECT_EQ(error_of("{% for i in range(100000) %}{{ i }}{% endfor %}"), "");
+}
+
 TEST(Jinja, DepthIsNoLimitOfItsOwn) {
   const std::string deep =
       "{% set ns = namespace(x=[], y=[]) %}{% for i in range(99999) %}"

@@ -103,7 +103,7 @@ Result<bool> holds(std::string_view op, const Value& a, const Value& b) {
 }  // namespace
 
 Result<Value> Renderer::eval(const Expr& expr, const ScopePtr& scope) {
-  if (Status status = spend(1); !status)
+  if (Status status = spend(cost::expression); !status)
     return status.error();
   if (++level_ > deepest) {
     --level_;

@@ -79,7 +79,7 @@ Result<Items> sorted(std::vector<Keyed> rows, bool is_reversed) {
   };
   Budget& budget = Budget::current();
   std::stable_sort(rows.begin(), rows.end(), [&](const Keyed& a, const Keyed& b) {
-    return !error && budget.spend(1) && (is_reversed ? less(b, a) : less(a, b));
+    return !error && budget.spend(cost::value) && (is_reversed ? less(b, a) : less(a, b));
   });
   if (error)
     return *error;

@@ -142,6 +142,7 @@ Status write_json(const Value& value, std::string& made, int indent, int depth) 
     return raise("TypeError", "Object of type StrictUndefined is not JSON serializable");
   if (Status status = add(made, {}); !status)
     return status;
+  Budget::current().spend(cost::open);
   if (Status status = begin_work(value); !status)
     return status;
   const auto line = [&](int level) {

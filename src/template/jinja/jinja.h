@@ -22,6 +22,7 @@ using Function = std::function<Result<Value>(Arguments&)>;
 /// A name of the context; nothing: not defined.
 using Lookup = std::function<Result<std::optional<Value>>(std::string_view name)>;
 
+/// A step is about 20 ns of work.
 struct Limits {
   uint64_t steps = 50'000'000;
   uint64_t memory = 0;  ///< of values, in bytes; 0: `Budget::default_bytes()`

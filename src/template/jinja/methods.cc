@@ -390,7 +390,7 @@ const Table& text_methods() {
 Result<Value> list_index(const Value& self, Arguments& arguments) {
   const Items given = TRY(bind_arguments("index", arguments, {"value"}));
   const Items& items = self.list().items;
-  for (size_t i = 0; i < items.size() && Budget::current().spend(1); ++i)
+  for (size_t i = 0; i < items.size() && Budget::current().spend(cost::value); ++i)
     if (is_equal(items[i], given[0]))
       return Value(static_cast<int64_t>(i));
   return raise("ValueError", cat(quoted(given[0]), " is not in list"));
@@ -404,6 +404,7 @@ Result<Value> list_pop(const Value& self, Arguments& arguments) {
   at += at < 0 ? size : 0;
   if (at < 0 || at >= size)
     return raise("IndexError", size == 0 ? "pop from empty list" : "pop index out of range");
+  Budget::current().spend(static_cast<uint64_t>(size - at) / 4);
   Value taken = std::move(items[static_cast<size_t>(at)]);
   items.erase(items.begin() + at);
   return taken;
@@ -437,7 +438,7 @@ const Table& list_methods() {
          at = std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
          items.insert(items.begin() + at, values[1]);
          self.list().count();
-         Budget::current().spend(items.size() / 32);
+         Budget::current().spend(items.size() / 4);
          return Value();
        }},
       {"index", list_index},

@@ -84,7 +84,7 @@ Result<Value> repeat(const Value& sequence, int64_t times) {
     return raise("MemoryError", "the result is too long");
   Budget& budget = Budget::current();
   const auto bytes = static_cast<uint64_t>(size * times * of_an_item);
-  if (!budget.spend(bytes / 64) || !budget.has_room(bytes))
+  if (!budget.spend(bytes / 32) || !budget.has_room(bytes))
     return budget_error(budget);
   if (sequence.is_text()) {
     std::string made;
@@ -227,7 +227,7 @@ Result<Value> operate(std::string_view op, const Value& a, const Value& b) {
       Budget& budget = Budget::current();
       if (size * sizeof(Value) > static_cast<size_t>(longest))
         return raise("MemoryError", "the result is too long");
-      if (!budget.spend(size / 8) || !budget.has_room(size * sizeof(Value)))
+      if (!budget.spend(size / 4) || !budget.has_room(size * sizeof(Value)))
         return budget_error(budget);
       Items items = a.list().items;
       items.insert(items.end(), b.list().items.begin(), b.list().items.end());

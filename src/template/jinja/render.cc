@@ -42,7 +42,10 @@ Result<std::string> Renderer::shown(const Value& value) const {
       return undefined_error(value);
     return std::string();
   }
-  return text_of(value);
+  std::string text = text_of(value);
+  if (engine_.budget().is_over())
+    return budget_error(engine_.budget());
+  return text;
 }
 
 Status Renderer::body(const Body& body, const ScopePtr& scope, std::string& out) {
@@ -53,7 +56,7 @@ Status Renderer::body(const Body& body, const ScopePtr& scope, std::string& out)
 }
 
 Status Renderer::statement(const Stmt& node, const ScopePtr& scope, std::string& out) {
-  if (Status status = spend(1); !status)
+  if (Status status = spend(cost::statement); !status)
     return status;
   Status status = ++level_ > deepest
                       ? Status(raise("RecursionError", "maximum recursion depth exceeded"))
@@ -189,7 +192,7 @@ Status Renderer::loop(const Stmt& node, const Value& iterable, const ScopePtr& s
   if (node.filter != nullptr) {
     Items kept;
     for (Value& item : items) {
-      if (Status status = spend(1); !status)
+      if (Status status = spend(cost::scope); !status)
         return status;
       const ScopePtr inner = new_scope(scope);
       if (Status status = bind(*node.target, item, inner); !status)
@@ -207,7 +210,7 @@ Status Renderer::loop(const Stmt& node, const Value& iterable, const ScopePtr& s
   const auto state = std::make_shared<Loop>(*this, node, scope, std::move(items), depth);
   bool is_complete = false;
   for (state->at = 0; state->at < state->items.size(); ++state->at) {
-    if (Status status = spend(1); !status)
+    if (Status status = spend(cost::scope); !status)
       return status;
     const ScopePtr inner = new_scope(scope);
     if (Status status = bind(*node.target, state->items[state->at], inner); !status)
@@ -349,8 +352,7 @@ Status Renderer::include(const Stmt& node, const ScopePtr& scope, std::string& o
   if (tree == nullptr)
     return {};
   const Lookup nothing = names_of(Value());
-  constexpr uint64_t cost_of_include = 200;
-  if (Status status = spend(cost_of_include); !status)
+  if (Status status = spend(cost::template_of_its_own); !status)
     return status;
   Renderer& inner = *included_.emplace_back(
       std::make_unique<Renderer>(engine_, node.has_context ? context_ : nothing, trace_));
@@ -364,8 +366,7 @@ Status Renderer::include(const Stmt& node, const ScopePtr& scope, std::string& o
 Result<ScopePtr> Renderer::module_of(const Stmt& node, const ScopePtr& scope) {
   const Value name = TRY(eval(*node.exprs[0], scope));
   const std::shared_ptr<const Tree> tree = TRY(template_of(name, false));
-  constexpr uint64_t cost_of_import = 200;
-  if (Status status = spend(cost_of_import); !status)
+  if (Status status = spend(cost::template_of_its_own); !status)
     return status.error();
   const Lookup nothing = names_of(Value());
   const auto module =

@@ -24,6 +24,7 @@ std::string key_of(const Value& key) {
 /// A list or dict that is being written.
 struct OpenText {
   const Value* value;
+  const void* identity;
   size_t next = 0;
 };
 
@@ -35,7 +36,7 @@ class Writer {
   void run(const Value& value, bool is_quoted) {
     one(value, is_quoted);
     while (!open_.empty()) {
-      if (!budget_.spend(1) || !budget_.has_room(made_.size()))
+      if (!budget_.spend(cost::value) || !budget_.has_room(made_.size()))
         return;
       part();
     }
@@ -46,23 +47,24 @@ class Writer {
     return value.is_list() ? static_cast<const void*>(&value.list())
                            : static_cast<const void*>(&value.dict_data());
   }
-  bool is_open(const Value& value) const {
-    constexpr size_t few = 16;
-    if (open_.size() > few)
-      return path_.contains(identity(value));
-    return std::any_of(open_.begin(), open_.end(), [&](const OpenText& open) {
-      return identity(*open.value) == identity(value);
-    });
+  bool is_open(const void* identity) const {
+    const size_t outer = std::min(open_.size(), few);
+    return std::any_of(open_.begin(), open_.begin() + static_cast<ptrdiff_t>(outer),
+                       [&](const OpenText& open) { return open.identity == identity; }) ||
+           (open_.size() > few && path_.contains(identity));
   }
   void open(const Value& value) {
+    budget_.spend(cost::open);
     const std::string_view brackets = brackets_of(value);
+    const void* const what = identity(value);
     made_ += brackets[0];
-    if (is_open(value)) {
+    if (is_open(what)) {
       made_ += cat("...", brackets.substr(1));
       return;
     }
-    open_.push_back({&value});
-    path_.insert(identity(value));
+    if (open_.size() >= few)
+      path_.insert(what);
+    open_.push_back({&value, what});
   }
   static std::string_view brackets_of(const Value& value) {
     return value.is_dict() ? "{}" : value.list().is_tuple ? "()" : "[]";
@@ -72,7 +74,8 @@ class Writer {
     if (value.is_list() && value.list().is_tuple && value.list().items.size() == 1)
       made_ += ',';
     made_ += brackets_of(value)[1];
-    path_.erase(identity(value));
+    if (open_.size() > few)
+      path_.erase(open_.back().identity);
     open_.pop_back();
   }
 
@@ -98,7 +101,7 @@ class Writer {
     if (value.is_list() || value.is_dict()) {
       open(value);
     } else if (value.is_text()) {
-      budget_.spend(value.text().size() / 64);
+      budget_.spend(value.text().size() / 16);
       made_ += is_quoted ? python::quoted(value.text()) : value.text();
     } else if (value.is_none()) {
       made_ += "None";
@@ -118,8 +121,9 @@ class Writer {
 
   std::string& made_;
   Budget& budget_ = Budget::current();
+  static constexpr size_t few = 48;
   std::vector<OpenText> open_;
-  std::unordered_set<const void*> path_;
+  std::unordered_set<const void*> path_;  ///< of the open ones behind the first few
 };
 
 /// Compares values with a stack of our own.
@@ -128,7 +132,7 @@ class Comparer {
   bool run(const Value& a, const Value& b) {
     bool is_equal = one(a, b);
     while (is_equal && !open_.empty()) {
-      if (!budget_.spend(1))
+      if (!budget_.spend(cost::value))
         return false;
       is_equal = part();
     }
@@ -359,6 +363,7 @@ void Dict::remove(const Value& key) {
   if (found == index.end())
     return;
   const size_t at = found->second;
+  budget_.spend(entries.size());
   entries.erase(entries.begin() + static_cast<ptrdiff_t>(at));
   index.erase(found);
   for (auto& [name, position] : index)
@@ -373,35 +378,6 @@ std::optional<Value> Arguments::take(std::string_view name) {
       return value;
     }
   return std::nullopt;
-}
-
-Status begin_work(const Value& value) {
-  constexpr uint64_t of_a_byte = 24;  // as a view of a character
-  Budget& budget = Budget::current();
-  const uint64_t size = value.is_text()   ? value.text().size()
-                        : value.is_list() ? value.list().items.size()
-                        : value.is_dict() ? value.dict_data().entries.size()
-                                          : 0;
-  if (!budget.spend(size / 4) || !budget.has_room(size * of_a_byte))
-    return budget_error(budget);
-  return {};
-}
-
-Status add(std::string& made, std::string_view more) {
-  constexpr size_t longest = size_t{1} << 26;
-  Budget& budget = Budget::current();
-  if (made.size() + more.size() > longest)
-    return raise("MemoryError", "the result is too long");
-  if (!budget.spend(1 + more.size() / 64) || !budget.has_room(made.size() + more.size()))
-    return budget_error(budget);
-  made += more;
-  return {};
-}
-
-Error budget_error(const Budget& budget) {
-  if (budget.is_out_of_memory())
-    return raise("MemoryError", budget.refusal());
-  return raise("RuntimeError", "the template takes too many steps");
 }
 
 Error undefined_error(const Value& value) {
@@ -462,7 +438,8 @@ Result<Items> items_of(const Value& value) {
                        : value.is_text() ? 4 * value.text().size()
                                          : 0;
   Budget& budget = Budget::current();
-  if (!budget.spend(count / 8) || !budget.has_room(count * sizeof(Value)))
+  // The characters of a text become values of their own.
+  if (!budget.spend(value.is_text() ? count : count / 4) || !budget.has_room(count * sizeof(Value)))
     return budget_error(budget);
   if (value.is_list())
     return value.list().items;

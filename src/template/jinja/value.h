@@ -199,6 +199,13 @@ inline Error raise(std::string_view type, std::string message) {
   return user_error(std::string(type).append(": ").append(message));
 }
 Error undefined_error(const Value& value);
+/// In steps; `jinja.h` says what a step is.
+namespace cost {
+inline constexpr uint64_t statement = 4, expression = 6, scope = 14, template_of_its_own = 400;
+inline constexpr uint64_t value = 2;  ///< written, compared or sorted
+inline constexpr uint64_t open = 4;   ///< a list or dict that is written
+}  // namespace cost
+
 /// What a budget refused.
 Error budget_error(const Budget& budget);
 
