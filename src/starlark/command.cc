@@ -3,10 +3,12 @@
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <thread>
 
 #include "base/file.h"
 #include "base/text.h"
+#include "starlark/eval/vm.h"
 #include "starlark/module_loader.h"
 #include "starlark/repl.h"
 #include "starlark/starlark.h"
@@ -25,11 +27,16 @@ constexpr const char* usage =
     "  --globalreassign            globals may be bound again; also allows control flow at top "
     "level\n"
     "  --set                       the type `set` exists\n"
-    "  --steps N                   end the program after N steps (no limit)\n"
+    "  --steps N                   end the program after N steps, 0: never (500,000,000; with "
+    "--repl 0)\n"
     "  --memory BYTES              end the program beyond that memory (1 GB)\n"
     "  --collect-always            collect garbage at every safe point (to test the interpreter)\n";
 
+/// A few seconds of work, so that a file that never ends does.
+constexpr uint64_t default_steps = 500'000'000;
+
 struct Settings {
+  std::optional<uint64_t> steps;
   Dialect dialect = Dialect::of(Profile::go);
   Limits limits;
   std::string file;
@@ -123,7 +130,9 @@ bool parse_arguments(std::span<const std::string> arguments, Settings& settings,
       else
         return wrong(cat("unknown profile `", value, "`: it is spec, go or kurtosis"));
     } else if (flag == "--steps") {
-      if (!take_value() || !parse_number(value, settings.limits.steps))
+      if (uint64_t steps = 0; take_value() && parse_number(value, steps))
+        settings.steps = steps;
+      else
         return wrong("--steps needs a number");
     } else if (flag == "--memory") {
       if (!take_value() || !parse_number(value, settings.limits.memory))
@@ -183,6 +192,14 @@ void report(const Error& error, bool before_running) {
     tell(error.excerpt);
 }
 
+/// What a program that was ended by a limit is told besides.
+std::string_view flag_that_allows_more(const Session& session) {
+  const Budget& budget = *session.state().budget;
+  return !budget.is_used_up()       ? ""
+         : budget.steps_left() == 0 ? " (`--steps` allows more)"
+                                    : " (`--memory` allows more)";
+}
+
 std::optional<std::string> read_source(const std::string& path) {
   Result<std::string> text = read_file(path);
   return text ? std::optional(std::move(*text)) : std::nullopt;
@@ -198,6 +215,7 @@ int run_starlark_command(std::span<const std::string> arguments, const CommandHo
     std::fputs(usage, stdout);
     return 0;
   }
+  settings.limits.steps = settings.steps.value_or(settings.repl ? 0 : default_steps);
   Session session(settings.dialect, settings.limits);
   session.collect_always = settings.collect_always;
   ModuleLoader loader(session, read_source);
@@ -224,9 +242,10 @@ int run_starlark_command(std::span<const std::string> arguments, const CommandHo
     return 2;
   }
   loader.prefetch(name, *text, std::thread::hardware_concurrency());
-  const Result<ModulePtr> module = session.run(name, *text);
+  Result<ModulePtr> module = session.run(name, *text);
   if (module)
     return 0;
+  module.error().message += flag_that_allows_more(session);
   const bool before_running = session.failed_before_running();
   if (hooks.failed)
     hooks.failed(module.error());

@@ -281,6 +281,10 @@ Review review(Session& session, const std::string& file, std::string_view given)
   LexerOptions options = lexer_options(session.state().dialect);
   options.most_bytes = session.state().limits.memory;
   const ParsedFile parsed = parse_file(text, arena, symbols, options);
+  if (parsed.zero_byte)
+    found.doubts.push_back(
+        finding(file, text,
+                {*parsed.zero_byte, "a zero byte ends the file here: what follows is not read"}));
   if (parsed.error) {
     found.errors.push_back(finding(file, text, *parsed.error));
     return found;

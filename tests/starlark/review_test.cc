@@ -38,6 +38,19 @@ TEST(Review, ErrorsOfSyntaxAndNamesAreFoundWithoutARun) {
             "      return a\n             ^");
 }
 
+TEST(Review, WhatStandsBehindAZeroByteIsNotRead) {
+  const std::string told = " a zero byte ends the file here: what follows is not read\n";
+  const auto text = [](const char* before) { return cat(before, '\0', "\nb = undefined\n"); };
+  EXPECT_EQ(doubts(text("a = 1\n")), "2:1" + told);
+  EXPECT_EQ(doubts(text("a = 1 ")), "1:7" + told);
+  EXPECT_EQ(doubts(text("a = 1 # c ")), "1:11" + told);
+  EXPECT_EQ(doubts(text("def f():\n    return 1\n    ")), "3:5" + told);
+  EXPECT_EQ(doubts("a = '\\0'\nb = 1\n"), "");
+  const Review cut = reviewed(text("a = ("));
+  EXPECT_EQ(cut.errors.size(), 1U);
+  EXPECT_EQ(lines_of(cut.doubts), "1:6" + told);
+}
+
 TEST(Review, WhatIsSetAndNeverUsed) {
   EXPECT_EQ(doubts("def f():\n    x = 1\n    y = 2\n    _z = 3\n    return y\n"),
             "2:5 `x` is set and never used\n");

@@ -176,7 +176,7 @@ void Lexer::begin_line() {
       column = 0;
     } else {
       if (c == '\0' && options_.nul_ends)
-        size_ = p_;
+        end_at_zero_byte();
       break;
     }
   }
@@ -200,8 +200,8 @@ void Lexer::begin_line() {
 void Lexer::skip_comment() {
   while (more() && source_[p_] != '\n' && (source_[p_] != '\0' || !options_.nul_ends))
     ++p_;
-  if (peek(0) == '\0')
-    size_ = p_;
+  if (more() && source_[p_] == '\0')
+    end_at_zero_byte();
 }
 
 void Lexer::next() {
@@ -291,7 +291,7 @@ again:
     case '\0':
       if (!options_.nul_ends)
         break;
-      size_ = p_;
+      end_at_zero_byte();
       goto again;
     case '\\':
       if (peek(1) == '\n') {

@@ -2,6 +2,7 @@
 /// Source text to tokens, one at a time. The lexer decides what a line and a block are: `newline`,
 /// `indent` and `outdent` are tokens. After an error every token is `end`.
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -128,9 +129,15 @@ class Lexer {
   void fail(uint32_t offset, std::string message);
   bool failed = false;
   bool ends_in_text = false;  ///< the source ended within a string: more of it may be to come
+  std::optional<uint32_t> zero_byte;  ///< where one ended the text
   SyntaxError error;
 
  private:
+  void end_at_zero_byte() {
+    if (more())
+      zero_byte = u32(p_);
+    size_ = p_;
+  }
   void begin_line();
   void fail_in_text();
   void skip_comment();

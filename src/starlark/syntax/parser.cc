@@ -34,8 +34,8 @@ ParsedFile Parser::expression_only() {
 
 ParsedFile Parser::result(FunctionNode* function) {
   if (lexer_.failed)
-    return {nullptr, lexer_.error};
-  return {function, std::nullopt};
+    return {nullptr, lexer_.error, lexer_.zero_byte};
+  return {function, std::nullopt, lexer_.zero_byte};
 }
 
 std::string Parser::current() const {

@@ -15,6 +15,7 @@ constexpr int deepest_source = 1'000;
 struct ParsedFile {
   FunctionNode* file = nullptr;
   std::optional<SyntaxError> error;
+  std::optional<uint32_t> zero_byte{};  ///< where one ended the file: the rest was not read
 };
 
 ParsedFile parse_file(std::string_view source, Arena& arena, Symbols& symbols,
