@@ -46,7 +46,7 @@ TEST_F(StateConfiguration, FillsInWhatNoFlagSays) {
   face_.parsed.options["reconciler"] = {"none"};
   EXPECT_EQ(told("idem:\n  sls_sources: [a, b]\n  params: p.sls\n  reconciler: basic\n"
                  "  max_pending_reruns: '5'\n  batch_size: 7\n  test: yes\n  output: json\n"
-                 "  run_name: lab\n  deadline: 90s\nrend:\n  anything: 5\n"),
+                 "  run_name: lab\n  deadline: 90s\n  memory: 9000000\nrend:\n  anything: 5\n"),
             "ok");
   EXPECT_EQ(request_.compile.sources.at(0), "a");
   EXPECT_EQ(request_.compile.sources.at(1), "b");
@@ -57,6 +57,8 @@ TEST_F(StateConfiguration, FillsInWhatNoFlagSays) {
   EXPECT_TRUE(request_.is_test);
   EXPECT_EQ(request_.environment, "lab");
   EXPECT_EQ(request_.deadline, std::chrono::seconds(90));
+  EXPECT_EQ(request_.compile.host.limits.memory, 9'000'000U);
+  EXPECT_EQ(request_.compile.host.limits.steps, jinja::Limits().steps);
   EXPECT_TRUE(face_.json);
 }
 
@@ -81,6 +83,7 @@ TEST_F(StateConfiguration, WhatMakesNoSenseIsToldWithItsPlace) {
 TEST_F(StateConfiguration, LimitsAndNamesAreCheckedWhereverTheyStand) {
   EXPECT_EQ(told("idem:\n  max_pending_reruns: -1\n"),
             "2:23 `--max-pending-reruns` must be at least 0, not -1");
+  EXPECT_EQ(told("idem:\n  steps: 0\n"), "2:10 `--steps` must be at least 1, not 0");
   EXPECT_EQ(told("idem:\n  deadline: soon\n").substr(0, 18), "2:13 `--deadline`:");
   EXPECT_NE(told("idem:\n  run_name: a/../b\n").find("2:13 `--run-name`: environment name"),
             std::string::npos);

@@ -18,14 +18,17 @@ namespace fettle::model {
 
 class Model;  // model.h
 
+/// 150 times what an export of 16,000 networks of five parts takes, and a few seconds of work.
+inline constexpr uint64_t default_steps = 300'000'000;
+
 struct CompileOptions {
   std::function<void(std::string_view line)> print;  ///< a line of `std::print`
   std::function<void(const Error& warning)> warn;    ///< legal and probably not meant
-  std::string environment{};         ///< for `std::environment()`; empty: the project's name
-  Duration plugin_time_limit = 30s;  ///< of each call of a plugin that is an executable
-  bool is_for_version = true;        ///< remember who constructs, repeats and reads what
-  uint64_t most_steps = 0;           ///< of statements and work on values; 0: as many as it needs
-  uint64_t most_memory = 0;          ///< in bytes; 0: `Budget::default_bytes()`
+  std::string environment{};            ///< for `std::environment()`; empty: the project's name
+  Duration plugin_time_limit = 30s;     ///< of each call of a plugin that is an executable
+  bool is_for_version = true;           ///< remember who constructs, repeats and reads what
+  uint64_t most_steps = default_steps;  ///< of statements and work on values; 0: no limit
+  uint64_t most_memory = 0;             ///< in bytes; 0: `Budget::default_bytes()`
   const std::atomic<bool>* cancelled = nullptr;  ///< set by another thread
 };
 

@@ -125,6 +125,27 @@ TEST(HostileModels, WhatIsBuiltOnOneAnotherEnds) {
   EXPECT_GE(count, is_sanitized ? 50u : 100u);
 }
 
+/// Without a limit that somebody set, a model ends all the same, and says which flag allows more.
+TEST(HostileModels, EndsByItself) {
+  std::string doubled = "a0 = {\"k\": 1}\n";
+  for (int n = 1; n <= 40; ++n)
+    doubled += cat("a", n, " = {\"x\": a", n - 1, ", \"y\": a", n - 1, "}\n");
+  const Compiled compiled = compile("m.cf", doubled + "std::print(a40)\n", {});
+  ASSERT_EQ(compiled.errors.size(), 1U);
+  EXPECT_EQ(compiled.errors[0].message, cat("the model cannot be compiled: it takes more than ",
+                                            default_steps, " steps; `--steps` allows more"));
+  CompileOptions small;
+  small.most_memory = 1'000'000;
+  std::string text = "a0 = \"abcdefgh\"\n";
+  for (int n = 1; n <= 40; ++n)
+    text += cat("a", n, " = a", n - 1, " + a", n - 1, "\n");
+  const Compiled refused = compile("m.cf", text, small);
+  ASSERT_EQ(refused.errors.size(), 1U);
+  EXPECT_EQ(refused.errors[0].message,
+            "the model cannot be compiled: it takes more than 1 MB of memory; `--memory` allows "
+            "more");
+}
+
 TEST(HostileModels, EndsWhenItIsNoLongerWanted) {
   std::atomic<bool> cancelled{true};
   CompileOptions options;

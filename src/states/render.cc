@@ -128,7 +128,11 @@ Result<std::string> Rendering::jinja(const SourceFile& file, std::string_view te
     const Position position = where.file == file.name || !templates_.contains(where.file)
                                   ? places.position(place)
                                   : Position{number_of(where.file), place.line, place.column};
-    return placed(file, position, worded(traced.error().message));
+    const std::string_view allows = !engine_.budget().is_over() ? ""
+                                    : engine_.budget().is_out_of_memory()
+                                        ? "; `--memory` allows more"
+                                        : "; `--steps` allows more";
+    return placed(file, position, cat(worded(traced.error().message), allows));
   }
   std::vector<uint32_t> files;
   for (const std::string& name : traced->files)

@@ -25,7 +25,7 @@ struct Host {
       exec{};
   /// Draws a number for the filter `random`; none: it is an error.
   std::function<uint64_t()> draw{};
-  jinja::Limits limits{.steps = 20'000'000, .output = size_t{32} << 20};  ///< of each rendering
+  jinja::Limits limits{.output = size_t{32} << 20};  ///< of each rendering
 };
 
 /// Jinja as files of states have it: its filters and statements, and what `load` finds.

@@ -83,14 +83,13 @@ Checked check_package(const Workplace& place, PackageRequest request) {
   return checked;
 }
 
-Checked check_model(const std::string& path) {
+Checked check_model(const std::string& path, model::CompileOptions options) {
   Checked checked{"model", path, {}, {}};
   ExportRequest request;
   std::error_code failure;
   request.main_file = std::filesystem::is_directory(path, failure)
                           ? (std::filesystem::path(path) / "main.cf").lexically_normal().string()
                           : path;
-  model::CompileOptions options;
   options.print = [](std::string_view) {};
   options.warn = [&](const Error& warning) { add(checked.warnings, warning); };
   Result<ExportedModel> exported = export_project(request, options, true);

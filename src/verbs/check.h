@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "model/compile.h"
 #include "verbs/run_package.h"
 #include "verbs/states.h"
 
@@ -21,7 +22,8 @@ struct Checked {
 /// All its files, then what it would do with the arguments of the request.
 Checked check_package(const Workplace& place, PackageRequest request);
 /// A project's folder or main file, as a full export would read it; nothing is stored.
-Checked check_model(const std::string& path);
+/// `options`: the limits of the compile.
+Checked check_model(const std::string& path, model::CompileOptions options);
 /// Files of states, as `validate` reads them.
 Checked check_states(const Workplace& place, StatesRequest request);
 /// One file of manifests.

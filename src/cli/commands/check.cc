@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/limit_options.h"
 #include "cli/commands/package_options.h"
 #include "cli/commands/state_options.h"
 #include "cli/print.h"
@@ -136,8 +137,10 @@ Result<std::vector<Checked>> check_all(Face& face, const Asked& asked) {
     face.parsed.arguments = {package};
     checked.push_back(check_package(*place, TRY(package_request(face))));
   }
+  model::CompileOptions limits;
+  TRY(read_limits(face, limits));
   for (const std::string& model : asked.models)
-    checked.push_back(check_model(model));
+    checked.push_back(check_model(model, limits));
   if (!asked.states.empty()) {
     face.parsed.arguments = asked.states;
     checked.push_back(check_states(*place, TRY(read_states_request(face))));
@@ -226,6 +229,8 @@ std::vector<CommandOption> options() {
   take(package_options(), {"--args-file", "--set", "--package-mirror", "--main-file",
                            "--main-function-name", "--privileged"});
   take(state_options(), {"--sls-sources", "--params", "--param-sources", "--plugin-dir"});
+  for (CommandOption& option : limit_options())
+    chosen.push_back(std::move(option));
   return chosen;
 }
 

@@ -144,8 +144,7 @@ int report_model_errors(const Face& face, const std::vector<Error>& errors) {
       told.message = text;
     print_json(Value::dict({{"success", false}, {"error", error_value(told)}}));
   }
-  const bool is_one = errors.size() == 1;
-  print_error(cat(is_one ? in(Colour::red, "error: ", face.terminal) : std::string(), text));
+  print_error(cat(in(Colour::red, "error: ", face.terminal), text));
   return 2;
 }
 

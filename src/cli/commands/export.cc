@@ -4,6 +4,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/deploy.h"
+#include "cli/commands/limit_options.h"
 #include "cli/commands/version_print.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
@@ -48,8 +49,9 @@ Result<ExportRequest> request_of(const Face& face) {
   return request;
 }
 
-model::CompileOptions compile_options(const Face& face) {
+Result<model::CompileOptions> compile_options(const Face& face) {
   model::CompileOptions options;
+  TRY(read_limits(face, options));
   // Beside a document, what a model prints goes where warnings go.
   const bool is_document = face.json || face.json_lines || face.parsed.text("json-file") == "-";
   options.print = [is_document, is_quiet = face.quiet](std::string_view line) {
@@ -63,9 +65,10 @@ model::CompileOptions compile_options(const Face& face) {
 }
 
 /// Neither reads nor writes the store.
-Result<int> export_to_file(const Face& face, const ExportRequest& request) {
+Result<int> export_to_file(const Face& face, const ExportRequest& request,
+                           const model::CompileOptions& options) {
   const Doing compiling(face.doing, "compiling");
-  ExportedModel exported = TRY(export_project(request, compile_options(face), false));
+  ExportedModel exported = TRY(export_project(request, options, false));
   // The process ends next: nobody waits until a large model is taken apart.
   static const ExportedModel& made = *new ExportedModel(std::move(exported));
   if (!made.errors.empty())
@@ -86,12 +89,13 @@ Result<int> export_to_file(const Face& face, const ExportRequest& request) {
 
 Result<int> run(Face& face) {
   const ExportRequest request = TRY(request_of(face));
+  const model::CompileOptions options = TRY(compile_options(face));
   if (face.parsed.has("json-file") && face.parsed.flag("apply"))
     return user_error(
         "`--apply` releases a stored version, and `--json-file` stores none; leave one of them "
         "out");
   if (face.parsed.has("json-file"))
-    return export_to_file(face, request);
+    return export_to_file(face, request, options);
   if (face.parsed.flag("apply") && request.is_dry)
     return user_error(
         "`--apply` and `--dry-run` contradict each other; `fettle plan` shows what would be done");
@@ -106,7 +110,7 @@ Result<int> run(Face& face) {
       return 0;
     }
   }
-  const ExportReport report = TRY(export_to_store(*place, request, compile_options(face)));
+  const ExportReport report = TRY(export_to_store(*place, request, options));
   if (!report.errors.empty())
     return report_model_errors(face, report.errors);
   if (face.parsed.flag("apply")) {
@@ -151,6 +155,8 @@ Command export_command() {
       {{"--allow-handler-code-update"}, "", "a partial export may bring other handler code"},
       {{"--apply"}, "", "release the version and deploy it"},
   };
+  for (CommandOption& option : limit_options())
+    command.options.push_back(std::move(option));
   for (CommandOption& option : deploy_options())
     command.options.push_back(std::move(option));
   command.run = run;

@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/deploy.h"
+#include "cli/commands/limit_options.h"
 #include "cli/commands/package_options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
@@ -126,7 +127,7 @@ std::string file_of_plan(const Face& face) { return face.parsed.text("out"); }
 
 /// Options that only the other sort of plan takes.
 Status check_options(const Face& face, bool is_model) {
-  const std::set<std::string> of_models{"version", "agent", "file"};
+  const std::set<std::string> of_models{"version", "agent", "file", "steps", "memory"};
   for (const auto& [name, values] : face.parsed.options)
     if (of_models.contains(name) && !is_model)
       return user_error(
@@ -157,6 +158,7 @@ Result<Preview> preview_of_model(Face& face) {
   project.environment = face.parsed.text("enclave");
   project.main_file = face.parsed.text("file");
   model::CompileOptions options;
+  TRY(read_limits(face, options));
   // What a model prints is no part of its plan.
   options.print = [](std::string_view line) { print_error(line); };
   options.warn = [&face](const Error& warning) { print_warning(face, to_string(warning)); };
@@ -234,6 +236,8 @@ Command plan_command() {
         "output"},
        {{"--version"}, "N", "for models: a stored version instead of the model in this folder"},
        {{"-f", "--file"}, "FILE", "for models: the main file (default: main.cf of the project)"},
+       {{"--steps"}, "N", "for models: stop after this much work"},
+       {{"--memory"}, "BYTES", "for models: stop beyond this much memory"},
        agent_option()});
 }
 

@@ -6,6 +6,7 @@
 #include "base/kept.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/limit_options.h"
 #include "cli/print.h"
 #include "model/compile.h"
 #include "packages/locator.h"
@@ -43,20 +44,9 @@ Result<int> starlark_file(Face& face) {
   return code;
 }
 
-/// A positive number, or 0 when it is not given.
-Result<uint64_t> limit_asked(const Face& face, const std::string& name) {
-  if (!face.parsed.has(name))
-    return uint64_t{0};
-  const int64_t limit = TRY(face.parsed.number(name, 0));
-  if (limit < 1)
-    return user_error(cat("`--", name, "` must be 1 or more, not ", limit));
-  return static_cast<uint64_t>(limit);
-}
-
 Result<int> compile(Face& face) {
   model::CompileOptions options;
-  options.most_steps = TRY(limit_asked(face, "steps"));
-  options.most_memory = TRY(limit_asked(face, "memory"));
+  TRY(read_limits(face, options));
   const std::string file = face.parsed.text("file");
   const bool tells_json = face.json || face.json_lines;
   std::vector<Value> printed;
@@ -145,16 +135,14 @@ Command starlark_command() {
       starlark_file, {}, true);
 }
 Command compile_command() {
-  return CommandGroup{"models", {}}.make(
+  return CommandGroup{"models", limit_options()}.make(
       "compile", "", 0, 0, "Compiles a model in the `.cf` language and shows its output.",
       {"fettle compile", "fettle compile -f main.cf",
        "fettle compile -f examples/networks/main.cf"},
       compile,
       {{{"-f", "--file"},
         "FILE",
-        "the main file, - for standard input (default: main.cf of the project)"},
-       {{"--steps"}, "N", "stop after this much work"},
-       {{"--memory"}, "BYTES", "stop beyond this much memory"}});
+        "the main file, - for standard input (default: main.cf of the project)"}});
 }
 Command project_init_command() {
   return CommandGroup{"models", {}}.make(

@@ -102,6 +102,8 @@ std::vector<CommandOption> state_options() {
       {{"--runtime"}, "NAME", "parallel (default) or serial"},
       {{"--batch-size"}, "N", "at most N at the same time (50)"},
       {{"--render"}, "PIPE", "jinja|yaml|replacements"},
+      {{"--steps"}, "N", "stop a template after this much work (50,000,000)"},
+      {{"--memory"}, "BYTES", "stop a template beyond this much memory"},
       {{"--group"}, "NAME", "number (default), sort, duration, omit_noop"},
       {{"--run-name"}, "NAME", "Idem's name for the environment"},
       {{"--esm-plugin"}, "NAME", "local, or null: neither read nor write memory"},
@@ -196,6 +198,12 @@ Result<StatesRequest> read_states_request(Face& face) {
   request.compile.target = parsed.text("target");
   request.compile.is_inverted = parsed.flag("invert");
   request.compile.is_lenient = parsed.flag("lenient");
+  if (parsed.has("steps"))
+    request.compile.host.limits.steps =
+        static_cast<uint64_t>(TRY(count_of(configuration, face, "steps", 0, 1)));
+  if (parsed.has("memory"))
+    request.compile.host.limits.memory =
+        static_cast<uint64_t>(TRY(count_of(configuration, face, "memory", 0, 1)));
   request.environment = TRY(environment_of_words(configuration, face));
   request.functions.run_name = request.compile.run_name;
   request.functions.environment = request.environment;

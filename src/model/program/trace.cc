@@ -13,7 +13,14 @@ std::string Program::location(Place at) const {
 }
 
 Failure too_much(const Program& program) {
-  return {user_error(cat("the model cannot be compiled: ", program.budget->refusal())), 0};
+  const Budget& budget = *program.budget;
+  const bool is_out_of_steps = budget.limits().steps != 0 && !budget.is_out_of_memory() &&
+                               budget.steps() > budget.limits().steps;
+  return {user_error(cat("the model cannot be compiled: ", budget.refusal(),
+                         budget.is_out_of_memory() ? "; `--memory` allows more"
+                         : is_out_of_steps         ? "; `--steps` allows more"
+                                                   : "")),
+          0};
 }
 
 std::string trace_of(const Failure& failure, size_t indent) {
