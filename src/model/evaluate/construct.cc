@@ -175,7 +175,12 @@ Step Machine::find_instance(const Constructor& node, Entity& entity, Values& val
       const uint32_t slot = entity.slot(name);
       if (values[slot].tag == Tag::reference)
         return errors_.fail(node.at, no_key_text(name, values[slot]), 10, Telling::statement);
-      instances_.append_key_of(key.text, values[slot]);
+      Datum value = values[slot];
+      if (const Step step = as_key(node, *entity.slots[slot], value); step != Step::done) {
+        errors_.leave_to(Telling::statement);
+        return step;
+      }
+      instances_.append_key_of(key.text, value);
     }
     key.seal();
     const uint32_t number = index->instances.find(key);

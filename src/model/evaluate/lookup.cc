@@ -73,6 +73,15 @@ Step Machine::evaluate_lookup(Entity* entity, std::span<const Argument> argument
   return result == Step::done ? lookup(entity, std::move(keys), node, value) : result;
 }
 
+/// An attribute of type float is looked up by what `float()` makes of the value.
+Step Machine::as_key(const Expr& node, const Attribute& attribute, Datum& value) {
+  const Type& type = attribute.type;
+  const bool is_real = type.base == Base::floating && type.constraint == nullptr;
+  if (!is_real || value.tag == Tag::floating || (value.tag == Tag::null && type.is_nullable))
+    return Step::done;
+  return cast(node, "float", Datum(value), value);
+}
+
 Step Machine::lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys, const Expr* node,
                      Datum& value) {
   std::ranges::sort(keys, {}, [&](const auto& key) -> const std::string& {
@@ -91,12 +100,9 @@ Step Machine::lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys,
     for (auto& [name, datum] : keys) {
       if (datum.tag == Tag::reference)
         return errors_.fail(node->at, no_key_text(name, datum), 10);
-      // An attribute of type float is looked up by what `float()` makes of the value.
-      const Type& type = entity->slots[entity->slot(name)]->type;
-      const bool is_real = type.base == Base::floating && type.constraint == nullptr;
-      if (is_real && !(datum.tag == Tag::null && type.is_nullable))
-        if (const Step step = cast(*node, "float", Datum(datum), datum); step != Step::done)
-          return step;
+      if (const Step step = as_key(*node, *entity->slots[entity->slot(name)], datum);
+          step != Step::done)
+        return step;
       instances_.append_key_of(key.text, datum);
     }
     key.seal();

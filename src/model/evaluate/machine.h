@@ -79,6 +79,7 @@ class Machine {
   Step evaluate_call(const Call& node, Frame* frame, Datum& value);
   Step call_plugin(const Call& node, Frame* frame, Datum& value);  // plugin_call.cc
   Step cast(const Expr& node, std::string_view to, const Datum& from, Datum& value);
+  Step as_key(const Expr& node, const Attribute& attribute, Datum& value);
   Step lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys, const Expr* node,
               Datum& value);
   Step short_lookup(const ShortLookup& node, Frame* frame, Datum& value);

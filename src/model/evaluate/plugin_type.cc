@@ -1,6 +1,7 @@
 /// The types of plugins: reading their spelling, and checking values.
 
 #include <charconv>
+#include <cmath>
 
 #include "base/text.h"
 #include "model/evaluate/machine.h"
@@ -115,7 +116,9 @@ class Reader {
   bool literal(Datum& value) {
     skip();
     if (take('"'))
-      return text(value);
+      return text(value, '"');
+    if (take('\''))
+      return text(value, '\'');
     if (take_word("[]") || take_word("{}")) {
       value = text_[at_ - 1] == ']'
                   ? Datum::of(static_cast<const List*>(program_.arena.make<List>()))
@@ -123,7 +126,15 @@ class Reader {
       return true;
     }
     if (int64_t number = 0; skip() < text_.size()) {
-      const auto read = std::from_chars(text_.data() + at_, text_.data() + text_.size(), number);
+      const char* const end = text_.data() + text_.size();
+      const auto read = std::from_chars(text_.data() + at_, end, number);
+      double real = 0;
+      if (const auto longer = std::from_chars(text_.data() + at_, end, real);
+          longer.ec == std::errc() && longer.ptr > read.ptr && std::isfinite(real)) {
+        at_ = static_cast<size_t>(longer.ptr - text_.data());
+        value = Datum::of(real);
+        return true;
+      }
       if (read.ec == std::errc()) {
         at_ = static_cast<size_t>(read.ptr - text_.data());
         value = Datum::of(number);
@@ -140,10 +151,10 @@ class Reader {
     return true;
   }
   /// Behind its opening quotation mark, as Starlark writes it.
-  bool text(Datum& value) {
+  bool text(Datum& value, char quote) {
     constexpr std::string_view letters = "ntr", meanings = "\n\t\r";
     std::string made;
-    for (; at_ < text_.size() && text_[at_] != '"'; ++at_) {
+    for (; at_ < text_.size() && text_[at_] != quote; ++at_) {
       if (text_[at_] != '\\' || at_ + 1 == text_.size()) {
         made += text_[at_];
         continue;

@@ -251,20 +251,36 @@ Result<Value> ask(Executable& executable, const Path& path, const Value& request
   return answer;
 }
 
+/// By the names of the parameters; `*rest` is a list, `**more` a dict.
+Result<Value> named_arguments(PluginCall& call, const Plugin& plugin) {
+  std::vector<Entry> arguments;
+  for (size_t i = 0; i < call.arguments.size(); ++i)
+    arguments.push_back(
+        {fettle::Name(plugin.parameters[i].name), TRY(to_value(call, call.arguments[i]))});
+  if (plugin.rest) {
+    std::vector<Value> rest;
+    for (const Datum& datum : call.rest)
+      rest.push_back(TRY(to_value(call, datum)));
+    arguments.push_back({fettle::Name(plugin.rest->name), Value::list(std::move(rest))});
+  }
+  if (plugin.named_rest) {
+    std::vector<Entry> more;
+    for (const DictEntry& entry : call.named_rest)
+      more.push_back({fettle::Name(entry.key->view), TRY(to_value(call, entry.value))});
+    arguments.push_back({fettle::Name(plugin.named_rest->name), Value::dict(std::move(more))});
+  }
+  return Value::dict(std::move(arguments));
+}
+
 bool run_executable(PluginCall& call, Executable& executable, const Path& path,
                     const Plugin& plugin, const std::string& name) {
-  std::vector<Entry> arguments;
-  for (size_t i = 0; i < call.arguments.size(); ++i) {
-    const Result<Value> value = to_value(call, call.arguments[i]);
-    if (!value)
-      return call.fail(value.error().message);
-    arguments.push_back({fettle::Name(plugin.parameters[i].name), *value});
-  }
+  const Result<Value> arguments = named_arguments(call, plugin);
+  if (!arguments)
+    return call.fail(arguments.error().message);
   if (call.machine.is_waiting())
     return false;
   const Result<Value> answer =
-      ask(executable, path,
-          Value::dict({{"call", Value(name)}, {"arguments", Value::dict(std::move(arguments))}}),
+      ask(executable, path, Value::dict({{"call", Value(name)}, {"arguments", *arguments}}),
           "result", call.machine.program().plugin_time_limit);
   if (!answer) {
     call.told = to_string(answer.error());

@@ -102,6 +102,21 @@ TEST_F(UserPlugins, ExecutablesSpeakJsonLines) {
   expect_in(compiled("x = say()"), "PluginException in plugin __config__::say\ntold so");
 }
 
+TEST_F(UserPlugins, SignaturesOfExecutablesHaveKeywordsAndAnyConstant) {
+  write("plugins/tool",
+        "#!/bin/sh\nread line\ncase \"$line\" in\n"
+        "*describe*) echo \"{\\\"plugins\\\": {\\\"named\\\": \\\"(*, a: int, b: float = 1.5, "
+        "c: string = 'x', d: int = -2, **more: any) -> string\\\", \\\"all\\\": "
+        "\\\"(first: int, *rest: int, last: bool = true) -> string\\\"}}\" ;;\n"
+        "*) printf '%s' \"$line\" | sed 's/\"/./g; s/.*/{\"result\": \"&\"}/' ;;\nesac\n",
+        0755);
+  EXPECT_EQ(compiled("std::print(named(a=1, e=2))"),
+            "{.arguments.:{.a.:1,.b.:1.5,.c.:.x.,.d.:-2,.more.:{.e.:2}},.call.:.named.}\n");
+  EXPECT_EQ(compiled("std::print(all(1, 2, 3))"),
+            "{.arguments.:{.first.:1,.last.:true,.rest.:[2,3]},.call.:.all.}\n");
+  expect_in(compiled("x = named(1)"), "named");
+}
+
 TEST_F(UserPlugins, AnExecutableThatStaysAnswersManyCalls) {
   write("plugins/tool",
         "#!/bin/sh\ncount=0\nwhile read line; do count=$((count + 1))\ncase \"$line\" in\n"

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "model/syntax/lexer.h"
 
 namespace fettle::model {
 namespace {
@@ -59,8 +60,11 @@ std::string meant_variable(Program& program, const QualifiedName& name) {
   std::vector<std::string> names;
   for (const Symbol local : space->unit.body->locals)
     names.push_back(program.symbols.name(local));
-  const std::string found = nearest_of(program.symbols.name(name.name), std::move(names));
-  return found.empty() || name.space.empty() ? found : cat(name.space, "::", found);
+  const std::string& wanted = program.symbols.name(name.name);
+  const std::string found = nearest_of(wanted, std::move(names));
+  if (name.space.empty())
+    return found.empty() ? std::string(nearest(wanted, mistakable_words())) : found;
+  return found.empty() ? found : cat(name.space, "::", found);
 }
 
 }  // namespace fettle::model

@@ -12,7 +12,7 @@ std::string meant_type(Program& program, const Space& from, const QualifiedName&
 /// Of the attributes and relations of an entity.
 std::string meant_attribute(const Program& program, const Entity& entity, std::string_view name);
 
-/// Of the variables of the namespace that `name` is looked for in.
+/// Of the variables of the namespace that `name` is looked for in; else a reserved word.
 std::string meant_variable(Program& program, const QualifiedName& name);
 
 }  // namespace fettle::model

@@ -44,7 +44,24 @@ TEST(Suggest, NamesAVariableThatIsNear) {
   EXPECT_EQ(last_line("x = \"{{ hme.address }}\""), "  did you mean `home`?");
 }
 
+TEST(Suggest, NamesAReservedWordThatIsNear) {
+  EXPECT_EQ(last_line("entiy A:\n  string name\nend"), "  did you mean `entity`?");
+  EXPECT_EQ(last_line("entity A extend Host:\nend"), "  did you mean `extends`?");
+  EXPECT_EQ(last_line("implemnt Host using std::none"), "  did you mean `implement`?");
+  EXPECT_EQ(last_line("implement Host usin std::none"), "  did you mean `using`?");
+  EXPECT_EQ(last_line("implementaton i for Host:\nend"), "  did you mean `implementation`?");
+  EXPECT_EQ(last_line("typdef tcp as int matching self > 0"), "  did you mean `typedef`?");
+  EXPECT_EQ(last_line("typedef tcp as int matchng self > 0"), "  did you mean `matching`?");
+  EXPECT_EQ(last_line("fr i in [1, 2]:\n  std::print(i)\nend"), "  did you mean `for`?");
+  EXPECT_EQ(last_line("if true:\n  a = 1\nesle:\n  b = 1\nend"), "  did you mean `else`?");
+  EXPECT_EQ(last_line("for i in [1, 2]:\n  std::print(i)\nedn"), "  did you mean `end`?");
+  EXPECT_EQ(last_line("imprt std"), "  did you mean `import`?");
+  EXPECT_EQ(last_line("x = tru"), "  did you mean `true`?");
+}
+
 TEST(Suggest, IsSilentWhenNothingIsNear) {
+  EXPECT_EQ(last_line("form = = 1").find("did you mean"), std::string::npos);
+  EXPECT_EQ(last_line("x = [fro = 1]").find("did you mean"), std::string::npos);
   EXPECT_EQ(last_line("x = Whale()").find("did you mean"), std::string::npos);
   EXPECT_EQ(last_line("x = whale").find("did you mean"), std::string::npos);
   EXPECT_EQ(last_line("x = home.whale").find("did you mean"), std::string::npos);

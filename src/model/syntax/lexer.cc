@@ -1,6 +1,8 @@
 #include "model/syntax/lexer.h"
 
+#include <algorithm>
 #include <array>
+#include <iterator>
 #include <unordered_map>
 
 #include "base/text.h"
@@ -261,6 +263,16 @@ Result<Tokens> read_tokens(std::string_view file_name, std::string_view text, ui
                       {std::string(file_name), end.line, end.column});
   }
   return Lexer(file_name, text, file).run();
+}
+
+std::span<const std::string_view> mistakable_words() {
+  static const auto made = [] {
+    std::vector<std::string_view> found;
+    std::ranges::copy_if(reserved_words, std::back_inserter(found),
+                         [](std::string_view word) { return word.size() > 2; });
+    return found;
+  }();
+  return made;
 }
 
 }  // namespace fettle::model

@@ -3,6 +3,7 @@
 /// the name; the minus of a number belongs to the number.
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -75,6 +76,9 @@ struct Tokens {
   std::optional<Error> error;  ///< where `end_of_file` stands
 };
 Result<Tokens> read_tokens(std::string_view file_name, std::string_view text, uint32_t file);
+
+/// The reserved words that are long enough to be mistyped.
+std::span<const std::string_view> mistakable_words();
 
 /// `Where` of a place, when the file's name is known.
 inline Where where_of(std::string_view file_name, Place at) {

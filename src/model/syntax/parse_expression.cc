@@ -4,6 +4,7 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "base/text.h"
 #include "model/syntax/strings.h"
 #include "model/values/numbers.h"
 #include "model/values/regex.h"
@@ -57,6 +58,45 @@ Error ExpressionParser::fail_at(Place at, std::string message) const {
 Error ExpressionParser::syntax_error() const {
   if (sees(Token::end_of_file) && error_)
     return *error_;
+  Error error = syntax_error_alone();
+  if (const std::string meant = meant_word(); !meant.empty())
+    error.excerpt += cat("\n  did you mean `", meant, "`?");
+  return error;
+}
+
+/// Of the names before the error on its line, and the one that it stands at, the first that is
+/// nearly a reserved word. Two words side by side are no expression; that is how a name stands that
+/// should be a reserved word.
+std::string ExpressionParser::meant_word() const {
+  const size_t last = sees(Token::end_of_file) && at_ > 0 ? at_ - 1 : at_;
+  const auto ends_expression = [&](size_t at) {
+    const Lexeme& one = tokens_[at];
+    return one.token != Token::separator && one.token != Token::arrow &&
+           one.token != Token::compare && one.token != Token::plus_assign &&
+           one.token != Token::power &&
+           (one.token != Token::punctuation || one.character == ')' || one.character == ']' ||
+            one.character == '}' || one.character == ':' || one.character == '?');
+  };
+  size_t first = last;
+  while (first > 0 && tokens_[first - 1].at.line == tokens_[last].at.line)
+    --first;
+  for (size_t at = first; at <= last; ++at) {
+    if (tokens_[at].token != Token::id || (at > first && !ends_expression(at - 1)))
+      continue;
+    const Lexeme& behind = tokens_[std::min(at + 1, tokens_.size() - 1)];
+    const bool is_alone = behind.at.line != tokens_[at].at.line ||
+                          behind.token == Token::end_of_file || behind.character == ':';
+    const bool is_before_word = behind.token == Token::id || behind.token == Token::cid ||
+                                behind.token >= Token::word_typedef;
+    if (!is_alone && !is_before_word)
+      continue;
+    if (const std::string_view word = nearest(tokens_[at].text, mistakable_words()); !word.empty())
+      return std::string(word);
+  }
+  return {};
+}
+
+Error ExpressionParser::syntax_error_alone() const {
   if (sees(Token::end_of_file)) {
     const auto lines = std::ranges::count(text_, '\n');
     return fail(cat("Syntax error: Unexpected end of file (", file_name_, ":", lines + 2, ":2)"));
@@ -84,7 +124,7 @@ Status ExpressionParser::expect(Token token) {
 Status ExpressionParser::expect(char character) {
   if (!sees(character)) {
     Error error = syntax_error();
-    if (character == ':' && at_ > 0 && !sees(Token::end_of_file))
+    if (character == ':' && at_ > 0 && !sees(Token::end_of_file) && meant_word().empty())
       error.excerpt += cat("\n  is a `:` missing ",
                            tokens_[at_ - 1].at.line < now().at.line
                                ? cat("at the end of line ", tokens_[at_ - 1].at.line)

@@ -38,7 +38,8 @@ class ExpressionParser {
   bool sees(char character) const { return now().character == character; }
   Status expect(Token token);
   Status expect(char character);
-  Error syntax_error() const;  ///< at the token that is read now
+  /// At the token that is read now, with the reserved word that was probably meant before it.
+  Error syntax_error() const;
   Error fail(std::string message) const { return fail_at(now().at, std::move(message)); }
   Error fail_at(Place at, std::string message) const;
   std::string exactly(Place at) const;  ///< `file:line:column`
@@ -78,6 +79,8 @@ class ExpressionParser {
   Result<const Expr*> comprehension(Place at, const Expr* value);
   Result<const Expr*> dict();
   std::string path_text(const Expr* path) const;
+  Error syntax_error_alone() const;
+  std::string meant_word() const;
   Result<const Expr*> number();
   Result<const Expr*> text();
   Result<std::span<const Argument>> arguments(char close, bool allows_positional);

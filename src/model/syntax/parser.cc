@@ -268,6 +268,16 @@ class FileParser : public StatementParser {
     return {};
   }
 
+  static bool is_true(const Expr* condition) {
+    if (condition->kind != ExprKind::constant)
+      return false;
+    const Datum& value = as<Constant>(condition).value;
+    return value.tag == Tag::boolean && value.boolean;
+  }
+  std::string text_of(const QualifiedName& name) const {
+    return cat(name.space, name.space.empty() ? "" : "::", symbols_.name(name.name));
+  }
+
   Status implement() {
     ImplementDefinition made;
     made.at = now().at;
@@ -288,12 +298,13 @@ class FileParser : public StatementParser {
     }
     made.implementations = keep(names);
     if (sees(Token::word_when)) {
-      if (made.uses_parents)
-        return fail_at(made.entity.at,
-                       cat("Syntax error: conditional implementation with parents not allowed (",
-                           exactly(made.entity.at), ")"));
       ++at_;
       made.condition = TRY(expression());
+      if (made.uses_parents && !is_true(made.condition))
+        return fail_at(made.entity.at,
+                       cat("Conditional implementation with parents not allowed (reported in "
+                           "Implement(",
+                           text_of(made.entity), ") (", exactly(made.entity.at), "))"));
     }
     skip_documentation();
     implements_.push_back(arena_.make<ImplementDefinition>(made));
