@@ -233,15 +233,15 @@ TEST(Commands, AnEmptyArgumentIsNotNone) {
   };
   EXPECT_EQ(error({"versions", "diff", "1", ""}),
             "argument 2 is empty: `fettle versions diff VERSION [VERSION]`");
-  for (const std::vector<std::string>& words : std::vector<std::vector<std::string>>{
-           {"versions", "show", ""},
-           {"set", "show", ""},
-           {"enclave", "inspect", ""},
-           {"enclave", "rm", "a", ""},
-           {"run", ""},
-           {"setting", "set", "", "1"},
-           {"service", "exec", "-e", "a", "", "true"},
-           {"service", "inspect", "-e", "a", ""}})
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"versions", "show", ""},
+                                             {"set", "show", ""},
+                                             {"enclave", "inspect", ""},
+                                             {"enclave", "rm", "a", ""},
+                                             {"run", ""},
+                                             {"setting", "set", "", "1"},
+                                             {"service", "exec", "-e", "a", "", "true"},
+                                             {"service", "inspect", "-e", "a", ""}})
     EXPECT_NE(error(words).find(" is empty: `fettle "), std::string::npos) << words[0];
   // Where it is a value, it is one.
   for (const std::vector<std::string>& words :

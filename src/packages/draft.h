@@ -41,7 +41,7 @@ struct ServiceState {
   std::vector<Key> ready;  ///< what has to be done before it can be used, beside itself
   bool wanted = false;     ///< by this script; else it is known from before
   bool removed = false;
-  bool gone = false;  ///< it was removed before this script
+  bool gone = false;     ///< it was removed before this script
   std::string origin{};  ///< where this script adds it
 
   void leave() { removed = true, gone = false; }

@@ -105,8 +105,7 @@ std::string References::replaced(std::string_view text, Told told) const {
   size_t begin = 0;
   for (auto found = next_reference(text, 0); found; found = next_reference(text, found->end)) {
     const auto key = ids_.find(found->id);
-    const std::string instead =
-        key == ids_.end() ? std::string() : told(key->second, found->field);
+    const std::string instead = key == ids_.end() ? std::string() : told(key->second, found->field);
     if (instead.empty())
       continue;
     made += cat(text.substr(begin, found->begin - begin), instead);

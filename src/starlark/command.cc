@@ -27,16 +27,11 @@ constexpr const char* usage =
     "  --globalreassign            globals may be bound again; also allows control flow at top "
     "level\n"
     "  --set                       the type `set` exists\n"
-    "  --steps N                   end the program after N steps, 0: never (500,000,000; with "
-    "--repl 0)\n"
+    "  --steps N                   end the program after N steps (no limit)\n"
     "  --memory BYTES              end the program beyond that memory (1 GB)\n"
     "  --collect-always            collect garbage at every safe point (to test the interpreter)\n";
 
-/// A few seconds of work, so that a file that never ends does.
-constexpr uint64_t default_steps = 500'000'000;
-
 struct Settings {
-  std::optional<uint64_t> steps;
   Dialect dialect = Dialect::of(Profile::go);
   Limits limits;
   std::string file;
@@ -130,9 +125,7 @@ bool parse_arguments(std::span<const std::string> arguments, Settings& settings,
       else
         return wrong(cat("unknown profile `", value, "`: it is spec, go or kurtosis"));
     } else if (flag == "--steps") {
-      if (uint64_t steps = 0; take_value() && parse_number(value, steps))
-        settings.steps = steps;
-      else
+      if (!take_value() || !parse_number(value, settings.limits.steps))
         return wrong("--steps needs a number");
     } else if (flag == "--memory") {
       if (!take_value() || !parse_number(value, settings.limits.memory))
@@ -215,7 +208,6 @@ int run_starlark_command(std::span<const std::string> arguments, const CommandHo
     std::fputs(usage, stdout);
     return 0;
   }
-  settings.limits.steps = settings.steps.value_or(settings.repl ? 0 : default_steps);
   Session session(settings.dialect, settings.limits);
   session.collect_always = settings.collect_always;
   ModuleLoader loader(session, read_source);

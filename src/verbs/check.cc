@@ -43,10 +43,9 @@ void add_findings(Checked& checked, const Push& push) {
   for (const auto& [set, findings] : push.findings)
     if (findings.is_list())
       for (const Value& one : findings.items())
-        add(checked.warnings,
-            user_error(cat(one.text_at("rule"), ": ", one.text_at("text"), " (set `",
-                           printable(set), "`)"),
-                       place_of(one.text_at("where"))));
+        add(checked.warnings, user_error(cat(one.text_at("rule"), ": ", one.text_at("text"),
+                                             " (set `", printable(set), "`)"),
+                                         place_of(one.text_at("where"))));
 }
 
 }  // namespace

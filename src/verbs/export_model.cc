@@ -163,8 +163,8 @@ Status check_removed_sets(const Workplace& place, const ExportRequest& request,
       if (without_digits(name) != without_digits(set))
         others.push_back(name);
     const std::string meant = suggestion(set, others);
-    Error missing =
-        user_error(cat("version ", base->number(), " has no set `", printable(set), "` to delete", meant));
+    Error missing = user_error(
+        cat("version ", base->number(), " has no set `", printable(set), "` to delete", meant));
     if (!meant.empty())
       return missing;
     if (options.warn)
@@ -232,10 +232,10 @@ Result<std::vector<Finding>> check_version(const Workplace& place, const Name& e
       }
       if (!is_new && before->second.value != value_of_item(piece, item) &&
           told.insert(item.id).second)
-        found.push_back(
-            {piece.set, item.is_shared ? "shared resource differs" : "sets overlap",
-             cat("`", printable(before->second.set), "` and `", printable(piece.set), "` disagree about ", item.id),
-             item.origin.str()});
+        found.push_back({piece.set, item.is_shared ? "shared resource differs" : "sets overlap",
+                         cat("`", printable(before->second.set), "` and `", printable(piece.set),
+                             "` disagree about ", item.id),
+                         item.origin.str()});
     }
     if (content->findings.is_list())
       for (const Value& finding : content->findings.items())
@@ -246,9 +246,10 @@ Result<std::vector<Finding>> check_version(const Workplace& place, const Name& e
   for (const auto& [item, set] : with_needs)
     for (const Name& need : item.needs)
       if (const auto owner = owners.find(need); owner != owners.end() && owner->second != set)
-        found.push_back({set, "dependency between sets",
-                         cat(item.id, " requires ", need, " of set `", printable(owner->second), "`"),
-                         item.origin.str()});
+        found.push_back(
+            {set, "dependency between sets",
+             cat(item.id, " requires ", need, " of set `", printable(owner->second), "`"),
+             item.origin.str()});
   return found;
 }
 

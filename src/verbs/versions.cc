@@ -309,12 +309,7 @@ Result<std::vector<ItemDifference>> diff_versions(const Workplace& place, const 
     // Of a shared resource the touched pieces may tell only some of the needs.
     const bool is_shared = old.first.is_shared && now->second.first.is_shared;
     if (is_shared && old.first.attributes == now->second.first.attributes) {
-      ItemDifference made{ItemDifference::Type::changed,
-                          id,
-                          {},
-                          {},
-                          {},
-                          old.first.attributes,
+      ItemDifference made{ItemDifference::Type::changed, id, {}, {}, {}, old.first.attributes,
                           now->second.first.attributes};
       if (TRY(needs_in(*from, id)) != TRY(needs_in(*to, id)))
         made.fields.emplace_back("requires");

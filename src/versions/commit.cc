@@ -21,7 +21,9 @@ std::string joined(const std::set<Name>& names) {
   return join(quoted, ", ");
 }
 
-std::string called(const Name& set) { return set.empty() ? "no set" : cat("set `", printable(set), "`"); }
+std::string called(const Name& set) {
+  return set.empty() ? "no set" : cat("set `", printable(set), "`");
+}
 
 std::string at(const Name& origin) { return origin.empty() ? "" : cat(" (", origin, ")"); }
 

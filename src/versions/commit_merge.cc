@@ -31,8 +31,9 @@ Status Committer::report_conflict(bool other_shares, bool mine_is_shared) const 
   for (const Conflict& conflict : conflicts_) {
     if (conflict.other_shares != other_shares || conflict.mine->is_shared != mine_is_shared)
       continue;
-    const std::string by =
-        conflict.other.set.empty() ? "" : cat("; set `", printable(conflict.other.set), "` shares it");
+    const std::string by = conflict.other.set.empty()
+                               ? ""
+                               : cat("; set `", printable(conflict.other.set), "` shares it");
     const std::string hint = by + conflict.difference + at(conflict.mine->origin);
     return user_error(mine_is_shared
                           ? words_.shared_changed(conflict.mine->id, hint)
@@ -77,9 +78,10 @@ Status Committer::report_moves() const {
   std::string lines;
   for (const Conflict& conflict : conflicts_)
     if (!conflict.other_shares)
-      lines += cat("\n    ", conflict.mine->id, " moved from ", printable(conflict.other.set), " to ",
-                   conflict.piece.set.empty() ? "no resource set" : printable(conflict.piece.set),
-                   at(conflict.mine->origin));
+      lines +=
+          cat("\n    ", conflict.mine->id, " moved from ", printable(conflict.other.set), " to ",
+              conflict.piece.set.empty() ? "no resource set" : printable(conflict.piece.set),
+              at(conflict.mine->origin));
   if (lines.empty())
     return {};
   return user_error(words_.moved(lines));

@@ -33,8 +33,8 @@ std::string CommitWords::shared_changed(const Name& id, std::string_view hint) c
 }
 std::string CommitWords::shared_taken(const Name& id, const Name& set,
                                       std::string_view hint) const {
-  return cat("`", id, "` belongs to no set, so a partial push cannot move it to set `", printable(set), "`",
-             hint);
+  return cat("`", id, "` belongs to no set, so a partial push cannot move it to set `",
+             printable(set), "`", hint);
 }
 std::string CommitWords::moved(std::string_view lines) const {
   return cat("a partial push cannot move resources between sets; push everything:", lines);

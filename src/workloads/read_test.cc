@@ -163,7 +163,8 @@ TEST(Read, WhatIsWrongIsToldWithItsPlace) {
        "20:23 `spec.updateStrategy.rollingUpdate.maxUnavailable` must be a number or a percentage, "
        "not `1x`"},
       {"maxUnavailable: 1", "partition: \"20\"",
-       "20:18 `spec.updateStrategy.rollingUpdate.partition` must be a number or a percentage, not a "
+       "20:18 `spec.updateStrategy.rollingUpdate.partition` must be a number or a percentage, not "
+       "a "
        "string: take the quotes away"},
       {"maxUnavailable: 1", "podUpdatePolicy: InPlaceOnly\n      maxSurge: 1",
        "21:17 `spec.updateStrategy.rollingUpdate.maxSurge` cannot be used with InPlaceOnly: no pod "

@@ -239,14 +239,13 @@ std::vector<Command> rollout_commands() {
   const CommandOption overwrite{{"--overwrite"}, "", "replace values that exist"};
   const std::string one = "KIND/NAME";
   return {
-      group.make("scale", "KIND/NAME…", 1, 99,
-                 "Sets the number of pods of CloneSets or StatefulSets.",
-                 {"fettle scale cloneset/web --replicas 5", "fettle scale sts db --replicas 3"},
-                 scale,
-                 {{{"--replicas"}, "COUNT", "the number of pods"},
-                  {{"--current-replicas"}, "COUNT", "only when there are so many now"},
-                  wait,
-                  limit}),
+      group.make(
+          "scale", "KIND/NAME…", 1, 99, "Sets the number of pods of CloneSets or StatefulSets.",
+          {"fettle scale cloneset/web --replicas 5", "fettle scale sts db --replicas 3"}, scale,
+          {{{"--replicas"}, "COUNT", "the number of pods"},
+           {{"--current-replicas"}, "COUNT", "only when there are so many now"},
+           wait,
+           limit}),
       group.make("set image", "KIND/NAME CONTAINER=IMAGE…", 2, 99,
                  "Changes the image of containers; `*` is every other container.",
                  {"fettle set image cloneset/web main=nginx:1.27",

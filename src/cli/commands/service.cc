@@ -2,7 +2,6 @@
 #include <charconv>
 #include <cstring>
 
-
 #include "base/text.h"
 #include "base/words.h"
 #include "cli/commands/commands.h"

@@ -153,9 +153,8 @@ constexpr BuiltinExec builtin_execs[] = {
     {"test.ping", "Answers true."}};
 
 Value value_of_exec(std::string_view path, std::string_view text, Value parameters) {
-  return Value::dict({{"ref", cat("exec.", path)},
-                      {"doc", text},
-                      {"parameters", std::move(parameters)}});
+  return Value::dict(
+      {{"ref", cat("exec.", path)}, {"doc", text}, {"parameters", std::move(parameters)}});
 }
 
 /// Parameters of a plugin as those of states are told: without the context.
@@ -183,8 +182,7 @@ std::map<std::string, Value> exec_functions(RunFunctions& functions) {
     for (const std::string_view name : split(one.parameters, ' '))
       if (!name.empty())
         parameters.push_back(Value::dict({{"name", name}, {"required", true}}));
-    found.emplace(one.path,
-                  value_of_exec(one.path, one.text, Value::list(std::move(parameters))));
+    found.emplace(one.path, value_of_exec(one.path, one.text, Value::list(std::move(parameters))));
   }
   for (const Value& module : functions.plugins().modules()) {
     const std::string_view path = module.text_at("path");

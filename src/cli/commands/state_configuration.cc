@@ -44,7 +44,7 @@ Words words_of(const CommandOption& option, const TreeNode& node) {
       return {{}, "true or false"};
     return {{scalar.boolean() ? "true" : "false"}};
   }
-  if (option.value == "N") {
+  if (option.value == "N" || option.value == "BYTES") {
     if (scalar.is_integer())
       return {{to_text(scalar)}};
     if (scalar.is_text() && is_digits(scalar.text()))

@@ -69,8 +69,7 @@ Status read_credentials(const Face& face, StatesRequest& request) {
   request.functions.wants_profile = face.parsed.has("acct-profile") || !file.empty();
   if (file.empty())
     return {};
-  request.functions.credentials =
-      TRY(states::Credentials::read(TRY(read_given(file)), file, key));
+  request.functions.credentials = TRY(states::Credentials::read(TRY(read_given(file)), file, key));
   return {};
 }
 

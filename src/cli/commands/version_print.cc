@@ -145,9 +145,8 @@ std::string differences_text(const std::vector<ItemDifference>& found, bool colo
     else if (one.type == Type::removed)
       text += in(Colour::red, cat("- ", id, " (", called(one.set_before), ")"), colour);
     else if (one.type == Type::moved)
-      text +=
-          in(Colour::yellow,
-             cat("> ", id, " (", called(one.set_before), " to ", called(one.set), ")"), colour);
+      text += in(Colour::yellow,
+                 cat("> ", id, " (", called(one.set_before), " to ", called(one.set), ")"), colour);
     else
       text += in(Colour::yellow, cat("~ ", id, " (", called(one.set), ")"), colour);
     for (const std::string& field : one.fields)

@@ -242,8 +242,8 @@ Result<int> finish_edit(Face& face, Workplace& place, const std::vector<StoredOb
   return finish(face, place, stored, TRY(workloads_of(place, fleet_of(face), stored)));
 }
 
-Result<int> bring_about(Face& face, Workplace& place, const Name& fleet,
-                        std::vector<Entry>* answer, std::set<Name> only) {
+Result<int> bring_about(Face& face, Workplace& place, const Name& fleet, std::vector<Entry>* answer,
+                        std::set<Name> only) {
   BringOptions options;
   options.only = std::move(only);
   options.wait_for_others = !face.parsed.flag("no-lease-wait");

@@ -96,8 +96,7 @@ Result<std::vector<Listed>> all_of_kind(Face& face, const Workplace& place,
 Result<std::vector<Listed>> listed(Face& face, const Workplace& place, const Asked& asked) {
   std::vector<Listed> found = TRY(all_of_kind(face, place, asked.kind));
   const LabelFilter is_selected = TRY(label_filter(face.parsed.text("selector")));
-  const FieldFilter has_fields =
-      TRY(field_filter(face.parsed.text("field-selector"), asked.kind));
+  const FieldFilter has_fields = TRY(field_filter(face.parsed.text("field-selector"), asked.kind));
   const bool everywhere = face.parsed.flag("all-namespaces");
   const bool is_spaced = has_namespace(asked.kind);
   std::erase_if(found, [&](const Listed& each) {
@@ -379,8 +378,8 @@ Status sort_as_asked(const Face& face, std::vector<Listed>& found) {
     return {};
   const std::vector<std::string> path = TRY(field_path(by));
   const auto field = [&](const Listed& each) { return field_at(each.document, path); };
-  if (!found.empty() && std::ranges::all_of(
-                            found, [&](const Listed& each) { return field(each).is_null(); }))
+  if (!found.empty() &&
+      std::ranges::all_of(found, [&](const Listed& each) { return field(each).is_null(); }))
     return user_error(cat("no object has a field `", printable(by), "`"));
   std::ranges::stable_sort(found, comes_before, field);
   return {};

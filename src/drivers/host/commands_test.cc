@@ -88,18 +88,18 @@ TEST_F(CommandsTest, StreamsAreToldApartOnlyWhereThatIsAskedFor) {
 
 TEST_F(CommandsTest, OutputThatIsNotOfItsFormIsAnError) {
   const auto said_of = [&](const char* command, const char* form, bool hides) {
-    return said(run({{"command", command},
-                     {"told", Value::dict({{"state", form},
-                                           {"hidden", hides ? Value::list({"stdout"})
-                                                            : Value::list({})}})}}));
+    return said(run(
+        {{"command", command},
+         {"told", Value::dict({{"state", form},
+                               {"hidden", hides ? Value::list({"stdout"}) : Value::list({})}})}}));
   };
   EXPECT_TRUE(has(said_of("echo {", "json", false), "as `render_pipe: json` says: line 1:2:"))
       << said_of("echo {", "json", false);
   EXPECT_TRUE(has(said_of("echo '[1'", "yaml", false), "as `render_pipe: yaml` says: line 1"));
   EXPECT_FALSE(has(said_of("echo '{secret'", "json", true), "secret"));
-  EXPECT_EQ(run({{"command", "true"}, {"told", Value::dict({{"state", "json"}})}})->outputs.at(
-                "state"),
-            Value());
+  EXPECT_EQ(
+      run({{"command", "true"}, {"told", Value::dict({{"state", "json"}})}})->outputs.at("state"),
+      Value());
 }
 
 TEST_F(CommandsTest, AFolderIsNoProgram) {
