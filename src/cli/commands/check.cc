@@ -6,7 +6,7 @@
 
 #include "base/text.h"
 #include "cli/commands/commands.h"
-#include "cli/commands/limit_options.h"
+#include "cli/commands/compile_limits.h"
 #include "cli/commands/package_options.h"
 #include "cli/commands/state_options.h"
 #include "cli/print.h"
@@ -229,7 +229,7 @@ std::vector<CommandOption> options() {
   take(package_options(), {"--args-file", "--set", "--package-mirror", "--main-file",
                            "--main-function-name", "--privileged"});
   take(state_options(), {"--sls-sources", "--params", "--param-sources", "--plugin-dir"});
-  for (CommandOption& option : limit_options())
+  for (CommandOption& option : compile_limit_options())
     chosen.push_back(std::move(option));
   return chosen;
 }

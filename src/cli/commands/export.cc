@@ -3,8 +3,8 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/compile_limits.h"
 #include "cli/commands/deploy.h"
-#include "cli/commands/limit_options.h"
 #include "cli/commands/version_print.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
@@ -155,7 +155,7 @@ Command export_command() {
       {{"--allow-handler-code-update"}, "", "a partial export may bring other handler code"},
       {{"--apply"}, "", "release the version and deploy it"},
   };
-  for (CommandOption& option : limit_options())
+  for (CommandOption& option : compile_limit_options())
     command.options.push_back(std::move(option));
   for (CommandOption& option : deploy_options())
     command.options.push_back(std::move(option));

@@ -1,7 +1,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/commands/compile_limits.h"
 #include "cli/commands/deploy.h"
-#include "cli/commands/limit_options.h"
 #include "cli/commands/package_options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"

@@ -6,7 +6,7 @@
 #include "base/kept.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
-#include "cli/commands/limit_options.h"
+#include "cli/commands/compile_limits.h"
 #include "cli/print.h"
 #include "model/compile.h"
 #include "packages/locator.h"
@@ -135,7 +135,7 @@ Command starlark_command() {
       starlark_file, {}, true);
 }
 Command compile_command() {
-  return CommandGroup{"models", limit_options()}.make(
+  return CommandGroup{"models", compile_limit_options()}.make(
       "compile", "", 0, 0, "Compiles a model in the `.cf` language and shows its output.",
       {"fettle compile", "fettle compile -f main.cf",
        "fettle compile -f examples/networks/main.cf"},

@@ -1,10 +1,10 @@
-#include "cli/commands/limit_options.h"
+#include "cli/commands/compile_limits.h"
 
 #include "base/text.h"
 
 namespace fettle {
 
-std::vector<CommandOption> limit_options() {
+std::vector<CommandOption> compile_limit_options() {
   return {{{"--steps"}, "N", "stop after this much work of a model or template"},
           {{"--memory"}, "BYTES", "stop when a model or template needs more memory"}};
 }

@@ -6,7 +6,7 @@
 
 namespace fettle {
 
-std::vector<CommandOption> limit_options();
+std::vector<CommandOption> compile_limit_options();
 
 /// What such a flag says, or 0 when it is not given. Error (`Blame::user`): no positive number.
 Result<uint64_t> limit_asked(const Face& face, const std::string& name);
