@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <map>
 #include <set>
 
@@ -93,8 +94,11 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
     first->message = join(texts, "\n");
   if (first)
     return std::move(*first);
-  if (objects.empty() && !is_any_skipped && !names.empty())
-    return user_error(cat("there is no object in ", join(names, ", ")));
+  if (objects.empty() && !is_any_skipped && !names.empty()) {
+    std::vector<std::string> shown;
+    std::ranges::transform(names, std::back_inserter(shown), shown_file);
+    return user_error(cat("there is no object in ", join(shown, ", ")));
+  }
   return objects;
 }
 
