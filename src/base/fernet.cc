@@ -9,6 +9,7 @@
 #include <memory>
 
 #include "base/base64.h"
+#include "base/octets.h"
 #include "base/text.h"
 
 namespace fettle {
@@ -18,12 +19,8 @@ constexpr size_t key_size = 32;      // one half signs, the other encrypts
 constexpr size_t vector_at = 1 + 8;  // behind the version and the time
 constexpr size_t content_at = vector_at + 16;
 constexpr size_t signature_size = 32;
-constexpr size_t block_size = 16;
+constexpr size_t cipher_block_size = 16;
 constexpr char version = '\x80';
-
-const unsigned char* octets(std::string_view bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
 
 Result<std::string> decoded(std::string_view text) {
   const bool is_base64 = std::all_of(text.begin(), text.end(), [](char c) {
@@ -48,7 +45,7 @@ bool is_signed(std::string_view message, std::string_view signature, std::string
 std::string decrypted(std::string_view content, std::string_view vector, std::string_view key) {
   const std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)> context(
       EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_free);
-  std::string plain(content.size() + block_size, '\0');
+  std::string plain(content.size() + cipher_block_size, '\0');
   auto* out = reinterpret_cast<unsigned char*>(plain.data());
   int size = 0, rest = 0;
   const bool is_good = context != nullptr &&
@@ -69,9 +66,9 @@ Result<std::string> open_fernet(std::string_view token, std::string_view key) {
     return user_error("invalid key: it must be 32 bytes as base64 with `-` and `_`");
   const Result<std::string> bytes = decoded(trim(token));
   constexpr size_t largest = size_t{1} << 30;
-  if (!bytes || bytes->size() < content_at + block_size + signature_size ||
+  if (!bytes || bytes->size() < content_at + cipher_block_size + signature_size ||
       bytes->size() > largest || bytes->front() != version ||
-      (bytes->size() - content_at - signature_size) % block_size != 0)
+      (bytes->size() - content_at - signature_size) % cipher_block_size != 0)
     return user_error("it is not a Fernet token");
   const std::string_view all = *bytes;
   const std::string_view message = all.substr(0, all.size() - signature_size);
@@ -82,7 +79,7 @@ Result<std::string> open_fernet(std::string_view token, std::string_view key) {
   const std::string_view content = message.substr(content_at);
   std::string plain =
       decrypted(content, message.substr(vector_at, content_at - vector_at), encrypting);
-  if (plain.empty() && content.size() > block_size)
+  if (plain.empty() && content.size() > cipher_block_size)
     return user_error("it is not a Fernet token");
   return plain;
 }

@@ -20,7 +20,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t longest_path = 4096;
+constexpr size_t longest_link = 4096;
 constexpr std::string_view standard_input = "/dev/stdin";
 
 Error code_error(std::string_view what, const Path& path, const std::error_code& code) {
@@ -64,7 +64,7 @@ Result<std::optional<TreeEntry>> look_at(int folder, const char* name, const Pat
     entry.type = TreeEntry::Type::directory;
   } else if (S_ISLNK(about.st_mode)) {
     entry.type = TreeEntry::Type::symlink;
-    entry.target.resize(longest_path);
+    entry.target.resize(longest_link);
     const ssize_t size = readlinkat(folder, name, entry.target.data(), entry.target.size());
     if (size < 0)
       return file_error("cannot read the link", path);

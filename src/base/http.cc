@@ -16,10 +16,7 @@ namespace {
 
 constexpr long most_idle_connections = 64;
 
-constexpr long keep_alive_idle = 30, keep_alive_interval = 10;  ///< seconds
-
 constexpr Duration last_moment = 500ms;
-constexpr long no_limit_ms = 1'000'000'000;  ///< libcurl's 0 is five minutes
 
 using SteadyTime = std::chrono::steady_clock::time_point;
 

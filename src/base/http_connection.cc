@@ -14,9 +14,7 @@ namespace fettle {
 namespace {
 
 constexpr size_t longest_head = 64 * 1024;
-constexpr int stop_interval_ms = 20;                            ///< while it connects
-constexpr long no_limit_ms = 1'000'000'000;                     ///< libcurl's 0 is five minutes
-constexpr long keep_alive_idle = 30, keep_alive_interval = 10;  ///< seconds
+constexpr int stop_interval_ms = 20;  ///< while it connects
 
 Error silent(Duration limit) {
   return world_error(cat("the other side sent nothing for ", to_string(limit)));

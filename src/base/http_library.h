@@ -11,6 +11,10 @@
 
 namespace fettle {
 
+/// What every connection is given.
+constexpr long keep_alive_idle = 30, keep_alive_interval = 10;  ///< seconds
+constexpr long no_limit_ms = 1'000'000'000;                     ///< libcurl's 0 is five minutes
+
 struct HttpLibrary {
   decltype(&::curl_global_init) global_init;
   decltype(&::curl_easy_init) easy_init;

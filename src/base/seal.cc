@@ -8,17 +8,13 @@
 #include <unistd.h>
 
 #include "base/invariant.h"
+#include "base/octets.h"
 #include "base/text.h"
 
 namespace fettle {
 namespace {
 
 constexpr size_t tag_size = 16;  ///< before the sealed bytes
-
-const unsigned char* octets(std::string_view bytes) {
-  return reinterpret_cast<const unsigned char*>(bytes.data());
-}
-unsigned char* octets(std::string& bytes) { return reinterpret_cast<unsigned char*>(bytes.data()); }
 
 using Context = std::unique_ptr<EVP_CIPHER_CTX, decltype(&EVP_CIPHER_CTX_free)>;
 Context new_context() { return {EVP_CIPHER_CTX_new(), EVP_CIPHER_CTX_free}; }

@@ -13,6 +13,9 @@
 namespace fettle {
 
 /// An option: its spellings, the name of its value (empty: a switch), and what it does.
+/// What a command ends with, beside 0 and the 2 of wrong input.
+constexpr int failed_code = 1, interrupted_code = 130;
+
 struct CommandOption {
   std::vector<std::string>
       names;  ///< `-e`, `--enclave`, `--environment`; the longest first spelling is its name

@@ -15,7 +15,7 @@ namespace fettle {
 namespace {
 
 constexpr Duration worth_a_line = 300ms, frame = 100ms, plain_again = 10s;
-constexpr size_t most_lines = 12;
+constexpr size_t most_live_lines = 12;
 
 /// One line of a name, an output or an image, which anybody may have written: it moves no cursor,
 /// and takes as much room as it says.
@@ -262,7 +262,7 @@ void Live::draw() {
   for (const auto& [began, item] : order)
     lines.push_back({text_of(*item), now - began});
   const WindowSize size = window_size(STDERR_FILENO).value_or(WindowSize{24, 80});
-  const size_t rows = std::min<size_t>(most_lines, size.rows > 2 ? rows_of(size) - 1 : 1);
+  const size_t rows = std::min<size_t>(most_live_lines, size.rows > 2 ? rows_of(size) - 1 : 1);
   std::string text;
   drawn_.clear();
   for (const std::string& line : live_block(title_now(), lines, columns_of(size), rows)) {

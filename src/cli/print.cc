@@ -223,4 +223,12 @@ std::string short_duration(int64_t nanoseconds) {
   return cat(ms / 60'000, " min ", ms / 1'000 % 60, " s");
 }
 
+std::string counted(size_t count, std::string_view what) {
+  return cat(count, " ", what, count == 1 ? "" : "s");
+}
+
+Value names_value(const std::vector<Name>& names) {
+  return Value::list(std::vector<Value>(names.begin(), names.end()));
+}
+
 }  // namespace fettle

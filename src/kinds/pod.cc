@@ -204,10 +204,6 @@ Value joined(const Value& first, std::span<const Value> more) {
   return Value::list(std::move(items));
 }
 
-std::span<const Value> items_of(const Value& list) {
-  return list.is_list() ? list.items() : std::span<const Value>();
-}
-
 bool comes_first(const Value& sidecar, const Value& container) {
   const Value& first = sidecar.at("before");
   return first.is_list() &&

@@ -13,7 +13,7 @@
 namespace fettle {
 namespace {
 
-Value json(std::string_view text) {
+Value parsed(std::string_view text) {
   const Result<Value> value = read_json(text);
   EXPECT_TRUE(value) << text;
   return value.value_or(Value());
@@ -21,7 +21,7 @@ Value json(std::string_view text) {
 
 Value pod_of(std::string_view pod_template, std::string_view more = "") {
   const Result<Value> normal = pod_kind().normalise(
-      json(cat(R"({"name":"web-a","node":"n1","template":)", pod_template, more, "}")));
+      parsed(cat(R"({"name":"web-a","node":"n1","template":)", pod_template, more, "}")));
   EXPECT_TRUE(normal) << (normal ? "" : normal.error().message);
   return normal.value_or(Value());
 }
@@ -85,24 +85,24 @@ TEST(Pod, WhatMayChangeInPlace) {
 
 TEST(Pod, TheDifferenceNamesContainersAndWhatCannotChange) {
   const Value before =
-      json(R"({"spec":{"containers":[{"name":"a","image":"i:1"},{"name":"b","image":"j"}]}})");
+      parsed(R"({"spec":{"containers":[{"name":"a","image":"i:1"},{"name":"b","image":"j"}]}})");
   const Value after =
-      json(R"({"spec":{"containers":[{"name":"a","image":"i:2"},{"name":"b","image":"j"}]}})");
+      parsed(R"({"spec":{"containers":[{"name":"a","image":"i:2"},{"name":"b","image":"j"}]}})");
   const PodChange change = pod_change(before, after, {});
   EXPECT_TRUE(change.in_place());
   EXPECT_EQ(change.images, std::vector<Name>{"a"});
   EXPECT_FALSE(change.metadata);
   const PodChange refused =
-      pod_change(json(plain), json(with(R"("image":"i:1")", R"("image":"i:1","env":[])")), {});
+      pod_change(parsed(plain), parsed(with(R"("image":"i:1")", R"("image":"i:1","env":[])")), {});
   EXPECT_EQ(refused.refusal, "spec.containers[0].env");
 }
 
 // 38. a label that an environment takes makes that container anew, another one does not.
 TEST(Pod, ALabelThatAnEnvironmentTakesConcernsItsContainer) {
   const auto text = [](std::string_view labels) {
-    return json(cat(R"({"metadata":{"labels":)", labels,
-                    R"(},"spec":{"containers":[{"name":"a","env":[{"name":"V","valueFrom":)",
-                    R"({"fieldRef":{"fieldPath":"metadata.labels['v']"}}}]},{"name":"b"}]}})"));
+    return parsed(cat(R"({"metadata":{"labels":)", labels,
+                      R"(},"spec":{"containers":[{"name":"a","env":[{"name":"V","valueFrom":)",
+                      R"({"fieldRef":{"fieldPath":"metadata.labels['v']"}}}]},{"name":"b"}]}})"));
   };
   const auto concerned = [&](std::string_view before, std::string_view after) {
     return pod_change(text(before), text(after), {}).environment;
@@ -140,7 +140,7 @@ TEST(Pod, AmountsChangeInPlaceWithTheGateAndWithinTheClassOfService) {
                 R"({"requests":{"cpu":"1","memory":"1Gi"},"limits":{"cpu":"2","memory":"1Gi"}})"))
       << "Guaranteed becomes Burstable";
   const PodChange both =
-      pod_change(json(one), json(text("i:2", R"({"requests":{"cpu":"200m"}})")), {true, true});
+      pod_change(parsed(one), parsed(text("i:2", R"({"requests":{"cpu":"200m"}})")), {true, true});
   EXPECT_EQ(both.images, std::vector<Name>{"a"});
   EXPECT_EQ(both.resources, std::vector<Name>{"a"});
 }
@@ -184,10 +184,10 @@ TEST(Pod, WhatItRunsIsItsTemplateWithSidecarsAndItsOwnImages) {
       R"("containers":[{"name":"log","image":"l:1"}],"volumes":[{"name":"v"}]}])");
   EXPECT_EQ(
       pod_spec(pod),
-      json(
+      parsed(
           R"({"nodeName":"n1","containers":[{"name":"a","image":"i:0"},{"name":"log","image":"l:1"}],)"
           R"("volumes":[{"name":"v"}]})"));
-  EXPECT_EQ(pod_labels(pod), json(R"({"x":"y","z":"1"})"));
+  EXPECT_EQ(pod_labels(pod), parsed(R"({"x":"y","z":"1"})"));
   EXPECT_EQ(pod_image(pod, "a"), "i:0");
   EXPECT_EQ(pod_image(pod, "log"), "l:1");
   EXPECT_EQ(pod_image(pod, "none"), "");
@@ -196,7 +196,7 @@ TEST(Pod, WhatItRunsIsItsTemplateWithSidecarsAndItsOwnImages) {
 TEST(Pod, DefaultsAreLeftOutAndWhatCannotBeMeantIsRefused) {
   EXPECT_EQ(pod_of(plain, R"(,"labels":{},"resize":false,"hostname":"")"), pod_of(plain));
   const auto refusal = [](std::string_view text) {
-    const Result<Value> normal = pod_kind().normalise(json(text));
+    const Result<Value> normal = pod_kind().normalise(parsed(text));
     return normal ? "" : normal.error().message;
   };
   EXPECT_EQ(refusal(R"({"name":"a"})"), "attribute `template` is missing");
@@ -215,7 +215,7 @@ TEST(Pod, DriftIsAPodOrAContainerThatIsGone) {
   known.applied.emplace();
   known.applied.edit().attributes = pod_of(plain);
   const auto verb = [&](std::string_view seen) {
-    return pod_kind().compare(known, {json(seen)}, Presence::running).verb;
+    return pod_kind().compare(known, {parsed(seen)}, Presence::running).verb;
   };
   EXPECT_EQ(pod_kind().compare(known, {}, Presence::running).verb, Verb::create);
   EXPECT_EQ(verb(R"({"phase":"Running","containerStatuses":[{"name":"a","ready":false}]})"),
@@ -231,12 +231,12 @@ TEST(Pod, AContainerThatIsToRunAndHasEndedIsDrift) {
     for (const char code : {'0', '1'}) {
       Record known;
       known.applied.emplace();
-      known.applied.edit().attributes = json(cat(
+      known.applied.edit().attributes = parsed(cat(
           R"({"template":{"spec":{"containers":[{"name":"a"}],"restartPolicy":)", policy, "}}}"));
       const Observation seen{
-          json(cat(R"({"phase":"Running","containerStatuses":[{"name":"a","ready":false,)"
-                   R"("state":{"terminated":{"exitCode":)",
-                   std::string(1, code), "}}}]}"))};
+          parsed(cat(R"({"phase":"Running","containerStatuses":[{"name":"a","ready":false,)"
+                     R"("state":{"terminated":{"exitCode":)",
+                     std::string(1, code), "}}}]}"))};
       const Comparison found = pod_kind().compare(known, seen, Presence::running);
       const bool is_to_run = std::string_view(codes).find(code) != std::string_view::npos;
       EXPECT_EQ(found.verb, is_to_run ? Verb::update : Verb::keep) << policy << code;
@@ -276,12 +276,12 @@ TEST(Quantity, AmountsAreReadAsKubernetesWritesThem) {
 }
 
 TEST(Kinds, WhatWorkloadsRememberIsChecked) {
-  EXPECT_FALSE(revision_kind().normalise(json(R"({"name":"a"})")));
-  EXPECT_TRUE(pull_job_kind().normalise(json(R"({"name":"a","namespace":"n","image":"i"})")));
-  EXPECT_TRUE(claim_kind().in_place_changes(json(R"({"spec":1})"), json(R"({"spec":2})")));
-  EXPECT_FALSE(notice_kind().normalise(json(R"({"reason":"r","object":"o","type":"x"})")));
-  EXPECT_EQ(*image_kind().normalise(json(R"({"reference":"r","attempts":0,"node":""})")),
-            *image_kind().normalise(json(R"({"reference":"r"})")));
+  EXPECT_FALSE(revision_kind().normalise(parsed(R"({"name":"a"})")));
+  EXPECT_TRUE(pull_job_kind().normalise(parsed(R"({"name":"a","namespace":"n","image":"i"})")));
+  EXPECT_TRUE(claim_kind().in_place_changes(parsed(R"({"spec":1})"), parsed(R"({"spec":2})")));
+  EXPECT_FALSE(notice_kind().normalise(parsed(R"({"reason":"r","object":"o","type":"x"})")));
+  EXPECT_EQ(*image_kind().normalise(parsed(R"({"reference":"r","attempts":0,"node":""})")),
+            *image_kind().normalise(parsed(R"({"reference":"r"})")));
 }
 
 }  // namespace

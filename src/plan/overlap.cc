@@ -15,10 +15,10 @@ bool cannot_be_resolved(const ListedInstruction& instruction) {
 }
 
 /// The resolution of a submitted plan against one place of the executed list.
-class Attempt {
+class OverlapAttempt {
  public:
-  Attempt(const std::vector<ListedInstruction>& executed, size_t start,
-          const std::vector<ListedInstruction>& submitted)
+  OverlapAttempt(const std::vector<ListedInstruction>& executed, size_t start,
+                 const std::vector<ListedInstruction>& submitted)
       : executed_(executed), start_(start), submitted_(submitted) {}
 
   /// One decision an instruction; none when the place does not fit.
@@ -130,7 +130,7 @@ Resolution resolve_overlap(const std::vector<ListedInstruction>& executed,
   const size_t first = executed.size() > submitted.size() ? executed.size() - submitted.size() : 0;
   for (size_t start = first; start < executed.size(); ++start) {
     std::vector<Overlap> decisions;
-    if (Attempt(executed, start, submitted).run(decisions))
+    if (OverlapAttempt(executed, start, submitted).run(decisions))
       return {start, std::move(decisions)};
   }
   return resolution;

@@ -395,7 +395,7 @@ void Run::time_passes() {
     const NodeId id = limits_.begin()->second;
     limits_.erase(limits_.begin());
     flights_[id].was_ended = true;
-    commands_.push_back(EndAct{*graph_->node(id).key});
+    commands_.emplace_back(EndAct{*graph_->node(id).key});
   }
   if (deadline_ && *deadline_ <= now_.instant)
     give_up_waiting();
@@ -428,7 +428,7 @@ void Run::give_up_waiting() {
   std::vector<NodeId> waiting;
   for (auto& [id, flight] : flights_) {
     if (flight.is_acting)
-      commands_.push_back(EndAct{*graph_->node(id).key});
+      commands_.emplace_back(EndAct{*graph_->node(id).key});
     else if (flight.began)
       waiting.push_back(id);
   }

@@ -108,12 +108,6 @@ std::string wanted_text(const Parameter& parameter) {
   return join(wanted, " or ");
 }
 
-std::string_view plain_name(std::string_view name) {
-  while (name.ends_with('?'))
-    name.remove_suffix(1);
-  return name;
-}
-
 /// Plain values live beside the heaps; while they are made they count as what is needed in all.
 bool take_plain(Vm& vm, uint64_t bytes) {
   vm.plain_bytes += bytes;

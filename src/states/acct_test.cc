@@ -16,8 +16,8 @@ constexpr const char* encrypted =
     "1-c5GaWKKixqLcLhX6dt_ofWFYRgi7y-DHrdolFiYaO9hAxNdUImjzoekdYvPpOnhrIp0MVXRvtuQTV7EMD1BYy2jrF2wT"
     "TyHh9kElIMpTCMGNftCp0hlTrjYSX84LkzeF5IokEf0YwYHRImQjIaBdI8c=";
 
-std::string shown(const Credentials& credentials, std::vector<Name> providers,
-                  std::string_view name = {}) {
+std::string profile_shown(const Credentials& credentials, std::vector<Name> providers,
+                          std::string_view name = {}) {
   const Result<Value> profile = credentials.profile(providers, name);
   return profile ? write_json(*profile, {.show_secrets = true}) : profile.error().message;
 }
@@ -31,9 +31,9 @@ TEST(Acct, ReadsWhatIdemEncrypted) {
   const Result<Credentials> read = Credentials::read(encrypted, "acct.yml.fernet", key);
   ASSERT_TRUE(read) << to_string(read.error());
   EXPECT_EQ(read->default_profile, "other");
-  EXPECT_EQ(shown(*read, {"cloud"}), R"({"key":"k2"})");
+  EXPECT_EQ(profile_shown(*read, {"cloud"}), R"({"key":"k2"})");
   EXPECT_EQ(
-      shown(*read, {"cloud"}, "default"),
+      profile_shown(*read, {"cloud"}, "default"),
       R"({"big":1099511627776,"key":"s3cret","list":[1,"ä"],"neg":-5,"none":null,"on":true,"port":22,"ratio":0.5,"user":"u"})");
 }
 
@@ -44,15 +44,17 @@ TEST(Acct, ReadsPlainYamlAndHidesIt) {
   ASSERT_TRUE(read);
   EXPECT_EQ(write_json(*read->profile(std::vector<Name>{"cloud"}, {})),
             R"({"key":"********","more":["********"],"port":"********","tls":true})");
-  EXPECT_EQ(shown(*read, {"shop"}, "me"), R"({"key":"b"})");
-  EXPECT_EQ(shown(*read, {"shop"}), "{}");
-  EXPECT_EQ(shown(*read, {"nobody", "cloud"}, "default"), shown(*read, {"cloud"}, "default"));
+  EXPECT_EQ(profile_shown(*read, {"shop"}, "me"), R"({"key":"b"})");
+  EXPECT_EQ(profile_shown(*read, {"shop"}), "{}");
+  EXPECT_EQ(profile_shown(*read, {"nobody", "cloud"}, "default"),
+            profile_shown(*read, {"cloud"}, "default"));
 }
 
 TEST(Acct, ProfilesOfOneNameOfSeveralProvidersAreAnError) {
   const Result<Credentials> read =
       Credentials::read("a: {default: {k: 1}}\nb: {default: {k: 2}}\n", "acct.yml", {});
-  EXPECT_EQ(shown(*read, {"a", "b"}), "there are profiles `default` of several providers: a and b");
+  EXPECT_EQ(profile_shown(*read, {"a", "b"}),
+            "there are profiles `default` of several providers: a and b");
 }
 
 TEST(Acct, AProfileThatExistsNowhereIsAnError) {
@@ -74,11 +76,11 @@ TEST(Acct, OverridesAndProfilesOfStatesAreAdded) {
       *Credentials::read("a: {default: {k: 1, deep: {x: 1, y: 2}}}\n", "acct.yml", {});
   const Value overrides = *read_json(R"({"a": {"default": {"deep": {"y": 3}}}})");
   credentials.add(*Credentials::of(overrides));
-  EXPECT_EQ(shown(credentials, {"a"}), R"({"deep":{"x":1,"y":3},"k":1})");
+  EXPECT_EQ(profile_shown(credentials, {"a"}), R"({"deep":{"x":1,"y":3},"k":1})");
   credentials.add("b", "new", Value::dict({{"token", "t"}}));
   EXPECT_TRUE(credentials.has("b", "new"));
   EXPECT_FALSE(credentials.has("b", "old"));
-  EXPECT_EQ(shown(credentials, {"b"}, "new"), R"({"token":"t"})");
+  EXPECT_EQ(profile_shown(credentials, {"b"}, "new"), R"({"token":"t"})");
 }
 
 TEST(Acct, AProfileOfAStateMayBeginWithAnother) {
@@ -90,9 +92,9 @@ TEST(Acct, AProfileOfAStateMayBeginWithAnother) {
                                              {"values", Value::dict({{"key", "other"}})}}));
   };
   EXPECT_TRUE(make("base"));
-  EXPECT_EQ(shown(credentials, {"a"}, "new"), R"({"key":"other","user":"u"})");
+  EXPECT_EQ(profile_shown(credentials, {"a"}, "new"), R"({"key":"other","user":"u"})");
   EXPECT_TRUE(make(""));
-  EXPECT_EQ(shown(credentials, {"a"}, "new"), R"({"key":"other"})");
+  EXPECT_EQ(profile_shown(credentials, {"a"}, "new"), R"({"key":"other"})");
   EXPECT_EQ(make("gone").error().message, "the provider `a` has no profile `gone`");
 }
 

@@ -9,9 +9,9 @@ namespace {
 
 constexpr std::string_view plain_pipe = "json";
 
-class Reader {
+class AdditionReader {
  public:
-  Reader(const CompileOptions& options, const Gathering& gathering, const HighOptions& high)
+  AdditionReader(const CompileOptions& options, const Gathering& gathering, const HighOptions& high)
       : options_(options), with_(gathering), high_(high) {}
 
   Added read() {
@@ -112,7 +112,7 @@ class Reader {
 
 Added read_additions(const CompileOptions& options, const Gathering& gathering,
                      const HighOptions& high) {
-  return Reader(options, gathering, high).read();
+  return AdditionReader(options, gathering, high).read();
 }
 
 bool adds_states(const Name& state, const Name& function) {

@@ -203,7 +203,7 @@ ModuleRow http_module() {
           {}};
 }
 
-std::vector<ModuleRow> rows() {
+std::vector<ModuleRow> module_rows() {
   return {
       test_module(),
       cmd_module(),
@@ -340,7 +340,7 @@ Module module_of(const ModuleRow& row) {
 const Catalogue& builtin_states() {
   static const std::unique_ptr<Catalogue> catalogue = [] {
     std::vector<Module> modules;
-    for (const ModuleRow& row : rows())
+    for (const ModuleRow& row : module_rows())
       modules.push_back(module_of(row));
     return catalogue_of(std::move(modules));
   }();

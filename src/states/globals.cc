@@ -12,7 +12,7 @@ namespace {
 using Role = GlobalArgument::Role;
 using enum Requisite;
 
-constexpr std::array rows{
+constexpr std::array argument_rows{
     GlobalArgument{
         "name", Role::place, {}, false, "the name of what the state manages (default: its ID)"},
     GlobalArgument{"names", Role::place, {}, false, "one state for each name"},
@@ -109,7 +109,7 @@ std::string_view to_string(Requisite requisite) {
 const GlobalArgument* find_global(std::string_view name) {
   static const auto table = [] {
     boost::unordered_flat_map<std::string_view, const GlobalArgument*, TextHash> made;
-    for (const GlobalArgument& row : rows)
+    for (const GlobalArgument& row : argument_rows)
       made.emplace(row.name, &row);
     return made;
   }();
@@ -117,6 +117,6 @@ const GlobalArgument* find_global(std::string_view name) {
   return found == table.end() ? nullptr : found->second;
 }
 
-std::span<const GlobalArgument> global_arguments() { return rows; }
+std::span<const GlobalArgument> global_arguments() { return argument_rows; }
 
 }  // namespace fettle::states

@@ -20,9 +20,9 @@ std::string printed(const TreeNode& node) {
 bool has_space(std::string_view text) { return text.find_first_of(" \t\r\n") != text.npos; }
 
 /// Reads one document.
-class Reader {
+class DocumentReader {
  public:
-  Reader(const Document& document, const HighOptions& options, Report& report, High& high)
+  DocumentReader(const Document& document, const HighOptions& options, Report& report, High& high)
       : document_(document), options_(options), report_(report), high_(high) {}
 
   void read() {
@@ -381,7 +381,7 @@ High read_high(std::span<const Document> documents, const HighOptions& options, 
     count += document.tree.root().entries().size();
   high.declarations.reserve(count);
   for (const Document& document : documents)
-    Reader(document, options, report, high).read();
+    DocumentReader(document, options, report, high).read();
   find_conflicts(high, report);
   number(high);
   return high;
@@ -399,7 +399,7 @@ void read_arguments(const TreeNode& list, const Document& document, const Name& 
                     Body& body) {
   High ignored;
   const HighOptions options;
-  Reader(document, options, report, ignored).read_arguments(list, id, body);
+  DocumentReader(document, options, report, ignored).read_arguments(list, id, body);
 }
 
 }  // namespace fettle::states

@@ -35,7 +35,7 @@ Mapped mapped(const std::string& text, IntentOptions options = {},
   return made;
 }
 
-std::string shown(const Value& value) {
+std::string intent_shown(const Value& value) {
   std::vector<Value> kept;
   kept.reserve(100);
   return write_json(fill_holes(value, [&](const Output& hole) {
@@ -71,7 +71,7 @@ b: test.nop
 )");
   const Resource& a = made.at("state/test_|-a_|-n");
   EXPECT_EQ(
-      shown(a.attributes),
+      intent_shown(a.attributes),
       R"({"arguments":{"x":"********","y":"<state/test_|-b_|-b:/new_state/l/1/k>",)"
       R"("z":"pre-<state/test_|-b_|-b:/new_state/v>"},"failure":"","function":"present",)"
       R"("id":"a","name":"n","settings":{"failhard":true,"sensitive":["x"]},"state":"test"})");
@@ -148,7 +148,7 @@ gone:
 t: test.nop
 )");
   const auto field = [&](std::string_view key, std::string_view name) {
-    return shown(made.at(key).attributes.at(name));
+    return intent_shown(made.at(key).attributes.at(name));
   };
   EXPECT_EQ(field("file/file_|-file_|-/etc/motd", "content"), R"("hello\n")");
   EXPECT_EQ(field("file/file_|-file_|-/etc/motd", "mode"), R"("0644")");
@@ -156,9 +156,9 @@ t: test.nop
   EXPECT_EQ(field("file/file_|-bare_|-/a", "content"), R"("x")");
   EXPECT_EQ(field("file/file_|-source_|-/b", "content"), R"("hello\n")");
   const Resource& bound = made.at("file/file_|-bound_|-/c/${test:t:x}");
-  EXPECT_EQ(shown(bound.attributes.at("path")), R"("/c/<state/test_|-t_|-t:/new_state/x>")");
+  EXPECT_EQ(intent_shown(bound.attributes.at("path")), R"("/c/<state/test_|-t_|-t:/new_state/x>")");
   ASSERT_TRUE(bound.attributes.at("content").is_secret());
-  EXPECT_EQ(shown(bound.attributes.at("content").inside()),
+  EXPECT_EQ(intent_shown(bound.attributes.at("content").inside()),
             R"("v <state/test_|-t_|-t:/new_state/y>\n")");
   EXPECT_EQ(field("folder/file_|-folder_|-/d", "mode"), R"("0755")");
   EXPECT_EQ(field("link/file_|-link_|-/l", "leads_to"), R"("/d")");
@@ -185,10 +185,11 @@ waits:
 t: test.nop
 )");
   const auto field = [&](std::string_view id, std::string_view name) {
-    return shown(made.at(cat("command/cmd_|-", id, "_|-", id)).attributes.at(name));
+    return intent_shown(made.at(cat("command/cmd_|-", id, "_|-", id)).attributes.at(name));
   };
   EXPECT_EQ(field("text", "command"), R"("echo 'a b'")");
-  EXPECT_EQ(shown(made.at("command/cmd_|-named_|-true").attributes.at("command")), R"("true")");
+  EXPECT_EQ(intent_shown(made.at("command/cmd_|-named_|-true").attributes.at("command")),
+            R"("true")");
   EXPECT_EQ(field("shell", "command"),
             R"("/bin/sh -c 'umask '\\''077'\\''; echo $HOME | wc '\\''x'\\'''")");
   EXPECT_EQ(field("shell", "environment"), R"({"A":"1"})");
@@ -221,7 +222,7 @@ old:
 )");
   const Resource& web = made.at("service/web");
   EXPECT_EQ(web.driver, "engine");
-  EXPECT_EQ(shown(web.attributes.at("image_id")), R"("<image/nginx:1:id>")");
+  EXPECT_EQ(intent_shown(web.attributes.at("image_id")), R"("<image/nginx:1:id>")");
   EXPECT_EQ(web.attributes.at("ports").at("dns").text_at("transport"), "UDP");
   EXPECT_EQ(web.attributes.at("env").text_at("A"), "1");
   EXPECT_EQ(needs_of(web), "succeeded order: network/default; ");

@@ -63,7 +63,7 @@ class Given : public jinja::Object {
 };
 
 constexpr std::string_view mark_begin = "--PARAMETER-", mark_end = "--";
-constexpr int deepest = 50;
+constexpr int deepest_params = 50;
 constexpr size_t most_asked = 10'000;
 
 /// How one was asked for: as `validate` prints it.
@@ -123,7 +123,7 @@ class Placeholder : public jinja::Object, public std::enable_shared_from_this<Pl
 
   /// The default of the first time counts. Below a limit of depth everything is one.
   Result<jinja::Value> below(const std::string& key, const jinja::Value& otherwise, bool with_get) {
-    if (depth_ >= deepest)
+    if (depth_ >= deepest_params)
       return self();
     Words words{cat(words_.with_get, ".get('", key, "')"),
                 cat(words_.in_brackets, "['", key, "']")};

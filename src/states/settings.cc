@@ -6,13 +6,12 @@
 #include "base/text.h"
 #include "states/gather.h"
 #include "states/params.h"
+#include "states/shape.h"
 
 namespace fettle::states {
 namespace {
 
 /// Longer waits are mistakes: a year.
-constexpr double longest_seconds = 366.0 * 24 * 3600;
-
 std::optional<double> number_of(const Value& value) {
   if (value.is_integer() && value.integer())
     return static_cast<double>(*value.integer());
@@ -274,7 +273,7 @@ struct SettingRow {
   Status (*read)(const Value& value, Settings& settings);
 };
 
-const std::array rows{
+const std::array setting_rows{
     SettingRow{"sensitive",
                [](const Value& v, Settings& s) -> Status {
                  s.sensitive = TRY(names_of_list("sensitive", "sensitive parameters", v));
@@ -344,7 +343,7 @@ Status read_setting(const Name& name, const Value& value, const Waits& own_waits
     return read_reconcile(value, own_waits, settings);
   if (name == "__reconcile_wait__")
     return take_wait(value, own_waits, settings);
-  return std::ranges::find(rows, name.view(), &SettingRow::name)->read(value, settings);
+  return std::ranges::find(setting_rows, name.view(), &SettingRow::name)->read(value, settings);
 }
 
 }  // namespace

@@ -13,18 +13,15 @@
 namespace fettle::states {
 namespace {
 
-/// Longer ones are mistakes: a year.
-constexpr double longest_seconds = 366.0 * 24 * 3600;
-
 /// -1: it is no number.
-double number_of(const Value& given) {
+double seconds_of(const Value& given) {
   return given.is_real()      ? given.real()
          : given.is_integer() ? static_cast<double>(given.integer().value_or(-1))
                               : -1;
 }
 
 bool are_seconds(const Value& given) {
-  const double seconds = number_of(given);
+  const double seconds = seconds_of(given);
   return seconds >= 0 && seconds <= longest_seconds;  // not of NaN
 }
 
@@ -116,7 +113,7 @@ bool are_variables(const Value& given) {
   });
 }
 
-std::string shown(const Value& given) {
+std::string json_shown(const Value& given) {
   if (given.is_real() && !std::isfinite(given.real()))
     return std::isnan(given.real()) ? ".nan" : given.real() < 0 ? "-.inf" : ".inf";
   return clipped(write_json(given), 200);
@@ -126,7 +123,7 @@ std::string shown(const Value& given) {
 
 std::string complaint(Shape shape, const Value& given) {
   const auto unless = [&](bool fits, std::string_view wanted) {
-    return fits ? std::string() : cat("must be ", wanted, ", not ", shown(given));
+    return fits ? std::string() : cat("must be ", wanted, ", not ", json_shown(given));
   };
   switch (shape) {
     case Shape::any:
@@ -142,7 +139,7 @@ std::string complaint(Shape shape, const Value& given) {
     case Shape::seconds:
       return unless(are_seconds(given), "a number of seconds");
     case Shape::time_limit:
-      return unless(are_seconds(given) && number_of(given) > 0, "a number of seconds above 0");
+      return unless(are_seconds(given) && seconds_of(given) > 0, "a number of seconds above 0");
     case Shape::duration:
       return unless(is_duration(given), "seconds or a duration such as `2m`");
     case Shape::count:

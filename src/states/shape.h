@@ -7,6 +7,9 @@
 
 namespace fettle::states {
 
+/// Longer waits and limits are mistakes: a year.
+constexpr double longest_seconds = 366.0 * 24 * 3600;
+
 enum class Shape : uint8_t {
   any,
   text,  ///< not an empty one

@@ -2,15 +2,12 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "store/references.h"
 
 namespace fettle {
 namespace {
 
 constexpr std::string_view draft_prefix = "new-";
-
-bool is_digest(std::string_view text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
-}
 
 }  // namespace
 

@@ -5,16 +5,7 @@
 namespace fettle {
 namespace {
 
-constexpr uint64_t format = 1;
-
-void put(Writer& to, Digest digest) {
-  to.number(digest.high);
-  to.number(digest.low);
-}
-Digest read_digest(Reader& from) {
-  const uint64_t high = from.number();
-  return {high, from.number()};
-}
+constexpr uint64_t content_format = 1;
 
 void put(Writer& to, const Item& item) {
   to.text(item.id);
@@ -41,7 +32,7 @@ Item read_item(Reader& from) {
 
 void put(Writer& to, const Claim& claim) {
   to.text(claim.key);
-  put(to, claim.value);
+  to.digest(claim.value);
   to.text(claim.text);
   to.text(claim.origin);
   to.number(claim.limit * 2 + (claim.rule == Claim::Rule::bounded ? 1 : 0));
@@ -50,7 +41,7 @@ void put(Writer& to, const Claim& claim) {
 Claim read_claim(Reader& from) {
   Claim claim;
   claim.key = Name(from.text());
-  claim.value = read_digest(from);
+  claim.value = from.digest();
   claim.text = Name(from.text());
   claim.origin = Name(from.text());
   const uint64_t limit = from.number();
@@ -90,7 +81,7 @@ std::vector<T> read_all(Reader& from, T (*read)(Reader&)) {
 
 std::string encode(const Content& content, const Seal* seal) {
   Writer writer({.seal = seal});
-  writer.number(format);
+  writer.number(content_format);
   put_all(writer, content.items);
   put_all(writer, content.claims);
   put_all(writer, content.unknowns);
@@ -101,7 +92,7 @@ std::string encode(const Content& content, const Seal* seal) {
 Result<ContentPointer> decode_content(std::string_view bytes, Digest digest, const Seal* seal) {
   Reader reader(bytes, seal);
   auto content = std::make_shared<Content>();
-  const bool is_known = reader.number() == format;
+  const bool is_known = reader.number() == content_format;
   content->items = read_all(reader, read_item);
   content->claims = read_all(reader, read_claim);
   content->unknowns = read_all(reader, read_unknown);

@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-constexpr uint64_t format = 7;  ///< 6: does not tell what was found; 5: texts are not sealed
+constexpr uint64_t record_format = 7;  ///< 6: does not tell what was found; 5: texts are not sealed
 constexpr uint64_t format_without_lives = 4;
 constexpr uint64_t format_without_courses = 3;
 constexpr uint64_t format_without_runs = 2;
@@ -28,15 +28,6 @@ void put(Writer& to, Duration duration) { to.number(static_cast<uint64_t>(durati
 Duration read_duration(Reader& from) { return Duration(static_cast<int64_t>(from.number())); }
 void put(Writer& to, Time time) { put(to, time.time_since_epoch()); }
 Time read_time(Reader& from) { return Time(read_duration(from)); }
-void put(Writer& to, Digest digest) {
-  to.number(digest.high);
-  to.number(digest.low);
-}
-Digest read_digest(Reader& from) {
-  const uint64_t high = from.number();
-  return {high, from.number()};
-}
-
 /// An enumerator below `count`; broken bytes give the first.
 template <typename Enum>
 Enum read_enum(Reader& from, uint64_t count) {
@@ -118,7 +109,7 @@ void put(Writer& to, const Course& course) {
   put(to, course.spent);
   put(to, course.pause);
   to.value(course.so_far);
-  put(to, course.progress);
+  to.digest(course.progress);
   to.number(static_cast<uint64_t>(course.alike));
   put(to, course.alike_for);
 }
@@ -129,7 +120,7 @@ Course read_course(Reader& from) {
   course.spent = read_duration(from);
   course.pause = read_duration(from);
   course.so_far = from.value();
-  course.progress = read_digest(from);
+  course.progress = from.digest();
   course.alike = static_cast<int>(from.number());
   course.alike_for = read_duration(from);
   return course;
@@ -170,7 +161,7 @@ Resource read_resource(Reader& from, uint64_t written_format) {
 
 std::string encode(const Record& record, Sealing sealing) {
   Writer to(sealing);
-  to.number(format);
+  to.number(record_format);
   to.number(static_cast<uint64_t>(record.applied.has_value()) |
             static_cast<uint64_t>(record.attempt.has_value()) << 1);
   if (record.applied)
@@ -198,13 +189,13 @@ std::string encode(const Record& record, Sealing sealing) {
     put(to, version.key);
     to.number(version.incarnation);
     to.number(version.changes);
-    put(to, version.outputs);
+    to.digest(version.outputs);
     to.number(version.life);
   }
   to.number(record.wanted_by.size());
   for (const auto& [set, wish] : record.wanted_by) {
     to.text(set);
-    put(to, wish);
+    to.digest(wish);
   }
   to.number(record.run);
   to.number(static_cast<uint64_t>(record.by_hand));
@@ -215,8 +206,8 @@ std::string encode(const Record& record, Sealing sealing) {
 Result<Record> decode(std::string_view bytes, const Seal* seal) {
   Reader from(bytes, seal);
   const uint64_t written_format = from.number();
-  if (written_format < format_without_mandates || written_format > format)
-    return Error(Blame::bug, "a record of the store has an unknown format");
+  if (written_format < format_without_mandates || written_format > record_format)
+    return Error(Blame::bug, "a record of the store has an unknown record_format");
   Record record;
   const uint64_t parts = from.number();
   if ((parts & 1) != 0)
@@ -244,14 +235,14 @@ Result<Record> decode(std::string_view bytes, const Seal* seal) {
     version.key = read_key(from);
     version.incarnation = from.number();
     version.changes = from.number();
-    version.outputs = read_digest(from);
+    version.outputs = from.digest();
     if (written_format > format_without_lives)
       version.life = from.number();
     record.acted_on.push_back(std::move(version));
   }
   for (uint64_t count = from.number(); count > 0 && !from.broken(); --count) {
     Name set(from.text());
-    record.wanted_by[set] = read_digest(from);
+    record.wanted_by[set] = from.digest();
   }
   if (written_format > format_without_runs) {
     record.run = from.number();

@@ -6,10 +6,6 @@
 namespace fettle {
 namespace {
 
-bool is_digest(std::string_view text) {
-  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
-}
-
 /// Walks on a list of its own, since values may be deep, and looks at shared parts once.
 class Walk {
  public:
@@ -58,6 +54,10 @@ class Walk {
 };
 
 }  // namespace
+
+bool is_digest(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
 
 std::vector<std::string> digests_in(const Value& value) {
   Walk walk;

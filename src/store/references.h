@@ -3,11 +3,15 @@
 /// one, so nothing that somebody needs is ever cleared away.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/record.h"
 
 namespace fettle {
+
+/// Whether a text is 64 hexadecimal digits.
+bool is_digest(std::string_view text);
 
 /// The texts in `value` that are 64 hexadecimal digits, each once, sorted. Linear in the parts of
 /// the value, shared ones counted once.

@@ -8,7 +8,7 @@
 namespace fettle {
 namespace {
 
-constexpr int deepest = 2'000;
+constexpr int deepest_coded = 2'000;
 /// The tags of a secret that is sealed, and of another value that is; others are those of the
 /// types.
 constexpr uint8_t sealed_secret_tag = 0x40, sealed_tag = 0x41;
@@ -37,6 +37,11 @@ bool Writer::is_secret(const Value& value) const {
   return value.is_deferred() && std::ranges::any_of(value.parts(), [this](const Part& part) {
            return sealing_.secrets->has_secret(part.text);
          });
+}
+
+void Writer::digest(Digest digest) {
+  number(digest.high);
+  number(digest.low);
 }
 
 void Writer::sealed(uint8_t tag, const Value& value) {
@@ -126,6 +131,11 @@ uint8_t Reader::byte() {
   return first;
 }
 
+Digest Reader::digest() {
+  const uint64_t high = number();
+  return {high, number()};
+}
+
 uint64_t Reader::number() {
   uint64_t number = 0;
   for (unsigned shift = 0; shift < 64; shift += 7) {
@@ -201,13 +211,13 @@ std::optional<Value> Reader::unsealed(std::string_view sealed) {
 
 Value Reader::value(int depth) {
   const uint8_t tag = byte();
-  if ((tag == sealed_tag || tag == sealed_secret_tag) && depth <= deepest) {
+  if ((tag == sealed_tag || tag == sealed_secret_tag) && depth <= deepest_coded) {
     std::optional<Value> opened = unsealed(text());
     if (!opened || tag == sealed_secret_tag)
       return Value::secret(opened ? *std::move(opened) : Value::unknown());
     return *std::move(opened);
   }
-  if (depth > deepest || tag > static_cast<uint8_t>(Value::Type::secret))
+  if (depth > deepest_coded || tag > static_cast<uint8_t>(Value::Type::secret))
     fail();
   if (broken_)
     return {};

@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "base/hash.h"
 #include "base/result.h"
 #include "base/seal.h"
 #include "value/mask.h"
@@ -27,6 +28,7 @@ class Writer {
   void number(uint64_t number);  ///< in groups of seven bits, small ones are short
   void text(std::string_view text);
   void value(const Value& value);
+  void digest(Digest digest);
   std::string take() { return std::move(bytes_); }
 
  private:
@@ -48,6 +50,7 @@ class Reader {
   uint64_t number();
   std::string_view text();
   Value value() { return value(0); }
+  Digest digest();
   bool broken() const { return broken_; }
   bool at_end() const { return rest_.empty(); }
 

@@ -12,8 +12,8 @@
 namespace fettle::jmespath {
 namespace {
 
-constexpr size_t longest = 10'000;  ///< characters of an expression
-constexpr int deepest = 100;        ///< expressions in one another, which recursion follows
+constexpr size_t longest = 10'000;       ///< characters of an expression
+constexpr int deepest_expression = 100;  ///< expressions in one another, which recursion follows
 
 struct Token {
   enum class Type : uint8_t { end, word, quoted, literal, number, sign };
@@ -188,7 +188,7 @@ class Parser {
   }
 
   Result<NodePointer> expression(int strength) {
-    if (++depth_ > deepest)
+    if (++depth_ > deepest_expression)
       return error_at(here().at, "the expression is nested too deep");
     NodePointer left = TRY(first());
     while (strength < strength_of(here())) {

@@ -5,8 +5,8 @@
 namespace fettle {
 namespace {
 
-constexpr size_t most_digits = 300;  ///< a double holds 308
-constexpr size_t kept_digits = 2;    ///< one may be the sign
+constexpr size_t most_double_digits = 300;  ///< a double holds 308
+constexpr size_t kept_digits = 2;           ///< one may be the sign
 
 /// Behind the string that begins at `begin`, which may have no end.
 size_t end_of_string(std::string_view text, size_t begin) {
@@ -24,7 +24,7 @@ size_t end_of_word(std::string_view text, size_t begin) {
 
 bool is_long_integer(std::string_view word) {
   const std::string_view digits = word.substr(word.starts_with('-') ? 1 : 0);
-  return digits.size() > most_digits && digits.front() != '0' &&
+  return digits.size() > most_double_digits && digits.front() != '0' &&
          digits.find_first_not_of("0123456789") == digits.npos;
 }
 

@@ -7,14 +7,14 @@
 namespace fettle {
 namespace {
 
-constexpr int deepest = 200;
+constexpr int deepest_packed = 200;
 
 class Unpacker {
  public:
   explicit Unpacker(std::string_view bytes) : rest_(bytes) {}
 
   Result<Value> value(int depth) {
-    if (depth > deepest)
+    if (depth > deepest_packed)
       return user_error("it is nested too deep");
     const auto tag = static_cast<uint8_t>(TRY(number(1)));
     if (tag < 0x80)

@@ -14,25 +14,15 @@
 namespace fettle {
 namespace {
 
-constexpr std::string_view decimal = "0123456789";
-
 /// More are no number: Python reads no longer ones either.
 constexpr size_t most_digits = whole::most_digits;
 constexpr size_t most_groups = 64;
 
-bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
-}
-
-bool all_of(std::string_view text, std::string_view allowed) {
+bool has_only(std::string_view text, std::string_view allowed) {
   return text.find_first_not_of(allowed) == text.npos;
 }
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-std::string_view without_sign(std::string_view text) {
-  return !text.empty() && (text[0] == '-' || text[0] == '+') ? text.substr(1) : text;
-}
 
 /// `[0-5]?[0-9]`
 bool is_sixtieth(std::string_view text) {
@@ -48,7 +38,7 @@ std::string plain_digits(std::string_view digits) {
 
 /// Digits of a base with `_` between them; nothing when there is none but `_`.
 std::optional<Value> integer_of(std::string_view digits, int base, bool is_negative) {
-  if (all_of(digits, "_") || digits.size() > most_digits)
+  if (has_only(digits, "_") || digits.size() > most_digits)
     return std::nullopt;
   std::string plain = plain_digits(digits);
   if (plain.empty())
@@ -62,7 +52,7 @@ std::optional<Value> integer_of(std::string_view digits, int base, bool is_negat
 std::optional<Value> base_60(std::string_view text, bool is_negative) {
   const auto groups = split(text, ':');
   if (groups.size() < 2 || groups.size() > most_groups || !std::isdigit(groups[0][0]) ||
-      groups[0][0] == '0' || !all_of(groups[0], "0123456789_") || groups[0].size() > most_digits)
+      groups[0][0] == '0' || !has_only(groups[0], "0123456789_") || groups[0].size() > most_digits)
     return std::nullopt;
   std::string total = plain_digits(groups[0]);
   for (size_t i = 1; i < groups.size(); ++i) {
@@ -87,15 +77,15 @@ std::optional<Value> integer(std::string_view text, YamlSchema schema) {
     return base_60(rest, is_negative);
   if (rest == "0")
     return Value(0);
-  if (rest.starts_with("0b") && all_of(rest.substr(2), "01_"))
+  if (rest.starts_with("0b") && has_only(rest.substr(2), "01_"))
     return integer_of(rest.substr(2), 2, is_negative);
-  if (rest.starts_with("0x") && all_of(rest.substr(2), "0123456789abcdefABCDEF_"))
+  if (rest.starts_with("0x") && has_only(rest.substr(2), "0123456789abcdefABCDEF_"))
     return integer_of(rest.substr(2), 16, is_negative);
   const bool drops_zeros = schema == YamlSchema::idem && rest.size() == text.size();
   if (rest[0] == '0')
-    return all_of(rest, "01234567_") ? integer_of(rest, drops_zeros ? 10 : 8, is_negative)
-                                     : std::nullopt;
-  return all_of(rest, "0123456789_") ? integer_of(rest, 10, is_negative) : std::nullopt;
+    return has_only(rest, "01234567_") ? integer_of(rest, drops_zeros ? 10 : 8, is_negative)
+                                       : std::nullopt;
+  return has_only(rest, "0123456789_") ? integer_of(rest, 10, is_negative) : std::nullopt;
 }
 
 double real_of(std::string_view text) {
@@ -113,8 +103,8 @@ std::optional<Value> real_of_base_60(std::string_view text, bool is_negative) {
   const size_t point = groups.back().find('.');
   if (groups.size() > most_groups || point == std::string_view::npos ||
       !is_sixtieth(groups.back().substr(0, point)) ||
-      !all_of(groups.back().substr(point + 1), "0123456789_") ||
-      !all_of(groups[0], "0123456789_") || groups[0].empty() || !is_digit(groups[0][0]))
+      !has_only(groups.back().substr(point + 1), "0123456789_") ||
+      !has_only(groups[0], "0123456789_") || groups[0].empty() || !is_digit(groups[0][0]))
     return std::nullopt;
   double total = real_of(groups[0]);
   for (size_t i = 1; i < groups.size(); ++i) {
@@ -127,11 +117,12 @@ std::optional<Value> real_of_base_60(std::string_view text, bool is_negative) {
 
 /// Whether a text ends here or with an exponent, which must have a sign.
 bool ends_as_real(std::string_view rest) {
-  return rest.empty() || (rest.size() > 2 && (rest[0] == 'e' || rest[0] == 'E') &&
-                          (rest[1] == '-' || rest[1] == '+') && all_of(rest.substr(2), decimal));
+  return rest.empty() ||
+         (rest.size() > 2 && (rest[0] == 'e' || rest[0] == 'E') &&
+          (rest[1] == '-' || rest[1] == '+') && has_only(rest.substr(2), decimal_digits));
 }
 
-std::optional<Value> real(std::string_view text) {
+std::optional<Value> pyyaml_real(std::string_view text) {
   if (is_one_of(text, {".nan", ".NaN", ".NAN"}))
     return Value(std::numeric_limits<double>::quiet_NaN());
   const bool is_negative = text.starts_with('-');
@@ -185,7 +176,7 @@ std::optional<Value> pyyaml_scalar(std::string_view text, YamlSchema schema) {
   }
   if (!is_digit(text[0]) && text[0] != '-' && text[0] != '+' && text[0] != '.')
     return std::nullopt;
-  if (std::optional<Value> number = real(text))
+  if (std::optional<Value> number = pyyaml_real(text))
     return number;
   return integer(text, schema);
 }

@@ -30,7 +30,7 @@ std::string error_of(std::string_view text, const YamlReading& reading = pyyaml(
   return read ? "" : to_string(read.error());
 }
 
-std::string json_of(std::string_view text, const YamlReading& reading = pyyaml()) {
+std::string json_of_tree(std::string_view text, const YamlReading& reading = pyyaml()) {
   const Result<Tree> read = read_yaml_tree(text, "a.sls", reading);
   return read ? write_json(value_of(read->root())) : to_string(read.error());
 }
@@ -89,7 +89,7 @@ TEST(Tree, EqualKeysAreAnErrorUnlessTheLastWins) {
             "a.sls:2:17: invalid YAML: the key `c` occurs twice");
   YamlReading last = pyyaml();
   last.duplicates = Duplicates::last_wins;
-  EXPECT_EQ(json_of("{a: 1, b: 2, a: 3}", last), R"({"a":3,"b":2})");
+  EXPECT_EQ(json_of_tree("{a: 1, b: 2, a: 3}", last), R"({"a":3,"b":2})");
   std::string wide = "{";
   for (int i = 0; i < 1000; ++i)
     wide += cat("k", i, ": ", i, ", ");
@@ -108,7 +108,7 @@ TEST(Tree, MergesComeFirstAndOwnEntriesWin) {
             "a.sls:1:9: invalid YAML: `<<` needs a mapping or a list of mappings");
   EXPECT_EQ(error_of("a: {<<: {b: 1}, b: 2, b: 3}"),
             "a.sls:1:23: invalid YAML: the key `b` occurs twice");
-  EXPECT_EQ(json_of("a: <<"), R"({"a":"<<"})");
+  EXPECT_EQ(json_of_tree("a: <<"), R"({"a":"<<"})");
 }
 
 TEST(Tree, AliasesAreSharedAndBounded) {
@@ -174,7 +174,7 @@ TEST(Tree, ScalarsAsIdemReadsThem) {
            Case{"!!set {a, b}", R"({"a":null,"b":null})"},
            Case{"[0b_, 0x_, 0b, .inf, -.Inf, .e+1]", R"(["0b_","0x_","0b",null,null,".e+1"])"},
        })
-    EXPECT_EQ(json_of(c.text), c.json) << c.text;
+    EXPECT_EQ(json_of_tree(c.text), c.json) << c.text;
   EXPECT_EQ(error_of("a: !foo 5"),
             "a.sls:1:4: invalid YAML: could not determine a constructor for the tag '!foo'");
   EXPECT_EQ(error_of("a: !!python/object:os.system 5"),
@@ -189,7 +189,7 @@ TEST(Tree, ScalarsAsIdemReadsThem) {
 TEST(Tree, InIdemIntegersMayBeginWithZeros) {
   YamlReading reading = pyyaml();
   reading.schema = YamlSchema::idem;
-  EXPECT_EQ(json_of("[0644, 00, 0_7, 0b11, 0x1F, +0777, 089, 1:30, !!int 017]", reading),
+  EXPECT_EQ(json_of_tree("[0644, 00, 0_7, 0b11, 0x1F, +0777, 089, 1:30, !!int 017]", reading),
             R"([644,0,7,3,31,511,"089",90,17])");
 }
 
@@ -209,7 +209,7 @@ TEST(Tree, ScalarsCanBeConverted) {
   reading.convert = [](Value value) {
     return value.is_text() && value.text() == "none" ? Value() : value;
   };
-  EXPECT_EQ(json_of("{a: none, b: [\"none\", x]}", reading), R"({"a":null,"b":[null,"x"]})");
+  EXPECT_EQ(json_of_tree("{a: none, b: [\"none\", x]}", reading), R"({"a":null,"b":[null,"x"]})");
 }
 
 TEST(Tree, AValueMakesATreeThatGivesItBack) {

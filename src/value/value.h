@@ -164,6 +164,11 @@ constexpr std::string_view masked = "********";
 /// As it appears inside a text: a text bare, everything else as JSON. Secrets are masked.
 std::string to_text(const Value& value);
 
+/// The items of a list; nothing else has any.
+inline std::span<const Value> items_of(const Value& value) {
+  return value.is_list() ? value.items() : std::span<const Value>();
+}
+
 /// Every hole in `value`, in order of appearance.
 std::vector<Output> holes(const Value& value);
 

@@ -9,10 +9,6 @@
 namespace fettle {
 namespace {
 
-bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
-  return std::find(words.begin(), words.end(), text) != words.end();
-}
-
 /// `yes`, `Yes` or `YES`, for each word.
 bool is_word(std::string_view text, std::initializer_list<std::string_view> words) {
   for (const std::string_view word : words) {
@@ -28,17 +24,9 @@ bool is_word(std::string_view text, std::initializer_list<std::string_view> word
   return false;
 }
 
-std::string_view without_sign(std::string_view text) {
-  if (!text.empty() && (text[0] == '-' || text[0] == '+'))
-    text.remove_prefix(1);
-  return text;
-}
-
-bool all_of(std::string_view text, std::string_view allowed) {
+bool is_made_of(std::string_view text, std::string_view allowed) {
   return !text.empty() && text.find_first_not_of(allowed) == text.npos;
 }
-
-constexpr std::string_view decimal = "0123456789";
 
 /// Digits of a base as an integer of any size; `negative` puts a minus in front.
 Value integer(std::string_view digits, int base, bool negative) {
@@ -57,7 +45,7 @@ std::optional<Value> prefixed(std::string_view text, std::string_view prefix,
                               std::string_view digits, int base) {
   const bool negative = text.starts_with('-');
   std::string_view rest = without_sign(text);
-  if (!rest.starts_with(prefix) || !all_of(rest.substr(prefix.size()), digits))
+  if (!rest.starts_with(prefix) || !is_made_of(rest.substr(prefix.size()), digits))
     return std::nullopt;
   Value value = integer(rest.substr(prefix.size()), base, negative);
   return value.is_null() ? std::nullopt : std::optional(std::move(value));
@@ -72,16 +60,17 @@ bool looks_like_float(std::string_view text) {
   const std::string_view whole = mantissa.substr(0, point);
   const std::string_view fraction =
       point == mantissa.npos ? std::string_view() : mantissa.substr(point + 1);
-  if ((whole.empty() && fraction.empty()) || (!whole.empty() && !all_of(whole, decimal)) ||
-      (!fraction.empty() && !all_of(fraction, decimal)))
+  if ((whole.empty() && fraction.empty()) ||
+      (!whole.empty() && !is_made_of(whole, decimal_digits)) ||
+      (!fraction.empty() && !is_made_of(fraction, decimal_digits)))
     return false;
   if (exponent == text.npos)
     return point != mantissa.npos;
   const std::string_view power = text.substr(exponent + 1);
-  return all_of(without_sign(power), decimal);
+  return is_made_of(without_sign(power), decimal_digits);
 }
 
-Value real(std::string_view text) {
+Value core_real(std::string_view text) {
   if (text.starts_with('+'))
     text.remove_prefix(1);
   double number = 0;
@@ -102,7 +91,7 @@ std::optional<Value> special_real(std::string_view text) {
 Value core(std::string_view text) {
   if (is_word(text, {"true"}) || is_word(text, {"false"}))
     return lower_case(text) == "true";
-  if (all_of(without_sign(text), decimal))
+  if (is_made_of(without_sign(text), decimal_digits))
     return integer(without_sign(text), 10, text.starts_with('-'));
   if (text[0] != '-' && text[0] != '+') {
     if (auto octal = prefixed(text, "0o", "01234567", 8))
@@ -110,7 +99,7 @@ Value core(std::string_view text) {
     if (auto hex = prefixed(text, "0x", "0123456789abcdefABCDEF", 16))
       return *hex;
   }
-  return looks_like_float(text) ? real(text) : Value(text);
+  return looks_like_float(text) ? core_real(text) : Value(text);
 }
 
 Value go_yaml_v2(std::string_view text) {
@@ -129,16 +118,16 @@ Value go_yaml_v2(std::string_view text) {
     if (auto number = prefixed(plain, prefix, digits, base))
       return *number;
   const std::string_view digits = without_sign(plain);
-  if (all_of(digits, decimal)) {
+  if (is_made_of(digits, decimal_digits)) {
     if (digits.size() > 1 && digits[0] == '0')  // 089 is no octal number, but a float to Go
-      return real(plain);
+      return core_real(plain);
     const Value number = integer(digits, 10, plain.starts_with('-'));
     const bool fits =
         number.integer() || (!plain.starts_with('-') && digits.size() <= 20 &&
                              (digits.size() < 20 || digits <= "18446744073709551615"));
     return fits ? number : Value(text);
   }
-  return looks_like_float(plain) ? real(plain) : Value(text);
+  return looks_like_float(plain) ? core_real(plain) : Value(text);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #pragma once
 /// What a scalar of YAML means.
 
+#include <algorithm>
 #include <optional>
 
 #include "value/yaml.h"
@@ -13,6 +14,16 @@ Value plain_scalar(std::string_view text, YamlSchema schema);
 /// Whether a schema is PyYAML's or a variant of it.
 constexpr bool is_pyyaml(YamlSchema schema) {
   return schema == YamlSchema::pyyaml || schema == YamlSchema::idem;
+}
+
+constexpr std::string_view decimal_digits = "0123456789";
+
+inline bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, text) != words.end();
+}
+
+inline std::string_view without_sign(std::string_view text) {
+  return text.starts_with('-') || text.starts_with('+') ? text.substr(1) : text;
 }
 
 /// A plain one in the words of PyYAML's resolver and constructors; nothing: a text.

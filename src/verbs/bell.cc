@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-constexpr Duration shortest_pause = 20ms, longest_pause = 1s, after_a_ring = 200ms;
+constexpr Duration busy_pause = 20ms, quiet_pause = 1s, after_a_ring = 200ms;
 
 }  // namespace
 
@@ -38,7 +38,7 @@ void Bell::listen_to_store() {
 Duration Bell::store_pause() const {
   const std::lock_guard lock(mutex_);
   const bool is_quiet = instant_from_clock() - store_rang_ >= after_a_ring;
-  return hears_store_ && is_quiet ? longest_pause : shortest_pause;
+  return hears_store_ && is_quiet ? quiet_pause : busy_pause;
 }
 
 void Bell::ring(Cause cause) {

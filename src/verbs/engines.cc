@@ -10,7 +10,7 @@ namespace fettle {
 namespace {
 
 constexpr std::string_view node_mark = "engine@";
-constexpr size_t most_at_once = 32;
+constexpr size_t most_looks_at_once = 32;
 
 using Silent = std::map<Name, std::string>;
 
@@ -131,7 +131,7 @@ Result<Silent> silent_of(const Engines& engines, const std::stop_token& stop) {
           return {};
         });
   }
-  TRY(do_at_once(questions, most_at_once, stop));
+  TRY(do_at_once(questions, most_looks_at_once, stop));
   return silent;
 }
 

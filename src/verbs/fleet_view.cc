@@ -16,7 +16,7 @@
 namespace fettle {
 namespace {
 
-constexpr size_t most_at_once = 32;
+constexpr size_t most_reads_at_once = 32;
 
 /// All images that workloads name, as they write them.
 std::set<Name> images_named(const workloads::Fleet& fleet) {
@@ -129,7 +129,7 @@ Status look_at_room(const Workplace& place, workloads::Fleet& fleet) {
       return {};
     });
   }
-  TRY(do_at_once(questions, most_at_once, place.interrupt->acts_token()));
+  TRY(do_at_once(questions, most_reads_at_once, place.interrupt->acts_token()));
   for (workloads::Node& node : nodes)
     if (node.cpu >= 0)
       fleet.put_node(std::move(node));
@@ -162,7 +162,7 @@ Result<std::vector<NodeImageView>> images_on_nodes(const Workplace& place,
       return {};
     });
   }
-  TRY(do_at_once(questions, most_at_once, place.interrupt->acts_token()));
+  TRY(do_at_once(questions, most_reads_at_once, place.interrupt->acts_token()));
   std::ranges::sort(found, [](const NodeImageView& a, const NodeImageView& b) {
     return std::tie(a.node, a.reference) < std::tie(b.node, b.reference);
   });

@@ -9,10 +9,6 @@
 namespace fettle {
 namespace {
 
-std::span<const Value> items_of(const Value& list) {
-  return list.is_list() ? list.items() : std::span<const Value>();
-}
-
 /// Why containers wait that are not there.
 struct Delay {
   std::string_view reason;  ///< `ContainerCreating`

@@ -1,4 +1,4 @@
-// A whole run, and nothing that is told of it holds a secret.
+// A whole run, and nothing that is told of it holds a quoted_secret.
 
 #include "verbs/secrets.h"
 
@@ -8,7 +8,7 @@
 namespace fettle {
 namespace {
 
-constexpr std::string_view secret = "hunter2-\"quoted\"";
+constexpr std::string_view quoted_secret = "hunter2-\"quoted\"";
 
 /// Writes down everything that it is told.
 class Listener : public PackageAudience {
@@ -31,7 +31,7 @@ class SecretsTest : public RunPackageTest {
   void SetUp() override {
     RunPackageTest::SetUp();
     request_.arguments = write_json(Value::dict(
-        {{"db", Value::dict({{"dbPassword", secret}, {"user", "bob"}})}, {"image", "a"}}));
+        {{"db", Value::dict({{"dbPassword", quoted_secret}, {"user", "bob"}})}, {"image", "a"}}));
     place_.command = cat("fettle ", mask_command({"run", "x", request_.arguments}));
   }
 
@@ -98,7 +98,7 @@ const std::string using_it =
 TEST_F(SecretsTest, AWholeRunHoldsNone) {
   expect_hidden(told(using_it));
   // It was used all the same.
-  EXPECT_EQ(engine_.containers.at("db").commands.at(0), cat("bob:", secret));
+  EXPECT_EQ(engine_.containers.at("db").commands.at(0), cat("bob:", quoted_secret));
   expect_hidden(told(replace_all(using_it, "login", "log in")));
 }
 
@@ -138,8 +138,8 @@ TEST_F(SecretsTest, ArgumentsThatCannotBeReadAreShownWithoutThem) {
 TEST_F(SecretsTest, WhatAPackagePrintsAndReturnsIsShown) {
   write_script("  plan.print(\"the password is \" + password)\n  return struct(p = password)\n");
   ASSERT_EQ(run(), "R");
-  EXPECT_EQ(results_[0], cat("the password is ", secret));
-  EXPECT_EQ(output_, write_json(Value::dict({{"p", secret}})));
+  EXPECT_EQ(results_[0], cat("the password is ", quoted_secret));
+  EXPECT_EQ(output_, write_json(Value::dict({{"p", quoted_secret}})));
 }
 
 TEST_F(SecretsTest, ALaterProcessHidesThemToo) {
@@ -147,7 +147,7 @@ TEST_F(SecretsTest, ALaterProcessHidesThemToo) {
   open();
   place_.mask = std::make_shared<Mask>();
   ASSERT_TRUE(recall_secrets(place_, "e"));
-  EXPECT_EQ(place_.mask->text(cat("it was ", secret)), cat("it was ", masked));
+  EXPECT_EQ(place_.mask->text(cat("it was ", quoted_secret)), cat("it was ", masked));
   ASSERT_TRUE(recall_secrets(place_, "other"));
 }
 

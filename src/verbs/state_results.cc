@@ -13,10 +13,6 @@ namespace {
 
 const Value nothing = Value::dict({});
 
-bool is_empty_dict(const Value& value) {
-  return value.is_null() || (value.is_dict() && value.entries().empty());
-}
-
 /// The keys of an entry, each made once.
 struct EntryNames {
   Name id = "__id__", run_num = "__run_num", changes = "changes", comment = "comment",
@@ -452,6 +448,10 @@ class Teller {
 };
 
 }  // namespace
+
+bool is_empty_dict(const Value& value) {
+  return value.is_null() || (value.is_dict() && value.entries().empty());
+}
 
 Value left_by_command(const Value& outputs) {
   const Value* stdout_alone = outputs.find("stdout");

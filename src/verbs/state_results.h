@@ -41,6 +41,9 @@ struct StatesRun {
   const Seen* seen = nullptr;  ///< of a look, which has no run that has seen anything
 };
 
+/// Whether a state of something, or what changed of it, says nothing.
+bool is_empty_dict(const Value& value);
+
 /// One for each chunk that has a key, in the order in which Idem starts them.
 std::vector<StateResult> results_of(const StatesRun& of);
 

@@ -9,13 +9,6 @@
 #include "verbs/state_results.h"
 
 namespace fettle {
-namespace {
-
-bool is_empty_dict(const Value& value) {
-  return value.is_null() || (value.is_dict() && value.entries().empty());
-}
-
-}  // namespace
 
 void StateTimes::event(const Event& event) {
   Times& times = times_[event.key];

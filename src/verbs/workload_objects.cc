@@ -17,7 +17,7 @@ using workloads::Object;
 
 constexpr size_t kept_versions = 20;
 constexpr std::string_view gates_note = "feature_gates";
-constexpr Duration shortest_pause = 50ms;
+constexpr Duration turn_pause = 50ms;
 
 /// In the detail of a version.
 constexpr std::string_view sort_of_version = "sort", of_workloads = "workloads";
@@ -125,7 +125,7 @@ Status push_objects(const Workplace& place, const Name& environment, const Decid
   while (turn == nullptr) {
     turn = TRY(place.store->versions().begin_push(environment));
     if (turn == nullptr)
-      TRY(pause_for(shortest_pause, place.interrupt->acts_token()));
+      TRY(pause_for(turn_pause, place.interrupt->acts_token()));
   }
   const Snapshot& newest = turn->newest();
   const std::vector<Object> before = TRY(objects_in(newest));

@@ -69,8 +69,6 @@ bool is_default(std::string_view object, const Name& name, const Value& value) {
   });
 }
 
-bool is_object(std::string_view type) { return type[0] >= 'A' && type[0] <= 'Z'; }
-
 /// As deep as the table is, which has no circle.
 Value lean(const Value& value, std::string_view type);
 

@@ -315,8 +315,6 @@ constexpr PodField pod_fields[] = {
 
 constexpr int64_t most_port = 65'535;
 
-bool is_object(std::string_view type) { return type[0] >= 'A' && type[0] <= 'Z'; }
-
 /// A sidecar is a container.
 bool is_also(std::string_view object, std::string_view other) {
   return object == "Sidecar" && other == "Container";

@@ -13,10 +13,6 @@
 namespace fettle::workloads {
 namespace {
 
-std::span<const Value> items_of(const Value& list) {
-  return list.is_list() ? list.items() : std::span<const Value>();
-}
-
 const Value* find_named(const Value& list, std::string_view name) {
   for (const Value& item : items_of(list))
     if (item.text_at("name") == name)

@@ -11,7 +11,7 @@
 namespace fettle::workloads {
 namespace {
 
-constexpr std::string_view in_place =
+constexpr std::string_view in_place_one =
     R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":1)";
 
 class Status : public testing::Test {
@@ -19,7 +19,7 @@ class Status : public testing::Test {
   Status() { world.add_nodes(3); }
   void put(std::string_view image, std::string_view more = "",
            std::string_view annotations = "{}") {
-    world.put(manifest("CloneSet", "web", clone_set_spec(3, image, cat(in_place, more, "}")),
+    world.put(manifest("CloneSet", "web", clone_set_spec(3, image, cat(in_place_one, more, "}")),
                        annotations, ++generation));
     world.settle();
   }

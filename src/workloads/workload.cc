@@ -24,7 +24,7 @@ std::optional<int64_t> integer_at(const Value& dict, std::string_view key) {
   return value.is_integer() ? value.integer() : std::nullopt;
 }
 
-std::vector<Name> names_in(const Value& list) {
+std::vector<Name> names_listed(const Value& list) {
   std::vector<Name> names;
   if (list.is_list())
     for (const Value& item : list.items())
@@ -43,7 +43,7 @@ std::optional<Hook> hook_of(const Value& value) {
   Hook hook;
   if (const Value& labels = value.at("labelsHandler"); labels.is_dict())
     hook.labels.assign(labels.entries().begin(), labels.entries().end());
-  hook.finalizers = names_in(value.at("finalizersHandler"));
+  hook.finalizers = names_listed(value.at("finalizersHandler"));
   hook.marks_not_ready = value.bool_at("markPodNotReady");
   return hook;
 }
@@ -115,7 +115,7 @@ void read_clone_set(const Value& spec, Workload& workload) {
   workload.max_unavailable = percent(20);
   read_rolling(spec.at("updateStrategy").at("rollingUpdate"), workload);
   const Value& scale = spec.at("scaleStrategy");
-  workload.pods_to_delete = names_in(scale.at("podsToDelete"));
+  workload.pods_to_delete = names_listed(scale.at("podsToDelete"));
   workload.scale_max_unavailable = amount_of(scale.at("maxUnavailable"));
   workload.reuses_claims = scale.bool_at("enablePVCReuse");
   workload.exclude_preparing_delete =
@@ -173,10 +173,10 @@ void read_job(const Value& spec, Workload& workload) {
   PullSpec& pulls = workload.pulls;
   pulls.image = spec.text_at("image");
   pulls.always = spec.text_at("imagePullPolicy") == "Always";
-  pulls.secrets = names_in(spec.at("pullSecrets"));
+  pulls.secrets = names_listed(spec.at("pullSecrets"));
   if (const Value& nodes = spec.at("selector"); nodes.is_dict()) {
     if (nodes.at("names").is_list() && !nodes.at("names").items().empty())
-      pulls.node_names = names_in(nodes.at("names"));
+      pulls.node_names = names_listed(nodes.at("names"));
     else
       pulls.node_selector = selector_of(nodes);
   }

@@ -37,10 +37,10 @@ int free_registry_port() {
 }
 
 /// Engines and images for all tests of the program.
-class Engines : public testing::Environment {
+class RunningEngines : public testing::Environment {
  public:
-  static Engines& instance() {
-    static auto* const engines = new Engines;
+  static RunningEngines& instance() {
+    static auto* const engines = new RunningEngines;
     return *engines;
   }
   const EngineAddress& start(TestEngine::Sort sort) {
@@ -81,7 +81,7 @@ class Engines : public testing::Environment {
 };
 
 [[maybe_unused]] testing::Environment* const registered =
-    testing::AddGlobalTestEnvironment(&Engines::instance());
+    testing::AddGlobalTestEnvironment(&RunningEngines::instance());
 
 }  // namespace
 
@@ -95,7 +95,7 @@ const char* to_string(TestEngine::Sort sort) {
 }
 
 const EngineAddress& running_engine(TestEngine::Sort sort) {
-  return Engines::instance().start(sort);
+  return RunningEngines::instance().start(sort);
 }
 
 World::World(const EngineAddress& address, std::string environment, EngineDriverOptions options,

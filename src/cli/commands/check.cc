@@ -18,7 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// What is to be looked at, by kind.
-struct Asked {
+struct CheckAsked {
   std::vector<std::string> packages, models, states, manifests;
   size_t size() const { return packages.size() + models.size() + states.size() + manifests.size(); }
 };
@@ -66,7 +66,7 @@ constexpr size_t most_folders = 10'000;
 
 /// A folder is a package or a project, or it and those in it hold packages, projects, files of
 /// states and manifests.
-void sort_folder(const std::string& top, Asked& asked) {
+void sort_folder(const std::string& top, CheckAsked& asked) {
   std::vector<std::string> open{top};
   for (size_t seen = 0; !open.empty() && seen < most_folders; ++seen) {
     const std::string folder = std::move(open.back());
@@ -98,7 +98,7 @@ void sort_folder(const std::string& top, Asked& asked) {
   }
 }
 
-Status sort_word(const std::string& word, Asked& asked) {
+Status sort_word(const std::string& word, CheckAsked& asked) {
   std::error_code failure;
   if (is_absolute_locator(word) || word == "-") {
     asked.packages.push_back(word);
@@ -130,7 +130,7 @@ Status sort_word(const std::string& word, Asked& asked) {
   return {};
 }
 
-Result<std::vector<Checked>> check_all(Face& face, const Asked& asked) {
+Result<std::vector<Checked>> check_all(Face& face, const CheckAsked& asked) {
   Workplace* const place = TRY(face.workplace());
   std::vector<Checked> checked;
   for (const std::string& package : asked.packages) {
@@ -148,10 +148,6 @@ Result<std::vector<Checked>> check_all(Face& face, const Asked& asked) {
   for (const std::string& file : asked.manifests)
     checked.push_back(check_manifests(file, TRY(read_given(file))));
   return checked;
-}
-
-std::string counted(size_t count, std::string_view what) {
-  return cat(count, " ", what, count == 1 ? "" : "s");
 }
 
 void append_values(const Checked& checked, const std::vector<Error>& findings,
@@ -177,11 +173,11 @@ void print_findings(const Face& face, const std::vector<Error>& findings, bool a
   }
 }
 
-Result<int> run(Face& face) {
+Result<int> run_check(Face& face) {
   std::vector<std::string> words = face.parsed.arguments;
   if (words.empty())
     words.emplace_back(".");
-  Asked asked;
+  CheckAsked asked;
   for (const std::string& word : words)
     TRY(sort_word(word, asked));
   const std::vector<Checked> all = TRY(check_all(face, asked));
@@ -244,7 +240,7 @@ Command check_command() {
       "Without an argument, checks this folder; `-` is a package on standard input. Needs no "
       "engine;\n"
       "exit code 2 when there are errors.",
-      {"fettle check examples/shop", "fettle check main.cf site.sls web.yaml -o json"}, run,
+      {"fettle check examples/shop", "fettle check main.cf site.sls web.yaml -o json"}, run_check,
       options());
 }
 

@@ -8,10 +8,6 @@ namespace {
 
 constexpr const char* usual_age = "90d";
 
-std::string counted(size_t count, std::string_view what) {
-  return cat(count, " ", what, count == 1 ? "" : "s");
-}
-
 /// `90d`, `12h`, `30m`: days, or as Go writes a duration.
 Result<Duration> parse_age(const std::string& text) {
   if (text.ends_with('d'))
@@ -33,7 +29,7 @@ Value names_of(const std::vector<std::pair<std::string, Summary>>& left) {
   return Value::list(std::move(values));
 }
 
-Result<int> run(Face& face) {
+Result<int> run_clean(Face& face) {
   Workplace* place = TRY(face.workplace());
   Cleaning cleaning;
   cleaning.all = face.parsed.flag("all");
@@ -77,7 +73,7 @@ Result<int> run(Face& face) {
 Command clean_command() {
   return CommandGroup{"environments", {}}.make(
       "clean", "", 0, 0, "Removes stopped environments, unused contents, and old events.",
-      {"fettle clean", "fettle clean -a --older-than 7d"}, run,
+      {"fettle clean", "fettle clean -a --older-than 7d"}, run_clean,
       {{{"-a", "--all"},
         "",
         "also running environments; those of models, states and workloads are kept"},

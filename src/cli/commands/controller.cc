@@ -10,9 +10,9 @@ namespace fettle {
 namespace {
 
 /// Says what is done, as it happens.
-class Teller : public Audience {
+class ControllerTeller : public Audience {
  public:
-  Teller(const Face& face) : face_(face) {}
+  ControllerTeller(const Face& face) : face_(face) {}
   void event(const Event& event) override {
     if (face_.json_lines) {
       print_event_line(event);
@@ -39,7 +39,7 @@ Result<int> keep(Face& face) {
   place->command = controller_words;
   if (const std::string gates = face.parsed.text("feature-gates"); !gates.empty())
     TRY(put_gates(*place, fleet_of(face), gates));
-  Teller teller(face);
+  ControllerTeller teller(face);
   BringOptions options;
   options.keeps = true;
   options.wait_for_others = !face.parsed.flag("no-lease-wait");

@@ -20,7 +20,7 @@ Value environment_value(const Environment& environment) {
                       {"created", to_string(environment.created)}});
 }
 
-Result<int> add(Face& face) {
+Result<int> enclave_add(Face& face) {
   Workplace* place = TRY(face.workplace());
   std::string name = face.parsed.text("name", face.parsed.argument(0));
   if (name.empty())
@@ -36,7 +36,7 @@ Result<int> add(Face& face) {
   return 0;
 }
 
-Result<int> ls(Face& face) {
+Result<int> enclave_ls(Face& face) {
   Workplace* place = TRY(face.workplace());
   const bool whole = face.parsed.flag("full-uuids");
   std::vector<std::vector<std::string>> rows{{"UUID", "Name", "Status", "Creation Time"}};
@@ -129,7 +129,7 @@ std::vector<std::vector<std::string>> described_rows(const Environment& environm
   return rows;
 }
 
-Result<int> inspect(Face& face) {
+Result<int> enclave_inspect(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_or_project(face));
   const EnvironmentView view = TRY(inspect_environment(*place, environment.name.str()));
@@ -273,7 +273,7 @@ Result<int> each(Face& face, Check check, Verb verb, std::string_view done) {
 
 /// A verb that takes nothing away.
 template <typename Verb>
-Result<int> transit(Face& face, Verb verb, std::string_view done) {
+Result<int> enclave_transit(Face& face, Verb verb, std::string_view done) {
   const bool wait = !face.parsed.flag("no-lease-wait");
   return each(
       face, check_transit,
@@ -283,11 +283,15 @@ Result<int> transit(Face& face, Verb verb, std::string_view done) {
       done);
 }
 
-Result<int> stop(Face& face) { return transit(face, stop_environment, "stopped"); }
-Result<int> start(Face& face) { return transit(face, start_environment, "started"); }
-Result<int> restart(Face& face) { return transit(face, restart_environment, "restarted"); }
+Result<int> enclave_stop(Face& face) { return enclave_transit(face, stop_environment, "stopped"); }
+Result<int> enclave_start(Face& face) {
+  return enclave_transit(face, start_environment, "started");
+}
+Result<int> enclave_restart(Face& face) {
+  return enclave_transit(face, restart_environment, "restarted");
+}
 
-Result<int> remove(Face& face) {
+Result<int> enclave_remove(Face& face) {
   if (face.parsed.flag("keep") && face.parsed.flag("prune"))
     return user_error("`--keep` and `--prune` contradict each other: give one of them");
   const Removal removal{!face.parsed.flag("no-lease-wait"), face.parsed.flag("prune")};
@@ -309,7 +313,8 @@ std::vector<Command> enclave_commands() {
   const CommandGroup group{"environments", {}};
   return {
       group.make("enclave add", "[NAME]", 0, 1, "Creates an empty environment: only a network.",
-                 {"fettle enclave add shop", "fettle enclave add -n shop --production"}, add,
+                 {"fettle enclave add shop", "fettle enclave add -n shop --production"},
+                 enclave_add,
                  {{{"-n", "--name"}, "NAME", "its name (default: a generated one)"},
                   {{"-p", "--production"}, "", "restart services when they exit"},
                   {{"-l", "--api-container-log-level"},
@@ -317,24 +322,24 @@ std::vector<Command> enclave_commands() {
                    "accepted for scripts; fettle runs no helper containers"},
                   {{"-a", "--api-container-version"}, "VERSION", "accepted for scripts"}}),
       group.make("enclave ls", "", 0, 0, "Lists the environments.",
-                 {"fettle enclave ls", "fettle enclave ls --output json"}, ls, {whole}),
+                 {"fettle enclave ls", "fettle enclave ls --output json"}, enclave_ls, {whole}),
       group.make("enclave inspect", "[NAME]", 0, 1,
                  "Shows the services, ports and files of an environment.",
                  {"fettle enclave inspect shop", "fettle enclave inspect shop --output json"},
-                 inspect, {environment_option(), whole}),
+                 enclave_inspect, {environment_option(), whole}),
       group.make("enclave stop", "NAME…", 0, 99,
                  "Stops every service; addresses, ports and files stay.",
-                 {"fettle enclave stop shop", "fettle enclave stop shop other"}, stop,
+                 {"fettle enclave stop shop", "fettle enclave stop shop other"}, enclave_stop,
                  {environment_option()}),
       group.make("enclave start", "NAME…", 0, 99, "Starts every service that is stopped.",
-                 {"fettle enclave start shop", "fettle enclave start shop other"}, start,
+                 {"fettle enclave start shop", "fettle enclave start shop other"}, enclave_start,
                  {environment_option()}),
       group.make("enclave restart", "NAME…", 0, 99, "Stops and starts every service.",
-                 {"fettle enclave restart shop", "fettle enclave restart shop other"}, restart,
-                 {environment_option()}),
+                 {"fettle enclave restart shop", "fettle enclave restart shop other"},
+                 enclave_restart, {environment_option()}),
       group.make(
           "enclave rm", "NAME…", 0, 99, "Removes environments and everything in them.",
-          {"fettle enclave rm shop", "fettle enclave rm -f shop other"}, remove,
+          {"fettle enclave rm shop", "fettle enclave rm -f shop other"}, enclave_remove,
           {environment_option(),
            force,
            {{"--keep"},

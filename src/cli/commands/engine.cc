@@ -32,11 +32,11 @@ void print_state(const Face& face, const EngineState& state) {
             state.folder));
 }
 
-Result<int> status(Face& face) {
+Result<int> engine_status(Face& face) {
   print_state(face, TRY(face.engine(EngineVerb::look)));
   return 0;
 }
-Result<int> start(Face& face) {
+Result<int> engine_start(Face& face) {
   print_state(face, TRY(face.engine(EngineVerb::start)));
   return 0;
 }
@@ -54,10 +54,10 @@ Result<int> end(Face& face, EngineVerb verb, std::string_view done) {
                           verb == EngineVerb::remove ? "remove" : "stop"));
   return 0;
 }
-Result<int> stop(Face& face) {
+Result<int> engine_stop(Face& face) {
   return end(face, EngineVerb::stop, "stopped; its containers, images and volumes stay");
 }
-Result<int> remove(Face& face) {
+Result<int> engine_remove(Face& face) {
   return end(face, EngineVerb::remove, "removed, with its containers, images and volumes");
 }
 
@@ -69,18 +69,18 @@ std::vector<Command> engine_commands() {
       group.make("engine status", "", 0, 0,
                  "Says which container engine is used, and the state of the private Podman. Starts "
                  "nothing.",
-                 {"fettle engine status", "fettle engine status -o json"}, status),
+                 {"fettle engine status", "fettle engine status -o json"}, engine_status),
       group.make("engine start", "", 0, 0,
                  "Starts the private Podman, unless another engine answers; prints the address.",
-                 {"fettle engine start", "fettle engine start -q"}, start),
+                 {"fettle engine start", "fettle engine start -q"}, engine_start),
       group.make("engine stop", "", 0, 0,
                  "Stops the private Podman and the containers in it; they stay, as do images and "
                  "volumes.\n"
                  "After the next start, `fettle run` and `fettle enclave start` start them again.",
-                 {"fettle engine stop", "fettle engine stop -q"}, stop),
+                 {"fettle engine stop", "fettle engine stop -q"}, engine_stop),
       group.make("engine rm", "", 0, 0,
                  "Removes the private Podman with its containers, images and volumes.",
-                 {"fettle engine rm", "fettle engine rm -q"}, remove)};
+                 {"fettle engine rm", "fettle engine rm -q"}, engine_remove)};
 }
 
 }  // namespace fettle

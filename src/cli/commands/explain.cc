@@ -48,7 +48,7 @@ Value record_value(const Workplace& place, const Key& key, const Record& record,
                                             : Value(state_of(record, is_at_work))}});
 }
 
-Result<int> show(Face& face) {
+Result<int> set_show(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_or_project(face));
   const std::string what = face.parsed.argument(face.parsed.has("enclave") ? 0 : 1);
@@ -291,7 +291,7 @@ Command why_command() {
 Command show_command() {
   return group.make("show", "[ENCLAVE [WHAT]]", 0, 2,
                     "Shows what is recorded about an environment or one resource.",
-                    {"fettle show shop", "fettle show shop service/web"}, show,
+                    {"fettle show shop", "fettle show shop service/web"}, set_show,
                     {environment_option()});
 }
 Command drift_command() {

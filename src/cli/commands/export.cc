@@ -87,7 +87,7 @@ Result<int> export_to_file(const Face& face, const ExportRequest& request,
   return 0;
 }
 
-Result<int> run(Face& face) {
+Result<int> run_export(Face& face) {
   const ExportRequest request = TRY(request_of(face));
   const model::CompileOptions options = TRY(compile_options(face));
   if (face.parsed.has("json-file") && face.parsed.flag("apply"))
@@ -159,7 +159,7 @@ Command export_command() {
     command.options.push_back(std::move(option));
   for (CommandOption& option : deploy_options())
     command.options.push_back(std::move(option));
-  command.run = run;
+  command.run = run_export;
   return command;
 }
 

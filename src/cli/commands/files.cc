@@ -22,7 +22,7 @@
 namespace fettle {
 namespace {
 
-struct Chosen {
+struct ChosenFile {
   Workplace* place;
   Name name;
   RecordPointer record;
@@ -44,18 +44,18 @@ Result<RecordPointer> artifact_of(const Face& face, const Workplace& place,
                         suggestion(wanted, names)));
 }
 
-Result<Chosen> choose(Face& face) {
+Result<ChosenFile> choose(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 0));
   RecordPointer record = TRY(artifact_of(face, *place, environment));
-  return Chosen{place, record->applied->key.name, std::move(record)};
+  return ChosenFile{place, record->applied->key.name, std::move(record)};
 }
 
-Result<ByteSource> content_of(const Chosen& chosen) {
+Result<ByteSource> content_of(const ChosenFile& chosen) {
   return TRY(chosen.place->blobs->open(chosen.record->outputs.text_at("digest"))).source;
 }
 
-Result<int> ls(Face& face) {
+Result<int> files_ls(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 0));
   const std::map<std::string, RecordPointer> artifacts =
@@ -110,8 +110,8 @@ Status tell_file(const Face& face, const ArchiveEntry& entry, ArchiveReader& rea
   return {};
 }
 
-Result<int> inspect(Face& face) {
-  const Chosen chosen = TRY(choose(face));
+Result<int> files_inspect(Face& face) {
+  const ChosenFile chosen = TRY(choose(face));
   const std::string wanted = face.parsed.argument(face.parsed.has("enclave") ? 1 : 2);
   ArchiveReader reader(TRY(content_of(chosen)), {.links_may_leave = true});
   std::vector<Value> values;
@@ -161,7 +161,7 @@ Status unpack_whole(const ByteSource& content, const Path& folder) {
 }
 
 Result<int> download(Face& face) {
-  const Chosen chosen = TRY(choose(face));
+  const ChosenFile chosen = TRY(choose(face));
   const std::string given = face.parsed.argument(face.parsed.has("enclave") ? 1 : 2);
   if (is_standard_output(given)) {
     const ByteSource content = TRY(content_of(chosen));
@@ -341,7 +341,7 @@ Result<int> render(Face& face) {
           ", template=", json_of(source), ")}, name=", json_of(name), ")"));
 }
 
-Result<int> remove(Face& face) {
+Result<int> files_remove(Face& face) {
   const Editing editing = TRY(begin_editing(face));
   const RecordPointer artifact = TRY(artifact_of(face, *editing.place, editing.environment));
   const Summary summary =
@@ -362,12 +362,12 @@ std::vector<Command> files_commands() {
   const CommandGroup group{"files", {environment_option()}};
   return {
       group.make("files ls", "ENCLAVE", 0, 1, "Lists the files artifacts of an environment.",
-                 {"fettle files ls shop", "fettle files ls shop --output json"}, ls),
+                 {"fettle files ls shop", "fettle files ls shop --output json"}, files_ls),
       group.make(
           "files inspect", "ENCLAVE ARTIFACT [FILE]", 1, 3,
           "Lists what is in a files artifact, or shows one file of it.",
           {"fettle files inspect shop config", "fettle files inspect shop config nginx.conf"},
-          inspect),
+          files_inspect),
       group.make(
           "files download", "ENCLAVE ARTIFACT [FOLDER]", 1, 3,
           "Writes a files artifact to this machine; `-` is standard output, as a tar archive.",
@@ -395,7 +395,7 @@ std::vector<Command> files_commands() {
                   "fettle files rendertemplate shop page.tmpl data.yml index.html --name page"},
                  render, {named}),
       group.make("files rm", "ENCLAVE ARTIFACT", 1, 2, "Removes a files artifact.",
-                 {"fettle files rm shop config", "fettle files rm -e shop config"}, remove),
+                 {"fettle files rm shop config", "fettle files rm -e shop config"}, files_remove),
   };
 }
 

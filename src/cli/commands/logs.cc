@@ -14,8 +14,6 @@
 namespace fettle {
 namespace {
 
-constexpr int interrupted = 130;
-
 /// `2026-11-22T13:42:15.747Z`, also without the fraction, the seconds or the time of day.
 std::optional<Time> time_of(std::string text) {
   if (text.ends_with('Z'))
@@ -43,7 +41,7 @@ std::optional<Time> time_of(std::string text) {
 }
 
 /// What is asked for, and of which services.
-struct Asked {
+struct LogsAsked {
   std::vector<ServiceView> services;
   LogOptions options;
   LineFilterOptions filter;
@@ -84,8 +82,9 @@ Result<std::string> moment_asked(const Face& face, const Workplace& place,
 
 namespace {
 
-Result<Asked> asked_for(const Face& face, const Workplace& place, const Environment& environment) {
-  Asked asked;
+Result<LogsAsked> asked_for(const Face& face, const Workplace& place,
+                            const Environment& environment) {
+  LogsAsked asked;
   const size_t first = face.parsed.has("enclave") ? 0 : 1;
   const bool all = face.parsed.flag("all-services");
   if (all && face.parsed.arguments.size() > first)
@@ -163,7 +162,7 @@ class LineWriter {
 };
 
 /// Reads the logs of one service to their end.
-Status tell(const Workplace& place, const Asked& asked, const ServiceView& service,
+Status tell(const Workplace& place, const LogsAsked& asked, const ServiceView& service,
             const LineFilter::Sink& sink, const std::stop_token& stop) {
   LineFilterOptions options = asked.filter;
   if (asked.with_names)
@@ -179,7 +178,7 @@ Status tell(const Workplace& place, const Asked& asked, const ServiceView& servi
 }
 
 /// The same, each line that fits as an object.
-Status tell_as_values(const Workplace& place, const Asked& asked, const ServiceView& service,
+Status tell_as_values(const Workplace& place, const LogsAsked& asked, const ServiceView& service,
                       const LineSink& sink, const std::stop_token& stop) {
   LogOptions options = asked.options;
   options.timestamps = true;
@@ -189,7 +188,7 @@ Status tell_as_values(const Workplace& place, const Asked& asked, const ServiceV
 }
 
 /// One after the other, or all at once while they are followed; the first error.
-Status tell_all(const Workplace& place, const Asked& asked, const LineSink* values,
+Status tell_all(const Workplace& place, const LogsAsked& asked, const LineSink* values,
                 const std::stop_token& stop) {
   std::mutex mutex;
   LineWriter writer(asked.options.follow);
@@ -240,10 +239,10 @@ Status tell_all(const Workplace& place, const Asked& asked, const LineSink* valu
   return is_over ? Status() : first;
 }
 
-Result<int> logs(Face& face) {
+Result<int> print_logs(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 0));
-  const Asked asked = TRY(asked_for(face, *place, environment));
+  const LogsAsked asked = TRY(asked_for(face, *place, environment));
   TRY(LineFilter::make(asked.filter, {}));
   for (const ServiceView& service : asked.services)
     TRY(container_of(service));
@@ -255,7 +254,7 @@ Result<int> logs(Face& face) {
   if (told || place->interrupt->asked() > 0)
     document.end();
   if (place->interrupt->asked() > 0)
-    return interrupted;
+    return interrupted_code;
   TRY(told);
   return 0;
 }
@@ -314,7 +313,7 @@ Command logs_command() {
   Command command = group.make(
       "service logs", "ENCLAVE [SERVICE…]", 1, 99,
       "Shows the logs of services, also of one that is gone, as long as the engine has them.",
-      {"fettle service logs shop web -f", "fettle service logs shop -x --match error"}, logs,
+      {"fettle service logs shop web -f", "fettle service logs shop -x --match error"}, print_logs,
       {{{"-f", "--follow"}, "", "follow the logs of all named services"},
        {{"-a", "--all"}, "", "all lines, from the beginning"},
        {{"-n", "--num"}, "N", "the last N lines (200)"},

@@ -43,7 +43,7 @@ std::string labels_text(const NodeSpec& node) {
   return texts.empty() ? "<none>" : join(texts, ",");
 }
 
-Result<int> ls(Face& face) {
+Result<int> node_ls(Face& face) {
   Workplace* place = TRY(face.workplace());
   std::vector<Value> values;
   std::vector<std::vector<std::string>> rows{
@@ -65,7 +65,7 @@ Result<int> ls(Face& face) {
   return 0;
 }
 
-Result<int> add(Face& face) {
+Result<int> node_add(Face& face) {
   Workplace* place = TRY(face.workplace());
   NodeSpec node{.name = face.parsed.argument(0), .engine = face.parsed.text("engine")};
   if (node.engine.empty())
@@ -97,7 +97,7 @@ Status say(const Face& face, const std::string& name, std::string_view done) {
   return {};
 }
 
-Result<int> rm(Face& face) {
+Result<int> node_rm(Face& face) {
   TRY(remove_node(*TRY(face.workplace()), face.parsed.argument(0), face.parsed.flag("lost")));
   TRY(say(face, face.parsed.argument(0), "removed"));
   return 0;
@@ -142,13 +142,13 @@ std::vector<Command> node_commands() {
                  "Adds a node: an engine that may run pods, at the address of `--engine`.",
                  {"fettle node add n1 --engine ssh://me@n1 --label zone=a",
                   "fettle node add n2 --engine tcp://n2:2376 --pulls 4"},
-                 add,
+                 node_add,
                  {{{"--label"}, "KEY=VALUE", "a label of the node; may be repeated", true},
                   {{"--pulls"}, "COUNT", "how many images it pulls at a time (2)"}}),
       group.make("node ls", "", 0, 0, "Lists the nodes, and whether they answer.",
-                 {"fettle node ls", "fettle node ls --output json"}, ls),
+                 {"fettle node ls", "fettle node ls --output json"}, node_ls),
       group.make("node rm", "NAME", 1, 1, "Removes a node that runs nothing.",
-                 {"fettle node rm n1", "fettle node drain n1 && fettle node rm n1"}, rm,
+                 {"fettle node rm n1", "fettle node drain n1 && fettle node rm n1"}, node_rm,
                  {{{"--lost"}, "", "the node never comes back: forget what was on it"}}),
       group.make("node cordon", "NAME", 1, 1, "Keeps new pods away from a node.",
                  {"fettle node cordon n1", "fettle node cordon n1 --output json"}, cordon),

@@ -29,7 +29,7 @@ Result<std::vector<Environment>> environments_asked(Face& face) {
   return TRY(place->store->environments());
 }
 
-Result<int> ls(Face& face) {
+Result<int> orphans_ls(Face& face) {
   Workplace* const place = TRY(face.workplace());
   std::vector<Value> values;
   std::vector<std::vector<std::string>> rows{{"ENVIRONMENT", "RESOURCE", "WAS DECLARED AT"}};
@@ -50,7 +50,7 @@ Result<int> ls(Face& face) {
   return 0;
 }
 
-Result<int> rm(Face& face) {
+Result<int> orphans_rm(Face& face) {
   std::vector<std::string> words = face.parsed.arguments;
   const std::string named = face.parsed.text("enclave", words.empty() ? "" : words.front());
   if (!face.parsed.has("enclave") && !words.empty())
@@ -106,10 +106,11 @@ std::vector<Command> orphan_commands() {
   return {
       group.make("orphans ls", "[ENCLAVE]", 0, 1,
                  "Lists what is no longer wanted but still exists, in one environment or in all.",
-                 {"fettle orphans ls", "fettle orphans ls shop"}, ls, {environment_option()}),
+                 {"fettle orphans ls", "fettle orphans ls shop"}, orphans_ls,
+                 {environment_option()}),
       group.make("orphans rm", "ENCLAVE [RESOURCE…]", 0, 99,
                  "Removes orphans, except what existed before fettle.",
-                 {"fettle orphans rm shop service/web", "fettle orphans rm shop --all"}, rm,
+                 {"fettle orphans rm shop service/web", "fettle orphans rm shop --all"}, orphans_rm,
                  {environment_option(), {{"--all"}, "", "every orphan of the environment"}}),
   };
 }

@@ -165,7 +165,7 @@ Result<Preview> preview_of_model(Face& face) {
   return preview_project(*place, project, request, options);
 }
 
-Result<int> run(Face& face) {
+Result<int> run_plan(Face& face) {
   const bool is_model = face.parsed.arguments.empty();
   TRY(check_options(face, is_model));
   Workplace* place = TRY(face.workplace());
@@ -228,7 +228,7 @@ Command plan_command() {
        "fettle plan examples/shop --args-file args.yml --detailed-exitcode",
        "fettle plan examples/homelab/site.sls",
        "fettle plan --version 3 -e networks --out due.plan"},
-      run,
+      run_plan,
       {{{"--detailed-exitcode"}, "", "exit code 4 when something is due"},
        {{"--out"},
         "FILE",

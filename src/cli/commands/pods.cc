@@ -13,8 +13,6 @@
 namespace fettle {
 namespace {
 
-constexpr int interrupted = 130;
-
 /// `web-1`, `pod/web-1`.
 std::string pod_name(std::string name) {
   for (const std::string_view kind : {"pod/", "pods/", "po/"})
@@ -23,12 +21,12 @@ std::string pod_name(std::string name) {
   return name;
 }
 
-struct Chosen {
+struct ChosenPod {
   Workplace* place;
   PodContainerView container;
 };
 
-Result<Chosen> choose(Face& face, const std::string& pod) {
+Result<ChosenPod> choose(Face& face, const std::string& pod) {
   Workplace* place = TRY(face.workplace());
   std::vector<std::string> others;
   PodContainerView found = TRY(find_container(*place, fleet_of(face), space_of(face), pod_name(pod),
@@ -36,11 +34,11 @@ Result<Chosen> choose(Face& face, const std::string& pod) {
   if (!face.parsed.has("container") && !others.empty() && !face.quiet)
     print_error(cat("container `", found.container,
                     "` is used; `-c NAME` chooses another one: ", join(others, ", ")));
-  return Chosen{place, std::move(found)};
+  return ChosenPod{place, std::move(found)};
 }
 
 /// Into the document as values where there is one, else to the terminal as they are.
-Status tell_logs(const Chosen& chosen, const LogOptions& options, LineDocument* document) {
+Status tell_logs(const ChosenPod& chosen, const LogOptions& options, LineDocument* document) {
   const auto read = [&](const StreamSink& sink) {
     return read_pod_logs(*chosen.place, chosen.container, options, sink,
                          chosen.place->interrupt->acts_token());
@@ -52,7 +50,7 @@ Status tell_logs(const Chosen& chosen, const LogOptions& options, LineDocument* 
       document->sink(), read);
 }
 
-Result<int> logs(Face& face) {
+Result<int> pod_logs(Face& face) {
   LogOptions options;
   options.follow = face.parsed.flag("follow");
   options.timestamps = face.parsed.flag("timestamps");
@@ -65,23 +63,23 @@ Result<int> logs(Face& face) {
   const Workplace& place = *TRY(face.workplace());
   options.since = TRY(moment_asked(face, place, "since"));
   options.until = TRY(moment_asked(face, place, "until"));
-  const Chosen chosen = TRY(choose(face, face.parsed.argument(0)));
+  const ChosenPod chosen = TRY(choose(face, face.parsed.argument(0)));
   LineDocument document(face);
   const Status told = tell_logs(chosen, options, as_values ? &document : nullptr);
   const bool was_interrupted = chosen.place->interrupt->asked() > 0;
   if (!was_interrupted)
     TRY(told);
   document.end();
-  return was_interrupted ? interrupted : 0;
+  return was_interrupted ? interrupted_code : 0;
 }
 
-Result<int> exec(Face& face) {
+Result<int> pod_exec(Face& face) {
   ExecOptions options;
   options.command.assign(face.parsed.arguments.begin() + 1, face.parsed.arguments.end());
   options.user = face.parsed.text("user");
   options.input = face.parsed.flag("interactive");
   options.tty = face.parsed.flag("tty");
-  const Chosen chosen = TRY(choose(face, face.parsed.argument(0)));
+  const ChosenPod chosen = TRY(choose(face, face.parsed.argument(0)));
   if (options.input || options.tty)
     return talk_with(std::move(options), [&](const ExecOptions& with, const TalkEnds& ends) {
       return talk_in_pod(*chosen.place, chosen.container, with, ends, to_terminal,
@@ -99,14 +97,14 @@ std::pair<std::string, std::string> place_of(const std::string& word) {
   return {word.substr(0, colon), word.substr(colon + 1)};
 }
 
-Result<int> copy(Face& face) {
+Result<int> pod_copy(Face& face) {
   const auto [from_pod, from] = place_of(face.parsed.argument(0));
   const auto [to_pod, to] = place_of(face.parsed.argument(1));
   if (from_pod.empty() == to_pod.empty())
     return user_error("one side must be in a pod, `POD:PATH`, and the other on this machine");
   if (from.empty() || to.empty())
     return user_error("both sides need a path");
-  const Chosen chosen = TRY(choose(face, from_pod.empty() ? to_pod : from_pod));
+  const ChosenPod chosen = TRY(choose(face, from_pod.empty() ? to_pod : from_pod));
   const std::stop_token stop = chosen.place->interrupt->acts_token();
   TRY(from_pod.empty() ? copy_in(*chosen.place, chosen.container, from, to, stop)
                        : copy_out(*chosen.place, chosen.container, from, to, stop));
@@ -155,7 +153,7 @@ void print_containers(const Value& document, const char* spec, const char* statu
   print(table(all));
 }
 
-void print_document(const Value& document) {
+void print_pod_document(const Value& document) {
   const Value &metadata = document.at("metadata"), &status = document.at("status");
   const auto line = [](std::string_view name, std::string_view text) {
     print(cat(name, ":", std::string(name.size() < 12 ? 13 - name.size() : 1, ' '),
@@ -186,7 +184,7 @@ void print_document(const Value& document) {
   print(table(rows));
 }
 
-Result<int> describe(Face& face) {
+Result<int> pod_describe(Face& face) {
   Workplace* place = TRY(face.workplace());
   const PodDescription found =
       TRY(describe_pod(*place, fleet_of(face), space_of(face), pod_name(face.parsed.argument(0))));
@@ -207,7 +205,7 @@ Result<int> describe(Face& face) {
     face.json ? print_json_of_original(answer) : print(std::string(trim(write_yaml(answer))));
     return 0;
   }
-  print_document(document);
+  print_pod_document(document);
   print("Events:");
   print(table(rows));
   return 0;
@@ -221,12 +219,12 @@ std::vector<Command> pod_commands() {
       {"-c", "--container"}, "NAME", "the container (default: the first)"};
   Command description = group.make(
       "describe pod", "NAME", 1, 1, "Describes a pod: containers, conditions and events.",
-      {"fettle describe pod web-x2x7k", "fettle describe pod web-x2x7k -o json"}, describe);
+      {"fettle describe pod web-x2x7k", "fettle describe pod web-x2x7k -o json"}, pod_describe);
   description.outputs = {"yaml"};
   const std::vector<CommandOption> talking = talk_options();
   Command logging =
       group.make("logs", "POD", 1, 1, "Shows the logs of a container of a pod.",
-                 {"fettle logs web-x2x7k --tail 20", "fettle logs web-x2x7k -c main -f"}, logs,
+                 {"fettle logs web-x2x7k --tail 20", "fettle logs web-x2x7k -c main -f"}, pod_logs,
                  {container,
                   {{"-f", "--follow"}, "", "follow new lines"},
                   {{"--tail"}, "LINES", "the last N lines (default: all)"},
@@ -240,12 +238,12 @@ std::vector<Command> pod_commands() {
           "pod exec", "POD -- COMMAND…", 2, 999,
           "Runs a command in a container of a pod and ends with its exit code.",
           {"fettle pod exec web-x2x7k -- ls /etc", "fettle pod exec -it web-x2x7k -c main -- sh"},
-          exec,
+          pod_exec,
           {container, {{"-u", "--user"}, "USER", "the user who runs it"}, talking[0], talking[1]}),
       group.make("cp", "FROM TO", 2, 2,
                  "Copies a file or folder out of a pod, `POD:PATH`, or into it.",
                  {"fettle cp web-x2x7k:/etc/hosts hosts", "fettle cp page.html web-x2x7k:/www/"},
-                 copy, {container})};
+                 pod_copy, {container})};
 }
 
 }  // namespace fettle

@@ -6,7 +6,7 @@
 namespace fettle {
 namespace {
 
-Result<int> run(Face& face) {
+Result<int> run_port_print(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 0));
   const size_t at = face.parsed.has("enclave") ? 0 : 1;
@@ -60,8 +60,8 @@ Command port_print_command() {
   return CommandGroup{"services", {environment_option()}}.make(
       "port print", "ENCLAVE SERVICE PORT", 2, 3,
       "Prints the address of a service's port on this machine.",
-      {"fettle port print shop web http", "fettle port print shop web http --format number"}, run,
-      {{{"--format"}, "PARTS", "protocol, ip and number, separated by commas"}});
+      {"fettle port print shop web http", "fettle port print shop web http --format number"},
+      run_port_print, {{{"--format"}, "PARTS", "protocol, ip and number, separated by commas"}});
 }
 
 }  // namespace fettle

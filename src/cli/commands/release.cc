@@ -6,7 +6,7 @@
 namespace fettle {
 namespace {
 
-Result<int> run(Face& face) {
+Result<int> run_release(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(model_environment(face));
   std::optional<uint64_t> version;
@@ -56,7 +56,7 @@ Command release_command() {
        "FILE",
        "apply the plan of `fettle plan --out FILE`; fails when something else is due"});
   command.options.insert(command.options.begin(), model_environment_option());
-  command.run = run;
+  command.run = run_release;
   return command;
 }
 

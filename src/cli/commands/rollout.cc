@@ -13,7 +13,7 @@
 namespace fettle {
 namespace {
 
-constexpr int has_failed = 1, is_pending = 3, was_interrupted = 130;
+constexpr int is_pending = 3;
 constexpr Duration watch_pause = 500ms;
 
 /// The one object that a command is about, and nothing behind it.
@@ -109,7 +109,7 @@ Result<int> resume(Face& face) {
     return pause_rollout(place, environment, owner, false);
   });
 }
-Result<int> restart(Face& face) { return edit(face, restart_rollout); }
+Result<int> rollout_restart(Face& face) { return edit(face, restart_rollout); }
 
 Result<int> undo(Face& face) {
   const Name owner = TRY(only_owner(face));
@@ -142,7 +142,7 @@ Result<Stand> stand_of(const Workplace& place, const Name& fleet, const Name& ow
   return user_error(cat("there is no `", owner_text(owner), "`", suggestion(owner, names)));
 }
 
-Result<int> status(Face& face) {
+Result<int> rollout_status(Face& face) {
   const Name owner = TRY(only_owner(face));
   Workplace* place = TRY(face.workplace());
   Duration limit = 10min;
@@ -156,7 +156,7 @@ Result<int> status(Face& face) {
     if (stand.text != told && !face.json && !face.quiet)
       print_error(told = stand.text);
     if (!pause_for(watch_pause, place->interrupt->acts_token()))
-      return was_interrupted;
+      return interrupted_code;
     stand = TRY(stand_of(*place, fleet_of(face), owner));
   }
   if (face.json)
@@ -166,7 +166,7 @@ Result<int> status(Face& face) {
                             {"status", stand.status}}));
   else
     print(cat(owner_text(owner), " ", stand.phase, ": ", stand.text));
-  return stand.phase == "failed" ? has_failed : stand.phase == "progressing" ? is_pending : 0;
+  return stand.phase == "failed" ? failed_code : stand.phase == "progressing" ? is_pending : 0;
 }
 
 std::string images_text(const Value& pod_template) {
@@ -265,7 +265,7 @@ std::vector<Command> rollout_commands() {
                  "Shows how far a rollout is, also by the exit code.\n"
                  "0: complete, paused, or as far as its partition allows; 1: failed; 3: under way.",
                  {"fettle rollout status cloneset/web", "fettle rollout status cloneset/web -w"},
-                 status,
+                 rollout_status,
                  {{{"-w", "--watch"}, "", "watch until it is no longer under way"},
                   {{"--timeout"}, "TIME", "how long to watch (10m)"}}),
       group.make("rollout pause", one, 1, 2, "Pauses a rollout: no further pods change.",
@@ -285,7 +285,7 @@ std::vector<Command> rollout_commands() {
       group.make("rollout restart", one, 1, 2,
                  "Restarts the containers of all pods, in the order of a rollout.",
                  {"fettle rollout restart cloneset/web", "fettle rollout restart ds agent"},
-                 restart, {wait, limit}),
+                 rollout_restart, {wait, limit}),
       group.make("images", "", 0, 0, "Shows which nodes have or pull the images of workloads.",
                  {"fettle images", "fettle images --all -o json"}, images,
                  {{{"-a", "--all"}, "", "all images that nodes have"}}),

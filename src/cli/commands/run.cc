@@ -182,9 +182,9 @@ std::string words_of_call(std::string_view call) {
 }
 
 /// Tells a run as text, in the verbosity that was asked for.
-class Teller : public PackageAudience {
+class RunTeller : public PackageAudience {
  public:
-  Teller(Face& face, std::string verbosity)
+  RunTeller(Face& face, std::string verbosity)
       : face_(face), package_(face.parsed.argument(0)), verbosity_(std::move(verbosity)) {}
 
   void interpreted(const Package&) override { interpreted_ = true; }
@@ -348,7 +348,7 @@ Result<int> tell_dry_run(const Face& face, const PackageReport& report,
   return 0;
 }
 
-Result<int> run(Face& face) {
+Result<int> run_package(Face& face) {
   face.show_work(cat("running ", face.parsed.argument(0)));
   PackageRequest request = TRY(package_request(face));
   const std::string verbosity = face.parsed.text("verbosity", "description");
@@ -394,7 +394,7 @@ Result<int> run(Face& face) {
     request.edit_in_place |= request.plan->edit_in_place;
     request.replay |= request.plan->replay;
   }
-  Teller teller(face, lower_case(verbosity));
+  RunTeller teller(face, lower_case(verbosity));
   Result<PackageReport> ran = run_package(*place, request, teller);
   if (!ran)
     return with_heading(face, teller.has_interpreted(), std::move(ran).error());
@@ -435,7 +435,7 @@ Command run_command() {
       {"fettle run examples/shop",
        "fettle run github.com/kurtosis-tech/redis-package '{\"service-name\": \"cache\"}' -e "
        "cache"},
-      run,
+      run_package,
       {{{"--dry-run"}, "", "interpret and validate, run nothing; needs no engine"},
        {{"--plan"},
         "FILE",

@@ -43,7 +43,7 @@ Result<ChosenService> choose_service(Face& face) {
 
 namespace {
 
-Result<int> restart(Face& face) {
+Result<int> service_restart(Face& face) {
   const Editing editing = TRY(begin_editing(face));
   const RecordPointer service = TRY(find_service(*editing.place, editing.environment.name,
                                                  TRY(service_asked(face, editing.environment))));
@@ -60,7 +60,7 @@ Result<int> restart(Face& face) {
   return 0;
 }
 
-Result<int> ls(Face& face) {
+Result<int> service_ls(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 0));
   const EnvironmentView view = TRY(inspect_environment(*place, environment.name.str()));
@@ -91,7 +91,7 @@ Result<Value> filled(const Workplace& place, const Name& environment, const Valu
   });
 }
 
-Result<int> inspect(Face& face) {
+Result<int> service_inspect(Face& face) {
   const ChosenService chosen = TRY(choose_service(face));
   const ServiceView& service = chosen.service;
   const Value attributes =
@@ -112,7 +112,7 @@ Result<int> inspect(Face& face) {
   return 0;
 }
 
-Result<int> transit(Face& face, Verb verb, std::string_view done) {
+Result<int> service_transit(Face& face, Verb verb, std::string_view done) {
   const Editing editing = TRY(begin_editing(face));
   const auto find = verb == Verb::remove ? find_service_or_attempt : find_service;
   const RecordPointer service = TRY(find(*editing.place, editing.environment.name,
@@ -129,9 +129,9 @@ Result<int> transit(Face& face, Verb verb, std::string_view done) {
     warn_of_ends(face, *editing.place, editing.environment.name, {std::string(name)});
   return 0;
 }
-Result<int> stop(Face& face) { return transit(face, Verb::stop, "stopped"); }
-Result<int> start(Face& face) { return transit(face, Verb::start, "started"); }
-Result<int> remove(Face& face) { return transit(face, Verb::remove, "removed"); }
+Result<int> service_stop(Face& face) { return service_transit(face, Verb::stop, "stopped"); }
+Result<int> service_start(Face& face) { return service_transit(face, Verb::start, "started"); }
+Result<int> service_remove(Face& face) { return service_transit(face, Verb::remove, "removed"); }
 
 /// `http=80/tcp`, `db=http:5432`, `5432`.
 Result<Entry> port_of(const std::string& text) {
@@ -271,7 +271,7 @@ Result<int> put(Face& face, const Editing& editing, PutService service) {
   return 0;
 }
 
-Result<int> add(Face& face) {
+Result<int> service_add(Face& face) {
   const size_t at = face.parsed.has("enclave") ? 0 : 1;
   const std::string name = face.parsed.argument(at), image = face.parsed.argument(at + 1);
   TRY(check_service_name(name));
@@ -322,32 +322,33 @@ std::vector<Command> service_commands() {
   const CommandGroup group{"services", {environment_option()}};
   std::vector<Command> commands{
       group.make("service ls", "ENCLAVE", 0, 1, "Lists the services of an environment.",
-                 {"fettle service ls shop", "fettle service ls -e shop --output json"}, ls,
+                 {"fettle service ls shop", "fettle service ls -e shop --output json"}, service_ls,
                  {{{"--full-uuids"}, "", "show full uuids"}}),
       group.make("service inspect", one, 1, 2, "Shows everything about a service.",
                  {"fettle service inspect shop web", "fettle service inspect shop web -o json"},
-                 inspect,
+                 service_inspect,
                  {{{"--full-uuid"}, "", "accepted for scripts; the whole uuid is always shown"}}),
       logs_command(),
       group.make("service add", "ENCLAVE NAME IMAGE", 1, 3, "Adds a service.",
                  {"fettle service add shop cache redis:7 --ports db=6379",
                   "fettle service add shop web nginx --env A=b,C=d"},
-                 add, config_options()),
+                 service_add, config_options()),
       group.make("service update", one, 1, 2,
                  "Changes a service: the given settings change, the others stay.",
                  {"fettle service update shop web --image nginx:1.27",
                   "fettle service update shop web --env DEBUG=1"},
                  update, config_options()),
       group.make("service stop", one, 1, 2, "Stops a service; address, ports and files stay.",
-                 {"fettle service stop shop web", "fettle service stop -e shop web"}, stop),
+                 {"fettle service stop shop web", "fettle service stop -e shop web"}, service_stop),
       group.make("service start", one, 1, 2, "Starts a stopped service.",
-                 {"fettle service start shop web", "fettle service start -e shop web"}, start),
+                 {"fettle service start shop web", "fettle service start -e shop web"},
+                 service_start),
       group.make("service restart", one, 1, 2, "Stops and starts a service.",
                  {"fettle service restart shop web", "fettle service restart -e shop web"},
-                 restart),
+                 service_restart),
       group.make("service rm", one, 1, 2,
                  "Removes a service; the next run of its package creates it again.",
-                 {"fettle service rm shop web", "fettle service rm -e shop web"}, remove),
+                 {"fettle service rm shop web", "fettle service rm -e shop web"}, service_remove),
   };
   for (Command& command : inside_commands())
     commands.push_back(std::move(command));

@@ -39,7 +39,7 @@ Result<int> talk(const ChosenService& chosen, ExecOptions options) {
   });
 }
 
-Result<int> exec(Face& face) {
+Result<int> service_exec(Face& face) {
   const ChosenService chosen = TRY(choose_service(face));
   ExecOptions options;
   const size_t first = face.parsed.has("enclave") ? 1 : 2;
@@ -82,7 +82,7 @@ std::optional<std::pair<std::string, std::string>> place_inside(const std::strin
   return std::pair(text.substr(0, colon), text.substr(colon + 1));
 }
 
-Result<int> copy(Face& face) {
+Result<int> service_copy(Face& face) {
   const size_t at = face.parsed.has("enclave") ? 0 : 1;
   const std::string source = face.parsed.argument(at), target = face.parsed.argument(at + 1);
   if (target.empty())
@@ -152,7 +152,7 @@ std::vector<Command> inside_commands() {
           "Runs a command in a service; a single word is run by a shell.",
           {"fettle service exec shop web 'ls /etc'", "fettle service exec shop web -u root -- id",
            "fettle service exec -it shop web top"},
-          exec,
+          service_exec,
           {talking[0],
            talking[1],
            {{"-w", "--workdir"}, "FOLDER", "the folder in which it runs"},
@@ -168,7 +168,7 @@ std::vector<Command> inside_commands() {
                  {"fettle service cp shop web:/etc/nginx ./nginx",
                   "fettle service cp shop ./index.html web:/usr/share/nginx/html/",
                   "tar -c conf | fettle service cp shop - web:/etc"},
-                 copy),
+                 service_copy),
   };
 }
 

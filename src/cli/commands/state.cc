@@ -92,7 +92,7 @@ Result<int> validate(Face& face) {
   return 0;
 }
 
-Result<int> exec(Face& face) {
+Result<int> state_exec(Face& face) {
   StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
   RunFunctions functions(*place, std::move(request.functions));
@@ -268,7 +268,7 @@ std::vector<Command> state_commands() {
       group.make(
           "exec", "FUNCTION [ARGUMENTS…]", 1, 1000, "Calls an exec function.",
           {"fettle exec test.ping", "fettle exec cloud.vm.get name=web --plugin-dir plugins"},
-          exec),
+          state_exec),
       group.make("doc", "[STATE]", 0, 1,
                  "Explains states and their arguments; with `exec.` in front, exec functions.",
                  {"fettle doc file.managed", "fettle doc exec.test.echo -o json"}, doc)};

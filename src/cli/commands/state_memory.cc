@@ -26,7 +26,7 @@ Result<Described> described(Face& face, const Workplace& place, StatesRequest& r
   return found;
 }
 
-Result<int> describe(Face& face) {
+Result<int> state_describe(Face& face) {
   StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
   const std::string filter = face.parsed.text("filter");
@@ -183,21 +183,21 @@ Result<int> batch(Face& face) {
 
 std::vector<Command> state_memory_commands() {
   const CommandGroup group{"states", state_options()};
-  return {
-      group.make("describe", "PATTERN", 0, 1,
-                 "Prints what exists as a file of states, with the `describe` of modules.",
-                 {"fettle describe 'cloud.*'", "fettle describe cloud.vm > found.sls"}, describe,
-                 {{{"--hard-fail"}, "", "stop at the first module that fails"},
-                  {{"--filter"}, "JMESPATH", "only what this picks of `{name, ref, resource}`"}}),
-      group.make("refresh", "PATTERN", 0, 1,
-                 "Stores what exists as memory, with the `describe` of modules.",
-                 {"fettle refresh 'cloud.*' -e prod", "fettle refresh cloud.vm"}, refresh,
-                 {{{"--hard-fail"}, "", "stop at the first module that fails"}}),
-      group.make("restore", "FILE", 1, 1, "Reads memory from a file in Idem's format.",
-                 {"fettle restore memory.json -e prod", "fettle restore memory.json"}, restore),
-      group.make("batch", "[FILE|-]", 0, 1,
-                 "Applies states given as JSON and prints their results.",
-                 {"fettle batch call.json", "echo '{\"states\": {}}' | fettle batch -"}, batch)};
+  return {group.make(
+              "describe", "PATTERN", 0, 1,
+              "Prints what exists as a file of states, with the `describe` of modules.",
+              {"fettle describe 'cloud.*'", "fettle describe cloud.vm > found.sls"}, state_describe,
+              {{{"--hard-fail"}, "", "stop at the first module that fails"},
+               {{"--filter"}, "JMESPATH", "only what this picks of `{name, ref, resource}`"}}),
+          group.make("refresh", "PATTERN", 0, 1,
+                     "Stores what exists as memory, with the `describe` of modules.",
+                     {"fettle refresh 'cloud.*' -e prod", "fettle refresh cloud.vm"}, refresh,
+                     {{{"--hard-fail"}, "", "stop at the first module that fails"}}),
+          group.make("restore", "FILE", 1, 1, "Reads memory from a file in Idem's format.",
+                     {"fettle restore memory.json -e prod", "fettle restore memory.json"}, restore),
+          group.make(
+              "batch", "[FILE|-]", 0, 1, "Applies states given as JSON and prints their results.",
+              {"fettle batch call.json", "echo '{\"states\": {}}' | fettle batch -"}, batch)};
 }
 
 }  // namespace fettle

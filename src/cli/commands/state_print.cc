@@ -234,7 +234,7 @@ std::string text_of_function(const Value& function, bool colour) {
 
 int code_of_states(const Face& face, const StatesReport& report, bool is_test) {
   const int code = report.exit_code();
-  if (code == 130)
+  if (code == interrupted_code)
     return code;
   if (face.parsed.flag("compat-exit-code"))
     return report.fault.empty() ? 0 : 1;

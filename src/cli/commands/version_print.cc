@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t shown_sets = 20, shown_items = 20;
 
-std::string_view to_string(ItemDifference::Type type) {
+std::string_view word_of(ItemDifference::Type type) {
   using Type = ItemDifference::Type;
   return type == Type::added     ? "added"
          : type == Type::changed ? "changed"
@@ -18,7 +18,7 @@ std::string_view to_string(ItemDifference::Type type) {
                                  : "removed";
 }
 
-std::string_view to_string(WholeItem::State state) {
+std::string_view word_of(WholeItem::State state) {
   using State = WholeItem::State;
   return state == State::available   ? "available"
          : state == State::undefined ? "undefined"
@@ -46,10 +46,6 @@ std::string called(const Name& set) {
   return set.empty() ? "shared" : cat("set `", printable(set), "`");
 }
 
-Value names_value(const std::vector<Name>& names) {
-  return Value::list(std::vector<Value>(names.begin(), names.end()));
-}
-
 void append_items(std::string& text, const std::vector<Name>& ids, char mark, Colour tint,
                   bool colour) {
   for (size_t i = 0; i < ids.size() && i < shown_items; ++i)
@@ -61,11 +57,10 @@ void append_items(std::string& text, const std::vector<Name>& ids, char mark, Co
 }  // namespace
 
 Value version_value(const VersionHead& head) {
-  return Value::dict(
-      {{"version", head.number},
-       {"created", fettle::to_string(head.created)},
-       {"partial", head.detail.bool_at("partial")},
-       {"released", head.released ? Value(fettle::to_string(*head.released)) : Value()}});
+  return Value::dict({{"version", head.number},
+                      {"created", to_string(head.created)},
+                      {"partial", head.detail.bool_at("partial")},
+                      {"released", head.released ? Value(to_string(*head.released)) : Value()}});
 }
 
 Value whole_value(const WholeVersion& whole) {
@@ -74,7 +69,7 @@ Value whole_value(const WholeVersion& whole) {
     resources.push_back(Value::dict({{"id", one.item.id},
                                      {"set", one.set.empty() ? Value() : Value(one.set)},
                                      {"shared_by", names_value(one.contributors)},
-                                     {"state", to_string(one.state)},
+                                     {"state", word_of(one.state)},
                                      {"origin", one.item.origin},
                                      {"requires", names_value(one.item.needs)},
                                      {"attributes", one.item.attributes}}));
@@ -96,7 +91,7 @@ std::string whole_text(const WholeVersion& whole) {
     set = &one.set;
     text += cat("\n  ", printable(one.item.id));
     if (one.state != WholeItem::State::available)
-      text += cat(" (", to_string(one.state), ")");
+      text += cat(" (", word_of(one.state), ")");
     if (one.item.attributes.is_dict())
       for (const Entry& entry : one.item.attributes.entries())
         if (!is_inner(entry.key) && !is_nothing(entry.value))
@@ -125,7 +120,7 @@ Value differences_value(const std::vector<ItemDifference>& found) {
   for (const ItemDifference& one : found)
     values.push_back(
         Value::dict({{"id", one.id},
-                     {"change", to_string(one.type)},
+                     {"change", word_of(one.type)},
                      {"set", one.set.empty() ? Value() : Value(one.set)},
                      {"set_before", one.set_before.empty() ? Value() : Value(one.set_before)},
                      {"fields", fields_value(one)}}));

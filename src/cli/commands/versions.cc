@@ -42,7 +42,7 @@ Result<int> list(Face& face) {
   return 0;
 }
 
-Result<int> show(Face& face) {
+Result<int> version_show(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(model_environment(face));
   const WholeVersion whole =
@@ -55,7 +55,7 @@ Result<int> show(Face& face) {
   return 0;
 }
 
-Result<int> diff(Face& face) {
+Result<int> version_diff(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(model_environment(face));
   const uint64_t older = TRY(version_number(face.parsed.argument(0)));
@@ -214,10 +214,11 @@ std::vector<Command> versions_commands() {
            {"fettle versions ls", "fettle versions ls -e networks --output json"}, list),
       make("versions show", "[VERSION]", 0, 1,
            "Shows every resource of a version (default: the newest).",
-           {"fettle versions show", "fettle versions show 3 -e networks"}, show),
+           {"fettle versions show", "fettle versions show 3 -e networks"}, version_show),
       make("versions diff", "VERSION [VERSION]", 1, 2,
            "Shows the differences between a version and another one (default: the newest).",
-           {"fettle versions diff 1", "fettle versions diff 1 2 -e networks"}, diff, {exit_code}),
+           {"fettle versions diff 1", "fettle versions diff 1 2 -e networks"}, version_diff,
+           {exit_code}),
       make("versions check", "[VERSION]", 0, 1,
            "Checks a version against the guidelines of partial compiles.",
            {"fettle versions check -e networks", "fettle versions check 3 -e networks"}, check,

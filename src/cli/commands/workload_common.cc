@@ -15,7 +15,7 @@
 namespace fettle {
 namespace {
 
-constexpr int has_failed = 1, gave_up_waiting = 3;
+constexpr int gave_up_waiting = 3;
 
 struct Source {
   std::string name, text;
@@ -266,7 +266,7 @@ Result<int> bring_about(Face& face, Workplace& place, const Name& fleet, std::ve
   if (code == 0 && !brought.unsettled.empty())
     code = gave_up_waiting;
   if (code == gave_up_waiting && brought.is_refused)
-    code = has_failed;
+    code = failed_code;
   // What failed has been told already.
   for (const std::string& line : brought.unsettled)
     if (std::ranges::none_of(brought.summary.failures, [&](const Failure& failure) {

@@ -95,7 +95,7 @@ void print_pods(const std::vector<Value>& pods) {
   print(table(rows));
 }
 
-Result<int> describe(Face& face) {
+Result<int> workload_describe(Face& face) {
   size_t used = 0;
   const Name owner = TRY(owner_asked(face, 0, used));
   if (face.parsed.arguments.size() > used)
@@ -142,7 +142,7 @@ Command workload_describe_command() {
       "describe workload", "KIND/NAME", 1, 2,
       "Describes a workload: its progress, pods, pulls and events.\n"
       "Also `fettle describe KIND NAME`.",
-      {"fettle describe workload cloneset/web", "fettle describe cloneset web"}, describe);
+      {"fettle describe workload cloneset/web", "fettle describe cloneset web"}, workload_describe);
 }
 
 }  // namespace fettle

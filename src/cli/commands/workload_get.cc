@@ -26,7 +26,7 @@ struct Listed {
 };
 
 /// What is asked for: objects of a kind, all of them when there are no names.
-struct Asked {
+struct Wanted {
   std::string kind;
   std::vector<std::string> names;
 };
@@ -52,9 +52,9 @@ Result<std::vector<std::string>> kinds_named(std::string_view words) {
 }
 
 /// `KIND[,…] NAME…` or `KIND/NAME…`.
-Result<std::vector<Asked>> asked_of(const Face& face) {
+Result<std::vector<Wanted>> asked_of(const Face& face) {
   const std::vector<std::string>& words = face.parsed.arguments;
-  std::vector<Asked> all;
+  std::vector<Wanted> all;
   if (words[0].find('/') == std::string::npos) {
     for (std::string& kind : TRY(kinds_named(words[0])))
       all.push_back({std::move(kind), {words.begin() + 1, words.end()}});
@@ -66,7 +66,7 @@ Result<std::vector<Asked>> asked_of(const Face& face) {
     if (name.empty() || name.find('/') != name.npos)
       return user_error(cat("`", printable(word), "` does not name an object: write `KIND/NAME`"));
     const std::string kind = TRY(kind_named(std::string_view(word).substr(0, slash)));
-    const auto same = std::ranges::find(all, kind, &Asked::kind);
+    const auto same = std::ranges::find(all, kind, &Wanted::kind);
     (same == all.end() ? *all.insert(same, {kind, {}}) : *same).names.push_back(name);
   }
   return all;
@@ -93,7 +93,7 @@ Result<std::vector<Listed>> all_of_kind(Face& face, const Workplace& place,
   return found;
 }
 
-Result<std::vector<Listed>> listed(Face& face, const Workplace& place, const Asked& asked) {
+Result<std::vector<Listed>> listed(Face& face, const Workplace& place, const Wanted& asked) {
   std::vector<Listed> found = TRY(all_of_kind(face, place, asked.kind));
   const LabelFilter is_selected = TRY(label_filter(face.parsed.text("selector")));
   const FieldFilter has_fields = TRY(field_filter(face.parsed.text("field-selector"), asked.kind));
@@ -345,7 +345,7 @@ class Table {
 };
 
 /// One object, or a list of them.
-Value answer_of(const Workplace& place, const std::vector<Asked>& asked,
+Value answer_of(const Workplace& place, const std::vector<Wanted>& asked,
                 const std::vector<Listed>& found) {
   std::vector<Value> documents;
   for (const Listed& each : found)
@@ -356,16 +356,16 @@ Value answer_of(const Workplace& place, const std::vector<Asked>& asked,
       {{"apiVersion", "v1"}, {"kind", "List"}, {"items", Value::list(std::move(documents))}});
 }
 
-void print_tables(const Face& face, const Table& table, const std::vector<Asked>& asked,
+void print_tables(const Face& face, const Table& table, const std::vector<Wanted>& asked,
                   const std::vector<Listed>& found) {
   std::string text;
-  for (const Asked& each : asked)
+  for (const Wanted& each : asked)
     if (const std::string part = table.of(each.kind, found); !part.empty())
       text += cat(text.empty() ? "" : "\n\n", part);
   if (!text.empty())
     print(text);
   else if (face.parsed.flag("all-namespaces") ||
-           std::ranges::none_of(asked, [](const Asked& each) { return has_namespace(each.kind); }))
+           std::ranges::none_of(asked, [](const Wanted& each) { return has_namespace(each.kind); }))
     print_error("No resources found");
   else
     print_error(cat("No resources found in ", space_of(face), " namespace."));
@@ -386,10 +386,10 @@ Status sort_as_asked(const Face& face, std::vector<Listed>& found) {
 }
 
 Result<int> get(Face& face) {
-  const std::vector<Asked> asked = TRY(asked_of(face));
+  const std::vector<Wanted> asked = TRY(asked_of(face));
   Workplace* place = TRY(face.workplace());
   std::vector<Listed> found;
-  for (const Asked& each : asked) {
+  for (const Wanted& each : asked) {
     std::vector<Listed> some = TRY(listed(face, *place, each));
     found.insert(found.end(), some.begin(), some.end());
   }

@@ -26,10 +26,6 @@ std::string nodes_text(const std::vector<Name>& nodes) {
   return join(texts, ", ");
 }
 
-Value names_value(const std::vector<Name>& names) {
-  return Value::list(std::vector<Value>(names.begin(), names.end()));
-}
-
 Value plan_value(const WorkloadPlan& plan) {
   std::vector<Value> objects, pods, pulls;
   for (const StoredObject& each : plan.objects)
@@ -130,7 +126,7 @@ void print_plan(const Face& face, const WorkloadPlan& plan) {
     print("the rollout continues beyond what is shown here");
 }
 
-Result<int> diff(Face& face) {
+Result<int> workload_diff(Face& face) {
   std::vector<workloads::Object> objects = TRY(objects_asked(face));
   Workplace* place = TRY(face.workplace());
   const WorkloadPlan plan = TRY(plan_workloads(*place, fleet_of(face), std::move(objects)));
@@ -149,7 +145,7 @@ Command workload_plan_command() {
       "Shows what manifests would change, pod by pod and in order, and which images are pulled "
       "where.\n"
       "Also `fettle plan -f FILE`. Stores and changes nothing.",
-      {"fettle diff -f web.yaml", "fettle plan -f web.yaml --detailed-exitcode"}, diff,
+      {"fettle diff -f web.yaml", "fettle plan -f web.yaml --detailed-exitcode"}, workload_diff,
       {file_option(),
        {{"--skip-unknown"}, "", "skip unknown kinds"},
        {{"--detailed-exitcode"}, "", "exit code 4 when something is due"}});

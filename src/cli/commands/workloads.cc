@@ -133,7 +133,7 @@ Status tell_claims_left(const Face& face, const Workplace& place,
   return {};
 }
 
-Result<int> remove(Face& face) {
+Result<int> workload_remove(Face& face) {
   std::vector<Name> owners;
   if (face.parsed.has("filename")) {
     for (const workloads::Object& object : TRY(objects_asked(face)))
@@ -187,7 +187,8 @@ std::vector<Command> workload_commands() {
       workload_get_command(),
       group.make(
           "delete", "[KIND NAME…]", 0, 99, "Deletes manifests and everything they created.",
-          {"fettle delete cloneset web", "fettle delete -f web.yaml --ignore-not-found"}, remove,
+          {"fettle delete cloneset web", "fettle delete -f web.yaml --ignore-not-found"},
+          workload_remove,
           {file, wait, limit, {{"--ignore-not-found"}, "", "ignore objects that do not exist"}}),
       controller_command(),
       workload_plan_command(),

@@ -20,9 +20,9 @@ constexpr int first_port = 20'000;
 constexpr int port_count = 12'000;
 constexpr uint32_t reserved_addresses = 8;  ///< at the beginning: the gateway and what is to come
 
-std::string owner_of(const Key& key) { return key.kind.str() + "/" + key.name.str(); }
-
 }  // namespace
+
+std::string owner_of(const Key& key) { return key.kind.str() + "/" + key.name.str(); }
 
 bool is_port_free(int port) {
   const Descriptor listener(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));

@@ -22,6 +22,9 @@ namespace fettle {
 /// Whether a TCP port of 127.0.0.1 can be listened on now.
 bool is_port_free(int port);
 
+/// How `key` is called among owners of addresses.
+std::string owner_of(const Key& key);
+
 class Allocation {
  public:
   using PortTest = std::function<bool(int port)>;

@@ -242,7 +242,7 @@ Result<std::vector<ContainerState>> list_containers(Engine& engine,
 namespace {
 
 /// The error of a container that runs no more, though nobody said that it has ended.
-Status runs_still(Engine& engine, const std::string& id, const std::stop_token& stop) {
+Status container_runs_still(Engine& engine, const std::string& id, const std::stop_token& stop) {
   const auto state = TRY(inspect_container(engine, id, stop));
   if (!state || !state->runs())
     return world_error("the engine does not report how the container ended");
@@ -254,7 +254,9 @@ Status runs_still(Engine& engine, const std::string& id, const std::stop_token& 
 Result<int64_t> wait_container(Engine& engine, const std::string& id, Duration limit,
                                std::stop_token stop) {
   EngineCall call{.method = "POST", .path = of(id, "/wait"), .time_limit = limit};
-  call.still_at_it = [&](const std::stop_token& end) { return runs_still(engine, id, end); };
+  call.still_at_it = [&](const std::stop_token& end) {
+    return container_runs_still(engine, id, end);
+  };
   const EngineAnswer answer = TRY(engine.ask(std::move(call), stop));
   if (!answer.ok())
     return engine_error(answer);

@@ -78,6 +78,7 @@ Status read_logs(Engine& engine, const std::string& id, const LogOptions& option
                  const StreamSink& sink, std::stop_token stop);
 /// The last lines of both streams, for an error message; empty when they cannot be had.
 std::string last_log_lines(Engine& engine, const std::string& id, int count, std::stop_token stop);
+constexpr int shown_log_lines = 10;  ///< of a container that has ended where it should run
 
 /// Takes apart the frames in which an engine mixes two streams: a byte for the stream, three zeros,
 /// four for the length, and the bytes.

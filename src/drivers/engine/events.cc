@@ -12,7 +12,7 @@ namespace {
 
 constexpr size_t remembered = 1024;
 
-EngineEvent from_engine(const Value& line) {
+EngineEvent event_of(const Value& line) {
   EngineEvent event;
   event.type = line.text_at("Type");
   event.action = line.text_at("Action", line.text_at("status"));
@@ -59,7 +59,7 @@ Status watch_events(Engine& engine, const std::vector<std::string>& labels,
   call.still_at_it = engine.answers();
   call.sink = line_sink([&](std::string_view text) -> Status {
     if (const auto line = read_json(text, {}, Duplicates::last_wins)) {
-      const EngineEvent event = from_engine(*line);
+      const EngineEvent event = event_of(*line);
       if (deduplicator.is_new(event))
         take(event);
     }

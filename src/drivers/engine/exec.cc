@@ -47,7 +47,7 @@ EngineCall start_call(const std::string& id, const ExecOptions& options) {
 }
 
 /// A command may be silent for as long as it runs.
-Status runs_still(Engine& engine, const std::string& id, const std::stop_token& stop) {
+Status command_runs_still(Engine& engine, const std::string& id, const std::stop_token& stop) {
   const EngineAnswer answer = TRY(engine.ask({.path = cat("/exec/", id, "/json")}, stop));
   if (!answer.ok() || !answer.body.bool_at("Running"))
     return world_error("the engine does not end the output of the command");
@@ -114,7 +114,9 @@ Result<int64_t> run_exec(Engine& engine, const std::string& container, const Exe
   EngineCall call = start_call(id, options);
   const Duration limit = options.time_limit > 0s ? options.time_limit : engine.limits().command;
   call.time_limit = limit > 0s ? limit : for_ever;
-  call.still_at_it = [&](const std::stop_token& end) { return runs_still(engine, id, end); };
+  call.still_at_it = [&](const std::stop_token& end) {
+    return command_runs_still(engine, id, end);
+  };
   const StreamSink shown = without_engine_noise(sink);
   call.sink = options.tty
                   ? [shown](std::string_view bytes) { return shown(OutputStream::out, bytes); }

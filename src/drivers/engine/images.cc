@@ -9,7 +9,7 @@
 namespace fettle {
 namespace {
 
-constexpr Duration progress_interval = 100ms;
+constexpr Duration pull_progress_interval = 100ms;
 
 std::string base64(std::string_view bytes) {
   static constexpr char letters[] =
@@ -197,7 +197,7 @@ Status pull_image(Engine& engine, const std::string& reference,
       return {};
     TRY(pull.take(*value));
     const auto now = std::chrono::steady_clock::now();
-    if (progress && now - told >= progress_interval) {
+    if (progress && now - told >= pull_progress_interval) {
       told = now;
       progress(pull.now());
     }

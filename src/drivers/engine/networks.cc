@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-NetworkState from_engine(const Value& item) {
+NetworkState network_of(const Value& item) {
   NetworkState state;
   state.id = item.text_at("Id");
   state.name = item.text_at("Name");
@@ -65,7 +65,7 @@ Result<std::optional<NetworkState>> inspect_network(Engine& engine, const std::s
     return std::optional<NetworkState>();
   if (!answer.ok())
     return engine_error(answer);
-  return std::optional(from_engine(answer.body));
+  return std::optional(network_of(answer.body));
 }
 
 Result<std::vector<NetworkState>> list_networks(Engine& engine,
@@ -77,7 +77,7 @@ Result<std::vector<NetworkState>> list_networks(Engine& engine,
     return engine_error(answer);
   std::vector<NetworkState> found;
   for (const Value& item : answer.body.items())
-    found.push_back(from_engine(item));
+    found.push_back(network_of(item));
   return found;
 }
 

@@ -25,7 +25,6 @@ namespace fettle {
 namespace {
 
 constexpr Duration hook_limit = 30s;  ///< of a container that has just started
-constexpr int shown_log_lines = 10;
 
 class PodAct {
  public:

@@ -18,10 +18,6 @@ constexpr int64_t shares_of_a_cpu = 1'024;
 constexpr int64_t least_shares = 2;
 constexpr int64_t default_grace_s = 30;
 
-std::span<const Value> items_of(const Value& list) {
-  return list.is_list() ? list.items() : std::span<const Value>();
-}
-
 Value texts_value(const std::vector<std::string>& texts) {
   return Value::list(std::vector<Value>(texts.begin(), texts.end()));
 }

@@ -25,32 +25,33 @@ Value one(const std::string& fields = "", const std::string& more = "") {
   return pod(cat(R"("containers":[{"name":"web","image":"a:1")", fields, "}]"), more);
 }
 
-const PodPlace place{.network = "net",
-                     .address = "10.64.0.9",
-                     .host_address = "10.64.0.1",
-                     .uid = "u1",
-                     .holder = "h1"};
+const PodPlace pod_place{.network = "net",
+                         .address = "10.64.0.9",
+                         .host_address = "10.64.0.1",
+                         .uid = "u1",
+                         .holder = "h1"};
 const Key key{"fleet", "pod", "n1|shop/web-1"};
 
 std::vector<PodVolume> volumes_of(const Value& attributes) {
-  const auto volumes = pod_volumes(key, attributes, place);
+  const auto volumes = pod_volumes(key, attributes, pod_place);
   EXPECT_TRUE(volumes) << to_string(volumes.error());
   return volumes.value_or(std::vector<PodVolume>());
 }
 
 Value body(const Value& attributes) {
-  const auto made =
-      container_body(attributes, pod_containers(attributes)[0], place, volumes_of(attributes), {});
+  const auto made = container_body(attributes, pod_containers(attributes)[0], pod_place,
+                                   volumes_of(attributes), {});
   EXPECT_TRUE(made) << to_string(made.error());
   return made.value_or(Value());
 }
 
 /// The complaint about a pod that cannot be.
 std::string refusal(const Value& attributes) {
-  const auto volumes = pod_volumes(key, attributes, place);
+  const auto volumes = pod_volumes(key, attributes, pod_place);
   if (!volumes)
     return volumes.error().message;
-  const auto made = container_body(attributes, pod_containers(attributes)[0], place, *volumes, {});
+  const auto made =
+      container_body(attributes, pod_containers(attributes)[0], pod_place, *volumes, {});
   return made ? "it is taken" : made.error().message;
 }
 
@@ -77,7 +78,7 @@ TEST(PodBody, TheHolderHasTheNetworkTheNamesAndThePorts) {
       R"("containers":[{"name":"web","image":"a","ports":[{"containerPort":80,"hostPort":8080},)"
       R"({"containerPort":53,"protocol":"UDP","hostPort":53,"hostIP":"127.0.0.1"},)"
       R"({"containerPort":81}]}])");
-  const auto made = holder_body(attributes, place, {}, {});
+  const auto made = holder_body(attributes, pod_place, {}, {});
   ASSERT_TRUE(made) << to_string(made.error());
   EXPECT_EQ(
       write_json(*made),
@@ -197,7 +198,7 @@ TEST(PodBody, ALongNameGivesAHostnameThatASystemTakes) {
   const auto host = [](const std::string& name) {
     const Value attributes = pod(R"("containers":[{"name":"web","image":"a:1"}])",
                                  cat(R"(,"hostname":")", name, R"(")"));
-    const auto made = holder_body(attributes, place, volumes_of(attributes), {});
+    const auto made = holder_body(attributes, pod_place, volumes_of(attributes), {});
     EXPECT_TRUE(made) << to_string(made.error());
     return std::string(made->text_at("Hostname"));
   };

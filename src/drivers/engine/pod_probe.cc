@@ -9,14 +9,10 @@
 namespace fettle {
 namespace {
 
-constexpr size_t longest_output = 1 << 20;
-constexpr size_t longest_shown = 200;
+constexpr size_t longest_answer = 1 << 20;
+constexpr size_t longest_answer_shown = 200;
 constexpr size_t most_courses = 100'000;
 constexpr int first_bad_status = 400, first_good_status = 200;
-
-std::span<const Value> items_of(const Value& list) {
-  return list.is_list() ? list.items() : std::span<const Value>();
-}
 
 /// A number, or the name of one of the container's ports.
 std::optional<int> port_of(const Value& port, const Value& container) {
@@ -45,7 +41,7 @@ Result<Complaint> try_command(const Site& site, const Value& handler, const PodH
     return Complaint("it has no `command`");
   std::string output;
   const auto take = [&](OutputStream, std::string_view bytes) -> Status {
-    output += bytes.substr(0, longest_output - std::min(longest_output, output.size()));
+    output += bytes.substr(0, longest_answer - std::min(longest_answer, output.size()));
     return {};
   };
   const auto code = run_exec(site.engine, place.container,
@@ -56,7 +52,7 @@ Result<Complaint> try_command(const Site& site, const Value& handler, const PodH
     return Complaint();
   const std::string said(trim(output));
   return Complaint(cat("its command ended with exit code ", *code, said.empty() ? "" : ": ",
-                       clipped(printable(said), longest_shown)));
+                       clipped(printable(said), longest_answer_shown)));
 }
 
 Result<Complaint> try_request(const Site& site, const Value& handler, const PodHandlerPlace& place,
@@ -71,7 +67,7 @@ Result<Complaint> try_request(const Site& site, const Value& handler, const PodH
   request.url = cat(is_secure ? "https://" : "http://", host, ":", *port,
                     path.starts_with('/') ? "" : "/", path);
   request.connect_limit = request.time_limit = request.silence_limit = limit;
-  request.body_limit = longest_output;
+  request.body_limit = longest_answer;
   request.tls.trusts_anybody = true;  // as the kubelet: a probe asks whether somebody answers
   for (const Value& header : items_of(handler.at("httpHeaders")))
     request.headers.push_back({std::string(header.text_at("name")), to_text(header.at("value"))});

@@ -7,10 +7,6 @@
 namespace fettle {
 namespace {
 
-std::span<const Value> items_of(const Value& list) {
-  return list.is_list() ? list.items() : std::span<const Value>();
-}
-
 /// The key of `metadata.labels['KEY']`; none when the path does not begin with `field`.
 std::optional<std::string> subscript(std::string_view path, std::string_view field) {
   if (!path.starts_with(field) || path.size() < field.size() + 4)

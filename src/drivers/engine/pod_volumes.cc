@@ -8,10 +8,6 @@ namespace {
 
 constexpr unsigned default_mode = 0644;
 
-std::span<const Value> items_of(const Value& list) {
-  return list.is_list() ? list.items() : std::span<const Value>();
-}
-
 /// A path in a volume that does not lead out of it.
 Status check_inner(std::string_view path) {
   for (const std::string_view part : split(path, '/'))

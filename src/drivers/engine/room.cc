@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-constexpr int64_t megabyte = 1'000'000, millicores = 1'000;
+constexpr int64_t bytes_per_megabyte = 1'000'000, millicores = 1'000;
 
 struct Minimum {
   const char* attribute;
@@ -42,7 +42,7 @@ Status check_room(Engine& engine, std::span<const Resource* const> wanted, std::
     return {};
   const EngineRoom room = TRY(room_of(engine, stop));
   for (const Minimum& minimum :
-       {Minimum{"memory_min", "megabytes of memory", room.bytes / megabyte},
+       {Minimum{"memory_min", "megabytes of memory", room.bytes / bytes_per_megabyte},
         Minimum{"cpu_min", "millicores", room.millicores}}) {
     int64_t taken = 0;
     for (const Resource* resource : wanted) {

@@ -17,10 +17,7 @@ namespace {
 
 constexpr Duration connect_limit = 200ms;
 constexpr Duration first_look = 200ms;  ///< without an open port, at the container itself
-constexpr int shown_log_lines = 10;
 constexpr int start_tries = 3;
-
-std::string owner_of(const Key& key) { return key.kind.str() + "/" + key.name.str(); }
 
 std::string port_owner(const Key& key, const std::string& port) {
   return cat(key.environment, "/", key.name, "/", port);

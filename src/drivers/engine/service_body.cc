@@ -17,10 +17,6 @@ std::vector<Entry> entries_of(const Value& dict) {
   return {entries.begin(), entries.end()};
 }
 
-std::span<const Value> items_of(const Value& list) {
-  return list.is_list() ? list.items() : std::span<const Value>();
-}
-
 /// A list of texts with the placeholder replaced.
 Value texts(const Value& list, std::string_view placeholder, std::string_view address) {
   std::vector<Value> replaced;

@@ -13,9 +13,7 @@
 namespace fettle {
 namespace {
 
-constexpr size_t longest_output = 64 << 20;
-
-std::string owner_of(const Key& key) { return key.kind.str() + "/" + key.name.str(); }
+constexpr size_t longest_task_output = 64 << 20;
 
 /// On the environment's network, if the task needs that, with an address of its own.
 Result<Placement> place(const Site& site, const Act& act, const std::stop_token& stop) {
@@ -81,7 +79,7 @@ Result<Outcome> run_in(const Site& site, const Value& attributes, const std::str
   tail.reset();
   std::string output;
   const auto take = [&](OutputStream, std::string_view bytes) {
-    return sink_to(output, longest_output)(bytes);
+    return sink_to(output, longest_task_output)(bytes);
   };
   TRY(read_logs(site.engine, id, {}, false, take, stop));
   TRY(check_code(attributes, "Task returned exit code", code, output));

@@ -35,7 +35,7 @@ struct ApplyOptions {
 
 struct ModelIntent {
   std::shared_ptr<const Intent> intent;
-  std::vector<std::pair<fettle::Name, Key>> keys;  ///< id and key, in the order of the version
+  std::vector<std::pair<fettle::Name, fettle::Key>> keys;  ///< id and key, in the order of the version
   std::map<fettle::Name, std::string> notes;       ///< by id: why it is unavailable
 };
 

@@ -16,8 +16,8 @@ namespace {
 class IntentTest : public testing::Test {
  protected:
   /// A resource with fields as JSON.
-  void add(const std::string& id, const std::string& fields, std::vector<Name> needs = {},
-           const Name& set = {}) {
+  void add(const std::string& id, const std::string& fields, std::vector<fettle::Name> needs = {},
+           const fettle::Name& set = {}) {
     Item item;
     item.id = id;
     const auto value = read_json(fields);
@@ -31,8 +31,8 @@ class IntentTest : public testing::Test {
     add(cat("std::AgentConfig[internal,agentname=", name, "]"),
         cat(R"({"agentname":")", name, R"(","uri":")", uri, R"("})"));
   }
-  void add_file(const std::string& path, const std::string& more = "", std::vector<Name> needs = {},
-                const Name& set = {}) {
+  void add_file(const std::string& path, const std::string& more = "",
+                std::vector<fettle::Name> needs = {}, const fettle::Name& set = {}) {
     add(id_of(path), cat(R"({"path":")", path, R"(","content":"x")", more, "}"), std::move(needs),
         set);
   }
@@ -57,7 +57,7 @@ class IntentTest : public testing::Test {
     return {};
   }
 
-  std::vector<std::pair<Item, Name>> items_;
+  std::vector<std::pair<Item, fettle::Name>> items_;
   std::vector<Wanted> wanted_;
   ApplyOptions options_;
 };
@@ -73,8 +73,8 @@ TEST_F(IntentTest, ResourcesBecomeThingsOfTheEngineBySet) {
   EXPECT_EQ(file.attributes.text_at("mode"), "0644");
   EXPECT_EQ(file.mandate, Mandate::act);
   EXPECT_EQ(file.leftover, Leftover::remove);
-  EXPECT_EQ(made->intent->sets,
-            (std::map<Name, Leftover>{{"model:", Leftover::keep}, {"model:s", Leftover::keep}}));
+  EXPECT_EQ(made->intent->sets, (std::map<fettle::Name, Leftover>{{"model:", Leftover::keep},
+                                                                  {"model:s", Leftover::keep}}));
   EXPECT_EQ(made->intent->resources.at("model:s").size(), 1u);
   options_.prune = true;
   EXPECT_EQ(mapped()->intent->sets.at("model:s"), Leftover::remove);
@@ -86,7 +86,7 @@ TEST_F(IntentTest, ItSpeaksForSetsThatTheModelHadBefore) {
   record->wanted_by["model:gone"] = {1, 1};
   record->wanted_by["a/package"] = {1, 1};
   EXPECT_TRUE(is_of_model(*record));
-  const auto made = mapped({{Key{"e", "file", "f"}, record}});
+  const auto made = mapped({{fettle::Key{"e", "file", "f"}, record}});
   EXPECT_TRUE(made->intent->sets.contains("model:gone"));
   EXPECT_FALSE(made->intent->sets.contains("a/package"));
 }
@@ -95,13 +95,13 @@ TEST_F(IntentTest, EventsNeedASenderAndAReceiver) {
   add_agent("a");
   add_file("/loud", R"(,"send_event":true)");
   add_file("/quiet", R"(,"send_event":false)");
-  const std::vector<Name> both{id_of("/loud"), id_of("/quiet"), id_of("/not/exported")};
+  const std::vector<fettle::Name> both{id_of("/loud"), id_of("/quiet"), id_of("/not/exported")};
   add_file("/hears", "", both);
   add_file("/deaf", R"(,"receive_events":false)", both);
   const auto made = mapped();
   const auto bonds = [&](const std::string& path) {
     std::string text;
-    for (const Need& need : resource(*made, id_of(path)).needs)
+    for (const fettle::Need& need : resource(*made, id_of(path)).needs)
       text += cat(need.keys.at(0).name, " ", to_string(need.bond), "\n");
     return text;
   };

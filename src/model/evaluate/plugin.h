@@ -60,10 +60,7 @@ struct PluginCall {
   bool give_list(std::span<const Datum> items);
   /// Before what may take much: whether so many bytes more may be taken.
   bool has_room(uint64_t bytes);
-  bool fail(std::string exception_) {
-    exception = std::move(exception_);
-    return false;
-  }
+  bool fail(std::string with);
   /// An attribute of an instance. False: not there (the call waits or failed, or has no such
   /// attribute; then `exception` says so).
   bool read(const Datum& object, std::string_view name, Datum& value);

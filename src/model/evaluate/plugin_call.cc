@@ -180,6 +180,11 @@ int64_t PluginCall::integer(size_t index) const { return as_integer(arguments[in
 bool PluginCall::give_text(std::string_view text) { return give(machine.make_text(text)); }
 bool PluginCall::give_list(std::span<const Datum> items) { return give(machine.make_list(items)); }
 
+bool PluginCall::fail(std::string with) {
+  exception = std::move(with);
+  return false;
+}
+
 bool PluginCall::read(const Datum& object, std::string_view name, Datum& value) {
   if (object.tag != Tag::instance)
     return fail(

@@ -25,7 +25,7 @@ class ExportWords : public CommitWords {
         "sets and in the resources that are exported: ",
         sets);
   }
-  std::string pushed_twice(const Name& id) const override {
+  std::string pushed_twice(const fettle::Name& id) const override {
     return cat("Resource ", id, " exists more than once in the configuration model");
   }
   std::string sets_of_strangers(std::string_view ids) const override {
@@ -40,11 +40,12 @@ class ExportWords : public CommitWords {
         "dependencies: ",
         ids);
   }
-  std::string shared_changed(const Name& id, std::string_view hint) const override {
+  std::string shared_changed(const fettle::Name& id, std::string_view hint) const override {
     return cat("Resource (", id, ") without a resource set cannot be updated via a partial compile",
                hint);
   }
-  std::string shared_taken(const Name& id, const Name& set, std::string_view hint) const override {
+  std::string shared_taken(const fettle::Name& id, const fettle::Name& set,
+                           std::string_view hint) const override {
     return cat(
         "A partial compile only migrate resources between resource set that are pushed "
         "together. Trying to move ",
@@ -56,7 +57,7 @@ class ExportWords : public CommitWords {
         "partial compile, a full compile is necessary for this process:",
         lines);
   }
-  std::string need_between_sets(const Name& id, const Name& need) const override {
+  std::string need_between_sets(const fettle::Name& id, const fettle::Name& need) const override {
     return cat("A dependency exists between resources ", id, " and ", need,
                ", but they belong to different resource sets.");
   }

@@ -7,15 +7,15 @@
 namespace fettle::model {
 namespace {
 
-struct Row {
+struct ShippedRow {
   const char* entity;
   const char* id_attribute;
   const char* agent;
   std::vector<std::string> fields;
 };
 
-const std::vector<Row>& rows() {
-  static const std::vector<Row> rows{
+const std::vector<ShippedRow>& rows() {
+  static const std::vector<ShippedRow> rows{
       {"std::AgentConfig", "agentname", "agent", {"agentname", "autostart", "uri"}},
       {"std::testing::NullResource",
        "name",
@@ -85,7 +85,7 @@ Result<Given> content_of_file(const Model& model, const Instance& file) {
 
 Declarations shipped_declarations() {
   Declarations declarations;
-  for (const Row& row : rows()) {
+  for (const ShippedRow& row : rows()) {
     Declaration declaration;
     declaration.entity = row.entity;
     declaration.id_attribute = row.id_attribute;

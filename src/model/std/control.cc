@@ -34,7 +34,7 @@ bool equals(PluginCall& call) {
 bool inline_if(PluginCall& call) { return call.give(call[0].boolean ? call[1] : call[2]); }
 bool invert(PluginCall& call) { return call.give(Datum::of(!call[0].boolean)); }
 
-constexpr std::array plugins{
+constexpr std::array control_rows{
     PluginRow{"print", "(message: any) -> any", print},
     PluginRow{"assert", "(expression: bool, message: string = \"\") -> any", assert_true},
     PluginRow{"equals", "(arg1: object, arg2: object, desc: string = null) -> any", equals},
@@ -44,6 +44,6 @@ constexpr std::array plugins{
 
 }  // namespace
 
-std::span<const PluginRow> control_plugins() { return plugins; }
+std::span<const PluginRow> control_plugins() { return control_rows; }
 
 }  // namespace fettle::model

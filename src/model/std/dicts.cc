@@ -63,7 +63,7 @@ bool json_dumps(PluginCall& call) {
                                                                          : call.fail(error);
 }
 
-constexpr std::array plugins{
+constexpr std::array dicts_rows{
     PluginRow{"dict_keys", "(dct: dict[string, any]) -> list[str]", dict_keys},
     PluginRow{"dict_get", "(dct: dict, key: string) -> string", dict_get},
     PluginRow{"contains", "(dct: dict, key: string) -> bool", contains},
@@ -73,6 +73,6 @@ constexpr std::array plugins{
 
 }  // namespace
 
-std::span<const PluginRow> dicts_plugins() { return plugins; }
+std::span<const PluginRow> dicts_plugins() { return dicts_rows; }
 
 }  // namespace fettle::model

@@ -67,7 +67,7 @@ bool unique_file(PluginCall& call) {
   return call.give_text(cat(call.text(0), md5_hex(call.text(1)), call.text(2)));
 }
 
-constexpr std::array plugins{
+constexpr std::array environment_rows{
     PluginRow{"get_env", "(name: string, default_value: string? = null) -> string", get_env},
     PluginRow{"get_env_int", "(name: string, default_value: int? = null) -> int", get_env_int},
     PluginRow{"environment", "() -> string", environment},
@@ -87,6 +87,6 @@ constexpr std::array plugins{
 
 }  // namespace
 
-std::span<const PluginRow> environment_plugins() { return plugins; }
+std::span<const PluginRow> environment_plugins() { return environment_rows; }
 
 }  // namespace fettle::model

@@ -23,10 +23,10 @@ std::string quoted_word(std::string_view word) {
 
 bool in_shell(PluginCall& call) { return call.give_text("sh -c " + quoted_word(call.text(0))); }
 
-constexpr std::array plugins{PluginRow{"in_shell", "(command: string) -> string", in_shell}};
+constexpr std::array exec_rows{PluginRow{"in_shell", "(command: string) -> string", in_shell}};
 
 }  // namespace
 
-std::span<const PluginRow> exec_plugins() { return plugins; }
+std::span<const PluginRow> exec_plugins() { return exec_rows; }
 
 }  // namespace fettle::model

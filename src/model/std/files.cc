@@ -73,7 +73,7 @@ bool list_files(PluginCall& call) {
   return call.give_list(items);
 }
 
-constexpr std::array plugins{
+constexpr std::array files_rows{
     PluginRow{"source", "(path: string) -> string", source},
     PluginRow{"file", "(path: string) -> string", file},
     PluginRow{"list_files", "(path: string) -> list", list_files},
@@ -81,6 +81,6 @@ constexpr std::array plugins{
 
 }  // namespace
 
-std::span<const PluginRow> files_plugins() { return plugins; }
+std::span<const PluginRow> files_plugins() { return files_rows; }
 
 }  // namespace fettle::model

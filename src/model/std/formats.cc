@@ -97,8 +97,8 @@ std::optional<double> read_seconds(std::string_view text) {
   return number;
 }
 
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_latin(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+bool is_decimal(char c) { return c >= '0' && c <= '9'; }
 
 struct Url {
   std::string scheme;
@@ -107,11 +107,11 @@ struct Url {
 
 std::optional<Url> read_scheme(std::string_view text) {
   const size_t colon = text.find(':');
-  if (colon == text.npos || colon == 0 || !is_letter(text[0]))
+  if (colon == text.npos || colon == 0 || !is_latin(text[0]))
     return std::nullopt;
   const std::string_view scheme = text.substr(0, colon);
   for (const char c : scheme)
-    if (!is_letter(c) && !is_digit(c) && c != '+' && c != '-' && c != '.')
+    if (!is_latin(c) && !is_decimal(c) && c != '+' && c != '-' && c != '.')
       return std::nullopt;
   return Url{lower_case(scheme), text.substr(colon + 1)};
 }
@@ -129,7 +129,7 @@ bool is_good_number_host(std::string_view host) {
   if (labels.size() > 1 && labels.back().empty())
     labels.pop_back();
   const auto is_number = [](std::string_view label) {
-    return !label.empty() && std::all_of(label.begin(), label.end(), is_digit);
+    return !label.empty() && std::all_of(label.begin(), label.end(), is_decimal);
   };
   if (!is_number(labels.back()))
     return true;
@@ -201,12 +201,12 @@ bool is_domain(std::string_view domain) {
       std::find(reserved.begin(), reserved.end(), lower_case(labels.back())) != reserved.end())
     return false;
   const std::string_view last = labels.back();
-  if (std::none_of(last.begin(), last.end(), [](char c) { return !is_digit(c); }))
+  if (std::none_of(last.begin(), last.end(), [](char c) { return !is_decimal(c); }))
     return false;
   return std::all_of(labels.begin(), labels.end(), [](std::string_view label) {
     return !label.empty() && label.size() <= 63 && label.front() != '-' && label.back() != '-' &&
            std::all_of(label.begin(), label.end(), [](char c) {
-             return is_letter(c) || is_digit(c) || c == '-' || (c & 0x80) != 0;
+             return is_latin(c) || is_decimal(c) || c == '-' || (c & 0x80) != 0;
            });
   });
 }
@@ -284,7 +284,7 @@ bool is_email(std::string_view text) {
   return local.front() != '.' && local.back() != '.' && local.find("..") == local.npos &&
          std::all_of(local.begin(), local.end(),
                      [&](char c) {
-                       return is_letter(c) || is_digit(c) || (c & 0x80) != 0 ||
+                       return is_latin(c) || is_decimal(c) || (c & 0x80) != 0 ||
                               others.find(c) != others.npos;
                      }) &&
          is_domain(text.substr(at + 1));

@@ -11,7 +11,7 @@
 namespace fettle::model {
 namespace {
 
-constexpr int deepest = 900;
+constexpr int deepest_json = 900;
 
 class JsonReader {
  public:
@@ -51,7 +51,7 @@ class JsonReader {
   }
 
   bool read(Datum& value, int depth) {
-    if (depth > deepest) {
+    if (depth > deepest_json) {
       error_ = "RecursionError: maximum recursion depth exceeded while decoding a JSON document";
       return false;
     }
@@ -249,7 +249,7 @@ bool write(const Program& program, const Datum& value, std::string& text, std::s
     error = cat("MemoryError: ", program.budget->refusal());
     return false;
   }
-  if (depth > deepest) {
+  if (depth > deepest_json) {
     error = "RecursionError: maximum recursion depth exceeded while encoding a JSON object";
     return false;
   }

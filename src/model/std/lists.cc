@@ -213,7 +213,7 @@ bool filter(PluginCall& call) {
   return call.give_list(items);
 }
 
-constexpr std::array plugins{
+constexpr std::array lists_rows{
     PluginRow{"sequence", "(i: int, start: int = 0) -> list", sequence},
     PluginRow{"count", "(item_list: (Reference[any] | any)[]) -> int", count},
     PluginRow{"len", "(item_list: (Reference[any] | any)[]) -> int", len},
@@ -228,6 +228,6 @@ constexpr std::array plugins{
 
 }  // namespace
 
-std::span<const PluginRow> lists_plugins() { return plugins; }
+std::span<const PluginRow> lists_plugins() { return lists_rows; }
 
 }  // namespace fettle::model

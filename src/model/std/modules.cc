@@ -136,11 +136,11 @@ Container.host [1] -- std::Host.containers [0:]
 implement Container using std::none
 )cf";
 
-constexpr std::array<StdSource, 3> sources{
+constexpr std::array<StdSource, 3> module_sources{
     {{"fs", fs_text}, {"exec", exec_text}, {"container", container_text}}};
 
 }  // namespace
 
-std::span<const StdSource> shipped_modules() { return sources; }
+std::span<const StdSource> shipped_modules() { return module_sources; }
 
 }  // namespace fettle::model

@@ -85,7 +85,7 @@ bool ip_index(PluginCall& call) {
   return call.give_text(call[2].boolean ? cat(text, "/", network.prefix) : text);
 }
 
-constexpr std::array plugins{
+constexpr std::array network_rows{
     PluginRow{"prefixlength_to_netmask", "(prefixlen: int) -> std::ipv4_address",
               prefix_to_netmask},
     PluginRow{"prefixlen", "(addr: std::ipv_any_interface) -> int", prefix_length},
@@ -104,6 +104,6 @@ constexpr std::array plugins{
 
 }  // namespace
 
-std::span<const PluginRow> network_plugins() { return plugins; }
+std::span<const PluginRow> network_plugins() { return network_rows; }
 
 }  // namespace fettle::model

@@ -6,7 +6,7 @@
 namespace fettle::model {
 namespace {
 
-constexpr uint32_t deepest = 200;
+constexpr uint32_t deepest_reference = 200;
 
 bool give_reference(PluginCall& call, std::string_view kind, std::string_view element) {
   Arena& arena = call.machine.program().arena;
@@ -14,8 +14,9 @@ bool give_reference(PluginCall& call, std::string_view kind, std::string_view el
   for (const Datum& argument : call.arguments)
     if (argument.tag == Tag::reference)
       depth = std::max(depth, argument.reference->depth + 1);
-  if (depth > deepest)
-    return call.fail(cat("RecursionError: more than ", deepest, " references in one another"));
+  if (depth > deepest_reference)
+    return call.fail(
+        cat("RecursionError: more than ", deepest_reference, " references in one another"));
   return call.give(Datum::of(static_cast<const Reference*>(arena.make<Reference>(
       kind, element, arena.copy(std::span<const Datum>(call.arguments)), depth))));
 }
@@ -32,7 +33,7 @@ bool to_fact(PluginCall& call) {
   return call.fail("Exception: Facts can only be retreived from resources.");
 }
 
-constexpr std::array plugins{
+constexpr std::array references_rows{
     PluginRow{"create_int_reference", "(value: any) -> any", to_int},
     PluginRow{"create_environment_reference", "(name: Reference[string] | string) -> any",
               to_environment},
@@ -42,6 +43,6 @@ constexpr std::array plugins{
 
 }  // namespace
 
-std::span<const PluginRow> references_plugins() { return plugins; }
+std::span<const PluginRow> references_plugins() { return references_rows; }
 
 }  // namespace fettle::model

@@ -75,7 +75,7 @@ bool is_family_of(PluginCall& call) {
   return call.give(Datum::of(false));
 }
 
-constexpr std::array plugins{
+constexpr std::array reflection_rows{
     PluginRow{"isset", "(value: object) -> bool", is_set},
     PluginRow{"is_unknown", "(value: any) -> bool", is_unknown, true},
     PluginRow{"attr", "(obj: any, attr: string) -> any", attribute},
@@ -91,6 +91,6 @@ constexpr std::array plugins{
 
 }  // namespace
 
-std::span<const PluginRow> reflection_plugins() { return plugins; }
+std::span<const PluginRow> reflection_plugins() { return reflection_rows; }
 
 }  // namespace fettle::model

@@ -74,7 +74,7 @@ bool password(PluginCall& call) {
                                file_name));
 }
 
-constexpr std::array plugins{
+constexpr std::array secrets_rows{
     PluginRow{"generate_password", "(pw_id: string, length: int = 20) -> string",
               generate_password},
     PluginRow{"password", "(pw_id: string) -> string", password},
@@ -82,6 +82,6 @@ constexpr std::array plugins{
 
 }  // namespace
 
-std::span<const PluginRow> secrets_plugins() { return plugins; }
+std::span<const PluginRow> secrets_plugins() { return secrets_rows; }
 
 }  // namespace fettle::model

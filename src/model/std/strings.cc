@@ -169,7 +169,7 @@ bool format(PluginCall& call) {
   return made ? call.give_text(*made) : call.fail(made.error().message);
 }
 
-constexpr std::array plugins{
+constexpr std::array strings_rows{
     PluginRow{"replace", "(string: string, old: string, new: string) -> string", replace},
     PluginRow{"split", "(string_list: string, delim: string) -> list", split_text},
     PluginRow{"upper", "(string: string) -> string", upper},
@@ -184,6 +184,6 @@ constexpr std::array plugins{
 
 }  // namespace
 
-std::span<const PluginRow> strings_plugins() { return plugins; }
+std::span<const PluginRow> strings_plugins() { return strings_rows; }
 
 }  // namespace fettle::model

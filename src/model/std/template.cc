@@ -202,12 +202,12 @@ bool render_template(PluginCall& call) {
       cat(replace_all(error.message, "jinja2.exceptions.UndefinedError: ", ""), where));
 }
 
-constexpr std::array plugins{
+constexpr std::array template_rows{
     PluginRow{"template", "(path: string, **kwargs: any) -> string", render_template},
 };
 
 }  // namespace
 
-std::span<const PluginRow> template_plugins() { return plugins; }
+std::span<const PluginRow> template_plugins() { return template_rows; }
 
 }  // namespace fettle::model

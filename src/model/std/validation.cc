@@ -213,7 +213,7 @@ bool validate_type(PluginCall& call) {
   return call.exception.empty() && call.give(Datum::of(is_good));
 }
 
-constexpr std::array plugins{
+constexpr std::array validation_rows{
     PluginRow{"validate_type",
               "(fq_type_name: string, value: any, validation_parameters: dict = null) -> bool",
               validate_type},
@@ -221,6 +221,6 @@ constexpr std::array plugins{
 
 }  // namespace
 
-std::span<const PluginRow> validation_plugins() { return plugins; }
+std::span<const PluginRow> validation_plugins() { return validation_rows; }
 
 }  // namespace fettle::model

@@ -41,7 +41,7 @@ Status want_ready(InstructionCall& call, const ServiceState& service, starlark::
   return {};
 }
 
-Result<starlark::Value> interpret(InstructionCall& call) {
+Result<starlark::Value> interpret_add_service(InstructionCall& call) {
   const starlark::Value service =
       TRY(want_service(call, call.text(0), call.arguments[1], call.flag(2)));
   call.draft.detail("service", call.text(0));
@@ -94,7 +94,7 @@ Instruction add_service_instruction() {
           {{"name", starlark::Want::text},
            {"config", starlark::Want::record, &types::service_config},
            {"force_update?", starlark::Want::boolean}},
-          interpret,
+          interpret_add_service,
           describe};
 }
 

@@ -6,7 +6,7 @@ namespace fettle {
 namespace {
 
 /// One instruction, so the services do not wait for each other.
-Result<starlark::Value> interpret(InstructionCall& call) {
+Result<starlark::Value> interpret_add_services(InstructionCall& call) {
   std::vector<std::string> names;
   std::vector<starlark::Value> services;
   std::vector<Value> listed;
@@ -26,7 +26,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
   return call.thread.heap().dict(entries);
 }
 
-std::string describe(const Value& arguments) {
+std::string describe_services(const Value& arguments) {
   std::vector<std::string> names;
   for (const Entry& entry : arguments.at("configs").entries())
     names.push_back(cat("'", entry.key, "'"));
@@ -38,8 +38,8 @@ std::string describe(const Value& arguments) {
 Instruction add_services_instruction() {
   return {"add_services",
           {{"configs", starlark::Want::dict}, {"force_update?", starlark::Want::boolean}},
-          interpret,
-          describe};
+          interpret_add_services,
+          describe_services};
 }
 
 }  // namespace fettle

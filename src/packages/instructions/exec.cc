@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-Result<starlark::Value> interpret(InstructionCall& call) {
+Result<starlark::Value> interpret_exec(InstructionCall& call) {
   Draft& draft = call.draft;
   const std::string name = service_argument(call, 0);
   const Value recipe = TRY(recipe_attributes(draft, call.thread, call.arguments[1]));
@@ -33,7 +33,7 @@ Instruction exec_instruction() {
            {"recipe", starlark::Want::record, &types::exec_recipe},
            {"acceptable_codes?", starlark::Want::list},
            {"skip_code_check?", starlark::Want::boolean}},
-          interpret,
+          interpret_exec,
           [](const Value& arguments) {
             return cat("Executing command on service '", arguments.text_at("service_name"), "'");
           }};

@@ -4,7 +4,7 @@
 namespace fettle {
 namespace {
 
-Result<starlark::Value> interpret(InstructionCall& call) {
+Result<starlark::Value> interpret_get_files_artifact(InstructionCall& call) {
   const std::string name = call.text(0);
   call.draft.need_artifact(name);
   Resource& told =
@@ -19,7 +19,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
 Instruction get_files_artifact_instruction() {
   return {"get_files_artifact",
           {{"name", starlark::Want::text}},
-          interpret,
+          interpret_get_files_artifact,
           [](const Value& arguments) {
             return cat("Fetching files artifact '", arguments.text_at("name"), "'");
           }};

@@ -4,7 +4,7 @@ namespace fettle {
 namespace {
 
 /// A text is printed as it is, everything else as Starlark shows it.
-Result<starlark::Value> interpret(InstructionCall& call) {
+Result<starlark::Value> interpret_print(InstructionCall& call) {
   const std::string text = TRY(starlark::str_of(call.thread, call.arguments[0]));
   const Value message = call.draft.references.text_with_holes(text);
   Resource& print =
@@ -16,7 +16,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
 }  // namespace
 
 Instruction print_instruction() {
-  return {"print", {{"msg", starlark::Want::any}}, interpret, [](const Value&) {
+  return {"print", {{"msg", starlark::Want::any}}, interpret_print, [](const Value&) {
             return std::string("Printing a message");
           }};
 }

@@ -62,7 +62,7 @@ Result<Value> template_attributes(const InstructionCall& call, std::string_view 
   return Value::dict({{"template", source}, {"data", plain}});
 }
 
-Result<starlark::Value> interpret(InstructionCall& call) {
+Result<starlark::Value> interpret_render_templates(InstructionCall& call) {
   Draft& draft = call.draft;
   const std::string name = call.has(1) ? call.text(1) : draft.unnamed_artifact();
   if (Status fine = check_artifact_name(name); !fine)
@@ -91,7 +91,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
 Instruction render_templates_instruction() {
   return {"render_templates",
           {{"config", starlark::Want::dict}, {"name??", starlark::Want::text}},
-          interpret,
+          interpret_render_templates,
           [](const Value& arguments) {
             return cat("Rendering a template to a files artifact with name '",
                        arguments.text_at("name"), "'");

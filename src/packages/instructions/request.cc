@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-Result<starlark::Value> interpret(InstructionCall& call) {
+Result<starlark::Value> interpret_request(InstructionCall& call) {
   Draft& draft = call.draft;
   const std::string name = service_argument(call, 0);
   if (const starlark::RecordType* type = starlark::record_type_of(call.arguments[1]);
@@ -39,7 +39,7 @@ Instruction request_instruction() {
            {"recipe", starlark::Want::any},
            {"acceptable_codes?", starlark::Want::list},
            {"skip_code_check?", starlark::Want::boolean}},
-          interpret,
+          interpret_request,
           [](const Value& arguments) {
             const bool post = arguments.at("recipe").find("body") != nullptr;
             return cat("Running '", post ? "POST" : "GET", "' request on service '",

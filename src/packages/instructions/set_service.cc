@@ -64,7 +64,7 @@ Value merged(const Value& before, const Value& config, starlark::Value given) {
   return Value::dict(std::move(entries));
 }
 
-Result<starlark::Value> interpret(InstructionCall& call) {
+Result<starlark::Value> interpret_set_service(InstructionCall& call) {
   const std::string name = call.text(0);
   Draft& draft = call.draft;
   TRY(check_fields(call.arguments[1]));
@@ -94,7 +94,7 @@ Instruction set_service_instruction() {
   return {
       "set_service",
       {{"name", starlark::Want::text}, {"config", starlark::Want::record, &types::service_config}},
-      interpret,
+      interpret_set_service,
       [](const Value& arguments) {
         return cat("Setting service config of '", arguments.text_at("name"), "'");
       }};

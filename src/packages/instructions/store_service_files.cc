@@ -6,7 +6,7 @@
 namespace fettle {
 namespace {
 
-Result<starlark::Value> interpret(InstructionCall& call) {
+Result<starlark::Value> interpret_store_service_files(InstructionCall& call) {
   Draft& draft = call.draft;
   const std::string service_name = service_argument(call, 0), path = call.text(1);
   const std::string name = call.has(2) ? call.text(2) : draft.unnamed_artifact();
@@ -36,7 +36,7 @@ Instruction store_service_files_instruction() {
            {"src", starlark::Want::text},
            {"name??", starlark::Want::text},
            {"depends_on??", starlark::Want::any}},
-          interpret,
+          interpret_store_service_files,
           [](const Value& arguments) {
             return cat("Storing files from service '", arguments.text_at("service_name"),
                        "' at path '", arguments.text_at("src"), "' to files artifact with name '",

@@ -4,7 +4,7 @@
 namespace fettle {
 namespace {
 
-Result<starlark::Value> interpret(InstructionCall& call, std::string_view kind) {
+Result<starlark::Value> interpret_transition(InstructionCall& call, std::string_view kind) {
   const std::string name = service_argument(call, 0);
   call.draft.detail("service", name);
   ServiceState* service =
@@ -24,30 +24,31 @@ Result<starlark::Value> interpret(InstructionCall& call, std::string_view kind) 
   return starlark::Value::none();
 }
 
-Instruction make(std::string name, Result<starlark::Value> (*interpret)(InstructionCall&),
+Instruction make(std::string name,
+                 Result<starlark::Value> (*interpret_transition)(InstructionCall&),
                  std::string (*describe)(const Value&)) {
-  return {std::move(name), {{"name", starlark::Want::text}}, interpret, describe};
+  return {std::move(name), {{"name", starlark::Want::text}}, interpret_transition, describe};
 }
 
 }  // namespace
 
 Instruction remove_service_instruction() {
   return make(
-      "remove_service", [](InstructionCall& call) { return interpret(call, "remove"); },
+      "remove_service", [](InstructionCall& call) { return interpret_transition(call, "remove"); },
       [](const Value& arguments) {
         return cat("Removing service '", arguments.text_at("name"), "'");
       });
 }
 Instruction start_service_instruction() {
   return make(
-      "start_service", [](InstructionCall& call) { return interpret(call, "start"); },
+      "start_service", [](InstructionCall& call) { return interpret_transition(call, "start"); },
       [](const Value& arguments) {
         return cat("Starting service '", arguments.text_at("name"), "'");
       });
 }
 Instruction stop_service_instruction() {
   return make(
-      "stop_service", [](InstructionCall& call) { return interpret(call, "stop"); },
+      "stop_service", [](InstructionCall& call) { return interpret_transition(call, "stop"); },
       [](const Value& arguments) {
         return cat("Stopping service '", arguments.text_at("name"), "'");
       });

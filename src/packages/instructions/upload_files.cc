@@ -11,7 +11,7 @@ bool is_url(std::string_view source) {
          !is_absolute_locator(source);
 }
 
-Result<starlark::Value> interpret(InstructionCall& call) {
+Result<starlark::Value> interpret_upload_files(InstructionCall& call) {
   Draft& draft = call.draft;
   const std::string source = call.text(0);
   const std::string name = call.has(1) ? call.text(1) : draft.unnamed_artifact();
@@ -39,7 +39,7 @@ Result<starlark::Value> interpret(InstructionCall& call) {
 Instruction upload_files_instruction() {
   return {"upload_files",
           {{"src", starlark::Want::text}, {"name??", starlark::Want::text}},
-          interpret,
+          interpret_upload_files,
           [](const Value& arguments) {
             return cat("Uploading file '", arguments.text_at("src"), "' to files artifact '",
                        arguments.text_at("name"), "'");

@@ -6,7 +6,7 @@
 namespace fettle {
 namespace {
 
-Result<starlark::Value> interpret(InstructionCall& call) {
+Result<starlark::Value> interpret_verify(InstructionCall& call) {
   const std::string assertion = call.text(1);
   TRY(check_assertion_name(assertion));
   const Value target = TRY(call.plain(2));
@@ -26,7 +26,7 @@ Instruction make(std::string name) {
           {{"value", starlark::Want::text},
            {"assertion", starlark::Want::text},
            {"target_value", starlark::Want::any}},
-          interpret,
+          interpret_verify,
           [](const Value& arguments) {
             return cat("Verifying whether two values meet a certain condition '",
                        arguments.text_at("assertion"), "'");

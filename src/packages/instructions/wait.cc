@@ -9,7 +9,7 @@
 namespace fettle {
 namespace {
 
-Result<starlark::Value> interpret(InstructionCall& call) {
+Result<starlark::Value> interpret_wait(InstructionCall& call) {
   Draft& draft = call.draft;
   const std::string name = service_argument(call, 0), field = call.text(2),
                     assertion = call.text(3);
@@ -48,7 +48,7 @@ Instruction wait_instruction() {
            {"target_value", starlark::Want::any},
            {"interval?", starlark::Want::text},
            {"timeout?", starlark::Want::text}},
-          interpret,
+          interpret_wait,
           [](const Value& arguments) {
             return cat("Waiting for at most '", arguments.text_at("timeout", "10s"),
                        "' for service '", arguments.text_at("service_name"),

@@ -7,18 +7,6 @@
 namespace fettle::starlark {
 namespace {
 
-std::string quoted(Value name) {
-  std::string text;
-  quote_text(text, view_of(name));
-  return text;
-}
-
-std::string_view plain_name(std::string_view name) {
-  while (name.ends_with('?'))
-    name.remove_suffix(1);
-  return name;
-}
-
 /// Null when the value fits, else what was wanted.
 const char* misfit(Value value, Accepted type) {
   switch (type) {
@@ -45,7 +33,7 @@ bool unexpected_name(Vm& vm, const Arguments& arguments, std::span<const char* c
   for (const char* name : names)
     known.push_back(plain_name(name));
   const std::string_view near = nearest_name(view_of(arguments.names[n]), known);
-  vm.fail_with(arguments.name, ": unexpected keyword argument ", quoted(arguments.names[n]),
+  vm.fail_with(arguments.name, ": unexpected keyword argument ", quoted_name(arguments.names[n]),
                near.empty() ? "" : " (did you mean ", near, near.empty() ? "" : "?)");
   return false;
 }
@@ -128,7 +116,7 @@ bool want_named(Vm& vm, const Arguments& arguments, std::span<const char* const>
       return unexpected_name(vm, arguments, names, n);
     if (!out[slot].is_unset()) {
       vm.fail_with(arguments.name, ": got multiple values for keyword argument ",
-                   quoted(arguments.names[n]));
+                   quoted_name(arguments.names[n]));
       return false;
     }
     out[slot] = arguments.named[n];

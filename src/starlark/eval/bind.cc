@@ -63,12 +63,6 @@ void run_prologue(Vm& vm, const Code* code, Value* base) {
     base[r] = Value::unset();
 }
 
-std::string quoted(Value name) {
-  std::string text;
-  quote_text(text, view_of(name));
-  return text;
-}
-
 /// Puts arguments into the registers of the parameters, as the specification says.
 bool place_arguments(Vm& vm, Function* function, Value* base, std::span<const Value> positional,
                      std::span<const Value> names, std::span<const Value> named) {
@@ -125,19 +119,19 @@ bool place_arguments(Vm& vm, Function* function, Value* base, std::span<const Va
     }
     if (slot < parameters) {
       if (!base[slot].is_unset())
-        return fail("got multiple values for parameter ", quoted(names[n]));
+        return fail("got multiple values for parameter ", quoted_name(names[n]));
       base[slot] = named[n];
       continue;
     }
     if (named_rest == nullptr)
-      return fail("got an unexpected keyword argument ", quoted(names[n]));
+      return fail("got an unexpected keyword argument ", quoted_name(names[n]));
     bool fresh = true;
     if (!table_put(vm, named_rest, names[n], hash_of_text(names[n]), named[n], &fresh)) {
       vm.fail_memory();
       return false;
     }
     if (!fresh)
-      return fail("got multiple values for parameter ", quoted(names[n]));
+      return fail("got multiple values for parameter ", quoted_name(names[n]));
   }
   std::vector<size_t> missing;
   for (size_t i = count; i < parameters; ++i) {
@@ -206,6 +200,12 @@ bool gather(Vm& vm, Value* at, const CallSite& site, Gathered& all) {
 }
 
 }  // namespace
+
+std::string quoted_name(Value name) {
+  std::string text;
+  quote_text(text, view_of(name));
+  return text;
+}
 
 bool enter_function(Vm& vm, Function* function, Value* base, const Arguments& arguments,
                     uint16_t into) {

@@ -35,6 +35,12 @@ inline Value invoke(Vm& vm, const Builtin& builtin, const Value* positional, uin
 Value invoke_method(Vm& vm, Native native, const char* name, const Value* at, const CallSite& site);
 /// Calls what is no Starlark function.
 Value call_native(Vm& vm, Value called, const Arguments& arguments);
+/// The name of a parameter without the `?` that makes it optional.
+inline std::string_view plain_name(std::string_view name) {
+  return name.substr(0, name.find_last_not_of('?') + 1);
+}
+/// The name of a parameter as errors write it.
+std::string quoted_name(Value name);
 /// Errors of variables that were read before they had a value.
 Value unset_local(Vm& vm, Value name);
 Value unset_global(Vm& vm, const ModuleState& module, uint32_t index);

@@ -25,8 +25,6 @@ int compare_floats(double x, double y) {
   return three_way(std::isnan(x), std::isnan(y));
 }
 
-bool is_number(Value v) { return is_int(v) || is_float(v); }
-
 int compare_numbers(Value x, Value y) {
   if (is_int(x))
     return is_int(y) ? compare_integers(x, y) : compare_integer_float(x, float_of(y));
@@ -276,7 +274,7 @@ bool holds(Op op, int order_) {
   }
 }
 
-std::string_view sign_of(Op op) {
+std::string_view comparison_sign(Op op) {
   switch (op) {
     case Op::less:
       return "<";
@@ -369,7 +367,7 @@ int compare(Vm& vm, Op op, Value x, Value y) {
     }
   }
   vm.fail({Failure::Kind::no_order,
-           cat(type_name_of(x), " ", sign_of(op), " ", type_name_of(y), " not implemented"),
+           cat(type_name_of(x), " ", comparison_sign(op), " ", type_name_of(y), " not implemented"),
            {}});
   return -1;
 }

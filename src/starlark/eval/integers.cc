@@ -1,8 +1,6 @@
 /// Integers of any size: small ones in a word, large ones as limbs for GMP's `mpn` functions, which
 /// work on memory that we give them. Sizes are checked before every operation.
 
-#include <gmp.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -11,16 +9,11 @@
 
 #include "starlark/eval/ops.h"
 #include "starlark/eval/wide.h"
+#include "starlark/heap/gmp_limbs.h"
 #include "starlark/heap/limbs.h"
 
 namespace fettle::starlark {
 namespace {
-
-static_assert(sizeof(mp_limb_t) == 8);
-
-mp_limb_t* mp(uint64_t* limbs) { return reinterpret_cast<mp_limb_t*>(limbs); }
-const mp_limb_t* mp(const uint64_t* limbs) { return reinterpret_cast<const mp_limb_t*>(limbs); }
-mp_size_t mp_size(size_t n) { return static_cast<mp_size_t>(n); }
 
 /// Any integer as sign and limbs, without copying those of a large one.
 struct Magnitude {

@@ -47,8 +47,6 @@ Value unknown(Vm& vm, Op op, Value x, Value y) {
                       type_name_of(y));
 }
 
-bool is_number(Value v) { return is_int(v) || is_float(v); }
-
 /// The operand as a float; false with an error when an integer is too large for one.
 bool to_float(Vm& vm, Value v, double& x) {
   if (is_float(v)) {

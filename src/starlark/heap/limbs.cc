@@ -1,27 +1,20 @@
 #include "starlark/heap/limbs.h"
 
-#include <gmp.h>
-
 #include <algorithm>
 #include <bit>
 #include <cmath>
 
+#include "starlark/heap/gmp_limbs.h"
 #include "starlark/heap/heap.h"
 
 namespace fettle::starlark {
 namespace {
-
-static_assert(sizeof(mp_limb_t) == 8);
 
 // The largest pieces: each is some two milliseconds of work.
 constexpr size_t longest_factor = 16'384;   // limbs
 constexpr size_t longest_quotient = 4'096;  // limbs
 constexpr size_t longest_at_once = 4'096;   // limbs that become digits
 constexpr size_t digits_at_once = 39'900;   // so that five doublings reach the largest integers
-
-mp_limb_t* mp(uint64_t* limbs) { return reinterpret_cast<mp_limb_t*>(limbs); }
-const mp_limb_t* mp(const uint64_t* limbs) { return reinterpret_cast<const mp_limb_t*>(limbs); }
-mp_size_t mp_size(size_t n) { return static_cast<mp_size_t>(n); }
 
 bool wanted(Work& work) { return work.still_wanted(); }
 

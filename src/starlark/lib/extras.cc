@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "starlark/eval/bind.h"
 #include "starlark/lib/library.h"
+#include "starlark/lib/strings.h"
 #include "value/value.h"
 #include "value/yaml.h"
 
@@ -16,11 +17,6 @@ namespace {
 
 re2::StringPiece piece(std::string_view text) { return {text.data(), text.size()}; }
 std::string_view view(const re2::StringPiece& text) { return {text.data(), text.size()}; }
-
-Value finish(Vm& vm, std::string_view text) {
-  const Value made = make_text(vm.heap(), text);
-  return made.is_error() ? vm.fail_memory() : made;
-}
 
 constexpr int64_t most_program_bytes = 1 << 20;
 

@@ -5,14 +5,10 @@
 #include "starlark/eval/table.h"
 #include "starlark/eval/texts.h"
 #include "starlark/lib/library.h"
+#include "starlark/lib/strings.h"
 
 namespace fettle::starlark {
 namespace {
-
-Value finish(Vm& vm, std::string_view text) {
-  const Value made = make_text(vm.heap(), text);
-  return made.is_error() ? vm.fail_memory() : made;
-}
 
 Value json_encode(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 1, 1))
@@ -89,13 +85,13 @@ Value json_encode_indent(Vm& vm, const Arguments& a) {
   return finish(vm, out);
 }
 
-constexpr MethodEntry table[] = {{"json.decode", json_decode},
-                                 {"json.encode", json_encode},
-                                 {"json.encode_indent", json_encode_indent},
-                                 {"json.indent", json_indent}};
+constexpr MethodEntry json_table[] = {{"json.decode", json_decode},
+                                      {"json.encode", json_encode},
+                                      {"json.encode_indent", json_encode_indent},
+                                      {"json.indent", json_indent}};
 
 }  // namespace
 
-Value make_json_module(Heap& heap) { return make_library(heap, "json", table); }
+Value make_json_module(Heap& heap) { return make_library(heap, "json", json_table); }
 
 }  // namespace fettle::starlark

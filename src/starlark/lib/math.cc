@@ -71,40 +71,40 @@ Value math_log(Vm& vm, const Arguments& a) {
 
 double math_mod(double x, double y) { return std::fmod(x, y); }
 
-constexpr MethodEntry table[] = {{"acos", unary<std::acos>},
-                                 {"acosh", unary<std::acosh>},
-                                 {"asin", unary<std::asin>},
-                                 {"asinh", unary<std::asinh>},
-                                 {"atan", unary<std::atan>},
-                                 {"atan2", binary<std::atan2>},
-                                 {"atanh", unary<std::atanh>},
-                                 {"ceil", rounding<std::ceil>},
-                                 {"copysign", binary<std::copysign>},
-                                 {"cos", unary<std::cos>},
-                                 {"cosh", unary<std::cosh>},
-                                 {"degrees", unary<degrees>},
-                                 {"exp", unary<std::exp>},
-                                 {"fabs", unary<std::fabs>},
-                                 {"floor", rounding<std::floor>},
-                                 {"gamma", unary<std::tgamma>},
-                                 {"hypot", binary<std::hypot>},
-                                 {"log", math_log},
-                                 {"mod", binary<math_mod>},
-                                 {"pow", binary<std::pow>},
-                                 {"radians", unary<radians>},
-                                 {"remainder", binary<std::remainder>},
-                                 {"round", unary<round_half>},
-                                 {"sin", unary<std::sin>},
-                                 {"sinh", unary<std::sinh>},
-                                 {"sqrt", unary<std::sqrt>},
-                                 {"tan", unary<std::tan>},
-                                 {"tanh", unary<std::tanh>}};
+constexpr MethodEntry math_table[] = {{"acos", unary<std::acos>},
+                                      {"acosh", unary<std::acosh>},
+                                      {"asin", unary<std::asin>},
+                                      {"asinh", unary<std::asinh>},
+                                      {"atan", unary<std::atan>},
+                                      {"atan2", binary<std::atan2>},
+                                      {"atanh", unary<std::atanh>},
+                                      {"ceil", rounding<std::ceil>},
+                                      {"copysign", binary<std::copysign>},
+                                      {"cos", unary<std::cos>},
+                                      {"cosh", unary<std::cosh>},
+                                      {"degrees", unary<degrees>},
+                                      {"exp", unary<std::exp>},
+                                      {"fabs", unary<std::fabs>},
+                                      {"floor", rounding<std::floor>},
+                                      {"gamma", unary<std::tgamma>},
+                                      {"hypot", binary<std::hypot>},
+                                      {"log", math_log},
+                                      {"mod", binary<math_mod>},
+                                      {"pow", binary<std::pow>},
+                                      {"radians", unary<radians>},
+                                      {"remainder", binary<std::remainder>},
+                                      {"round", unary<round_half>},
+                                      {"sin", unary<std::sin>},
+                                      {"sinh", unary<std::sinh>},
+                                      {"sqrt", unary<std::sqrt>},
+                                      {"tan", unary<std::tan>},
+                                      {"tanh", unary<std::tanh>}};
 
 }  // namespace
 
 Value make_math_module(Heap& heap) {
   const Named constants[] = {{"e", make_float(heap, M_E)}, {"pi", make_float(heap, M_PI)}};
-  return make_library(heap, "math", table, constants);
+  return make_library(heap, "math", math_table, constants);
 }
 
 }  // namespace fettle::starlark

@@ -142,7 +142,7 @@ bool sort_ranked(Vm& vm, Ranks ranked, std::vector<Ranked>& room) {
   return true;
 }
 
-using Pair = std::pair<Value, Value>;
+using KeyedValue = std::pair<Value, Value>;
 
 /// Pairs whose keys are equal up to `offset`, and how many pairs there are.
 struct Stretch {
@@ -152,7 +152,8 @@ struct Stretch {
 };
 
 /// Sorts pairs by keys that are all texts: by eight bytes, then what is equal by the next eight.
-bool rank_texts(Vm& vm, const std::vector<Pair>& keyed, bool reverse, std::vector<Ranked>& ranked) {
+bool rank_texts(Vm& vm, const std::vector<KeyedValue>& keyed, bool reverse,
+                std::vector<Ranked>& ranked) {
   std::vector<Ranked> room;
   std::vector<Stretch> open{{0, keyed.size(), 0}};
   while (!open.empty()) {
@@ -187,7 +188,7 @@ bool rank_texts(Vm& vm, const std::vector<Pair>& keyed, bool reverse, std::vecto
   return true;
 }
 
-bool rank_integers(Vm& vm, const std::vector<Pair>& keyed, bool reverse,
+bool rank_integers(Vm& vm, const std::vector<KeyedValue>& keyed, bool reverse,
                    std::vector<Ranked>& ranked) {
   constexpr uint64_t sign = u64(1) << 63;
   for (Ranked& each : ranked) {
@@ -200,10 +201,10 @@ bool rank_integers(Vm& vm, const std::vector<Pair>& keyed, bool reverse,
 
 }  // namespace
 
-bool sort_values(Vm& vm, std::vector<Pair>& keyed, bool reverse) {
+bool sort_values(Vm& vm, std::vector<KeyedValue>& keyed, bool reverse) {
   const size_t size = keyed.size();
   bool failed = false;
-  const auto before = [&](const Pair& a, const Pair& b) {
+  const auto before = [&](const KeyedValue& a, const KeyedValue& b) {
     const int order_ = reverse ? key_order(vm, b.first, a.first) : key_order(vm, a.first, b.first);
     if (order_ == -2)
       failed = true;
@@ -227,7 +228,7 @@ bool sort_values(Vm& vm, std::vector<Pair>& keyed, bool reverse) {
   // Keys of one plain type are ranked by numbers.
   const auto all = [&](auto&& test) {
     return std::all_of(keyed.begin(), keyed.end(),
-                       [&](const Pair& pair) { return test(pair.first); });
+                       [&](const KeyedValue& pair) { return test(pair.first); });
   };
   const auto sort_by = [&](auto&& rank, size_t most_by_formula, uint64_t each) {
     const uint64_t cost = size <= most_by_formula ? size * each / 8 * u64(std::bit_width(size))
@@ -240,7 +241,7 @@ bool sort_values(Vm& vm, std::vector<Pair>& keyed, bool reverse) {
       ranked[i].at = u32(i);
     if (!rank(vm, keyed, reverse, ranked))
       return false;
-    std::vector<Pair> sorted(size);
+    std::vector<KeyedValue> sorted(size);
     std::ranges::transform(ranked, sorted.begin(),
                            [&](const Ranked& item) { return keyed[item.at]; });
     keyed.swap(sorted);
@@ -264,7 +265,7 @@ bool sort_values(Vm& vm, std::vector<Pair>& keyed, bool reverse) {
   for (size_t start = 0; start < size; start += run) {
     const size_t end = std::min(start + run, size);
     for (size_t i = start + 1; i < end; ++i) {
-      const Pair moved = keyed[i];
+      const KeyedValue moved = keyed[i];
       size_t at = i;
       for (; at > start && before(moved, keyed[at - 1]); --at)
         keyed[at] = keyed[at - 1];
@@ -273,7 +274,7 @@ bool sort_values(Vm& vm, std::vector<Pair>& keyed, bool reverse) {
         return false;
     }
   }
-  std::vector<Pair> other(size);
+  std::vector<KeyedValue> other(size);
   for (size_t width = run; width < size; width *= 2) {
     for (size_t start = 0; start < size; start += 2 * width) {
       const size_t middle = std::min(start + width, size), end = std::min(start + 2 * width, size);

@@ -25,7 +25,7 @@ void Arena::grow(size_t bytes) {
     madvise(block, size, MADV_HUGEPAGE);
   blocks_.emplace_back(block, Free{alignment});
   bytes_ += size;
-  Budget::current().take(size);
+  fettle::Budget::current().take(size);
   at_ = block;
   end_ = at_ + size;
 }

@@ -234,6 +234,7 @@ T* as(Value v) {
 inline bool is_text(Value v) { return v.is_short_text() || is_kind(v, Kind::string); }
 inline bool is_int(Value v) { return v.is_small() || is_kind(v, Kind::big_int); }
 inline bool is_float(Value v) { return v.is_packed_float() || is_kind(v, Kind::boxed_float); }
+inline bool is_number(Value v) { return is_int(v) || is_float(v); }
 inline double float_of(Value v) {
   return v.is_packed_float() ? v.packed_float() : as<BoxedFloat>(v)->number;
 }

@@ -201,10 +201,10 @@ Result<Value> random(Renderer& renderer, Arguments& arguments) {
   return items[renderer.environment().draw() % items.size()];
 }
 
-constexpr std::array rows{FilterRow{"urlize", urlize}, FilterRow{"random", random}};
+constexpr std::array link_rows{FilterRow{"urlize", urlize}, FilterRow{"random", random}};
 
 }  // namespace
 
-std::span<const FilterRow> link_filters() { return rows; }
+std::span<const FilterRow> link_filters() { return link_rows; }
 
 }  // namespace fettle::jinja

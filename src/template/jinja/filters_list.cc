@@ -339,7 +339,7 @@ Result<Value> attr(Renderer& renderer, Arguments& arguments) {
   return renderer.attribute(given[0], text_of(given[1]));
 }
 
-constexpr std::array rows{
+constexpr std::array list_rows{
     FilterRow{"length", length},
     FilterRow{"count", length},
     FilterRow{"list", list},
@@ -367,6 +367,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const FilterRow> list_filters() { return rows; }
+std::span<const FilterRow> list_filters() { return list_rows; }
 
 }  // namespace fettle::jinja

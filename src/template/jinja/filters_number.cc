@@ -216,7 +216,7 @@ Result<Value> pprint(Renderer&, Arguments& arguments) {
   return Value(quoted(arguments.positional[0]));
 }
 
-constexpr std::array rows{
+constexpr std::array number_rows{
     FilterRow{"default", default_value},
     FilterRow{"d", default_value},
     FilterRow{"int", to_int},
@@ -230,6 +230,6 @@ constexpr std::array rows{
 
 }  // namespace
 
-std::span<const FilterRow> number_filters() { return rows; }
+std::span<const FilterRow> number_filters() { return number_rows; }
 
 }  // namespace fettle::jinja

@@ -350,7 +350,7 @@ Result<Value> xmlattr(Renderer&, Arguments& arguments) {
   return Value(has_space && !made.empty() ? cat(" ", made) : made);
 }
 
-constexpr std::array rows{
+constexpr std::array text_rows{
     FilterRow{"upper", upper},
     FilterRow{"lower", lower},
     FilterRow{"capitalize", capitalize},
@@ -393,6 +393,6 @@ std::string escaped(std::string_view text) {
   return made;
 }
 
-std::span<const FilterRow> text_filters() { return rows; }
+std::span<const FilterRow> text_filters() { return text_rows; }
 
 }  // namespace fettle::jinja

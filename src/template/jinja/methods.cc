@@ -11,7 +11,7 @@ using Method = Result<Value> (*)(const Value& self, Arguments& arguments);
 using Table = std::unordered_map<std::string_view, Method>;
 
 constexpr std::string_view blanks = " \t\n\r\v\f";
-constexpr int64_t widest = 1'000'000;
+constexpr int64_t widest_text = 1'000'000;
 
 Result<Items> texts(std::string_view name, Arguments& arguments,
                     std::initializer_list<std::string_view> parameters) {
@@ -181,7 +181,7 @@ Result<Value> is_all(const Value& self, Arguments&) {
 
 Result<Value> justified(const Value& self, Arguments& arguments, char align) {
   const Items given = TRY(texts("ljust", arguments, {"width", "fillchar?"}));
-  if (!given[0].is_whole() || given[0].integer() > widest)
+  if (!given[0].is_whole() || given[0].integer() > widest_text)
     return raise("TypeError", "a width is a whole number that is not too large");
   const std::string fill = given[1].is_text() ? given[1].text() : " ";
   if (python::points_of(fill).size() != 1)
@@ -202,7 +202,7 @@ Result<Value> justified(const Value& self, Arguments& arguments, char align) {
 
 Result<Value> zfill(const Value& self, Arguments& arguments) {
   const Items given = TRY(texts("zfill", arguments, {"width"}));
-  const int64_t width = given[0].is_whole() ? std::min(given[0].integer(), widest) : 0;
+  const int64_t width = given[0].is_whole() ? std::min(given[0].integer(), widest_text) : 0;
   const bool has_sign = self.text().starts_with('-') || self.text().starts_with('+');
   const int64_t missing =
       std::max<int64_t>(0, width - points_before(self.text(), self.text().size()));

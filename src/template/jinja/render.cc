@@ -10,7 +10,7 @@
 namespace fettle::jinja {
 namespace {
 
-constexpr int deepest = 400;
+constexpr int deepest_block = 400;
 constexpr int most_parents = 100;
 constexpr size_t most_origins = size_t{1} << 22;
 
@@ -58,7 +58,7 @@ Status Renderer::body(const Body& body, const ScopePtr& scope, std::string& out)
 Status Renderer::statement(const Stmt& node, const ScopePtr& scope, std::string& out) {
   if (Status status = spend(cost::statement); !status)
     return status;
-  Status status = ++level_ > deepest
+  Status status = ++level_ > deepest_block
                       ? Status(raise("RecursionError", "maximum recursion depth exceeded"))
                       : execute(node, scope, out);
   --level_;
@@ -357,7 +357,7 @@ Status Renderer::include(const Stmt& node, const ScopePtr& scope, std::string& o
   Renderer& inner = *included_.emplace_back(
       std::make_unique<Renderer>(engine_, node.has_context ? context_ : nothing, trace_));
   inner.level_ = level_ + 20;
-  if (inner.level_ > deepest)
+  if (inner.level_ > deepest_block)
     return raise("RecursionError", "maximum recursion depth exceeded");
   Status status = inner.run(tree, inner.new_scope(node.has_context ? scope : nullptr), out);
   return status;
@@ -372,7 +372,7 @@ Result<ScopePtr> Renderer::module_of(const Stmt& node, const ScopePtr& scope) {
   const auto module =
       std::make_shared<TemplateModule>(engine_, node.has_context ? context_ : nothing);
   module->renderer.level_ = level_ + 20;
-  if (module->renderer.level_ > deepest)
+  if (module->renderer.level_ > deepest_block)
     return raise("RecursionError", "maximum recursion depth exceeded");
   module->top = module->renderer.new_scope(node.has_context ? scope : nullptr);
   module->tree = tree;
