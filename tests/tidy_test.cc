@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <regex>
 
 #include "base/text.h"
 
@@ -200,6 +201,88 @@ TEST(Tidy, FilesAreNotTooLong) {
       EXPECT_LE(lines_of(path).size(), 800u) << name;
     }
   }
+}
+
+/// The folder whose sources are compiled together with one.
+std::string module_of(const fs::path& path) {
+  fs::path folder = path.parent_path();
+  while (!fs::exists(folder / "CMakeLists.txt"))
+    folder = folder.parent_path();
+  return place_of(folder);
+}
+
+/// `std::map<Name, int> a, const Key& b = {}` as `std::map<Name, int>,const Key&,`.
+std::string types_of(std::string_view parameters) {
+  static const std::regex name(R"(([ &*>])\w+$)"), value(R"(\s*=.*)");
+  std::string types, parameter;
+  int depth = 0;
+  const auto add = [&] {
+    parameter = std::regex_replace(parameter, value, "");
+    types += std::string(trim(std::regex_replace(parameter, name, "$1"))) + ",";
+    parameter.clear();
+  };
+  for (const char c : parameters) {
+    depth += (c == '<' || c == '(' || c == '{') - (c == '>' || c == ')' || c == '}');
+    if (depth < 0)
+      break;
+    if (c == ',' && depth == 0)
+      add();
+    else
+      parameter += c;
+  }
+  add();
+  return types;
+}
+
+/// What a source declares for itself: `Row` for a type or a constant, `find(const Key&,)` for a
+/// function.
+std::set<std::string> own_names(const fs::path& path) {
+  static const std::regex type(R"(^(struct|class|enum class|union) (\w+))");
+  static const std::regex constant(R"(^(constexpr|const) [^(={]*[ &*>](\w+)(\[\w*\])?( =|\{|;))");
+  static const std::regex function(R"(^[\w:][^={]*?[ &*>](\w+)\((.*))");
+  std::set<std::string> names;
+  bool is_inside = false;
+  std::string declaration;
+  for (const std::string& line : lines_of(path)) {
+    if (line.starts_with("namespace {") || line.starts_with("}  // namespace")) {
+      is_inside = line.starts_with("namespace {");
+      declaration.clear();
+      continue;
+    }
+    const bool begins = !line.empty() && (std::isalpha(static_cast<unsigned char>(line[0])) != 0);
+    if (!is_inside || (!begins && declaration.empty()))
+      continue;
+    declaration += begins ? line : " " + std::string(trim(line));
+    if (declaration.find_first_of("{;=") == declaration.npos)
+      continue;
+    std::smatch found;
+    if (std::regex_search(declaration, found, type) ||
+        std::regex_search(declaration, found, constant))
+      names.insert(found[2]);
+    else if (!declaration.starts_with("template") && !declaration.starts_with("using") &&
+             std::regex_search(declaration, found, function))
+      names.insert(found[1].str() + "(" + types_of(found[2].str()) + ")");
+    declaration.clear();
+  }
+  return names;
+}
+
+/// Sources of a folder are compiled as one.
+TEST(Tidy, WhatASourceDeclaresForItselfIsUniqueInItsFolder) {
+  std::map<std::string, std::map<std::string, std::string>> declared;
+  for (const fs::path& path : sources()) {
+    const std::string name = place_of(path);
+    const std::string folder = module_of(path);
+    if (!name.starts_with("src/") || !name.ends_with(".cc") || name.ends_with("_test.cc") ||
+        name.find("/fuzz/") != name.npos || name.ends_with("/main.cc"))
+      continue;
+    for (const std::string& own : own_names(path)) {
+      const auto& [before, is_new] = declared[folder].emplace(own, name);
+      EXPECT_TRUE(is_new) << before->second << " and " << name << " both declare " << own
+                          << ": share it in a header, or give it a name that says which";
+    }
+  }
+  EXPECT_GT(declared["src/verbs"].size(), 200u);
 }
 
 TEST(Tidy, WhatDecidesAsksNoClockAndDrawsNoRandomNumbers) {
