@@ -109,6 +109,25 @@ TEST_P(EngineTest, LimitsChangeInPlace) {
   EXPECT_TRUE(output.starts_with("49")) << output;  // in whole pages
 }
 
+TEST_P(EngineTest, ACommandEndsWithWhoeverListensToIt) {
+  const std::string id = sleeper("client-left");
+  const auto go = [](OutputStream, std::string_view) -> Status { return world_error("gone"); };
+  for (int i = 0; i < 20; ++i)
+    EXPECT_FALSE(run_exec(engine, id, {.command = {"yes"}}, go, {}));
+  std::string output;
+  const auto take = [&](OutputStream, std::string_view bytes) -> Status {
+    output += bytes;
+    return {};
+  };
+  // What is killed takes a moment to go.
+  for (int i = 0; i < 100 && (i == 0 || output.find("yes") != output.npos); ++i) {
+    output.clear();
+    ASSERT_TRUE(pause_for(20ms, {}));
+    ASSERT_TRUE(run_exec(engine, id, {.command = {"ps"}}, take, {}));
+  }
+  EXPECT_EQ(output.find("yes"), output.npos) << output;
+}
+
 TEST_P(EngineTest, ANetworkIsMadeOnceAndRangesDoNotOverlap) {
   const auto subnet = free_subnet(own_pools, 24, subnets_in_use(), 7);
   NetworkSpec spec{.name = "client-net",

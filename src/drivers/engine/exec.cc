@@ -1,6 +1,7 @@
 #include "drivers/engine/exec.h"
 
 #include <csignal>
+#include <filesystem>
 
 #include "base/file.h"
 #include "base/text.h"
@@ -70,6 +71,42 @@ Error took_longer(Duration limit) {
 constexpr Duration limit_of_an_end = 1s;
 constexpr size_t full_id = 64;
 
+std::string of_process(std::string_view process, std::string_view file) {
+  return read_file(Path("/proc") / process / file).value_or("");
+}
+
+/// Processes of this machine. Who is asked for may end meanwhile.
+template <typename Matches>
+std::string find_process(const Matches& matches) {
+  std::error_code failed;
+  for (std::filesystem::directory_iterator at("/proc", failed), end; !failed && at != end;
+       at.increment(failed)) {
+    const std::string name = at->path().filename();
+    if (name.find_first_not_of("0123456789") == name.npos && matches(name))
+      return name;
+  }
+  return {};
+}
+
+/// What runs for a session that Podman counts as over since the other side of it has gone: the
+/// child of the monitor that was started for it. 0: there is none.
+int64_t child_of_monitor(const std::string& id) {
+  const std::string monitor = find_process([&](const std::string& process) {
+    const std::string words = of_process(process, "cmdline");
+    return words.find("conmon") != words.npos && words.find(id) != words.npos;
+  });
+  if (monitor.empty())
+    return 0;
+  const std::string child = find_process([&](const std::string& process) {
+    // `42 (name) S 7 …`: its parent is 7. The monitor has a child of its own kind.
+    const std::string stat = of_process(process, "stat");
+    const size_t name = stat.rfind(')');
+    return name != stat.npos && stat.find("(conmon)") == stat.npos && name + 4 <= stat.size() &&
+           stat.substr(name + 4).starts_with(monitor + " ");
+  });
+  return child.empty() ? 0 : std::stoll(child);
+}
+
 }  // namespace
 
 StreamSink without_engine_noise(StreamSink sink) {
@@ -79,18 +116,29 @@ StreamSink without_engine_noise(StreamSink sink) {
 }
 
 void end_exec(Engine& engine, const std::string& container, const std::string& id) {
-  if (!engine.address().is_local())
+  if (!engine.address().is_local() || container.size() < full_id)
     return;
-  const auto answer =
-      engine.ask({.path = cat("/exec/", id, "/json"), .time_limit = limit_of_an_end}, {});
-  if (!answer || !answer->ok() || !answer->body.bool_at("Running"))
-    return;
-  const int64_t process = answer->body.integer_at("Pid");
-  // The number is one of the engine's machine, and an engine behind a socket may be on another one.
-  const auto groups = read_file(Path("/proc") / std::to_string(process) / "cgroup");
-  if (process > 1 && groups && container.size() >= full_id &&
-      groups->find(container) != groups->npos)
-    kill(static_cast<pid_t>(-process), SIGKILL);
+  // The output can come a moment before the engine has noted what writes it.
+  const auto began = std::chrono::steady_clock::now();
+  for (Duration pause = 1ms; left_of(limit_of_an_end, began) > 0s; pause *= 2) {
+    const auto answer =
+        engine.ask({.path = cat("/exec/", id, "/json"), .time_limit = limit_of_an_end}, {});
+    if (!answer || !answer->ok())
+      return;
+    const bool runs = answer->body.bool_at("Running");
+    const Value& code = answer->body.at("ExitCode");
+    if (!runs && code.is_integer() && code.integer() >= 0)
+      return;
+    const int64_t process = runs ? answer->body.integer_at("Pid") : child_of_monitor(id);
+    // The number is one of the engine's machine, and an engine behind a socket may be on another.
+    if (process > 1 &&
+        of_process(std::to_string(process), "cgroup").find(container) != std::string::npos) {
+      kill(static_cast<pid_t>(-process), SIGKILL);
+      return;
+    }
+    if (!pause_for(pause, {}))
+      return;
+  }
 }
 
 Result<int64_t> exec_code(Engine& engine, const std::string& id, std::stop_token stop) {
