@@ -3,7 +3,7 @@
 #   fettle_module(plan SOURCES make_plan.cc TESTS make_plan_test.cc USES core LIBRARIES sqlite3)
 #
 # makes the library `fettle_plan` and the test program `plan_test`. Folder `src/drivers/engine` is
-# the module `drivers_engine`. GLUE says that a module computes little itself.
+# the module `drivers_engine`. GLUE says that its tests need little computing.
 
 # Sources that are compiled as one share the work on the headers and templates they have in common:
 # a full build takes a third of the time. What a source declares for itself must then be unique in
