@@ -35,8 +35,9 @@ struct ApplyOptions {
 
 struct ModelIntent {
   std::shared_ptr<const Intent> intent;
-  std::vector<std::pair<fettle::Name, fettle::Key>> keys;  ///< id and key, in the order of the version
-  std::map<fettle::Name, std::string> notes;       ///< by id: why it is unavailable
+  std::vector<std::pair<fettle::Name, fettle::Key>>
+      keys;                                   ///< id and key, in the order of the version
+  std::map<fettle::Name, std::string> notes;  ///< by id: why it is unavailable
 };
 
 /// It speaks for every set of the version and for every set of the model that `known` remembers.

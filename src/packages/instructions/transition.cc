@@ -24,10 +24,9 @@ Result<starlark::Value> interpret_transition(InstructionCall& call, std::string_
   return starlark::Value::none();
 }
 
-Instruction make(std::string name,
-                 Result<starlark::Value> (*interpret_transition)(InstructionCall&),
+Instruction make(std::string name, Result<starlark::Value> (*interpret)(InstructionCall&),
                  std::string (*describe)(const Value&)) {
-  return {std::move(name), {{"name", starlark::Want::text}}, interpret_transition, describe};
+  return {std::move(name), {{"name", starlark::Want::text}}, interpret, describe};
 }
 
 }  // namespace
