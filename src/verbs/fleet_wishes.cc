@@ -44,13 +44,19 @@ bool are_same(Resources before, Resources after) {
   return sum_of(old_ones) == sum_of(new_ones);
 }
 
+/// What a record says that an owner wants of it; an empty digest: nothing.
+Digest recorded_wish(const RecordPointer& record, const Name& owner) {
+  if (record == nullptr)
+    return {};
+  const auto wish = record->wanted_by.find(owner);
+  return wish == record->wanted_by.end() ? Digest() : wish->second;
+}
+
 /// Whether a record says that it is as it is wanted.
-bool is_as_wanted(const Record& record, const Boxed<Resource>& resource, const Name& owner) {
-  if (!record.applied || record.attempt || record.by_hand != ByHand::nothing ||
-      (&*record.applied != &*resource && record.applied->attributes != resource->attributes))
-    return false;
-  const auto wish = record.wanted_by.find(owner);
-  return wish != record.wanted_by.end() && wish->second == wish_of(*resource);
+bool is_as_wanted(const Record& record, const Boxed<Resource>& resource, const Digest& wish) {
+  return record.applied && !record.attempt && record.by_hand == ByHand::nothing &&
+         (&*record.applied == &*resource || record.applied->attributes == resource->attributes) &&
+         wish == wish_of(*resource);
 }
 
 }  // namespace
@@ -68,12 +74,11 @@ class FleetWishes::Gathering {
     size_t recorded = 0;
     for (const Boxed<Resource>& resource : wish.resources) {
       const RecordPointer& record = records_.find(resource->key);
-      if (record != nullptr)
-        if (const auto wanted = record->wanted_by.find(owner);
-            wanted != record->wanted_by.end() && wanted->second != Digest())
-          ++recorded;
+      const Digest recorded_as = recorded_wish(record, owner);
+      if (recorded_as != Digest())
+        ++recorded;
       if (record == nullptr || stays_in_run(resource->key) ||
-          !is_as_wanted(*record, resource, owner))
+          !is_as_wanted(*record, resource, recorded_as))
         take(resource, record);
     }
     if (recorded < records_.of(owner).size())
