@@ -84,7 +84,7 @@ class Encoder {
   struct Level {
     Value over;
     Iteration state;                  ///< of a sequence
-    std::vector<TableEntry> entries;  ///< sorted, of a dict or structure
+    std::vector<std::pair<Value, Value>> entries;  ///< sorted, of a dict or structure
     size_t next = 0;
     bool is_dict = false;
   };
@@ -95,10 +95,10 @@ class Encoder {
     for (const Level& level : levels_) {
       if (level.is_dict) {
         std::string key;
-        quote_text(key, view_of(level.entries[level.next - 1].key));
+        quote_text(key, view_of(level.entries[level.next - 1].first));
         const bool dict = ::fettle::starlark::is_dict(level.over);
         path += dict ? cat("in dict key ", key, ": ")
-                     : cat("in field .", view_of(level.entries[level.next - 1].key), ": ");
+                     : cat("in field .", view_of(level.entries[level.next - 1].first), ": ");
       } else {
         path += cat("at ", type_name_of(level.over), " index ", level.next - 1, ": ");
       }
@@ -120,7 +120,7 @@ class Encoder {
       const bool ok = table_each(as<Dict>(v), [&](const TableEntry& entry) {
         if (!is_text(entry.key))
           return false;
-        level.entries.push_back(entry);
+        level.entries.emplace_back(entry.key, entry.value);
         return true;
       });
       if (!ok) {
@@ -132,9 +132,8 @@ class Encoder {
         });
         return fail(cat("dict has ", type, " key, want string"));
       }
-      std::sort(
-          level.entries.begin(), level.entries.end(),
-          [](const TableEntry& a, const TableEntry& b) { return view_of(a.key) < view_of(b.key); });
+      if (!sort_values(vm_, level.entries, false))
+        return fail("");
     } else if (is_kind(v, Kind::structure) || is_kind(v, Kind::record) ||
                is_kind(v, Kind::module)) {
       level.is_dict = true;
@@ -144,21 +143,18 @@ class Encoder {
           const Value field = record->values()[i];
           if (!field.is_unset() && !is_kind(field, Kind::builtin)) {
             const Value name = make_field_name(record->type->fields[i]);
-            level.entries.push_back({name, field, 0});
+            level.entries.emplace_back(name, field);
           }
         }
-        std::sort(level.entries.begin(), level.entries.end(),
-                  [](const TableEntry& a, const TableEntry& b) {
-                    return view_of(a.key) < view_of(b.key);
-                  });
+        if (!sort_values(vm_, level.entries, false))
+          return fail("");
       } else {
         auto* structure = as<Structure>(v);
         for (uint32_t i = 0; i < structure->count; ++i)
-          level.entries.push_back({structure->shape->names()[i], structure->values()[i], 0});
+          level.entries.emplace_back(structure->shape->names()[i], structure->values()[i]);
       }
     }
-    const uint64_t fields = level.entries.size();
-    if (!vm_.charge(fields * u64(std::bit_width(fields)) / 2))
+    if (!vm_.charge(level.entries.size()))
       return fail("");
     if (levels_.size() >= 16) {
       if (path_.empty()) {
@@ -197,10 +193,10 @@ class Encoder {
         return close('}');
       if (level.next > 0)
         out_ += ',';
-      const TableEntry entry = level.entries[level.next++];
-      quote_json(out_, view_of(entry.key));
+      const auto [key, held] = level.entries[level.next++];
+      quote_json(out_, view_of(key));
       out_ += ':';
-      return value(entry.value);
+      return value(held);
     }
     Value item;
     if (Object* o = level.over.object(); o->kind == Kind::list) {

@@ -93,6 +93,9 @@ uint64_t bytes_at(std::string_view text, size_t offset) {
   return __builtin_bswap64(bytes);
 }
 
+/// What is moved before somebody asks whether it is still wanted.
+constexpr size_t at_once = 1 << 16;
+
 /// What is sorted by a number.
 struct Ranked {
   uint64_t rank;
@@ -103,7 +106,7 @@ using Ranks = std::span<Ranked>;
 /// Sorts by rank, stably: digit by digit, from the lowest bit in which ranks differ to the highest.
 /// False when the evaluation is no longer wanted.
 bool sort_ranked(Vm& vm, Ranks ranked, std::vector<Ranked>& room) {
-  constexpr size_t digit = 11, few_ranked = 256, at_once = 1 << 16;
+  constexpr size_t digit = 11, few_ranked = 256;
   uint64_t differ = 0;
   bool sorted = true;
   for (size_t i = 1; i < ranked.size(); ++i) {
@@ -118,6 +121,8 @@ bool sort_ranked(Vm& vm, Ranks ranked, std::vector<Ranked>& room) {
     return true;
   }
   room.resize(std::max(room.size(), ranked.size()));
+  if (!vm.still_wanted())
+    return false;
   Ranks from = ranked, into = Ranks(room).first(ranked.size());
   for (auto shift = size_t(std::countr_zero(differ)); shift < 64 && differ >> shift != 0;
        shift += digit) {
@@ -139,7 +144,7 @@ bool sort_ranked(Vm& vm, Ranks ranked, std::vector<Ranked>& room) {
   }
   if (from.data() != ranked.data())
     std::ranges::copy(from, ranked.begin());
-  return true;
+  return vm.still_wanted();
 }
 
 using KeyedValue = std::pair<Value, Value>;
@@ -239,11 +244,15 @@ bool sort_values(Vm& vm, std::vector<KeyedValue>& keyed, bool reverse) {
     std::vector<Ranked> ranked(size);
     for (size_t i = 0; i < size; ++i)
       ranked[i].at = u32(i);
-    if (!rank(vm, keyed, reverse, ranked))
+    if (!vm.still_wanted() || !rank(vm, keyed, reverse, ranked))
       return false;
-    std::vector<KeyedValue> sorted(size);
-    std::ranges::transform(ranked, sorted.begin(),
-                           [&](const Ranked& item) { return keyed[item.at]; });
+    std::vector<KeyedValue> sorted;
+    sorted.reserve(size);
+    for (const Ranked& item : ranked) {
+      if (sorted.size() % at_once == at_once - 1 && !vm.still_wanted())
+        return false;
+      sorted.push_back(keyed[item.at]);
+    }
     keyed.swap(sorted);
     return true;
   };
