@@ -132,6 +132,27 @@ TEST_P(Chunks, DoWhatTheySay) {
   }
 }
 
+/// A budget is used up anywhere, also in the middle of a plugin: that is an error, and nothing else
+/// is.
+TEST_P(Chunks, EndWhereABudgetEnds) {
+  const std::string& text = GetParam().text;
+  CompileOptions options;
+  options.print = [](std::string_view) {};
+  const bool is_good = compiled_chunk(text, options).errors.empty();
+  bool has_ended = false;
+  uint64_t before = 0;
+  for (uint64_t steps = 1; steps < 10'000; steps += std::exchange(before, steps)) {
+    options.most_steps = steps;
+    const Compiled compiled = compiled_chunk(text, options);
+    const bool ends = compiled.errors.empty();
+    EXPECT_FALSE(!ends && has_ended) << steps << " steps, and fewer do: " << text;
+    has_ended = has_ended || ends;
+    for (const Error& error : compiled.errors)
+      EXPECT_TRUE(!is_good || error.message.find("steps") != error.message.npos)
+          << steps << ": " << error.message << "\n" << text;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Model, Chunks, testing::ValuesIn(chunks()),
                          [](const auto& chunk) { return chunk.param.name; });
 

@@ -193,8 +193,7 @@ std::string run(const Chunk& chunk, std::string_view profile, bool collect_alway
   return printed;
 }
 
-TEST(StarlarkChunks, BehaveAsWritten) {
-  size_t seen = 0;
+std::vector<Chunk> all_chunks() {
   std::vector<std::filesystem::path> files;
   for (const auto& entry :
        std::filesystem::directory_iterator(FETTLE_SOURCE_DIR "/tests/starlark")) {
@@ -202,16 +201,56 @@ TEST(StarlarkChunks, BehaveAsWritten) {
       files.push_back(entry.path());
   }
   std::sort(files.begin(), files.end());
-  for (const std::filesystem::path& path : files) {
-    for (const Chunk& chunk : read_chunks(path)) {
-      for (const std::string& profile : chunk.profiles) {
-        const std::string plain = run(chunk, profile, false);
-        EXPECT_EQ(plain, run(chunk, profile, true)) << chunk.file << ":" << chunk.line;
-      }
-      ++seen;
+  std::vector<Chunk> chunks;
+  for (const std::filesystem::path& path : files)
+    std::ranges::move(read_chunks(path), std::back_inserter(chunks));
+  return chunks;
+}
+
+TEST(StarlarkChunks, BehaveAsWritten) {
+  const std::vector<Chunk> chunks = all_chunks();
+  for (const Chunk& chunk : chunks)
+    for (const std::string& profile : chunk.profiles) {
+      const std::string plain = run(chunk, profile, false);
+      EXPECT_EQ(plain, run(chunk, profile, true)) << chunk.file << ":" << chunk.line;
     }
-  }
-  EXPECT_GE(seen, 1'500u);
+  EXPECT_GE(chunks.size(), 1'500u);
+}
+
+/// Runs a chunk within limits, and says whether it came to its end; how much it took comes back.
+bool ends_within(const Chunk& chunk, std::string_view profile, Limits& limits) {
+  Session session(dialect_of(chunk, profile), limits);
+  session.print = [](Thread&, std::string_view) {};
+  add_asserts(session);
+  const Result<ModulePtr> result = session.run(chunk.file, chunk.text);
+  limits.steps = session.steps();
+  limits.memory = session.memory();
+  return result.has_value();
+}
+
+/// A budget is used up anywhere, also in the middle of what a builtin does: that is an error, and
+/// nothing else is. Eight limits of steps and two of memory for each chunk, others in each.
+TEST(StarlarkChunks, EndWhereABudgetEnds) {
+  size_t seen = 0;
+  for (const Chunk& chunk : all_chunks())
+    for (const std::string& profile : chunk.profiles) {
+      Limits whole{.steps = 50'000'000, .memory = 512 << 20};
+      if (!ends_within(chunk, profile, whole))
+        continue;
+      for (uint64_t part = 0; part < 10; ++part) {
+        const uint64_t share = (++seen * 7'919) % 1'000;
+        Limits less{.steps = 50'000'000, .memory = 512 << 20};
+        if (part < 8)
+          less.steps = 1 + whole.steps * share / 1'000;
+        else
+          less.memory = 1 + whole.memory * share / 1'000;
+        const bool is_half = share < 500 && whole.steps > 100;
+        // A test of an error takes that of the budget for another one.
+        EXPECT_FALSE(ends_within(chunk, profile, less) && is_half && part < 8)
+            << chunk.file << ":" << chunk.line << " within " << share << " of 1,000 steps";
+      }
+    }
+  EXPECT_GE(seen, 10'000u);
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
 #pragma once
-/// Texts that repeat a part, for all fuzzers.
+/// Texts that repeat a part, and limits that end at any step, for all fuzzers.
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -32,6 +33,12 @@ inline RepeatedText repeated_text(std::string_view data, size_t choice) {
     made.text += part;
   made.text += data.substr(second + 1);
   return made;
+}
+
+/// A run may end at any step: an odd `choice` says after how many, else there are as many as may be.
+inline uint64_t steps_of(uint64_t most, uint8_t choice) {
+  const uint64_t few = choice / 2;
+  return choice % 2 == 0 ? most : std::min(most, 1 + few * few);
 }
 
 }  // namespace fettle

@@ -1,5 +1,6 @@
 /// Any program with small limits: it ends, the same way again, and the same way when garbage is
-/// collected at every safe point. One that repeats a part has more steps, and is run but twice.
+/// collected at every safe point. One that repeats a part has more steps, and is run but twice. The
+/// last byte tells when the steps are used up.
 
 #include <cstdint>
 
@@ -13,10 +14,9 @@ struct Outcome {
   uint64_t steps = 0;
 };
 
-Outcome run(const RepeatedText& text, Profile profile, bool collect_always) {
+Outcome run(const RepeatedText& text, Profile profile, uint8_t end, bool collect_always) {
   Limits limits = small_limits();
-  if (text.is_repeated)
-    limits.steps = 400'000;
+  limits.steps = steps_of(text.is_repeated ? 400'000 : limits.steps, end);
   Session session(every_switch(profile), limits);
   session.collect_always = collect_always;
   Outcome outcome;
@@ -50,13 +50,14 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto profile = static_cast<Profile>(data[0] % 3);
   const RepeatedText text =
       repeated_text({reinterpret_cast<const char*>(data) + 1, size - 1}, data[0] / 3);
-  const Outcome first = run(text, profile, false);
-  const Outcome again = run(text, profile, false);
+  const uint8_t end = data[size - 1];
+  const Outcome first = run(text, profile, end, false);
+  const Outcome again = run(text, profile, end, false);
   INVARIANT(first.printed == again.printed);
   INVARIANT(first.steps == again.steps);
   if (text.is_repeated)
     return 0;
-  const Outcome collected = run(text, profile, true);
+  const Outcome collected = run(text, profile, end, true);
   const bool memory = first.printed.find("out of memory") != std::string::npos ||
                       collected.printed.find("out of memory") != std::string::npos;
   // A collection changes nothing that is seen.

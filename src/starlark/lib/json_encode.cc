@@ -133,7 +133,7 @@ class Encoder {
         return fail(cat("dict has ", type, " key, want string"));
       }
       if (!sort_values(vm_, level.entries, false))
-        return fail("");
+        return false;
     } else if (is_kind(v, Kind::structure) || is_kind(v, Kind::record) ||
                is_kind(v, Kind::module)) {
       level.is_dict = true;
@@ -147,7 +147,7 @@ class Encoder {
           }
         }
         if (!sort_values(vm_, level.entries, false))
-          return fail("");
+          return false;
       } else {
         auto* structure = as<Structure>(v);
         for (uint32_t i = 0; i < structure->count; ++i)
@@ -155,7 +155,7 @@ class Encoder {
       }
     }
     if (!vm_.charge(level.entries.size()))
-      return fail("");
+      return false;
     if (levels_.size() >= 16) {
       if (path_.empty()) {
         for (const Level& outer : levels_)
@@ -180,12 +180,12 @@ class Encoder {
   bool step() {
     Level& level = levels_.back();
     if (!vm_.charge(3))
-      return fail("");
+      return false;
     if (out_.size() > checked_ + 65536) {
       checked_ = out_.size();
       if (!vm_.heap().may_take(out_.size() * 6)) {
         vm_.fail_memory();
-        return fail("");
+        return false;
       }
     }
     if (level.is_dict) {
@@ -234,9 +234,9 @@ class Encoder {
         return true;
       case Kind::big_int:
         if (!charge_digits(vm_, v))
-          return fail("");
+          return false;
         out_ += integer_text(vm_, v);
-        return !vm_.failed || fail("");
+        return !vm_.failed;
       case Kind::boxed_float: {
         const double x = float_of(v);
         if (!std::isfinite(x))
@@ -249,7 +249,7 @@ class Encoder {
         if (v.is_object() && v.object()->count > 65536 &&
             !vm_.heap().may_take(v.object()->count * u64(6))) {
           vm_.fail_memory();
-          return fail("");
+          return false;
         }
         quote_json(out_, view_of(v));
         return true;

@@ -50,8 +50,9 @@ inline std::vector<Chunk> read_chunks(std::string_view text) {
 }
 
 /// The text, or `!!! template:line: class: message`.
-inline std::string result_of(const Chunk& chunk) {
+inline std::string result_of(const Chunk& chunk, const Limits& limits = {}) {
   Environment environment;
+  environment.limits = limits;
   environment.syntax.has_loop_controls = true;
   environment.load = [&](const std::string& name) -> Result<std::optional<std::string>> {
     const auto found = chunk.templates.find(name);

@@ -37,6 +37,24 @@ TEST_P(Chunks, GiveWhatTheySay) {
       << GetParam().chunk.templates.at("main");
 }
 
+/// A budget is used up anywhere, also in the middle of a filter: that is an error, and nothing else
+/// is.
+TEST_P(Chunks, EndWhereABudgetEnds) {
+  const Chunk& chunk = GetParam().chunk;
+  uint64_t before = 0;
+  bool has_ended = false;
+  for (uint64_t steps = 1; steps < 3'000; steps += std::exchange(before, steps)) {
+    const std::string result = result_of(chunk, {.steps = steps});
+    has_ended = has_ended || result == chunk.expected;
+    EXPECT_EQ(result == chunk.expected, has_ended) << steps << " steps: " << result;
+    EXPECT_TRUE(has_ended || result.find("steps") != result.npos) << steps << ": " << result;
+  }
+  for (uint64_t memory = 1'000; memory < 1'000'000; memory *= 3) {
+    const std::string result = result_of(chunk, {.memory = memory});
+    EXPECT_TRUE(result == chunk.expected || result.find("memory") != result.npos) << result;
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Jinja, Chunks, testing::ValuesIn(cases()),
                          [](const auto& one) { return one.param.name; });
 

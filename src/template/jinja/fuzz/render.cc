@@ -1,5 +1,5 @@
 /// Any bytes as a template, with a part that may be repeated: an answer or an error with a place,
-/// within the limits.
+/// within the limits. The last byte tells when the steps are used up.
 
 #include <cstdlib>
 
@@ -14,7 +14,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto [text, is_repeated] =
       fettle::repeated_text({reinterpret_cast<const char*>(data), size}, data[size - 1]);
   jinja::Environment environment;
-  environment.limits = {.steps = is_repeated ? 400'000U : 20'000U,
+  environment.limits = {.steps = fettle::steps_of(is_repeated ? 400'000 : 20'000, data[size - 1]),
                         .memory = 256 << 20,
                         .output = 1 << 16,
                         .range = 1000};
