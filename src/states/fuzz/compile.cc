@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <set>
 
+#include "base/fuzz/repeated_text.h"
 #include "base/text.h"
 #include "states/fuzz/fuzz.h"
 #include "states/intent.h"
@@ -76,7 +77,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     return 0;
   const auto texts = files_in({reinterpret_cast<const char*>(data), size});
   CompileOptions options;
-  options.host.limits = {.steps = 20'000, .output = 1 << 14, .range = 100};
+  options.host.limits = {
+      .steps = steps_of(20'000, size == 0 ? 0 : data[size - 1]), .output = 1 << 14, .range = 100};
   options.is_lenient = size % 2 == 0;
   require(outcome_of(texts, options) == outcome_of(texts, options), "the same again");
   options.is_inverted = true;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "base/fuzz/repeated_text.h"
 #include "base/text.h"
 #include "states/fuzz/fuzz.h"
 #include "states/render.h"
@@ -36,14 +37,14 @@ void check_places(const Document& document, const Texts& texts) {
   }
 }
 
-std::string rendered(const std::string& text, const Params& params) {
+std::string rendered(const std::string& text, const Params& params, uint8_t end) {
   const auto files = files_of({{"main.sls", text}, {"other.sls", text.substr(text.size() / 2)}});
   const std::vector<std::string> words{"main.sls"};
   Result<Sources> sources = Sources::make({}, words, *files);
   require(sources.has_value(), "the file is found");
   Texts texts;
   Host host;
-  host.limits = {.steps = 20'000, .output = 1 << 16, .range = 1000};
+  host.limits = {.steps = steps_of(20'000, end), .output = 1 << 16, .range = 1000};
   host.draw = [] { return uint64_t{5}; };
   host.exec = [](std::string_view path, std::span<const Value> positional,
                  std::span<const Entry>) -> Result<Value> {
@@ -80,9 +81,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string text(reinterpret_cast<const char*>(data), size);
   const Params given =
       Params::of(*read_json(R"({"a": 1, "b": [1, "x"], "c": {"k": null}, "d": null})"));
-  require(rendered(text, given) == rendered(text, given), "the same again");
+  const uint8_t end = size == 0 ? 0 : data[size - 1];
+  require(rendered(text, given, end) == rendered(text, given, end), "the same again");
   const Params asking = Params::asking();
-  rendered(text, asking);
+  rendered(text, asking, end);
   return 0;
 }
 
