@@ -3,7 +3,9 @@
 /// attributes  {"path": absolute, "content": text or null, when it does not matter,
 ///             "digest": sha256 of the content, or of a blob that has it, "mode": "0644", "owner",
 ///             "group": names, numbers or null, "purged": it is to be away}
-/// outputs     {"path", "digest": of what is wanted, so that a blob in use is kept}
+/// outputs     {"path", "digest": of what is wanted, so that a blob in use is kept, "mode",
+/// "owner",
+///             "group": those that are wanted}
 /// seen        {"type": "file" | "folder" | "link" | "other", "digest", "mode", "owner", "group",
 ///             "uid", "gid"}
 
@@ -48,12 +50,15 @@ class FileKind : public Kind {
   }
 
   Comparison compare(const Record& known, const Observation& seen, Presence) const override {
-    const Value& wanted = known.applied->attributes;
+    const Value wanted = as_applied(known);
     if (const auto found = compare_presence(wanted, seen, "file"))
       return *found;
     std::vector<std::string> fields = rights_that_differ(wanted, *seen.state);
     const std::string_view digest = wanted.text_at("digest");
-    if (!digest.empty() && digest != seen.state->text_at("digest"))
+    // Records of earlier versions do not say with what a hole was filled.
+    const bool is_lost = digest.empty() && known.outputs.is_dict() &&
+                         known.applied->attributes.at("content").has_deferred();
+    if (is_lost || (!digest.empty() && digest != seen.state->text_at("digest")))
       fields.insert(fields.begin(), "content");
     return drift_of(std::move(fields));
   }

@@ -2,7 +2,7 @@
 ///
 /// attributes  {"path": absolute, "mode", "owner", "group": as a file's, "purged": it is to be away
 ///             with everything in it}
-/// outputs     {"path"}
+/// outputs     {"path", "mode", "owner", "group": those that are wanted}
 /// seen        as a file's, without digest
 
 #include "kinds/kinds.h"
@@ -40,7 +40,7 @@ class FolderKind : public Kind {
   }
 
   Comparison compare(const Record& known, const Observation& seen, Presence) const override {
-    const Value& wanted = known.applied->attributes;
+    const Value wanted = as_applied(known);
     if (const auto found = compare_presence(wanted, seen, "folder"))
       return *found;
     return drift_of(rights_that_differ(wanted, *seen.state));

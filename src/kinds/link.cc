@@ -1,7 +1,7 @@
 /// A symbolic link of a machine.
 ///
 /// attributes  {"path": absolute, where the link is, "leads_to": any text, "purged"}
-/// outputs     {"path"}
+/// outputs     {"path", "leads_to"}
 /// seen        {"type": as a file's, "leads_to"}
 
 #include "base/text.h"
@@ -39,10 +39,10 @@ class LinkKind : public Kind {
   }
 
   Comparison compare(const Record& known, const Observation& seen, Presence) const override {
-    const Value& wanted = known.applied->attributes;
+    const Value wanted = as_applied(known);
     if (const auto found = compare_presence(wanted, seen, "link"))
       return *found;
-    if (seen.state->at("leads_to") != wanted.at("leads_to"))
+    if (wanted.at("leads_to").is_text() && seen.state->at("leads_to") != wanted.at("leads_to"))
       return {
           Verb::update, {"leads_to"}, cat("it leads to `", seen.state->text_at("leads_to"), "`")};
     return {};

@@ -70,6 +70,19 @@ Result<Value> normal_rights(const Value& attributes) {
   return Value::dict(std::move(normal));
 }
 
+Value as_applied(const Record& known) {
+  const Value& wanted = known.applied->attributes;
+  if (!wanted.has_deferred())
+    return wanted;
+  const bool is_content_filled = wanted.at("content").has_deferred();
+  std::vector<Entry> applied;
+  for (const Entry& entry : wanted.entries()) {
+    const bool is_told = entry.value.has_deferred() || (is_content_filled && entry.key == "digest");
+    applied.push_back({entry.key, is_told ? known.outputs.at(entry.key.view()) : entry.value});
+  }
+  return Value::dict(std::move(applied));
+}
+
 std::vector<std::string> rights_that_differ(const Value& wanted, const Value& seen) {
   std::vector<std::string> fields;
   const Value& mode = wanted.at("mode");

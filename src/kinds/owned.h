@@ -26,6 +26,10 @@ Result<Value> normal_rights(const Value& attributes);
 /// `mode`, `owner`, `group` as names and `uid`, `gid` as digits.
 std::vector<std::string> rights_that_differ(const Value& wanted, const Value& seen);
 
+/// The attributes as they were applied: of those that held a hole, the outputs say with what it was
+/// filled.
+Value as_applied(const Record& known);
+
 /// The answer when something is to be away, or something of another type is there; none when it is
 /// there and of the type.
 std::optional<Comparison> compare_presence(const Value& wanted, const Observation& seen,

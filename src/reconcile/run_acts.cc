@@ -188,6 +188,17 @@ void Run::start_act(NodeId id) {
       fail(id, std::move(failure));
       return;
     }
+    // What a hole is filled with is checked like what was written, and what is derived from it is
+    // derived now.
+    if (node.wanted != nullptr && node.kind != nullptr &&
+        resource_at(id).attributes.has_deferred()) {
+      Result<Value> normal = node.kind->normalise(*attributes);
+      if (!normal) {
+        fail(id, failure_of(id, std::move(normal).error(), {}));
+        return;
+      }
+      attributes = *std::move(normal);
+    }
     act.attributes = std::move(*attributes);
     act.needs = records_of_needs(id);
     if (node.wanted != nullptr)

@@ -158,6 +158,29 @@ TEST_F(RunTest, WhatStandsAndEmbedsAnotherValueIsMadeAnewAndNotOnlyStarted) {
   EXPECT_EQ(log(), "run job/value; replace host/h");
 }
 
+TEST_F(RunTest, WhatAHoleIsFilledWithIsCheckedAndDerivedFromLikeWhatWasWritten) {
+  want("job/value", variant(1));
+  want("thing/t", Value::dict({{"word", embeds("job/value").at("x")}}));
+  Value out = "four", given;
+  ground_.comes_to = [&](const Act& act) -> std::optional<Result<Outcome>> {
+    if (act.key.kind == "thing")
+      given = act.attributes;
+    return Outcome(Done{Value::dict({{"out", out}}), {}, true});
+  };
+  EXPECT_TRUE(carry().good());
+  EXPECT_EQ(given, Value::dict({{"word", "four"}, {"length", 4}}));
+  intent_->resources["p"][0].attributes = variant(2);
+  out = 7;
+  const Summary refused = carry();
+  EXPECT_EQ(log(), "run job/value");
+  ASSERT_EQ(refused.failures.size(), 1u);
+  EXPECT_EQ(refused.failures[0].error.message, "`word` must be a string");
+  out = "fourteen";
+  intent_->resources["p"][0].attributes = variant(3);
+  EXPECT_TRUE(carry().good());
+  EXPECT_EQ(given, Value::dict({{"word", "fourteen"}, {"length", 8}}));
+}
+
 /// A world that can be reached no more.
 class LostWorld : public StageGround {
  public:

@@ -38,8 +38,6 @@ using Wanted = std::unordered_map<Key, const Resource*, KeyHash>;
 
 /// What a reference reads of a thing that is only seen is what the thing is to be.
 Value with_what_is_wanted(const Value& attributes, const Name& environment, const Wanted& wanted) {
-  if (!attributes.has_deferred())
-    return attributes;
   return fill_holes(attributes, [&](const Output& hole) -> const Value* {
     const auto found = wanted.find({environment, hole.kind, hole.name});
     return found == wanted.end() || !hole.path.view().starts_with('@')
@@ -48,9 +46,15 @@ Value with_what_is_wanted(const Value& attributes, const Name& environment, cons
   });
 }
 
+/// What is derived from what is filled in is derived; what is wrong is told when it is looked at.
+Value normal(const Kinds& kinds, const Name& kind, Value attributes) {
+  const Kind* const found = kinds.find(kind);
+  return found == nullptr ? attributes : found->normalise(attributes).value_or(attributes);
+}
+
 }  // namespace
 
-std::shared_ptr<const Intent> looks_of(const Intent& intent) {
+std::shared_ptr<const Intent> looks_of(const Intent& intent, const Kinds& kinds) {
   auto looks = std::make_shared<Intent>(intent);
   for (auto& [set, leftover] : looks->sets)
     leftover = Leftover::keep;  // what is to go is told by the plan
@@ -65,7 +69,10 @@ std::shared_ptr<const Intent> looks_of(const Intent& intent) {
       looked.insert(resource.key);
     for (Resource& resource : resources) {
       look_only(resource, looked);
-      resource.attributes = with_what_is_wanted(resource.attributes, intent.environment, wanted);
+      if (resource.attributes.has_deferred())
+        resource.attributes =
+            normal(kinds, resource.key.kind,
+                   with_what_is_wanted(resource.attributes, intent.environment, wanted));
     }
   }
   return looks;

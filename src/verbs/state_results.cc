@@ -13,6 +13,13 @@ namespace {
 
 const Value nothing = Value::dict({});
 
+/// Whether a field is part of a state: it matters, and is known by now. The digest of a content
+/// that is not known yet is empty.
+bool is_told(const Entry& entry) {
+  const bool is_missing = entry.key == "digest" && entry.value == Value("");
+  return !entry.value.is_null() && !entry.value.has_deferred() && !is_missing;
+}
+
 /// The keys of an entry, each made once.
 struct EntryNames {
   Name id = "__id__", run_num = "__run_num", changes = "changes", comment = "comment",
@@ -285,7 +292,7 @@ class Teller {
   static Value known_part_of(const Value& attributes) {
     std::vector<Entry> entries;
     for (const Entry& entry : attributes.entries())
-      if (!entry.value.has_deferred() && !entry.value.is_null())
+      if (is_told(entry))
         entries.push_back(entry);
     return Value::dict(std::move(entries));
   }
@@ -470,9 +477,9 @@ Value remembered_state(const Record* record) {
   for (const Value* part : {&record->applied->attributes, &record->outputs})
     if (part->is_dict())
       for (const Entry& entry : part->entries())
-        if (!entry.value.is_null() && !entry.value.has_deferred() &&
-            std::ranges::none_of(entries,
-                                 [&](const Entry& other) { return other.key == entry.key; }))
+        if (is_told(entry) && std::ranges::none_of(entries, [&](const Entry& other) {
+              return other.key == entry.key;
+            }))
           entries.push_back(entry);
   return Value::dict(std::move(entries));
 }

@@ -455,8 +455,8 @@ class StatesWork {
   Status look() {
     for (size_t waiting = SIZE_MAX;;) {
       Threads threads(*place_.interrupt, place_.mask.get());
-      const Carried carried =
-          TRY(look_by_acts(place_.scene(), threads, looks_of(*intent_), known_, options()));
+      const Carried carried = TRY(look_by_acts(
+          place_.scene(), threads, looks_of(*intent_, *place_.kinds), known_, options()));
       if (compiled_->delayed.size() < waiting && is_block_ready(carried.run, true)) {
         waiting = compiled_->delayed.size();
         TRY(compile_after(carried.run, true));

@@ -111,8 +111,9 @@ Result<ByteSource> content_of(const Value& attributes, Blobs& blobs) {
 Outcome done(const Act& act, bool changed) {
   const Value& path = act.attributes.at("path");
   std::vector<Entry> outputs{{"path", path}};
-  if (const Value* digest = act.attributes.find("digest"))
-    outputs.push_back({"digest", *digest});
+  for (const char* field : {"digest", "mode", "owner", "group", "leads_to"})
+    if (const Value* wanted = act.attributes.find(field); wanted != nullptr && !wanted->is_null())
+      outputs.push_back({field, *wanted});
   return Done{Value::dict(std::move(outputs)), path.text().str(), changed};
 }
 

@@ -57,6 +57,40 @@ TEST_F(FilesTest, AFileIsMadeOnceAndSeenAsWanted) {
   EXPECT_EQ(entries(), 1u);
 }
 
+TEST_F(FilesTest, WhatWasFilledInIsWhatIsCompared) {
+  const Value hole = Value::deferred({Part(Output{"command", "who", "stdout"})});
+  // A run records what was wanted, and applies what it was filled to.
+  const auto apply = [&](const Kind& kind, const Value& wanted, const Value& filled) {
+    ASSERT_TRUE(acts_.apply(kind, filled));
+    auto record = std::make_shared<Record>(*acts_.known);
+    record->applied.edit().attributes = *kind.normalise(wanted);
+    acts_.known = record;
+  };
+  apply(file_kind(), with("motd", {{"content", hole}, {"mode", hole}}),
+        with("motd", {{"content", "hello"}, {"mode", "0640"}}));
+  EXPECT_EQ(acts_.drift(file_kind()).verb, Verb::keep);
+  ASSERT_TRUE(write_file(at("motd"), "edited", 0640));
+  EXPECT_EQ(acts_.drift(file_kind()).fields, std::vector<std::string>{"content"});
+  ASSERT_TRUE(write_file(at("motd"), "hello", 0600));
+  EXPECT_EQ(acts_.drift(file_kind()).fields, std::vector<std::string>{"mode"});
+  // A record of an earlier version does not say with what it was filled.
+  auto earlier = std::make_shared<Record>(*acts_.known);
+  earlier->outputs = Value::dict({{"path", at("motd").string()}});
+  acts_.known = earlier;
+  EXPECT_EQ(acts_.drift(file_kind()).fields, std::vector<std::string>{"content"});
+
+  apply(folder_kind(), with("site", {{"mode", hole}}), with("site", {{"mode", "0750"}}));
+  EXPECT_EQ(acts_.drift(folder_kind()).verb, Verb::keep);
+  chmod(at("site").c_str(), 0700);
+  EXPECT_EQ(acts_.drift(folder_kind()).fields, std::vector<std::string>{"mode"});
+
+  apply(link_kind(), with("www", {{"leads_to", hole}}), with("www", {{"leads_to", "site"}}));
+  EXPECT_EQ(acts_.drift(link_kind()).verb, Verb::keep);
+  fs::remove(at("www"));
+  fs::create_symlink("elsewhere", at("www"));
+  EXPECT_EQ(acts_.drift(link_kind()).fields, std::vector<std::string>{"leads_to"});
+}
+
 TEST_F(FilesTest, AnExistingFileIsComparedBeforeItIsWritten) {
   ASSERT_TRUE(write_file(at("motd"), "hello\n", 0600));
   struct stat before{}, after{};
