@@ -6,6 +6,8 @@ namespace fettle {
 namespace {
 
 Result<Value> port_of(const Value& given, const Value& wait) {
+  if (given.has_deferred())
+    return user_error("a port must be known before the run; it cannot refer to another step");
   std::string text = given.is_integer() ? given.integer_digits()
                      : given.is_text()  ? given.text().str()
                                         : std::string();

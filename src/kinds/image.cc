@@ -1,5 +1,5 @@
 /// A container image, by its reference, on an engine. Its key's name is the reference; on a node,
-/// `NODE|REFERENCE`.
+/// `NODE|REFERENCE`; of one that a hole says, any name that is no reference.
 ///
 /// attributes  {"reference": "redis:7", "pull": "missing" | "always"}, and where they say anything:
 ///             "node"; "digest": `sha256:…` that is pulled and then called by the reference, so
@@ -8,9 +8,11 @@
 ///             data of Secrets with registry credentials, each tried in turn; "labels",
 ///             "annotations": hints to what pulls
 /// outputs     {"id": "sha256:…"}: what the reference means now; users embed it, so that a moved
-///             tag is a change; "digest": `sha256:…` of the manifest that was pulled
+///             tag is a change; "digest": `sha256:…` of the manifest that was pulled; "reference",
+///             where the name does not say it
 /// seen        {"id"}
 
+#include "kinds/image_reference.h"
 #include "kinds/kinds.h"
 #include "kinds/pod.h"
 #include "kinds/schema.h"
@@ -35,6 +37,8 @@ class ImageKind : public Kind {
                                {"labels", Field::dict, none},
                                {"annotations", Field::dict, none}};
     const Value normal = TRY(schema.normalise(attributes));
+    if (const Value& reference = normal.at("reference"); reference.is_text())
+      TRY(check_image_reference(reference.text()));
     const auto says_nothing = [&](const Value& value) {
       return value == Value("") || value == Value(0) || value == Value::list({}) || value == none;
     };

@@ -1,5 +1,6 @@
 #include "states/intent.h"
 
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -8,6 +9,7 @@
 #include "states/call_attributes.h"
 #include "states/pace.h"
 #include "states/types.h"
+#include "value/with.h"
 
 namespace fettle::states {
 namespace {
@@ -195,14 +197,11 @@ class Mapper {
     };
     const Value& image = resource.attributes.at("image");
     after({options_.environment, network_kind().name(), network_name});
-    if (!image.is_text())
-      return;
-    std::vector<Entry> entries(resource.attributes.entries().begin(),
-                               resource.attributes.entries().end());
-    entries.push_back(
-        {"image_id", Value::deferred({Part(Output{image_kind().name(), image.text(), "id"})})});
-    images_.insert(image.text());
-    resource.attributes = Value::dict(std::move(entries));
+    // One that another state says is called by who uses it.
+    const Name name = image.is_text() ? image.text() : Name(cat("of ", resource.key.name));
+    resource.attributes = with(resource.attributes, "image_id",
+                               Value::deferred({Part(Output{image_kind().name(), name, "id"})}));
+    images_.emplace(name, image);
   }
 
   void add_images(std::vector<Resource>& resources) {
@@ -216,8 +215,8 @@ class Mapper {
       resources.push_back(std::move(resource));
     };
     make(network_kind(), network_name, Value::dict({}));
-    for (const Name& image : images_)
-      make(image_kind(), image, Value::dict({{"reference", image}}));
+    for (const auto& [name, reference] : images_)
+      make(image_kind(), name, Value::dict({{"reference", reference}}));
   }
 
   static When when_of(Requisite requisite) {
@@ -433,7 +432,7 @@ class Mapper {
   std::vector<const MappedState*> mapped_;
   std::vector<bool> lost_;         ///< chunks to undo whose names lead nowhere
   std::map<Key, Name> own_names_;  ///< with their IDs
-  std::set<Name> images_;
+  std::map<Name, Value> images_;   ///< their references
   std::vector<Resource> guards_;
   std::set<uint32_t> looked_at_;  ///< chunks that a `prereq` comes before
   Holes holes_;

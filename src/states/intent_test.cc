@@ -230,6 +230,21 @@ old:
   made.at("image/nginx:1");
 }
 
+TEST(Intent, AnImageThatAStateSaysIsCalledByWhoUsesIt) {
+  const Mapped made = mapped(R"(
+img:
+  cmd.run: [{cmd: cat img}]
+web:
+  container.running: [{image: "${cmd:img:stdout}"}]
+)");
+  const Resource& web = made.at("service/web");
+  EXPECT_EQ(intent_shown(web.attributes.at("image_id")), R"("<image/of web:id>")");
+  EXPECT_EQ(intent_shown(made.at("image/of web").attributes.at("reference")),
+            intent_shown(web.attributes.at("image")));
+  EXPECT_EQ(needs_of(web), "succeeded order: network/default; ");
+  made.at("network/default");
+}
+
 TEST(Intent, WhatIsWrongIsToldWithItsPlace) {
   const Mapped made = mapped(R"(
 a:
@@ -248,6 +263,8 @@ f:
   container.absent: [{name: web}]
 g:
   container.absent: [{name: web}]
+h:
+  container.running: [{image: "x"}, {ports: {p: "${cmd:e:state}"}}]
 )");
   std::string text;
   for (const Error& error : made.made.errors)
@@ -263,7 +280,9 @@ g:
       "made\n"
       "main.sls:11:3: cmd.run of ID e: `cmd` must be a string or a list of words, not "
       "{\"a\":\"b\"}\n"
-      "main.sls:13:3: cmd.run of ID e2: `umask` and a reference in `cmd` need `shell: true`\n");
+      "main.sls:13:3: cmd.run of ID e2: `umask` and a reference in `cmd` need `shell: true`\n"
+      "main.sls:19:3: container.running of ID h: port `p`: a port must be known before the run; it "
+      "cannot refer to another step\n");
 }
 
 TEST(Intent, AGuardOfAFileIsALookAndTriesArePatience) {

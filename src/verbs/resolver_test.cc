@@ -399,8 +399,8 @@ TEST_P(BothResolvers, AnEditThatIsKilledIsMadeGood) {
     EXPECT_EQ(engine_.containers["s"].status, "running");
   }
   engine_.dies = true;
-  EXPECT_FALSE(put("s", Value::dict({{"image", "by hand"}})));
-  EXPECT_EQ(engine_.containers["s"].image, "by hand");
+  EXPECT_FALSE(put("s", Value::dict({{"image", "by-hand"}})));
+  EXPECT_EQ(engine_.containers["s"].image, "by-hand");
   open();
   EXPECT_EQ(run(script), repaired);
   EXPECT_EQ(engine_.containers["s"].image, "a");

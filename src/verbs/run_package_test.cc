@@ -96,8 +96,8 @@ TEST_F(RunPackageTest, WhatGivesWayIsNotLeftWhenTheRunStops) {
   EXPECT_EQ(run(script), "SFNN");
   EXPECT_EQ(engine_.containers.size(), 1u);
   // Who changes it by hand does not keep it alive.
-  ASSERT_TRUE(put("s", Value::dict({{"image", "by hand"}})));
-  EXPECT_EQ(engine_.containers["s~1"].image, "by hand");
+  ASSERT_TRUE(put("s", Value::dict({{"image", "by-hand"}})));
+  EXPECT_EQ(engine_.containers["s~1"].image, "by-hand");
   // The next version of the package wants one only.
   EXPECT_EQ(run(add("s")), "R");
   ASSERT_EQ(engine_.containers.size(), 1u);

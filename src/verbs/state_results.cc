@@ -348,9 +348,7 @@ class Teller {
                guard != nullptr && standing == Standing::kept) {
       made.entry = entry_of(i, true, guard->at("comment"), {}, {}, {}, {});
     } else if (standing == Standing::blocked || standing == Standing::unmet) {
-      const Step* step = of_.run.step(key);
-      made.entry =
-          entry_of(i, false, Value(step == nullptr ? "" : step->why.str()), {}, {}, {}, {});
+      made.entry = entry_of(i, false, Value(why_blocked(of_.run.step(key))), {}, {}, {}, {});
     } else if (is_call(i)) {
       made.entry = entry_of_call(i, standing);
     } else {
@@ -366,6 +364,17 @@ class Teller {
       made.entry =
           with(made.entry, "comment", with_line(made.entry.at("comment"), failure->second->late));
     return made;
+  }
+
+  /// Of what no state describes, an image or a network, nobody else tells why it failed.
+  std::string why_blocked(const Step* step) const {
+    if (step == nullptr)
+      return {};
+    const auto failure = failures_.find(step->because);
+    const bool is_told_elsewhere =
+        failure == failures_.end() || (failure->first.kind != image_kind().name() &&
+                                       failure->first.kind != network_kind().name());
+    return is_told_elsewhere ? step->why.str() : to_string(failure->second->error);
   }
 
   /// A call has hidden itself what is sensitive.

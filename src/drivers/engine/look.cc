@@ -20,13 +20,19 @@ namespace {
 
 constexpr size_t most_questions = 16;  ///< at once
 
+/// Empty as long as nobody knows what a hole will be filled with.
 std::string reference_of(const Subject& subject) {
   const Resource* resource = subject.wanted;
   if (resource == nullptr && subject.known != nullptr && subject.known->applied)
     resource = &*subject.known->applied;
-  return full_reference(resource == nullptr
-                            ? std::string_view(subject.key.name)
-                            : resource->attributes.text_at("reference", subject.key.name));
+  if (resource == nullptr)
+    return full_reference(subject.key.name);
+  const Value& wanted = resource->attributes.at("reference");
+  const Value known = subject.known == nullptr ? Value() : subject.known->outputs;
+  const std::string_view reference =
+      wanted.has_deferred() ? known.text_at("reference")
+                            : resource->attributes.text_at("reference", subject.key.name);
+  return reference.empty() ? std::string() : full_reference(reference);
 }
 
 class Look {
@@ -41,7 +47,8 @@ class Look {
       containers |= subject.key.kind == "service" || subject.key.kind == "pod";
       volumes |= subject.key.kind == "directory" || subject.key.kind == "claim";
       if (subject.key.kind == "image")
-        images_[reference_of(subject)];
+        if (std::string reference = reference_of(subject); !reference.empty())
+          images_[std::move(reference)];
     }
     const std::vector<std::string> ours{environment_filter(environment_)};
     std::vector<Task> questions;
@@ -186,8 +193,10 @@ class Look {
   }
 
   Result<Observation> image(const Subject& subject) const {
-    const std::string& id = images_.at(reference_of(subject));
-    return id.empty() ? Observation{} : Observation{Value::dict({{"id", id}})};
+    const auto id = images_.find(reference_of(subject));
+    return id == images_.end() || id->second.empty()
+               ? Observation{}
+               : Observation{Value::dict({{"id", id->second}})};
   }
 
   Result<Observation> network(const Subject& subject) {

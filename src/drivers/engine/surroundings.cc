@@ -49,6 +49,9 @@ Outcome image_done(const Act& act, const ImageFacts& image, std::string said = {
   std::vector<Entry> outputs{{"id", image.id}};
   if (!act.attributes.text_at("node").empty() || !act.attributes.text_at("digest").empty())
     outputs.push_back({"digest", image.digest});
+  const std::string_view reference = act.attributes.text_at("reference");
+  if (!act.key.name.view().ends_with(reference))
+    outputs.push_back({"reference", reference});
   Done done{.outputs = Value::dict(std::move(outputs)), .remote_id = image.id, .changed = changed};
   if (!said.empty())
     done.printed.push_back(std::move(said));
