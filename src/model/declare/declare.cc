@@ -6,6 +6,7 @@
 #include "model/program/describe.h"
 #include "model/program/suggest.h"
 #include "model/program/text_form.h"
+#include "model/program/type_check.h"
 
 namespace fettle::model {
 

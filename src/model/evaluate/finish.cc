@@ -6,80 +6,10 @@
 #include "model/program/text_form.h"
 
 namespace fettle::model {
-
-void Machine::finish_instance(const Instance& instance, std::vector<Failure>& failures) {
-  const auto fail = [&](std::string message, std::string reported) {
-    Failure made{program_.error_at(instance.at, ""), 100};
-    made.reasons.push_back({std::move(message), std::move(reported)});
-    failures.push_back(std::move(made));
-  };
-  if (!instances_.is_selected(instance))
-    fail(cat("Unable to select implementation for entity ",
-             program_.symbols.name(instance.entity->name)),
-         reported_in(program_, &instance));
-  for (size_t slot = 0; slot < instance.entity->slots.size(); ++slot) {
-    const Attribute& attribute = *instance.entity->slots[slot];
-    const Cell& cell = instance.cells[slot];
-    if (cell.value.is_set() || attribute.shape == Shape::option ||
-        (attribute.shape == Shape::list && attribute.count.lower == 0))
-      continue;
-    Place at = attribute.at;
-    at.is_exact = 1;
-    const std::string start =
-        cat("The object ", shown(program_, Datum::of(const_cast<Instance*>(&instance))),
-            " is not complete: attribute ", program_.symbols.name(attribute.name), " (",
-            program_.location(at), ")");
-    const size_t count = cell.delayed() == nullptr ? 0 : cell.delayed()->items.size();
-    if (attribute.shape != Shape::list)
-      fail(cat(start, " is not set"), "");
-    else if (count < attribute.count.lower)
-      fail(cat(start, " requires ", attribute.count.lower, " values but only ", count, " are set"),
-           "");
-  }
-}
-
-void Machine::finish(std::vector<Failure>& failures) {
-  for (const Instance* instance : instances_.all())
-    finish_instance(*instance, failures);
-  for (Index& index : program_.indexes)
-    for (auto& [key, tasks] : index.waiting)
-      for (const Task* task : tasks) {
-        const Lookup& lookup = lookups_[task];
-        Failure made{program_.error_at(lookup.node->at, ""), 20};
-        made.reasons.push_back(
-            {cat("No match in index on type ", lookup.keys), reported_in(program_, lookup.node)});
-        failures.push_back(std::move(made));
-      }
-  if (!failures.empty())
-    return;
-  std::string waiting;
-  const Task* first = nullptr;
-  schedule_.each_blocked([&](const Task& task) {
-    if (task.kind == Task::Kind::promise)
-      return;
-    const Expr* expr = awaited(task);
-    const std::string text =
-        expr != nullptr ? describe(program_, expr) : describe(program_, task.statement);
-    waiting += cat(waiting.empty() ? "" : ", ", text);
-    // The original counts a call and the statement that it is.
-    if (task.has_statement() && task.statement->kind == StmtKind::expression &&
-        expr->kind == ExprKind::call)
-      waiting += cat(", ", text);
-    if (first == nullptr)
-      first = &task;
-  });
-  if (first == nullptr)
-    return;
-  const Expr* expr = awaited(*first);
-  Failure made{program_.error_at(expr != nullptr ? expr->at : first->at, ""), 100};
-  made.reasons.push_back(
-      {cat("not all statements executed: [", waiting, "]"),
-       expr != nullptr ? reported_in(program_, expr) : reported_in(program_, first->statement)});
-  failures.push_back(std::move(made));
-}
+namespace {
 
 /// The expression that a blocked task computes; null when only its statement is known.
-const Expr* Machine::awaited(const Task& task) {
+const Expr* awaited(const Task& task) {
   if (task.expr != nullptr)
     return task.expr;
   if (task.kind == Task::Kind::implement)
@@ -94,6 +24,71 @@ const Expr* Machine::awaited(const Task& task) {
     default:
       return nullptr;
   }
+}
+
+}  // namespace
+
+void Machine::finish_instance(const Instance& instance, std::vector<Failure>& failures) {
+  const auto fail = [&](std::string message, std::string reported) {
+    Failure made{state_.program.error_at(instance.at, ""), 100};
+    made.reasons.push_back({std::move(message), std::move(reported)});
+    failures.push_back(std::move(made));
+  };
+  if (!state_.instances.is_selected(instance))
+    fail(cat("Unable to select implementation for entity ",
+             state_.program.symbols.name(instance.entity->name)),
+         reported_in(state_.program, &instance));
+  for (size_t slot = 0; slot < instance.entity->slots.size(); ++slot) {
+    const Attribute& attribute = *instance.entity->slots[slot];
+    const Cell& cell = instance.cells[slot];
+    if (cell.value.is_set() || attribute.shape == Shape::option ||
+        (attribute.shape == Shape::list && attribute.count.lower == 0))
+      continue;
+    Place at = attribute.at;
+    at.is_exact = 1;
+    const std::string start =
+        cat("The object ", shown(state_.program, Datum::of(const_cast<Instance*>(&instance))),
+            " is not complete: attribute ", state_.program.symbols.name(attribute.name), " (",
+            state_.program.location(at), ")");
+    const size_t count = cell.delayed() == nullptr ? 0 : cell.delayed()->items.size();
+    if (attribute.shape != Shape::list)
+      fail(cat(start, " is not set"), "");
+    else if (count < attribute.count.lower)
+      fail(cat(start, " requires ", attribute.count.lower, " values but only ", count, " are set"),
+           "");
+  }
+}
+
+void Machine::finish(std::vector<Failure>& failures) {
+  for (const Instance* instance : state_.instances.all())
+    finish_instance(*instance, failures);
+  lookups_.tell_missing(failures);
+  if (!failures.empty())
+    return;
+  std::string waiting;
+  const Task* first = nullptr;
+  state_.schedule.each_blocked([&](const Task& task) {
+    if (task.kind == Task::Kind::promise)
+      return;
+    const Expr* expr = awaited(task);
+    const std::string text =
+        expr != nullptr ? describe(state_.program, expr) : describe(state_.program, task.statement);
+    waiting += cat(waiting.empty() ? "" : ", ", text);
+    // The original counts a call and the statement that it is.
+    if (task.has_statement() && task.statement->kind == StmtKind::expression &&
+        expr->kind == ExprKind::call)
+      waiting += cat(", ", text);
+    if (first == nullptr)
+      first = &task;
+  });
+  if (first == nullptr)
+    return;
+  const Expr* expr = awaited(*first);
+  Failure made{state_.program.error_at(expr != nullptr ? expr->at : first->at, ""), 100};
+  made.reasons.push_back({cat("not all statements executed: [", waiting, "]"),
+                          expr != nullptr ? reported_in(state_.program, expr)
+                                          : reported_in(state_.program, first->statement)});
+  failures.push_back(std::move(made));
 }
 
 }  // namespace fettle::model

@@ -1,11 +1,13 @@
 #include "base/text.h"
-#include "model/evaluate/machine.h"
+#include "model/evaluate/evaluator.h"
+#include "model/evaluate/make_value.h"
 #include "model/program/describe.h"
 #include "model/program/text_form.h"
+#include "model/values/numbers.h"
 
 namespace fettle::model {
 
-Step Machine::evaluate_logic(const Binary& node, Frame* frame, Datum& value) {
+Step Evaluator::evaluate_logic(const Binary& node, Frame* frame, Datum& value) {
   const bool is_and = node.op == Operator::and_;
   Datum left;
   if (const Step step = evaluate(node.left, frame, left); step != Step::done)
@@ -35,7 +37,7 @@ Step Machine::evaluate_logic(const Binary& node, Frame* frame, Datum& value) {
   return Step::done;
 }
 
-std::string Machine::refused_operands(Operator op, const Datum& a, const Datum& b) const {
+std::string Evaluator::refused_operands(Operator op, const Datum& a, const Datum& b) const {
   if (op == Operator::add && a.tag == Tag::text)
     return cat("Can only concatenate str (not '", raw_type(b), "' (", quoted(program_, b),
                ")) to str");
@@ -49,7 +51,7 @@ std::string Machine::refused_operands(Operator op, const Datum& a, const Datum& 
              quoted(program_, a), ") and '", raw_type(b), "' (", quoted(program_, b), ")");
 }
 
-Step Machine::evaluate_binary(const Binary& node, Frame* frame, Datum& value) {
+Step Evaluator::evaluate_binary(const Binary& node, Frame* frame, Datum& value) {
   if (node.op == Operator::and_ || node.op == Operator::or_)
     return evaluate_logic(node, frame, value);
   Datum a;
@@ -65,7 +67,7 @@ Step Machine::evaluate_binary(const Binary& node, Frame* frame, Datum& value) {
     bool has_unknown = a.tag == Tag::unknown;
     bool found = false;
     if (!budget().spend(b.list->items.size() / 8))
-      return over();
+      return state_.over();
     for (const Datum& item : b.list->items) {
       found |= a.tag != Tag::unknown && is_equal(a, item);
       has_unknown |= item.tag == Tag::unknown;
@@ -93,8 +95,8 @@ Step Machine::evaluate_binary(const Binary& node, Frame* frame, Datum& value) {
   }
   if (node.op == Operator::add && a.tag == Tag::text && b.tag == Tag::text) {
     if (!budget().has_room(2 * (a.view().size() + b.view().size())))
-      return over();
-    value = make_text(cat(a.view(), b.view()));
+      return state_.over();
+    value = make_text(program_, cat(a.view(), b.view()));
     return Step::done;
   }
   const bool is_comparison = node.op >= Operator::less && node.op <= Operator::greater_equal;

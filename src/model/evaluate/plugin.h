@@ -13,7 +13,7 @@
 
 namespace fettle::model {
 
-class Machine;
+class PluginContext;
 
 /// What a parameter takes or a plugin gives: more than attributes can have.
 struct PluginType {
@@ -36,7 +36,7 @@ struct PluginParameter {
 
 /// One call: what a plugin reads, and where it puts its result.
 struct PluginCall {
-  Machine& machine;
+  PluginContext& context;
   const Call& node;
   Frame* frame;
   std::vector<Datum> arguments{};       ///< one for each parameter
@@ -103,6 +103,6 @@ bool run_plugin(PluginCall& from, const Plugin& plugin, PluginGiven& given, Datu
                 std::string& error);
 
 /// Whether a value is of a type; else `why` says what is wrong.
-bool accepts(Machine& machine, const PluginType& type, const Datum& value, Reason& why);
+bool accepts(PluginContext& context, const PluginType& type, const Datum& value, Reason& why);
 
 }  // namespace fettle::model

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "base/text.h"
-#include "model/evaluate/machine.h"
 #include "model/evaluate/plugin.h"
+#include "model/evaluate/plugin_context.h"
 #include "model/program/text_form.h"
 
 namespace fettle::model {
@@ -355,7 +355,7 @@ bool read_signature(Program& program, Space& space, std::string_view text, Plugi
   return reader.signature(plugin) && reader.is_at_end();
 }
 
-bool accepts(Machine& machine, const PluginType& type, const Datum& value, Reason& why) {
+bool accepts(PluginContext& context, const PluginType& type, const Datum& value, Reason& why) {
   using Kind = PluginType::Kind;
   const bool takes_references = type.kind == Kind::reference || type.kind == Kind::one_of ||
                                 (type.kind == Kind::any && !type.refuses_references);
@@ -367,10 +367,10 @@ bool accepts(Machine& machine, const PluginType& type, const Datum& value, Reaso
       (value.tag == Tag::null && type.is_nullable))
     return true;
   if (type.kind == Kind::value)
-    return machine.accepts(type.type, value, why);
+    return context.accepts(type.type, value, why);
   const auto refuse = [&](std::string_view before, std::string_view between,
                           std::string_view wanted = {}) {
-    const std::string shown = value.tag == Tag::null ? "null" : text_of(machine.program(), value);
+    const std::string shown = value.tag == Tag::null ? "null" : text_of(context.program(), value);
     why = {cat(before, " '", shown, "', ", between, " ", wanted.empty() ? type.text : wanted)};
     return false;
   };
@@ -392,18 +392,18 @@ bool accepts(Machine& machine, const PluginType& type, const Datum& value, Reaso
                       type.inner[0].kind == Kind::one_of ? "None" : type.text);
       return std::all_of(
           value.list->items.begin(), value.list->items.end(),
-          [&](const Datum& item) { return accepts(machine, type.inner[0], item, why); });
+          [&](const Datum& item) { return accepts(context, type.inner[0], item, why); });
     case Kind::dict:
       if (value.tag != Tag::dict)
         return refuse("Invalid value", "expected", "dict");
       return std::all_of(value.dict->entries.begin(), value.dict->entries.end(),
                          [&](const DictEntry& entry) {
-                           return accepts(machine, type.inner[0], entry.value, why);
+                           return accepts(context, type.inner[0], entry.value, why);
                          });
     default:
       return std::any_of(
                  type.inner.begin(), type.inner.end(),
-                 [&](const PluginType& one) { return accepts(machine, one, value, why); }) ||
+                 [&](const PluginType& one) { return accepts(context, one, value, why); }) ||
              refuse("Invalid value", "expected");
   }
 }

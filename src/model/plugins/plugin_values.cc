@@ -5,7 +5,8 @@
 #include <unordered_map>
 
 #include "base/text.h"
-#include "model/evaluate/machine.h"
+#include "model/evaluate/plugin_context.h"
+#include "model/values/numbers.h"
 #include "model/values/plain_value.h"
 
 namespace fettle::model {
@@ -23,8 +24,8 @@ Result<std::vector<std::pair<std::string_view, Datum>>> attributes_of(PluginCall
     if (entity.slots[slot]->shape != Shape::value)
       continue;
     Datum value;
-    waits |= !call.machine.read_or_null(instance, slot, value);
-    made.emplace_back(call.machine.program().symbols.name(entity.slots[slot]->name), value);
+    waits |= !call.context.read_or_null(instance, slot, value);
+    made.emplace_back(call.context.program().symbols.name(entity.slots[slot]->name), value);
   }
   if (waits)
     return user_error("an attribute is not set yet");
@@ -33,7 +34,7 @@ Result<std::vector<std::pair<std::string_view, Datum>>> attributes_of(PluginCall
 
 Datum instance_of(PluginCall& call, const Value& number) {
   const std::optional<int64_t> index = number.is_integer() ? number.integer() : std::nullopt;
-  const auto instances = call.machine.instances();
+  const auto instances = call.context.instances();
   return index && *index >= 0 && static_cast<size_t>(*index) < instances.size()
              ? Datum::of(instances[static_cast<size_t>(*index)])
              : Datum::unknown();
@@ -63,16 +64,16 @@ Datum from_value(PluginCall& call, const Value& value) {
     case Sort::boolean:
       return Datum::of(value.boolean());
     case Sort::integer:
-      return whole_of(call.machine.program().arena, value.integer_digits());
+      return whole_of(call.context.program().arena, value.integer_digits());
     case Sort::real:
       return Datum::of(value.real());
     case Sort::text:
-      return call.machine.make_text(value.text().view());
+      return call.context.make_text(value.text().view());
     case Sort::list: {
       std::vector<Datum> items;
       for (const Value& item : value.items())
         items.push_back(from_value(call, item));
-      return call.machine.make_list(items);
+      return call.context.make_list(items);
     }
     case Sort::dict: {
       if (const Value* number = value.find(identity))
@@ -80,8 +81,8 @@ Datum from_value(PluginCall& call, const Value& value) {
       std::vector<DictEntry> entries;
       for (const Entry& entry : value.entries())
         entries.push_back(
-            {call.machine.make_text(entry.key.view()).text, from_value(call, entry.value)});
-      return call.machine.make_dict(entries);
+            {call.context.make_text(entry.key.view()).text, from_value(call, entry.value)});
+      return call.context.make_dict(entries);
     }
     default:
       return Datum::unknown();
@@ -125,8 +126,8 @@ class Answer {
       return user_error("value is nested too deeply");
     if (!thread_.charge(2))
       return thread_.limit_reached();
-    if (!call_.machine.budget().spend(2))
-      return user_error(call_.machine.budget().refusal());
+    if (!call_.context.budget().spend(2))
+      return user_error(call_.context.budget().refusal());
     using Type = starlark::Type;
     switch (starlark::type_of(value)) {
       case Type::none:
@@ -136,12 +137,12 @@ class Answer {
       case Type::integer:
         if (const std::optional<int64_t> small = starlark::integer_of(value))
           return Datum::of(*small);
-        return whole_of(call_.machine.program().arena, TRY(starlark::str_of(thread_, value)));
+        return whole_of(call_.context.program().arena, TRY(starlark::str_of(thread_, value)));
       case Type::real:
         return TRY(real(value));
       case Type::text:
       case Type::bytes:
-        return call_.machine.make_text(starlark::text_of(value));
+        return call_.context.make_text(starlark::text_of(value));
       case Type::list:
       case Type::tuple:
       case Type::set:
@@ -177,13 +178,13 @@ class Answer {
         std::vector<Datum> items;
         for (size_t i = 0; i < starlark::length_of(value); ++i)
           items.push_back(TRY(of(starlark::item_of(value, i), depth)));
-        return call_.machine.make_list(items);
+        return call_.context.make_list(items);
       }
       case Type::set: {
         std::vector<Datum> items;
         for (const auto& [key, ignored] : starlark::entries_of(value))
           items.push_back(TRY(of(key, depth)));
-        return call_.machine.make_list(items);
+        return call_.context.make_list(items);
       }
       case Type::dict:
         for (const auto& [key, item] : starlark::entries_of(value)) {
@@ -204,8 +205,8 @@ class Answer {
                       [](const auto& field) -> const std::string& { return field.first; });
     std::vector<DictEntry> entries;
     for (const auto& [name, item] : fields)
-      entries.push_back({call_.machine.make_text(name).text, TRY(of(item, depth))});
-    return call_.machine.make_dict(entries);
+      entries.push_back({call_.context.make_text(name).text, TRY(of(item, depth))});
+    return call_.context.make_dict(entries);
   }
 
   PluginCall& call_;

@@ -4,7 +4,7 @@
 #include <sys/file.h>
 
 #include "base/text.h"
-#include "model/evaluate/machine.h"
+#include "model/evaluate/plugin_context.h"
 #include "model/plugins/plugin_values.h"
 #include "programs/program.h"
 #include "starlark/scan.h"
@@ -228,7 +228,7 @@ bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std:
   }
   const Result<Datum> datum = from_starlark(call, thread, *result);
   if (datum && is_allocation)
-    call.machine.allocate(*datum);
+    call.context.allocate(*datum);
   return datum ? call.give(*datum) : call.fail(cat("TypeError: ", datum.error().message));
 }
 
@@ -277,11 +277,11 @@ bool run_executable(PluginCall& call, Executable& executable, const Path& path,
   const Result<Value> arguments = named_arguments(call, plugin);
   if (!arguments)
     return call.fail(arguments.error().message);
-  if (call.machine.is_waiting())
+  if (call.context.is_waiting())
     return false;
   const Result<Value> answer =
       ask(executable, path, Value::dict({{"call", Value(name)}, {"arguments", *arguments}}),
-          "result", call.machine.program().plugin_time_limit);
+          "result", call.context.program().plugin_time_limit);
   if (!answer) {
     call.told = to_string(answer.error());
     return false;
@@ -292,7 +292,7 @@ bool run_executable(PluginCall& call, Executable& executable, const Path& path,
   }
   const Datum result = from_value(call, answer->at("result"));
   if (answer->bool_at("allocated"))
-    call.machine.allocate(result);
+    call.context.allocate(result);
   return call.give(result);
 }
 

@@ -32,8 +32,6 @@ std::string no_space_text(const Name& name);
 void append_key(std::string& key, const Datum& value);
 /// The value of a literal; false for anything that must be evaluated, which `wrong` then is.
 bool fold_constant(Program& program, const Expr* expr, Datum& value, const Expr*& wrong);
-/// A value against a type without a constraint; else `why` says what is wrong.
-bool is_of(const Program& program, const Type& type, const Datum& value, Reason& why);
 /// A condition of a typedef as its source would have it.
 std::string constraint_text(const Program& program, const Expr* expr);
 /// Appends the value in the form of Python's format mini-language; false: `error` says why.

@@ -11,8 +11,8 @@ bool print(PluginCall& call) {
   if (is_too_long(call[0]))
     return call.fail(cat("ValueError: ", too_long_text));
   const bool is_container = call[0].tag == Tag::list || call[0].tag == Tag::dict;
-  call.machine.print(is_container ? interpolated(call.machine.program(), call[0])
-                                  : text_of(call.machine.program(), call[0]));
+  call.context.print(is_container ? interpolated(call.context.program(), call[0])
+                                  : text_of(call.context.program(), call[0]));
   return call.give(Datum::null());
 }
 
@@ -23,7 +23,7 @@ bool assert_true(PluginCall& call) {
 }
 
 bool equals(PluginCall& call) {
-  const Program& program = call.machine.program();
+  const Program& program = call.context.program();
   if (is_equal(call[0], call[1]))
     return call.give(Datum::null());
   return call.fail(cat("AssertionError: ", text_of(program, call[0]),

@@ -33,7 +33,7 @@ bool contains(PluginCall& call) {
 bool json_loads(PluginCall& call) {
   Datum value;
   std::string error;
-  return read_python_json(call.machine, call.text(0), value, error) ? call.give(value)
+  return read_python_json(call.context, call.text(0), value, error) ? call.give(value)
                                                                     : call.fail(error);
 }
 
@@ -59,7 +59,7 @@ bool json_dumps(PluginCall& call) {
     return call.give(Datum::unknown());
   std::string text;
   std::string error;
-  return write_python_json(call.machine.program(), call[0], text, error) ? call.give_text(text)
+  return write_python_json(call.context.program(), call[0], text, error) ? call.give_text(text)
                                                                          : call.fail(error);
 }
 

@@ -35,7 +35,7 @@ bool get_env_int(PluginCall& call) {
 }
 
 bool environment(PluginCall& call) {
-  const std::string& name = call.machine.program().environment;
+  const std::string& name = call.context.program().environment;
   return name.empty() ? call.fail(
                             "Exception: The environment of this model should be configured in "
                             "config>environment")
@@ -50,8 +50,8 @@ bool server_token(PluginCall& call) { return call.give_text(""); }
 
 /// There is no server that knows: unknown, unless the model has something to go on with.
 bool get_fact(PluginCall& call) {
-  Entity* const resource = call.machine.program().space("std")->entities.at(
-      call.machine.program().symbols.intern("Resource"));
+  Entity* const resource = call.context.program().space("std")->entities.at(
+      call.context.program().symbols.intern("Resource"));
   if (call[0].tag != Tag::instance || !call[0].instance->entity->is_a(resource))
     return call.fail("Exception: Facts can only be retreived from resources.");
   return call.give(call[2].tag == Tag::null ? Datum::unknown() : call[2]);

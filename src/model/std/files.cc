@@ -11,7 +11,7 @@ namespace {
 
 /// The file or folder that `path` names below `kind` (`files`, `templates`) of its module.
 bool locate(PluginCall& call, std::string_view kind, Path& found) {
-  const Program& program = call.machine.program();
+  const Program& program = call.context.program();
   const std::string_view path = call.text(0);
   const size_t slash = path.find('/');
   std::string module(path.substr(0, slash));
@@ -69,7 +69,7 @@ bool list_files(PluginCall& call) {
         cat("Exception: ", call.text(0), " isn't a valid directory (", folder.string(), ")"));
   std::vector<Datum> items;
   for (const std::string& name : names)
-    items.push_back(call.machine.make_text(name));
+    items.push_back(call.context.make_text(name));
   return call.give_list(items);
 }
 

@@ -2,8 +2,8 @@
 /// The plugins of `std` by group, one file each. One more plugin is a row in its group's table; one
 /// more group is a function here and a row in `plugins/plugins.cc`.
 
-#include "model/evaluate/machine.h"
 #include "model/evaluate/plugin.h"
+#include "model/evaluate/plugin_context.h"
 
 namespace fettle::model {
 

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "model/program/text_form.h"
+#include "model/values/numbers.h"
 #include "value/python.h"
 #include "value/whole.h"
 
@@ -15,7 +16,7 @@ constexpr int deepest_json = 900;
 
 class JsonReader {
  public:
-  JsonReader(Machine& machine, std::string_view text) : machine_(machine), text_(text) {}
+  JsonReader(PluginContext& context, std::string_view text) : context_(context), text_(text) {}
 
   bool document(Datum& value) {
     blanks();
@@ -59,7 +60,7 @@ class JsonReader {
       std::string text;
       if (!string(text))
         return false;
-      value = machine_.make_text(text);
+      value = context_.make_text(text);
       return true;
     }
     if (peek('{'))
@@ -119,7 +120,7 @@ class JsonReader {
                       "conversion: value has ",
                       end - start, " digits"),
                   start);
-    value = is_whole ? whole_of(machine_.program().arena, text_.substr(start, end - start))
+    value = is_whole ? whole_of(context_.program().arena, text_.substr(start, end - start))
                      : Datum::of(std::strtod(std::string(text_.substr(start, end - start)).c_str(),
                                              nullptr));
     return true;
@@ -143,7 +144,7 @@ class JsonReader {
         return fail("Illegal trailing comma before end of array", comma);
     }
     ++at_;
-    value = machine_.make_list(items);
+    value = context_.make_list(items);
     return true;
   }
 
@@ -166,7 +167,7 @@ class JsonReader {
       Datum item;
       if (!read(item, depth + 1))
         return false;
-      const Text* key = machine_.make_text(text).text;
+      const Text* key = context_.make_text(text).text;
       const auto [found, is_new] = known.emplace(key->view, entries.size());
       if (is_new)
         entries.push_back({key, item});
@@ -183,7 +184,7 @@ class JsonReader {
         return fail("Illegal trailing comma before end of object", comma);
     }
     ++at_;
-    value = machine_.make_dict(entries);
+    value = context_.make_dict(entries);
     return true;
   }
 
@@ -237,7 +238,7 @@ class JsonReader {
     return true;
   }
 
-  Machine& machine_;
+  PluginContext& context_;
   std::string_view text_;
   size_t at_ = 0;
   std::string error_;
@@ -304,8 +305,9 @@ bool write(const Program& program, const Datum& value, std::string& text, std::s
 
 }  // namespace
 
-bool read_python_json(Machine& machine, std::string_view text, Datum& value, std::string& error) {
-  JsonReader reader(machine, text);
+bool read_python_json(PluginContext& context, std::string_view text, Datum& value,
+                      std::string& error) {
+  JsonReader reader(context, text);
   if (reader.document(value))
     return true;
   error = reader.error();

@@ -5,12 +5,13 @@
 #include <string>
 #include <string_view>
 
-#include "model/evaluate/machine.h"
+#include "model/evaluate/plugin_context.h"
 
 namespace fettle::model {
 
 /// False: `error` says why.
-bool read_python_json(Machine& machine, std::string_view text, Datum& value, std::string& error);
+bool read_python_json(PluginContext& context, std::string_view text, Datum& value,
+                      std::string& error);
 bool write_python_json(const Program& program, const Datum& value, std::string& text,
                        std::string& error);
 

@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "model/program/text_form.h"
 #include "model/std/groups.h"
+#include "model/values/numbers.h"
 
 namespace fettle::model {
 namespace {
@@ -18,7 +19,7 @@ bool sequence(PluginCall& call) {
   std::vector<Datum> items;
   items.reserve(static_cast<size_t>(std::max<int64_t>(count, 0)));
   for (int64_t i = 0; i < count; ++i)
-    items.push_back(sum(call.machine.program().arena, call[1], Datum::of(i)));
+    items.push_back(sum(call.context.program().arena, call[1], Datum::of(i)));
   return call.give_list(items);
 }
 
@@ -132,7 +133,7 @@ bool append_items(PluginCall& call, const Datum& value, std::vector<Datum>& item
       end = at + 1;
       while (end < value.view().size() && (value.view()[end] & 0xC0) == 0x80)
         ++end;
-      items.push_back(call.machine.make_text(value.view().substr(at, end - at)));
+      items.push_back(call.context.make_text(value.view().substr(at, end - at)));
     }
   } else {
     return call.fail(cat("TypeError: '", python_type(value), "' object is not iterable"));

@@ -6,7 +6,7 @@ namespace fettle::model {
 namespace {
 
 constexpr std::string_view fs_text = R"cf("""
-Files, folders and links of a machine. An attribute that is not set is not managed.
+Files, folders and links of a context. An attribute that is not set is not managed.
 """
 entity File extends std::PurgeableResource:
     """
@@ -84,7 +84,7 @@ implement Symlink using std::none
 )cf";
 
 constexpr std::string_view exec_text = R"cf("""
-Commands on a machine.
+Commands on a context.
 """
 entity Run extends std::PurgeableResource:
     """
@@ -109,7 +109,7 @@ implement Run using std::none
 )cf";
 
 constexpr std::string_view container_text = R"cf("""
-Containers on the engine of a machine.
+Containers on the engine of a context.
 """
 entity Container extends std::PurgeableResource:
     """

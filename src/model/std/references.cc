@@ -9,7 +9,7 @@ namespace {
 constexpr uint32_t deepest_reference = 200;
 
 bool give_reference(PluginCall& call, std::string_view kind, std::string_view element) {
-  Arena& arena = call.machine.program().arena;
+  Arena& arena = call.context.program().arena;
   uint32_t depth = 0;
   for (const Datum& argument : call.arguments)
     if (argument.tag == Tag::reference)

@@ -21,10 +21,10 @@ bool attribute_or(PluginCall& call) {
     return call.give(call[3].boolean ? call[2] : call[0]);
   Datum value;
   Entity* const entity = call[0].instance->entity;
-  const uint32_t slot = entity->slot(call.machine.program().symbols.intern(call.text(1)));
+  const uint32_t slot = entity->slot(call.context.program().symbols.intern(call.text(1)));
   if (slot == no_slot)
     return call.give(call[2]);
-  if (!call.machine.read_or_null(call[0].instance, slot, value))
+  if (!call.context.read_or_null(call[0].instance, slot, value))
     return false;
   const bool is_missing = value.tag == Tag::null && entity->slots[slot]->shape == Shape::option;
   return call.give(is_missing || (value.tag == Tag::unknown && call[3].boolean) ? call[2] : value);
@@ -32,7 +32,7 @@ bool attribute_or(PluginCall& call) {
 
 bool type_of(PluginCall& call) {
   return call.give(call[0].tag == Tag::instance
-                       ? call.machine.make_text(call[0].instance->entity->full_name)
+                       ? call.context.make_text(call[0].instance->entity->full_name)
                        : Datum::null());
 }
 
@@ -44,14 +44,14 @@ bool object_id(PluginCall& call) {
 }
 
 bool is_instance(PluginCall& call) {
-  Space* const here = call.machine.program().space("__config__");
+  Space* const here = call.context.program().space("__config__");
   const std::optional<PluginType> type =
       here == nullptr ? std::nullopt
-                      : read_plugin_type(call.machine.program(), *here, call.text(1));
+                      : read_plugin_type(call.context.program(), *here, call.text(1));
   if (!type)
     return call.fail(cat("could not find type ", call.text(1), " in namespace __config__"));
   Reason why;
-  return call.give(Datum::of(accepts(call.machine, *type, call[0], why)));
+  return call.give(Datum::of(accepts(call.context, *type, call[0], why)));
 }
 
 /// Whether an OS is of a family, or of one of whose family that is.
@@ -64,9 +64,9 @@ bool is_family_of(PluginCall& call) {
     if (name.tag == Tag::text && name.view() == call.text(1))
       return call.give(Datum::of(true));
     const uint32_t slot =
-        member.instance->entity->slot(call.machine.program().symbols.intern("family"));
+        member.instance->entity->slot(call.context.program().symbols.intern("family"));
     Datum family;
-    if (slot == no_slot || !call.machine.read_or_null(member.instance, slot, family))
+    if (slot == no_slot || !call.context.read_or_null(member.instance, slot, family))
       return false;
     if (family.tag != Tag::instance)
       break;

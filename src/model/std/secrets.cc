@@ -47,7 +47,7 @@ std::string random_password(size_t length) {
 bool generate_password(PluginCall& call) {
   if (!check_id(call))
     return false;
-  const Path file = call.machine.program().folder / file_name;
+  const Path file = call.context.program().folder / file_name;
   const Result<std::string> passwords = read_passwords(file);
   if (!passwords)
     return call.fail(cat("OSError: ", passwords.error().message));
@@ -65,7 +65,7 @@ bool generate_password(PluginCall& call) {
 bool password(PluginCall& call) {
   if (!check_id(call))
     return false;
-  const Result<std::string> passwords = read_passwords(call.machine.program().folder / file_name);
+  const Result<std::string> passwords = read_passwords(call.context.program().folder / file_name);
   if (!passwords)
     return call.fail(cat("OSError: ", passwords.error().message));
   const auto found = find_password(*passwords, call.text(0));

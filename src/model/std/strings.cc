@@ -38,10 +38,10 @@ bool split_text(PluginCall& call) {
   std::vector<Datum> items;
   std::string_view rest = call.text(0);
   for (size_t found = rest.find(delimiter); found != rest.npos; found = rest.find(delimiter)) {
-    items.push_back(call.machine.make_text(rest.substr(0, found)));
+    items.push_back(call.context.make_text(rest.substr(0, found)));
     rest.remove_prefix(found + delimiter.size());
   }
-  items.push_back(call.machine.make_text(rest));
+  items.push_back(call.context.make_text(rest));
   return call.give_list(items);
 }
 
@@ -146,7 +146,7 @@ bool find_field(PluginCall& call, std::string_view name, Datum& value) {
 }
 
 bool format(PluginCall& call) {
-  const Program& program = call.machine.program();
+  const Program& program = call.context.program();
   const python::Field field = [&](std::string_view name, char conversion,
                                   std::string_view spec) -> Result<std::string> {
     Datum value;

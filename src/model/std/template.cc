@@ -18,14 +18,14 @@ class InstanceObject : public jinja::Object {
  public:
   InstanceObject(PluginCall& call, Datum datum) : call_(call), datum_(datum) {}
   std::string type_name() const override { return datum_.instance->entity->full_name; }
-  std::string text() const override { return text_of(call_.machine.program(), datum_); }
+  std::string text() const override { return text_of(call_.context.program(), datum_); }
   Result<std::optional<jinja::Value>> attribute(std::string_view name) override {
     const uint32_t slot =
-        datum_.instance->entity->slot(call_.machine.program().symbols.intern(name));
+        datum_.instance->entity->slot(call_.context.program().symbols.intern(name));
     if (slot == no_slot)
       return std::optional<jinja::Value>();
     Datum value;
-    if (!call_.machine.read_or_null(datum_.instance, slot, value))
+    if (!call_.context.read_or_null(datum_.instance, slot, value))
       return user_error("the attribute is not set yet");
     return std::optional<jinja::Value>(to_jinja(call_, value));
   }
@@ -88,21 +88,21 @@ Result<Datum> from_jinja(PluginCall& call, const jinja::Value& value) {
   if (value.is_real())
     return Datum::of(value.real());
   if (value.is_text())
-    return call.machine.make_text(value.text());
+    return call.context.make_text(value.text());
   if (value.is_undefined())
     return jinja::undefined_error(value);
   if (value.is_list()) {
     std::vector<Datum> items;
     for (const jinja::Value& item : value.list().items)
       items.push_back(TRY(from_jinja(call, item)));
-    return call.machine.make_list(items);
+    return call.context.make_list(items);
   }
   if (value.is_dict()) {
     std::vector<DictEntry> entries;
     for (const auto& [key, item] : value.dict_data().entries)
       entries.push_back(
-          {call.machine.make_text(jinja::text_of(key)).text, TRY(from_jinja(call, item))});
-    return call.machine.make_dict(entries);
+          {call.context.make_text(jinja::text_of(key)).text, TRY(from_jinja(call, item))});
+    return call.context.make_dict(entries);
   }
   if (const auto* instance = dynamic_cast<const InstanceObject*>(value.object().get()))
     return instance->datum();
@@ -116,7 +116,7 @@ jinja::Function filter_of(PluginCall& call, const Plugin& plugin) {
     for (const jinja::Value& value : arguments.positional)
       given.positional.push_back(TRY(from_jinja(call, value)));
     for (const auto& [name, value] : arguments.named)
-      given.named.push_back({call.machine.make_text(name).text, TRY(from_jinja(call, value))});
+      given.named.push_back({call.context.make_text(name).text, TRY(from_jinja(call, value))});
     Datum result;
     std::string error;
     if (!run_plugin(call, plugin, given, result, error))
@@ -146,7 +146,7 @@ Result<std::optional<std::string>> load_template(const Program& program, std::st
 }
 
 bool render_template(PluginCall& call) {
-  Program& program = call.machine.program();
+  Program& program = call.context.program();
   const std::string here(module_of(program, call.node.at.file));
   std::string path(call.text(0));
   if (path.starts_with("./")) {
@@ -156,7 +156,7 @@ bool render_template(PluginCall& call) {
     path.replace(0, 1, here);
   }
   jinja::Environment environment;
-  const Budget& budget = call.machine.budget();
+  const Budget& budget = call.context.budget();
   if (const uint64_t most = budget.limits().bytes; most != 0)
     environment.limits.memory = std::max<uint64_t>(most - std::min(most, budget.bytes()), 1);
   if (budget.limits().steps != 0)
@@ -179,7 +179,7 @@ bool render_template(PluginCall& call) {
       return std::optional<jinja::Value>();
     }
     Datum value;
-    switch (call.machine.read_visible(call.node, call.frame, name, value)) {
+    switch (call.context.read_visible(call.node, call.frame, name, value)) {
       case Step::done:
         return std::optional<jinja::Value>(to_jinja(call, value));
       case Step::wait:
@@ -191,7 +191,7 @@ bool render_template(PluginCall& call) {
   };
   jinja::Engine engine(std::move(environment));
   const Result<std::string> made = engine.render(path, names);
-  call.machine.budget().spend(engine.budget().steps());
+  call.context.budget().spend(engine.budget().steps());
   if (made)
     return call.give_text(*made);
   const Error& error = made.error();

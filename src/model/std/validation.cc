@@ -9,6 +9,7 @@
 #include "model/program/text_form.h"
 #include "model/std/formats.h"
 #include "model/std/groups.h"
+#include "model/values/numbers.h"
 #include "value/python.h"
 
 namespace fettle::model {
@@ -80,7 +81,7 @@ bool is_constrained_decimal(PluginCall& call, const Datum& value) {
   const bool is_inside = is_within(call, "condecimal", number.value_or(0));
   if (!call.exception.empty() || !number)
     return false;
-  const std::string text = text_of(call.machine.program(), value);
+  const std::string text = text_of(call.context.program(), value);
   const size_t digits = static_cast<size_t>(
       std::count_if(text.begin(), text.end(), [](char c) { return c >= '0' && c <= '9'; }));
   const size_t places = text.find('.') == text.npos ? 0 : text.size() - text.find('.') - 1;

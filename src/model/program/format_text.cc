@@ -1,7 +1,7 @@
 #include "base/text.h"
-#include "model/evaluate/machine.h"
 #include "model/program/describe.h"
 #include "model/program/text_form.h"
+#include "model/values/numbers.h"
 #include "value/python.h"
 
 namespace fettle::model {

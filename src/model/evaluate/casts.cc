@@ -1,29 +1,12 @@
-#include <iterator>
+#include "model/evaluate/casts.h"
 
 #include "base/text.h"
-#include "model/evaluate/machine.h"
+#include "model/evaluate/make_value.h"
 #include "model/program/text_form.h"
+#include "model/values/numbers.h"
 #include "value/whole.h"
 
 namespace fettle::model {
-
-Step Machine::evaluate_call(const Call& node, Frame* frame, Datum& value) {
-  if (node.plugin != nullptr)
-    return call_plugin(node, frame, value);
-  std::string shown;
-  for (const Argument& argument : node.arguments)
-    shown += cat(shown.empty() ? "" : ",", constraint_text(program_, argument.value));
-  for (const Argument& argument : node.arguments)
-    if (!argument.is_positional)
-      return errors_.fail(node.at, "Only positional arguments allowed in type cast");
-  if (node.arguments.size() != 1)
-    return errors_.fail(node.at,
-                        cat("Illegal arguments ", shown, ": type cast expects exactly 1 argument"));
-  Datum from;
-  if (const Step step = evaluate(node.arguments[0].value, frame, from); step != Step::done)
-    return step;
-  return cast(node, program_.symbols.name(node.function.name), from, value);
-}
 
 /// Python reads `1_000` as a number; an underscore must stand between digits.
 static std::string without_underscores(std::string_view text) {
@@ -55,22 +38,24 @@ static bool read_real(const std::string& text, Datum& value) {
   return !text.empty() && *end == '\0' && text.find_first_of("xX") == text.npos;
 }
 
-Step Machine::cast(const Expr& node, std::string_view to, const Datum& from, Datum& value) {
+Step cast(State& state, const Expr& node, std::string_view to, const Datum& from, Datum& value) {
+  Program& program = state.program;
+  Diagnosis& errors = state.errors;
   const auto refuse = [&] {
-    return errors_.fail(node.at, cat("Failed to cast '", shown(program_, from), "' to ", to));
+    return errors.fail(node.at, cat("Failed to cast '", shown(program, from), "' to ", to));
   };
   value = from;
   if (from.tag == Tag::unknown)
     return Step::done;
   if (to == "string") {
     if (from.tag == Tag::boolean)
-      value = make_text(from.boolean ? "true" : "false");
+      value = make_text(program, from.boolean ? "true" : "false");
     else if (from.tag == Tag::null)
-      value = make_text("null");
+      value = make_text(program, "null");
     else if (is_too_long(from))
-      return errors_.fail(node.at, std::string(too_long_text));
+      return errors.fail(node.at, std::string(too_long_text));
     else
-      value = make_text(text_of(program_, from));
+      value = make_text(program, text_of(program, from));
     return Step::done;
   }
   if (to == "bool") {
@@ -105,14 +90,14 @@ Step Machine::cast(const Expr& node, std::string_view to, const Datum& from, Dat
   if (from.tag == Tag::text) {
     const std::string text = without_underscores(trim(from.view()));
     const bool is_read =
-        to == "int" ? read_whole(program_.arena, text, value) : read_real(text, value);
+        to == "int" ? read_whole(program.arena, text, value) : read_real(text, value);
     return is_read ? Step::done : refuse();
   }
   if (!from.is_number())
     return refuse();
   if (to == "float" && from.tag != Tag::floating) {
     value = Datum::of(as_float(from));
-    return std::isinf(value.floating) ? errors_.fail(node.at, "int too large to convert to float")
+    return std::isinf(value.floating) ? errors.fail(node.at, "int too large to convert to float")
                                       : Step::done;
   }
   if (from.tag == Tag::boolean)
@@ -121,7 +106,7 @@ Step Machine::cast(const Expr& node, std::string_view to, const Datum& from, Dat
     return Step::done;
   if (!std::isfinite(from.floating))
     return refuse();
-  value = whole_of(program_.arena, whole::of_real(from.floating));
+  value = whole_of(program.arena, whole::of_real(from.floating));
   return Step::done;
 }
 

@@ -1,14 +1,19 @@
-/// Calling a plugin: its arguments bound as Python binds them, checked, and its errors told.
+/// Of a plugin: its arguments are bound as Python binds them, checked, and its errors told.
+
+#include "model/evaluate/calls.h"
 
 #include "base/text.h"
-#include "model/evaluate/machine.h"
+#include "model/evaluate/casts.h"
+#include "model/evaluate/evaluator.h"
 #include "model/evaluate/plugin.h"
+#include "model/evaluate/plugin_context.h"
 #include "model/program/text_form.h"
+#include "model/values/numbers.h"
 
 namespace fettle::model {
 
 bool PluginCall::has_room(uint64_t bytes) {
-  Budget& budget = machine.budget();
+  Budget& budget = context.budget();
   return (budget.spend(1 + bytes / 256) && budget.has_room(bytes)) || fail(budget.refusal());
 }
 
@@ -96,7 +101,7 @@ class Binder {
 };
 
 /// Checks what was given against the types and fills in what was not; reasons, or none.
-std::vector<Reason> check(Machine& machine, const Plugin& plugin, PluginCall& call) {
+std::vector<Reason> check(PluginContext& context, const Plugin& plugin, PluginCall& call) {
   Reason why;
   const auto refuse = [&](const PluginParameter& parameter, const Datum& value) {
     const std::string problem =
@@ -104,7 +109,7 @@ std::vector<Reason> check(Machine& machine, const Plugin& plugin, PluginCall& ca
             ? " is a reference. To allow references, use `| Reference[...]` in your type "
               "annotation."
             : cat(" has incompatible type. Expected type: ", parameter.type.text);
-    return std::vector<Reason>{{cat("Value ", quoted(machine.program(), value), " for argument ",
+    return std::vector<Reason>{{cat("Value ", quoted(context.program(), value), " for argument ",
                                     parameter.name, " of plugin ", plugin.name, problem)},
                                std::move(why)};
   };
@@ -112,14 +117,14 @@ std::vector<Reason> check(Machine& machine, const Plugin& plugin, PluginCall& ca
     Datum& value = call.arguments[i];
     if (!value.is_set())
       value = plugin.parameters[i].initial;
-    else if (!accepts(machine, plugin.parameters[i].type, value, why))
+    else if (!accepts(context, plugin.parameters[i].type, value, why))
       return refuse(plugin.parameters[i], value);
   }
   for (const Datum& value : call.rest)
-    if (!accepts(machine, plugin.rest->type, value, why))
+    if (!accepts(context, plugin.rest->type, value, why))
       return refuse(*plugin.rest, value);
   for (const DictEntry& entry : call.named_rest)
-    if (!accepts(machine, plugin.named_rest->type, entry.value, why))
+    if (!accepts(context, plugin.named_rest->type, entry.value, why))
       return refuse(*plugin.named_rest, entry.value);
   return {};
 }
@@ -151,24 +156,24 @@ std::vector<Reason> reasons_of(const Plugin& plugin, PluginCall& call) {
 bool run_call(const Plugin& plugin, PluginGiven& given, PluginCall& call, Told& told) {
   constexpr int typing = 11;
   constexpr int external = 60;
-  Machine& machine = call.machine;
+  PluginContext& context = call.context;
   if (std::string error = Binder(plugin, given, call).bind(); !error.empty()) {
     told.reasons = {{std::move(error)}};
     return false;
   }
   if (!plugin.allows_unknown && has_unknown(call))
     return call.give(Datum::unknown());
-  if (told = {check(machine, plugin, call), typing}; !told.reasons.empty())
+  if (told = {check(context, plugin, call), typing}; !told.reasons.empty())
     return false;
   if (!plugin.run(call)) {
     told = {reasons_of(plugin, call), external};
     return false;
   }
   Reason why;
-  if (accepts(machine, plugin.returns, call.result, why))
+  if (accepts(context, plugin.returns, call.result, why))
     return true;
   told.reasons = {
-      {cat("Return value ", text_of(machine.program(), call.result), " of plugin ", plugin.name,
+      {cat("Return value ", text_of(context.program(), call.result), " of plugin ", plugin.name,
            " has incompatible type. Expected type: ", plugin.returns.text)},
       std::move(why)};
   return false;
@@ -177,8 +182,8 @@ bool run_call(const Plugin& plugin, PluginGiven& given, PluginCall& call, Told& 
 }  // namespace
 
 int64_t PluginCall::integer(size_t index) const { return as_integer(arguments[index]); }
-bool PluginCall::give_text(std::string_view text) { return give(machine.make_text(text)); }
-bool PluginCall::give_list(std::span<const Datum> items) { return give(machine.make_list(items)); }
+bool PluginCall::give_text(std::string_view text) { return give(context.make_text(text)); }
+bool PluginCall::give_list(std::span<const Datum> items) { return give(context.make_list(items)); }
 
 bool PluginCall::fail(std::string with) {
   exception = std::move(with);
@@ -189,19 +194,40 @@ bool PluginCall::read(const Datum& object, std::string_view name, Datum& value) 
   if (object.tag != Tag::instance)
     return fail(
         cat("AttributeError: '", python_type(object), "' object has no attribute '", name, "'"));
-  const uint32_t slot = object.instance->entity->slot(machine.program().symbols.intern(name));
+  const uint32_t slot = object.instance->entity->slot(context.program().symbols.intern(name));
   if (slot == no_slot)
     return fail(cat("AttributeError: (None, '", name, "')"));
-  return machine.read_attribute(object.instance, slot, value, node.at) == Step::done;
+  return context.read_attribute(object.instance, slot, value, node.at) == Step::done;
 }
 
-Step Machine::call_plugin(const Call& node, Frame* frame, Datum& value) {
+Step Calls::call(const Call& node, Frame* frame, Datum& value) {
+  return node.plugin != nullptr ? call_plugin(node, frame, value) : call_type(node, frame, value);
+}
+
+Step Calls::call_type(const Call& node, Frame* frame, Datum& value) {
+  std::string shown;
+  for (const Argument& argument : node.arguments)
+    shown += cat(shown.empty() ? "" : ",", constraint_text(program_, argument.value));
+  for (const Argument& argument : node.arguments)
+    if (!argument.is_positional)
+      return errors_.fail(node.at, "Only positional arguments allowed in type cast");
+  if (node.arguments.size() != 1)
+    return errors_.fail(node.at,
+                        cat("Illegal arguments ", shown, ": type cast expects exactly 1 argument"));
+  Datum from;
+  if (const Step step = evaluator_.evaluate(node.arguments[0].value, frame, from);
+      step != Step::done)
+    return step;
+  return cast(state_, node, program_.symbols.name(node.function.name), from, value);
+}
+
+Step Calls::call_plugin(const Call& node, Frame* frame, Datum& value) {
   const Plugin& plugin = *node.plugin;
   PluginGiven given;
   Step result = Step::done;
   for (const Argument& argument : node.arguments) {
     Datum datum;
-    const Step step = evaluate(argument.value, frame, datum);
+    const Step step = evaluator_.evaluate(argument.value, frame, datum);
     if (step == Step::fail)
       return step;
     if (step == Step::wait) {
@@ -209,7 +235,7 @@ Step Machine::call_plugin(const Call& node, Frame* frame, Datum& value) {
     } else if (argument.is_positional) {
       given.positional.push_back(datum);
     } else if (!argument.is_unpacked) {
-      given.named.push_back({make_text(program_.symbols.name(argument.name)).text, datum});
+      given.named.push_back({context_.make_text(program_.symbols.name(argument.name)).text, datum});
     } else if (datum.tag == Tag::dict) {
       given.named.insert(given.named.end(), datum.dict->entries.begin(), datum.dict->entries.end());
     } else if (datum.tag == Tag::unknown) {
@@ -221,7 +247,7 @@ Step Machine::call_plugin(const Call& node, Frame* frame, Datum& value) {
   }
   if (result != Step::done)
     return result;
-  PluginCall call{*this, node, frame};
+  PluginCall call{context_, node, frame};
   Told told;
   const int missing = now_.task->missing;
   if (run_call(plugin, given, call, told)) {
@@ -238,16 +264,9 @@ Step Machine::call_plugin(const Call& node, Frame* frame, Datum& value) {
                       std::move(told.reasons));
 }
 
-Step Machine::read_visible(const Call& node, Frame* frame, std::string_view name, Datum& value) {
-  for (const Name* visible : node.visible)
-    if (program_.symbols.name(visible->name.name) == name)
-      return evaluate_name(*visible, frame, value);
-  return Step::fail;
-}
-
 bool run_plugin(PluginCall& from, const Plugin& plugin, PluginGiven& given, Datum& result,
                 std::string& error) {
-  PluginCall call{from.machine, from.node, from.frame};
+  PluginCall call{from.context, from.node, from.frame};
   Told told;
   if (!run_call(plugin, given, call, told)) {
     error = std::move(told.reasons[0].message);

@@ -1,7 +1,10 @@
-/// Constructors: which instance it is (a new one, or one that an index knows), and its arguments.
+#include "model/evaluate/constructors.h"
 
 #include "base/text.h"
-#include "model/evaluate/machine.h"
+#include "model/evaluate/assignment.h"
+#include "model/evaluate/evaluator.h"
+#include "model/evaluate/lookups.h"
+#include "model/evaluate/streams.h"
 #include "model/program/describe.h"
 #include "model/program/suggest.h"
 #include "model/program/text_form.h"
@@ -9,7 +12,7 @@
 namespace fettle::model {
 
 /// Values by slot while an instance is being made; nested constructors stack theirs on top.
-class Machine::Values {
+class Constructors::Values {
  public:
   Values(std::vector<Datum>& stack, size_t slots) : stack_(stack), base_(stack.size()) {
     stack_.resize(base_ + slots);
@@ -26,7 +29,7 @@ class Machine::Values {
 
 /// The entity that the constructor names. A short name may stand for a subtype of the relation that
 /// the instance goes to.
-Entity* Machine::entity_of(const Constructor& node, const Destination* to) {
+Entity* Constructors::entity_of(const Constructor& node, const Destination* to) {
   if (node.entity != nullptr)
     return node.entity;
   std::vector<Entity*> candidates;
@@ -55,7 +58,7 @@ Entity* Machine::entity_of(const Constructor& node, const Destination* to) {
 }
 
 /// The slots of the named arguments, found once for each constructor.
-bool Machine::find_slots(const Constructor& node, const Entity& entity) {
+bool Constructors::find_slots(const Constructor& node, const Entity& entity) {
   if (node.cached_entity == &entity)
     return true;
   std::vector<uint32_t> slots;
@@ -77,13 +80,14 @@ bool Machine::find_slots(const Constructor& node, const Entity& entity) {
 }
 
 /// The values of `**dict` arguments.
-Step Machine::unpack(const Constructor& node, const Entity& entity, Frame* frame, Values& values) {
+Step Constructors::unpack(const Constructor& node, const Entity& entity, Frame* frame,
+                          Values& values) {
   Step result = Step::done;
   for (const Argument& argument : node.arguments) {
     if (!argument.is_unpacked)
       continue;
     Datum dict;
-    const Step step = evaluate(argument.value, frame, dict);
+    const Step step = evaluator_.evaluate(argument.value, frame, dict);
     if (step == Step::fail)
       return step;
     if (step == Step::wait) {
@@ -110,8 +114,8 @@ Step Machine::unpack(const Constructor& node, const Entity& entity, Frame* frame
 }
 
 /// The values of the attributes of indexes: they decide which instance it is.
-Step Machine::find_keys(const Constructor& node, const Entity& entity, Frame* frame,
-                        const Destination* to, Values& values) {
+Step Constructors::find_keys(const Constructor& node, const Entity& entity, Frame* frame,
+                             const Destination* to, Values& values) {
   Step result = Step::done;
   std::vector<uint32_t> missing;
   for (const uint32_t slot : entity.key_slots) {
@@ -122,7 +126,7 @@ Step Machine::find_keys(const Constructor& node, const Entity& entity, Frame* fr
       const Argument& argument =
           node.arguments[static_cast<size_t>(given - node.cached_slots.begin())];
       Datum datum;
-      const Step step = evaluate(argument.value, frame, datum);
+      const Step step = evaluator_.evaluate(argument.value, frame, datum);
       if (step == Step::fail)
         return step;
       if (step == Step::wait)
@@ -149,23 +153,9 @@ Step Machine::find_keys(const Constructor& node, const Entity& entity, Frame* fr
   return Step::fail;
 }
 
-/// `k=1, s='a'`.
-std::string Machine::key_text(std::span<const std::pair<Symbol, Datum>> keys) const {
-  std::string made;
-  for (const auto& [name, datum] : keys)
-    made +=
-        cat(made.empty() ? "" : ", ", program_.symbols.name(name), "=", quoted(program_, datum));
-  return made;
-}
-
-std::string Machine::no_key_text(Symbol name, const Datum& value) const {
-  return cat("Invalid value `", shown(program_, value), "` in index for attribute ",
-             program_.symbols.name(name), ": references can not be used in indexes.");
-}
-
 /// The instance that the indexes know under these values; `found` stays null when there is none.
-Step Machine::find_instance(const Constructor& node, Entity& entity, Values& values,
-                            Instance*& found) {
+Step Constructors::find_instance(const Constructor& node, Entity& entity, Values& values,
+                                 Instance*& found) {
   keys_.resize(std::max(keys_.size(), entity.indexes.size()));
   for (size_t i = 0; i < entity.indexes.size(); ++i) {
     const Index* const index = entity.indexes[i];
@@ -174,9 +164,10 @@ Step Machine::find_instance(const Constructor& node, Entity& entity, Values& val
     for (const Symbol name : index->names) {
       const uint32_t slot = entity.slot(name);
       if (values[slot].tag == Tag::reference)
-        return errors_.fail(node.at, no_key_text(name, values[slot]), 10, Telling::statement);
+        return errors_.fail(node.at, lookups_.no_key_text(name, values[slot]), 10,
+                            Telling::statement);
       Datum value = values[slot];
-      if (const Step step = as_key(node, *entity.slots[slot], value); step != Step::done) {
+      if (const Step step = lookups_.as_key(node, *entity.slots[slot], value); step != Step::done) {
         errors_.leave_to(Telling::statement);
         return step;
       }
@@ -197,7 +188,7 @@ Step Machine::find_instance(const Constructor& node, Entity& entity, Values& val
       std::vector<std::pair<Symbol, Datum>> pairs;
       for (const Symbol name : index->names)
         pairs.emplace_back(name, values[entity.slot(name)]);
-      what = cat("Duplicate key in index. ", key_text(pairs));
+      what = cat("Duplicate key in index. ", lookups_.key_text(pairs));
     }
     errors_.fail(node.at,
                  cat(what, " (original at (", program_.location(node.at), ")) (duplicate at (",
@@ -209,7 +200,7 @@ Step Machine::find_instance(const Constructor& node, Entity& entity, Values& val
 }
 
 /// Enters the instance into the indexes and wakes who looked for it.
-void Machine::enter(Instance* instance, bool is_new) {
+void Constructors::enter(Instance* instance, bool is_new) {
   for (size_t i = 0; i < instance->entity->indexes.size(); ++i) {
     Index& index = *instance->entity->indexes[i];
     // No index knew a key of a new one.
@@ -228,17 +219,17 @@ void Machine::enter(Instance* instance, bool is_new) {
 }
 
 /// An argument that no index needs: a constant at once, anything else as a task of its own.
-bool Machine::give_argument(const Constructor& node, const Argument& argument, Instance* instance,
-                            uint32_t slot, Frame* frame) {
+bool Constructors::give_argument(const Constructor& node, const Argument& argument,
+                                 Instance* instance, uint32_t slot, Frame* frame) {
   const Attribute& attribute = *instance->entity->slots[slot];
   // Null closes a relation, which the other side may set before.
   const bool is_late = attribute.shape >= Shape::option && attribute.inverse != nullptr;
   if (argument.value->kind == ExprKind::constant &&
       !(is_late && as<Constant>(argument.value).value.tag == Tag::null))
-    return set_slot(instance, slot, as<Constant>(argument.value).value,
-                    {&node, nullptr, false, location_of(argument.value)});
+    return assignment_.set_slot(instance, slot, as<Constant>(argument.value).value,
+                                {&node, nullptr, false, location_of(argument.value)});
   if (attribute.shape == Shape::list) {
-    Sink& sink = *sinks_.take();
+    Sink& sink = streams_.make_sink();
     sink.owner = instance;
     sink.slot = slot;
     sink.by = instance->number + 1;
@@ -246,7 +237,7 @@ bool Machine::give_argument(const Constructor& node, const Argument& argument, I
     sink.statement = now_.task->has_statement() ? now_.task->statement : nullptr;
     sink.has_promise = true;
     relations_.promise(instance, slot);
-    stream(argument.value, frame, &sink);
+    streams_.start(argument.value, frame, &sink);
     return true;
   }
   Task* task = schedule_.make(Task::Kind::argument, frame);
@@ -262,12 +253,12 @@ bool Machine::give_argument(const Constructor& node, const Argument& argument, I
 }
 
 /// Values, arguments and defaults, in this order.
-bool Machine::fill(const Constructor& node, Instance* instance, Frame* frame, Values& values) {
+bool Constructors::fill(const Constructor& node, Instance* instance, Frame* frame, Values& values) {
   const Entity& entity = *instance->entity;
   const uint32_t slots = static_cast<uint32_t>(entity.slots.size());
   for (uint32_t slot = 0; slot < slots; ++slot)
     if (values[slot].is_set()) {
-      if (!set_slot(instance, slot, values[slot], {&node, nullptr, true, node.at}))
+      if (!assignment_.set_slot(instance, slot, values[slot], {&node, nullptr, true, node.at}))
         return false;
     }
   for (size_t i = 0; i < node.arguments.size(); ++i) {
@@ -280,14 +271,14 @@ bool Machine::fill(const Constructor& node, Instance* instance, Frame* frame, Va
   }
   for (uint32_t slot = 0; slot < slots; ++slot)
     if (entity.defaults[slot].is_set() && !values[slot].is_set() &&
-        !set_slot(instance, slot, entity.defaults[slot],
-                  {&node, nullptr, false, entity.slots[slot]->at}))
+        !assignment_.set_slot(instance, slot, entity.defaults[slot],
+                              {&node, nullptr, false, entity.slots[slot]->at}))
       return false;
   return true;
 }
 
-Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
-                        const Destination* to) {
+Step Constructors::construct(const Constructor& node, Frame* frame, Datum& value,
+                             const Destination* to) {
   Entity* entity = entity_of(node, to);
   if (entity == nullptr || !find_slots(node, *entity))
     return Step::fail;
@@ -325,8 +316,22 @@ Step Machine::construct(const Constructor& node, Frame* frame, Datum& value,
   return errors_ ? Step::fail : Step::done;
 }
 
+Step Constructors::execute_argument(Task& task) {
+  const Attribute& attribute = *task.target->entity->slots[task.slot];
+  const Destination to{task.target, &attribute};
+  Datum value;
+  const Writer writer{task.constructor, nullptr, false, location_of(task.expr)};
+  const Step step = evaluator_.evaluate(task.expr, task.frame, value, &to);
+  if (step != Step::done)
+    return errors_.tell(step, task.target, task.slot, writer);
+  if (!assignment_.set_slot(task.target, task.slot, value, writer))
+    return Step::fail;
+  relations_.release(task.held);
+  return Step::done;
+}
+
 /// Asks every `implement` of a new instance whether it applies.
-void Machine::select(Instance* instance) {
+void Constructors::select(Instance* instance) {
   for (const Implement* implement : instance->entity->selected)
     schedule_.push(
         {.kind = Turn::Kind::implement, .target = instance->number + 1, .implement = implement});

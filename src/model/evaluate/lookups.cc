@@ -1,19 +1,20 @@
-/// Looks things up: in dicts, and in indexes. An index may have to wait for its instance.
+#include "model/evaluate/lookups.h"
 
 #include "base/text.h"
-#include "model/evaluate/machine.h"
+#include "model/evaluate/casts.h"
+#include "model/evaluate/evaluator.h"
 #include "model/program/describe.h"
 #include "model/program/text_form.h"
 
 namespace fettle::model {
 
-Step Machine::evaluate_map_lookup(const MapLookup& node, Frame* frame, Datum& value) {
+Step Lookups::in_dict(const MapLookup& node, Frame* frame, Datum& value) {
   Datum object;
   Datum key;
-  const Step first = evaluate(node.object, frame, object);
+  const Step first = evaluator_.evaluate(node.object, frame, object);
   if (first == Step::fail)
     return first;
-  const Step second = evaluate(node.key, frame, key);
+  const Step second = evaluator_.evaluate(node.key, frame, key);
   if (second == Step::fail || first == Step::wait || second == Step::wait)
     return second == Step::fail ? second : Step::wait;
   if (object.tag == Tag::unknown || key.tag == Tag::unknown) {
@@ -37,13 +38,12 @@ Step Machine::evaluate_map_lookup(const MapLookup& node, Frame* frame, Datum& va
       node.at, cat("key ", key.view(), " not found in dict, options are [", options, "]"), 70);
 }
 
-Step Machine::evaluate_lookup(Entity* entity, std::span<const Argument> arguments, Frame* frame,
-                              const Expr* node, std::vector<std::pair<Symbol, Datum>> keys,
-                              Datum& value) {
+Step Lookups::in_index(Entity* entity, std::span<const Argument> arguments, Frame* frame,
+                       const Expr* node, IndexKeys keys, Datum& value) {
   Step result = Step::done;
   for (const Argument& argument : arguments) {
     Datum datum;
-    const Step step = evaluate(argument.value, frame, datum);
+    const Step step = evaluator_.evaluate(argument.value, frame, datum);
     if (step == Step::fail)
       return step;
     if (step == Step::wait) {
@@ -70,20 +70,19 @@ Step Machine::evaluate_lookup(Entity* entity, std::span<const Argument> argument
     if (added != Step::done)
       return added;
   }
-  return result == Step::done ? lookup(entity, std::move(keys), node, value) : result;
+  return result == Step::done ? look_up(entity, std::move(keys), node, value) : result;
 }
 
 /// An attribute of type float is looked up by what `float()` makes of the value.
-Step Machine::as_key(const Expr& node, const Attribute& attribute, Datum& value) {
+Step Lookups::as_key(const Expr& node, const Attribute& attribute, Datum& value) {
   const Type& type = attribute.type;
   const bool is_real = type.base == Base::floating && type.constraint == nullptr;
   if (!is_real || value.tag == Tag::floating || (value.tag == Tag::null && type.is_nullable))
     return Step::done;
-  return cast(node, "float", Datum(value), value);
+  return cast(state_, node, "float", Datum(value), value);
 }
 
-Step Machine::lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys, const Expr* node,
-                     Datum& value) {
+Step Lookups::look_up(Entity* entity, IndexKeys keys, const Expr* node, Datum& value) {
   std::ranges::sort(keys, {}, [&](const auto& key) -> const std::string& {
     return program_.symbols.name(key.first);
   });
@@ -113,14 +112,14 @@ Step Machine::lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys,
             node->at,
             cat("No match in index on type ", entity->full_name, " with key ", key_text(keys)), 20);
       value = Datum::of(found);
-      remember_reading(found, no_slot, node->at);
+      state_.remember_reading(found, no_slot, node->at);
       return Step::done;
     }
     if (now_.is_probing)
       return Step::wait;
     ++now_.task->missing;
     index->waiting[key.text].push_back(now_.task);
-    lookups_[now_.task] = {cat(entity->full_name, " with key ", key_text(keys)), node};
+    missing_[now_.task] = {cat(entity->full_name, " with key ", key_text(keys)), node};
     return Step::wait;
   }
   std::string pairs;
@@ -132,10 +131,10 @@ Step Machine::lookup(Entity* entity, std::vector<std::pair<Symbol, Datum>> keys,
       20);
 }
 
-/// `a.bs[k=v]`: the inverse of the relation is one more key.
-Step Machine::short_lookup(const ShortLookup& node, Frame* frame, Datum& value) {
+Step Lookups::in_relation(const ShortLookup& node, Frame* frame, Datum& value) {
   Datum object;
-  if (const Step step = evaluate(node.relation->object, frame, object); step != Step::done)
+  if (const Step step = evaluator_.evaluate(node.relation->object, frame, object);
+      step != Step::done)
     return step;
   if (object.tag == Tag::unknown) {
     value = object;
@@ -156,8 +155,33 @@ Step Machine::short_lookup(const ShortLookup& node, Frame* frame, Datum& value) 
         cat("short index lookup is only possible on bi-drectional relations, ",
             relation->owner->full_name, ".", program_.symbols.name(name), " is unidirectional"),
         10);
-  return evaluate_lookup(relation->target, node.arguments, frame, &node,
-                         {{relation->inverse->name, object}}, value);
+  return in_index(relation->target, node.arguments, frame, &node,
+                  {{relation->inverse->name, object}}, value);
+}
+
+std::string Lookups::key_text(std::span<const std::pair<Symbol, Datum>> keys) const {
+  std::string made;
+  for (const auto& [name, datum] : keys)
+    made +=
+        cat(made.empty() ? "" : ", ", program_.symbols.name(name), "=", quoted(program_, datum));
+  return made;
+}
+
+std::string Lookups::no_key_text(Symbol name, const Datum& value) const {
+  return cat("Invalid value `", shown(program_, value), "` in index for attribute ",
+             program_.symbols.name(name), ": references can not be used in indexes.");
+}
+
+void Lookups::tell_missing(std::vector<Failure>& failures) const {
+  for (const Index& index : program_.indexes)
+    for (const auto& [key, tasks] : index.waiting)
+      for (const Task* task : tasks) {
+        const Missing& missing = missing_.at(task);
+        Failure made{program_.error_at(missing.node->at, ""), 20};
+        made.reasons.push_back(
+            {cat("No match in index on type ", missing.keys), reported_in(program_, missing.node)});
+        failures.push_back(std::move(made));
+      }
 }
 
 }  // namespace fettle::model

@@ -1,16 +1,19 @@
-/// Values that arrive one by one: from relations that still grow to relations, loops and
-/// comprehensions, without waiting for a freeze.
+#include "model/evaluate/streams.h"
 
 #include "base/text.h"
-#include "model/evaluate/machine.h"
+#include "model/evaluate/assignment.h"
+#include "model/evaluate/cells.h"
+#include "model/evaluate/evaluator.h"
+#include "model/evaluate/frames.h"
+#include "model/evaluate/make_value.h"
+#include "model/evaluate/statements.h"
+#include "model/evaluate/tasks.h"
 #include "model/program/describe.h"
 #include "model/program/text_form.h"
 
 namespace fettle::model {
 
-/// Starts to deliver the values of an expression; those that are there already at once.
-/// `list`: the list or the comprehension whose element it is, which need not be a list itself.
-void Machine::stream(const Expr* expr, Frame* frame, Sink* sink, const Expr* list) {
+void Streams::start(const Expr* expr, Frame* frame, Sink* sink, const Expr* list) {
   ++sink->open;
   Task* task = schedule_.make(Task::Kind::stream, frame);
   task->expr = expr;
@@ -20,12 +23,13 @@ void Machine::stream(const Expr* expr, Frame* frame, Sink* sink, const Expr* lis
   schedule_.push(task);
 }
 
-Step Machine::execute_stream(Task& task) {
+Step Streams::execute_stream(Task& task) {
   Sink& sink = *task.sink;
   const Expr* expr = task.expr;
   while (expr->kind == ExprKind::conditional) {
     Datum condition;
-    if (const Step step = evaluate(as<Conditional>(expr).condition, task.frame, condition);
+    if (const Step step =
+            evaluator_.evaluate(as<Conditional>(expr).condition, task.frame, condition);
         step != Step::done)
       return step;
     if (condition.tag != Tag::boolean)
@@ -35,7 +39,7 @@ Step Machine::execute_stream(Task& task) {
   const bool is_list_wanted = sink.kind != Sink::Kind::relation;
   if (expr->kind == ExprKind::comprehension) {
     const auto& node = as<Comprehension>(expr);
-    Sink& inner = *sinks_.take();
+    Sink& inner = make_sink();
     inner.kind = Sink::Kind::comprehension;
     inner.comprehension = &node;
     inner.frame = task.frame;
@@ -45,7 +49,7 @@ Step Machine::execute_stream(Task& task) {
     inner.target = &sink;  // which stays open until the inner one closes
     if (task.list != nullptr && task.list->kind == ExprKind::comprehension)
       inner.within = &as<Comprehension>(task.list);
-    stream(node.iterable, task.frame, &inner);
+    start(node.iterable, task.frame, &inner);
     return Step::done;
   }
   if (expr->kind == ExprKind::list && !is_list_wanted) {
@@ -56,18 +60,17 @@ Step Machine::execute_stream(Task& task) {
       part->list = expr;
       part->sink = &sink;
       part->at = item->at;
-      if (!run_task(*part))
+      if (!tasks_.run(*part))
         return Step::fail;
     }
-    if (--sink.open == 0)
-      close(sink);
+    end(sink);
     return Step::done;
   }
   Instance* owner = nullptr;
   uint32_t slot = 0;
   if (expr->kind == ExprKind::attribute) {
     Datum object;
-    if (const Step step = evaluate(as<AttributeRef>(expr).object, task.frame, object);
+    if (const Step step = evaluator_.evaluate(as<AttributeRef>(expr).object, task.frame, object);
         step != Step::done) {
       if (step == Step::fail)
         errors_.tell_if(Telling::unit, reported_in(program_, expr));
@@ -83,7 +86,7 @@ Step Machine::execute_stream(Task& task) {
   }
   if (owner != nullptr && slot != no_slot && owner->entity->slots[slot]->shape == Shape::list) {
     Delayed& from = relations_.of(owner, slot);
-    remember_reading(owner, slot, expr->at);
+    state_.remember_reading(owner, slot, expr->at);
     const bool is_frozen = from.cell->value.is_set();
     if (!is_frozen)
       from.listeners.push_back(&sink);
@@ -94,15 +97,16 @@ Step Machine::execute_stream(Task& task) {
       if (!deliver(sink, item, location_of(task.expr)))
         return Step::fail;
     }
-    if (is_frozen && --sink.open == 0)
-      close(sink);
+    if (is_frozen)
+      end(sink);
     return Step::done;
   }
   errors_.set_in_unit(false);
   const Destination to{sink.owner,
                        sink.owner == nullptr ? nullptr : sink.owner->entity->slots[sink.slot]};
   Datum value;
-  if (const Step step = evaluate(expr, task.frame, value, sink.owner == nullptr ? nullptr : &to);
+  if (const Step step =
+          evaluator_.evaluate(expr, task.frame, value, sink.owner == nullptr ? nullptr : &to);
       step != Step::done) {
     if (step == Step::fail)
       errors_.tell_part(task, expr);
@@ -132,23 +136,22 @@ Step Machine::execute_stream(Task& task) {
                            : deliver_all(sink, value, location_of(expr));
   if (!is_good)
     return Step::fail;
-  if (--sink.open == 0)
-    close(sink);
+  end(sink);
   return Step::done;
 }
 
 /// A value for a relation, which may hand it on.
-bool Machine::gather(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer) {
+bool Streams::gather(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer) {
   const Scoped delivering(delivering_, delivering_ + 1);
-  return set_slot(owner, slot, value, writer);
+  return assignment_.set_slot(owner, slot, value, writer);
 }
 
 /// The same as a stream of one value that goes to a relation.
-Step Machine::execute_member(Task& task) {
+Step Streams::execute_member(Task& task) {
   Instance* const owner = task.target;
   const Destination to{owner, owner->entity->slots[task.slot]};
   Datum value;
-  if (const Step step = evaluate(task.expr, task.frame, value, &to); step != Step::done)
+  if (const Step step = evaluator_.evaluate(task.expr, task.frame, value, &to); step != Step::done)
     return errors_.tell(step, owner, task.slot, {nullptr, task.assignment, false, task.at});
   const Writer writer{nullptr, task.assignment, false, location_of(task.expr)};
   const std::span<const Datum> values =
@@ -165,7 +168,7 @@ Step Machine::execute_member(Task& task) {
   return Step::done;
 }
 
-bool Machine::deliver_all(Sink& sink, const Datum& value, Place at) {
+bool Streams::deliver_all(Sink& sink, const Datum& value, Place at) {
   if (value.tag != Tag::list)
     return (sink.kind == Sink::Kind::loop && value.tag == Tag::unknown) || deliver(sink, value, at);
   for (const Datum& item : value.list->items)
@@ -176,17 +179,17 @@ bool Machine::deliver_all(Sink& sink, const Datum& value, Place at) {
 
 /// One of a list. A relation is closed by null, and the list that has it comes once more as a
 /// whole, when it can not take any more.
-bool Machine::deliver_item(Sink& sink, const Datum& value, Place at) {
+bool Streams::deliver_item(Sink& sink, const Datum& value, Place at) {
   if (!deliver(sink, value, at))
     return false;
   if (value.tag == Tag::null && sink.kind == Sink::Kind::relation)
-    deliver_later(sink, make_list({&value, 1}), at);
+    deliver_later(sink, make_list(program_, {&value, 1}), at);
   return true;
 }
 
 /// Goes through the queue.
-void Machine::deliver_later(Sink& sink, const Datum& value, Place at) {
-  Task* task = schedule_.make(Task::Kind::element, new_frame(1));
+void Streams::deliver_later(Sink& sink, const Datum& value, Place at) {
+  Task* task = schedule_.make(Task::Kind::element, new_frame(program_.arena, 1));
   task->frame->cells[0].value = value;
   task->sink = &sink;
   task->at = at;
@@ -194,17 +197,7 @@ void Machine::deliver_later(Sink& sink, const Datum& value, Place at) {
   schedule_.push(task);
 }
 
-/// Of a loop. What it makes for an instance is made by that instance: a loop that feeds the
-/// relation it reads is found by the depth.
-Frame* Machine::new_element_frame(Frame& around, const Datum& element, size_t cells) {
-  Frame* const frame = new_frame(around, cells);
-  frame->cells[0].value = element;
-  if (element.tag == Tag::instance)
-    frame->depth = std::max(frame->depth, element.instance->depth);
-  return frame;
-}
-
-bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
+bool Streams::deliver(Sink& sink, const Datum& value, Place at) {
   switch (sink.kind) {
     case Sink::Kind::relation: {
       // A long chain of relations goes through the queue, not through the stack.
@@ -220,18 +213,18 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
       if (value.tag == Tag::unknown)
         return true;
       const Block& body = *as<For>(sink.statement).body;
-      Frame* frame = new_element_frame(*sink.frame, value, body.locals.size());
-      frame->cells[0].value.set_place(places_.number(at));
-      emit(body, frame, true);
+      Frame* frame = new_element_frame(program_.arena, *sink.frame, value, body.locals.size());
+      frame->cells[0].value.set_place(cells_.place_number(at));
+      statements_.emit(body, frame, true);
       return true;
     }
     case Sink::Kind::comprehension: {
       const Comprehension& node = *sink.comprehension;
       if (value.tag == Tag::unknown && node.guard == nullptr)
         return deliver(*sink.target, value, at);
-      Frame* frame = new_element_frame(*sink.frame, value, 1);
+      Frame* frame = new_element_frame(program_.arena, *sink.frame, value, 1);
       if (node.guard == nullptr) {
-        stream(node.value, frame, sink.target, &node);
+        start(node.value, frame, sink.target, &node);
         return true;
       }
       Task* task = schedule_.make(Task::Kind::guard, frame);
@@ -246,11 +239,11 @@ bool Machine::deliver(Sink& sink, const Datum& value, Place at) {
   return true;
 }
 
-Step Machine::execute_guard(Task& task) {
+Step Streams::execute_guard(Task& task) {
   const auto& node = as<Comprehension>(task.expr);
   Sink& sink = *task.sink;
   Datum guard;
-  if (const Step step = evaluate(node.guard, task.frame, guard); step != Step::done)
+  if (const Step step = evaluator_.evaluate(node.guard, task.frame, guard); step != Step::done)
     return step;
   const Datum& element = task.frame->cells[0].value;
   if (guard.tag == Tag::boolean && guard.boolean && element.tag == Tag::unknown)
@@ -266,17 +259,29 @@ Step Machine::execute_guard(Task& task) {
         cat("Invalid value `", shown(program_, guard),
             "`: the condition for a conditional expression must be a boolean expression"));
   if (!guard.boolean) {
-    if (--sink.open == 0)
-      close(sink);
+    end(sink);
     return Step::done;
   }
-  stream(node.value, task.frame, &sink, &node);
+  start(node.value, task.frame, &sink, &node);
   --sink.open;
   return Step::done;
 }
 
+Step Streams::execute_element(Task& task) {
+  if (!deliver(*task.sink, task.frame->cells[0].value, task.at))
+    return Step::fail;
+  end(*task.sink);
+  return Step::done;
+}
+
+void Streams::give_back() {
+  for (Sink* sink : closed_)
+    sinks_.give_back(sink);
+  closed_.clear();
+}
+
 /// All producers are done.
-void Machine::close(Sink& sink) {
+void Streams::close(Sink& sink) {
   if (sink.has_promise)
     relations_.release(sink.owner, sink.slot);
   relations_.release(sink.held);

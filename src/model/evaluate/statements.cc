@@ -1,41 +1,19 @@
+#include "model/evaluate/statements.h"
+
 #include "base/text.h"
-#include "model/evaluate/machine.h"
+#include "model/evaluate/assignment.h"
+#include "model/evaluate/cells.h"
+#include "model/evaluate/evaluator.h"
+#include "model/evaluate/frames.h"
+#include "model/evaluate/streams.h"
+#include "model/evaluate/tasks.h"
 #include "model/program/describe.h"
 #include "model/program/suggest.h"
 #include "model/program/text_form.h"
 
 namespace fettle::model {
 
-/// Of a block outside of all implementations.
-Frame* Machine::new_frame(size_t cells) {
-  auto* frame =
-      static_cast<Frame*>(program_.arena.take(offsetof(Frame, cells) + cells * sizeof(Cell)));
-  frame->owner = nullptr;
-  frame->depth = 0;
-  frame->is_nested = false;
-  std::uninitialized_default_construct_n(frame->cells, cells);
-  return frame;
-}
-
-/// Of a block in another one.
-Frame* Machine::new_frame(Frame& parent, size_t cells) {
-  Frame* const frame = new_frame(cells);
-  frame->parent = &parent;
-  frame->depth = parent.depth;
-  frame->is_nested = true;
-  return frame;
-}
-
-/// Of an implementation.
-Frame* Machine::new_frame(Instance& self, size_t cells) {
-  Frame* const frame = new_frame(cells);
-  frame->owner = &self;
-  frame->depth = self.depth;
-  return frame;
-}
-
-/// Nested blocks start with their last statement, as the original does.
-void Machine::emit(const Block& block, Frame* frame, bool is_reversed) {
+void Statements::emit(const Block& block, Frame* frame, bool is_reversed) {
   const size_t count = block.statements.size();
   for (size_t i = 0; i < count; ++i) {
     const Stmt* statement = block.statements[is_reversed ? count - 1 - i : i];
@@ -56,40 +34,29 @@ void Machine::emit(const Block& block, Frame* frame, bool is_reversed) {
   }
 }
 
-/// The cell of a variable; null when the name stands for something else.
-Cell* Machine::variable(const Name& name, Frame* frame) {
-  if (name.found == NameKind::global)
-    return &program_.spaces[name.depth].frame->cells[name.slot];
-  if (name.found != NameKind::local)
-    return nullptr;
-  for (uint32_t depth = name.depth; depth > 0; --depth)
-    frame = frame->parent;
-  return &frame->cells[name.slot];
-}
-
 /// Whether a statement neither waits for a name nor has anything to promise.
-bool Machine::is_ready(const Stmt& statement, Frame* frame) {
+bool Statements::is_ready(const Stmt& statement, Frame* frame) {
   if (statement.kind == StmtKind::for_ && !as<For>(&statement).body->foreseen.empty())
     return false;
   if (statement.kind == StmtKind::if_ &&
       (!as<If>(&statement).yes->foreseen.empty() || !as<If>(&statement).no->foreseen.empty()))
     return false;
   return std::ranges::all_of(statement.needs, [&](const Name* name) {
-    const Cell* const cell = variable(*name, frame);
+    const Cell* const cell = cells_.variable(*name, frame);
     return !is_nothing(*name) && (cell == nullptr || cell->value.is_set());
   });
 }
 
 /// A statement waits for its names before it is queued at all; a name that stands for nothing
 /// fails at once.
-void Machine::begin(Task& task) {
+void Statements::begin(Task& task) {
   const Scoped waiting(now_.task, &task);
   bool has_missing = false;
   for (const Name* name : task.statement->needs) {
-    Cell* const cell = variable(*name, task.frame);
+    Cell* const cell = cells_.variable(*name, task.frame);
     has_missing |= is_nothing(*name);
     if (cell != nullptr && !cell->value.is_set())
-      wait_on(*cell);
+      cells_.wait_on(*cell);
   }
   if (has_missing)
     schedule_.push_urgent(&task);
@@ -101,7 +68,7 @@ void Machine::begin(Task& task) {
 
 /// Promises for what the block may assign to objects that are known outside of it. For an object
 /// that has no value yet a task waits.
-void Machine::make_promises(Task& task, const Block& block) {
+void Statements::make_promises(Task& task, const Block& block) {
   for (const Foreseen& foreseen : block.foreseen) {
     const Step step = probe(foreseen, task);
     if (step == Step::done)
@@ -116,7 +83,7 @@ void Machine::make_promises(Task& task, const Block& block) {
     while (root->kind == ExprKind::attribute)
       root = as<AttributeRef>(root).object;
     if (step == Step::wait)
-      run_task(*made);
+      tasks_.run(*made);
     else if (is_nothing(as<Name>(root)))
       schedule_.push_urgent(made);
     else
@@ -125,25 +92,26 @@ void Machine::make_promises(Task& task, const Block& block) {
 }
 
 /// Promises what is known without waiting.
-Step Machine::probe(const Foreseen& foreseen, Task& task) {
+Step Statements::probe(const Foreseen& foreseen, Task& task) {
   const Scoped probing(now_.is_probing, true);
   return promise_for(foreseen, task.frame, task.held);
 }
 
 /// The object of an assignment within, seen from the statement around.
-Step Machine::evaluate_outside(const Foreseen& foreseen, Frame* frame, Datum& object) {
+Step Statements::evaluate_outside(const Foreseen& foreseen, Frame* frame, Datum& object) {
   const Scoped skipping(now_.skipped_frames, uint32_t{foreseen.levels});
-  return evaluate(foreseen.assignment->object, frame, object);
+  return evaluator_.evaluate(foreseen.assignment->object, frame, object);
 }
 
-Step Machine::promise_for(const Foreseen& foreseen, Frame* frame, Promises*& held) {
+Step Statements::promise_for(const Foreseen& foreseen, Frame* frame, Promises*& held) {
   const AssignAttribute& assignment = *foreseen.assignment;
   Datum object;
   const Step step = evaluate_outside(foreseen, frame, object);
   if (step != Step::done || object.tag == Tag::unknown)
     return step;
   uint32_t slot = no_slot;
-  if (refuse_attribute(assignment.object, assignment.name, object, assignment.at, slot)) {
+  if (evaluator_.refuse_attribute(assignment.object, assignment.name, object, assignment.at,
+                                  slot)) {
     errors_.tell(cat(describe(program_, assignment.object), ".",
                      program_.symbols.name(assignment.name), " (", program_.location(assignment.at),
                      ")"));
@@ -156,7 +124,7 @@ Step Machine::promise_for(const Foreseen& foreseen, Frame* frame, Promises*& hel
 }
 
 /// An option without a value on the way is told by the assignment, if that ever runs.
-Step Machine::execute_promise(Task& task) {
+Step Statements::execute_promise(Task& task) {
   Promises* held = task.promises;
   const Step step = promise_for(*task.foreseen, task.frame, held);
   if (step == Step::wait || (step == Step::fail && errors_->rank != optional_rank))
@@ -166,59 +134,14 @@ Step Machine::execute_promise(Task& task) {
   return Step::done;
 }
 
-Step Machine::execute(Task& task) {
-  switch (task.kind) {
-    case Task::Kind::statement:
-      return execute_statement(task);
-    case Task::Kind::promise:
-      return execute_promise(task);
-    case Task::Kind::argument: {
-      const Attribute& attribute = *task.target->entity->slots[task.slot];
-      const Destination to{task.target, &attribute};
-      Datum value;
-      const Writer writer{task.constructor, nullptr, false, location_of(task.expr)};
-      const Step step = evaluate(task.expr, task.frame, value, &to);
-      if (step != Step::done)
-        return errors_.tell(step, task.target, task.slot, writer);
-      if (!set_slot(task.target, task.slot, value, writer))
-        return Step::fail;
-      relations_.release(task.held);
-      return Step::done;
-    }
-    case Task::Kind::member:
-      return execute_member(task);
-    case Task::Kind::implement:
-      return execute_implement(task);
-    case Task::Kind::stream:
-      return execute_stream(task);
-    case Task::Kind::guard:
-      return execute_guard(task);
-    case Task::Kind::element:
-      if (!deliver(*task.sink, task.frame->cells[0].value, task.at))
-        return Step::fail;
-      if (--task.sink->open == 0)
-        close(*task.sink);
-      return Step::done;
-  }
-  return Step::done;
-}
-
-Step Machine::execute_statement(Task& task) {
+Step Statements::execute_statement(Task& task) {
   switch (task.statement->kind) {
     case StmtKind::expression: {
       Datum ignored;
-      return evaluate(as<ExprStmt>(task.statement).expression, task.frame, ignored);
+      return evaluator_.evaluate(as<ExprStmt>(task.statement).expression, task.frame, ignored);
     }
-    case StmtKind::assign: {
-      const auto& node = as<Assign>(task.statement);
-      Datum value;
-      const Step step = evaluate(node.value, task.frame, value);
-      if (step != Step::done)
-        return step;
-      Frame* const frame = node.name.space.empty() ? task.frame : program_.spaces[node.space].frame;
-      return set_cell(frame->cells[node.slot], value, location_of(node.value)) ? Step::done
-                                                                               : Step::fail;
-    }
+    case StmtKind::assign:
+      return execute_assign(task, as<Assign>(task.statement));
     case StmtKind::assign_attribute:
       return execute_assign_attribute(task, as<AssignAttribute>(task.statement));
     case StmtKind::for_:
@@ -227,6 +150,16 @@ Step Machine::execute_statement(Task& task) {
       return execute_if(task, as<If>(task.statement));
   }
   return Step::done;
+}
+
+Step Statements::execute_assign(Task& task, const Assign& node) {
+  Datum value;
+  const Step step = evaluator_.evaluate(node.value, task.frame, value);
+  if (step != Step::done)
+    return step;
+  Frame* const frame = node.name.space.empty() ? task.frame : program_.spaces[node.space].frame;
+  const bool is_set = cells_.set_once(frame->cells[node.slot], value, location_of(node.value));
+  return is_set ? Step::done : Step::fail;
 }
 
 /// Whether an expression has its value at once, where others may hand on elements one by one.
@@ -244,9 +177,9 @@ static bool is_one_value(const Expr& expr) {
   }
 }
 
-Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) {
+Step Statements::execute_assign_attribute(Task& task, const AssignAttribute& node) {
   Datum object;
-  if (const Step step = evaluate(node.object, task.frame, object); step != Step::done)
+  if (const Step step = evaluator_.evaluate(node.object, task.frame, object); step != Step::done)
     return step;
   if (object.tag != Tag::instance)
     return errors_.fail(
@@ -274,14 +207,14 @@ Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) 
     return Step::done;
   }
   if (attribute.shape == Shape::list) {
-    Sink& sink = *sinks_.take();
+    Sink& sink = streams_.make_sink();
     sink.owner = object.instance;
     sink.slot = slot;
     sink.statement = &node;
     sink.by = now_.by;
     sink.has_promise = true;
     relations_.promise(object.instance, slot);
-    stream(node.value, task.frame, &sink);
+    streams_.start(node.value, task.frame, &sink);
     return Step::done;
   }
   if (node.is_add)
@@ -291,17 +224,18 @@ Step Machine::execute_assign_attribute(Task& task, const AssignAttribute& node) 
   const Destination to{object.instance, &attribute};
   Datum value;
   const Writer writer{nullptr, &node, false, location_of(node.value)};
-  if (const Step step = evaluate(node.value, task.frame, value, &to); step != Step::done)
+  if (const Step step = evaluator_.evaluate(node.value, task.frame, value, &to); step != Step::done)
     return errors_.tell(step, object.instance, slot, writer);
-  if (!set_slot(object.instance, slot, value, writer))
+  if (!assignment_.set_slot(object.instance, slot, value, writer))
     return Step::fail;
   relations_.release(task.held);
   return Step::done;
 }
 
-Step Machine::execute_if(Task& task, const If& node) {
+Step Statements::execute_if(Task& task, const If& node) {
   Datum condition;
-  if (const Step step = evaluate(node.condition, task.frame, condition); step != Step::done)
+  if (const Step step = evaluator_.evaluate(node.condition, task.frame, condition);
+      step != Step::done)
     return step;
   if (condition.tag != Tag::unknown && condition.tag != Tag::boolean)
     return errors_.fail(
@@ -310,37 +244,39 @@ Step Machine::execute_if(Task& task, const If& node) {
             "`: the condition for an if statement can only be a boolean expression"));
   if (condition.tag == Tag::boolean) {
     const Block& branch = condition.boolean ? *node.yes : *node.no;
-    emit(branch, branch.is_elif ? task.frame : new_frame(*task.frame, branch.locals.size()), true);
+    emit(branch,
+         branch.is_elif ? task.frame : new_frame(program_.arena, *task.frame, branch.locals.size()),
+         true);
   }
   relations_.release(task.held);
   return Step::done;
 }
 
-Step Machine::execute_for(Task& task, const For& node) {
+Step Statements::execute_for(Task& task, const For& node) {
   if (node.missing != nullptr)
     return errors_.fail_need({node.missing, nullptr});
-  Sink& sink = *sinks_.take();
+  Sink& sink = streams_.make_sink();
   sink.kind = Sink::Kind::loop;
   sink.frame = task.frame;
   sink.statement = &node;
   sink.by = now_.by;
   sink.held = std::exchange(task.held, nullptr);
-  stream(node.iterable, task.frame, &sink);
+  streams_.start(node.iterable, task.frame, &sink);
   return Step::done;
 }
 
 /// The frame of an implement, whose only content is `self`, for a condition or a block without
 /// variables.
-Frame* Machine::frame_of(Task& task) {
+Frame* Statements::frame_of(Task& task) {
   if (task.frame == nullptr)
-    task.frame = new_frame(*task.target, 0);
+    task.frame = new_frame(program_.arena, *task.target, 0);
   return task.frame;
 }
 
-Step Machine::execute_implement(Task& task) {
+Step Statements::execute_implement(Task& task) {
   if (task.implement->condition != nullptr) {
     Datum condition;
-    if (const Step step = evaluate(task.implement->condition, frame_of(task), condition);
+    if (const Step step = evaluator_.evaluate(task.implement->condition, frame_of(task), condition);
         step != Step::done)
       return step;
     if (condition.tag == Tag::unknown)
@@ -361,7 +297,9 @@ Step Machine::execute_implement(Task& task) {
       continue;
     if (body.statements.empty())
       continue;
-    emit(body, body.locals.empty() ? frame_of(task) : new_frame(*task.target, body.locals.size()),
+    emit(body,
+         body.locals.empty() ? frame_of(task)
+                             : new_frame(program_.arena, *task.target, body.locals.size()),
          true);
   }
   return Step::done;

@@ -1,53 +1,19 @@
+#include "model/evaluate/evaluator.h"
+
 #include "base/text.h"
-#include "model/evaluate/machine.h"
+#include "model/evaluate/calls.h"
+#include "model/evaluate/cells.h"
+#include "model/evaluate/constructors.h"
+#include "model/evaluate/frames.h"
+#include "model/evaluate/lookups.h"
+#include "model/evaluate/make_value.h"
 #include "model/program/describe.h"
 #include "model/program/suggest.h"
 #include "model/program/text_form.h"
 
 namespace fettle::model {
 
-Datum Machine::make_text(std::string_view text) {
-  return Datum::of(static_cast<const Text*>(program_.arena.make<Text>(program_.arena.copy(text))));
-}
-namespace {
-
-uint32_t depth_of(const Datum& value) {
-  return value.tag == Tag::dict   ? value.dict->depth
-         : value.tag == Tag::list ? value.list->depth
-                                  : 0;
-}
-
-/// That a value of this depth may be made.
-void check_depth(Budget& budget, uint32_t depth) {
-  if (depth > deepest_value)
-    budget.refuse(cat("a value is nested deeper than ", deepest_value, " dicts"));
-}
-
-}  // namespace
-
-Datum Machine::make_list(std::span<const Datum> items) {
-  List* const made = program_.arena.make<List>(program_.arena.copy(items));
-  for (const Datum& item : items)
-    made->depth = std::max(made->depth, depth_of(item));
-  return Datum::of(static_cast<const List*>(made));
-}
-Datum Machine::make_dict(std::span<const DictEntry> entries) {
-  Dict* const made = program_.arena.make<Dict>(program_.arena.copy(entries));
-  for (const DictEntry& entry : entries)
-    made->depth = std::max(made->depth, depth_of(entry.value) + 1);
-  check_depth(budget(), made->depth);
-  if (entries.size() > Dict::few) {
-    std::vector<uint32_t> order(entries.size());
-    for (uint32_t i = 0; i < order.size(); ++i)
-      order[i] = i;
-    // Of equal keys the first is found.
-    std::ranges::stable_sort(order, {}, [&](uint32_t at) { return entries[at].key->view; });
-    made->order = program_.arena.copy(std::span<const uint32_t>(order));
-  }
-  return Datum::of(static_cast<const Dict*>(made));
-}
-
-Step Machine::evaluate_node(const Expr* expr, Frame* frame, Datum& value, const Destination* to) {
+Step Evaluator::evaluate_node(const Expr* expr, Frame* frame, Datum& value, const Destination* to) {
   switch (expr->kind) {
     case ExprKind::constant:
       value = as<Constant>(expr).value;
@@ -65,7 +31,7 @@ Step Machine::evaluate_node(const Expr* expr, Frame* frame, Datum& value, const 
         value = known->value;
         return Step::done;
       }
-      return construct(as<Constructor>(expr), frame, value, to);
+      return constructors_.construct(as<Constructor>(expr), frame, value, to);
     }
     case ExprKind::call: {
       if (now_.is_probing)
@@ -74,7 +40,7 @@ Step Machine::evaluate_node(const Expr* expr, Frame* frame, Datum& value, const 
         value = known->value;
         return Step::done;
       }
-      const Step step = evaluate_call(as<Call>(expr), frame, value);
+      const Step step = calls_.call(as<Call>(expr), frame, value);
       if (step == Step::done)
         schedule_.remember({expr, frame}, {value, {}});
       return step;
@@ -86,45 +52,18 @@ Step Machine::evaluate_node(const Expr* expr, Frame* frame, Datum& value, const 
     case ExprKind::dict:
       return evaluate_dict(as<DictExpr>(expr), frame, value);
     case ExprKind::index_lookup:
-      return evaluate_lookup(as<IndexLookup>(expr).entity, as<IndexLookup>(expr).arguments, frame,
-                             expr, {}, value);
+      return lookups_.in_index(as<IndexLookup>(expr).entity, as<IndexLookup>(expr).arguments, frame,
+                               expr, {}, value);
     case ExprKind::short_lookup:
-      return short_lookup(as<ShortLookup>(expr), frame, value);
+      return lookups_.in_relation(as<ShortLookup>(expr), frame, value);
     case ExprKind::map_lookup:
-      return evaluate_map_lookup(as<MapLookup>(expr), frame, value);
+      return lookups_.in_dict(as<MapLookup>(expr), frame, value);
     case ExprKind::binary:
       return evaluate_binary(as<Binary>(expr), frame, value);
-    case ExprKind::negation: {
-      if (const Step step = evaluate(as<Negation>(expr).operand, frame, value); step != Step::done)
-        return step;
-      if (value.tag == Tag::unknown)
-        return Step::done;
-      if (value.tag != Tag::boolean)
-        return errors_.fail(
-            expr->at, cat("Invalid value `", shown(program_, value), "`: `not` expects a boolean"),
-            10);
-      value = Datum::of(!value.boolean);
-      return Step::done;
-    }
-    case ExprKind::conditional: {
-      const auto& node = as<Conditional>(expr);
-      Datum condition;
-      if (const Step step = evaluate(node.condition, frame, condition); step != Step::done)
-        return step;
-      if (condition.tag == Tag::unknown) {
-        value = condition;
-        return Step::done;
-      }
-      if (condition.tag != Tag::boolean)
-        return errors_.fail(
-            node.condition->at,
-            cat("Invalid value `", shown(program_, condition),
-                "`: the condition for a conditional expression must be a boolean expression"));
-      const Step step = evaluate(condition.boolean ? node.yes : node.no, frame, value, to);
-      if (step == Step::fail)
-        errors_.tell_if(Telling::reader, "");
-      return step;
-    }
+    case ExprKind::negation:
+      return evaluate_negation(as<Negation>(expr), frame, value);
+    case ExprKind::conditional:
+      return evaluate_conditional(as<Conditional>(expr), frame, value, to);
     case ExprKind::is_defined:
       return evaluate_defined(as<IsDefined>(expr), frame, value);
     case ExprKind::regex:
@@ -133,49 +72,39 @@ Step Machine::evaluate_node(const Expr* expr, Frame* frame, Datum& value, const 
   return Step::done;
 }
 
-Step Machine::read_cell(Cell& cell) {
-  if (cell.value.is_set())
-    return Step::done;
-  wait_on(cell);
-  return Step::wait;
-}
-
-Step Machine::read_slot(Instance* owner, uint32_t slot, Datum& value, Place at) {
-  const Attribute& attribute = *owner->entity->slots[slot];
-  Cell& cell = owner->cells[slot];
-  if (attribute.shape >= Shape::option && !cell.value.is_set())
-    relations_.of(owner, slot);
-  if (const Step step = read_cell(cell); step != Step::done)
+Step Evaluator::evaluate_negation(const Negation& node, Frame* frame, Datum& value) {
+  if (const Step step = evaluate(node.operand, frame, value); step != Step::done)
     return step;
-  value = cell.value;
-  if (attribute.shape >= Shape::option)
-    remember_reading(owner, slot, at);
-  if (attribute.shape == Shape::option && value.tag == Tag::null)
-    return errors_.fail(at,
-                        cat("Optional variable accessed that has no value (attribute `",
-                            attribute.owner->full_name, ".", program_.symbols.name(attribute.name),
-                            "` of `", shown(program_, Datum::of(owner)), "`)"),
-                        optional_rank, Telling::above);
+  if (value.tag == Tag::unknown)
+    return Step::done;
+  if (value.tag != Tag::boolean)
+    return errors_.fail(
+        node.at, cat("Invalid value `", shown(program_, value), "`: `not` expects a boolean"), 10);
+  value = Datum::of(!value.boolean);
   return Step::done;
 }
 
-bool Machine::read_or_null(Instance* owner, uint32_t slot, Datum& value) {
-  Cell& cell = owner->cells[slot];
-  const bool is_relation = owner->entity->slots[slot]->shape >= Shape::option;
-  if (is_relation && !cell.value.is_set())
-    relations_.of(owner, slot);
-  const bool is_there = read_cell(cell) == Step::done;
-  if (is_there && is_relation)
-    remember_reading(owner, slot, now_.task == nullptr ? owner->at : now_.task->at);
-  value = cell.value;
-  return is_there;
+Step Evaluator::evaluate_conditional(const Conditional& node, Frame* frame, Datum& value,
+                                     const Destination* to) {
+  Datum condition;
+  if (const Step step = evaluate(node.condition, frame, condition); step != Step::done)
+    return step;
+  if (condition.tag == Tag::unknown) {
+    value = condition;
+    return Step::done;
+  }
+  if (condition.tag != Tag::boolean)
+    return errors_.fail(
+        node.condition->at,
+        cat("Invalid value `", shown(program_, condition),
+            "`: the condition for a conditional expression must be a boolean expression"));
+  const Step step = evaluate(condition.boolean ? node.yes : node.no, frame, value, to);
+  if (step == Step::fail)
+    errors_.tell_if(Telling::reader, "");
+  return step;
 }
 
-Step Machine::read_attribute(Instance* instance, uint32_t slot, Datum& value, Place at) {
-  return read_slot(instance, slot, value, at);
-}
-
-Step Machine::evaluate_name(const Name& name, Frame* frame, Datum& value) {
+Step Evaluator::evaluate_name(const Name& name, Frame* frame, Datum& value) {
   switch (name.found) {
     case NameKind::local: {
       for (uint32_t depth = name.depth - std::min(name.depth, now_.skipped_frames); depth > 0;
@@ -183,28 +112,27 @@ Step Machine::evaluate_name(const Name& name, Frame* frame, Datum& value) {
         frame = frame->parent;
       Cell& cell = frame->cells[name.slot];
       value = cell.value;
-      return value.is_set() ? Step::done : read_cell(cell);
+      return value.is_set() ? Step::done : cells_.read(cell);
     }
     case NameKind::self_value:
       value = Datum::of(frame->self());
       return Step::done;
     case NameKind::self_attribute: {
       Instance* const self = frame->self();
-      return read_slot(self, self->entity->slot(name.name.name), value, name.at);
+      return cells_.read(self, self->entity->slot(name.name.name), value, name.at);
     }
     case NameKind::global: {
       Cell& cell = program_.spaces[name.depth].frame->cells[name.slot];
       value = cell.value;
-      return value.is_set() ? Step::done : read_cell(cell);
+      return value.is_set() ? Step::done : cells_.read(cell);
     }
     default:
       return errors_.fail_name(name);
   }
 }
 
-/// The slot of an attribute; true when the value has none of that name.
-bool Machine::refuse_attribute(const Expr* object, Symbol name, const Datum& value, Place at,
-                               uint32_t& slot) {
+bool Evaluator::refuse_attribute(const Expr* object, Symbol name, const Datum& value, Place at,
+                                 uint32_t& slot) {
   slot = value.tag == Tag::instance ? value.instance->entity->slot(name) : no_slot;
   if (slot != no_slot)
     return false;
@@ -212,7 +140,7 @@ bool Machine::refuse_attribute(const Expr* object, Symbol name, const Datum& val
   return true;
 }
 
-Step Machine::evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& value) {
+Step Evaluator::evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& value) {
   if (ref.is_in_type)
     return errors_.fail_in_type(ref);
   Datum object;
@@ -223,16 +151,16 @@ Step Machine::evaluate_attribute(const AttributeRef& ref, Frame* frame, Datum& v
     return Step::done;
   }
   if (object.tag == Tag::instance && ref.cached_entity == object.instance->entity)
-    return read_slot(object.instance, ref.cached_slot, value, ref.at);
+    return cells_.read(object.instance, ref.cached_slot, value, ref.at);
   uint32_t slot = no_slot;
   if (refuse_attribute(ref.object, ref.name, object, ref.at, slot))
     return Step::fail;
   ref.cached_slot = slot;
   ref.cached_entity = object.instance->entity;
-  return read_slot(object.instance, slot, value, ref.at);
+  return cells_.read(object.instance, slot, value, ref.at);
 }
 
-Step Machine::evaluate_format(const Format& format, Frame* frame, Datum& value) {
+Step Evaluator::evaluate_format(const Format& format, Frame* frame, Datum& value) {
   std::string made;
   Step result = Step::done;
   bool is_unknown = false;
@@ -260,7 +188,7 @@ Step Machine::evaluate_format(const Format& format, Frame* frame, Datum& value) 
       return errors_.fail(format.at,
                           cat(format.is_f_string ? "Invalid f-string: " : "", too_long_text));
     if (budget().is_over() || !budget().has_room(2 * made.size()))
-      return over();
+      return state_.over();
     if (!format.is_f_string) {
       made += interpolated(program_, piece);
       continue;
@@ -280,12 +208,12 @@ Step Machine::evaluate_format(const Format& format, Frame* frame, Datum& value) 
                                          error.substr(error.starts_with("ValueError: ") ? 12 : 0)));
   }
   if (result == Step::done)
-    value = is_unknown ? Datum::unknown() : make_text(made);
+    value = is_unknown ? Datum::unknown() : make_text(program_, made);
   return result;
 }
 
-Step Machine::evaluate_list(const ListExpr& list, Frame* frame, Datum& value,
-                            const Destination* to) {
+Step Evaluator::evaluate_list(const ListExpr& list, Frame* frame, Datum& value,
+                              const Destination* to) {
   std::vector<Datum> items;
   Step result = Step::done;
   for (const Expr* expr : list.items) {
@@ -300,14 +228,14 @@ Step Machine::evaluate_list(const ListExpr& list, Frame* frame, Datum& value,
     else
       items.push_back(item);
     if (!budget().spend(1) || !budget().has_room(3 * items.size() * sizeof(Datum)))
-      return over();
+      return state_.over();
   }
   if (result == Step::done)
-    value = make_list(items);
+    value = make_list(program_, items);
   return result;
 }
 
-Step Machine::evaluate_dict(const DictExpr& dict, Frame* frame, Datum& value) {
+Step Evaluator::evaluate_dict(const DictExpr& dict, Frame* frame, Datum& value) {
   std::vector<DictEntry> entries;
   Step result = Step::done;
   for (const DictItem& item : dict.items) {
@@ -320,16 +248,16 @@ Step Machine::evaluate_dict(const DictExpr& dict, Frame* frame, Datum& value) {
     entries.push_back({item.key, datum});
   }
   if (result == Step::done)
-    value = make_dict(entries);
+    value = make_dict(program_, entries);
   return result;
 }
 
-Step Machine::evaluate_comprehension(const Comprehension& node, Frame* frame, Datum& value) {
+Step Evaluator::evaluate_comprehension(const Comprehension& node, Frame* frame, Datum& value) {
   Datum iterable;
   if (const Step step = evaluate(node.iterable, frame, iterable); step != Step::done)
     return step;
   if (iterable.tag == Tag::unknown) {
-    value = make_list({&iterable, 1});
+    value = make_list(program_, {&iterable, 1});
     if (node.guard == nullptr)
       return Step::done;
     iterable = value;
@@ -344,7 +272,7 @@ Step Machine::evaluate_comprehension(const Comprehension& node, Frame* frame, Da
   Step result = Step::done;
   for (Frame* inner : frames) {
     if (!budget().spend(1) || !budget().has_room(3 * items.size() * sizeof(Datum)))
-      return over();
+      return state_.over();
     const Step step = comprehend(node, inner, items);
     if (step == Step::fail)
       return step;
@@ -352,18 +280,19 @@ Step Machine::evaluate_comprehension(const Comprehension& node, Frame* frame, Da
       result = step;
   }
   if (result == Step::done)
-    value = make_list(items);
+    value = make_list(program_, items);
   return result;
 }
 
 /// The frames of the elements, the same whenever the task evaluates the comprehension again.
-std::vector<Frame*> Machine::frames_of(const Comprehension& node, Frame* frame, const List& list) {
+std::vector<Frame*> Evaluator::frames_of(const Comprehension& node, Frame* frame,
+                                         const List& list) {
   const Memo memo{&node.iterable, frame};
   if (const Remembered* const known = schedule_.recall(*now_.task, memo))
     return known->frames;
   std::vector<Frame*> frames;
   for (const Datum& item : list.items) {
-    Frame* inner = new_frame(*frame, 1);
+    Frame* inner = new_frame(program_.arena, *frame, 1);
     inner->cells[0].value = item;
     frames.push_back(inner);
   }
@@ -372,7 +301,7 @@ std::vector<Frame*> Machine::frames_of(const Comprehension& node, Frame* frame, 
 }
 
 /// What one element gives. Of an unknown one only the guard is asked.
-Step Machine::comprehend(const Comprehension& node, Frame* inner, std::vector<Datum>& items) {
+Step Evaluator::comprehend(const Comprehension& node, Frame* inner, std::vector<Datum>& items) {
   Datum item = inner->cells[0].value;
   const bool is_unknown = item.tag == Tag::unknown;
   if (is_unknown && node.guard == nullptr) {
@@ -405,7 +334,7 @@ Step Machine::comprehend(const Comprehension& node, Frame* inner, std::vector<Da
   return step;
 }
 
-Step Machine::evaluate_defined(const IsDefined& node, Frame* frame, Datum& value) {
+Step Evaluator::evaluate_defined(const IsDefined& node, Frame* frame, Datum& value) {
   const Expr* operand = node.operand;
   Instance* owner = nullptr;
   uint32_t slot = no_slot;
@@ -445,15 +374,15 @@ Step Machine::evaluate_defined(const IsDefined& node, Frame* frame, Datum& value
     Cell& cell = owner->cells[slot];
     std::span<const Datum> items;
     if (!cell.value.is_set() || cell.value.tag == Tag::list)
-      items = relations_.of(owner, slot).items;
+      items = state_.relations.of(owner, slot).items;
     if (!items.empty() || cell.value.is_set())
-      remember_reading(owner, slot, node.at);
+      state_.remember_reading(owner, slot, node.at);
     if (!items.empty()) {
       value = items[0].tag == Tag::unknown ? Datum::unknown() : Datum::of(true);
       return Step::done;
     }
     if (!cell.value.is_set()) {
-      wait_on(cell, true);
+      cells_.wait_on(cell, true);
       return Step::wait;
     }
     value = cell.value;

@@ -1,5 +1,9 @@
+#include "model/evaluate/assignment.h"
+
 #include "base/text.h"
-#include "model/evaluate/machine.h"
+#include "model/evaluate/cells.h"
+#include "model/evaluate/streams.h"
+#include "model/evaluate/type_checks.h"
 #include "model/program/describe.h"
 #include "model/program/text_form.h"
 
@@ -10,21 +14,22 @@ static Reason told_of_value(std::string message) {
   return {std::move(message), "", Reason::Kind::value};
 }
 
-bool Machine::set_slot(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer) {
+bool Assignment::set_slot(Instance* owner, uint32_t slot, const Datum& value,
+                          const Writer& writer) {
   if (set_any(owner, slot, value, writer.at))
     return true;
   errors_.tell(owner, slot, writer);
   return false;
 }
 
-bool Machine::set_any(Instance* owner, uint32_t slot, const Datum& value, Place at) {
+bool Assignment::set_any(Instance* owner, uint32_t slot, const Datum& value, Place at) {
   if (owner->entity->slots[slot]->shape == Shape::list)
     return set_all(owner, slot, value, at);
   return set_value(owner, slot, value, at);
 }
 
 /// A value for a list: every element of a list, or an element.
-bool Machine::set_all(Instance* owner, uint32_t slot, const Datum& value, Place at) {
+bool Assignment::set_all(Instance* owner, uint32_t slot, const Datum& value, Place at) {
   if (value.tag == Tag::null)
     return set_empty(owner, slot, at);
   if (value.tag != Tag::list)
@@ -40,7 +45,7 @@ bool Machine::set_all(Instance* owner, uint32_t slot, const Datum& value, Place 
 }
 
 /// Null for a list: it is empty and closed.
-bool Machine::set_empty(Instance* owner, uint32_t slot, Place at) {
+bool Assignment::set_empty(Instance* owner, uint32_t slot, Place at) {
   Delayed& delayed = relations_.of(owner, slot);
   if (!delayed.items.empty()) {
     std::string items;
@@ -57,28 +62,8 @@ bool Machine::set_empty(Instance* owner, uint32_t slot, Place at) {
   return true;
 }
 
-bool Machine::set_cell(Cell& cell, const Datum& value, Place at) {
-  if (cell.value.is_set()) {
-    if (is_equal(cell.value, value))
-      return true;
-    errors_.fail(at,
-                 cat("value set twice:\n\told value: ", shown(program_, cell.value),
-                     "\n\t\tset at ", program_.location(places_.at(cell.value.place)),
-                     "\n\tnew value: ", shown(program_, value), "\n\t\tset at ",
-                     program_.location(at), "\n"),
-                 51);
-    return false;
-  }
-  Datum known = value;
-  if (known.tag == Tag::unknown) [[unlikely]]
-    instances_.identify(known);
-  set(cell, known, at);
-  cell.value.by = now_.by;
-  return true;
-}
-
 /// A relation takes instances of its type, and unknowns.
-bool Machine::refuse_type(const Attribute& attribute, const Datum& value, Place at) {
+bool Assignment::refuse_type(const Attribute& attribute, const Datum& value, Place at) {
   if (value.tag == Tag::unknown)
     return false;
   if (value.tag == Tag::instance) {
@@ -98,7 +83,7 @@ bool Machine::refuse_type(const Attribute& attribute, const Datum& value, Place 
 }
 
 /// An attribute, a relation to one, or an option.
-bool Machine::set_value(Instance* owner, uint32_t slot, const Datum& value, Place at) {
+bool Assignment::set_value(Instance* owner, uint32_t slot, const Datum& value, Place at) {
   const Attribute& attribute = *owner->entity->slots[slot];
   Cell& cell = owner->cells[slot];
   const bool was_set = cell.value.is_set();
@@ -106,14 +91,14 @@ bool Machine::set_value(Instance* owner, uint32_t slot, const Datum& value, Plac
   const bool was_empty = attribute.shape == Shape::option && cell.value.tag == Tag::null;
   if (was_set && !was_empty) {
     const Contributor first = cell.value.by;
-    if (!set_cell(cell, value, at))
+    if (!cells_.set_once(cell, value, at))
       return false;
     contributions_.repeat(owner, slot, value, first, now_.by, at);
     return true;
   }
   if (attribute.shape == Shape::value) {
     Reason why;
-    if (!accepts(attribute.type, value, why)) {
+    if (!types_.accepts(attribute.type, value, why)) {
       errors_.fail(at, std::move(why), 10);
       return false;
     }
@@ -124,14 +109,15 @@ bool Machine::set_value(Instance* owner, uint32_t slot, const Datum& value, Plac
     errors_.fail(at, told_of_value("List modified after freeze"), 50);
     return false;
   }
-  if (!set_cell(cell, value, at))
+  if (!cells_.set_once(cell, value, at))
     return false;
   if (attribute.inverse != nullptr && value.tag == Tag::instance)
     return set_inverse(owner, attribute, value.instance, at);
   return true;
 }
 
-bool Machine::set_inverse(Instance* owner, const Attribute& attribute, Instance* other, Place at) {
+bool Assignment::set_inverse(Instance* owner, const Attribute& attribute, Instance* other,
+                             Place at) {
   const uint32_t slot = other->entity->slot(attribute.inverse->name);
   const Datum value = Datum::of(owner);
   if (attribute.inverse->shape == Shape::list) {
@@ -148,8 +134,8 @@ bool Machine::set_inverse(Instance* owner, const Attribute& attribute, Instance*
   return false;
 }
 
-bool Machine::add_item(Instance* owner, uint32_t slot, const Datum& value, Place at,
-                       bool sets_inverse) {
+bool Assignment::add_item(Instance* owner, uint32_t slot, const Datum& value, Place at,
+                          bool sets_inverse) {
   const Attribute& attribute = *owner->entity->slots[slot];
   if (refuse_type(attribute, value, at))
     return false;
@@ -175,7 +161,7 @@ bool Machine::add_item(Instance* owner, uint32_t slot, const Datum& value, Place
   }
   if (!tell_listeners(delayed, value, at))
     return false;
-  wake_for_item(*delayed.cell);
+  cells_.wake_for_item(*delayed.cell);
   if (delayed.items.size() == attribute.count.upper)
     freeze(delayed);
   else if (delayed.potential > 0)
@@ -186,18 +172,19 @@ bool Machine::add_item(Instance* owner, uint32_t slot, const Datum& value, Place
 }
 
 /// Who listens to the relation may change while they are told.
-bool Machine::tell_listeners(const Delayed& delayed, const Datum& value, Place at) {
+bool Assignment::tell_listeners(const Delayed& delayed, const Datum& value, Place at) {
   if (delayed.listeners.empty())
     return true;
   if (delayed.listeners.size() == 1)
-    return deliver(*delayed.listeners[0], value, at);
+    return streams_.deliver(*delayed.listeners[0], value, at);
   const std::vector<Sink*> listeners = delayed.listeners;
-  return std::ranges::all_of(listeners, [&](Sink* sink) { return deliver(*sink, value, at); });
+  return std::ranges::all_of(listeners,
+                             [&](Sink* sink) { return streams_.deliver(*sink, value, at); });
 }
 
 /// Whether the list has the instance already; if not, it counts as a member from now on.
-bool Machine::is_member(Delayed& delayed, Instance* owner, uint32_t slot, const Datum& value,
-                        Place at) {
+bool Assignment::is_member(Delayed& delayed, Instance* owner, uint32_t slot, const Datum& value,
+                           Place at) {
   constexpr size_t few = 8;
   if (delayed.items.size() < few) {
     for (const Datum& item : delayed.items)
@@ -217,6 +204,18 @@ bool Machine::is_member(Delayed& delayed, Instance* owner, uint32_t slot, const 
   if (!is_new)
     contributions_.repeat(owner, slot, value, known->second, now_.by, at);
   return !is_new;
+}
+
+void Assignment::freeze(Delayed& delayed) {
+  if (delayed.cell->value.is_set())
+    return;
+  const bool is_list = delayed.attribute->shape == Shape::list;
+  cells_.set(*delayed.cell, is_list ? Datum::of(static_cast<const List*>(&delayed)) : Datum::null(),
+             Place());
+  std::vector<Sink*> listeners = std::move(delayed.listeners);
+  delayed.listeners.clear();
+  for (Sink* sink : listeners)
+    streams_.end(*sink);
 }
 
 }  // namespace fettle::model

@@ -1,0 +1,61 @@
+#pragma once
+/// Cells are written once. Who reads one that has no value waits for it; who writes it wakes them.
+
+#include "model/evaluate/place_table.h"
+#include "model/evaluate/state.h"
+
+namespace fettle::model {
+
+/// How important it is that an option has no value.
+constexpr int optional_rank = 61;
+
+class Cells {
+ public:
+  explicit Cells(State& state)
+      : state_(state),
+        program_(state.program),
+        errors_(state.errors),
+        relations_(state.relations),
+        schedule_(state.schedule),
+        now_(state.now) {}
+
+  Step read(Cell& cell) {
+    if (cell.value.is_set())
+      return Step::done;
+    wait_on(cell);
+    return Step::wait;
+  }
+  /// An attribute of an instance. An option without a value is an error.
+  Step read(Instance* owner, uint32_t slot, Datum& value, Place at);
+  /// The same for one that need not be there: null for an option without a value. False: it waits
+  /// or failed.
+  bool read_or_null(Instance* owner, uint32_t slot, Datum& value);
+  /// The task that is under way waits; `wants_item`: one element of a list will do.
+  void wait_on(Cell& cell, bool wants_item = false) {
+    if (now_.task != nullptr && !now_.is_probing)
+      schedule_.wait(*now_.task, cell, wants_item);
+  }
+  /// The cell of a variable; null when the name stands for something else.
+  Cell* variable(const Name& name, Frame* frame) const;
+
+  /// The value of a cell that has none, for all who wait for it.
+  void set(Cell& cell, const Datum& value, Place at);
+  /// ... or that has an equal one. False: it has another one.
+  bool set_once(Cell& cell, const Datum& value, Place at);
+  /// Wakes those who are content with an element.
+  void wake_for_item(Cell& cell);
+
+  /// A place as a value remembers it.
+  uint32_t place_number(Place at) { return places_.number(at); }
+
+ private:
+  State& state_;
+  Program& program_;
+  Diagnosis& errors_;
+  Relations& relations_;
+  Schedule& schedule_;
+  Underway& now_;
+  PlaceTable places_;  ///< where cells were set
+};
+
+}  // namespace fettle::model

@@ -1,0 +1,58 @@
+#pragma once
+/// What a plugin may ask of the run that calls it.
+
+#include <functional>
+
+#include "model/evaluate/make_value.h"
+#include "model/evaluate/state.h"
+
+namespace fettle::model {
+
+class Cells;
+class Evaluator;
+class TypeChecks;
+
+class PluginContext {
+ public:
+  PluginContext(State& state, Cells& cells, Evaluator& evaluator, TypeChecks& types,
+                std::function<void(std::string_view)> print)
+      : state_(state),
+        cells_(cells),
+        evaluator_(evaluator),
+        types_(types),
+        print_(std::move(print)) {}
+
+  Program& program() { return state_.program; }
+  Budget& budget() { return state_.budget(); }
+  void print(std::string_view line) { print_(line); }
+  std::span<Instance* const> instances() const { return state_.instances.all(); }
+
+  Datum make_text(std::string_view text) { return model::make_text(program(), text); }
+  Datum make_list(std::span<const Datum> items) { return model::make_list(program(), items); }
+  Datum make_dict(std::span<const DictEntry> entries) {
+    return model::make_dict(program(), entries);
+  }
+
+  /// A value against a type; else `why` says what is wrong.
+  bool accepts(const Type& type, const Datum& value, Reason& why);
+  /// An attribute of an instance; waits for it.
+  Step read_attribute(Instance* instance, uint32_t slot, Datum& value, Place at);
+  /// The same for one that need not be there: null for an option without a value. False: it waits
+  /// or failed.
+  bool read_or_null(Instance* instance, uint32_t slot, Datum& value);
+  /// A variable that a plugin's call sees; `Step::fail` when there is none of that name.
+  Step read_visible(const Call& node, Frame* frame, std::string_view name, Datum& value);
+  /// What the plugin gives to the current task it will give to nobody else.
+  void allocate(const Datum& value) { state_.contributions.allocate(value, state_.now.by); }
+  /// Whether the task that is under way misses something, for which it will come again.
+  bool is_waiting() const { return state_.now.task->missing > 0; }
+
+ private:
+  State& state_;
+  Cells& cells_;
+  Evaluator& evaluator_;
+  TypeChecks& types_;
+  std::function<void(std::string_view)> print_;
+};
+
+}  // namespace fettle::model
