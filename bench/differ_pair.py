@@ -18,7 +18,7 @@ from differ_smaller import without_argument, without_block, without_lines, witho
 HERE = os.path.dirname(os.path.abspath(__file__))
 SECONDS = 10
 MOST_OF_A_SORT = 3  # so many models that differ in the same way are shown
-MOST_STEPS, MOST_TRIED = 5, 60
+MOST_STEPS, MOST_TRIED = 5, 400
 
 
 def kinds_of(trace):
@@ -29,6 +29,7 @@ def kinds_of(trace):
     for part in trace.split("caused by:"):
         text = re.split(r"\(reported in|\(original at|set at m\.cf", part.strip().split("\n")[0])[0]
         text = re.sub(r"[vV]alue .*,? (?=expected|does not match|of plugin|for argument)|value .*(?=, should be)", "_ ", text)
+        text = re.sub(r"^Failed to cast .* to (?=\w+$)", "Failed to cast _ to ", text)
         text = re.sub(r"Hint: .*", "", re.sub(r"\b(variable|key|attribute) \S+", r"\1 _", text))
         text = re.sub(r"`[^`]*`|'[^']*'|\[.*\]", "_", text)
         text = re.sub(r"\(m\.cf[^)]*\)|__config__::\w+|(?<!\w)-?\d+(\.\d+)?", "_", text)
@@ -124,7 +125,7 @@ class Pair:
             return Result([], f"ended with {done.returncode}: {done.stderr[-300:]}")
         told = json.loads(done.stdout)
         if told["success"]:
-            return Result("\n".join(told["printed"]).splitlines(), None)
+            return Result([line for text in told["printed"] for line in text.splitlines() or [""]], None)
         return Result([], told["error"]["message"], told["error"].get("line"))
 
     def difference(self, source):
@@ -207,6 +208,15 @@ def enough_values(trace):
     return any(int(has) >= int(needs) for needs, has in re.findall(r"requires (\d+) values but only (\d+) are set", trace))
 
 
+def is_wrong_or_second(difference):
+    """Whether the same statement gives an attribute, that has a value, one of a wrong type."""
+    if difference.ours.trace is None or difference.theirs.trace is None:
+        return False
+    ours, theirs = difference.ours, difference.theirs
+    roots = sorted(root or "" for root in (ours.root(), theirs.root()))
+    return roots[0].startswith("Invalid _") and roots[1].startswith("value set twice") and bool(places_of(ours.trace) & places_of(theirs.trace))
+
+
 REASONS = [
     ("the order of statements that do not depend on each other, and so of values in a relation", lambda d: d.sort == ("prints", "order")),
     ("Inmanta ends with an exception of Python", lambda d: d.kind == "Raw" and (d.ours.trace is None or not d.ours.trace.startswith("ended with"))),
@@ -215,6 +225,8 @@ REASONS = [
     ("a syntax error is at the token before it there", lambda d: d.sort == ("place", "Syntax error") and min(places_of(d.theirs.trace)) < d.ours.line),
     ("an unknown variable in a loop over a relation is reported at the loop there", lambda d: d.sort == ("place", "variable _ not found")),
     ("Inmanta freezes another relation first and refuses a later value", lambda d: d.ours.trace is None and "List modified after freeze" in (d.theirs.trace or "")),
+    ("a second value of a wrong type is refused for the one or the other, by which of the two statements runs first", is_wrong_or_second),
+    ("which value is one too many depends on the order of the statements", lambda d: d.sort[0] == "place" and bool(re.match("Exceeded relation arity|List over full", d.sort[1] or ""))),
     ("a relation that waits for itself is not complete there, though it has enough values", lambda d: d.ours.trace is None and enough_values(d.theirs.trace or "")),
 ]
 

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "starlark/outside.h"
 #include "starlark/scan.h"
+#include "starlark/syntax/lines.h"
 #include "starlark/syntax/parser.h"
 
 namespace fettle::starlark {
@@ -264,8 +265,9 @@ class Reviewer {
   std::vector<SyntaxError> found_;
 };
 
-Error finding(const std::string& file, std::string_view text, const SyntaxError& problem) {
-  const auto [line, column] = line_and_column(text, problem.at);
+Error finding(const std::string& file, std::string_view text, const Lines& lines,
+              const SyntaxError& problem) {
+  const auto [line, column] = lines.at(problem.at);
   Error error = user_error(problem.message, {file, line, column});
   error.excerpt = excerpt(text, line, column);
   return error;
@@ -276,6 +278,7 @@ Error finding(const std::string& file, std::string_view text, const SyntaxError&
 Review review(Session& session, const std::string& file, std::string_view given) {
   Review found;
   const std::string text = source_text(given);
+  const Lines lines(text);
   Arena arena;
   Symbols symbols(arena);
   LexerOptions options = lexer_options(session.state().dialect);
@@ -283,22 +286,22 @@ Review review(Session& session, const std::string& file, std::string_view given)
   const ParsedFile parsed = parse_file(text, arena, symbols, options);
   if (parsed.zero_byte)
     found.doubts.push_back(
-        finding(file, text,
+        finding(file, text, lines,
                 {*parsed.zero_byte, "a zero byte ends the file here: what follows is not read"}));
   if (parsed.error) {
-    found.errors.push_back(finding(file, text, *parsed.error));
+    found.errors.push_back(finding(file, text, lines, *parsed.error));
     return found;
   }
   const Resolved resolved =
       resolve(parsed.file, arena, resolve_input(session.state(), file, text, {}));
   for (const SyntaxError& problem : resolved.errors)
     if (found.errors.size() < most_findings)
-      found.errors.push_back(finding(file, text, problem));
+      found.errors.push_back(finding(file, text, lines, problem));
   if (!found.errors.empty())
     return found;
   for (const SyntaxError& doubt : Reviewer().run(parsed.file))
     if (found.doubts.size() < most_findings)
-      found.doubts.push_back(finding(file, text, doubt));
+      found.doubts.push_back(finding(file, text, lines, doubt));
   return found;
 }
 

@@ -13,6 +13,7 @@
 #include "starlark/scan.h"
 #include "starlark/starlark.h"
 #include "starlark/syntax/lexer.h"
+#include "starlark/syntax/lines.h"
 #include "starlark/syntax/parser.h"
 
 namespace fettle::starlark {
@@ -35,7 +36,7 @@ namespace {
 constexpr uint32_t deepest_loading = 100;
 
 Error syntax_error(const std::string& file, std::string_view source, const SyntaxError& problem) {
-  const auto [line, column] = line_and_column(source, problem.at);
+  const auto [line, column] = Lines(source).at(problem.at);
   Error error = user_error(problem.message, {file, line, column});
   error.excerpt = excerpt(source, line, column);
   return error;
@@ -72,8 +73,9 @@ Result<std::shared_ptr<Module::State>> compile_text(Session::State& session,
   const Resolved resolved = resolve(parsed.file, arena, input);
   if (!resolved.errors.empty()) {
     Error error = syntax_error(request.file, module->source, resolved.errors[0]);
+    const Lines lines(module->source);
     for (const SyntaxError& problem : resolved.errors) {
-      const auto [line, column] = line_and_column(module->source, problem.at);
+      const auto [line, column] = lines.at(problem.at);
       error.trace.push_back(
           cat(to_string(Where{request.file, line, column}), ": ", problem.message));
     }

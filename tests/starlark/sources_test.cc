@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "starlark/starlark.h"
+#include "starlark/syntax/lines.h"
 
 namespace fettle::starlark {
 namespace {
@@ -91,6 +92,25 @@ TEST(Sources, AMissingMethodIsToldBeforeItsArgumentsRun) {
             "s.star:2:5: module has no .nope field or method");
   EXPECT_EQ(outcome(function + "struct(a = f).a(f())"),
             "ran\ns.star:1:1: function f accepts no arguments (1 given)");
+}
+
+TEST(Sources, LinesAndColumnsOfOffsetsAnywhere) {
+  std::string text = "é\n\nab";
+  for (int i = 0; i < 1'000; ++i)
+    text += "x€y\n";
+  text += std::string(5'000, 'z');
+  const Lines lines(text);
+  int line = 1, column = 1;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    ASSERT_EQ(lines.at(static_cast<uint32_t>(i)), std::pair(line, column)) << i;
+    if (i < text.size() && text[i] == '\n')
+      ++line, column = 1;
+    else if (i < text.size() && (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80)
+      ++column;
+  }
+  EXPECT_EQ(lines.at(UINT32_MAX), lines.at(static_cast<uint32_t>(text.size())));
+  EXPECT_EQ(Lines("").at(0), std::pair(1, 1));
+  EXPECT_EQ(Lines(std::string(1024, 'a')).at(1024), std::pair(1, 1025));
 }
 
 }  // namespace

@@ -13,8 +13,10 @@ Binding* Resolver::make(Symbol* symbol, Scope scope, size_t index, uint32_t firs
                               false, false, 0u, nullptr, Value::unset());
 }
 
-std::string Resolver::place(uint32_t at) const {
-  const auto [line, column] = line_and_column(input_.source, at);
+std::string Resolver::place(uint32_t at) {
+  if (!lines_)
+    lines_.emplace(input_.source);
+  const auto [line, column] = lines_->at(at);
   return cat(input_.file, ":", line, ":", column);
 }
 

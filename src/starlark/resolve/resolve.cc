@@ -346,18 +346,4 @@ Resolved resolve(FunctionNode* file, Arena& arena, const ResolveInput& input) {
   return Resolver(file, arena, input).run();
 }
 
-std::pair<int, int> line_and_column(std::string_view source, uint32_t offset) {
-  offset = std::min(offset, u32(source.size()));
-  int line = 1;
-  size_t start = 0;
-  for (size_t i = source.find('\n'); i < offset; i = source.find('\n', i + 1)) {
-    ++line;
-    start = i + 1;
-  }
-  int column = 1;
-  for (size_t i = start; i < offset; ++i)
-    column += (static_cast<uint8_t>(source[i]) & 0xC0) != 0x80;
-  return {line, column};
-}
-
 }  // namespace fettle::starlark

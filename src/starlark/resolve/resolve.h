@@ -31,7 +31,4 @@ struct Resolved {
 
 Resolved resolve(FunctionNode* file, Arena& arena, const ResolveInput& input);
 
-/// Line and column, from 1, of an offset; columns count code points.
-std::pair<int, int> line_and_column(std::string_view source, uint32_t offset);
-
 }  // namespace fettle::starlark

@@ -3,9 +3,11 @@
 /// and arguments, resolve.cc walks.
 
 #include <memory>
+#include <optional>
 
 #include "base/text.h"
 #include "starlark/resolve/resolve.h"
+#include "starlark/syntax/lines.h"
 
 namespace fettle::starlark {
 
@@ -34,7 +36,7 @@ class Resolver {
   bool in_function() const { return levels_.size() > 1; }
 
   Binding* make(Symbol* symbol, Scope scope, size_t index, uint32_t first, FunctionNode* function);
-  std::string place(uint32_t at) const;
+  std::string place(uint32_t at);
   void bind_global(Identifier* id);
   void enter(FunctionNode* function);
   void leave();
@@ -75,6 +77,7 @@ class Resolver {
   const ResolveInput& input_;
   const Dialect& dialect_;
   Resolved result_;
+  std::optional<Lines> lines_;  ///< once an error names a place
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<std::unique_ptr<Level>> free_levels_;
   std::vector<Unknown> unknown_;  ///< of each open function and comprehension

@@ -1,0 +1,32 @@
+#pragma once
+/// Lines and columns of offsets in a text. They are looked up, so that many errors in one long line
+/// cost no more than a few.
+
+#include <cstdint>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace fettle::starlark {
+
+class Lines {
+ public:
+  /// The text must outlive it.
+  explicit Lines(std::string_view source);
+
+  /// Both from 1; columns count code points.
+  std::pair<int, int> at(uint32_t offset) const;
+
+ private:
+  static constexpr size_t apart = 1024;
+  struct Mark {
+    int line = 1, column = 1;
+    /// Of a byte: moves on to the next one.
+    void pass(char byte);
+  };
+
+  std::string_view source_;
+  std::vector<Mark> marks_;  ///< at every offset that `apart` divides
+};
+
+}  // namespace fettle::starlark
