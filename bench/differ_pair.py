@@ -159,7 +159,9 @@ class Pair:
                 if found.trace is None:
                     continue
                 moved = own.root() != other.root() or places_of(found.trace) != places_of(own.trace)
-                if found.same_kind(other) and moved and places_of(found.trace) & places_of(other.trace):
+                # An unknown variable is told at another place there.
+                is_there = places_of(found.trace) & places_of(other.trace) or other.root() == "variable _ not found"
+                if found.same_kind(other) and moved and is_there:
                     return True
                 if next_step is None and found.trace != own.trace and not re.search("not found|could not find|Invalid Constructor", found.trace):
                     next_step = candidate, found
@@ -217,16 +219,24 @@ def is_wrong_or_second(difference):
     return roots[0].startswith("Invalid _") and roots[1].startswith("value set twice") and bool(places_of(ours.trace) & places_of(theirs.trace))
 
 
+def is_null_or_value(difference):
+    said = sorted(result.trace or "" for result in (difference.ours, difference.theirs))
+    return any("to null but it has values" in text for text in said) and any("List modified after freeze" in text for text in said)
+
+
 REASONS = [
     ("the order of statements that do not depend on each other, and so of values in a relation", lambda d: d.sort == ("prints", "order")),
     ("Inmanta ends with an exception of Python", lambda d: d.kind == "Raw" and (d.ours.trace is None or not d.ours.trace.startswith("ended with"))),
     ("Inmanta takes too long", lambda d: d.kind == "TooLong"),
+    ("a negative number to a fractional power is complex there", lambda d: "fractional power" in (d.ours.trace or "") and "fractional" not in (d.theirs.trace or "")),
+    ("a name and parentheses in the next line are a call there", lambda d: d.ours.trace is None and "invalid namespace access" in (d.theirs.trace or "")),
     ("`not a not in b` is a syntax error there", lambda d: "not is a reserved keyword" in (d.theirs.trace or "")),
     ("a syntax error is at the token before it there", lambda d: d.sort == ("place", "Syntax error") and min(places_of(d.theirs.trace)) < d.ours.line),
     ("an unknown variable in a loop over a relation is reported at the loop there", lambda d: d.sort == ("place", "variable _ not found")),
     ("Inmanta freezes another relation first and refuses a later value", lambda d: d.ours.trace is None and "List modified after freeze" in (d.theirs.trace or "")),
     ("a second value of a wrong type is refused for the one or the other, by which of the two statements runs first", is_wrong_or_second),
     ("which value is one too many depends on the order of the statements", lambda d: d.sort[0] == "place" and bool(re.match("Exceeded relation arity|List over full", d.sort[1] or ""))),
+    ("null for a relation and a value for it: which of the two is refused depends on the order of the statements", is_null_or_value),
     ("a relation that waits for itself is not complete there, though it has enough values", lambda d: d.ours.trace is None and enough_values(d.theirs.trace or "")),
 ]
 
@@ -249,12 +259,14 @@ def compare(fettle, python, models, seed):
         difference = pair.difference(source)
         failing += pair.failed
         reason = difference and reason_of(pair, source, difference)
+        if difference and not reason:
+            small = reduced(pair, source, difference.sort)
+            reason = reason_of(pair, small, pair.difference(small))
         if reason:
             reasons[reason] += 1
         elif difference:
             shown[difference.sort] += 1
             if shown[difference.sort] <= MOST_OF_A_SORT:
-                small = reduced(pair, source, difference.sort)
                 print(f"--- model {number} of seed {seed}\n{small}{pair.difference(small).show()}\n", flush=True)
     pair.close()
     print(f"{models} models, {failing} of them end with an error; {sum(shown.values())} differ")

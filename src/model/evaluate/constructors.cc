@@ -335,11 +335,6 @@ void Constructors::select(Instance* instance) {
   for (const Implement* implement : instance->entity->selected)
     schedule_.push(
         {.kind = Turn::Kind::implement, .target = instance->number + 1, .implement = implement});
-  if (!instance->entity->selected.empty())
-    return;
-  errors_.fail(instance->at, cat("Unable to select implementation for entity ",
-                                 program_.symbols.name(instance->entity->name)));
-  errors_.tell(reported_in(program_, instance));
 }
 
 }  // namespace fettle::model

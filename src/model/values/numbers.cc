@@ -96,6 +96,8 @@ bool compute_real(Operator op, double x, double y, Datum& value, std::string& er
   const double made = std::pow(x, y);
   if (std::isinf(made) && std::isfinite(x) && std::isfinite(y))
     error = "(34, 'Numerical result out of range')";
+  if (std::isnan(made) && !std::isnan(x) && !std::isnan(y))
+    error = "a negative number cannot be raised to a fractional power";
   value = Datum::of(made);
   return error.empty();
 }
