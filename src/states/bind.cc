@@ -135,7 +135,8 @@ class Binder {
         else
           parts.emplace_back(Name(piece.text));
       }
-      return refers ? std::optional(Value::deferred(std::move(parts))) : std::nullopt;
+      return refers ? std::optional(Value::deferred(std::move(parts), TextForm::python))
+                    : std::nullopt;
     });
   }
 

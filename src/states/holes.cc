@@ -32,7 +32,7 @@ Value Holes::rebound(const Value& value) {
     std::vector<Part> parts;
     for (const Part& part : leaf.parts())
       parts.push_back(part.hole.kind == bound_kind ? Part(output_of(part.hole)) : part);
-    Value bound = Value::deferred(std::move(parts));
+    Value bound = Value::deferred(std::move(parts), leaf.text_form());
     // What is undone goes before what it took values from: they are those of memory.
     return compiled_.is_inverted ? filled_from_memory(bound) : bound;
   });

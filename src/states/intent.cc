@@ -260,8 +260,6 @@ class Mapper {
         if (const uint32_t target = compiled_.targets[t]; !made_.keys[target].kind.empty())
           add_target(target, place->second, resource);
     }
-    if (const auto bound = places.find({Requisite::arg_bind, false}); bound != places.end())
-      leave_to_holes(resource.needs[bound->second].keys, resource);
     std::erase_if(resource.needs, [](const fettle::Need& need) { return need.keys.empty(); });
     if (const Chunk* remover = calls_.remover_of(i))
       resource.needs.push_back({{{options_.environment, state_kind().name(), key_of(*remover)}},
@@ -310,16 +308,6 @@ class Mapper {
     add_pace(*chunk.settings, check);
     check.attributes = calls_.of_test(chunk, "succeed_without_changes", calls_.settings(checks));
     guards_.push_back(std::move(check));
-  }
-
-  /// A hole is met by what a failure has left, a need is not.
-  static void leave_to_holes(std::vector<Key>& keys, const Resource& resource) {
-    const std::vector<Output> embedded = holes(resource.attributes);
-    std::erase_if(keys, [&](const Key& key) {
-      return std::ranges::any_of(embedded, [&](const Output& hole) {
-        return hole.kind == key.kind && hole.name == key.name;
-      });
-    });
   }
 
   /// A look that changes nothing and says whether `unless` and `onlyif` let it be done.

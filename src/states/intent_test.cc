@@ -77,7 +77,7 @@ b: test.nop
       R"("id":"a","name":"n","settings":{"failhard":true,"sensitive":["x"]},"state":"test"})");
   EXPECT_EQ(a.driver, "state");
   EXPECT_EQ(a.origin, "main.sls:3:3");
-  EXPECT_EQ(needs_of(a), "");  // the hole itself is one, which a failure that left it meets
+  EXPECT_EQ(needs_of(a), "succeeded order: state/test_|-b_|-b; ");  // the hole itself is one, which a failure that left it meets
   EXPECT_EQ(*state_kind().normalise(a.attributes), a.attributes);
   EXPECT_EQ(made.made.intent->sets.at(states_set), Leftover::keep);
   EXPECT_EQ(mapped("a: test.nop", {.prune = true}).made.intent->sets.at(states_set),
@@ -241,7 +241,8 @@ web:
   EXPECT_EQ(intent_shown(web.attributes.at("image_id")), R"("<image/of web:id>")");
   EXPECT_EQ(intent_shown(made.at("image/of web").attributes.at("reference")),
             intent_shown(web.attributes.at("image")));
-  EXPECT_EQ(needs_of(web), "succeeded order: network/default; ");
+  EXPECT_EQ(needs_of(web),
+            "succeeded order: network/default; succeeded order: command/cmd_|-img_|-img; ");
   made.at("network/default");
 }
 

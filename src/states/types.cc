@@ -79,7 +79,7 @@ Value with_newline(const Value& text) {
   std::vector<Part> parts(text.parts().begin(), text.parts().end());
   if (parts.back().is_hole() || !parts.back().text.view().ends_with('\n'))
     parts.emplace_back(Name("\n"));
-  return Value::deferred(std::move(parts));
+  return Value::deferred(std::move(parts), text.text_form());
 }
 
 Result<Value> file_attributes(const Chunk& chunk) {

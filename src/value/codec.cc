@@ -12,6 +12,8 @@ constexpr int deepest_coded = 2'000;
 /// The tags of a secret that is sealed, and of another value that is; others are those of the
 /// types.
 constexpr uint8_t sealed_secret_tag = 0x40, sealed_tag = 0x41;
+/// A deferred value with the text form of Python.
+constexpr uint8_t python_tag = 0x42;
 
 }  // namespace
 
@@ -69,7 +71,8 @@ void Writer::value(const Value& value) {
     return sealed(sealed_secret_tag, value.inside());
   if (is_secret(value))
     return sealed(sealed_tag, value);
-  bytes_.push_back(static_cast<char>(value.type()));
+  const bool is_python = value.is_deferred() && value.text_form() == TextForm::python;
+  bytes_.push_back(is_python ? static_cast<char>(python_tag) : static_cast<char>(value.type()));
   switch (value.type()) {
     case Value::Type::null:
     case Value::Type::unknown:
@@ -217,11 +220,12 @@ Value Reader::value(int depth) {
       return Value::secret(opened ? *std::move(opened) : Value::unknown());
     return *std::move(opened);
   }
-  if (depth > deepest_coded || tag > static_cast<uint8_t>(Value::Type::secret))
+  const bool is_python = tag == python_tag;
+  if (depth > deepest_coded || (!is_python && tag > static_cast<uint8_t>(Value::Type::secret)))
     fail();
   if (broken_)
     return {};
-  switch (static_cast<Value::Type>(tag)) {
+  switch (is_python ? Value::Type::deferred : static_cast<Value::Type>(tag)) {
     case Value::Type::null:
       return {};
     case Value::Type::unknown:
@@ -259,7 +263,7 @@ Value Reader::value(int depth) {
         else
           parts.emplace_back(Output{kind, name, text()});
       }
-      return Value::deferred(std::move(parts));
+      return Value::deferred(std::move(parts), is_python ? TextForm::python : TextForm::json);
     }
     case Value::Type::secret:
       return Value::secret(value(depth + 1));

@@ -212,6 +212,56 @@ std::string real_text(double number) {
   return text;
 }
 
+namespace {
+
+void append_repr(std::string& made, const Value& value) {
+  switch (value.type()) {
+    case Value::Type::null:
+      made += "None";
+      break;
+    case Value::Type::boolean:
+      made += value.boolean() ? "True" : "False";
+      break;
+    case Value::Type::integer:
+      made += value.integer_digits();
+      break;
+    case Value::Type::real:
+      made += real_text(value.real());
+      break;
+    case Value::Type::list:
+      for (const Value& item : value.items()) {
+        made += &item == value.items().data() ? "[" : ", ";
+        append_repr(made, item);
+      }
+      made += value.items().empty() ? "[]" : "]";
+      break;
+    case Value::Type::dict:
+      for (const Entry& entry : value.entries()) {
+        made += &entry == value.entries().data() ? "{" : ", ";
+        made += cat(python::quoted(entry.key.view()), ": ");
+        append_repr(made, entry.value);
+      }
+      made += value.entries().empty() ? "{}" : "}";
+      break;
+    case Value::Type::text:
+    case Value::Type::unknown:
+    case Value::Type::deferred:
+    case Value::Type::secret:
+      made += python::quoted(to_text(value));
+      break;
+  }
+}
+
+}  // namespace
+
+std::string text(const Value& value) {
+  if (value.is_text())
+    return value.text().str();
+  std::string made;
+  append_repr(made, value);
+  return made;
+}
+
 std::string quoted(std::string_view text) {
   const bool has_single = text.find('\'') != std::string_view::npos;
   const char quote = has_single && text.find('"') == std::string_view::npos ? '"' : '\'';

@@ -9,11 +9,14 @@
 #include <vector>
 
 #include "base/result.h"
+#include "value/value.h"
 
 namespace fettle::python {
 
 /// `repr` of a float: the shortest text that reads back as the same number.
 std::string real_text(double number);
+/// `str` of a value: a text is itself. Secrets are masked.
+std::string text(const Value& value);
 /// `repr` of a text, in quotes.
 std::string quoted(std::string_view text);
 

@@ -7,6 +7,7 @@
 #include "base/invariant.h"
 #include "base/text.h"
 #include "value/json.h"
+#include "value/python.h"
 
 namespace fettle {
 
@@ -21,7 +22,8 @@ struct Value::Node {
   std::vector<Value> items;    // list; secret: the one inside
   std::vector<Entry> entries;  // dict
   std::vector<Part> parts;     // deferred
-  Name digits;                 // integer beyond 64 bits
+  TextForm form = TextForm::json;
+  Name digits;  // integer beyond 64 bits
 
   void contains(const Value& inside) {
     depth = std::max(depth, inside.depth() + 1);
@@ -158,7 +160,7 @@ Value Value::unknown() {
   return value;
 }
 
-Value Value::deferred(std::vector<Part> parts) {
+Value Value::deferred(std::vector<Part> parts, TextForm form) {
   std::vector<Part> joined;
   for (Part& part : parts) {
     if (!part.is_hole() && part.text.empty())
@@ -177,8 +179,13 @@ Value Value::deferred(std::vector<Part> parts) {
   for (const Part& part : joined)
     for (const Name* piece : {&part.text, &part.hole.kind, &part.hole.name, &part.hole.path})
       digest = combine(digest, piece->digest());
+  if (joined.size() == 1)
+    form = TextForm::json;
+  if (form == TextForm::python)
+    digest = combine(digest, Digest{3, 1});
   node->digest = tagged(Type::deferred, digest);
   node->deferred = true;
+  node->form = form;
   node->parts = std::move(joined);
   return adopt(Type::deferred, node);
 }
@@ -224,6 +231,11 @@ std::span<const Entry> Value::entries() const {
   INVARIANT(type_ == Type::dict);
   return node()->entries;
 }
+TextForm Value::text_form() const {
+  INVARIANT(type_ == Type::deferred);
+  return node()->form;
+}
+
 std::span<const Part> Value::parts() const {
   INVARIANT(type_ == Type::deferred);
   return node()->parts;
@@ -348,9 +360,11 @@ Value fill_parts(const Value& value, const std::function<const Value*(const Outp
     if (output->has_unknown())
       return Value::unknown();
     secret |= output->is_secret();
-    filled.emplace_back(Name(to_text(output->is_secret() ? output->inside() : *output)));
+    const Value& plain = output->is_secret() ? output->inside() : *output;
+    filled.emplace_back(
+        Name(value.text_form() == TextForm::python ? python::text(plain) : to_text(plain)));
   }
-  Value text = Value::deferred(std::move(filled));
+  Value text = Value::deferred(std::move(filled), value.text_form());
   return secret ? Value::secret(std::move(text)) : text;
 }
 

@@ -29,6 +29,10 @@ namespace fettle {
 struct Entry;
 struct Part;
 
+/// How what fills a hole within a text is written there: as JSON, or as Python's `str` does. A text
+/// is itself in both.
+enum class TextForm : uint8_t { json, python };
+
 class Value {
  public:
   enum class Type : uint8_t {
@@ -68,8 +72,9 @@ class Value {
   static Value dict(std::vector<Entry> entries);
   static Value dict(std::initializer_list<Entry> entries);
   static Value unknown();
-  /// Adjoining texts are joined; no hole at all gives a plain text.
-  static Value deferred(std::vector<Part> parts);
+  /// Adjoining texts are joined; no hole at all gives a plain text. What fills a hole that stands
+  /// alone stays what it is, whatever the form.
+  static Value deferred(std::vector<Part> parts, TextForm form = TextForm::json);
   static Value secret(Value inside);
 
   Type type() const { return type_; }
@@ -92,6 +97,7 @@ class Value {
   std::span<const Value> items() const;    ///< of a list
   std::span<const Entry> entries() const;  ///< of a dict
   std::span<const Part> parts() const;     ///< of a deferred value
+  TextForm text_form() const;              ///< of a deferred value
   const Value& inside() const;             ///< of a secret
   /// The value at a key of a dict; none when there is none or this is no dict.
   const Value* find(std::string_view key) const;

@@ -1,6 +1,7 @@
 #include "verbs/state_comments.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "kinds/kinds.h"
@@ -18,36 +19,6 @@ bool has_no_changes(const Value& changes) {
   return changes.is_null() || (changes.is_dict() && changes.entries().empty());
 }
 
-std::string complaint(const Commented& of, const states::Need& need, uint32_t target) {
-  const StateResult& other = of.results[target];
-  if (other.tag.empty())
-    return {};
-  const Value& result = other.entry.at("result");
-  const auto is_not = [&](std::string_view wanted) {
-    return cat("Result of ", to_string(need.requisite), " ", other.tag, " is \"",
-               python_word(result), "\", not \"", wanted, "\"");
-  };
-  switch (need.requisite) {
-    case states::Requisite::require:
-    case states::Requisite::arg_bind:
-      return result == Value(false) ? is_not("[True, None]") : "";
-    case states::Requisite::watch:
-      return result != Value(true) ? is_not("True") : "";
-    case states::Requisite::onfail:
-      return result != Value(false) ? is_not("False") : "";
-    case states::Requisite::onchanges:
-      if (result != Value(true))
-        return is_not("True");
-      return has_no_changes(other.entry.at("changes"))
-                 ? cat("Changes from onchanges ", other.tag, " is \"False\", not \"True\"")
-                 : "";
-    case states::Requisite::prereq:
-      return of.would_change(target) ? "" : cat("No changes found in execution of ", other.tag);
-    default:
-      return {};
-  }
-}
-
 /// The chunk of this run that a reference names.
 std::optional<uint32_t> referred(const Commented& of, size_t chunk, const Name& key) {
   for (const states::Need& need : of.compiled.chunks[chunk].needs)
@@ -58,18 +29,8 @@ std::optional<uint32_t> referred(const Commented& of, size_t chunk, const Name& 
   return std::nullopt;
 }
 
-}  // namespace
-
-std::string comment_of_requisites(const Commented& of, size_t chunk) {
-  std::vector<std::string> lines;
-  for (const states::Need& need : of.compiled.chunks[chunk].needs)
-    for (uint32_t t = need.begin; t < need.begin + need.count; ++t)
-      if (std::string line = complaint(of, need, of.compiled.targets[t]); !line.empty())
-        lines.push_back(std::move(line));
-  return join(lines, "\n");
-}
-
-std::string comment_of_references(const Commented& of, size_t chunk) {
+/// Why the first reference of a chunk that leads nowhere does: of all, or of those to one target.
+std::string comment_of_references(const Commented& of, size_t chunk, std::optional<uint32_t> only) {
   std::string found, otherwise;
   const auto look_at = [&](const Value& leaf) -> std::optional<Value> {
     if (!leaf.is_deferred())
@@ -78,12 +39,18 @@ std::string comment_of_references(const Commented& of, size_t chunk) {
       if (!found.empty() || part.hole.kind != states::bound_kind)
         continue;
       const std::optional<uint32_t> target = referred(of, chunk, part.hole.name);
+      if (only && target != only)
+        continue;
       const std::string_view state =
           target ? of.compiled.chunks[*target].state.view()
                  : part.hole.name.view().substr(0, part.hole.name.view().find("_|-"));
-      const Result<Value> value =
-          states::value_at(target ? of.results[*target].entry.at("new_state") : Value(),
-                           part.hole.path.view(), state);
+      const Value left = target ? of.results[*target].entry.at("new_state") : Value();
+      if (target && left.is_null()) {
+        found = cat("\"", state, ":", of.compiled.chunks[*target].id,
+                    "\" state does not have \"new_state\" in the state returns.");
+        continue;
+      }
+      const Result<Value> value = states::value_at(left, part.hole.path.view(), state);
       if (!value)
         (target ? found : otherwise) = value.error().message;
     }
@@ -95,6 +62,66 @@ std::string comment_of_references(const Commented& of, size_t chunk) {
   if (const Value& name = of.compiled.chunks[chunk].bound_name; name.has_deferred())
     static_cast<void>(look_at(name));
   return found.empty() ? otherwise : found;
+}
+
+/// What Idem says of one target of a need that is not met. It calls every requisite `require`.
+void complain(const Commented& of, size_t chunk, const states::Need& need, uint32_t target,
+              std::vector<std::string>& lines) {
+  const StateResult& other = of.results[target];
+  if (other.tag.empty())
+    return;
+  const Value& result = other.entry.at("result");
+  const auto check_result = [&](bool is_met, std::string_view wanted) {
+    if (!is_met)
+      lines.push_back(cat("Result of require ", other.tag, " is \"", python_word(result),
+                          "\", not \"", wanted, "\""));
+  };
+  switch (need.requisite) {
+    case states::Requisite::require:
+      return check_result(result != Value(false), "[True, None]");
+    case states::Requisite::arg_bind:
+      check_result(result != Value(false), "[True, None]");
+      if (std::string line = comment_of_references(of, chunk, target); !line.empty())
+        lines.push_back(std::move(line));
+      return;
+    case states::Requisite::watch:
+      return check_result(result == Value(true), "True");
+    case states::Requisite::onfail:
+      return check_result(result == Value(false), "False");
+    case states::Requisite::onchanges:
+      check_result(result == Value(true), "True");
+      if (has_no_changes(other.entry.at("changes")))
+        lines.push_back(cat("Changes from ", other.tag, " is \"False\", not \"True\""));
+      return;
+    case states::Requisite::prereq:
+      if (!of.would_change(target))
+        lines.push_back(cat("No changes found in execution of ", need.state, ".", need.target));
+      return;
+    default:
+      return;
+  }
+}
+
+}  // namespace
+
+std::string comment_of_requisites(const Commented& of, size_t chunk) {
+  std::vector<std::string> lines;
+  for (const states::Need& need : of.compiled.chunks[chunk].needs) {
+    std::vector<std::string> found;
+    bool is_one_met = false;
+    for (uint32_t t = need.begin; t < need.begin + need.count; ++t) {
+      const size_t before = found.size();
+      complain(of, chunk, need, of.compiled.targets[t], found);
+      is_one_met |= found.size() == before;
+    }
+    if (!need.any || !is_one_met)
+      std::ranges::move(found, std::back_inserter(lines));
+  }
+  return join(lines, "\n");
+}
+
+std::string comment_of_references(const Commented& of, size_t chunk) {
+  return comment_of_references(of, chunk, std::nullopt);
 }
 
 std::optional<Name> holder_of(const Commented& of, const states::Delayed& block) {

@@ -94,10 +94,10 @@ TEST_P(Behaviours, ThreeWhatARequisiteKeepsFromRunningSaysWhichOne) {
             std::string::npos);
   EXPECT_FALSE(is_unmet(report, "after_bad"));
   EXPECT_EQ(word(report, "on_quiet"), "False");
-  EXPECT_NE(comment(report, "on_quiet").find("Changes from onchanges test_|-quiet"),
-            std::string::npos);
+  EXPECT_NE(comment(report, "on_quiet").find("Changes from test_|-quiet"), std::string::npos);
   EXPECT_EQ(word(report, "on_healthy"), "False");
-  EXPECT_NE(comment(report, "on_healthy").find("Result of onfail test_|-quiet"), std::string::npos);
+  EXPECT_NE(comment(report, "on_healthy").find("Result of require test_|-quiet"),
+            std::string::npos);
   EXPECT_TRUE(is_unmet(report, "on_quiet"));
   EXPECT_TRUE(is_unmet(report, "on_healthy"));
   EXPECT_EQ(calls("after_bad") + calls("on_quiet") + calls("on_healthy"), 0);

@@ -145,7 +145,7 @@ class StateAct {
       const Value* tag = record->applied ? watched.find(record->applied->key.name) : nullptr;
       const Value* result = tag == nullptr ? nullptr : record->outputs.find("result");
       if (result != nullptr && result->is_null())
-        text += cat(text.empty() ? "" : "\n", "Result of watch ", tag->text(),
+        text += cat(text.empty() ? "" : "\n", "Result of require ", tag->text(),
                     " is \"None\", not \"True\"");
     }
     return text;
