@@ -130,6 +130,12 @@ Value RunFunctions::completed(const StateCall& call) const {
     for (const Entry& known : call.old_state.entries())
       if (known.key != "name" && !known.value.is_null() && function->find(known.key) != nullptr)
         add(known.key, known.value);
+  // Null gives way to what is remembered, and to the default.
+  std::erase_if(arguments, [&](const Entry& argument) {
+    const states::Parameter* const parameter =
+        function == nullptr ? nullptr : function->find(argument.key);
+    return argument.value.is_null() && parameter != nullptr && parameter->otherwise;
+  });
   // A parameter that is ignored is null instead of its default, too.
   if (function != nullptr && call.ignored.is_list())
     for (const Value& path : call.ignored.items())

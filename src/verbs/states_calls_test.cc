@@ -53,6 +53,15 @@ def present(ctx, name, resource_id = None, size = 7, tags = None):
             R"("size=None tags=None")");
 }
 
+TEST_F(StatesCallsTest, NullGivesWayToTheDefault) {
+  put_state(R"(
+def said(ctx, name, word = "default", needed = 1, **more):
+    return {"result": True, "comment": "%s %s %s" % (word, needed, more), "changes": {}}
+)");
+  EXPECT_EQ(comment(apply("a: {s.said: [{word: null}, {needed: null}, {other: null}]}"), "a"),
+            R"("default 1 {\"other\": None}")");
+}
+
 TEST_F(StatesCallsTest, ATestSaysThatSomethingIsMadeAnew) {
   put_state(R"(
 def present(ctx, name, resource_id = None, size = 7, other = None):
