@@ -13,6 +13,7 @@ Value sample() {
       {{"null", Value()},
        {"list", Value::list({true, -5, 2.5, "x", Value::big_integer("-99999999999999999999")})},
        {"hole", Value::deferred({Part("a"), Part(Output{"exec", "e", "output"})})},
+       {"python", Value::deferred({Part("a"), Part(Output{"state", "e", "x"})}, TextForm::python)},
        {"secret", Value::secret(Value::list({"pw"}))},
        {"unknown", Value::unknown()}});
 }

@@ -41,6 +41,19 @@ TEST(Value, OneHoleAloneKeepsTheTypeOfTheOutput) {
   EXPECT_EQ(fill_holes(Value::deferred({Part("code "), Part(code)}), fill), Value("code 7"));
 }
 
+TEST(Value, WhatFillsAHoleWithinATextHasTheFormOfTheText) {
+  const Output hole{"state", "a", "x"};
+  const Value output = *read_json(R"({"a": [1, 2.0, true, null, "it's", {}, []], "b": "x"})");
+  const auto fill = [&](const Output&) { return &output; };
+  const std::vector<Part> parts{Part("pre "), Part(hole)};
+  EXPECT_EQ(fill_holes(Value::deferred(parts), fill), Value(cat("pre ", write_json(output))));
+  EXPECT_EQ(fill_holes(Value::deferred(parts, TextForm::python), fill),
+            Value(R"(pre {'a': [1, 2.0, True, None, "it's", {}, []], 'b': 'x'})"));
+  EXPECT_NE(Value::deferred(parts), Value::deferred(parts, TextForm::python));
+  // What stands alone keeps its type.
+  EXPECT_EQ(Value::deferred({Part(hole)}), Value::deferred({Part(hole)}, TextForm::python));
+}
+
 TEST(Value, HolesAreFoundAndFilledAnywhere) {
   const Output a{"exec", "a", "output"}, b{"exec", "b", "output"};
   const Value value =

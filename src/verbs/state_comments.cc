@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 
 #include "base/text.h"
 #include "kinds/kinds.h"
@@ -87,7 +88,10 @@ void complain(const Commented& of, size_t chunk, const states::Need& need, uint3
     case states::Requisite::watch:
       return check_result(result == Value(true), "True");
     case states::Requisite::onfail:
-      return check_result(result == Value(false), "False");
+      check_result(result == Value(false), "False");
+      if (result == Value(false) && other.is_unmet)
+        lines.push_back(cat(other.tag, " was not needed, which is not a failure"));
+      return;
     case states::Requisite::onchanges:
       check_result(result == Value(true), "True");
       if (has_no_changes(other.entry.at("changes")))
@@ -106,17 +110,22 @@ void complain(const Commented& of, size_t chunk, const states::Need& need, uint3
 
 std::string comment_of_requisites(const Commented& of, size_t chunk) {
   std::vector<std::string> lines;
-  for (const states::Need& need : of.compiled.chunks[chunk].needs) {
-    std::vector<std::string> found;
-    bool is_one_met = false;
+  struct Group {
+    std::vector<std::string> lines;
+    bool is_met = false;
+  };
+  std::map<states::Requisite, Group> any;
+  for (const states::Need& need : of.compiled.chunks[chunk].needs)
     for (uint32_t t = need.begin; t < need.begin + need.count; ++t) {
+      std::vector<std::string>& found = need.any ? any[need.requisite].lines : lines;
       const size_t before = found.size();
       complain(of, chunk, need, of.compiled.targets[t], found);
-      is_one_met |= found.size() == before;
+      if (need.any && found.size() == before)
+        any[need.requisite].is_met = true;
     }
-    if (!need.any || !is_one_met)
-      std::ranges::move(found, std::back_inserter(lines));
-  }
+  for (auto& [requisite, group] : any)
+    if (!group.is_met)
+      std::ranges::move(group.lines, std::back_inserter(lines));
   return join(lines, "\n");
 }
 

@@ -260,8 +260,7 @@ t: {test.succeed_with_changes: []}
 q: {test.configurable_test_state: [{changes: false}]}
 p: {test.nop: [{prereq: [{test: t}, {test: q}]}]}
 )");
-  EXPECT_EQ(comment(report, "p"),
-            R"("No changes found in execution of test.q")");
+  EXPECT_EQ(comment(report, "p"), R"("No changes found in execution of test.q")");
 }
 
 TEST_F(StatesRequisitesTest, ATestSpeaksOfRequisitesAsARunDoes) {
@@ -271,10 +270,32 @@ f: {test.present: [{result: false}]}
 p: {test.nop: [{prereq: [{test: q}]}]}
 c: {test.nop: [{onchanges: [{test: q}]}]}
 )");
-  EXPECT_EQ(comment(report, "p"),
-            R"("No changes found in execution of test.q")");
+  EXPECT_EQ(comment(report, "p"), R"("No changes found in execution of test.q")");
   EXPECT_EQ(comment(report, "c"),
             R"("Changes from test_|-q_|-q_|-configurable_test_state is \"False\", not \"True\"")");
+}
+
+TEST_F(StatesRequisitesTest, OnlyWhatIsNotMetIsComplainedAbout) {
+  const StatesReport report = apply(R"(
+good: test.nop
+bad: test.fail_without_changes
+needed: {test.nop: [{onfail: [{test: good}]}]}
+both: {test.nop: [{require_any: [{test: good}, {test: bad}]}, {require: [{test: needed}]}]}
+none: {test.nop: [{require_any: [{test: bad}, {test: needed}]}]}
+late: {test.nop: [{onfail: [{test: needed}]}]}
+bound: {test.succeed_with_arg_bind: [{parameters: {x: "${test:bad:y}"}}]}
+)");
+  const std::string is_false = R"( is \"False\", not \"[True, None]\")";
+  const std::string needed = cat("Result of require test_|-needed_|-needed_|-nop", is_false);
+  const std::string bad =
+      cat("Result of require test_|-bad_|-bad_|-fail_without_changes", is_false);
+  EXPECT_EQ(comment(report, "both"), cat("\"", needed, "\""));
+  EXPECT_EQ(comment(report, "none"), cat("\"", bad, "\\n", needed, "\""));
+  EXPECT_EQ(comment(report, "late"),
+            R"("test_|-needed_|-needed_|-nop was not needed, which is not a failure")");
+  EXPECT_EQ(
+      comment(report, "bound"),
+      cat("\"", bad, R"(\n\"test:bad\" state does not have \"new_state\" in the state returns.")"));
 }
 
 TEST_F(StatesRequisitesTest, AReferenceThatLeadsNowhereIsToldInWordsOfTheFile) {
