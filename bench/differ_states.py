@@ -6,6 +6,7 @@ state, and the lines of its comment in any order. Left out, with the reason:
 * a state that watches and fails: Idem calls `mod_watch` all the same, whose result replaces the failure;
 * `onfail` of a state that was not needed: that is no failure here;
 * `onchanges_any`, `watch_any`, `onfail_any`: Idem runs a state of the first without a change, and does not know the others;
+* an empty string before a second reference: Idem puts one in after the other, so the second stands alone then and keeps its type;
 * `prereq`: Idem finds no order for most, and an exception in the target ends its run.
 """
 import json
@@ -54,7 +55,7 @@ class States:
             self.refers = True
             return self.random.choice(["${differ:%s:%s}", "pre ${differ:%s:%s} post", "${differ:%s:%s}${differ:" + target + ":kept}"]) % (target, path)
         if pick < 0.6 or depth == 2:
-            return self.random.choice([1, 0, -3, 2.5, True, False, None, "text", "", "1", "true"])
+            return self.random.choice([1, 0, -3, 2.5, True, False, None, "text", "1", "true"])
         if pick < 0.8:
             return [self.value(depth + 1) for _ in range(self.random.randint(0, 3))]
         return {f"k{i}": self.value(depth + 1) for i in range(self.random.randint(0, 3))}

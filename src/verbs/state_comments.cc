@@ -130,7 +130,14 @@ std::string comment_of_requisites(const Commented& of, size_t chunk) {
 }
 
 std::string comment_of_references(const Commented& of, size_t chunk) {
-  return comment_of_references(of, chunk, std::nullopt);
+  std::vector<std::string> lines;
+  for (const states::Need& need : of.compiled.chunks[chunk].needs)
+    if (need.requisite == states::Requisite::arg_bind)
+      for (uint32_t t = need.begin; t < need.begin + need.count; ++t)
+        if (std::string line = comment_of_references(of, chunk, of.compiled.targets[t]);
+            !line.empty())
+          lines.push_back(std::move(line));
+  return lines.empty() ? comment_of_references(of, chunk, std::nullopt) : join(lines, "\n");
 }
 
 std::optional<Name> holder_of(const Commented& of, const states::Delayed& block) {

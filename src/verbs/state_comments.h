@@ -21,7 +21,8 @@ struct Commented {
 /// A line for each requisite of a chunk that is not met; empty: all are.
 std::string comment_of_requisites(const Commented& of, size_t chunk);
 
-/// Why the first reference of a chunk that leads nowhere does; empty: none is known to.
+/// Why references of a chunk lead nowhere: of each state that they name the first one. Empty: none
+/// is known to.
 std::string comment_of_references(const Commented& of, size_t chunk);
 
 /// Why states never came to be judged: the blocks that they need were not rendered.

@@ -303,7 +303,11 @@ TEST_F(StatesRequisitesTest, AReferenceThatLeadsNowhereIsToldInWordsOfTheFile) {
 a: {test.present: [{new_state: {l: [1]}}]}
 b: {test.succeed_with_arg_bind: [{parameters: {x: "${test:a:l[5]}"}}]}
 c: {test.succeed_with_arg_bind: [{parameters: {x: "${test:a:nokey}"}}]}
+n: test.nop
+d: {test.succeed_with_arg_bind: [{parameters: {x: "${test:a:nokey}", y: "${test:n:x}"}}]}
 )");
+  EXPECT_NE(comment(report, "d").find("is not found as part of the state"), std::string::npos);
+  EXPECT_NE(comment(report, "d").find(R"(\"test:n\" state does not have)"), std::string::npos);
   EXPECT_NE(comment(report, "b").find("does not include element with index"), std::string::npos)
       << comment(report, "b");
   EXPECT_NE(comment(report, "c").find("is not found as part of the state"), std::string::npos)
