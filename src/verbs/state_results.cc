@@ -58,7 +58,7 @@ class Teller {
       if (standing == Standing::blocked || standing == Standing::unmet)
         comment(i, comment_of_requisites(commented(), i));
       else if (standing == Standing::failed && is_without_answer(i))
-        comment(i, comment_of_references(commented(), i));
+        comment(i, why_unmet(i));
     }
     std::vector<StateResult> told;
     told.reserve(order.size());
@@ -88,10 +88,8 @@ class Teller {
       results_[i].entry = with(results_[i].entry, "__run_num", ++number);
     }
     tell_of_delayed();
-    for (const size_t i : unmet) {
-      const std::string told = comment_of_requisites(commented(), i);
-      comment(i, told.empty() ? comment_of_references(commented(), i) : told);
-    }
+    for (const size_t i : unmet)
+      comment(i, why_unmet(i));
     std::vector<StateResult> told;
     for (const size_t i : order)
       if (!results_[i].tag.empty() && !is_quiet(i))
@@ -194,6 +192,11 @@ class Teller {
     return {of_.compiled, results_, [this](uint32_t chunk) {
               return of_.run.standing(states::look_key(of_.keys[chunk])) == Standing::changed;
             }};
+  }
+
+  std::string why_unmet(size_t i) const {
+    std::string told = comment_of_requisites(commented(), i);
+    return told.empty() ? comment_of_references(commented(), i) : told;
   }
 
   void comment(size_t i, const std::string& text) {

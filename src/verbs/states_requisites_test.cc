@@ -304,8 +304,12 @@ a: {test.present: [{new_state: {l: [1]}}]}
 b: {test.succeed_with_arg_bind: [{parameters: {x: "${test:a:l[5]}"}}]}
 c: {test.succeed_with_arg_bind: [{parameters: {x: "${test:a:nokey}"}}]}
 n: test.nop
+u: test.none_without_changes
+w: {test.succeed_with_arg_bind: [{parameters: {x: "${test:a:nokey}"}}, {watch: [{test: u}]}]}
 d: {test.succeed_with_arg_bind: [{parameters: {x: "${test:a:nokey}", y: "${test:n:x}"}}]}
 )");
+  EXPECT_NE(comment(report, "w").find("Result of require test_|-u"), std::string::npos);
+  EXPECT_NE(comment(report, "w").find("is not found as part of the state"), std::string::npos);
   EXPECT_NE(comment(report, "d").find("is not found as part of the state"), std::string::npos);
   EXPECT_NE(comment(report, "d").find(R"(\"test:n\" state does not have)"), std::string::npos);
   EXPECT_NE(comment(report, "b").find("does not include element with index"), std::string::npos)
