@@ -93,7 +93,7 @@ bool Assignment::set_value(Instance* owner, uint32_t slot, const Datum& value, P
     const Contributor first = cell.value.by;
     if (!cells_.set_once(cell, value, at))
       return false;
-    contributions_.repeat(owner, slot, value, first, now_.by, at);
+    contributions_.repeat(owner, slot, value, first, at);
     return true;
   }
   if (attribute.shape == Shape::value) {
@@ -189,7 +189,7 @@ bool Assignment::is_member(Delayed& delayed, Instance* owner, uint32_t slot, con
   if (delayed.items.size() < few) {
     for (const Datum& item : delayed.items)
       if (item.tag == Tag::instance && item.instance == value.instance) {
-        contributions_.repeat(owner, slot, value, item.by, now_.by, at);
+        contributions_.repeat(owner, slot, value, item.by, at);
         return true;
       }
     return false;
@@ -202,7 +202,7 @@ bool Assignment::is_member(Delayed& delayed, Instance* owner, uint32_t slot, con
   }
   const auto [known, is_new] = delayed.members->emplace(value.instance, now_.by);
   if (!is_new)
-    contributions_.repeat(owner, slot, value, known->second, now_.by, at);
+    contributions_.repeat(owner, slot, value, known->second, at);
   return !is_new;
 }
 

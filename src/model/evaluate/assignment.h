@@ -41,7 +41,7 @@ class Assignment {
   Diagnosis& errors_;
   Contributions& contributions_;
   Relations& relations_;
-  Underway& now_;
+  const Underway& now_;
   Cells& cells_;
   TypeChecks& types_;
   Streams& streams_;

@@ -218,7 +218,7 @@ Step Calls::call_type(const Call& node, Frame* frame, Datum& value) {
   if (const Step step = evaluator_.evaluate(node.arguments[0].value, frame, from);
       step != Step::done)
     return step;
-  return cast(state_, node, program_.symbols.name(node.function.name), from, value);
+  return cast(program_, errors_, node, program_.symbols.name(node.function.name), from, value);
 }
 
 Step Calls::call_plugin(const Call& node, Frame* frame, Datum& value) {

@@ -11,8 +11,7 @@ class PluginContext;
 class Calls {
  public:
   Calls(State& state, Evaluator& evaluator, PluginContext& context)
-      : state_(state),
-        program_(state.program),
+      : program_(state.program),
         errors_(state.errors),
         now_(state.now),
         evaluator_(evaluator),
@@ -24,10 +23,9 @@ class Calls {
   Step call_type(const Call& node, Frame* frame, Datum& value);
   Step call_plugin(const Call& node, Frame* frame, Datum& value);
 
-  State& state_;
   Program& program_;
   Diagnosis& errors_;
-  Underway& now_;
+  const Underway& now_;
   Evaluator& evaluator_;
   PluginContext& context_;
 };

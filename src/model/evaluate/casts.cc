@@ -38,9 +38,8 @@ static bool read_real(const std::string& text, Datum& value) {
   return !text.empty() && *end == '\0' && text.find_first_of("xX") == text.npos;
 }
 
-Step cast(State& state, const Expr& node, std::string_view to, const Datum& from, Datum& value) {
-  Program& program = state.program;
-  Diagnosis& errors = state.errors;
+Step cast(Program& program, Diagnosis& errors, const Expr& node, std::string_view to,
+          const Datum& from, Datum& value) {
   const auto refuse = [&] {
     return errors.fail(node.at, cat("Failed to cast '", shown(program, from), "' to ", to));
   };

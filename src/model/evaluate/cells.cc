@@ -14,7 +14,7 @@ Step Cells::read(Instance* owner, uint32_t slot, Datum& value, Place at) {
     return step;
   value = cell.value;
   if (attribute.shape >= Shape::option)
-    state_.remember_reading(owner, slot, at);
+    contributions_.read(owner, slot, at);
   if (attribute.shape == Shape::option && value.tag == Tag::null)
     return errors_.fail(at,
                         cat("Optional variable accessed that has no value (attribute `",
@@ -31,7 +31,7 @@ bool Cells::read_or_null(Instance* owner, uint32_t slot, Datum& value) {
     relations_.of(owner, slot);
   const bool is_there = read(cell) == Step::done;
   if (is_there && is_relation)
-    state_.remember_reading(owner, slot, now_.task == nullptr ? owner->at : now_.task->at);
+    contributions_.read(owner, slot, now_.task == nullptr ? owner->at : now_.task->at);
   value = cell.value;
   return is_there;
 }
@@ -69,7 +69,7 @@ bool Cells::set_once(Cell& cell, const Datum& value, Place at) {
   }
   Datum known = value;
   if (known.tag == Tag::unknown) [[unlikely]]
-    state_.instances.identify(known);
+    instances_.identify(known);
   set(cell, known, at);
   cell.value.by = now_.by;
   return true;

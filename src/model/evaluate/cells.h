@@ -12,9 +12,10 @@ constexpr int optional_rank = 61;
 class Cells {
  public:
   explicit Cells(State& state)
-      : state_(state),
-        program_(state.program),
+      : program_(state.program),
         errors_(state.errors),
+        contributions_(state.contributions),
+        instances_(state.instances),
         relations_(state.relations),
         schedule_(state.schedule),
         now_(state.now) {}
@@ -49,12 +50,13 @@ class Cells {
   uint32_t place_number(Place at) { return places_.number(at); }
 
  private:
-  State& state_;
   Program& program_;
   Diagnosis& errors_;
+  Contributions& contributions_;
+  Instances& instances_;
   Relations& relations_;
   Schedule& schedule_;
-  Underway& now_;
+  const Underway& now_;
   PlaceTable places_;  ///< where cells were set
 };
 

@@ -1,30 +1,30 @@
 #pragma once
-/// Who said what: kept for a version, where each set is what some instances contributed.
+/// Who said what: kept for a version, where each set is what some instances contributed. The
+/// contributor is always the one for whom the current task writes.
 
 #include <deque>
 #include <vector>
 
-#include "model/program/instance.h"
+#include "model/evaluate/underway.h"
 
 namespace fettle::model {
 
 class Contributions {
  public:
-  explicit Contributions(bool is_for_version) : is_kept_(is_for_version) {}
+  Contributions(bool is_for_version, const Underway& now) : is_kept_(is_for_version), now_(now) {}
 
-  /// That somebody read a relation, or (`no_slot`) found an instance by an index.
-  void read(const Instance* instance, uint32_t slot, Contributor by, Place at) {
-    if (is_kept_)
-      readings_.push_back({instance, slot, by, at});
+  /// That a relation was read, or (`no_slot`) an instance found by an index.
+  void read(const Instance* instance, uint32_t slot, Place at) {
+    if (is_kept_ && !now_.is_probing)
+      readings_.push_back({instance, slot, now_.by, at});
   }
-  /// That `by` gave a value that `first` gave before.
-  void repeat(Instance* owner, uint32_t slot, const Datum& value, Contributor first, Contributor by,
-              Place at) {
-    if (is_kept_ && first != by && by != owner->number + 1)
-      repetitions_.push_back({owner, slot, by, value, at});
+  /// That a value was given that `first` gave before.
+  void repeat(Instance* owner, uint32_t slot, const Datum& value, Contributor first, Place at) {
+    if (is_kept_ && first != now_.by && now_.by != owner->number + 1)
+      repetitions_.push_back({owner, slot, now_.by, value, at});
   }
   /// That a plugin gives a value to nobody else.
-  void allocate(const Datum& value, Contributor by) { allocations_.push_back({by, value}); }
+  void allocate(const Datum& value) { allocations_.push_back({now_.by, value}); }
 
   const std::deque<Repetition>& repetitions() const { return repetitions_; }
   std::span<const Reading> readings() const { return readings_; }
@@ -32,6 +32,7 @@ class Contributions {
 
  private:
   bool is_kept_;
+  const Underway& now_;
   std::deque<Repetition> repetitions_;
   std::vector<Reading> readings_;
   std::vector<Allocation> allocations_;

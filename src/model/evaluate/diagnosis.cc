@@ -61,6 +61,8 @@ Step Diagnosis::fail_in_type(const Expr& expr) {
   return Step::fail;
 }
 
+Step Diagnosis::fail_budget() { return fail(now_.task->at, program_.budget->refusal(), 0); }
+
 Step Diagnosis::fail_unpacking(const Argument& argument) {
   fail(argument.at, "The ** operator can only be applied to dictionaries", 10);
   tell(cat("**", describe(program_, argument.value), " (", program_.location(argument.at), ")"));

@@ -4,7 +4,7 @@
 
 #include <optional>
 
-#include "model/evaluate/task.h"
+#include "model/evaluate/underway.h"
 
 namespace fettle::model {
 
@@ -28,7 +28,7 @@ struct Writer {
 
 class Diagnosis {
  public:
-  explicit Diagnosis(Program& program) : program_(program) {}
+  Diagnosis(Program& program, const Underway& now) : program_(program), now_(now) {}
 
   explicit operator bool() const { return failure_.has_value(); }
   Failure& operator*() { return *failure_; }
@@ -48,6 +48,8 @@ class Diagnosis {
   /// A name in an argument that no index needs is looked for when the constructor runs.
   Step fail_need(const Need& missing);
   Step fail_in_type(const Expr& expr);
+  /// The budget refused: the task that works now is the place.
+  Step fail_budget();
   /// What `**` was applied to is no dict.
   Step fail_unpacking(const Argument& argument);
   /// That a value has no attribute of a name.
@@ -84,6 +86,7 @@ class Diagnosis {
   bool is_of_attribute() const { return failure_->reasons[0].kind == Reason::Kind::attribute; }
 
   Program& program_;
+  const Underway& now_;
   std::optional<Failure> failure_;
   Telling telling_ = Telling::nobody;
   bool is_in_unit_ = false;

@@ -188,7 +188,7 @@ Step Evaluator::evaluate_format(const Format& format, Frame* frame, Datum& value
       return errors_.fail(format.at,
                           cat(format.is_f_string ? "Invalid f-string: " : "", too_long_text));
     if (budget().is_over() || !budget().has_room(2 * made.size()))
-      return state_.over();
+      return errors_.fail_budget();
     if (!format.is_f_string) {
       made += interpolated(program_, piece);
       continue;
@@ -228,7 +228,7 @@ Step Evaluator::evaluate_list(const ListExpr& list, Frame* frame, Datum& value,
     else
       items.push_back(item);
     if (!budget().spend(1) || !budget().has_room(3 * items.size() * sizeof(Datum)))
-      return state_.over();
+      return errors_.fail_budget();
   }
   if (result == Step::done)
     value = make_list(program_, items);
@@ -272,7 +272,7 @@ Step Evaluator::evaluate_comprehension(const Comprehension& node, Frame* frame, 
   Step result = Step::done;
   for (Frame* inner : frames) {
     if (!budget().spend(1) || !budget().has_room(3 * items.size() * sizeof(Datum)))
-      return state_.over();
+      return errors_.fail_budget();
     const Step step = comprehend(node, inner, items);
     if (step == Step::fail)
       return step;
@@ -374,9 +374,9 @@ Step Evaluator::evaluate_defined(const IsDefined& node, Frame* frame, Datum& val
     Cell& cell = owner->cells[slot];
     std::span<const Datum> items;
     if (!cell.value.is_set() || cell.value.tag == Tag::list)
-      items = state_.relations.of(owner, slot).items;
+      items = relations_.of(owner, slot).items;
     if (!items.empty() || cell.value.is_set())
-      state_.remember_reading(owner, slot, node.at);
+      contributions_.read(owner, slot, node.at);
     if (!items.empty()) {
       value = items[0].tag == Tag::unknown ? Datum::unknown() : Datum::of(true);
       return Step::done;

@@ -14,9 +14,10 @@ class Lookups;
 class Evaluator {
  public:
   Evaluator(State& state, Cells& cells, Lookups& lookups, Calls& calls, Constructors& constructors)
-      : state_(state),
-        program_(state.program),
+      : program_(state.program),
         errors_(state.errors),
+        contributions_(state.contributions),
+        relations_(state.relations),
         schedule_(state.schedule),
         now_(state.now),
         cells_(cells),
@@ -55,13 +56,14 @@ class Evaluator {
   Step evaluate_binary(const Binary& node, Frame* frame, Datum& value);
   Step evaluate_logic(const Binary& node, Frame* frame, Datum& value);
 
-  Budget& budget() { return state_.budget(); }
+  Budget& budget() { return *program_.budget; }
 
-  State& state_;
   Program& program_;
   Diagnosis& errors_;
+  Contributions& contributions_;
+  Relations& relations_;
   Schedule& schedule_;
-  Underway& now_;
+  const Underway& now_;
   Cells& cells_;
   Lookups& lookups_;
   Calls& calls_;

@@ -79,7 +79,7 @@ Step Lookups::as_key(const Expr& node, const Attribute& attribute, Datum& value)
   const bool is_real = type.base == Base::floating && type.constraint == nullptr;
   if (!is_real || value.tag == Tag::floating || (value.tag == Tag::null && type.is_nullable))
     return Step::done;
-  return cast(state_, node, "float", Datum(value), value);
+  return cast(program_, errors_, node, "float", Datum(value), value);
 }
 
 Step Lookups::look_up(Entity* entity, IndexKeys keys, const Expr* node, Datum& value) {
@@ -112,7 +112,7 @@ Step Lookups::look_up(Entity* entity, IndexKeys keys, const Expr* node, Datum& v
             node->at,
             cat("No match in index on type ", entity->full_name, " with key ", key_text(keys)), 20);
       value = Datum::of(found);
-      state_.remember_reading(found, no_slot, node->at);
+      contributions_.read(found, no_slot, node->at);
       return Step::done;
     }
     if (now_.is_probing)

@@ -17,9 +17,9 @@ using IndexKeys = std::vector<std::pair<Symbol, Datum>>;
 class Lookups {
  public:
   Lookups(State& state, Evaluator& evaluator)
-      : state_(state),
-        program_(state.program),
+      : program_(state.program),
         errors_(state.errors),
+        contributions_(state.contributions),
         instances_(state.instances),
         now_(state.now),
         evaluator_(evaluator) {}
@@ -49,11 +49,11 @@ class Lookups {
     std::string keys;
     const Expr* node;
   };
-  State& state_;
   Program& program_;
   Diagnosis& errors_;
+  Contributions& contributions_;
   Instances& instances_;
-  Underway& now_;
+  const Underway& now_;
   Evaluator& evaluator_;
   std::unordered_map<const Task*, Missing> missing_;  ///< what a task waits for
 };

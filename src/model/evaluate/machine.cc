@@ -23,10 +23,11 @@ bool Machine::freeze_some() {
 }
 
 bool Machine::run_ready() {
+  Budget& budget = *state_.program.budget;
   while (Task* const task = state_.schedule.next()) {
     // What was refused within a task ended early, with a part of the value.
-    if (!tasks_.run(*task) || !state_.budget().spend(1)) {
-      if (state_.budget().is_over())
+    if (!tasks_.run(*task) || !budget.spend(1)) {
+      if (budget.is_over())
         state_.errors.exceed(task->at);
       return false;
     }

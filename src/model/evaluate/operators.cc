@@ -67,7 +67,7 @@ Step Evaluator::evaluate_binary(const Binary& node, Frame* frame, Datum& value) 
     bool has_unknown = a.tag == Tag::unknown;
     bool found = false;
     if (!budget().spend(b.list->items.size() / 8))
-      return state_.over();
+      return errors_.fail_budget();
     for (const Datum& item : b.list->items) {
       found |= a.tag != Tag::unknown && is_equal(a, item);
       has_unknown |= item.tag == Tag::unknown;
@@ -95,7 +95,7 @@ Step Evaluator::evaluate_binary(const Binary& node, Frame* frame, Datum& value) 
   }
   if (node.op == Operator::add && a.tag == Tag::text && b.tag == Tag::text) {
     if (!budget().has_room(2 * (a.view().size() + b.view().size())))
-      return state_.over();
+      return errors_.fail_budget();
     value = make_text(program_, cat(a.view(), b.view()));
     return Step::done;
   }

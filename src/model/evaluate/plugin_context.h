@@ -16,16 +16,19 @@ class PluginContext {
  public:
   PluginContext(State& state, Cells& cells, Evaluator& evaluator, TypeChecks& types,
                 std::function<void(std::string_view)> print)
-      : state_(state),
+      : program_(state.program),
+        contributions_(state.contributions),
+        instances_(state.instances),
+        now_(state.now),
         cells_(cells),
         evaluator_(evaluator),
         types_(types),
         print_(std::move(print)) {}
 
-  Program& program() { return state_.program; }
-  Budget& budget() { return state_.budget(); }
+  Program& program() { return program_; }
+  Budget& budget() { return *program_.budget; }
   void print(std::string_view line) { print_(line); }
-  std::span<Instance* const> instances() const { return state_.instances.all(); }
+  std::span<Instance* const> instances() const { return instances_.all(); }
 
   Datum make_text(std::string_view text) { return model::make_text(program(), text); }
   Datum make_list(std::span<const Datum> items) { return model::make_list(program(), items); }
@@ -43,12 +46,15 @@ class PluginContext {
   /// A variable that a plugin's call sees; `Step::fail` when there is none of that name.
   Step read_visible(const Call& node, Frame* frame, std::string_view name, Datum& value);
   /// What the plugin gives to the current task it will give to nobody else.
-  void allocate(const Datum& value) { state_.contributions.allocate(value, state_.now.by); }
+  void allocate(const Datum& value) { contributions_.allocate(value); }
   /// Whether the task that is under way misses something, for which it will come again.
-  bool is_waiting() const { return state_.now.task->missing > 0; }
+  bool is_waiting() const { return now_.task->missing > 0; }
 
  private:
-  State& state_;
+  Program& program_;
+  Contributions& contributions_;
+  const Instances& instances_;
+  const Underway& now_;
   Cells& cells_;
   Evaluator& evaluator_;
   TypeChecks& types_;

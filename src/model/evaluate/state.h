@@ -16,22 +16,20 @@ struct State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  Budget& budget() const { return *program.budget; }
-  /// When the budget refuses: the task that works now is the place.
-  Step over() { return errors.fail(now.task->at, budget().refusal(), 0); }
-  /// That the current task read a relation, or (`no_slot`) found an instance by an index.
-  void remember_reading(const Instance* instance, uint32_t slot, Place at) {
-    if (!now.is_probing)
-      contributions.read(instance, slot, now.by, at);
-  }
-
+  /// Every name is resolved; from here on only values and counts are added.
   Program& program;
-  Diagnosis errors{program};
-  Contributions contributions{program.is_for_version};
-  Instances instances{program};
-  Relations relations{program.arena};
-  Schedule schedule{program.arena, instances, relations};
+  /// No task between two tasks; changed by `Scoped` only.
   Underway now;
+  /// A failure that is there when a task ends is the last: no other task runs.
+  Diagnosis errors{program, now};
+  /// In the order in which they were made.
+  Contributions contributions{program.is_for_version, now};
+  /// An instance stands at its number.
+  Instances instances{program};
+  /// A relation is here from when somebody first asks for it; frozen, it takes nothing any more.
+  Relations relations{program.arena};
+  /// A task that is not done is ready, or misses something and is told when that is there.
+  Schedule schedule{program.arena, instances, relations};
 };
 
 }  // namespace fettle::model

@@ -86,7 +86,7 @@ Step Streams::execute_stream(Task& task) {
   }
   if (owner != nullptr && slot != no_slot && owner->entity->slots[slot]->shape == Shape::list) {
     Delayed& from = relations_.of(owner, slot);
-    state_.remember_reading(owner, slot, expr->at);
+    contributions_.read(owner, slot, expr->at);
     const bool is_frozen = from.cell->value.is_set();
     if (!is_frozen)
       from.listeners.push_back(&sink);

@@ -18,9 +18,9 @@ class Streams {
  public:
   Streams(State& state, Cells& cells, Evaluator& evaluator, Assignment& assignment,
           Statements& statements, Tasks& tasks)
-      : state_(state),
-        program_(state.program),
+      : program_(state.program),
         errors_(state.errors),
+        contributions_(state.contributions),
         relations_(state.relations),
         schedule_(state.schedule),
         now_(state.now),
@@ -56,9 +56,9 @@ class Streams {
   void deliver_later(Sink& sink, const Datum& value, Place at);
   void close(Sink& sink);
 
-  State& state_;
   Program& program_;
   Diagnosis& errors_;
+  Contributions& contributions_;
   Relations& relations_;
   Schedule& schedule_;
   Underway& now_;

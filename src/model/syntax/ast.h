@@ -2,7 +2,8 @@
 /// The syntax tree of a model. It lives in an arena; a node is told apart by its `kind`.
 ///
 /// To add an expression: a kind here, a case in `parse_expression.cc`, one in `resolve/resolve.cc`
-/// (names) and `resolve/needs.cc`, one in `evaluate/evaluate.cc`, and one in `program/describe.cc`.
+/// (names) and `resolve/needs.cc`, one in `evaluate/evaluator.cc`, and one in
+/// `program/describe.cc`.
 
 #include <algorithm>
 #include <cstdint>
