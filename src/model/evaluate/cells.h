@@ -33,7 +33,11 @@ class Cells {
   bool read_or_null(Instance* owner, uint32_t slot, Datum& value);
   /// The task that is under way waits; `wants_item`: one element of a list will do.
   void wait_on(Cell& cell, bool wants_item = false) {
-    if (now_.task != nullptr && !now_.is_probing)
+    if (now_.task == nullptr || now_.is_probing)
+      return;
+    if (now_.is_checking)
+      ++now_.task->missing;
+    else
       schedule_.wait(*now_.task, cell, wants_item);
   }
   /// The cell of a variable; null when the name stands for something else.

@@ -118,6 +118,8 @@ Step Lookups::look_up(Entity* entity, IndexKeys keys, const Expr* node, Datum& v
     if (now_.is_probing)
       return Step::wait;
     ++now_.task->missing;
+    if (now_.is_checking)
+      return Step::wait;
     index->waiting[key.text].push_back(now_.task);
     missing_[now_.task] = {cat(entity->full_name, " with key ", key_text(keys)), node};
     return Step::wait;

@@ -27,6 +27,8 @@ struct Underway {
   uint32_t depth = 0;           ///< of what made it
   uint32_t skipped_frames = 0;  ///< between where a name stands and where it is evaluated
   bool is_probing = false;      ///< neither waits nor constructs
+  bool is_checking =
+      false;  ///< the task is gone soon: it may count what it misses, nobody wakes it
 };
 
 }  // namespace fettle::model

@@ -70,6 +70,19 @@ TEST_F(UserPlugins, StarlarkTakesAndGivesTypedValues) {
   expect_in(compiled("x = crash()"), "division by zero");
 }
 
+TEST_F(UserPlugins, AConditionThatMissesSomethingIsNotMetAndNobodyWakesIt) {
+  write("plugins/p.star",
+        "def either(x: \"__config__::known\" | \"string\") -> \"string\":\n    return x\n");
+  const std::string entity =
+      "entity A:\n  string name\n  string word\nend\nindex A(name)\nimplement A using std::none\n";
+  EXPECT_EQ(compiled(cat(entity,
+                         "typedef known as string matching self == A[name=self]\n"
+                         "std::print(either(\"x\"))\n"
+                         "for i in std::sequence(300):\n  A(name=\"n{{ i }}\", word=\"w\")\nend\n"
+                         "A(name=\"x\", word=\"x\")\n")),
+            "x\n");
+}
+
 TEST_F(UserPlugins, AFileThatCannotBeReadFailsTheCallWithItsPlace) {
   write("plugins/bad.star", "def f():\n    return (\n");
   const std::string seen = compiled("x = f()");
