@@ -195,7 +195,7 @@ class Mapper {
     const auto after = [&](const Key& key) {
       resource.needs.push_back({{key}, false, When::succeeded, Unmet::fail, Bond::order});
     };
-    const Value& image = resource.attributes.at("image");
+    const Value image = resource.attributes.at("image");
     after({options_.environment, network_kind().name(), network_name});
     // One that another state says is called by who uses it.
     const Name name = image.is_text() ? image.text() : Name(cat("of ", resource.key.name));
