@@ -149,7 +149,8 @@ TEST_P(Chunks, EndWhereABudgetEnds) {
     has_ended = has_ended || ends;
     for (const Error& error : compiled.errors)
       EXPECT_TRUE(!is_good || error.message.find("steps") != error.message.npos)
-          << steps << ": " << error.message << "\n" << text;
+          << steps << ": " << error.message << "\n"
+          << text;
   }
 }
 

@@ -274,8 +274,7 @@ update: {test.present: [{new_state: {v: 1}}]}
   const StatesReport second = apply(text);
   EXPECT_EQ(word(second, "stop"), "False");
   EXPECT_TRUE(second.find("test_|-stop_|-stop_|-succeed_with_comment")->is_unmet);
-  EXPECT_EQ(comment(second, "stop"),
-            R"("No changes found in execution of test.update")");
+  EXPECT_EQ(comment(second, "stop"), R"("No changes found in execution of test.update")");
   EXPECT_EQ(second.exit_code(), 0);
 }
 

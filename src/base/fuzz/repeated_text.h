@@ -35,7 +35,8 @@ inline RepeatedText repeated_text(std::string_view data, size_t choice) {
   return made;
 }
 
-/// A run may end at any step: an odd `choice` says after how many, else there are as many as may be.
+/// A run may end at any step: an odd `choice` says after how many, else there are as many as may
+/// be.
 inline uint64_t steps_of(uint64_t most, uint8_t choice) {
   const uint64_t few = choice / 2;
   return choice % 2 == 0 ? most : std::min(most, 1 + few * few);

@@ -83,7 +83,7 @@ class Encoder {
  private:
   struct Level {
     Value over;
-    Iteration state;                  ///< of a sequence
+    Iteration state;                               ///< of a sequence
     std::vector<std::pair<Value, Value>> entries;  ///< sorted, of a dict or structure
     size_t next = 0;
     bool is_dict = false;
