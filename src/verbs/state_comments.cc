@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "kinds/kinds.h"
@@ -20,54 +21,56 @@ bool has_no_changes(const Value& changes) {
   return changes.is_null() || (changes.is_dict() && changes.entries().empty());
 }
 
-/// The chunk of this run that a reference names.
-std::optional<uint32_t> referred(const Commented& of, size_t chunk, const Name& key) {
-  for (const states::Need& need : of.compiled.chunks[chunk].needs)
-    for (uint32_t t = need.begin; t < need.begin + need.count; ++t)
-      if (const uint32_t target = of.compiled.targets[t];
-          states::key_of(of.compiled.chunks[target]) == key)
-        return target;
-  return std::nullopt;
-}
+/// Why references of a chunk lead nowhere.
+struct BrokenReferences {
+  std::unordered_map<uint32_t, std::string> of_target;  ///< the first one to each state of this run
+  std::string remembered;                               ///< the last one to another
+};
 
-/// Why the first reference of a chunk that leads nowhere does: of all, or of those to one target.
-std::string comment_of_references(const Commented& of, size_t chunk, std::optional<uint32_t> only) {
-  std::string found, otherwise;
-  const auto look_at = [&](const Value& leaf) -> std::optional<Value> {
-    if (!leaf.is_deferred())
-      return std::nullopt;
-    for (const Part& part : leaf.parts()) {
-      if (!found.empty() || part.hole.kind != states::bound_kind)
-        continue;
-      const std::optional<uint32_t> target = referred(of, chunk, part.hole.name);
-      if (only && target != only)
-        continue;
-      const std::string_view state =
-          target ? of.compiled.chunks[*target].state.view()
-                 : part.hole.name.view().substr(0, part.hole.name.view().find("_|-"));
-      const Value left = target ? of.results[*target].entry.at("new_state") : Value();
-      if (target && left.is_null()) {
-        found = cat("\"", state, ":", of.compiled.chunks[*target].id,
-                    "\" state does not have \"new_state\" in the state returns.");
-        continue;
-      }
-      const Result<Value> value = states::value_at(left, part.hole.path.view(), state);
-      if (!value)
-        (target ? found : otherwise) = value.error().message;
+BrokenReferences broken_references(const Commented& of, const states::Chunk& chunk) {
+  std::unordered_map<Name, uint32_t> targets;
+  for (const states::Need& need : chunk.needs)
+    for (uint32_t t = need.begin; t < need.begin + need.count; ++t) {
+      const uint32_t target = of.compiled.targets[t];
+      targets.emplace(states::key_of(of.compiled.chunks[target]), target);
     }
+  BrokenReferences broken;
+  const auto look_up = [&](const Output& hole, std::string_view state, const Value& left) {
+    const Result<Value> value = states::value_at(left, hole.path.view(), state);
+    return value ? std::string() : value.error().message;
+  };
+  const auto look_at = [&](const Value& leaf) -> std::optional<Value> {
+    if (leaf.is_deferred())
+      for (const Part& part : leaf.parts()) {
+        if (part.hole.kind != states::bound_kind)
+          continue;
+        const auto target = targets.find(part.hole.name);
+        if (target == targets.end()) {
+          const std::string_view key = part.hole.name;
+          broken.remembered = look_up(part.hole, key.substr(0, key.find("_|-")), Value());
+          continue;
+        }
+        std::string& line = broken.of_target[target->second];
+        const states::Chunk& other = of.compiled.chunks[target->second];
+        const Value& left = of.results[target->second].entry.at("new_state");
+        if (line.empty())
+          line = left.is_null() ? cat("\"", other.state, ":", other.id,
+                                      "\" state does not have \"new_state\" in the state returns.")
+                                : look_up(part.hole, other.state, left);
+      }
     return std::nullopt;
   };
-  for (const auto& [name, value] : of.compiled.chunks[chunk].arguments)
+  for (const auto& [name, value] : chunk.arguments)
     if (value.has_deferred())
       static_cast<void>(with_leaves(value, look_at));
-  if (const Value& name = of.compiled.chunks[chunk].bound_name; name.has_deferred())
-    static_cast<void>(look_at(name));
-  return found.empty() ? otherwise : found;
+  if (chunk.bound_name.has_deferred())
+    static_cast<void>(look_at(chunk.bound_name));
+  return broken;
 }
 
 /// What Idem says of one target of a need that is not met. It calls every requisite `require`.
-void complain(const Commented& of, size_t chunk, const states::Need& need, uint32_t target,
-              std::vector<std::string>& lines) {
+void complain(const Commented& of, const BrokenReferences& broken, const states::Need& need,
+              uint32_t target, std::vector<std::string>& lines) {
   const StateResult& other = of.results[target];
   if (other.tag.empty())
     return;
@@ -82,8 +85,9 @@ void complain(const Commented& of, size_t chunk, const states::Need& need, uint3
       return check_result(result != Value(false), "[True, None]");
     case states::Requisite::arg_bind:
       check_result(result != Value(false), "[True, None]");
-      if (std::string line = comment_of_references(of, chunk, target); !line.empty())
-        lines.push_back(std::move(line));
+      if (const auto line = broken.of_target.find(target);
+          line != broken.of_target.end() && !line->second.empty())
+        lines.push_back(line->second);
       return;
     case states::Requisite::watch:
       return check_result(result == Value(true), "True");
@@ -109,6 +113,7 @@ void complain(const Commented& of, size_t chunk, const states::Need& need, uint3
 }  // namespace
 
 std::string comment_of_requisites(const Commented& of, size_t chunk) {
+  const BrokenReferences broken = broken_references(of, of.compiled.chunks[chunk]);
   std::vector<std::string> lines;
   struct Group {
     std::vector<std::string> lines;
@@ -119,7 +124,7 @@ std::string comment_of_requisites(const Commented& of, size_t chunk) {
     for (uint32_t t = need.begin; t < need.begin + need.count; ++t) {
       std::vector<std::string>& found = need.any ? any[need.requisite].lines : lines;
       const size_t before = found.size();
-      complain(of, chunk, need, of.compiled.targets[t], found);
+      complain(of, broken, need, of.compiled.targets[t], found);
       if (need.any && found.size() == before)
         any[need.requisite].is_met = true;
     }
@@ -130,14 +135,7 @@ std::string comment_of_requisites(const Commented& of, size_t chunk) {
 }
 
 std::string comment_of_references(const Commented& of, size_t chunk) {
-  std::vector<std::string> lines;
-  for (const states::Need& need : of.compiled.chunks[chunk].needs)
-    if (need.requisite == states::Requisite::arg_bind)
-      for (uint32_t t = need.begin; t < need.begin + need.count; ++t)
-        if (std::string line = comment_of_references(of, chunk, of.compiled.targets[t]);
-            !line.empty())
-          lines.push_back(std::move(line));
-  return lines.empty() ? comment_of_references(of, chunk, std::nullopt) : join(lines, "\n");
+  return broken_references(of, of.compiled.chunks[chunk]).remembered;
 }
 
 std::optional<Name> holder_of(const Commented& of, const states::Delayed& block) {

@@ -18,11 +18,11 @@ struct Commented {
   std::function<bool(uint32_t chunk)> would_change;
 };
 
-/// A line for each requisite of a chunk that is not met; empty: all are.
+/// A line for each requisite of a chunk that is not met, and for each state of this run that a
+/// reference finds nothing in; empty: there is none.
 std::string comment_of_requisites(const Commented& of, size_t chunk);
 
-/// Why references of a chunk lead nowhere: of each state that they name the first one. Empty: none
-/// is known to.
+/// Why a reference to what a former run left leads nowhere; empty: none does.
 std::string comment_of_references(const Commented& of, size_t chunk);
 
 /// Why states never came to be judged: the blocks that they need were not rendered.

@@ -320,6 +320,21 @@ d: {test.succeed_with_arg_bind: [{parameters: {x: "${test:a:nokey}", y: "${test:
     EXPECT_EQ(comment(report, id).find("state/"), std::string::npos) << comment(report, id);
 }
 
+// Each of them was looked for in each of them.
+TEST_F(StatesRequisitesTest, ThousandsOfReferencesThatLeadNowhereAreTold) {
+  constexpr size_t width = 2000;
+  std::string file;
+  for (size_t i = 0; i < width; ++i)
+    file += cat("a", i, ": test.fail_without_changes\n");
+  file += "all:\n  test.succeed_with_arg_bind:\n    - parameters:\n";
+  for (size_t i = 0; i < width; ++i)
+    file += cat("        p", i, ": \"${test:a", i, ":x}\"\n");
+  const std::string told = comment(apply(file), "all");
+  const std::string last = cat("a", width - 1);
+  EXPECT_NE(told.find(cat("Result of require test_|-", last, "_|-")), std::string::npos);
+  EXPECT_NE(told.find(cat(R"(\"test:)", last, R"(\" state does not have)")), std::string::npos);
+}
+
 TEST_F(StatesRequisitesTest, WhatNeedsSomethingThatWasNotNeededIsNotNeeded) {
   const StatesReport report = apply(R"(
 a: test.nop
