@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "base/text.h"
@@ -265,43 +266,54 @@ class Reviewer {
   std::vector<SyntaxError> found_;
 };
 
-Error finding(const std::string& file, std::string_view text, const Lines& lines,
-              const SyntaxError& problem) {
-  const auto [line, column] = lines.at(problem.at);
-  Error error = user_error(problem.message, {file, line, column});
-  error.excerpt = excerpt(text, line, column);
-  return error;
-}
+/// Findings with their places, which are looked up once there is one.
+class Places {
+ public:
+  Places(const std::string& file, std::string_view text) : file_(file), text_(text) {}
+
+  Error finding(const SyntaxError& problem) {
+    if (!lines_)
+      lines_.emplace(text_);
+    const auto [line, column] = lines_->at(problem.at);
+    Error error = user_error(problem.message, {file_, line, column});
+    error.excerpt = excerpt(text_, line, column);
+    return error;
+  }
+
+ private:
+  const std::string& file_;
+  std::string_view text_;
+  std::optional<Lines> lines_;
+};
 
 }  // namespace
 
 Review review(Session& session, const std::string& file, std::string_view given) {
   Review found;
   const std::string text = source_text(given);
-  const Lines lines(text);
+  Places places(file, text);
   Arena arena;
   Symbols symbols(arena);
   LexerOptions options = lexer_options(session.state().dialect);
   options.most_bytes = session.state().limits.memory;
   const ParsedFile parsed = parse_file(text, arena, symbols, options);
   if (parsed.zero_byte)
-    found.doubts.push_back(
-        finding(file, text, lines,
-                {*parsed.zero_byte, "a zero byte ends the file here: what follows is not read"}));
+    found.doubts.push_back(places.finding(
+        {*parsed.zero_byte, "a zero byte ends the file here: what follows is not read"}));
   if (parsed.error) {
-    found.errors.push_back(finding(file, text, lines, *parsed.error));
+    found.errors.push_back(places.finding(*parsed.error));
     return found;
   }
   const Resolved resolved =
       resolve(parsed.file, arena, resolve_input(session.state(), file, text, {}));
   for (const SyntaxError& problem : resolved.errors)
     if (found.errors.size() < most_findings)
-      found.errors.push_back(finding(file, text, lines, problem));
+      found.errors.push_back(places.finding(problem));
   if (!found.errors.empty())
     return found;
   for (const SyntaxError& doubt : Reviewer().run(parsed.file))
     if (found.doubts.size() < most_findings)
-      found.doubts.push_back(finding(file, text, lines, doubt));
+      found.doubts.push_back(places.finding(doubt));
   return found;
 }
 

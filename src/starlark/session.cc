@@ -35,8 +35,9 @@ namespace {
 
 constexpr uint32_t deepest_loading = 100;
 
-Error syntax_error(const std::string& file, std::string_view source, const SyntaxError& problem) {
-  const auto [line, column] = Lines(source).at(problem.at);
+Error syntax_error(const std::string& file, std::string_view source, const Lines& lines,
+                   const SyntaxError& problem) {
+  const auto [line, column] = lines.at(problem.at);
   Error error = user_error(problem.message, {file, line, column});
   error.excerpt = excerpt(source, line, column);
   return error;
@@ -68,12 +69,12 @@ Result<std::shared_ptr<Module::State>> compile_text(Session::State& session,
                                 ? parse_expression(module->source, arena, symbols, options)
                                 : parse_file(module->source, arena, symbols, options);
   if (parsed.error)
-    return syntax_error(request.file, module->source, *parsed.error);
+    return syntax_error(request.file, module->source, Lines(module->source), *parsed.error);
   const ResolveInput input = resolve_input(session, module->file, module->source, request.names);
   const Resolved resolved = resolve(parsed.file, arena, input);
   if (!resolved.errors.empty()) {
-    Error error = syntax_error(request.file, module->source, resolved.errors[0]);
     const Lines lines(module->source);
+    Error error = syntax_error(request.file, module->source, lines, resolved.errors[0]);
     for (const SyntaxError& problem : resolved.errors) {
       const auto [line, column] = lines.at(problem.at);
       error.trace.push_back(
@@ -89,7 +90,7 @@ Result<std::shared_ptr<Module::State>> compile_text(Session::State& session,
   if (!heap->may_take(2 * arena.bytes()))
     return no_memory();
   if (const std::optional<SyntaxError> problem = compile(parsed.file, resolved, *module, symbols))
-    return syntax_error(request.file, module->source, *problem);
+    return syntax_error(request.file, module->source, Lines(module->source), *problem);
   if (!heap->may_take(module->bytes()))
     return no_memory();
   heap->count(i64(module->bytes()));
