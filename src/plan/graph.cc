@@ -299,16 +299,18 @@ void Graph::add_edges(const Resource& resource) {
   if (!resource.attributes.has_deferred())
     return;
   const auto own = static_cast<std::ptrdiff_t>(edges_.size());
+  const auto first = static_cast<std::ptrdiff_t>(nodes_[find(resource.key)].edges_begin);
   for (Key& key : embedded(resource)) {
-    const auto begin = edges_.begin() + nodes_[find(resource.key)].edges_begin;
-    const auto same = std::find_if(begin, edges_.begin() + own, [&](const Edge& edge) {
-      return *edge.key == key && edge.when == When::succeeded && edge.group == 0;
-    });
+    const NodeId id = find(key);
+    const auto same =
+        std::find_if(edges_.begin() + first, edges_.begin() + own, [&](const Edge& edge) {
+          return edge.node == id && edge.when == When::succeeded && edge.group == 0 &&
+                 (id != no_node || *edge.key == key);
+        });
     if (same != edges_.begin() + own) {
       same->hole = true;
       continue;
     }
-    const NodeId id = find(key);
     if (id == no_node)
       missing_.push_back(std::move(key));
     edges_.push_back({id, When::succeeded, Unmet::fail, Bond::order, true, true, 0,
