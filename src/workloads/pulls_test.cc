@@ -147,7 +147,7 @@ TEST_F(PullJob, OneThatNeverCompletesFindsNewNodes) {
 
 TEST_F(PullJob, ADigestIsPulledAsItIsWritten) {
   world.add_nodes(3);
-  put(R"({"image":"i@sha256:abc","parallelism":3})");
+  put(cat(R"({"image":"i@sha256:)", std::string(64, 'a'), R"(","parallelism":3})"));
   world.settle();
   EXPECT_EQ(world.pulling.size(), 3u);
   EXPECT_TRUE(world.pulling.begin()->second.attributes.at("digest").is_null());
