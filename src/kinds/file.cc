@@ -3,9 +3,8 @@
 /// attributes  {"path": absolute, "content": text or null, when it does not matter,
 ///             "digest": sha256 of the content, or of a blob that has it, "mode": "0644", "owner",
 ///             "group": names, numbers or null, "purged": it is to be away}
-/// outputs     {"path", "digest": of what is wanted, so that a blob in use is kept, "mode",
-/// "owner",
-///             "group": those that are wanted}
+/// outputs     {"path", "digest": of what is wanted, so that a blob in use is kept; "mode", "owner"
+///             and "group", those that are wanted}
 /// seen        {"type": "file" | "folder" | "link" | "other", "digest", "mode", "owner", "group",
 ///             "uid", "gid"}
 

@@ -77,8 +77,8 @@ b: test.nop
       R"("id":"a","name":"n","settings":{"failhard":true,"sensitive":["x"]},"state":"test"})");
   EXPECT_EQ(a.driver, "state");
   EXPECT_EQ(a.origin, "main.sls:3:3");
-  EXPECT_EQ(needs_of(a), "succeeded order: state/test_|-b_|-b; ");  // the hole itself is one, which
-                                                                    // a failure that left it meets
+  // A hole alone would be met by what a failure left.
+  EXPECT_EQ(needs_of(a), "succeeded order: state/test_|-b_|-b; ");
   EXPECT_EQ(*state_kind().normalise(a.attributes), a.attributes);
   EXPECT_EQ(made.made.intent->sets.at(states_set), Leftover::keep);
   EXPECT_EQ(mapped("a: test.nop", {.prune = true}).made.intent->sets.at(states_set),

@@ -19,11 +19,11 @@ struct Value::Node {
   bool unknown = false;
   bool secret = false;
   Digest digest;
-  std::vector<Value> items;    // list; secret: the one inside
-  std::vector<Entry> entries;  // dict
-  std::vector<Part> parts;     // deferred
-  TextForm form = TextForm::json;
-  Name digits;  // integer beyond 64 bits
+  std::vector<Value> items;        // list; secret: the one inside
+  std::vector<Entry> entries;      // dict
+  std::vector<Part> parts;         // deferred
+  TextForm form = TextForm::json;  // of the texts around its holes
+  Name digits;                     // integer beyond 64 bits
 
   void contains(const Value& inside) {
     depth = std::max(depth, inside.depth() + 1);
@@ -231,6 +231,7 @@ std::span<const Entry> Value::entries() const {
   INVARIANT(type_ == Type::dict);
   return node()->entries;
 }
+
 TextForm Value::text_form() const {
   INVARIANT(type_ == Type::deferred);
   return node()->form;
