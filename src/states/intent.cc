@@ -240,7 +240,7 @@ class Mapper {
     std::map<std::pair<Requisite, bool>, size_t> places;
     for (const Need& need : chunk.needs) {
       if (need.requisite == Requisite::prereq) {
-        add_prereq(need, resource);
+        add_prereq(need, chunk.rank, resource);
         continue;
       }
       if (need.is_remembered) {
@@ -341,7 +341,7 @@ class Mapper {
   }
 
   /// It is due when a look at what it comes before says that there would be changes.
-  void add_prereq(const Need& need, Resource& resource) {
+  void add_prereq(const Need& need, uint32_t rank, Resource& resource) {
     fettle::Need looks{{}, need.any, When::changed, Unmet::skip, Bond::order};
     for (uint32_t t = need.begin; t < need.begin + need.count; ++t) {
       const uint32_t target = compiled_.targets[t];
@@ -350,7 +350,8 @@ class Mapper {
       // What runs each time needs no look.
       if (mapped_[target] == find_mapped("cmd", "run") && !has_guards(compiled_.chunks[target]))
         continue;
-      looked_at_.insert(target);
+      const auto known = looked_at_.emplace(target, rank).first;
+      known->second = std::min(known->second, rank);
       looks.keys.push_back(look_key(target));
     }
     if (!looks.keys.empty())
@@ -366,20 +367,39 @@ class Mapper {
 
   Key look_key(uint32_t target) const { return states::look_key(made_.keys[target]); }
 
-  /// Looks at what a `prereq` comes before, when all that this needs is there.
+  /// Looks at what a `prereq` comes before, when all that this needs is there, unless that itself
+  /// comes after the `prereq`.
   void add_looks(std::vector<Resource>& resources) {
-    for (const uint32_t target : looked_at_) {
+    for (const auto& [target, rank] : looked_at_) {
       const auto found = std::find_if(resources.begin(), resources.end(), [&](const Resource& one) {
         return one.key == made_.keys[target];
       });
       Resource look = *found;
       look.key = look_key(target);
       look.mandate = Mandate::look;
-      std::erase_if(look.needs,
-                    [](const fettle::Need& need) { return need.when == When::finished; });
+      const std::set<Key> later = later_needs_of(target, rank);
+      std::erase_if(look.needs, [&](fettle::Need& need) {
+        const size_t left =
+            std::erase_if(need.keys, [&](const Key& key) { return later.contains(key); });
+        return need.when == When::finished || need.keys.empty() || (need.any && left > 0);
+      });
       look.needs.push_back({{made_.keys[target]}, false, When::succeeded, Unmet::fail, Bond::past});
       resources.push_back(std::move(look));
     }
+  }
+
+  /// What a chunk needs that comes after a rank. Its conditions do then, too.
+  std::set<Key> later_needs_of(uint32_t chunk, uint32_t rank) const {
+    std::set<Key> later;
+    for (const Need& need : compiled_.chunks[chunk].needs)
+      for (uint32_t t = need.begin; t < need.begin + need.count; ++t)
+        if (const uint32_t target = compiled_.targets[t]; compiled_.chunks[target].rank >= rank) {
+          later.insert(made_.keys[target]);
+          later.insert(check_key(options_.environment, compiled_.chunks[target]));
+        }
+    if (!later.empty())
+      later.insert(guard_key(options_.environment, compiled_.chunks[chunk]));
+    return later;
   }
 
   static fettle::Need need_for(const Need& need) {
@@ -422,7 +442,8 @@ class Mapper {
   std::map<Key, Name> own_names_;  ///< with their IDs
   std::map<Name, Value> images_;   ///< their references
   std::vector<Resource> guards_;
-  std::set<uint32_t> looked_at_;  ///< chunks that a `prereq` comes before
+  std::map<uint32_t, uint32_t>
+      looked_at_;  ///< what a `prereq` comes before: the lowest rank of these
   Holes holes_;
   CallAttributes calls_;
 };

@@ -2,11 +2,12 @@
 ///
 /// As Idem has it: all states that wait for nothing run in the order of low data, then all that
 /// wait for these, and so on. What a state names as its `prereq` waits for it, and since it is
-/// looked at first, the state waits for all that the other one waits for, unless that would lead in
-/// a circle.
+/// looked at first, the state waits for all that the other one waits for. Where that would lead in
+/// a circle, it waits for what arguments are taken from only, without which nobody can look.
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 #include <set>
 
 #include "base/text.h"
@@ -53,7 +54,7 @@ class Orderer {
   struct Prereq {
     uint32_t first, second;
     Position at;
-    bool waits = true;  ///< for what the second one waits for
+    bool waits = true;  ///< for all that the second one waits for
   };
 
   std::span<const uint32_t> targets_of(const Need& need) const {
@@ -94,6 +95,11 @@ class Orderer {
       for (const Prereq& prereq : prereqs) {
         if (prereq.waits)
           graph.add(ready, prereq.first, true);
+        else
+          for (const Need& need : made_.chunks[i].needs)
+            if (need.requisite == Requisite::arg_bind)
+              for (const uint32_t target : targets_of(need))
+                graph.add(target, prereq.first);
         graph.add(prereq.first, i);
       }
       if (ready != i)
@@ -101,7 +107,9 @@ class Orderer {
       for (const Need& need : made_.chunks[i].needs)
         if (is_ordering(need) || (with_listeners && need.requisite == Requisite::listen))
           for (const uint32_t target : targets_of(need))
-            graph.add(target, is_among(prereqs, target) ? i : ready);
+            graph.add(target, need.requisite != Requisite::arg_bind && is_among(prereqs, target)
+                                  ? i
+                                  : ready);
     }
     return graph;
   }
@@ -168,6 +176,7 @@ class Orderer {
     Requisite requisite;
     Position at;
     uint32_t target;
+    std::optional<uint32_t> looked_at = std::nullopt;  ///< the one that needs the target
   };
 
   Stuck stuck_by(const WaitGraph& graph, uint32_t chunk) const {
@@ -179,6 +188,13 @@ class Orderer {
     for (const Prereq& prereq : prereqs_of(chunk))
       if (graph.is_stuck(prereq.first))
         return {Requisite::order, prereq.at, prereq.first};
+    for (const Prereq& prereq : prereqs_)
+      if (prereq.first == chunk)
+        for (const Need& need : made_.chunks[prereq.second].needs)
+          if (need.requisite == Requisite::arg_bind)
+            for (const uint32_t target : targets_of(need))
+              if (graph.is_stuck(target))
+                return {need.requisite, need.at, target, prereq.second};
     return {Requisite::order, made_.chunks[chunk].at, chunk};
   }
 
@@ -210,8 +226,10 @@ class Orderer {
     do {
       const Stuck stuck = stuck_by(graph, here);
       if (length < longest)
-        text += cat(length == 0 ? "" : ", ", shown(here), " ", phrase(stuck.requisite), " ",
-                    shown(stuck.target), " (", to_string(with_.report.where(stuck.at)), ")");
+        text += cat(length == 0 ? "" : ", ", shown(here), " ",
+                    stuck.looked_at ? cat("looks at ", shown(*stuck.looked_at), ", which ") : "",
+                    phrase(stuck.requisite), " ", shown(stuck.target), " (",
+                    to_string(with_.report.where(stuck.at)), ")");
       ++length;
       here = stuck.target;
     } while (here != start);

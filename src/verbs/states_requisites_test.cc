@@ -263,6 +263,21 @@ p: {test.nop: [{prereq: [{test: t}, {test: q}]}]}
   EXPECT_EQ(comment(report, "p"), R"("No changes found in execution of test.q")");
 }
 
+TEST_F(StatesRequisitesTest, APrereqLooksWithoutWhatComesAfterIt) {
+  for (const std::string_view conditions : {"", ", {unless: \"false\"}"})
+    for (const std::string_view changes : {"with", "without"}) {
+      const StatesReport report =
+          apply(cat(R"(
+a: {test.nop: [{prereq: [{test: b}]}]}
+b: {test.succeed_)",
+                    changes, "_changes: [{require: [{test: c}]}", conditions, R"(]}
+c: {test.nop: [{require: [{test: a}]}]}
+)"));
+      for (const char* id : {"a", "b", "c"})
+        EXPECT_EQ(word(report, id), changes == "with" ? "True" : "False") << id << conditions;
+    }
+}
+
 TEST_F(StatesRequisitesTest, ATestSpeaksOfRequisitesAsARunDoes) {
   const StatesReport report = test(R"(
 q: {test.configurable_test_state: [{changes: false}]}

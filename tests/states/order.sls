@@ -81,6 +81,14 @@ a:
 b:
   test.nop: [{prereq: [{test: a}]}]  ### "A recursive requisite was found: test:a comes after test:b \(main.sls:5:24\), test:b comes after test:a \(main.sls:3:24\)"
 ---
+# What is to be looked at cannot take arguments from what comes later.
+a:
+  test.nop: [{prereq: [{test: b}]}]
+b:
+  test.nop: [{foo: "${test:c:x}"}]  ### "A recursive requisite was found: test:a looks at test:b, which takes arguments from test:c \(main.sls:5:20\), test:c requires test:a \(main.sls:7:25\)"
+c:
+  test.nop: [{require: [{test: a}]}]
+---
 # A pattern leaves out the state that has it.
 a:
   test.nop: [{require: [{test: "*"}]}]
