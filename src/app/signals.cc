@@ -2,25 +2,38 @@
 
 #include <array>
 #include <csignal>
+#include <functional>
 #include <thread>
 
 #include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/parting.h"
 #include "base/process.h"
 #include "cli/print.h"
 
 namespace fettle {
 namespace {
 
-/// How long whoever leaves may take for it.
-constexpr auto patience = 80ms;
+/// How long whoever leaves may take for it, and how long while it ends what would run on.
+constexpr auto patience = 80ms, patience_with_parting = 1500ms;
 constexpr auto look_again = 50ms;
 
 [[noreturn]] void leave(int code) {
   kill_children();
   _exit(code);
+}
+
+/// Until whoever leaves has had its time. `pause` waits and says whether somebody loses patience.
+void wait_for_parting(const std::function<bool(std::chrono::milliseconds)>& pause) {
+  const auto began = std::chrono::steady_clock::now();
+  if (pause(patience))
+    return;
+  while (Parting::is_under_way() &&
+         std::chrono::steady_clock::now() - began < patience_with_parting)
+    if (pause(look_again))
+      return;
 }
 
 void set_default_dispositions() {
@@ -54,8 +67,10 @@ Signals::Signals(Interrupt& interrupt) {
       interrupt.ask();
       if (!leaves)
         continue;
-      const timespec span{0, std::chrono::nanoseconds(patience).count()};
-      sigtimedwait(&set, nullptr, &span);  // or until somebody loses patience
+      wait_for_parting([&](std::chrono::milliseconds time) {
+        const timespec span{0, std::chrono::nanoseconds(time).count()};
+        return sigtimedwait(&set, nullptr, &span) > 0;
+      });
       leave(is_first && interrupt.is_expected() && is_ended() ? 0 : code_of_interruption);
     }
   }).detach();
@@ -84,7 +99,10 @@ OutputWatch::OutputWatch(Interrupt& interrupt, bool ends_with_reader) {
     while (!interrupt.leaves_at_once())
       std::this_thread::sleep_for(look_again);
     interrupt.ask();
-    std::this_thread::sleep_for(patience);
+    wait_for_parting([](std::chrono::milliseconds time) {
+      std::this_thread::sleep_for(time);
+      return false;
+    });
     leave(code_of_closed_output);
   }).detach();
 }
