@@ -1,6 +1,8 @@
 #include "verbs/talk.h"
 
+#include <fcntl.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
@@ -117,6 +119,32 @@ class Conversation {
   bool tty_;
 };
 
+/// Whether a path leads to standard output, which may be a file.
+bool is_output(const fs::path& path) {
+  struct stat about{}, output{};
+  return stat(path.c_str(), &about) == 0 && fstat(STDOUT_FILENO, &output) == 0 &&
+         about.st_dev == output.st_dev && about.st_ino == output.st_ino;
+}
+
+/// Writes a file into what exists here and cannot be replaced: a device, a pipe, a terminal.
+Status write_into_special(const fs::path& source, const fs::path& target) {
+  const Descriptor file(is_output(target) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
+                                          : ::open(target.c_str(), O_WRONLY | O_CLOEXEC));
+  if (!file.is_open())
+    return file_error("cannot open", target.string());
+  return pump(TRY(source_of_file(source.string())), [&](std::string_view bytes) -> Status {
+    while (!bytes.empty()) {
+      const ssize_t count = ::write(file.get(), bytes.data(), bytes.size());
+      if (count < 0 && errno == EINTR)
+        continue;
+      if (count < 0)
+        return file_error("cannot write", target.string());
+      bytes.remove_prefix(static_cast<size_t>(count));
+    }
+    return {};
+  });
+}
+
 /// The last component of a path, without slashes at its end.
 std::string last_part(std::string_view path) {
   while (path.size() > 1 && path.ends_with('/'))
@@ -190,6 +218,10 @@ Status copy_into(const Workplace& place, const ServiceView& service, const std::
   const bool into =
       target.ends_with('/') || TRY(is_folder_inside(*engine, container, target, stop));
   const std::string folder = into ? target : parent_of(target);
+  // Podman would make the folder, Docker refuses it.
+  if ((into ? target.ends_with('/') : folder != "/") &&
+      !TRY(is_folder_inside(*engine, container, folder, stop)))
+    return user_error(cat("the service `", service.name, "` has no folder `", folder, "`"));
   const std::string name =
       into ? last_part(fs::absolute(source, failure).lexically_normal().string())
            : last_part(target);
@@ -237,8 +269,16 @@ Status copy_out_of(const Workplace& place, const ServiceView& service, const std
   std::error_code failure;
   const bool into = fs::is_directory(target, failure);
   const std::string name = last_part(source);
-  const fs::path end = into ? fs::path(target) / name : fs::path(target);
-  const std::string beside = end.has_parent_path() ? end.parent_path().string() : ".";
+  fs::path end = into ? fs::path(target) / name : fs::path(target);
+  // What a link leads to is written, not the link.
+  if (fs::is_symlink(end, failure) && fs::exists(end, failure))
+    if (fs::path real = fs::canonical(end, failure); !failure)
+      end = std::move(real);
+  const bool is_special = fs::exists(end, failure) && !fs::is_directory(end, failure) &&
+                          (!fs::is_regular_file(end, failure) || is_output(end));
+  const std::string beside = is_special              ? fs::temp_directory_path(failure).string()
+                             : end.has_parent_path() ? end.parent_path().string()
+                                                     : ".";
   if (!fs::is_directory(beside, failure))
     return user_error(cat("the folder `", beside, "` does not exist"));
   const ScratchFolder scratch = TRY(ScratchFolder::make(beside));
@@ -253,10 +293,14 @@ Status copy_out_of(const Workplace& place, const ServiceView& service, const std
   // Podman leaves out of an archive what is neither.
   if (!fs::exists(status))
     return user_error(cat("`", source, "` of the service `", service.name,
-                          "` is no file, folder or link but a device, a pipe or a socket"));
+                          "` is a device, a pipe or a socket, which cannot be copied"));
   const bool is_folder = fs::is_directory(status);
   if (fs::is_directory(end, failure) || (is_folder && fs::exists(end, failure)))
     return user_error(cat("`", end.string(), "` already exists"));
+  if (is_special)
+    return fs::is_regular_file(status) ? write_into_special(made, end)
+                                       : Status(user_error(cat("`", source, "` is a link, which `",
+                                                               end.string(), "` cannot hold")));
   fs::rename(made, end, failure);
   if (failure)
     return world_error(cat("cannot write `", end.string(), "`: ", lower_case(failure.message())));
