@@ -15,8 +15,6 @@ import sys
 
 # What the user names: keys that differ from run to run.
 OPEN = {"attributes", "outputs", "ports", "arguments", "output", "detail", "states", "before", "after", "settings", "labels"}
-# They print what a program or a person reads, never a document.
-TEXT = {"service exec", "service shell"}
 ENVELOPE = {"schema", "success", "error"}
 FIELDS = {"blame", "column", "file", "line", "message", "trace"}
 
@@ -104,7 +102,7 @@ def main():
             elif output == "json" and mark != "=":
                 forms[name] = merged(forms.get(name), shape(documents[0]))
     for name in known:
-        if name not in seen and name not in TEXT:
+        if name not in seen:
             wrong.append(f"no command is run for `fettle {name}`")
     text = ("# JSON\n\nThe documents that commands print with `-o json`, made from the program by "
             "`tests/scenarios/documents.py --write`,\nwhich runs every command and compares. What a document "

@@ -79,14 +79,17 @@ Result<int> pod_exec(Face& face) {
   options.user = face.parsed.text("user");
   options.input = face.parsed.flag("interactive");
   options.tty = face.parsed.flag("tty");
+  ExecOutput output(face);
+  TRY(output.check(options));
   const ChosenPod chosen = TRY(choose(face, face.parsed.argument(0)));
-  if (options.input || options.tty)
-    return talk_with(std::move(options), [&](const ExecOptions& with, const TalkEnds& ends) {
-      return talk_in_pod(*chosen.place, chosen.container, with, ends, to_terminal,
-                         chosen.place->interrupt->acts_token());
-    });
-  return static_cast<int>(TRY(run_in_pod(*chosen.place, chosen.container, options, to_terminal,
-                                         chosen.place->interrupt->acts_token())));
+  const std::stop_token stop = chosen.place->interrupt->acts_token();
+  if (!options.input && !options.tty)
+    return output.end(
+        TRY(run_in_pod(*chosen.place, chosen.container, options, output.sink(), stop)));
+  return output.end(
+      TRY(talk_with(std::move(options), [&](const ExecOptions& with, const TalkEnds& ends) {
+        return talk_in_pod(*chosen.place, chosen.container, with, ends, output.sink(), stop);
+      })));
 }
 
 /// `POD:PATH` as two; nothing before a colon is a path of this machine.

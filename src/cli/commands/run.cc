@@ -140,13 +140,20 @@ Error with_heading(const Face& face, bool interpreted, Error error) {
 
 /// The graph of what needs what, into a file or to stdout.
 Status write_graph(const Face& face, const PackageReport& report) {
-  const std::string graph = face.parsed.flag("with-mermaid")
-                                ? mermaid_graph(*report.intent, *report.script)
-                                : graphviz_graph(*report.intent, *report.script);
+  const bool is_mermaid = face.parsed.flag("with-mermaid");
+  const std::string graph = is_mermaid ? mermaid_graph(*report.intent, *report.script)
+                                       : graphviz_graph(*report.intent, *report.script);
   const std::string path = face.parsed.text("output-graph-path");
-  if (!path.empty())
-    return write_output(path, hidden(graph) + "\n");
-  print(graph);
+  const bool as_document = face.json || face.json_lines;
+  if (!path.empty() && !(as_document && is_standard_output(path)))
+    TRY(write_output(path, hidden(graph) + "\n"));
+  if (as_document)
+    print_json(Value::dict({{"environment", report.environment},
+                            {"format", is_mermaid ? "mermaid" : "graphviz"},
+                            {"path", path.empty() ? Value() : Value(path)},
+                            {"graph", graph}}));
+  else if (path.empty())
+    print(graph);
   return {};
 }
 

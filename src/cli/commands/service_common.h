@@ -10,6 +10,22 @@ namespace fettle {
 /// Writes to stdout or stderr as it comes. An error when nobody reads it any more.
 Status to_terminal(OutputStream stream, std::string_view bytes);
 
+/// Takes what a command in a container prints: onto the terminal as it comes or, for a document,
+/// until it ends.
+class ExecOutput {
+ public:
+  explicit ExecOutput(const Face& face) : face_(face) {}
+  /// Error (`Blame::user`): a document of what a terminal shows.
+  Status check(const ExecOptions& options) const;
+  StreamSink sink();
+  /// Prints the document, when one is wanted; the exit code of the command.
+  int end(int64_t code) const;
+
+ private:
+  const Face& face_;
+  std::string output_, errors_;
+};
+
 /// The service that a command names behind the environment.
 Result<std::string> service_asked(const Face& face, const Environment& environment);
 

@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 
+#include "base/base64.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/service_common.h"
@@ -31,12 +33,16 @@ Status check_runs(const ChosenService& chosen) {
 
 /// Talks with a command in a service. What can be refused is refused while the terminal is as it
 /// was.
-Result<int> talk(const ChosenService& chosen, ExecOptions options) {
+Result<int> talk(const Face& face, const ChosenService& chosen, ExecOptions options) {
+  ExecOutput output(face);
+  TRY(output.check(options));
   TRY(check_runs(chosen));
-  return talk_with(std::move(options), [&](const ExecOptions& with, const TalkEnds& ends) {
-    return talk_inside(*chosen.place, chosen.service, with, ends, to_terminal,
-                       chosen.place->interrupt->acts_token());
-  });
+  const int code =
+      TRY(talk_with(std::move(options), [&](const ExecOptions& with, const TalkEnds& ends) {
+        return talk_inside(*chosen.place, chosen.service, with, ends, output.sink(),
+                           chosen.place->interrupt->acts_token());
+      }));
+  return output.end(code);
 }
 
 Result<int> service_exec(Face& face) {
@@ -55,11 +61,12 @@ Result<int> service_exec(Face& face) {
   options.input = face.parsed.flag("interactive");
   options.tty = face.parsed.flag("tty");
   if (options.input || options.tty)
-    return talk(chosen, std::move(options));
+    return talk(face, chosen, std::move(options));
   TRY(check_runs(chosen));
-  const int64_t code = TRY(run_inside(*chosen.place, chosen.service, options, to_terminal,
+  ExecOutput output(face);
+  const int64_t code = TRY(run_inside(*chosen.place, chosen.service, options, output.sink(),
                                       chosen.place->interrupt->acts_token()));
-  return static_cast<int>(code);
+  return output.end(code);
 }
 
 /// Bash where it is, else whatever `sh` is there. Without a terminal it reads commands.
@@ -70,7 +77,7 @@ Result<int> shell(Face& face) {
   options.user = face.parsed.text("user");
   options.input = true;
   options.tty = isatty(STDIN_FILENO) == 1;
-  return talk(chosen, std::move(options));
+  return talk(face, chosen, std::move(options));
 }
 
 /// `SERVICE:PATH`; none of a path of this machine, which may begin with `/` or `.`.
@@ -119,6 +126,40 @@ Result<int> service_copy(Face& face) {
 }
 
 }  // namespace
+
+Status ExecOutput::check(const ExecOptions& options) const {
+  if (options.tty && (face_.json || face_.json_lines))
+    return user_error(
+        "`-t` gives the output to the terminal, so `-o` cannot put it into a document: leave out "
+        "one of them");
+  return {};
+}
+
+StreamSink ExecOutput::sink() {
+  if (!face_.json && !face_.json_lines)
+    return to_terminal;
+  return [this](OutputStream stream, std::string_view bytes) -> Status {
+    (stream == OutputStream::out ? output_ : errors_) += bytes;
+    constexpr size_t most = 256 << 20;
+    return output_.size() + errors_.size() > most
+               ? Status(user_error("the output is larger than 256 MB, the limit of a document"))
+               : Status();
+  };
+}
+
+int ExecOutput::end(int64_t code) const {
+  if (!face_.json && !face_.json_lines)
+    return static_cast<int>(code);
+  const bool is_text = is_valid_utf8(output_) && is_valid_utf8(errors_);
+  const auto shown = [&](const std::string& bytes) {
+    return is_text ? bytes : base64_encode(bytes);
+  };
+  print_json(Value::dict({{"code", code},
+                          {"encoding", is_text ? "text" : "base64"},
+                          {"stdout", shown(output_)},
+                          {"stderr", shown(errors_)}}));
+  return static_cast<int>(code);
+}
 
 Result<int> talk_with(
     ExecOptions options,
