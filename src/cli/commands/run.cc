@@ -194,7 +194,13 @@ class RunTeller : public PackageAudience {
   RunTeller(Face& face, std::string verbosity)
       : face_(face), package_(face.parsed.argument(0)), verbosity_(std::move(verbosity)) {}
 
-  void interpreted(const Package&) override { interpreted_ = true; }
+  void interpreted(const Package& package) override {
+    interpreted_ = true;
+    // Before anything happens: there may be a reason to stop it.
+    if (!face_.json && !face_.json_lines)
+      for (const std::string& warning : package.warnings)
+        print_warning(face_, warning);
+  }
   /// Whether the package could be interpreted; else an error of a run is about that.
   bool has_interpreted() const { return interpreted_; }
 
