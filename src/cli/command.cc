@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "base/time.h"
 
@@ -373,7 +374,7 @@ Error unexpected_argument(const Command& command, const std::string& argument) {
   const bool may_be_file = command.most == 0 && file != nullptr && file->value == "FILE";
   return user_error(cat("unexpected argument `", printable(argument), "`: ",
                         may_be_file ? cat("files are named with `-f`: `fettle ", command.words,
-                                          " -f ", printable(argument), "`")
+                                          " -f ", printable(quoted_for_shell(argument)), "`")
                                     : cat("`", usage_of(command), "`")));
 }
 

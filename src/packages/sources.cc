@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "packages/local_root.h"
 #include "value/yaml.h"
@@ -37,10 +38,10 @@ std::string what_else(const ClosedFolder& tree, const std::string& inside, std::
   if (has_compose_file(tree, inside))
     return ", and compose files are not supported yet";
   if (tree.has_file(cat(below, "main.star")))
-    return cat("; `fettle run ", shown, "/main.star` runs its script");
+    return cat("; `fettle run ", quoted_for_shell(cat(shown, "/main.star")), "` runs its script");
   if (tree.has_file(cat(below, "project.yml")))
     return "; the project of a model is deployed by `fettle export --apply` in it";
-  return cat("; `fettle package init NAME ", shown, "` makes it one");
+  return cat("; `fettle package init NAME ", quoted_for_shell(shown), "` makes it one");
 }
 
 std::string absolute(const std::string& path) {

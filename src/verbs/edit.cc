@@ -122,7 +122,7 @@ Result<Environment> find_environment(const Workplace& place, const std::string& 
   }
   const bool is_short = begins_one && !may_be_uuid(name);
   return user_error(cat("there is no environment `", printable(name), "`", suggestion(name, names),
-                        is_short ? "; of a uuid at least four digits are needed" : "",
+                        is_short ? "; a uuid needs at least its first four digits" : "",
                         names.empty() ? "; there are no environments yet" : ""));
 }
 

@@ -5,6 +5,7 @@
 #include "base/archive.h"
 #include "base/file.h"
 #include "base/hash.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "core/environment_name.h"
 #include "packages/names.h"
@@ -68,13 +69,13 @@ Result<Opened> open_package(const PackageRequest& given) {
     const std::string name = environment_name_from(sources.folder());
     return Opened{std::move(sources), main_file, name};
   }
-  for (const std::string_view ending : {".sls", ".cf", ".yaml"})
+  for (const std::string_view ending : {".sls", ".cf", ".yaml", ".yml"})
     if (request.package.ends_with(ending) && fs::exists(request.package, failure))
       return user_error(cat("`", request.package, "` is not a package: ",
                             ending == ".sls"  ? "states are applied by `fettle state "
                             : ending == ".cf" ? "models are deployed by `fettle export --apply -f "
                                               : "workloads are applied by `fettle apply -f ",
-                            request.package, "`"));
+                            quoted_for_shell(request.package), "`"));
   if (!fs::exists(request.package, failure) && !request.package.ends_with(".star"))
     return user_error(cat(
         "`", printable(request.package),

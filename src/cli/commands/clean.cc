@@ -1,3 +1,4 @@
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"

@@ -83,10 +83,12 @@ int complete(Face& face, const std::vector<Command>& commands, std::span<const s
 
 /// An orphan as `orphans ls` and `enclave inspect` tell it.
 Value orphan_value(const Orphan& orphan);
-/// A word of a suggested command, in quotes when a shell would split it.
-std::string quoted_for_shell(std::string_view word);
 /// `service/a, service/b and 3 more`.
 std::string first_few(const std::vector<Key>& keys);
+std::string first_few(const std::vector<std::string>& texts);
+/// A key as text; with the place in the source when its name is made of digits, as that of a
+/// command in a service is.
+std::string placed_key(const Key& key, std::string_view origin);
 /// What the end of a run says about orphans: `, 1 orphan stays: service/a (…)`; empty for none.
 /// `left`: those that this run left. `shared`: how many others want, so that no `--prune` takes
 /// them.

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/file.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/line_diff.h"
@@ -69,20 +70,28 @@ Result<Environment> model_environment(Face& face, const std::string& otherwise) 
   return known_environment(face, TRY(model_environment_name(face, otherwise)));
 }
 
-std::string quoted_for_shell(std::string_view word) {
-  const bool is_plain = !word.empty() && std::ranges::all_of(word, [](char c) {
-    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
-           std::string_view("/._-+=:,@%~").find(c) != std::string_view::npos;
-  });
-  return is_plain ? std::string(word) : cat("'", replace_all(word, "'", "'\\''"), "'");
+std::string first_few(const std::vector<std::string>& texts) {
+  constexpr size_t most = 3;
+  std::string text;
+  for (size_t i = 0; i < std::min(texts.size(), most); ++i)
+    text += cat(i == 0 ? "" : ", ", texts[i]);
+  return texts.size() > most ? cat(text, " and ", texts.size() - most, " more") : text;
 }
 
 std::string first_few(const std::vector<Key>& keys) {
-  constexpr size_t most = 3;
-  std::string text;
-  for (size_t i = 0; i < std::min(keys.size(), most); ++i)
-    text += cat(i == 0 ? "" : ", ", to_string(keys[i]));
-  return keys.size() > most ? cat(text, " and ", keys.size() - most, " more") : text;
+  std::vector<std::string> texts;
+  for (const Key& key : keys)
+    texts.push_back(to_string(key));
+  return first_few(texts);
+}
+
+std::string placed_key(const Key& key, std::string_view origin) {
+  constexpr size_t digits = 12;
+  std::string_view name = key.name.view();
+  name = name.substr(name.find('#') + 1);  // all of it when there is none
+  const bool says_nothing =
+      name.size() == digits && name.find_first_not_of("0123456789abcdef") == name.npos;
+  return says_nothing && !origin.empty() ? cat(to_string(key), " (", origin, ")") : to_string(key);
 }
 
 Value changes_value(const std::vector<FieldChange>& changes) {

@@ -31,6 +31,11 @@ Value step_value(const Workplace& place, const Preview& preview, const Step& ste
                       {"fields", changes_value(changes_in(place, preview, step))}});
 }
 
+std::string key_text(const Step& step) {
+  return placed_key(step.key,
+                    step.wanted == nullptr ? std::string_view() : step.wanted->origin.view());
+}
+
 /// Behind the key of a step, in a column of its own where it has several lines.
 std::string reason_text(const Face& face, const Step& step) {
   return in(Colour::grey, cat(": ", hanging(step.why.view(), 6)), face.colour);
@@ -44,7 +49,7 @@ void print_outlived(const Face& face, const Preview& preview) {
       if (!std::exchange(headed, true))
         print(cat(in(Colour::bold, "keep, not repeated", face.colour),
                   " (`--replay` repeats what ran before a service was started again)"));
-      print(cat("  ", to_string(step.key), reason_text(face, step)));
+      print(cat("  ", key_text(step), reason_text(face, step)));
     }
 }
 
@@ -78,7 +83,7 @@ void print_blocked(const Face& face, const Workplace& place, const Preview& prev
       continue;
     }
     for (const Step* const step : those) {
-      print(cat("  ", to_string(step->key), reason));
+      print(cat("  ", key_text(*step), reason));
       print_changes(face, changes_in(place, preview, *step));
     }
   }
@@ -103,7 +108,7 @@ void print_plan(const Face& face, const Workplace& place, const Preview& preview
         continue;
       if (!std::exchange(headed, true))
         print(in(Colour::bold, to_string(verb), face.colour));
-      print(cat("  ", to_string(step.key), step.maybe ? " (maybe)" : "", reason_text(face, step)));
+      print(cat("  ", key_text(step), step.maybe ? " (maybe)" : "", reason_text(face, step)));
       print_changes(face, changes_in(place, preview, step));
     }
   }

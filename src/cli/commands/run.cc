@@ -274,13 +274,23 @@ void print_services(const EnvironmentView& view) {
     print(cat(table(rows), "\n"));
 }
 
+/// With the places of those whose names say nothing.
+std::string outlived_text(const PackageReport& report) {
+  std::map<Key, std::string_view> origins;
+  for (const StatementReport& statement : report.statements)
+    for (const Key& key : statement.statement->keys)
+      origins.emplace(key, statement.statement->origin.view());
+  std::vector<std::string> texts;
+  for (const Key& key : report.outlived)
+    texts.push_back(placed_key(key, origins[key]));
+  return first_few(texts);
+}
+
 void print_end(const Face& face, const PackageReport& report) {
-  for (const std::string& warning : report.warnings)
-    print_warning(face, warning);
   if (!report.outlived.empty())
-    print_warning(face, cat("not repeated, since their services were started again: ",
-                            first_few(report.outlived), "; `--replay` repeats ",
-                            report.outlived.size() == 1 ? "it" : "them"));
+    print_warning(
+        face, cat("not repeated, since their services were started again: ", outlived_text(report),
+                  "; `--replay` repeats ", report.outlived.size() == 1 ? "it" : "them"));
   if (!is_bare(face))
     print(!report.summary.good() ? "Error encountered running Starlark code."
           : report.has_output    ? "Starlark code successfully run. Output was:"

@@ -274,6 +274,8 @@ Result<int> put(Face& face, const Editing& editing, PutService service) {
 Result<int> service_add(Face& face) {
   const size_t at = face.parsed.has("enclave") ? 0 : 1;
   const std::string name = face.parsed.argument(at), image = face.parsed.argument(at + 1);
+  if (name.empty())
+    return user_error("name the service and its image: `fettle service add ENCLAVE NAME IMAGE`");
   TRY(check_service_name(name));
   const Editing editing = TRY(begin_editing(face));
   Value attributes = TRY(asked_attributes(face, *editing.place, editing.environment.name));

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "base/kept.h"
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compile_limits.h"

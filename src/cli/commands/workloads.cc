@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/shell_word.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
