@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/commands/workload_common.h"
 
 namespace fettle {
 namespace {
@@ -161,8 +162,9 @@ std::vector<std::string> argument_names(const Typed& typed, const NameSource& na
   if (given.size() >= places.size() && !repeats)
     return {};
   const std::string& place = places[std::min(given.size(), places.size() - 1)];
-  if (command.words == "service cp" && (place == "SOURCE" || place == "TARGET")) {
-    asked.sort = Names::services;
+  if ((command.words == "service cp" && (place == "SOURCE" || place == "TARGET")) ||
+      (command.words == "cp" && (place == "FROM" || place == "TO"))) {
+    asked.sort = command.words == "cp" ? Names::pods : Names::services;
     std::vector<std::string> sides = names(asked);
     for (std::string& side : sides)
       side += ":";
@@ -172,9 +174,15 @@ std::vector<std::string> argument_names(const Typed& typed, const NameSource& na
   if (!sort)
     return {};
   asked.sort = *sort;
-  std::vector<std::string> found = names(asked);
+  // `pods`, `po`, `clone`: the kind as the names have it.
+  std::string kind;
   if (is_of_kind(command) && asked.sort == Names::workloads) {
-    const std::string kind = cat(given[0], "/");
+    kind = cat(lower_case(kind_named(given[0]).value_or(given[0])), "/");
+    if (kind == "pod/")
+      asked.sort = Names::pods;
+  }
+  std::vector<std::string> found = names(asked);
+  if (asked.sort == Names::workloads && !kind.empty()) {
     std::erase_if(found, [&](const std::string& name) { return !name.starts_with(kind); });
     for (std::string& name : found)
       name.erase(0, kind.size());
@@ -187,6 +195,10 @@ std::vector<std::string> values_of(const Typed& typed, const CommandOption& opti
                                    const NameSource& names) {
   if (option.names.back() == "--environment")
     return names({Names::environments, {}, {}, {}});
+  if (option.names.back() == "--delete-resource-set")
+    return names({Names::sets, typed.environment, {}, {}});
+  if (option.names.back() == "--version")
+    return names({Names::versions, typed.environment, {}, {}});
   std::vector<std::string> values = option.values;
   if (option.value.find('|') != std::string::npos && option.value.find('=') == std::string::npos)
     for (const std::string_view value : split(option.value, '|'))
@@ -227,8 +239,11 @@ std::vector<std::string> argument_words(const std::vector<Command>& commands, co
   if (command.words == "help")
     return next_words(commands, given);
   std::vector<std::string> words;
-  if (const std::string& usage = command.arguments;
-      given.empty() && usage.starts_with('[') && usage.find('|') != usage.npos)
+  // `[PACKAGE|FILE]` are places, no words.
+  const auto is_capital = [](char c) { return c >= 'A' && c <= 'Z'; };
+  if (const std::string& usage = command.arguments; given.empty() && usage.starts_with('[') &&
+                                                    usage.find('|') != usage.npos &&
+                                                    std::ranges::none_of(usage, is_capital))
     for (const std::string_view word :
          split(std::string_view(usage).substr(1, usage.find(']') - 1), '|'))
       words.emplace_back(word);

@@ -26,6 +26,10 @@ std::vector<Command> some_commands() {
       group.make("files inspect", "ENCLAVE ARTIFACT [FILE]", 1, 3, "", {}, nullptr),
       group.make("setting get", "NAME", 1, 1, "", {}, nullptr),
       group.make("why", "WHAT", 1, 1, "", {}, nullptr, {environment}),
+      group.make("check", "[PACKAGE|FILE…]", 0, 9, "", {}, nullptr),
+      group.make("cp", "FROM TO", 2, 2, "", {}, nullptr),
+      group.make("plan", "", 0, 0, "", {}, nullptr,
+                 {{{"--version"}, "N", ""}, {{"--delete-resource-set"}, "NAME", ""}}),
       group.make("help", "[COMMAND]", 0, 9, "", {}, nullptr),
       group.make("completion", "[bash|zsh]", 0, 1, "", {}, nullptr)};
   commands[0].outputs = {"yaml"};
@@ -53,6 +57,10 @@ std::string completed(std::vector<std::string> words) {
         return {cat("file-of-", asked.artifact, "-in-", asked.environment)};
       case Names::artifacts:
         return {"page"};
+      case Names::pods:
+        return {"web-1"};
+      case Names::sets:
+        return {"net-1"};
       case Names::settings:
         return {"auto_deploy"};
       default:
@@ -65,7 +73,8 @@ std::string completed(std::vector<std::string> words) {
 
 TEST(Complete, CommandsAreProposedWordByWord) {
   EXPECT_EQ(completed({""}),
-            "completion enclave files get help port run scale service setting versions why");
+            "check completion cp enclave files get help plan port run scale service setting "
+            "versions why");
   EXPECT_EQ(completed({"e"}), "enclave");
   EXPECT_EQ(completed({"help", "enc"}), "enclave");
   EXPECT_EQ(completed({"help", "enclave", ""}), "ls rm");
@@ -151,6 +160,20 @@ TEST(Complete, FlagsAndTheirValues) {
   EXPECT_EQ(completed({"port", "print", "-kn"}), "-knumber");
   // A file or anything: the shell's own.
   EXPECT_EQ(completed({"run", ""}), "");
+}
+
+TEST(Complete, KindsOfWorkloadsAreReadAsByTheCommand) {
+  EXPECT_EQ(completed({"get", "pods", ""}), "web-1");
+  EXPECT_EQ(completed({"get", "clonesets", ""}), completed({"get", "cloneset", ""}));
+  EXPECT_EQ(completed({"cp", ""}), "web-1:");
+  EXPECT_EQ(completed({"cp", "a", "w"}), "web-1:");
+}
+
+TEST(Complete, ThePlacesOfAUsageLineAreNoWords) { EXPECT_EQ(completed({"check", ""}), ""); }
+
+TEST(Complete, FlagsThatNameVersionsAndSets) {
+  EXPECT_EQ(completed({"plan", "--version", ""}), "1 2");
+  EXPECT_EQ(completed({"plan", "--delete-resource-set", "n"}), "net-1");
 }
 
 }  // namespace

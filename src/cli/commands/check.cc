@@ -98,9 +98,27 @@ void sort_folder(const std::string& top, CheckAsked& asked) {
   }
 }
 
-Status sort_word(const std::string& word, CheckAsked& asked) {
+/// What standard input and files of other endings are.
+Status sort_as(const std::string& kind, const std::string& word, CheckAsked& asked) {
+  if (kind == "package")
+    asked.packages.push_back(word);
+  else if (kind == "model")
+    asked.models.push_back(word);
+  else if (kind == "states")
+    asked.states.push_back(word);
+  else if (kind == "workloads")
+    asked.manifests.push_back(word);
+  else
+    return user_error(
+        cat("`--kind` must be package, model, states or workloads, not `", kind, "`"));
+  return {};
+}
+
+Status sort_word(const std::string& word, const std::string& kind, CheckAsked& asked) {
   std::error_code failure;
-  if (is_absolute_locator(word) || word == "-") {
+  if (word == "-") {
+    TRY(sort_as(kind.empty() ? "package" : kind, word, asked));
+  } else if (is_absolute_locator(word)) {
     asked.packages.push_back(word);
   } else if (fs::is_directory(word, failure)) {
     const size_t before = asked.size();
@@ -122,10 +140,12 @@ Status sort_word(const std::string& word, CheckAsked& asked) {
     asked.states.push_back(word);
   } else if (is_manifest(word)) {
     asked.manifests.push_back(word);
+  } else if (!kind.empty()) {
+    TRY(sort_as(kind, word, asked));
   } else {
-    return user_error(
-        cat("the kind of `", word,
-            "` is unknown; known endings are .star, .cf, .sls, .yml, .yaml and .json"));
+    return user_error(cat("the kind of `", word,
+                          "` is unknown; known endings are .star, .cf, .sls, .yml, .yaml and "
+                          ".json, `--kind` names it for others"));
   }
   return {};
 }
@@ -145,8 +165,10 @@ Result<std::vector<Checked>> check_all(Face& face, const CheckAsked& asked) {
     face.parsed.arguments = asked.states;
     checked.push_back(check_states(*place, TRY(read_states_request(face))));
   }
-  for (const std::string& file : asked.manifests)
-    checked.push_back(check_manifests(file, TRY(read_given(file))));
+  for (const std::string& file : asked.manifests) {
+    checked.push_back(check_manifests(shown_file(file), TRY(read_given(file))));
+    checked.back().path = file;
+  }
   return checked;
 }
 
@@ -179,7 +201,7 @@ Result<int> run_check(Face& face) {
     words.emplace_back(".");
   CheckAsked asked;
   for (const std::string& word : words)
-    TRY(sort_word(word, asked));
+    TRY(sort_word(word, face.parsed.text("kind"), asked));
   const std::vector<Checked> all = TRY(check_all(face, asked));
   size_t errors = 0, warnings = 0;
   std::vector<Value> things, findings;
@@ -215,7 +237,14 @@ Result<int> run_check(Face& face) {
 
 /// Those of packages and states that say what is read.
 std::vector<CommandOption> options() {
-  std::vector<CommandOption> chosen{environment_option()};
+  std::vector<CommandOption> chosen{environment_option(),
+                                    {{"--kind"},
+                                     "KIND",
+                                     "what standard input or a file without a known ending is: "
+                                     "package (default), model, states or workloads",
+                                     false,
+                                     false,
+                                     {"model", "package", "states", "workloads"}}};
   const auto take = [&](const std::vector<CommandOption>& from,
                         std::initializer_list<const char*> names) {
     for (const char* name : names)
@@ -237,8 +266,7 @@ Command check_command() {
       "check", "[PACKAGE|PROJECT|FILE…]", 0, 1000,
       "Finds what is wrong or doubtful in packages, models, states and manifests, and runs "
       "nothing.\n"
-      "Without an argument, checks this folder; `-` is a package on standard input. Needs no "
-      "engine;\n"
+      "Without an argument, checks this folder; `-` is standard input. Needs no engine;\n"
       "exit code 2 when there are errors.",
       {"fettle check examples/shop", "fettle check main.cf site.sls web.yaml -o json"}, run_check,
       options());

@@ -234,7 +234,7 @@ std::vector<Command> versions_commands() {
       make("set ls", "[VERSION]", 0, 1, "Lists the resource sets of a version.",
            {"fettle set ls", "fettle set ls 3 -e networks"}, list_sets_of),
       make("set show", "NAME [VERSION]", 1, 2,
-           "Shows the resources of a set; `(shared)` is what belongs to none.",
+           "Shows the resources of a set; `(shared)` names those of no set.",
            {"fettle set show network-0 -e networks", "fettle set show network-0 3 -e networks"},
            show_set),
       make("setting ls", "[ENVIRONMENT]", 0, 1, "Lists the settings of an environment.",
