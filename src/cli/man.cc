@@ -109,8 +109,8 @@ std::string man_page(const Command& command, std::string_view version) {
 
 std::string man_page(const std::vector<Command>& commands, std::string_view version) {
   std::string text = cat(head("fettle", version),
-                         ".SH NAME\nfettle \\- keeps environments in the state that somebody "
-                         "described, and redoes only what changed\n.SH SYNOPSIS\n\\fBfettle\\fR "
+                         ".SH NAME\nfettle \\- keeps environments in the state that you "
+                         "describe, and redoes only what changed\n.SH SYNOPSIS\n\\fBfettle\\fR "
                          "\\fICOMMAND\\fR [flags] [arguments]\n");
   std::vector<std::string> groups;
   for (const Command& command : commands)

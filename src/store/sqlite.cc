@@ -7,7 +7,9 @@
 
 #include <fcntl.h>
 #include <sys/statvfs.h>
+#include <unistd.h>
 
+#include "base/file.h"
 #include "base/invariant.h"
 #include "base/text.h"
 
@@ -104,6 +106,10 @@ Result<std::unique_ptr<Sqlite>> Sqlite::open(const std::string& path) {
       SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   const int code = sqlite3_open_v2(path.c_str(), &handle, flags, nullptr);
   std::unique_ptr<Sqlite> database(new Sqlite(handle, path));
+  // SQLite says only that there is no file.
+  if (const Path folder = Path(path).parent_path();
+      code == SQLITE_CANTOPEN && !file_exists(path) && access(folder.c_str(), W_OK) != 0)
+    return file_error("cannot create the store in", folder);
   if (code != SQLITE_OK)
     return database->error(cat("opening the store `", path, "`"));
   sqlite3_busy_timeout(handle, static_cast<int>(busy_limit.count()));

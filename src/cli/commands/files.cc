@@ -323,8 +323,10 @@ Result<int> store_service(Face& face) {
 
 Result<int> render(Face& face) {
   TRY(need_arguments(face, 3, "fettle files rendertemplate ENCLAVE TEMPLATE DATA DESTINATION"));
-  const Editing editing = TRY(begin_editing(face));
   const std::string file = argument_of(face, 1), destination = argument_of(face, 2);
+  if (argument_of(face, 0) == "-" && file == "-")
+    return user_error("only one of the template and its data can be `-`");
+  const Editing editing = TRY(begin_editing(face));
   const std::string source = TRY(read_given(argument_of(face, 0)));
   const std::string text = TRY(read_given(file));
   Result<Value> data = read_json(text, file);

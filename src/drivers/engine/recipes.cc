@@ -41,8 +41,10 @@ Result<Value> extracted(const Site& site, const Value& recipe, std::string_view 
   return Value::dict(std::move(values));
 }
 
+/// `answer` is what came back, also when nothing could be extracted from it.
 Result<Value> run_command(const Site& site, const Record& host, const Value& recipe,
-                          const ProgressSink& progress, const std::stop_token& stop) {
+                          const ProgressSink& progress, const std::stop_token& stop,
+                          Value& answer) {
   std::string output;
   LastLine line(progress);
   const auto take = [&](OutputStream, std::string_view bytes) {
@@ -51,13 +53,13 @@ Result<Value> run_command(const Site& site, const Record& host, const Value& rec
   };
   const int64_t code = TRY(
       run_exec(site.engine, host.remote_id, {.command = texts(recipe.at("command"))}, take, stop));
-  const Value extract = TRY(extracted(site, recipe, output));
-  return Value::dict({{"code", code}, {"output", output}, {"extract", extract}});
+  answer = Value::dict({{"code", code}, {"output", output}});
+  return with(answer, {{"extract", TRY(extracted(site, recipe, output))}});
 }
 
 /// To the service's own address, as its neighbours see it.
 Result<Value> send_request(const Site& site, const Record& host, const Value& recipe,
-                           const std::stop_token& stop) {
+                           const std::stop_token& stop, Value& answer) {
   const std::string_view id = recipe.text_at("port");
   const Value& port = host.outputs.at("ports").at(id);
   if (!port.is_dict())
@@ -85,14 +87,14 @@ Result<Value> send_request(const Site& site, const Record& host, const Value& re
           ? TRY(site.http.send(std::move(request), stop))
           : TRY(send_inside(site.http, site.engine, host.remote_id, address,
                             static_cast<int>(port.integer_at("number")), std::move(request), stop));
-  const Value extract = TRY(extracted(site, recipe, response.body));
-  return Value::dict({{"code", response.status}, {"body", response.body}, {"extract", extract}});
+  answer = Value::dict({{"code", response.status}, {"body", response.body}});
+  return with(answer, {{"extract", TRY(extracted(site, recipe, response.body))}});
 }
 
 Result<Value> run_recipe(const Site& site, const Record& host, const Value& recipe,
-                         const std::stop_token& stop) {
-  return recipe.text_at("type") == "exec" ? run_command(site, host, recipe, {}, stop)
-                                          : send_request(site, host, recipe, stop);
+                         const std::stop_token& stop, Value& answer) {
+  return recipe.text_at("type") == "exec" ? run_command(site, host, recipe, {}, stop, answer)
+                                          : send_request(site, host, recipe, stop, answer);
 }
 
 /// The last answer of a wait, on lines of its own; empty when there was none.
@@ -139,7 +141,9 @@ Result<Outcome> run_exec_act(const Site& site, const Act& act, const ProgressSin
                              std::stop_token stop) {
   const Record& host = *TRY(host_of(act));
   const Value attributes = reveal(act.attributes);
-  const Value result = TRY(run_command(site, host, attributes.at("recipe"), progress, stop));
+  Value answer;
+  const Value result =
+      TRY(run_command(site, host, attributes.at("recipe"), progress, stop, answer));
   TRY(check_code(attributes, "Exec returned exit code", result.integer_at("code"),
                  result.text_at("output")));
   // A command may end its container; then nobody can tell.
@@ -150,7 +154,8 @@ Result<Outcome> run_exec_act(const Site& site, const Act& act, const ProgressSin
 Result<Outcome> run_request_act(const Site& site, const Act& act, std::stop_token stop) {
   const Record& host = *TRY(host_of(act));
   const Value attributes = reveal(act.attributes);
-  const Value result = TRY(send_request(site, host, attributes.at("recipe"), stop));
+  Value answer;
+  const Value result = TRY(send_request(site, host, attributes.at("recipe"), stop, answer));
   TRY(check_code(attributes, "Request returned status code", result.integer_at("code"),
                  result.text_at("body")));
   return Outcome(Done{.outputs = result, .remote_id = {}});
@@ -166,8 +171,7 @@ Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token s
 
   Value answer;
   const auto attempt = [&]() -> Result<Value> {
-    Value result = TRY(run_recipe(site, host, attributes.at("recipe"), stop));
-    answer = result;
+    Value result = TRY(run_recipe(site, host, attributes.at("recipe"), stop, answer));
     const Value field = TRY(result_field(result, attributes.text_at("field")));
     TRY(check_assertion(field, attributes.text_at("assertion"), attributes.at("target")));
     return result;
