@@ -19,6 +19,17 @@ Words with_command_first(Words words) {
   return words;
 }
 
+/// What Kurtosis calls an enclave is an environment here, also as the word of commands.
+Words with_word_of_commands(Words words) {
+  Words rest = words;
+  size_t at = take_flags(all_commands(), rest, 0).size();
+  if (at < words.size() && words[at] == "help")
+    ++at;
+  if (at < words.size() && (words[at] == "environment" || words[at] == "env"))
+    words[at] = "enclave";
+  return words;
+}
+
 /// A plan of files of states is a run of them that only looks.
 Words with_plan_of_states(Words words) {
   if (std::ranges::any_of(words, [](const std::string& word) { return word.ends_with(".sls"); })) {
@@ -95,7 +106,7 @@ std::vector<std::string> with_front_end(std::vector<std::string> words) {
     return with_plan_of_manifests(with_plan_of_states(first));
   if (!first.empty() && first[0] == "describe")
     return with_described_workload(first);
-  return words;
+  return with_word_of_commands(std::move(words));
 }
 
 }  // namespace fettle

@@ -33,6 +33,14 @@ TEST(FrontEnd, APlanOfAModelOrPackageStaysOne) {
   EXPECT_EQ(meant("plan shop"), "plan shop");
 }
 
+TEST(FrontEnd, AnEnvironmentIsAnEnclaveInCommands) {
+  EXPECT_EQ(meant("environment ls"), "enclave ls");
+  EXPECT_EQ(meant("env inspect shop"), "enclave inspect shop");
+  EXPECT_EQ(meant("-o json environment rm shop"), "-o json enclave rm shop");
+  EXPECT_EQ(meant("help environment rm"), "help enclave rm");
+  EXPECT_EQ(meant("service exec env env"), "service exec env env");
+}
+
 TEST(FrontEnd, AKindWithANameIsDescribedAsAWorkload) {
   EXPECT_EQ(meant("describe cloneset web"), "describe workload cloneset web");
   EXPECT_EQ(meant("-e fleet describe cloneset/web"), "describe workload -e fleet cloneset/web");

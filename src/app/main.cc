@@ -387,7 +387,9 @@ int run(std::vector<std::string> words) {
   program.json = output == "json" || (program.json_lines && !(*command)->tells_lines);
   if (program.json_lines)
     print_json_in_lines();
-  if (program.parsed.has("help") && (*command)->words != "starlark") {
+  // It has a page of its own, as text.
+  const bool helps_itself = (*command)->words == "starlark" && output == "text";
+  if (program.parsed.has("help") && !helps_itself) {
     print_help(program, **command);
     return code_after_output(0);
   }

@@ -114,6 +114,22 @@ std::string_view instead_of(std::string_view words) {
       {"destroy", "`fettle enclave rm ENCLAVE` removes an environment and everything in it"},
       {"down", "`fettle enclave rm ENCLAVE` removes an environment and everything in it"},
       {"up", "`fettle run PACKAGE` runs a package, `fettle export --apply` deploys a model"},
+      {"shell", "`fettle service shell ENCLAVE SERVICE` opens a shell in a service"},
+      {"stop", "`fettle enclave stop` stops an environment, `fettle service stop` a service"},
+      {"start", "`fettle enclave start` starts an environment, `fettle service start` a service"},
+      {"restart",
+       "`fettle enclave restart` restarts an environment, `fettle service restart` a service"},
+      {"deploy", "`fettle export --apply` deploys a model, `fettle run PACKAGE` runs a package"},
+      {"history", "`fettle events` shows what happened, `fettle versions ls` versions of a model"},
+      {"port-forward", "ports are already published; `fettle port print` prints their addresses"},
+      {"fmt", "there is no formatter; `fettle check` finds errors and doubtful code"},
+      {"format", "there is no formatter; `fettle check` finds errors and doubtful code"},
+      {"test", "`fettle check` finds errors and doubtful code, `fettle plan` shows what is due"},
+      {"build", "fettle builds no images: build one with another tool and name it"},
+      {"pull", "`fettle run PACKAGE --dependencies --pull` pulls the images of a package"},
+      {"login", "log in with the tool of the engine, such as `docker login` or `podman login`"},
+      {"engine list", "`fettle engine status` shows the engine"},
+      {"engine ls", "`fettle engine status` shows the engine"},
       {"init", "`fettle package init` creates a package, `fettle project init` a model"},
       {"dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
   };
@@ -373,9 +389,10 @@ Error unexpected_argument(const Command& command, const std::string& argument) {
   const CommandOption* const file = find_option(command.options, "-f");
   const bool may_be_file = command.most == 0 && file != nullptr && file->value == "FILE";
   return user_error(cat("unexpected argument `", printable(argument), "`: ",
-                        may_be_file ? cat("files are named with `-f`: `fettle ", command.words,
-                                          " -f ", printable(quoted_for_shell(argument)), "`")
-                                    : cat("`", usage_of(command), "`")));
+                        may_be_file
+                            ? cat("files are named with `-f`: `fettle ", command.words, " -f ",
+                                  printable(quoted_for_shell(argument)), "`")
+                            : cat("`", usage_of(command), "`", same_of_a_service(command.words))));
 }
 
 /// Of a command about one environment, `-e` and the argument must not name two.

@@ -341,7 +341,10 @@ std::pair<std::vector<std::string>, size_t> joined(std::span<const std::string> 
 
 Completions completions(const std::vector<Command>& commands, std::span<const std::string> given,
                         const NameSource& names) {
-  const auto [words, cut] = joined(given);
+  auto [words, cut] = joined(given);
+  // `environment` is taken for `enclave`.
+  if (words.size() > 1 && (words[0] == "environment" || words[0] == "env"))
+    words[0] = "enclave";
   Completions found{completions_of(commands, words, names)};
   found.is_path_inside = found.words.empty() && names_path_inside(commands, words, names);
   for (std::string& word : found.words)

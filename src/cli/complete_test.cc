@@ -169,6 +169,11 @@ TEST(Complete, KindsOfWorkloadsAreReadAsByTheCommand) {
   EXPECT_EQ(completed({"cp", "a", "w"}), "web-1:");
 }
 
+TEST(Complete, AnEnvironmentIsAnEnclaveInCommands) {
+  EXPECT_EQ(completed({"environment", ""}), "ls rm");
+  EXPECT_EQ(completed({"env", "rm", "sh"}), "shop show");
+}
+
 TEST(Complete, ThePlacesOfAUsageLineAreNoWords) { EXPECT_EQ(completed({"check", ""}), ""); }
 
 TEST(Complete, FlagsThatNameVersionsAndSets) {
