@@ -117,6 +117,8 @@ void warn_of_ends(const Face& face, const Workplace& place, const Name& environm
 
 /// One line of `--output jsonl` about what happens.
 void print_event_line(const Event& event);
+/// The key and verb of an event as documents have them; null when it is about the whole run.
+std::pair<Value, Value> key_and_verb(const Event& event);
 
 /// The option for the environment.
 CommandOption environment_option();

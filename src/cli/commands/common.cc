@@ -164,6 +164,7 @@ void print_warning(const Face& face, std::string_view text) {
 
 void warn_of_ends(const Face& face, const EnvironmentView& view,
                   const std::vector<std::string>& only) {
+  constexpr int64_t killed_code = 137;
   for (const ServiceView& service : view.services) {
     if (!only.empty() && std::ranges::find(only, service.name) == only.end())
       continue;
@@ -174,8 +175,13 @@ void warn_of_ends(const Face& face, const EnvironmentView& view,
                               "; `fettle service rm ", where, " removes what is left of it"));
     else if (service.ended_with)
       print_warning(
-          face, cat("the service `", service.name, "` ended with exit code ", *service.ended_with,
-                    "; `fettle service logs ", where, " shows what it printed"));
+          face,
+          cat("the service `", service.name, "` ended with exit code ", *service.ended_with,
+              // Not every engine says so.
+              *service.ended_with == killed_code && service.attributes.integer_at("memory_max") > 0
+                  ? " (probably out of memory)"
+                  : "",
+              "; `fettle service logs ", where, " shows what it printed"));
   }
 }
 
@@ -246,10 +252,17 @@ int tell_failed(const Face& face, const Summary& summary) {
   return tell_end(face, summary);
 }
 
+std::pair<Value, Value> key_and_verb(const Event& event) {
+  if (event.key.kind.empty())
+    return {};
+  return {to_string(event.key), to_string(event.verb)};
+}
+
 void print_event_line(const Event& event) {
+  const auto [key, verb] = key_and_verb(event);
   print_json_line(Value::dict({{"event", to_string(event.type)},
-                               {"key", to_string(event.key)},
-                               {"verb", to_string(event.verb)},
+                               {"key", key},
+                               {"verb", verb},
                                {"text", event.text},
                                {"time", to_string(event.time)}}));
 }

@@ -236,16 +236,15 @@ Result<int> events(Face& face) {
   std::vector<Value> documents;
   for (size_t i = first; i < all.size(); ++i) {
     const Event& event = all[i];
-    const std::string what = event.key.kind.empty() ? ""
-                             : face.json            ? to_string(event.key)
-                                                    : shown_key(event.key);
+    const std::string what = event.key.kind.empty() ? "" : shown_key(event.key);
+    const auto [key, verb] = key_and_verb(event);
     if (face.json)
       documents.push_back(Value::dict({{"sequence", event.sequence},
                                        {"time", to_string(event.time)},
                                        {"environment", event.environment},
                                        {"type", to_string(event.type)},
-                                       {"key", what},
-                                       {"verb", to_string(event.verb)},
+                                       {"key", key},
+                                       {"verb", verb},
                                        {"text", event.text},
                                        {"detail", event.detail}}));
     else
