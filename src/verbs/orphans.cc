@@ -18,10 +18,6 @@ bool is_in_world(const Key& key, const Kinds& kinds) {
   return kind != nullptr && kind->sort() != Sort::action && key.kind != command_kind().name();
 }
 
-bool is_surroundings(const Key& key) {
-  return key.kind == image_kind().name() || key.kind == network_kind().name();
-}
-
 using Keys = std::unordered_set<Key, KeyHash>;
 
 /// What the sets of `intent` want.
@@ -92,6 +88,10 @@ std::vector<UsedOrphan> take_used(const Known& known, std::set<Key>& going) {
 }
 
 }  // namespace
+
+bool is_surroundings(const Key& key) {
+  return key.kind == image_kind().name() || key.kind == network_kind().name();
+}
 
 bool is_orphan(const Record& record) {
   return !record.wanted_by.empty() && !record.is_adopted &&

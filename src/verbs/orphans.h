@@ -21,6 +21,9 @@ struct Orphan {
 /// Whether no set wants it any more.
 bool is_orphan(const Record& record);
 
+/// Images and networks: what others stand in. They go with what uses them.
+bool is_surroundings(const Key& key);
+
 /// By key. Surroundings, images and networks, go with what uses them and are not listed.
 std::vector<Orphan> orphans_of(const Known& known, const Kinds& kinds);
 

@@ -6,6 +6,7 @@
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "value/json.h"
+#include "verbs/orphans.h"
 #include "verbs/plan_version.h"
 
 namespace fettle {
@@ -116,7 +117,9 @@ void print_plan(const Face& face, const Workplace& place, const Preview& preview
   print_outlived(face, preview);
   print_shared(face, preview);
   std::vector<Key> prunable = preview.plan.leftovers;
-  std::erase_if(prunable, [&](const Key& key) { return preview.shared.contains(key); });
+  std::erase_if(prunable, [&](const Key& key) {
+    return preview.shared.contains(key) || is_surroundings(key);
+  });
   print(cat("keep ", kept,
             prunable.empty() ? ""
                              : cat("; no longer wanted, kept: ", first_few(prunable),
