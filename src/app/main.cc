@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdlib>
 #include <cstring>
@@ -387,9 +388,12 @@ int run(std::vector<std::string> words) {
   program.json = output == "json" || (program.json_lines && !(*command)->tells_lines);
   if (program.json_lines)
     print_json_in_lines();
-  // It has a page of its own, as text.
-  const bool helps_itself = (*command)->words == "starlark" && output == "text";
-  if (program.parsed.has("help") && !helps_itself) {
+  // `starlark` reads its words itself and has a page of its own, as text.
+  const bool asks_for_document =
+      (*command)->words == "starlark" && output != "text" &&
+      std::ranges::any_of(program.parsed.arguments,
+                          [](const std::string& word) { return word == "--help" || word == "-h"; });
+  if (program.parsed.has("help") || asks_for_document) {
     print_help(program, **command);
     return code_after_output(0);
   }
