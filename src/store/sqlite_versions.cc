@@ -258,11 +258,17 @@ class DeltaWriter {
     const DigestBytes digest(content.digest);
     Query query = TRY(database_.query("SELECT id FROM contents WHERE digest=?"));
     query.bind_blob(digest.view());
-    if (TRY(query.step()))
-      return query.number(0);
+    const std::string body = encode(content, database_.seal());
+    if (TRY(query.step())) {
+      // The digest knows no origins, and whoever pushed it last knows where it stands today.
+      const int64_t id = query.number(0);
+      Query told = TRY(database_.query("UPDATE contents SET body=?2 WHERE id=?1 AND body<>?2"));
+      TRY(told.bind(id).bind_blob(body).run());
+      return id;
+    }
     Query made =
         TRY(database_.query("INSERT INTO contents(digest, body) VALUES(?,?) RETURNING id"));
-    made.bind_blob(digest.view()).bind_blob(encode(content, database_.seal()));
+    made.bind_blob(digest.view()).bind_blob(body);
     TRY(made.step());
     return made.number(0);
   }
