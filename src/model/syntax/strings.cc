@@ -269,24 +269,26 @@ Result<const Format*> read_interpolation(std::string_view text, Place at, Place 
   std::vector<FormatPart> parts;
   size_t done = 0;
   bool found = false;
-  for (size_t open = text.find("{{"); open != std::string_view::npos;
-       open = text.find("{{", open)) {
+  size_t close = 0;
+  for (size_t open = text.find("{{"); open != std::string_view::npos;) {
     size_t from = open + 2;
     while (from < text.size() && text[from] == '{')
       ++from;
-    const size_t close = text.find("}}", from);
+    if (close < from)
+      close = text.find("}}", from);
     if (close == std::string_view::npos)
       break;
-    const std::string_view path = trim(text.substr(from, close - from));
-    if (!is_path(path)) {
-      open = from;
+    open = text.find("{{", from);
+    if (open < close)
       continue;
-    }
+    const std::string_view path = trim(text.substr(from, close - from));
+    if (!is_path(path))
+      continue;
     if (from - 2 > done)
       parts.push_back({text.substr(done, from - 2 - done)});
     parts.push_back({{}, TRY(read_path(path, at, places, arena, symbols))});
     found = true;
-    done = open = close + 2;
+    done = close + 2;
   }
   if (!found)
     return nullptr;
