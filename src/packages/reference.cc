@@ -15,21 +15,20 @@ struct Found {
   std::string_view id, field;
 };
 
-bool is_field(std::string_view field) {
-  return !field.empty() &&
-         field.find_first_not_of(
-             "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.") == field.npos;
-}
+constexpr std::string_view field_characters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
 
 std::optional<Found> next_reference(std::string_view text, size_t from) {
   for (size_t at = text.find(opening, from); at != text.npos; at = text.find(opening, at + 1)) {
     const size_t id = at + opening.size();
     if (text.size() < id + id_size + 1 || text[id + id_size] != ':')
       continue;
-    const size_t field = id + id_size + 1, end = text.find(closing, field);
-    if (end == text.npos)
+    // The braces of `closing` are the first characters that no field has.
+    const size_t field = id + id_size + 1, braces = text.find_first_not_of(field_characters, field);
+    if (braces == text.npos)
       return std::nullopt;
-    if (is_field(text.substr(field, end - field)))
+    const size_t end = braces + 2 - closing.size();
+    if (end > field && text.substr(end).starts_with(closing))
       return Found{at, end + closing.size(), text.substr(id, id_size),
                    text.substr(field, end - field)};
   }

@@ -31,8 +31,20 @@ TEST(Reference, WhatNobodyGaveOutStaysText) {
   References references;
   for (const char* text : {"{{kurtosis:0123456789abcdef0123456789abcdef:code.runtime_value}}",
                            "{{kurtosis:", "{{kurtosis:12:code.runtime_value}}", "plain",
-                           "{{kurtosis:0123456789abcdef0123456789abcdef:code"})
+                           "{{kurtosis:0123456789abcdef0123456789abcdef:code",
+                           "{{kurtosis:0123456789abcdef0123456789abcdef:.runtime_value}}"})
     EXPECT_EQ(references.with_holes(text), Value(text));
+}
+
+// Each beginning looked for the one end.
+TEST(Reference, ThousandsOfBeginningsHaveOneEnd) {
+  References references;
+  std::string text;
+  for (int i = 0; i < 100'000; ++i)
+    text += "{{kurtosis:0123456789abcdef0123456789abcdef:}";
+  const std::string code = references.to(exec, "code");
+  EXPECT_EQ(references.with_holes(text + code),
+            Value::deferred({Part(Name(text)), Part(Output{"exec", "web#1", "code"})}));
 }
 
 TEST(Reference, AHostNameIsTheNameOfItsService) {
