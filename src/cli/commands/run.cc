@@ -286,6 +286,12 @@ std::string outlived_text(const PackageReport& report) {
   return first_few(texts);
 }
 
+/// The first line: all of it was printed where it happened, perhaps into another file.
+std::string beginning(const std::string& text) {
+  const size_t end = text.find('\n');
+  return end == std::string::npos ? text : text.substr(0, end) + " …";
+}
+
 void print_end(const Face& face, const PackageReport& report) {
   if (!report.outlived.empty())
     print_warning(
@@ -304,8 +310,8 @@ void print_end(const Face& face, const PackageReport& report) {
         statement.status == StatementStatus::failed) {
       told.insert(statement.result);
       print_error(cat(label, statement.statement->origin, ": instruction ", i + 1, ", `",
-                      statement.statement->name, "`, failed",
-                      is_bare(face) ? cat(": ", statement.result) : std::string()));
+                      statement.statement->name, "`, failed: ",
+                      is_bare(face) ? statement.result : beginning(statement.result)));
     }
   for (const Failure& failure : report.summary.failures)
     if (!told.contains(to_string(failure.error)))
