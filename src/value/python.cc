@@ -286,35 +286,6 @@ std::string quoted(std::string_view text) {
 
 namespace {
 
-std::string mapped(std::string_view text, utf8proc_int32_t (*map)(utf8proc_int32_t),
-                   bool is_upper) {
-  std::string made;
-  for (size_t at = 0; at < text.size();) {
-    utf8proc_int32_t point = 0;
-    const auto* bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data() + at);
-    const utf8proc_ssize_t length =
-        utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size() - at), &point);
-    if (length <= 0) {
-      made.push_back(text[at++]);
-      continue;
-    }
-    constexpr utf8proc_int32_t sharp_s = 0xDF;
-    if (is_upper && point == sharp_s)
-      made += "SS";
-    else
-      append_utf8(made, static_cast<uint32_t>(map(point)));
-    at += static_cast<size_t>(length);
-  }
-  return made;
-}
-
-}  // namespace
-
-std::string upper(std::string_view text) { return mapped(text, utf8proc_toupper, true); }
-std::string lower(std::string_view text) { return mapped(text, utf8proc_tolower, false); }
-
-namespace {
-
 void append_escaped(std::string& made, uint32_t unit) {
   constexpr std::string_view digits = "0123456789abcdef";
   made += "\\u";

@@ -27,6 +27,13 @@ std::vector<std::string_view> points_of(std::string_view text);
 std::string upper(std::string_view text);
 std::string lower(std::string_view text);
 
+/// What `str.isalpha()` and its like ask of every code point.
+enum class Letters { alpha, alnum, decimal, digit, numeric, space };
+/// Whether a text has code points, and each of them is of the kind.
+bool is_all(std::string_view text, Letters kind);
+/// `str.isidentifier()`.
+bool is_identifier(std::string_view text);
+
 /// `json.dumps(text)`: in quotes, ASCII only.
 std::string json_text(std::string_view text);
 

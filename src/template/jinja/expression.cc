@@ -20,8 +20,10 @@ std::string missing(const Value& value, const Value& key) {
 }
 
 Result<Value> sliced(const Value& value, const Items& bounds) {
+  if (value.is_dict())
+    return raise("TypeError", "unhashable type: 'slice'");
   if (!value.is_text() && !value.is_list())
-    return Value::undefined(missing(value, Value("slice")));
+    return raise("TypeError", cat("'", type_name(value), "' object is not subscriptable"));
   if (Status status = begin_work(value); !status)
     return status.error();
   const Items items = TRY(items_of(value));
@@ -62,45 +64,41 @@ Result<Value> sliced(const Value& value, const Items& bounds) {
 
 Result<bool> contains(const Value& container, const Value& item) {
   if (container.is_text()) {
-    if (item.is_undefined())
-      return undefined_error(item);
     if (!item.is_text())
       return raise("TypeError",
                    cat("'in <string>' requires string as left operand, not ", type_name(item)));
     return container.text().find(item.text()) != std::string::npos;
   }
-  if (container.is_dict())
+  if (container.is_dict()) {
+    TRY(check_hashable(item));
     return container.dict_data().find(item) != nullptr;
+  }
   if (container.is_number() || container.is_none())
     return raise("TypeError", cat("argument of type '", type_name(container), "' is not iterable"));
-  const Items items = TRY(items_of(container));
-  return std::any_of(items.begin(), items.end(),
-                     [&](const Value& one) { return is_equal(one, item); });
+  for (const Value& one : TRY(items_of(container))) {
+    if (one.is_strictly_undefined() || item.is_strictly_undefined())
+      return undefined_error(item.is_strictly_undefined() ? item : one);
+    if (is_equal(one, item))
+      return true;
+  }
+  return false;
 }
+
+}  // namespace
 
 Result<bool> holds(std::string_view op, const Value& a, const Value& b) {
   if (op == "in" || op == "not in") {
     const bool is_in = TRY(contains(b, a));
     return is_in == (op == "in");
   }
-  if (a.is_undefined())
-    return undefined_error(a);
-  if (b.is_undefined() && op != "==" && op != "!=")
-    return undefined_error(b);
-  if (op == "==" || op == "!=") {
-    if (b.is_undefined())
-      return undefined_error(b);
+  if (a.is_strictly_undefined() || b.is_strictly_undefined())
+    return undefined_error(a.is_strictly_undefined() ? a : b);
+  if (op == "==" || op == "!=")
     return is_equal(a, b) == (op == "==");
-  }
   const bool is_swapped = op == ">" || op == "<=";
-  Result<bool> less = is_swapped ? is_less(b, a) : is_less(a, b);
-  if (!less)
-    return raise("TypeError", cat("'", op, "' not supported between instances of '", type_name(a),
-                                  "' and '", type_name(b), "'"));
-  return op == "<" || op == ">" ? *less : !*less;
+  const bool is_less_asked = TRY(is_swapped ? is_less(b, a, op) : is_less(a, b, op));
+  return is_less_asked == (op == "<" || op == ">");
 }
-
-}  // namespace
 
 Result<Value> Renderer::eval(const Expr& expr, const ScopePtr& scope) {
   if (Status status = spend(cost::expression); !status)
@@ -155,8 +153,7 @@ Result<Value> Renderer::evaluate(const Expr& expr, const ScopePtr& scope) {
       const Items items = TRY(operands(expr, scope));
       Value made = Value::dict();
       for (size_t i = 0; i + 1 < items.size(); i += 2) {
-        if (items[i].is_dict() || (items[i].is_list() && !items[i].list().is_tuple))
-          return raise("TypeError", cat("unhashable type: '", type_name(items[i]), "'"));
+        TRY(check_hashable(items[i]));
         made.dict_data().set(items[i], items[i + 1]);
       }
       return made;
@@ -184,14 +181,15 @@ Result<Value> Renderer::evaluate(const Expr& expr, const ScopePtr& scope) {
     }
     case Kind::conditional: {
       const Value condition = TRY(eval(*expr.operands[1], scope));
-      if (condition.is_undefined() && environment().is_strict)
+      if (condition.is_strictly_undefined())
         return undefined_error(condition);
       if (is_true(condition))
         return eval(*expr.operands[0], scope);
-      return expr.operands[2] != nullptr ? eval(*expr.operands[2], scope)
-                                         : Value::undefined(
-                                               "the inline if-expression evaluated to false and no "
-                                               "else section was defined.");
+      if (expr.operands[2] != nullptr)
+        return eval(*expr.operands[2], scope);
+      return Value::undefined(cat("the inline if-expression on line ", expr.line,
+                                  " evaluated to false and no else section was defined."),
+                              true);
     }
     case Kind::binary: {
       const Items values = TRY(operands(expr, scope));
@@ -204,18 +202,20 @@ Result<Value> Renderer::evaluate(const Expr& expr, const ScopePtr& scope) {
       if (!value.is_number())
         return raise("TypeError",
                      cat("bad operand type for unary ", expr.name, ": '", type_name(value), "'"));
+      if (value.is_real())
+        return Value(expr.name == "-" ? -value.real() : value.real());
       return operate(expr.name, Value(0), value);
     }
     case Kind::logic: {
       Value value = TRY(eval(*expr.operands[0], scope));
-      if (value.is_undefined() && environment().is_strict)
+      if (value.is_strictly_undefined())
         return undefined_error(value);
       return is_true(value) == (expr.name == "or") ? std::move(value)
                                                    : eval(*expr.operands[1], scope);
     }
     case Kind::negation: {
       const Value value = TRY(eval(*expr.operands[0], scope));
-      if (value.is_undefined() && environment().is_strict)
+      if (value.is_strictly_undefined())
         return undefined_error(value);
       return Value(!is_true(value));
     }
@@ -278,7 +278,9 @@ Result<Value> Renderer::attribute(const Value& value, const std::string& name) {
 Result<Value> Renderer::item(const Value& value, const Value& key) {
   if (value.is_undefined())
     return undefined_error(value);
-  if (key.is_undefined())
+  if (key.is_undefined() && !value.is_dict() && !value.is_object())
+    return Value::undefined(missing(value, key));
+  if (key.is_strictly_undefined())
     return undefined_error(key);
   if (value.is_dict()) {
     if (const Value* found = value.dict_data().find(key))

@@ -58,37 +58,6 @@ Result<Value> reverse(Renderer&, Arguments& arguments) {
   return Value(std::move(made));
 }
 
-struct Keyed {
-  Items keys;
-  Value item;
-};
-
-/// Sorts by keys that were seen to have an order; equal ones keep their places.
-Result<Items> sorted(std::vector<Keyed> rows, bool is_reversed) {
-  std::optional<Error> error;
-  const auto less = [&](const Keyed& a, const Keyed& b) {
-    for (size_t i = 0; i < a.keys.size(); ++i) {
-      if (is_equal(a.keys[i], b.keys[i]))
-        continue;
-      const Result<bool> answer = is_less(a.keys[i], b.keys[i]);
-      if (!answer && !error)
-        error = answer.error();
-      return answer && *answer;
-    }
-    return false;
-  };
-  Budget& budget = Budget::current();
-  std::stable_sort(rows.begin(), rows.end(), [&](const Keyed& a, const Keyed& b) {
-    return !error && budget.spend(cost::value) && (is_reversed ? less(b, a) : less(a, b));
-  });
-  if (error)
-    return *error;
-  Items items;
-  for (Keyed& row : rows)
-    items.push_back(std::move(row.item));
-  return items;
-}
-
 Result<Value> sort(Renderer& renderer, Arguments& arguments) {
   const Items given = TRY(
       bind_arguments("do_sort", arguments, {"value", "reverse?", "case_sensitive?", "attribute?"}));
@@ -137,6 +106,7 @@ Result<Value> unique(Renderer& renderer, Arguments& arguments) {
     const Value key =
         key_of(given[2].is_undefined() ? item : TRY(attribute_at(renderer, item, given[2])),
                is_true(given[1]));
+    TRY(check_hashable(key));
     if (seen.dict_data().find(key) != nullptr)
       continue;
     seen.dict_data().set(key, Value(true));
@@ -157,7 +127,7 @@ Result<Value> extreme(Renderer& renderer, Arguments& arguments, bool is_max) {
     const Value key =
         key_of(given[2].is_undefined() ? items[i] : TRY(attribute_at(renderer, items[i], given[2])),
                is_true(given[1]));
-    if (i > 0 && !TRY(is_max ? is_less(best_key, key) : is_less(key, best_key)))
+    if (i > 0 && !TRY(is_max ? is_less(best_key, key, ">") : is_less(key, best_key)))
       continue;
     best = items[i];
     best_key = key;
@@ -265,8 +235,15 @@ Result<Value> groupby(Renderer& renderer, Arguments& arguments) {
   return Value::list(std::move(groups));
 }
 
+/// Of what is false there are no items, even where there could be none.
+Result<Items> items_if_true(const Value& value) {
+  if (!value.is_undefined() && !is_true(value))
+    return Items();
+  return items_of(value);
+}
+
 Result<Value> map(Renderer& renderer, Arguments& arguments) {
-  const Items items = TRY(items_of(arguments.positional[0]));
+  const Items items = TRY(items_if_true(arguments.positional[0]));
   const std::optional<Value> attribute = arguments.take("attribute");
   const std::optional<Value> otherwise = attribute ? arguments.take("default") : std::nullopt;
   Items made;
@@ -294,7 +271,7 @@ Result<Value> map(Renderer& renderer, Arguments& arguments) {
 
 /// `select`, `reject` and their forms by attribute.
 Result<Value> chosen(Renderer& renderer, Arguments& arguments, bool keeps, bool has_attribute) {
-  const Items items = TRY(items_of(arguments.positional[0]));
+  const Items items = TRY(items_if_true(arguments.positional[0]));
   const size_t first = has_attribute ? 2 : 1;
   if (arguments.positional.size() < first)
     return raise("jinja2.exceptions.FilterArgumentError", "Missing parameter for attribute name");
@@ -310,7 +287,7 @@ Result<Value> chosen(Renderer& renderer, Arguments& arguments, bool keeps, bool 
                               arguments.positional.end());
       is_good = TRY(renderer.test(text_of(arguments.positional[first]), given));
     } else {
-      if (subject.is_undefined() && renderer.environment().is_strict)
+      if (subject.is_strictly_undefined())
         return undefined_error(subject);
       is_good = is_true(subject);
     }
@@ -366,6 +343,32 @@ constexpr std::array list_rows{
 };
 
 }  // namespace
+
+Result<Items> sorted(std::vector<Keyed> rows, bool is_reversed) {
+  std::optional<Error> error;
+  const auto less = [&](const Keyed& a, const Keyed& b) {
+    for (size_t i = 0; i < a.keys.size(); ++i) {
+      const bool is_known = !a.keys[i].is_undefined() && !b.keys[i].is_undefined();
+      if (is_known && is_equal(a.keys[i], b.keys[i]))
+        continue;
+      const Result<bool> answer = is_less(a.keys[i], b.keys[i]);
+      if (!answer && !error)
+        error = answer.error();
+      return answer && *answer;
+    }
+    return false;
+  };
+  Budget& budget = Budget::current();
+  std::stable_sort(rows.begin(), rows.end(), [&](const Keyed& a, const Keyed& b) {
+    return !error && budget.spend(cost::value) && (is_reversed ? less(b, a) : less(a, b));
+  });
+  if (error)
+    return *error;
+  Items items;
+  for (Keyed& row : rows)
+    items.push_back(std::move(row.item));
+  return items;
+}
 
 std::span<const FilterRow> list_filters() { return list_rows; }
 

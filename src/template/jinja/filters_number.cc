@@ -53,19 +53,25 @@ Result<Value> to_int(Renderer&, Arguments& arguments) {
   return otherwise;
 }
 
+/// The number that a text is; None: it is none.
+Value float_of(const Value& value) {
+  if (!value.is_text())
+    return {};
+  const std::string text(trim(value.text()));
+  char* end = nullptr;
+  const double number = std::strtod(text.c_str(), &end);
+  const bool is_number =
+      !text.empty() && *end == '\0' && text.find_first_of("xX") == std::string::npos;
+  return is_number ? Value(number) : Value();
+}
+
 Result<Value> to_float(Renderer&, Arguments& arguments) {
   const Items given = TRY(bind_arguments("do_float", arguments, {"value", "default?"}));
   if (given[0].is_undefined())
     return undefined_error(given[0]);
-  if (given[0].is_number())
-    return Value(given[0].real());
-  if (given[0].is_text()) {
-    const std::string text(trim(given[0].text()));
-    char* end = nullptr;
-    const double number = std::strtod(text.c_str(), &end);
-    if (!text.empty() && *end == '\0' && text.find_first_of("xX") == std::string::npos)
-      return Value(number);
-  }
+  const Value number = given[0].is_number() ? Value(given[0].real()) : float_of(given[0]);
+  if (!number.is_none())
+    return number;
   return given[1].is_undefined() ? Value(0.0) : given[1];
 }
 
@@ -115,9 +121,13 @@ Result<Value> filesizeformat(Renderer&, Arguments& arguments) {
   const Items given = TRY(bind_arguments("do_filesizeformat", arguments, {"value", "binary?"}));
   if (given[0].is_undefined())
     return undefined_error(given[0]);
-  double bytes = given[0].is_number() ? given[0].real()
-                 : given[0].is_text() ? std::strtod(given[0].text().c_str(), nullptr)
-                                      : 0;
+  const Value number = given[0].is_number() ? given[0] : float_of(given[0]);
+  if (number.is_none())
+    return given[0].is_text()
+               ? raise("ValueError", cat("could not convert string to float: ", quoted(given[0])))
+               : raise("TypeError", cat("float() argument must be a string or a real number, not '",
+                                        type_name(given[0]), "'"));
+  const double bytes = number.real();
   const bool is_binary = is_true(given[1]);
   const double base = is_binary ? 1024 : 1000;
   if (bytes == 1)
@@ -139,7 +149,8 @@ Status write_json(const Value& value, std::string& made, int indent, int depth) 
   if (depth > deepest_json_text)
     return raise("RecursionError", "maximum recursion depth exceeded while encoding a JSON object");
   if (value.is_undefined())
-    return raise("TypeError", "Object of type StrictUndefined is not JSON serializable");
+    return raise("TypeError",
+                 cat("Object of type ", type_name(value), " is not JSON serializable"));
   if (Status status = add(made, {}); !status)
     return status;
   Budget::current().spend(cost::open);

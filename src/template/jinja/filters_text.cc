@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "template/jinja/filters.h"
+#include "template/jinja/wrap.h"
 #include "value/python.h"
 
 namespace fettle::jinja {
@@ -127,16 +128,20 @@ Result<Value> indent(Renderer& renderer, Arguments& arguments) {
 Result<Value> truncate(Renderer& renderer, Arguments& arguments) {
   const Items given = TRY(
       bind_arguments("do_truncate", arguments, {"s", "length?", "killwords?", "end?", "leeway?"}));
-  const std::string text = TRY(subject(renderer, given[0]));
   const int64_t length = whole(given[1], 255);
   const std::string end = given[3].is_text() ? given[3].text() : "...";
   const int64_t leeway = whole(given[4], 5);
+  const bool is_text = given[0].is_text() || given[0].is_undefined();
+  const std::string text = is_text ? TRY(subject(renderer, given[0])) : "";
   const auto points = python::points_of(text);
+  const int64_t size = is_text ? static_cast<int64_t>(points.size()) : TRY(length_of(given[0]));
   const int64_t end_size = static_cast<int64_t>(python::points_of(end).size());
   if (length < end_size)
     return raise("AssertionError", cat("expected length >= ", end_size, ", got ", length));
-  if (static_cast<int64_t>(points.size()) <= length + leeway)
-    return Value(text);
+  if (size <= length + leeway)
+    return is_text ? Value(text) : given[0];
+  if (!is_text)
+    return operate("+", given[0], Value(end));
   std::string made;
   for (int64_t i = 0; i < length - end_size; ++i)
     made += points[static_cast<size_t>(i)];
@@ -158,54 +163,6 @@ Result<Value> wordcount(Renderer& renderer, Arguments& arguments) {
   return Value(count);
 }
 
-/// Breaks one line without newlines at blanks.
-std::vector<std::string> wrapped(std::string_view line, size_t width, bool breaks_long,
-                                 bool breaks_hyphens) {
-  std::vector<std::string> chunks;
-  for (const std::string_view point : python::points_of(line)) {
-    const bool is_blank = is_space(point);
-    const bool joins =
-        !chunks.empty() && is_space(std::string_view(chunks.back()).substr(0, 1)) == is_blank &&
-        !(breaks_hyphens && chunks.back().size() > 1 && chunks.back().ends_with('-') && !is_blank);
-    if (joins)
-      chunks.back() += point;
-    else
-      chunks.emplace_back(point);
-  }
-  std::vector<std::string> lines;
-  std::string current;
-  const auto size = [](std::string_view text) { return python::points_of(text).size(); };
-  for (std::string& chunk : chunks) {
-    if (size(current) + size(chunk) > width) {
-      const bool is_blank = is_space(std::string_view(chunk).substr(0, 1));
-      if (!current.empty() && !(size(chunk) > width && breaks_long && !is_blank)) {
-        lines.push_back(current.substr(0, current.find_last_not_of(" \t\n\r\v\f") + 1));
-        current.clear();
-      }
-      if (is_blank && current.empty() && !lines.empty())
-        continue;
-      const auto points = python::points_of(chunk);
-      size_t used = 0;
-      while (breaks_long && size(current) + points.size() - used > width) {
-        const size_t room =
-            std::max<size_t>(width - std::min(width, size(current)), current.empty() ? 1 : 0);
-        for (const size_t end = used + room; used < end; ++used)
-          current += points[used];
-        lines.push_back(std::exchange(current, ""));
-      }
-      size_t bytes = 0;
-      for (size_t i = 0; i < used; ++i)
-        bytes += points[i].size();
-      chunk.erase(0, bytes);
-    }
-    current += chunk;
-  }
-  current = current.substr(0, current.find_last_not_of(" \t\n\r\v\f") + 1);
-  if (!current.empty())
-    lines.push_back(current);
-  return lines;
-}
-
 Result<Value> wordwrap(Renderer& renderer, Arguments& arguments) {
   const Items given =
       TRY(bind_arguments("do_wordwrap", arguments,
@@ -221,8 +178,9 @@ Result<Value> wordwrap(Renderer& renderer, Arguments& arguments) {
     lines.pop_back();
   for (const std::string_view line : lines)
     parts.push_back(
-        join(wrapped(line, static_cast<size_t>(width), given[2].is_undefined() || is_true(given[2]),
-                     given[4].is_undefined() || is_true(given[4])),
+        join(wrapped(line, {.width = static_cast<size_t>(width),
+                            .breaks_words = given[2].is_undefined() || is_true(given[2]),
+                            .breaks_hyphens = given[4].is_undefined() || is_true(given[4])}),
              between));
   return Value(text.empty() ? std::string() : join(parts, between));
 }
@@ -231,7 +189,7 @@ Result<Value> format(Renderer&, Arguments& arguments) {
   if (!arguments.named.empty() && arguments.positional.size() > 1)
     return raise("jinja2.exceptions.FilterArgumentError",
                  "can't handle positional and keyword arguments at the same time");
-  if (arguments.positional[0].is_undefined())
+  if (arguments.positional[0].is_strictly_undefined())
     return undefined_error(arguments.positional[0]);
   Value values = Value::dict();
   for (const auto& [name, value] : arguments.named)

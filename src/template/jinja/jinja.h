@@ -38,7 +38,6 @@ struct Environment {
   std::function<Function(const std::string& name)> find_filter;
   std::function<Function(const std::string& name)> find_test;
   std::map<std::string, Value, std::less<>> globals;
-  bool is_strict = true;  ///< else an undefined value prints as nothing
   /// Draws a number for the filter `random`; none: what is random is an error.
   std::function<uint64_t()> draw;
   Limits limits;

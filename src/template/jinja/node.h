@@ -67,7 +67,7 @@ struct Parameter {
 };
 
 struct MacroData {
-  std::string name;
+  std::string name;  ///< empty: the body of a call block
   std::vector<Parameter> parameters;
   Body body;
   int line = 1;

@@ -74,11 +74,13 @@ Result<Value> Loop::call(Arguments& arguments) {
   return Value(std::move(out));
 }
 
-std::string Macro::text() const { return "<Macro '" + data_->name + "'>"; }
+std::string Macro::text() const {
+  return data_->name.empty() ? "<Macro anonymous>" : "<Macro '" + data_->name + "'>";
+}
 
 Result<std::optional<Value>> Macro::attribute(std::string_view name) {
   if (name == "name")
-    return std::optional<Value>(Value(data_->name));
+    return std::optional<Value>(data_->name.empty() ? Value() : Value(data_->name));
   if (name == "arguments") {
     Items names;
     for (const Parameter& parameter : data_->parameters)
@@ -92,19 +94,22 @@ Result<std::optional<Value>> Macro::attribute(std::string_view name) {
   return std::optional<Value>();
 }
 
+std::string Macro::called() const {
+  return data_->name.empty() ? "macro None" : cat("macro '", data_->name, "'");
+}
+
 Status Macro::bind(Arguments& arguments, const ScopePtr& inner) {
   std::optional<Value> caller = arguments.take("caller");
   const size_t count = data_->parameters.size();
   if (arguments.positional.size() > count && !data_->uses_rest)
-    return raise("TypeError",
-                 cat("macro '", data_->name, "' takes not more than ", count, " argument(s)"));
+    return raise("TypeError", cat(called(), " takes not more than ", count, " argument(s)"));
   for (size_t i = 0; i < count; ++i) {
     const Parameter& parameter = data_->parameters[i];
     std::optional<Value> given = arguments.take(parameter.name);
     if (i < arguments.positional.size()) {
       if (given)
-        return raise("TypeError", cat("macro '", data_->name,
-                                      "' got multiple values for argument '", parameter.name, "'"));
+        return raise("TypeError",
+                     cat(called(), " got multiple values for argument '", parameter.name, "'"));
       given = arguments.positional[i];
     }
     if (!given)
@@ -115,9 +120,11 @@ Status Macro::bind(Arguments& arguments, const ScopePtr& inner) {
   }
   if (data_->uses_caller)
     inner->names["caller"] = caller ? *caller : Value::undefined("No caller defined");
+  else if (caller && data_->uses_named_rest)
+    arguments.named.emplace_back("caller", *caller);
   else if (caller)
-    return raise("TypeError", cat("macro '", data_->name,
-                                  "' was invoked with two values for the special caller argument. "
+    return raise("TypeError", cat(called(),
+                                  " was invoked with two values for the special caller argument. "
                                   "This is most likely a bug."));
   if (data_->uses_rest) {
     Items rest(arguments.positional.begin() +
@@ -131,8 +138,8 @@ Status Macro::bind(Arguments& arguments, const ScopePtr& inner) {
       rest.dict_data().set(Value(name), value);
     inner->names["kwargs"] = rest;
   } else if (!arguments.named.empty()) {
-    return raise("TypeError", cat("macro '", data_->name, "' takes no keyword argument '",
-                                  arguments.named[0].first, "'"));
+    return raise("TypeError",
+                 cat(called(), " takes no keyword argument '", arguments.named[0].first, "'"));
   }
   return {};
 }

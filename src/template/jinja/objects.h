@@ -44,6 +44,7 @@ class Macro : public Object {
 
  private:
   Status bind(Arguments& arguments, const ScopePtr& inner);
+  std::string called() const;
 
   Renderer& renderer_;
   std::shared_ptr<MacroData> data_;

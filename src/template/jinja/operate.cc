@@ -26,11 +26,11 @@ int64_t floor_divide(int64_t a, int64_t b) {
 Result<Value> divide(std::string_view op, const Value& a, const Value& b) {
   const bool is_real = a.is_real() || b.is_real();
   if (b.real() == 0)
-    return raise(
-        "ZeroDivisionError",
-        op == "/" ? (is_real ? "float division by zero" : "division by zero")
-        : is_real ? (op == "%" ? "float modulo by zero" : "float floor division by zero")
-                  : (op == "%" ? "integer modulo by zero" : "integer division or modulo by zero"));
+    return raise("ZeroDivisionError",
+                 op == "/" ? (is_real ? "float division by zero" : "division by zero")
+                 : is_real ? (op == "%" ? "float modulo" : "float floor division by zero")
+                           : (op == "%" ? "integer division or modulo by zero"
+                                        : "integer division or modulo by zero"));
   if (op == "/")
     return Value(a.real() / b.real());
   if (!is_real && b.integer() == -1)
@@ -46,8 +46,16 @@ Result<Value> divide(std::string_view op, const Value& a, const Value& b) {
 }
 
 Result<Value> power(const Value& a, const Value& b) {
-  if (a.is_real() || b.is_real() || b.integer() < 0)
-    return Value(std::pow(a.real(), b.real()));
+  if (a.is_real() || b.is_real() || b.integer() < 0) {
+    if (a.real() == 0 && b.real() < 0)
+      return raise("ZeroDivisionError", "0.0 cannot be raised to a negative power");
+    if (a.real() < 0 && b.real() != std::floor(b.real()))
+      return raise("ValueError", "a negative number to the power of a fraction is complex");
+    const double made = std::pow(a.real(), b.real());
+    if (std::isinf(made) && !std::isinf(a.real()) && !std::isinf(b.real()))
+      return raise("OverflowError", "(34, 'Numerical result out of range')");
+    return Value(made);
+  }
   int64_t made = 1;
   if (b.integer() > 64 && std::abs(a.integer()) > 1)
     return raise("OverflowError", "the result has more than 64 bits");
@@ -113,7 +121,7 @@ Result<std::string> show(const Directive& directive, const Value& value) {
     case 's':
     case 'r':
     case 'a': {
-      if (value.is_undefined())
+      if (value.is_strictly_undefined())
         return undefined_error(value);
       std::string width = directive.spec;
       width.erase(0, std::min(width.find_first_not_of("+ 0"), width.size()));
@@ -286,7 +294,9 @@ Result<Value> format_percent(std::string_view format, const Value& values) {
       return status.error();
   }
   const size_t given = is_tuple ? values.list().items.size() : values.is_dict() ? next : 1;
-  if (next < given && !(values.is_list() && !is_tuple))
+  // Python takes what has items for a mapping, of which nothing need be used.
+  const bool has_items = (values.is_list() && !is_tuple) || values.is_undefined();
+  if (next < given && !has_items)
     return raise("TypeError", "not all arguments converted during string formatting");
   return Value(std::move(made));
 }

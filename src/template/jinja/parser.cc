@@ -300,7 +300,6 @@ class Parser : public ExpressionParser {
     StmtPtr node = make(Stmt::Kind::call_block);
     next();
     node->macro = std::make_shared<MacroData>();
-    node->macro->name = "caller";
     if (is_op("("))
       if (Status status = signature(*node->macro); !status)
         return status.error();

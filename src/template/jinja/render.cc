@@ -37,11 +37,8 @@ Status Renderer::spend(uint64_t steps) {
 }
 
 Result<std::string> Renderer::shown(const Value& value) const {
-  if (value.is_undefined()) {
-    if (environment().is_strict && !value.is_lenient())
-      return undefined_error(value);
-    return std::string();
-  }
+  if (value.is_strictly_undefined())
+    return undefined_error(value);
   std::string text = text_of(value);
   if (engine_.budget().is_over())
     return budget_error(engine_.budget());
@@ -92,7 +89,7 @@ Status Renderer::execute(const Stmt& node, const ScopePtr& scope, std::string& o
     }
     case Kind::if_: {
       const Value condition = TRY(eval(*node.exprs[0], scope));
-      if (condition.is_undefined() && environment().is_strict)
+      if (condition.is_strictly_undefined())
         return undefined_error(condition);
       return body(is_true(condition) ? node.body : node.otherwise, scope, out);
     }
@@ -171,6 +168,8 @@ Status Renderer::bind(const Expr& target, const Value& value, const ScopePtr& sc
                    "cannot assign attribute on non-namespace object");
     return {};
   }
+  if (value.is_number() || value.is_none())
+    return raise("TypeError", cat("cannot unpack non-iterable ", type_name(value), " object"));
   const Items items = TRY(items_of(value));
   const size_t wanted = target.operands.size();
   if (items.size() > wanted)
@@ -186,8 +185,6 @@ Status Renderer::bind(const Expr& target, const Value& value, const ScopePtr& sc
 
 Status Renderer::loop(const Stmt& node, const Value& iterable, const ScopePtr& scope,
                       std::string& out, int depth) {
-  if (iterable.is_undefined() && !environment().is_strict)
-    return body(node.otherwise, scope, out);
   Items items = TRY(items_of(iterable));
   if (node.filter != nullptr) {
     Items kept;
@@ -198,7 +195,7 @@ Status Renderer::loop(const Stmt& node, const Value& iterable, const ScopePtr& s
       if (Status status = bind(*node.target, item, inner); !status)
         return status;
       const Value condition = TRY(eval(*node.filter, inner));
-      if (condition.is_undefined() && environment().is_strict)
+      if (condition.is_strictly_undefined())
         return undefined_error(condition);
       if (is_true(condition))
         kept.push_back(std::move(item));
@@ -271,6 +268,8 @@ void Renderer::collect(const Body& body, const std::string& file) {
       blocks_[node->text].push_back({node.get(), &file});
     collect(node->body, file);
     collect(node->otherwise, file);
+    if (node->macro != nullptr)
+      collect(node->macro->body, file);
   }
 }
 

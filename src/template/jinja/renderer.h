@@ -133,6 +133,9 @@ std::optional<Value> find_global(std::string_view name, const Limits& limits);
 /// A method of a text, list or dict; nothing: none of that name.
 std::optional<Value> find_method(const Value& value, std::string_view name);
 
+/// A comparison by its operator, `in` and `not in` among them.
+Result<bool> holds(std::string_view op, const Value& a, const Value& b);
+
 /// Arguments in the order of parameters: `{"width", "first?"}`, missing optional ones undefined.
 Result<Items> bind_arguments(std::string_view function, Arguments& arguments,
                              std::initializer_list<std::string_view> parameters);

@@ -16,21 +16,21 @@ Result<bool> of_value(Given given, Check check) {
   return check(given.positional[0]);
 }
 
-Result<bool> compares(Given given, bool (*decides)(bool is_less, bool is_equal)) {
+Result<bool> compares(Given given, std::string_view op) {
   if (given.positional.size() < 2)
     return raise("TypeError", "a comparison needs a second value");
   const Value& a = given.positional[0];
   const Value& b = given.positional[1];
   if (a.is_undefined() || b.is_undefined())
     return undefined_error(a.is_undefined() ? a : b);
-  return decides(TRY(is_less(a, b)), is_equal(a, b));
+  return holds(op, a, b);
 }
 
 Result<bool> equals(Given given, bool is_wanted) {
   if (given.positional.size() < 2)
     return raise("TypeError", "eq expected 2 arguments, got 1");
   for (const Value& value : given.positional)
-    if (value.is_undefined())
+    if (value.is_strictly_undefined())
       return undefined_error(value);
   return is_equal(given.positional[0], given.positional[1]) == is_wanted;
 }
@@ -49,16 +49,11 @@ Result<bool> is_odd(Given given, bool wanted) {
 Result<bool> is_in(Given given) {
   if (given.positional.size() < 2)
     return raise("TypeError", "test_in() missing 1 required positional argument: 'seq'");
-  const Value& container = given.positional[1];
-  if (container.is_text() && given.positional[0].is_text())
-    return container.text().find(given.positional[0].text()) != std::string::npos;
-  const Items items = TRY(items_of(container));
-  return std::any_of(items.begin(), items.end(),
-                     [&](const Value& one) { return is_equal(one, given.positional[0]); });
+  return holds("in", given.positional[0], given.positional[1]);
 }
 
 bool has_items(const Value& value) {
-  return value.is_list() || value.is_dict() || value.is_text() ||
+  return value.is_list() || value.is_dict() || value.is_text() || value.is_lenient() ||
          (value.is_object() && items_of(value).has_value());
 }
 
@@ -86,17 +81,17 @@ const std::unordered_map<std::string_view, TestBuiltin>& table() {
     add({"string"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_text(); });
     add({"mapping"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_dict(); });
     add({"iterable"}, [](R, Given g) -> Result<bool> {
-      if (g.positional[0].is_undefined())
+      if (g.positional[0].is_strictly_undefined())
         return undefined_error(g.positional[0]);
       return has_items(g.positional[0]);
     });
     add({"sequence"}, [](R, Given g) -> Result<bool> {
-      if (g.positional[0].is_undefined())
-        return undefined_error(g.positional[0]);
       return has_items(g.positional[0]);
     });
     add({"callable"}, [](R, Given g) -> Result<bool> {
-      return g.positional[0].is_object() && g.positional[0].object()->is_callable();
+      // As in Python, where the call of what is not there is the error.
+      return g.positional[0].is_undefined() ||
+             (g.positional[0].is_object() && g.positional[0].object()->is_callable());
     });
     add({"escaped"}, [](R, Given) -> Result<bool> { return false; });
     add({"odd"}, [](R, Given g) { return is_odd(g, true); });
@@ -113,28 +108,28 @@ const std::unordered_map<std::string_view, TestBuiltin>& table() {
     });
     add({"eq", "==", "equalto"}, [](R, Given g) { return equals(g, true); });
     add({"ne", "!="}, [](R, Given g) { return equals(g, false); });
-    add({"lt", "<", "lessthan"},
-        [](R, Given g) { return compares(g, [](bool less, bool) { return less; }); });
-    add({"le", "<="}, [](R, Given g) {
-      return compares(g, [](bool less, bool equal) { return less || equal; });
-    });
-    add({"gt", ">", "greaterthan"}, [](R, Given g) {
-      return compares(g, [](bool less, bool equal) { return !less && !equal; });
-    });
-    add({"ge", ">="},
-        [](R, Given g) { return compares(g, [](bool less, bool) { return !less; }); });
+    add({"lt", "<", "lessthan"}, [](R, Given g) { return compares(g, "<"); });
+    add({"le", "<="}, [](R, Given g) { return compares(g, "<="); });
+    add({"gt", ">", "greaterthan"}, [](R, Given g) { return compares(g, ">"); });
+    add({"ge", ">="}, [](R, Given g) { return compares(g, ">="); });
     add({"lower"}, [](R, Given g) -> Result<bool> {
+      if (g.positional[0].is_strictly_undefined())
+        return undefined_error(g.positional[0]);
       const std::string text = text_of(g.positional[0]);
       return text == python::lower(text) && text != python::upper(text);
     });
     add({"upper"}, [](R, Given g) -> Result<bool> {
+      if (g.positional[0].is_strictly_undefined())
+        return undefined_error(g.positional[0]);
       const std::string text = text_of(g.positional[0]);
       return text == python::upper(text) && text != python::lower(text);
     });
     add({"filter"}, [](R renderer, Given g) -> Result<bool> {
+      TRY(check_hashable(g.positional[0]));
       return has_filter(renderer.environment(), text_of(g.positional[0]));
     });
     add({"test"}, [](R renderer, Given g) -> Result<bool> {
+      TRY(check_hashable(g.positional[0]));
       return has_test(renderer.environment(), text_of(g.positional[0]));
     });
     return made;

@@ -114,7 +114,7 @@ class Writer {
     } else if (value.is_object()) {
       const Budget::Level level;
       made_ += level.is_ok ? value.object()->text() : "...";
-    } else {
+    } else if (is_quoted || !value.is_lenient()) {
       made_ += "Undefined";
     }
   }
@@ -187,7 +187,7 @@ class Comparer {
 };
 
 /// The order of two lists is that of their first items that differ.
-Result<bool> is_less_within(const Value& first, const Value& second) {
+Result<bool> is_less_within(const Value& first, const Value& second, std::string_view asked) {
   const Value* a = &first;
   const Value* b = &second;
   while (a->is_list() && b->is_list() && a->list().is_tuple == b->list().is_tuple) {
@@ -211,8 +211,10 @@ Result<bool> is_less_within(const Value& first, const Value& second) {
     return undefined_error(*a);
   if (b->is_undefined())
     return undefined_error(*b);
-  return raise("TypeError", cat("'<' not supported between instances of '", type_name(*a),
-                                "' and '", type_name(*b), "'"));
+  const bool is_swapped = asked == ">" || asked == "<=";
+  return raise("TypeError", cat("'", asked, "' not supported between instances of '",
+                                type_name(is_swapped ? *b : *a), "' and '",
+                                type_name(is_swapped ? *a : *b), "'"));
 }
 
 }  // namespace
@@ -399,7 +401,9 @@ std::string type_name(const Value& value) {
     return value.list().is_tuple ? "tuple" : "list";
   if (value.is_dict())
     return "dict";
-  return value.is_object() ? value.object()->type_name() : "StrictUndefined";
+  return value.is_object()    ? value.object()->type_name()
+         : value.is_lenient() ? "Undefined"
+                              : "StrictUndefined";
 }
 
 std::string text_of(const Value& value) {
@@ -430,7 +434,27 @@ bool is_true(const Value& value) {
 }
 
 bool is_equal(const Value& a, const Value& b) { return Comparer().run(a, b); }
-Result<bool> is_less(const Value& a, const Value& b) { return is_less_within(a, b); }
+Result<bool> is_less(const Value& a, const Value& b, std::string_view asked) {
+  return is_less_within(a, b, asked);
+}
+
+Status check_hashable(const Value& value) {
+  Budget& budget = Budget::current();
+  Items open{value};
+  while (!open.empty()) {
+    const Value one = std::move(open.back());
+    open.pop_back();
+    if (!budget.spend(cost::value))
+      return budget_error(budget);
+    if (one.is_strictly_undefined())
+      return undefined_error(one);
+    if (one.is_dict() || (one.is_list() && !one.list().is_tuple))
+      return raise("TypeError", cat("unhashable type: '", type_name(one), "'"));
+    if (one.is_list())
+      open.insert(open.end(), one.list().items.begin(), one.list().items.end());
+  }
+  return {};
+}
 
 Result<Items> items_of(const Value& value) {
   const size_t count = value.is_list()   ? value.list().items.size()
@@ -455,7 +479,7 @@ Result<Items> items_of(const Value& value) {
     return items;
   }
   if (value.is_undefined())
-    return undefined_error(value);
+    return value.is_lenient() ? Result<Items>(Items()) : undefined_error(value);
   if (value.is_object())
     if (std::optional<Items> found = TRY(value.object()->items()))
       return std::move(*found);

@@ -25,10 +25,11 @@ using Items = std::vector<Value>;
 struct List;
 struct Dict;
 
-/// A name or attribute that is not there. Only tests and `default` may look at it.
+/// A name or attribute that is not there. Only tests and `default` may look at it. A lenient one,
+/// of an `if` expression without `else`, also prints as nothing, is false, and has no items.
 struct Undefined {
-  std::string message;      ///< `'x' is undefined`
-  bool is_lenient = false;  ///< prints as nothing
+  std::string message;  ///< `'x' is undefined`
+  bool is_lenient = false;
 };
 
 /// Something of the host, or of the engine itself: functions, macros, `loop`, instances of a model.
@@ -114,7 +115,10 @@ class Value {
   const std::string& undefined_message() const {
     return std::get<std::shared_ptr<Undefined>>(data_)->message;
   }
-  bool is_lenient() const { return std::get<std::shared_ptr<Undefined>>(data_)->is_lenient; }
+  bool is_lenient() const {
+    return is_undefined() && std::get<std::shared_ptr<Undefined>>(data_)->is_lenient;
+  }
+  bool is_strictly_undefined() const { return is_undefined() && !is_lenient(); }
   /// Whether it may hold values.
   bool can_nest() const { return is_list() || is_dict() || is_object(); }
   /// The same list, dict or object.
@@ -219,8 +223,11 @@ std::string quoted(const Value& value);
 /// `bool(value)`; undefined values are false.
 bool is_true(const Value& value);
 bool is_equal(const Value& a, const Value& b);
-/// `a < b`; an error when the two have no order.
-Result<bool> is_less(const Value& a, const Value& b);
+/// `a < b`; an error when the two have no order. It names `asked`: `>` and `<=` for `b > a` and
+/// `b <= a`.
+Result<bool> is_less(const Value& a, const Value& b, std::string_view asked = "<");
+/// Whether it may be the key of a dict: an error for lists, dicts, and what is not there.
+Status check_hashable(const Value& value);
 /// What iteration gives.
 Result<Items> items_of(const Value& value);
 Result<int64_t> length_of(const Value& value);

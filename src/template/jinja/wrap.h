@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace fettle::jinja {
+
+struct Wrapping {
+  size_t width = 70;         ///< in code points, at least 1
+  bool breaks_words = true;  ///< those that are longer than a line
+  bool breaks_hyphens = true;
+};
+
+/// The lines of one paragraph, as Python's `textwrap.wrap` makes them: broken at white space, of
+/// which none begins or ends a line but the first.
+std::vector<std::string> wrapped(std::string_view paragraph, const Wrapping& wrapping);
+
+}  // namespace fettle::jinja
