@@ -100,7 +100,14 @@ std::vector<Key> Decider::events(NodeId id) const {
   for (const Edge& edge : graph_.needs(id)) {
     if (edge.bond != Bond::refresh || edge.node == no_node)
       continue;
-    const RecordPointer& need = graph_.node(edge.node).known;
+    const Node& target = graph_.node(edge.node);
+    // A look leaves no record: that something would change is the event.
+    if (target.wanted != nullptr && target.wanted->mandate != Mandate::act &&
+        standings_[edge.node] == Standing::changed) {
+      found.push_back(*edge.key);
+      continue;
+    }
+    const RecordPointer& need = target.known;
     const Version* before =
         node.known == nullptr ? nullptr : find_version(node.known->acted_on, *edge.key);
     if (need != nullptr && need->changes != (before == nullptr ? 0 : before->changes))

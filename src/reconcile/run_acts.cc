@@ -595,6 +595,8 @@ void Run::fail(NodeId id, Failure failure, const Value& outputs) {
   const Error& error = failure.error;
   log(EventType::failed, id, flights_[id].step.verb, to_string(error));
   write_attempt(id, !error.unknown_outcome, error.message, outputs, false);
+  if (!outputs.is_null() && (looks_only(id) || flights_[id].act.looks_only))
+    looks_[*graph_->node(id).key] = outputs;
   if (!flights_[id].is_stale)
     summary_.failures.push_back(std::move(failure));
   const Resource* const wanted = graph_->node(id).wanted;

@@ -264,6 +264,9 @@ class Orderer {
     const auto count = static_cast<uint32_t>(made_.chunks.size());
     uint32_t rank = count;
     std::set<std::pair<Name, Name>> known;
+    for (const Chunk& chunk : made_.chunks)
+      if (chunk.id.view().ends_with("_listen"))
+        known.emplace(chunk.state, chunk.id);
     const auto listens = [](const Need& need) { return need.requisite == Requisite::listen; };
     for (uint32_t i = 0; i < count; ++i) {
       Chunk& chunk = made_.chunks[i];
@@ -280,10 +283,6 @@ class Orderer {
       listener.is_listener = true;
       listener.rank = rank++;
       listener.pool = Name();
-      if (known.empty())
-        for (const Chunk& other : made_.chunks)
-          if (other.id.view().ends_with("_listen"))
-            known.emplace(other.state, other.id);
       if (known.contains({listener.state, listener.id}))
         with_.report.error(chunk.at, cat("the ID ", listener.id, " is the one under which ",
                                          chunk.id, " listens: give it another name"));

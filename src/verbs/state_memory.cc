@@ -27,7 +27,15 @@ std::vector<std::string> parts_of(std::string_view key) {
   return parts.size() == 3 && !parts[0].empty() ? parts : std::vector<std::string>();
 }
 
+/// No state has asked for it yet.
+constexpr Digest restored_wish{0, 1};
+
 }  // namespace
+
+bool is_only_restored(const Record& record) {
+  const auto wish = record.wanted_by.find(Name(states::states_set));
+  return wish != record.wanted_by.end() && wish->second == restored_wish && record.applied;
+}
 
 Result<Described> describe_states(const Workplace& place, RunFunctions& functions,
                                   const std::string& pattern, bool is_hard) {
@@ -199,7 +207,7 @@ Result<size_t> remember_states(const Workplace& place, const std::string& enviro
     record->outputs =
         Value::dict({{"new_state", entry.value}, {"called", record->outputs.at("called")}});
     record->finished = place.clock();
-    record->wanted_by.try_emplace(Name(states::states_set), Digest{0, 1});
+    record->wanted_by.try_emplace(Name(states::states_set), restored_wish);
     changes.push_back({Change::record, resource.key, std::move(record), {}});
   }
   TRY(edit->write(changes));

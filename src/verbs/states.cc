@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "core/environment_name.h"
+#include "kinds/kinds.h"
 #include "states/pace.h"
 #include "verbs/paced_drivers.h"
 #include "verbs/reconcile_states.h"
@@ -102,6 +103,7 @@ class StatesWork {
     options.outcomes = outcomes;
     auto compiled =
         std::make_shared<states::Compiled>(states::compile(request_.words, files(), options));
+    TRY(take_over_restored(*compiled));
     states::IntentOptions made;
     made.environment = request_.environment;
     // What joins the run later was there before, too.
@@ -134,6 +136,37 @@ class StatesWork {
         failhard_.push_back(i);
     intent_ = tuned(*intent.intent);
     return {};
+  }
+
+  /// Idem 25 remembers a state by its ID alone. What was restored so belongs to the state that has
+  /// the ID now, whatever its name.
+  Status take_over_restored(const states::Compiled& compiled) {
+    std::set<Name> wanted;
+    for (const states::Chunk& chunk : compiled.chunks)
+      wanted.insert(states::key_of(chunk));
+    std::vector<Change> changes;
+    for (const states::Chunk& chunk : compiled.chunks) {
+      const Key key{request_.environment, state_kind().name(), states::key_of(chunk)};
+      const Key by_id{key.environment, key.kind,
+                      cat(chunk.state, "_|-", chunk.id, "_|-", chunk.id)};
+      const auto restored = known_.find(by_id);
+      if (restored == known_.end() || wanted.contains(by_id.name) || known_.contains(key) ||
+          !is_only_restored(*restored->second))
+        continue;
+      auto record = std::make_shared<Record>(*restored->second);
+      Resource resource = *record->applied;
+      resource.key = key;
+      resource.attributes = TRY(state_kind().normalise(Value::dict({{"state", chunk.state},
+                                                                    {"function", "present"},
+                                                                    {"id", chunk.id},
+                                                                    {"name", chunk.name}})));
+      record->applied = std::move(resource);
+      changes.push_back({Change::record, key, record, {}});
+      changes.push_back({Change::forget, by_id, {}, {}});
+      known_.erase(restored);
+      known_.emplace(key, std::move(record));
+    }
+    return edit_ == nullptr || changes.empty() ? Status() : edit_->write(changes);
   }
 
   /// Whether states may bring credentials that no file has.

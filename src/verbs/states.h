@@ -102,5 +102,7 @@ Result<Value> filter_described(const Value& states, const std::string& expressio
 /// are. Errors (`Blame::user`): a key or value that is none.
 Result<size_t> remember_states(const Workplace& place, const std::string& environment,
                                const Value& memory, bool waits);
+/// Whether it was remembered so, and no state has had it since.
+bool is_only_restored(const Record& record);
 
 }  // namespace fettle

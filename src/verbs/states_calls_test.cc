@@ -348,6 +348,60 @@ TEST_F(StatesCallsTest, MemoryOfAnotherVersionIsRefused) {
   EXPECT_EQ(newer.error().message, "this memory has version 99.0.0; versions up to 2 can be read");
 }
 
+TEST_F(StatesCallsTest, AMemoryByIdAloneIsThatOfTheStateWhateverItsName) {
+  put_state(R"(
+def present(ctx, name, resource_id = None):
+    return {"result": True, "comment": "%s %s" % (name, resource_id), "old_state": ctx.old_state,
+            "new_state": {"resource_id": resource_id}, "changes": {}}
+)");
+  const Value memory = *read_json(R"({"__esm_metadata__": {"version": [2, 0, 0]},
+      "s_|-a_|-a_|-": {"resource_id": "i-1"}, "s_|-b_|-b_|-": {"resource_id": "i-2"},
+      "s_|-c_|-p_|-": {"resource_id": "i-3"}})");
+  ASSERT_TRUE(remember_states(place_, environment_, memory, true).has_value());
+  const std::string text =
+      "a: {s.present: [{name: web}]}\nb: {s.present: []}\nc: {s.present: [{names: [p, q]}]}\n";
+  for (const bool is_test : {true, false, false}) {
+    request_.is_test = is_test;
+    const StatesReport report = apply(text);
+    EXPECT_EQ(comment(report, "a"), R"("web i-1")") << is_test;
+    EXPECT_EQ(comment(report, "b"), R"("b i-2")") << is_test;
+    std::vector<std::string> named;
+    for (const StateResult& result : report.results)
+      if (result.entry.text_at("__id__") == "c")
+        named.push_back(write_json(result.entry.at("comment")));
+    EXPECT_EQ(named, (std::vector<std::string>{R"("p i-3")", R"("q None")"})) << is_test;
+    ground_.restart();
+  }
+  // A state that has had another name keeps none of its memory under a new one.
+  EXPECT_EQ(comment(apply("a: {s.present: [{name: other}]}\n"), "a"), R"("other None")");
+}
+
+TEST_F(StatesCallsTest, ATestKeepsWhatAFailureSaysAndTellsThoseThatWatch) {
+  put_state(R"(
+def fails(ctx, name):
+    return {"result": False, "comment": "no", "old_state": {"n": 1}, "new_state": {"n": 2}, "changes": {"n": 2}}
+
+def run(ctx, name, changes = {}):
+    return {"result": True, "comment": "test=%s" % ctx.test, "changes": changes}
+
+def mod_watch(ctx, name, **more):
+    return {"result": True, "comment": "watched, test=%s" % ctx.test, "changes": {"w": 1}}
+)");
+  request_.is_test = true;
+  const StatesReport report = apply(
+      "f: {s.fails: []}\nc: {s.run: [{changes: {x: 1}}]}\n"
+      "w: {s.run: [{watch: [{s: c}]}]}\nquiet: {s.run: [{watch: [{s: plain}]}]}\nplain: {s.run: "
+      "[]}\n");
+  EXPECT_EQ(word(report, "f"), "False");
+  EXPECT_EQ(changes(report, "f"), R"({"n":2})");
+  for (const StateResult& result : report.results)
+    if (result.entry.text_at("__id__") == "f") {
+      EXPECT_EQ(write_json(result.entry.at("new_state")), R"({"n":2})");
+    }
+  EXPECT_EQ(comment(report, "w"), R"("watched, test=True")");
+  EXPECT_EQ(comment(report, "quiet"), R"("test=True")");
+}
+
 TEST_F(StatesCallsTest, DescribedStatesAreFilteredAsInIdem) {
   const Value states = *read_json(
       R"({"web": {"cloud.vm.present": [{"name": "web"}, {"size": 2}]},

@@ -237,3 +237,13 @@ a:
 #e 3 "the ID a_listen is the one under which a listens: give it another name"
 b: test.nop
 a_listen: test.nop
+---
+# Several names of one ID listen under one, too.
+a:
+  test.nop: [{listen: [{test: b}]}, {names: [p, q]}]
+b: test.nop
+#> 1 test.nop a[p]
+#> 2 test.nop a[q]
+#> 0 test.nop b
+#> 3 test.mod_watch a_listen[p] listen_any b listener
+#> 4 test.mod_watch a_listen[q] listen_any b listener

@@ -282,9 +282,8 @@ class StateAct {
 
   /// What it watches has changed: `mod_watch` says what comes of it.
   Result<Value> heard(Value ret) {
-    if (act_.events.empty() || story_.is_dict() || call_.is_test ||
-        ret.at("result") == Value(false) || !functions_.has(call_.state, "mod_watch") ||
-        call_.function == "mod_watch")
+    if (act_.events.empty() || story_.is_dict() || ret.at("result") == Value(false) ||
+        !functions_.has(call_.state, "mod_watch") || call_.function == "mod_watch")
       return ret;
     StateCall watch = call_;
     watch.function = "mod_watch";
