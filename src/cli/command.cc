@@ -271,9 +271,18 @@ Result<size_t> parse_option(const std::vector<CommandOption>& options, const Com
   if (!option->repeated)
     values.clear();
   values.push_back(std::move(value));
-  while (option->greedy && at + 1 < words.size() && !words[at + 1].starts_with('-'))
+  while (option->greedy && !has_value && at + 1 < words.size() && !words[at + 1].starts_with('-'))
     values.push_back(words[++at]);
   return at + 1;
+}
+
+/// Of a flag that took several words: the last ones may have been meant for the command.
+std::string taken_by_flags(const std::vector<CommandOption>& options, const Parsed& parsed) {
+  for (const CommandOption& option : options)
+    if (const std::string name = name_of(option); option.greedy && parsed.has(name))
+      return cat("; `--", name, "` takes all words up to the next flag, `--", name, "=",
+                 replace_all(option.value, "…", ""), "` takes one");
+  return {};
 }
 
 /// Whether what follows is handed on as it is: the words of another command, flags among them.
@@ -537,7 +546,7 @@ Result<const Command*> parse_command(const std::vector<Command>& commands,
     return found;
   if (parsed.arguments.size() < found->least)
     return user_error(cat("`fettle ", found->words, "` needs more arguments: `", usage_of(*found),
-                          "`", same_of_a_service(found->words)));
+                          "`", same_of_a_service(found->words), taken_by_flags(options, parsed)));
   if (parsed.arguments.size() > found->most)
     return unexpected_argument(*found, parsed.arguments[found->most]);
   TRY(check_empty(*found, parsed));

@@ -12,17 +12,17 @@
 
 namespace fettle {
 
-/// An option: its spellings, the name of its value (empty: a switch), and what it does.
 /// What a command ends with, beside 0 and the 2 of wrong input.
 constexpr int failed_code = 1, interrupted_code = 130;
 
+/// An option: its spellings, the name of its value (empty: a switch), and what it does.
 struct CommandOption {
   std::vector<std::string>
       names;  ///< `-e`, `--enclave`, `--environment`; the longest first spelling is its name
   std::string value;  ///< `NAME`; empty for a switch
   std::string help;
   bool repeated = false;
-  bool greedy = false;                ///< takes all words up to the next flag
+  bool greedy = false;                ///< takes all words up to the next flag, but one after `=`
   std::vector<std::string> values{};  ///< the words that it takes, when they are few
 };
 

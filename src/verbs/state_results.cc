@@ -304,11 +304,14 @@ class Teller {
     static const Value no_meta = Value::dict({{"SLS", nothing}, {"ID_DECS", nothing}});
     if (of_.compiled.file_metas.empty() && of_.compiled.id_metas.empty())
       return no_meta;
-    const auto meta = of_.compiled.file_metas.find(chunk.sls);
-    const auto id_meta = of_.compiled.id_metas.find(cat(chunk.sls, ".", chunk.id));
+    // In Idem's form, of which each state has those of its file and its ID.
+    const auto named = [](const auto& metas, const auto& name) {
+      const auto meta = metas.find(name);
+      return meta == metas.end() ? nothing : Value::dict({{name, meta->second}});
+    };
     return Value::dict(
-        {{"SLS", meta == of_.compiled.file_metas.end() ? nothing : meta->second},
-         {"ID_DECS", id_meta == of_.compiled.id_metas.end() ? nothing : id_meta->second}});
+        {{"SLS", named(of_.compiled.file_metas, chunk.sls)},
+         {"ID_DECS", named(of_.compiled.id_metas, std::string(cat(chunk.sls, ".", chunk.id)))}});
   }
 
   /// Many begin at one moment.

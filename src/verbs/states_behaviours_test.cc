@@ -74,6 +74,24 @@ TEST_P(Behaviours, OneTheDocumentHasTagsAndFieldsOfIdem) {
   EXPECT_NE(report.find("test_|-listener_listen_|-listener_|-mod_watch"), nullptr);
 }
 
+TEST_P(Behaviours, MetaComesBackByFileAndId) {
+  const StatesReport report =
+      apply("META: {z: 1}\na: {META: {q: 2}, test.nop: []}\nb: {test.nop: []}\n");
+  const auto meta = [&](const char* tag, const char* which) {
+    const StateResult* found = report.find(tag);
+    if (found == nullptr)
+      return std::string("no such state");
+    std::string shown;
+    for (const Entry& one : found->entry.at("sls_meta").at(which).entries())
+      shown += cat(one.key.view().substr(one.key.view().find("main")), " ", write_json(one.value));
+    return shown;
+  };
+  EXPECT_EQ(meta("test_|-a_|-a_|-nop", "SLS"), R"(main {"z":1})");
+  EXPECT_EQ(meta("test_|-a_|-a_|-nop", "ID_DECS"), R"(main.a {"q":2})");
+  EXPECT_EQ(meta("test_|-b_|-b_|-nop", "SLS"), R"(main {"z":1})");
+  EXPECT_EQ(meta("test_|-b_|-b_|-nop", "ID_DECS"), "");
+}
+
 TEST_P(Behaviours, TwoStatesRunInTheOrderThatIsAskedFor) {
   request_.is_serial = true;
   const StatesReport report = apply(R"(
