@@ -87,14 +87,15 @@ bool take_time(Cursor& cursor, bool* is_midnight = nullptr) {
   return take_zone(cursor);
 }
 
+/// Seconds since 1970, or milliseconds when they are many; within the years 1 to 9999.
 std::optional<double> read_seconds(std::string_view text) {
   double number = 0;
   const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
-  constexpr double furthest = 2e11;
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size() ||
-      !(std::abs(number) < furthest))
+  if (read.ec != std::errc() || read.ptr != text.data() + text.size())
     return std::nullopt;
-  return number;
+  constexpr double most_seconds = 2e10, first = -62'135'596'800, end = 253'402'300'800;
+  const double seconds = std::abs(number) > most_seconds ? number / 1000 : number;
+  return seconds >= first && seconds < end ? std::optional(seconds) : std::nullopt;
 }
 
 bool is_latin(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }

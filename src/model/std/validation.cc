@@ -136,6 +136,23 @@ bool is_text_form(PluginCall&, const Datum& value) {
   return value.tag == Tag::text && read(value.view());
 }
 
+/// Pydantic takes numbers for seconds (since 1970, or since midnight).
+template <bool (*read)(std::string_view)>
+bool is_moment(PluginCall&, const Datum& value) {
+  return value.tag == Tag::text       ? read(value.view())
+         : value.tag == Tag::integer  ? read(std::to_string(value.integer))
+         : value.tag == Tag::floating ? read(std::to_string(value.floating))
+                                      : false;
+}
+bool is_time_of_day(PluginCall& call, const Datum& value) {
+  constexpr double day = 86'400;
+  if (value.tag != Tag::integer && value.tag != Tag::floating)
+    return is_text_form<is_time>(call, value);
+  const double seconds =
+      value.tag == Tag::integer ? static_cast<double>(value.integer) : value.floating;
+  return seconds >= 0 && seconds < day;
+}
+
 /// Python also makes an address of a number.
 template <bool (*read)(std::string_view), int bits>
 bool is_address_form(PluginCall&, const Datum& value) {
@@ -189,9 +206,9 @@ const std::unordered_map<std::string_view, Check>& checks() {
       {"pydantic.UUID4", is_text_form<is_uuid_version<4>>},
       {"pydantic.UUID5", is_text_form<is_uuid_version<5>>},
       {"uuid.UUID", is_text_form<is_uuid>},
-      {"datetime.date", is_text_form<is_date>},
-      {"datetime.datetime", is_text_form<is_date_time>},
-      {"datetime.time", is_text_form<is_time>},
+      {"datetime.date", is_moment<is_date>},
+      {"datetime.datetime", is_moment<is_date_time>},
+      {"datetime.time", is_time_of_day},
       {"ipaddress.IPv4Address", is_address_form<is_address<4>, 32>},
       {"ipaddress.IPv6Address", is_address_form<is_address<6>, 128>},
       {"ipaddress.IPv4Interface", is_address_form<is_interface<4>, 32>},
