@@ -42,9 +42,9 @@ std::string_view to_string(Verb verb) {
 }
 
 std::string_view to_string(Obstacle obstacle) {
-  return name_of(obstacle,
-                 std::array<std::string_view, 8>{"none", "need", "undefined", "unavailable",
-                                                 "report_only", "host", "at_work", "unmet"});
+  return name_of(obstacle, std::array<std::string_view, 9>{"none", "need", "undefined",
+                                                           "unavailable", "report_only", "host",
+                                                           "at_work", "unmet", "given_up"});
 }
 
 std::string_view to_string(EventType type) {

@@ -22,6 +22,7 @@ enum class Obstacle {
   host,         ///< its host has to be made anew, which the next pass does
   at_work,      ///< somebody else acts on it just now
   unmet,        ///< what it waits for has not come about, so it is not needed
+  given_up,     ///< it failed in this run, and is not tried again in it
 };
 
 std::string_view to_string(Obstacle obstacle);

@@ -276,6 +276,9 @@ Step Decider::decide_wanted(NodeId id) const {
     return blocked(id, Obstacle::unavailable, "unavailable: nothing here can act on it");
   if (node.wanted->attributes.has_unknown())
     return blocked(id, Obstacle::undefined, "undefined: an attribute is unknown");
+  if (options_.given_up != nullptr && options_.given_up->contains(*node.key) &&
+      node.known != nullptr && node.known->attempt)
+    return blocked(id, Obstacle::given_up, text_of_failed(*node.known->attempt));
   if (auto unmet = check_needs(id))
     return *unmet;
   if (auto described = check_look(id))

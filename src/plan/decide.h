@@ -34,6 +34,8 @@ struct PlanOptions {
   /// What is not removed, though nobody here wants it any more, since somebody else wants the same
   /// thing: who, for a sentence. Null: nothing.
   std::shared_ptr<const std::map<Key, std::string>> shared{};
+  /// What failed in an earlier pass of this run and is not tried again in it. Null: nothing.
+  std::shared_ptr<const std::set<Key>> given_up{};
   /// Lives that hosts have begun since they were looked at.
   std::shared_ptr<std::unordered_map<Key, uint64_t, KeyHash>> lives{};
 };

@@ -437,6 +437,10 @@ void Run::decide(NodeId id) {
         settle(id, Standing::unmet);
         return;
       }
+      if (step.obstacle == Obstacle::given_up) {
+        settle(id, Standing::failed);
+        return;
+      }
       if (step.obstacle == Obstacle::host) {
         const NodeId host = graph_->node(id).host;
         replan_ |= made_anew_[*graph_->node(host).key] < options_.anew_limit;

@@ -281,6 +281,7 @@ class StatesWork {
     options.continues = continues_;
     options.keeps_seen = true;
     options.plan.changed_before = std::make_shared<const std::set<Key>>(changed_);
+    options.plan.given_up = given_up_;
     if (request_.deadline > 0s)
       options.deadline = std::max(Duration(1), began_ + request_.deadline - now());
     return options;
@@ -448,14 +449,21 @@ class StatesWork {
 
   /// Runs states once more; all others are as they were.
   Result<std::vector<StateResult>> apply_again(const std::set<std::string>& tags) {
+    auto given_up = std::make_shared<std::set<Key>>();
     for (size_t i = 0; i < keys_.size(); ++i) {
       const auto record = known_.find(keys_[i]);
-      if (record == known_.end() || !tags.contains(states::tag_of(compiled_->chunks[i])))
+      if (record == known_.end())
         continue;
+      if (!tags.contains(states::tag_of(compiled_->chunks[i]))) {
+        if (record->second->attempt && record->second->attempt->failed)
+          given_up->insert(keys_[i]);
+        continue;
+      }
       auto again = std::make_shared<Record>(*record->second);
       again->run = 0;
       record->second = std::move(again);
     }
+    given_up_ = std::move(given_up);
     std::vector<StateResult> results = TRY(carry());
     // What was due only after these has come by itself.
     std::erase_if(results, [&](const StateResult& one) {
@@ -529,6 +537,7 @@ class StatesWork {
   StatesReport report_;
   std::unique_ptr<Edit> edit_;
   Known known_;
+  std::shared_ptr<const std::set<Key>> given_up_;  ///< by a loop that goes on with others
   std::shared_ptr<const states::Compiled> compiled_;
   std::vector<Key> keys_;
   std::vector<size_t> failhard_;  ///< the chunks that ask for it

@@ -402,6 +402,34 @@ def mod_watch(ctx, name, **more):
   EXPECT_EQ(comment(report, "quiet"), R"("test=True")");
 }
 
+TEST_F(StatesCallsTest, WhatBasicHasGivenUpIsNotCalledWithTheOthers) {
+  put_state(R"(
+def stuck(ctx, name):
+    return {"result": False, "comment": "no", "changes": {}}
+
+def moves(ctx, name, until = 7):
+    n = (ctx.rerun_data or 0) + 1
+    return {"result": n >= until, "comment": "call %d" % n, "changes": {"n": n}, "rerun_data": n}
+)");
+  request_.reconciler = "basic";
+  request_.pending = "idem25";
+  const StatesReport report =
+      apply("a: {s.stuck: []}\nb: {s.moves: []}\nc: {s.moves: [{require: [{s: a}]}]}\n");
+  EXPECT_EQ(report.re_runs, 6);
+  EXPECT_EQ(word(report, "a"), "False");
+  EXPECT_EQ(word(report, "b"), "True");
+  EXPECT_EQ(comment(report, "c"),
+            R"(["Result of require s_|-a_|-a_|-stuck is \"False\", not \"[True, None]\""])");
+  const auto calls = [&](const char* id) {
+    return std::ranges::count_if(ground_.log, [&](const std::string& line) {
+      return line.find(cat("_|-", id, "_|-")) != line.npos;
+    });
+  };
+  EXPECT_EQ(calls("a"), 4);
+  EXPECT_EQ(calls("b"), 7);
+  EXPECT_EQ(calls("c"), 0);
+}
+
 TEST_F(StatesCallsTest, DescribedStatesAreFilteredAsInIdem) {
   const Value states = *read_json(
       R"({"web": {"cloud.vm.present": [{"name": "web"}, {"size": 2}]},
