@@ -430,6 +430,30 @@ def moves(ctx, name, until = 7):
   EXPECT_EQ(calls("c"), 0);
 }
 
+TEST_F(StatesCallsTest, ChangesOfSeveralCallsAreThoseBetweenTheStatesElseAsTold) {
+  put_state(R"(
+def says(ctx, name, old = None, new = None, told = {}):
+    n = (ctx.rerun_data or 0) + 1
+    return {"result": n >= 2, "comment": "", "old_state": old if n == 1 else new, "new_state": new,
+            "changes": told if n == 1 else {}, "rerun_data": n}
+)");
+  for (const char* const loop : {"basic", "fettle"}) {
+    request_.reconciler = loop;
+    request_.pending = "idem25";
+    environment_ = loop;
+    const StatesReport report = apply(
+        "both: {s.says: [{old: {a: 1}}, {new: {a: 2}}, {told: {z: 1}}]}\n"
+        "quiet: {s.says: [{new: {a: 2}}]}\n"
+        "made: {s.says: [{new: {a: 2}}, {told: {new: {a: 2}}}]}\n"
+        "gone: {s.says: [{old: {a: 1}}, {told: {old: {a: 1}}}]}\n");
+    EXPECT_EQ(changes(report, "both"), R"({"new":{"a":2},"old":{"a":1}})") << loop;
+    EXPECT_EQ(changes(report, "quiet"), "{}") << loop;
+    EXPECT_EQ(changes(report, "made"), R"({"new":{"a":2}})") << loop;
+    EXPECT_EQ(changes(report, "gone"), R"({"old":{"a":1}})") << loop;
+    ground_.restart();
+  }
+}
+
 TEST_F(StatesCallsTest, DescribedStatesAreFilteredAsInIdem) {
   const Value states = *read_json(
       R"({"web": {"cloud.vm.present": [{"name": "web"}, {"size": 2}]},

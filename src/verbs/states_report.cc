@@ -65,11 +65,10 @@ Value merged(const Value& first, const Value& last) {
     made = with(made, "comment", Value::list(std::move(comments)));
   const Value& before = first.at("old_state");
   const Value& after = last.at("new_state");
-  const bool is_given = !is_empty_dict(before) || !is_empty_dict(after);
-  const bool are_dicts =
-      (before.is_null() || before.is_dict()) && (after.is_null() || after.is_dict());
-  if (is_given && are_dicts)
+  if (before.is_dict() && after.is_dict())
     made = with(made, "changes", changes_between(before, after));
+  else if (is_empty_dict(last.at("changes")))  // what was made or removed stays told
+    made = with(made, "changes", first.at("changes"));
   return made;
 }
 

@@ -102,8 +102,8 @@ void print_resources(const Face& face, const ApplyReport& report) {
   }
   for (const LeftResource& left : report.left)
     if (!left.error.empty() || !face.quiet)
-      print(cat(in(colour_of(left.fate), to_string(left.fate), face.colour), " ", to_string(left.key),
-                left.error.empty() ? "" : cat(": ", hanging(left.error, 4)),
+      print(cat(in(colour_of(left.fate), to_string(left.fate), face.colour), " ",
+                to_string(left.key), left.error.empty() ? "" : cat(": ", hanging(left.error, 4)),
                 left.why.empty() ? "" : cat(": ", left.why)));
 }
 

@@ -519,9 +519,9 @@ class StateAct {
       return ret;
     const Value& first = story_.at("old_state");
     const Value& last = ret.at("new_state");
-    const Value changes = !first.is_null() || !last.is_null() ? changes_between(first, last)
-                          : is_empty(ret.at("changes"))       ? story_.at("changes")
-                                                              : ret.at("changes");
+    const Value changes = first.is_dict() && last.is_dict() ? changes_between(first, last)
+                          : is_empty(ret.at("changes"))     ? story_.at("changes")
+                                                            : ret.at("changes");
     std::vector<Entry> entries;
     for (const Entry& entry : ret.entries())
       if (entry.key != "old_state" && entry.key != "changes")
