@@ -85,9 +85,7 @@ const std::unordered_map<std::string_view, TestBuiltin>& table() {
         return undefined_error(g.positional[0]);
       return has_items(g.positional[0]);
     });
-    add({"sequence"}, [](R, Given g) -> Result<bool> {
-      return has_items(g.positional[0]);
-    });
+    add({"sequence"}, [](R, Given g) -> Result<bool> { return has_items(g.positional[0]); });
     add({"callable"}, [](R, Given g) -> Result<bool> {
       // As in Python, where the call of what is not there is the error.
       return g.positional[0].is_undefined() ||
