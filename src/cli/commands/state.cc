@@ -92,6 +92,17 @@ Result<int> validate(Face& face) {
   return 0;
 }
 
+/// What an exec function answered, in the form of Idem.
+Value document_of_exec(const std::string& path, const Value& answer) {
+  const Value& comment = answer.at("comment");
+  return Value::dict({{"result", answer.at("result")},
+                      {"ret", answer.at("ret")},
+                      {"comment", comment.is_null()   ? Value::list({})
+                                  : comment.is_list() ? comment
+                                                      : Value::list({comment})},
+                      {"ref", cat("exec.", path)}});
+}
+
 Result<int> state_exec(Face& face) {
   StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
@@ -110,7 +121,9 @@ Result<int> state_exec(Face& face) {
   }
   call.named = Value::dict(std::move(named));
   const Value answer = TRY(functions.exec_function(call));
-  print_document(face, face.output == "text" || face.output == "state" ? answer.at("ret") : answer);
+  print_document(face, face.output == "text" || face.output == "state"
+                           ? answer.at("ret")
+                           : document_of_exec(call.path, answer));
   if (const Value& comment = answer.at("comment");
       !comment.is_null() && !face.quiet && answer.at("result") != Value(true))
     print_error(cat("error: ", comment.is_text() ? comment.text().str() : write_json(comment)));

@@ -395,7 +395,7 @@ TEST_F(Modules, BuiltInExecFunctions) {
   EXPECT_EQ(write_json(*run_builtin_exec("test.ping", {})),
             R"({"comment":null,"result":true,"ret":true})");
   EXPECT_EQ(write_json(*run_builtin_exec("test.fail", {})),
-            R"({"comment":null,"result":false,"ret":null})");
+            R"({"comment":"Exception: Expected failure","result":false,"ret":null})");
   EXPECT_EQ(write_json(*run_builtin_exec("test.echo", std::vector<Value>{Value(5)})),
             R"({"comment":null,"result":true,"ret":5})");
   EXPECT_FALSE(run_builtin_exec("test.nothing", {}));

@@ -148,13 +148,14 @@ Result<std::vector<Value>> list_argument(const ModuleCall& call, std::string_vie
 }
 
 std::optional<Value> run_builtin_exec(std::string_view path, std::span<const Value> positional) {
-  const auto answer = [](bool result, Value ret) {
-    return Value::dict({{"result", result}, {"ret", std::move(ret)}, {"comment", Value()}});
+  const auto answer = [](bool result, Value ret, Value comment = {}) {
+    return Value::dict(
+        {{"result", result}, {"ret", std::move(ret)}, {"comment", std::move(comment)}});
   };
   if (path == "test.ping" || path == "test.aping")
     return answer(true, true);
   if (path == "test.fail" || path == "test.afail")
-    return answer(false, Value());
+    return answer(false, Value(), "Exception: Expected failure");
   if (path == "test.echo")
     return answer(true, positional.empty() ? Value() : positional.front());
   return std::nullopt;
