@@ -9,6 +9,7 @@ Left out, with the reason:
 * `indent`, `truncate` and `wordwrap` of what is no text: Jinja2 fails for most values, here they become texts;
 * `random`, `lipsum`: not the same in every run; `reverse` of lists and `range` as they are printed: objects with addresses;
 * lists and dicts that a loop over them changes: here it goes over what they had at its beginning;
+* a test before an `if` in the same expression: Jinja2 takes the `if` for an argument of the test;
 * integers beyond 64 bits, and complex numbers; functions as texts; a number of arguments that only one of the two checks.
 """
 import json
@@ -113,7 +114,7 @@ class Template:
         if pick < 0.91:
             return self.called()
         if pick < 0.95:
-            return f"{self.name()} is {self.pick('', '', 'not ')}{self.random.choice(TESTS)}"
+            return f"({self.name()} is {self.pick('', '', 'not ')}{self.random.choice(TESTS)})"
         if pick < 0.97:
             return f"(range({self.pick('3', '1, 4', '5, 0, -2', '0')})|list)"
         return self.pick(f"[{within()}, {within()}]", f"({within()}, {within()})", f"{{'a': {within()}, 'b': {within()}}}", "dict(a=1, b=n)", "dict(d, k=5)")
@@ -134,9 +135,9 @@ class Template:
         is_pair = self.random.random() < 0.15
         name, items = self.pick("i", "j", "x"), "d.items()" if is_pair else self.pick("l", "w", "m", "d", "el", "s", "nest", self.value(2))
         head = f"for {'i, j' if is_pair else name} in {items}"
+        self.loops += 1
         if not is_pair and self.random.random() < 0.2:
             head += f" if {self.pick(name, name + ' != 1', self.value(2))}"
-        self.loops += 1
         body = self.body(depth, ["i", "j"] if is_pair else [name])
         self.loops -= 1
         if self.random.random() < 0.5:
@@ -238,7 +239,7 @@ def compare(jinja_main, python, count, seed):
     differing = 0
     for number, (source, ours, other) in enumerate(zip(sources, found, expected, strict=True)):
         has_address = re.search(r"(?i)built-in method|<function |Markup\(| at 0x|\dj\)", other)
-        if has_address or ours == other or (ours.startswith("!!! ") and other.startswith("!!! ")):
+        if has_address or "more than 64 bits" in ours or ours == other or (ours.startswith("!!! ") and other.startswith("!!! ")):
             continue
         differing += 1
         if differing <= 10:

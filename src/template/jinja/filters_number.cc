@@ -128,6 +128,8 @@ Result<Value> filesizeformat(Renderer&, Arguments& arguments) {
                : raise("TypeError", cat("float() argument must be a string or a real number, not '",
                                         type_name(given[0]), "'"));
   const double bytes = number.real();
+  if (bytes < -9e18)
+    return raise("OverflowError", "the number has more than 64 bits");
   const bool is_binary = is_true(given[1]);
   const double base = is_binary ? 1024 : 1000;
   if (bytes == 1)
@@ -137,7 +139,7 @@ Result<Value> filesizeformat(Renderer&, Arguments& arguments) {
   constexpr std::array units{"k", "M", "G", "T", "P", "E", "Z", "Y"};
   size_t unit = 0;
   double size = bytes / base;
-  while (size >= base && unit + 1 < units.size()) {
+  while (!(size < base) && unit + 1 < units.size()) {
     size /= base;
     ++unit;
   }

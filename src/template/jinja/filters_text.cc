@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "template/jinja/filters.h"
+#include "template/jinja/methods.h"
 #include "template/jinja/wrap.h"
 #include "value/python.h"
 
@@ -59,11 +60,7 @@ Result<Value> title(Renderer& renderer, Arguments& arguments) {
 Result<Value> trim_text(Renderer& renderer, Arguments& arguments) {
   const Items given = TRY(bind_arguments("do_trim", arguments, {"value", "chars?"}));
   const std::string text = TRY(subject(renderer, given[0]));
-  const std::string chars = given[1].is_text() ? given[1].text() : " \t\n\r\v\f";
-  const size_t first = text.find_first_not_of(chars);
-  return first == std::string::npos
-             ? Value("")
-             : Value(text.substr(first, text.find_last_not_of(chars) - first + 1));
+  return Value(TRY(stripped(text, given[1], true, true)));
 }
 
 Result<Value> replace(Renderer& renderer, Arguments& arguments) {
@@ -71,26 +68,7 @@ Result<Value> replace(Renderer& renderer, Arguments& arguments) {
   const std::string text = TRY(subject(renderer, given[0]));
   const std::string from = TRY(subject(renderer, given[1]));
   const std::string to = TRY(subject(renderer, given[2]));
-  int64_t left = whole(given[3], -1);
-  std::string made;
-  if (from.empty()) {
-    const auto points = python::points_of(text);
-    for (size_t i = 0; i <= points.size(); ++i) {
-      const std::string_view point = i < points.size() ? points[i] : std::string_view();
-      if (Status status = add(made, cat(left-- != 0 ? to : "", point)); !status)
-        return status.error();
-      left = std::max<int64_t>(left, -1);
-    }
-    return Value(std::move(made));
-  }
-  size_t at = 0;
-  for (size_t found = text.find(from); found != std::string::npos && left != 0;
-       found = text.find(from, at), --left) {
-    if (Status status = add(made, cat(std::string_view(text).substr(at, found - at), to)); !status)
-      return status.error();
-    at = found + from.size();
-  }
-  return Value(made + text.substr(at));
+  return replaced(text, from, to, whole(given[3], -1));
 }
 
 Result<Value> center(Renderer& renderer, Arguments& arguments) {

@@ -30,23 +30,24 @@ Result<std::string> text_argument(const Value& value) {
   return value.text();
 }
 
+bool continues_point(char c) { return (c & 0xC0) == 0x80; }
+std::string_view first_point(std::string_view text) {
+  size_t end = 1;
+  while (end < text.size() && continues_point(text[end]))
+    ++end;
+  return text.substr(0, end);
+}
+std::string_view last_point(std::string_view text) {
+  size_t begin = text.size() - 1;
+  while (begin > 0 && continues_point(text[begin]))
+    --begin;
+  return text.substr(begin);
+}
+
 template <bool left, bool right>
 Result<Value> strip(const Value& self, Arguments& arguments) {
   const Items given = TRY(texts("strip", arguments, {"chars?"}));
-  if (!given[0].is_text() && !is_none_or_missing(given[0]))
-    return raise("TypeError", "strip arg must be None or str");
-  const std::string_view chars = given[0].is_text() ? std::string_view(given[0].text()) : "";
-  const auto goes = [&](std::string_view point) {
-    return given[0].is_text() ? chars.find(point) != chars.npos
-                              : python::is_all(point, python::Letters::space);
-  };
-  std::string_view rest = self.text();
-  const std::vector<std::string_view> points = python::points_of(rest);
-  for (size_t i = 0; left && i < points.size() && goes(points[i]); ++i)
-    rest.remove_prefix(points[i].size());
-  for (size_t i = points.size(); right && !rest.empty() && goes(points[i - 1]); --i)
-    rest.remove_suffix(points[i - 1].size());
-  return Value(rest);
+  return Value(TRY(stripped(self.text(), given[0], left, right)));
 }
 
 Result<Value> split_text(const Value& self, Arguments& arguments, bool is_right) {
@@ -142,32 +143,8 @@ Result<Value> join_items(const Value& self, Arguments& arguments) {
 
 Result<Value> replace(const Value& self, Arguments& arguments) {
   const Items given = TRY(texts("replace", arguments, {"old", "new", "count?"}));
-  const std::string from = TRY(text_argument(given[0]));
-  const std::string to = TRY(text_argument(given[1]));
-  int64_t left = given[2].is_whole() ? given[2].integer() : -1;
-  const std::string_view text = self.text();
-  std::string made;
-  size_t at = 0;
-  if (from.empty()) {  // before each code point, and at the end
-    for (const std::string_view point : python::points_of(text)) {
-      if (left == 0)
-        break;
-      if (Status status = add(made, cat(to, point)); !status)
-        return status.error();
-      at += point.size();
-      --left;
-    }
-    if (Status status = add(made, left == 0 ? "" : to); !status)
-      return status.error();
-    return Value(cat(made, text.substr(at)));
-  }
-  for (size_t found = text.find(from); found != text.npos && left != 0;
-       found = text.find(from, at), --left) {
-    if (Status status = add(made, cat(text.substr(at, found - at), to)); !status)
-      return status.error();
-    at = found + from.size();
-  }
-  return Value(cat(made, text.substr(at)));
+  return replaced(self.text(), TRY(text_argument(given[0])), TRY(text_argument(given[1])),
+                  given[2].is_whole() ? given[2].integer() : -1);
 }
 
 int64_t points_before(const std::string& text, size_t at) {
@@ -463,6 +440,47 @@ Result<Value> format(const Value& self, Arguments& arguments) {
 }
 
 }  // namespace
+
+Result<std::string_view> stripped(std::string_view text, const Value& chars, bool left,
+                                  bool right) {
+  if (!chars.is_text() && !is_none_or_missing(chars))
+    return raise("TypeError", "strip arg must be None or str");
+  const auto goes = [&](std::string_view point) {
+    return chars.is_text() ? chars.text().find(point) != std::string::npos
+                           : python::is_all(point, python::Letters::space);
+  };
+  while (left && !text.empty() && goes(first_point(text)))
+    text.remove_prefix(first_point(text).size());
+  while (right && !text.empty() && goes(last_point(text)))
+    text.remove_suffix(last_point(text).size());
+  return text;
+}
+
+Result<Value> replaced(std::string_view text, std::string_view from, std::string_view to,
+                       int64_t most) {
+  std::string made;
+  size_t at = 0;
+  if (from.empty()) {  // before each code point, and at the end
+    for (const std::string_view point : python::points_of(text)) {
+      if (most == 0)
+        break;
+      if (Status status = add(made, cat(to, point)); !status)
+        return status.error();
+      at += point.size();
+      --most;
+    }
+    if (Status status = add(made, most == 0 ? "" : to); !status)
+      return status.error();
+    return Value(cat(made, text.substr(at)));
+  }
+  for (size_t found = text.find(from); found != text.npos && most != 0;
+       found = text.find(from, at), --most) {
+    if (Status status = add(made, cat(text.substr(at, found - at), to)); !status)
+      return status.error();
+    at = found + from.size();
+  }
+  return Value(cat(made, text.substr(at)));
+}
 
 const MethodTable& text_methods() {
   static const MethodTable table{

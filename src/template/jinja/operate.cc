@@ -11,6 +11,7 @@ namespace fettle::jinja {
 namespace {
 
 constexpr int64_t longest = int64_t{1} << 26;
+constexpr double widest_integer = 9e18;
 
 Error unsupported(std::string_view op, const Value& a, const Value& b) {
   return raise("TypeError", cat("unsupported operand type(s) for ", op == "**" ? "** or pow()" : op,
@@ -137,6 +138,8 @@ Result<std::string> show(const Directive& directive, const Value& value) {
         return raise("TypeError",
                      cat("%", std::string(1, directive.type),
                          " format: a real number is required, not ", type_name(value)));
+      if (value.is_real() && !(std::fabs(value.real()) < widest_integer))
+        return raise("OverflowError", "the number has more than 64 bits");
       return python::format_integer(
           value.is_real() ? static_cast<int64_t>(value.real()) : value.integer(),
           cat(align, directive.spec, "d"));
