@@ -238,7 +238,7 @@ def compare(jinja_main, python, count, seed):
         found = subprocess.run([jinja_main, file.name], capture_output=True, text=True, check=True).stdout.split("\n---\n")[:count]
     differing = 0
     for number, (source, ours, other) in enumerate(zip(sources, found, expected, strict=True)):
-        has_address = re.search(r"(?i)built-in method|<function |Markup\(| at 0x|\dj\)", other)
+        has_address = re.search(r"(?i)built-inmethod|<function|Markup\(|at0x|\dj\)", re.sub(r"\s", "", other))
         if has_address or "more than 64 bits" in ours or ours == other or (ours.startswith("!!! ") and other.startswith("!!! ")):
             continue
         differing += 1
