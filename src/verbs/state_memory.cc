@@ -32,6 +32,16 @@ constexpr Digest restored_wish{0, 1};
 
 }  // namespace
 
+Result<Resource> remembered_resource(const Name& environment, const StateParts& parts) {
+  Resource resource;
+  resource.key = {environment, state_kind().name(),
+                  cat(parts.state, "_|-", parts.id, "_|-", parts.name)};
+  resource.driver = "state";
+  resource.attributes = TRY(state_kind().normalise(Value::dict(
+      {{"state", parts.state}, {"function", "present"}, {"id", parts.id}, {"name", parts.name}})));
+  return resource;
+}
+
 bool is_only_restored(const Record& record) {
   const auto wish = record.wanted_by.find(Name(states::states_set));
   return wish != record.wanted_by.end() && wish->second == restored_wish && record.applied;
@@ -195,11 +205,7 @@ Result<size_t> remember_states(const Workplace& place, const std::string& enviro
       return user_error(cat("`", entry.key,
                             "` must be `state_|-id_|-name_|-` with a dictionary: nothing is "
                             "remembered"));
-    Resource resource;
-    resource.key = {environment, state_kind().name(), join(parts, "_|-")};
-    resource.driver = "state";
-    resource.attributes = TRY(state_kind().normalise(Value::dict(
-        {{"state", parts[0]}, {"function", "present"}, {"id", parts[1]}, {"name", parts[2]}})));
+    const Resource resource = TRY(remembered_resource(environment, {parts[0], parts[1], parts[2]}));
     const auto before = known.find(resource.key);
     auto record = std::make_shared<Record>(before == known.end() ? Record{} : *before->second);
     if (!record->applied)

@@ -103,7 +103,7 @@ class StatesWork {
     options.outcomes = outcomes;
     auto compiled =
         std::make_shared<states::Compiled>(states::compile(request_.words, files(), options));
-    TRY(take_over_restored(*compiled));
+    const std::vector<Change> taken_over = TRY(take_over_restored(*compiled));
     states::IntentOptions made;
     made.environment = request_.environment;
     // What joins the run later was there before, too.
@@ -128,6 +128,8 @@ class StatesWork {
                               compiled->warnings.end());
     if (!report_.errors.empty())
       return {};
+    if (edit_ != nullptr && !taken_over.empty())
+      TRY(edit_->write(taken_over));
     compiled_ = std::move(compiled);
     keys_ = intent.keys;
     failhard_.clear();
@@ -139,34 +141,33 @@ class StatesWork {
   }
 
   /// Idem 25 remembers a state by its ID alone. What was restored so belongs to the state that has
-  /// the ID now, whatever its name.
-  Status take_over_restored(const states::Compiled& compiled) {
-    std::set<Name> wanted;
+  /// the ID now, whatever its name. Gives what the store is to be told.
+  Result<std::vector<Change>> take_over_restored(const states::Compiled& compiled) {
+    std::map<Name, RecordPointer> restored;
+    for (const auto& [key, record] : known_)
+      if (key.kind == state_kind().name() && is_only_restored(*record))
+        restored.emplace(key.name, record);
+    if (restored.empty())
+      return std::vector<Change>();
     for (const states::Chunk& chunk : compiled.chunks)
-      wanted.insert(states::key_of(chunk));
+      restored.erase(states::key_of(chunk));
     std::vector<Change> changes;
     for (const states::Chunk& chunk : compiled.chunks) {
+      const auto found = restored.find(cat(chunk.state, "_|-", chunk.id, "_|-", chunk.id));
       const Key key{request_.environment, state_kind().name(), states::key_of(chunk)};
-      const Key by_id{key.environment, key.kind,
-                      cat(chunk.state, "_|-", chunk.id, "_|-", chunk.id)};
-      const auto restored = known_.find(by_id);
-      if (restored == known_.end() || wanted.contains(by_id.name) || known_.contains(key) ||
-          !is_only_restored(*restored->second))
+      if (found == restored.end() || known_.contains(key))
         continue;
-      auto record = std::make_shared<Record>(*restored->second);
-      Resource resource = *record->applied;
-      resource.key = key;
-      resource.attributes = TRY(state_kind().normalise(Value::dict({{"state", chunk.state},
-                                                                    {"function", "present"},
-                                                                    {"id", chunk.id},
-                                                                    {"name", chunk.name}})));
-      record->applied = std::move(resource);
+      const Key by_id{key.environment, key.kind, found->first};
+      auto record = std::make_shared<Record>(*found->second);
+      record->applied =
+          TRY(remembered_resource(request_.environment, {chunk.state, chunk.id, chunk.name}));
       changes.push_back({Change::record, key, record, {}});
       changes.push_back({Change::forget, by_id, {}, {}});
-      known_.erase(restored);
+      restored.erase(found);
+      known_.erase(by_id);
       known_.emplace(key, std::move(record));
     }
-    return edit_ == nullptr || changes.empty() ? Status() : edit_->write(changes);
+    return changes;
   }
 
   /// Whether states may bring credentials that no file has.

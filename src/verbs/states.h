@@ -102,6 +102,11 @@ Result<Value> filter_described(const Value& states, const std::string& expressio
 /// are. Errors (`Blame::user`): a key or value that is none.
 Result<size_t> remember_states(const Workplace& place, const std::string& environment,
                                const Value& memory, bool waits);
+struct StateParts {
+  Name state, id, name;
+};
+/// What a memory is about; it may be removed as what `present` made.
+Result<Resource> remembered_resource(const Name& environment, const StateParts& parts);
 /// Whether it was remembered so, and no state has had it since.
 bool is_only_restored(const Record& record);
 
