@@ -186,8 +186,10 @@ class Comparer {
   std::vector<Pair> open_;
 };
 
+}  // namespace
+
 /// The order of two lists is that of their first items that differ.
-Result<bool> is_less_within(const Value& first, const Value& second, std::string_view asked) {
+Result<bool> is_less(const Value& first, const Value& second, std::string_view asked) {
   const Value* a = &first;
   const Value* b = &second;
   while (a->is_list() && b->is_list() && a->list().is_tuple == b->list().is_tuple) {
@@ -216,8 +218,6 @@ Result<bool> is_less_within(const Value& first, const Value& second, std::string
                                 type_name(is_swapped ? *b : *a), "' and '",
                                 type_name(is_swapped ? *a : *b), "'"));
 }
-
-}  // namespace
 
 Result<std::optional<Value>> Object::item(const Value&) { return std::optional<Value>(); }
 
@@ -434,9 +434,6 @@ bool is_true(const Value& value) {
 }
 
 bool is_equal(const Value& a, const Value& b) { return Comparer().run(a, b); }
-Result<bool> is_less(const Value& a, const Value& b, std::string_view asked) {
-  return is_less_within(a, b, asked);
-}
 
 Status check_hashable(const Value& value) {
   Budget& budget = Budget::current();
