@@ -28,6 +28,12 @@ Code::~Code() {
   }
 }
 
+Where ModuleState::where(uint32_t at) const {
+  std::call_once(has_lines_, [this] { lines_.emplace(source); });
+  const auto [line, column] = lines_->at(at);
+  return {file, line, column};
+}
+
 ModuleState::~ModuleState() {
   for (Code* code : codes)
     code->~Code();

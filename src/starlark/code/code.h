@@ -6,12 +6,15 @@
 
 #include <atomic>
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "starlark/syntax/arena.h"
+#include "starlark/syntax/lines.h"
 #include "starlark/values/objects.h"
 
 namespace fettle::starlark {
@@ -250,6 +253,14 @@ struct ModuleState {
   ModuleState(const ModuleState&) = delete;
   ModuleState& operator=(const ModuleState&) = delete;
   ~ModuleState();
+
+  /// The place of an offset in the source. The table of lines is made when it is first asked for,
+  /// in whichever thread.
+  Where where(uint32_t at) const;
+
+ private:
+  mutable std::once_flag has_lines_;
+  mutable std::optional<Lines> lines_;
 };
 
 }  // namespace fettle::starlark

@@ -3,7 +3,6 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <unordered_map>
 #include <utility>
 
 #include "base/invariant.h"
@@ -24,29 +23,6 @@ size_t reserved(size_t values, size_t functions) {
   return values * sizeof(Value) + (functions + Vm::deepest_native + 2) * sizeof(Activation);
 }
 
-/// Where lines begin, made once for each module of a trace.
-class Lines {
- public:
-  Where find(const ModuleState& module, uint32_t at) {
-    std::vector<uint32_t>& starts = starts_[&module];
-    if (starts.empty()) {
-      starts.push_back(0);
-      for (size_t i = module.source.find('\n'); i != std::string::npos;
-           i = module.source.find('\n', i + 1))
-        starts.push_back(u32(i + 1));
-    }
-    const auto after = std::upper_bound(starts.begin(), starts.end(), at);
-    const uint32_t start = *std::prev(after);
-    int column = 1;
-    for (uint32_t i = start; i < at && i < module.source.size(); ++i)
-      column += (static_cast<uint8_t>(module.source[i]) & 0xC0) != 0x80;
-    return {module.file, int(after - starts.begin()), column};
-  }
-
- private:
-  std::unordered_map<const ModuleState*, std::vector<uint32_t>> starts_;
-};
-
 /// Where in its source a frame of a function is.
 uint32_t place_of(const Activation& frame) {
   return frame.pc == nullptr
@@ -56,7 +32,6 @@ uint32_t place_of(const Activation& frame) {
 
 std::vector<Frame> frames_of(const Vm& vm, const char* native) {
   std::vector<Frame> found;
-  Lines lines;
   const size_t size = vm.frames.size();
   for (size_t i = 0; i < size; ++i) {
     if (size > 2 * most_traced && i == most_traced) {
@@ -68,8 +43,7 @@ std::vector<Frame> frames_of(const Vm& vm, const char* native) {
       found.push_back({frame.native == nullptr ? "" : frame.native, {"<builtin>", 0, 0}});
       continue;
     }
-    found.push_back(
-        {std::string(frame.code->name), lines.find(*frame.code->module, place_of(frame))});
+    found.push_back({std::string(frame.code->name), frame.code->module->where(place_of(frame))});
   }
   if (native != nullptr)
     found.push_back({native, {"<builtin>", 0, 0}});
@@ -272,17 +246,9 @@ void Vm::leave_deep() {
 }
 
 Where Vm::position() const {
-  for (size_t i = frames.size(); i-- > 0;) {
-    if (frames[i].code == nullptr)
-      continue;
-    const ModuleState& module = *frames[i].code->module;
-    const std::string_view before = std::string_view(module.source).substr(0, place_of(frames[i]));
-    const size_t end_of_last = before.rfind('\n');
-    const std::string_view line = before.substr(end_of_last == before.npos ? 0 : end_of_last + 1);
-    const auto letters = std::ranges::count_if(
-        line, [](char c) { return (static_cast<uint8_t>(c) & 0xC0) != 0x80; });
-    return {module.file, 1 + int(std::ranges::count(before, '\n')), 1 + int(letters)};
-  }
+  for (size_t i = frames.size(); i-- > 0;)
+    if (frames[i].code != nullptr)
+      return frames[i].code->module->where(place_of(frames[i]));
   return {};
 }
 
