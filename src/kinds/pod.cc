@@ -327,6 +327,48 @@ std::string_view pod_image(const Value& attributes, std::string_view container) 
 
 namespace {
 
+/// Labels and annotations that environments of containers take, as `labels/KEY`.
+std::vector<std::string> taken_metadata(const Value& attributes) {
+  std::vector<std::string> keys;
+  const auto add = [&](const Value& containers) {
+    for (const Value& container : items_of(containers))
+      for (const Value& variable : items_of(container.at("env")))
+        if (std::string key =
+                metadata_reference(variable.at("valueFrom").at("fieldRef").text_at("fieldPath"));
+            !key.empty())
+          keys.push_back(std::move(key));
+  };
+  add(attributes.at("template").at("spec").at("containers"));
+  for (const Value& sidecar : items_of(attributes.at("sidecars")))
+    add(sidecar.at("containers"));
+  return keys;
+}
+
+}  // namespace
+
+bool may_change_readiness(const Value& before, const Value& after) {
+  const Value &was = before.at("template"), &is = after.at("template");
+  for (const char* field : {"sidecars", "images", "conditions"})
+    if (before.at(field) != after.at(field))
+      return true;
+  if (was.at("spec") != is.at("spec") || restart_of(was) != restart_of(is))
+    return true;
+  const std::vector<std::string> taken = taken_metadata(after);
+  if (taken.empty() || after.bool_at("keep_environment"))
+    return false;
+  for (const auto metadata : {pod_labels, pod_annotations}) {
+    const std::string_view part = metadata == pod_labels ? "labels/" : "annotations/";
+    const Value old = metadata(before), now = metadata(after);
+    for (const std::string_view key : taken)
+      if (key.starts_with(part) &&
+          old.at(key.substr(part.size())) != now.at(key.substr(part.size())))
+        return true;
+  }
+  return false;
+}
+
+namespace {
+
 /// OpenKruise: `KRUISE_CONTAINER_PRIORITY`, or the place where the order is that of the list.
 std::optional<int64_t> priority_of(const Value& container, size_t place, bool is_ordered) {
   if (const Value& variables = container.at("env"); variables.is_list())

@@ -46,6 +46,11 @@ Value pod_annotations(const Value& attributes);
 /// The image that a container is to run, empty when there is no such container.
 std::string_view pod_image(const Value& attributes, std::string_view container);
 
+/// Whether an act that leads from one pod's attributes to the other's may make it ready or not
+/// ready, so that what was seen before says nothing any more: it stops a container, or opens or
+/// closes a readiness gate. Labels and annotations that no environment takes change nothing.
+bool may_change_readiness(const Value& before, const Value& after);
+
 /// The launch priorities of OpenKruise, by container of a template: those with higher ones start,
 /// and are ready, before the others. Empty: there are none.
 std::map<Name, int64_t> launch_priorities(const Value& pod_template);

@@ -69,7 +69,7 @@ class Count {
     const Rollout& rollout = rollouts_.at(pod.owner);
     // What nobody can look at was seen as it was before.
     const bool is_away = view_.silent.contains(engine_of_node(pod.node));
-    if (!is_away && pod.is_ready && !pod.is_leaving && !pod.is_updating) {
+    if (!is_away && pod.is_ready() && !pod.is_leaving && !pod.is_updating) {
       ++progress_.ready;
       const int64_t seconds = rollout.workload == nullptr ? 0 : rollout.workload->min_ready_seconds;
       progress_.all_available =

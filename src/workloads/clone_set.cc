@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <set>
 
 #include "base/text.h"
+#include "workloads/budget.h"
 #include "workloads/in_place.h"
 #include "workloads/lifecycle.h"
 #include "workloads/names.h"
@@ -29,6 +31,7 @@ class CloneSet {
     refresh_surroundings(rollout_);
     in_place_.refresh();
     refresh_lifecycles(rollout_);
+    delete_deleted(rollout_);
     // What begins to change now was to change when its image was asked for.
     if (pre_downloads(rollout_))
       pre_download(rollout_, in_place_, update_queue(true));
@@ -47,11 +50,14 @@ class CloneSet {
 
  private:
   bool scale();
-  bool keep_prepared();
+  bool keep_wanted();
   bool create(const Differences& differences);
-  bool delete_specified(const Differences& differences, const Order& specified);
+  Order affordable(const Differences& differences, const Order& pods) const;
+  bool delete_specified(const Differences& differences, Order specified);
   bool scale_in(const Differences& differences);
   bool update();
+  bool update_prepared(const Differences& differences,
+                       const std::function<bool(uint32_t row)>& may_change);
   bool update_pod(size_t row, const Revision& target);
   Order candidates(bool forward) const;
   const UpdateQueue& update_queue(bool forward);
@@ -76,28 +82,13 @@ Order with_state(const Rollout& rollout, const auto& matches) {
 }
 
 /// Pods that were to go stay when more are wanted again.
-bool CloneSet::keep_prepared() {
+bool CloneSet::keep_wanted() {
   int64_t planned = 0;
   for (const PodRow& row : rollout_.rows)
     planned += row.is_specified || row.lifecycle == Lifecycle::preparing_delete ? 1 : 0;
-  int64_t missing = rollout_.workload.replicas - static_cast<int64_t>(rollout_.size()) + planned;
-  const auto& hook = rollout_.workload.hooks.pre_delete;
-  // One that was told not to be ready any more has begun to go.
-  if (hook && hook->marks_not_ready)
-    return false;
-  bool has_changed = false;
-  for (size_t row = 0; row < rollout_.size() && missing > 0; ++row) {
-    if (rollout_.rows[row].lifecycle != Lifecycle::preparing_delete ||
-        rollout_.rows[row].is_specified)
-      continue;
-    rollout_.change(row, with_lifecycle(rollout_.attributes(row), Lifecycle::preparing_normal,
-                                        false, rollout_.now));
-    --missing;
-    has_changed = true;
-  }
-  if (has_changed)
-    refresh_lifecycles(rollout_);
-  return has_changed;
+  const int64_t missing =
+      rollout_.workload.replicas - static_cast<int64_t>(rollout_.size()) + planned;
+  return keep_prepared(rollout_, [](uint32_t) { return true; }, missing);
 }
 
 /// A pod's id: that of claims without a pod first, else one that nothing has had yet.
@@ -172,38 +163,44 @@ bool CloneSet::create(const Differences& differences) {
   return has_created;
 }
 
-bool CloneSet::delete_specified(const Differences& differences, const Order& specified) {
+/// Those of `pods` that may be deleted now, in their order: so many that are ready, and as the
+/// budget allows.
+Order CloneSet::affordable(const Differences& differences, const Order& pods) const {
+  const Numbers numbers = numbers_of(rollout_);
+  const auto available =
+      std::ranges::count_if(rollout_.rows, [](const PodRow& row) { return row.is_available; });
+  Budget budget(available, numbers.replicas, most_unavailable(numbers));
   int64_t limit = differences.delete_ready_limit;
   Order chosen;
-  for (const bool is_updated : {true, false})
-    for (const uint32_t row : specified) {
-      const PodRow& pod = rollout_.rows[row];
-      const bool is_ready =
-          pod.is_ready && (pod.lifecycle == Lifecycle::none || pod.lifecycle == Lifecycle::normal);
-      if (pod.is_updated == is_updated && (!is_ready || limit-- > 0))
-        chosen.push_back(row);
-    }
-  return delete_pods(rollout_, chosen);
+  for (const uint32_t row : pods) {
+    const PodRow& pod = rollout_.rows[row];
+    const bool is_ready =
+        pod.is_ready() && (pod.lifecycle == Lifecycle::none || pod.lifecycle == Lifecycle::normal);
+    if ((is_ready && limit <= 0) || !budget.take(pod))
+      continue;
+    limit -= is_ready ? 1 : 0;
+    chosen.push_back(row);
+  }
+  return chosen;
+}
+
+bool CloneSet::delete_specified(const Differences& differences, Order specified) {
+  std::ranges::stable_partition(specified,
+                                [&](uint32_t row) { return rollout_.rows[row].is_updated; });
+  return delete_pods(rollout_, affordable(differences, specified));
 }
 
 bool CloneSet::scale_in(const Differences& differences) {
   const Order old = with_state(rollout_, [](const PodRow& row) { return !row.is_updated; });
   const Order updated = with_state(rollout_, [](const PodRow& row) { return row.is_updated; });
-  int64_t limit = differences.delete_ready_limit;
-  Order chosen;
-  for (const uint32_t row : chosen_for_deletion(rollout_.rows, old, updated, differences.scale_down,
-                                                differences.scale_down_old)) {
-    const PodRow& pod = rollout_.rows[row];
-    const bool is_ready =
-        pod.is_ready && (pod.lifecycle == Lifecycle::none || pod.lifecycle == Lifecycle::normal);
-    if (!is_ready || limit-- > 0)
-      chosen.push_back(row);
-  }
-  return delete_pods(rollout_, chosen);
+  return delete_pods(
+      rollout_, affordable(differences,
+                           chosen_for_deletion(rollout_.rows, old, updated, differences.scale_down,
+                                               differences.scale_down_old)));
 }
 
 bool CloneSet::scale() {
-  if (keep_prepared())
+  if (keep_wanted())
     return true;
   // While pods come and go, one that is prepared for its update may count as updated.
   std::vector<PodRow> counted;
@@ -215,12 +212,15 @@ bool CloneSet::scale() {
     rows = counted;
   }
   const Differences differences = differences_of(numbers_of(rollout_), rows);
-  if (differences.scale_up > 0)
-    return create(differences);
+  if (differences.scale_up > 0 && create(differences))
+    return true;
+  // Where no more may come until others have gone, those go on that a hook has let go.
   const Order prepared = with_state(
       rollout_, [](const PodRow& row) { return row.lifecycle == Lifecycle::preparing_delete; });
   if (!prepared.empty() && delete_pods(rollout_, prepared))
     return true;
+  if (differences.scale_up > 0)
+    return false;
   const Order specified = with_state(rollout_, [](const PodRow& row) {
     return row.is_specified && row.lifecycle != Lifecycle::preparing_delete;
   });
@@ -284,17 +284,38 @@ bool CloneSet::update() {
     return false;
   const bool forward = differences.update > 0;
   const Revision& target = forward ? rollout_.update() : rollout_.current();
+  const MissingImages missing(rollout_, in_place_, target);
+  const auto may_change = [&](uint32_t row) {
+    return !missing.hold(row) && !is_on_lost_node(rollout_, in_place_, target, row);
+  };
+  bool has_changed = update_prepared(differences, may_change);
+  if (has_changed)
+    return true;
   const size_t most = most_changes(differences, rollout_.rows);
   if (most == 0)
     return false;
-  const UpdateQueue& queue = update_queue(forward);
-  const MissingImages missing(rollout_, in_place_, target);
-  Order order = queue.first(most, [&](uint32_t row) {
-    return !missing.hold(row) && !is_on_lost_node(rollout_, in_place_, target, row);
-  });
-  bool has_changed = false;
+  Order order = update_queue(forward).first(most, may_change);
   for (const uint32_t row : limited(differences, rollout_.rows, std::move(order)))
     has_changed |= update_pod(row, target);
+  return has_changed;
+}
+
+/// Pods that are prepared for their update have paid for it, and others may wait for them: they
+/// change as soon as no hook holds them.
+bool CloneSet::update_prepared(const Differences& differences,
+                               const std::function<bool(uint32_t row)>& may_change) {
+  const bool forward = differences.update > 0;
+  const Revision& target = forward ? rollout_.update() : rollout_.current();
+  int64_t due = std::abs(differences.update);
+  bool has_changed = false;
+  for (uint32_t row = 0; row < rollout_.size() && due > 0; ++row) {
+    const PodRow& pod = rollout_.rows[row];
+    if (pod.lifecycle != Lifecycle::preparing_update || pod.is_updated == forward ||
+        !may_change(row))
+      continue;
+    --due;
+    has_changed |= update_pod(row, target);
+  }
   return has_changed;
 }
 

@@ -1,8 +1,10 @@
 #include "workloads/daemon_set.h"
 
 #include <algorithm>
+#include <set>
 
 #include "base/text.h"
+#include "workloads/budget.h"
 #include "workloads/lifecycle.h"
 #include "workloads/names.h"
 #include "workloads/new_pod.h"
@@ -33,6 +35,7 @@ class DaemonSet {
     refresh_surroundings(rollout_);
     in_place_.refresh();
     refresh_lifecycles(rollout_);
+    delete_deleted(rollout_);
     tidy();
     create_missing();
     if (pre_downloads(rollout_))
@@ -51,10 +54,17 @@ class DaemonSet {
   Order waiting_order();
   void update();
   void update_with_surge();
+  Budget budget() const;
+  Order without_needed(const Order& pods) const;
+  bool is_last_available(uint32_t row, const Order& going) const;
+  std::set<uint32_t> nodes_of_leaving() const;
   int64_t most_unavailable() const;
   int64_t most_surge() const;
   bool is_available(const std::optional<uint32_t>& row) const {
     return row && rollout_.rows[*row].is_available;
+  }
+  bool is_available(const Place& place) const {
+    return is_available(place.updated) || is_available(place.old);
   }
 
   Rollout& rollout_;
@@ -91,6 +101,38 @@ void DaemonSet::find_places() {
   }
 }
 
+/// Nodes are counted, not pods: one without a pod that is available counts. A node that is away
+/// does not, unless its pod was to change already.
+Budget DaemonSet::budget() const {
+  const auto missing = std::ranges::count_if(places_, [&](const auto& each) {
+    const Place& place = each.second;
+    return !is_available(place) && (place.updated || !place.old || place.node->is_ready);
+  });
+  return Budget(most_unavailable() - missing);
+}
+
+/// Whether nothing that is available stays on its node when this pod goes with others.
+bool DaemonSet::is_last_available(uint32_t row, const Order& going) const {
+  for (uint32_t other = 0; other < rollout_.size(); ++other)
+    if (other != row && rollout_.rows[other].node_number == rollout_.rows[row].node_number &&
+        rollout_.rows[other].is_available && std::ranges::find(going, other) == going.end())
+      return false;
+  return true;
+}
+
+/// Those of `pods` that may go now.
+Order DaemonSet::without_needed(const Order& pods) const {
+  Budget budget = this->budget();
+  Order gone;
+  for (const uint32_t row : pods) {
+    const PodRow& pod = rollout_.rows[row];
+    const bool is_needed = places_.contains(pod.node()) && is_last_available(row, gone);
+    if (!is_needed || budget.take(pod))
+      gone.push_back(row);
+  }
+  return gone;
+}
+
 /// Pods where none is to be, second ones, and those whose deletion was asked for go.
 void DaemonSet::tidy() {
   find_places();
@@ -107,8 +149,22 @@ void DaemonSet::tidy() {
   }
   std::ranges::sort(gone);
   gone.erase(std::ranges::unique(gone).begin(), gone.end());
-  delete_pods(rollout_, gone);
+  delete_pods(rollout_, without_needed(gone));
   find_places();
+}
+
+/// Numbers of nodes on which a pod is on its way out.
+std::set<uint32_t> DaemonSet::nodes_of_leaving() const {
+  std::map<uint32_t, size_t> staying;
+  for (const PodRow& row : rollout_.rows)
+    ++staying[row.node_number];
+  std::set<uint32_t> nodes;
+  for (const Pod* pod : rollout_.owned.pods)
+    if (auto& left = staying[pod->node_number]; left > 0)
+      --left;
+    else
+      nodes.insert(pod->node_number);
+  return nodes;
 }
 
 void DaemonSet::create_on(const Node& node, const Revision& revision) {
@@ -136,8 +192,11 @@ void DaemonSet::create_missing() {
   for (const auto& [name, place] : places_)
     updated += place.updated ? 1 : 0;
   const bool is_new = rollout_.current_index == rollout_.update_index;
+  // Without a surge there is never more than one on a node.
+  const std::set<uint32_t> occupied = nodes_of_leaving();
   for (const auto& [name, place] : places_) {
-    if (place.updated || place.old || !place.node->is_ready || under_way >= rollout_.workload.burst)
+    if (place.updated || place.old || !place.node->is_ready ||
+        occupied.contains(place.node->number) || under_way >= rollout_.workload.burst)
       continue;
     const bool gets_update = is_new || updated < static_cast<int64_t>(places_.size()) - partition;
     updated += gets_update ? 1 : 0;
@@ -185,28 +244,21 @@ void DaemonSet::update() {
   std::erase_if(order, [&](uint32_t row) {
     return missing.hold(row) || is_on_lost_node(rollout_, in_place_, target, row);
   });
-  // A pod of an older revision that is not available counts, too, unless its node is away: it may
-  // be on its way to a revision that was given up.
-  int64_t unavailable = 0;
-  for (const auto& [name, place] : places_)
-    unavailable += !is_available(place.updated) && !is_available(place.old) &&
-                           (place.updated || !place.old || place.node->is_ready)
-                       ? 1
-                       : 0;
+  Budget budget = this->budget();
   Order anew;
   for (const uint32_t row : order) {
-    const PodRow& pod = rollout_.rows[row];
-    const bool was_available = pod.is_available;
+    const PodRow pod = rollout_.rows[row];
     const bool waits = pod.lifecycle == Lifecycle::updated ||
                        rollout_.attributes(row).at("state").at("update").bool_at("grace");
-    if (waits || (was_available && unavailable >= most_unavailable()))
+    if (waits || !budget.may_take(pod))
       continue;
     const Turn turn = take_turn(rollout_, in_place_, row, target);
     if (turn == Turn::recreate) {
       tell_recreated(rollout_, row, target);
       anew.push_back(row);
     }
-    unavailable += was_available && turn != Turn::refused ? 1 : 0;
+    if (turn != Turn::refused)
+      budget.take(pod);
   }
   if (anew.empty())
     return;
@@ -240,7 +292,7 @@ NodeCounts node_counts(const Rollout& rollout) {
   for (const PodRow& row : rollout.rows) {
     NodeCounts& counts = by_node[row.node()];
     counts.updated |= row.is_updated ? 1 : 0;
-    counts.ready |= row.is_ready ? 1 : 0;
+    counts.ready |= row.is_ready() ? 1 : 0;
     counts.available |= row.is_available ? 1 : 0;
   }
   NodeCounts all;

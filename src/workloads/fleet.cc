@@ -29,6 +29,13 @@ const Boxed<Resource>& last_wish(const RecordPointer& record) {
   return record == nullptr ? none : last_wish(*record);
 }
 
+/// Whether what is wanted of a pod is more than what the last act that began was to make of it, and
+/// may make it ready or not ready.
+bool is_act_due(const Pod& pod) {
+  return pod.acted && &*pod.acted != &*pod.resource &&
+         may_change_readiness(pod.acted->attributes, pod.resource->attributes);
+}
+
 bool by_key(const Pod* a, const Pod* b) { return a->resource->key.name < b->resource->key.name; }
 
 bool has_attributes(const Boxed<Resource>& known, const Boxed<Resource>& wanted) {
@@ -209,6 +216,15 @@ const Pull* Fleet::pull(const Name& key_name) const {
   return found == pulls_.end() ? nullptr : &found->second;
 }
 
+Readiness readiness_of(const Fleet& fleet, const Pod& pod) {
+  const Node* const node = fleet.node_at(pod.node_number);
+  const bool is_away = node != nullptr && !node->is_ready;
+  if (!pod.exists || is_away || pod.is_held)
+    return Readiness::not_ready;
+  const bool is_open = pod.is_due || pod.is_acting || (pod.is_busy && !pod.is_ready());
+  return is_open ? Readiness::unseen : pod.readiness;
+}
+
 Pod& Fleet::pod_for(const Key& key) {
   auto& found = pods_[key.name];
   if (found == nullptr) {
@@ -258,6 +274,7 @@ void Fleet::derive(Pod& pod) {
   pod.revision = attributes.text_at("revision");
   pod.lifecycle = lifecycle_of(pod.labels.text_at(label::lifecycle_state));
   pod.is_specified = pod.labels.text_at(label::specified_delete) == "true";
+  pod.is_deleted = marked != nullptr && marked->document.bool_at("deleted");
   pod.is_updating = !attributes.at("state").at("update").is_null();
   pod.is_marked = marked != nullptr || attributes.at("state").bool_at("marked");
   pod.template_digest = attributes.at("template").digest();
@@ -286,6 +303,7 @@ void Fleet::wish(Pod& pod, const Boxed<Resource>& resource) {
   const bool is_same_size =
       pod.resource->attributes.at("template") == resource->attributes.at("template");
   pod.resource = resource;
+  pod.is_due = is_act_due(pod);
   derive(pod);
   if (is_same_size)
     return;
@@ -305,6 +323,25 @@ void Fleet::know(const Key& key, const RecordPointer& record) {
     know_memory(key, record);
 }
 
+/// What was seen of a pod before an act on it ended may be what the act found: one that was ready
+/// stays so if the act stopped nothing, one that was not may have been repaired.
+void Fleet::follow_act(Pod& pod, const Record& record) {
+  const Boxed<Resource>& last = last_wish(record);
+  const Attempt* const attempt = record.attempt ? &*record.attempt : nullptr;
+  const bool was_acting = pod.is_acting;
+  pod.is_busy = attempt != nullptr && !attempt->failed;
+  pod.is_acting =
+      pod.is_busy &&
+      (attempt->verb == Verb::create || attempt->verb == Verb::replace || !record.applied ||
+       may_change_readiness(record.applied->attributes, last->attributes));
+  const bool is_another = pod.acted && &*pod.acted != &*last &&
+                          may_change_readiness(pod.acted->attributes, last->attributes);
+  if (was_acting || pod.is_acting || is_another || !pod.is_ready())
+    pod.readiness = Readiness::unseen;
+  pod.acted = last;
+  pod.is_due = is_act_due(pod);
+}
+
 void Fleet::know_pod(const Key& key, const RecordPointer& record) {
   const Boxed<Resource>& last = last_wish(record);
   if (!last) {
@@ -319,12 +356,8 @@ void Fleet::know_pod(const Key& key, const RecordPointer& record) {
   if (is_new)
     wish(pod, last);
   pod.exists = record->applied.has_value();
-  const Digest before = std::exchange(pod.applied, applied_by(*record));
-  // What was seen of it before its act ended may be what the act found.
-  if (!is_new && pod.applied != before && pod.applied != Digest()) {
-    pod.is_ready = false;
-    pod.is_unseen = true;
-  }
+  follow_act(pod, *record);
+  pod.applied = applied_by(*record);
   pod.is_done = pod.applied == pod.resource->attributes.digest();
   pod.is_leaving |= record->attempt && record->attempt->verb == Verb::remove;
   pod.error = record->attempt && record->attempt->failed ? Name(record->attempt->error) : Name();
@@ -339,9 +372,6 @@ void Fleet::see(const Key& key, const std::optional<Value>& state) {
   if (found == pods_.end())
     return;
   read_status(state ? *state : Value(), *found->second);
-  found->second->is_unseen = false;
-  // Of one that is being made its act tells when it is there.
-  found->second->is_ready &= found->second->exists;
   touch_pod(*found->second);
 }
 
@@ -431,10 +461,10 @@ void Fleet::touch_turns(const Value& revision) {
         touch(pod->owner);
 }
 
-/// It is not wanted any more. What was never made leaves nothing behind.
+/// It is not wanted any more. What nobody began to make leaves nothing behind.
 void Fleet::leave(Pod& pod) {
   pod.is_leaving = true;
-  if (!pod.exists && pod.error.empty() && !pod.is_done)
+  if (!pod.acted)
     forget_pod(pod.resource->key.name);
 }
 

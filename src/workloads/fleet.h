@@ -30,6 +30,8 @@ struct ContainerSeen {
 };
 
 struct Pod : PodTag {
+  bool is_ready() const { return readiness == Readiness::ready; }
+
   // What every decision looks at, side by side.
   Boxed<Resource> resource;  ///< as it was wanted last
   Name space, owner, revision;
@@ -40,18 +42,22 @@ struct Pod : PodTag {
   int restarts = 0;
   Phase phase = Phase::pending;
   Lifecycle lifecycle = Lifecycle::none;
-  bool exists = false;      ///< an act has made it
-  bool is_done = false;     ///< the last act made it as it is wanted
-  bool is_leaving = false;  ///< it is not wanted any more, and may still be there
-  bool is_ready = false;
+  bool exists = false;                      ///< an act has made it
+  bool is_done = false;                     ///< the last act made it as it is wanted
+  bool is_leaving = false;                  ///< it is not wanted any more, and may still be there
+  Readiness readiness = Readiness::unseen;  ///< by the last look
+  bool is_busy = false;                     ///< an act goes on, which may repair it
+  bool is_acting = false;                   ///< an act goes on that may make it ready or not ready
+  bool is_due = false;                      ///< such an act is wanted and has not begun
   bool is_specified = false;
+  bool is_deleted = false;   ///< users deleted it
   bool is_updating = false;  ///< an update in place is not complete
   bool is_marked = false;    ///< users changed something about it, now or before
   bool is_held = false;      ///< one of its conditions is to be False
-  bool is_unseen = false;    ///< nobody has looked at it since an act changed it
   bool has_sidecars = false;
 
-  Digest applied;  ///< of the attributes with which the last act ended; none: it has not
+  Digest applied;         ///< of the attributes with which the last act ended; none: it has not
+  Boxed<Resource> acted;  ///< what the last act that began was to make of it; none: none has begun
   std::vector<ContainerSeen> containers;
   std::vector<Entry> made;      ///< container: its id, as the last act told
   Name error;                   ///< why the last act failed
@@ -125,7 +131,7 @@ class Fleet {
   /// A manifest that was stored or changed, a ConfigMap, a Secret. A `Pod` says what users changed
   /// about a pod: labels, annotations and finalizers in its `metadata`, null takes one away;
   /// `since` says when, in nanoseconds: a pod that is made later under the same name has nothing of
-  /// it.
+  /// it. `deleted` has it go at once.
   void put(Object object);
   void drop(const Name& owner);
   void put_node(Node node);
@@ -192,6 +198,7 @@ class Fleet {
   void touch_pod(const Pod& pod);
   void touch_turns(const Value& revision);
   void know_pod(const Key& key, const RecordPointer& record);
+  static void follow_act(Pod& pod, const Record& record);
   void know_pull(const Key& key, const RecordPointer& record);
   void know_memory(const Key& key, const RecordPointer& record);
   std::map<Name, Memory>* memories(const Name& owner, const Name& kind);
@@ -215,6 +222,10 @@ class Fleet {
   std::set<Name> sidecar_sets_;
   std::map<Name, std::set<Name>> jobs_by_image_;  ///< owners of ImagePullJobs
 };
+
+/// Whether a pod is ready, as far as anybody can know: an act that goes on or is wanted leaves it
+/// open, and one that is not made, is held by a gate or whose node is away is not.
+Readiness readiness_of(const Fleet& fleet, const Pod& pod);
 
 /// A moment as Kubernetes writes it, `2026-11-22T13:40:53Z`, fractions allowed; none: it is none.
 std::optional<Time> time_of(std::string_view text);

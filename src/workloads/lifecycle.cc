@@ -96,13 +96,56 @@ void refresh_lifecycles(Rollout& rollout) {
   }
 }
 
+bool keep_prepared(Rollout& rollout, const std::function<bool(uint32_t row)>& stays, int64_t most) {
+  const auto& hook = rollout.workload.hooks.pre_delete;
+  // One that was told not to be ready any more has begun to go.
+  if (hook && hook->marks_not_ready)
+    return false;
+  bool has_changed = false;
+  for (uint32_t row = 0; row < rollout.size() && most > 0; ++row) {
+    const PodRow& pod = rollout.rows[row];
+    if (pod.lifecycle != Lifecycle::preparing_delete || pod.is_specified || !stays(row))
+      continue;
+    rollout.change(row, with_lifecycle(rollout.attributes(row), Lifecycle::preparing_normal, false,
+                                       rollout.now));
+    --most;
+    has_changed = true;
+  }
+  if (has_changed)
+    refresh_lifecycles(rollout);
+  return has_changed;
+}
+
+namespace {
+
+bool is_held_from_going(const Rollout& rollout, size_t number) {
+  const std::optional<Hook>& hook = rollout.workload.hooks.pre_delete;
+  const PodRow& row = rollout.rows[number];
+  if (!row.is_deleted)
+    return is_hooked(hook, row, rollout, number);
+  return hook && std::ranges::any_of(hook->finalizers, [&](const Name& each) {
+           return has_finalizer(rollout, number, each);
+         });
+}
+
+}  // namespace
+
+void delete_deleted(Rollout& rollout) {
+  Order deleted;
+  for (uint32_t row = 0; row < rollout.size(); ++row)
+    if (rollout.rows[row].is_deleted)
+      deleted.push_back(row);
+  if (!deleted.empty())
+    delete_pods(rollout, deleted);
+}
+
 bool delete_pods(Rollout& rollout, const Order& pods) {
   const std::optional<Hook>& hook = rollout.workload.hooks.pre_delete;
   std::vector<size_t> gone;
   bool has_changed = false;
   for (const uint32_t number : pods) {
     const PodRow& row = rollout.rows[number];
-    if (!is_hooked(hook, row, rollout, number)) {
+    if (!is_held_from_going(rollout, number)) {
       gone.push_back(number);
       continue;
     }

@@ -2,6 +2,8 @@
 /// Hooks: labels and finalizers with which somebody else holds a pod before it is used, changed or
 /// deleted.
 
+#include <functional>
+
 #include "workloads/pod_edit.h"
 #include "workloads/rollout.h"
 
@@ -23,7 +25,17 @@ Value with_lifecycle(const Value& attributes, Lifecycle lifecycle, bool marks_no
 /// any more, and Updated end when theirs are as they have to be.
 void refresh_lifecycles(Rollout& rollout);
 
-/// The pods go, or are prepared for it where a hook holds them. Whether anything changed.
+/// The pods go, or are prepared for it where a hook holds them. One that users deleted is held by
+/// finalizers only. Whether anything changed.
 bool delete_pods(Rollout& rollout, const Order& pods);
+
+/// Pods that users deleted go, whatever that costs: first of all, so that everybody else counts
+/// them as gone.
+void delete_deleted(Rollout& rollout);
+
+/// Pods that were prepared for their deletion, and that nobody wants to delete any more, go back to
+/// where they were, unless they were told not to be ready. `stays`: whether one is not to go; at
+/// most so many. Whether anything changed.
+bool keep_prepared(Rollout& rollout, const std::function<bool(uint32_t row)>& stays, int64_t most);
 
 }  // namespace fettle::workloads

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "workloads/budget.h"
+
 namespace fettle::workloads {
 namespace {
 
@@ -33,6 +35,10 @@ struct Surge {
   int64_t old = 0;
 };
 
+int64_t most_surge(const Numbers& numbers) {
+  return numbers.max_surge && !numbers.paused ? numbers.max_surge->of(numbers.replicas, true) : 0;
+}
+
 /// What deletions need so that no more are unavailable than may be.
 Surge surge_of_deletions(const Group& updated, const Group& old, int64_t unavailable,
                          int64_t max_unavailable) {
@@ -58,12 +64,15 @@ Surge surge_of_updates(int64_t old_difference, int64_t new_difference) {
 
 }  // namespace
 
+int64_t most_unavailable(const Numbers& numbers) {
+  return numbers.max_unavailable.of(numbers.replicas, most_surge(numbers) == 0);
+}
+
 Differences differences_of(const Numbers& numbers, std::span<const PodRow> pods) {
   const int64_t replicas = numbers.replicas, count = static_cast<int64_t>(pods.size());
   const int64_t partition = partition_of(numbers.partition, replicas);
-  const int64_t max_surge =
-      numbers.max_surge && !numbers.paused ? numbers.max_surge->of(replicas, true) : 0;
-  const int64_t max_unavailable = numbers.max_unavailable.of(replicas, max_surge == 0);
+  const int64_t max_surge = most_surge(numbers);
+  const int64_t max_unavailable = most_unavailable(numbers);
   Group updated, old;
   for (const PodRow& pod : pods)
     (pod.is_updated ? updated : old).count(pod);
@@ -148,16 +157,14 @@ Order limited(const Differences& differences, std::span<const PodRow> pods, Orde
   const auto due = static_cast<size_t>(std::abs(differences.update));
   if (candidates.size() > due)
     candidates.resize(due);
-  auto [unavailable, unavailable_in_target] = count_unavailable(differences, pods);
+  const auto [unavailable, unavailable_in_target] = count_unavailable(differences, pods);
+  Budget budget(differences.update_max_unavailable - unavailable);
   size_t picked = 0;
   for (const uint32_t candidate : candidates) {
     if (unavailable_in_target + static_cast<int64_t>(picked) >= differences.update_max_unavailable)
       break;
-    if (pods[candidate].is_available) {
-      if (unavailable >= differences.update_max_unavailable)
-        break;
-      ++unavailable;
-    }
+    if (!budget.take(pods[candidate]))
+      break;
     ++picked;
   }
   candidates.resize(picked);

@@ -24,6 +24,9 @@ struct Numbers {
   bool same_revision = false;  ///< the current revision is the update revision
 };
 
+/// How many pods may be unavailable; a share is rounded down where there is a surge.
+int64_t most_unavailable(const Numbers& numbers);
+
 struct Differences {
   int64_t scale_up = 0;
   int64_t scale_up_old = 0;    ///< of these with the current revision; may be more than `scale_up`

@@ -27,7 +27,8 @@ std::vector<PodRow> pods_of(std::string_view text) {
     }
     PodRow pod;
     pod.is_updated = letter == 'n' || letter == 'N';
-    pod.is_ready = pod.is_available = letter == 'o' || letter == 'n';
+    pod.is_available = letter == 'o' || letter == 'n';
+    pod.readiness = pod.is_available ? Readiness::ready : Readiness::not_ready;
     pods.push_back(pod);
   }
   return pods;

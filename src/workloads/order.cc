@@ -42,9 +42,9 @@ StateKeys keys_of(const PodRow& pod, uint32_t number, bool image_early) {
   StateKeys keys;
   keys.first = pod.node().empty() ? 0 : 1;
   keys.first = keys.first * 4 + static_cast<uint32_t>(phase_number(pod.phase));
-  keys.first = keys.first * 2 + (pod.is_ready ? 1 : 0);
+  keys.first = keys.first * 2 + (pod.readiness == Readiness::not_ready ? 0 : 1);
   keys.first = keys.first * 2 + (image_early && !pod.has_image ? 1 : 0);
-  keys.ready = pod.is_ready ? newest_first(pod.ready_since) : 0;
+  keys.ready = pod.readiness == Readiness::not_ready ? 0 : newest_first(pod.ready_since);
   keys.restarts = -pod.restarts;
   keys.created = newest_first(pod.created);
   keys.lacks_image = !pod.has_image;
@@ -178,7 +178,7 @@ std::vector<double> crowd_ranks(std::span<const PodRow> pods, const Order& among
   for (auto& [node, crowd] : on_node) {
     std::ranges::sort(crowd, [&](uint32_t a, uint32_t b) {
       const PodRow &x = pods[a], &y = pods[b];
-      if (x.is_ready == y.is_ready && x.phase == y.phase && x.deletion_cost != y.deletion_cost)
+      if (x.is_ready() == y.is_ready() && x.phase == y.phase && x.deletion_cost != y.deletion_cost)
         return x.deletion_cost < y.deletion_cost;
       return is_before(keys_of(x, a, false), keys_of(y, b, false));
     });
@@ -198,8 +198,8 @@ void sort_for_deletion(std::span<const PodRow> pods, Order& order) {
       return phase_number(x.phase) < phase_number(y.phase);
     if (x.is_available != y.is_available)
       return !x.is_available;
-    if (x.is_ready != y.is_ready)
-      return !x.is_ready;
+    if (x.is_ready() != y.is_ready())
+      return !x.is_ready();
     if (x.deletion_cost != y.deletion_cost)
       return x.deletion_cost < y.deletion_cost;
     if (ranks[a] != ranks[b])

@@ -29,7 +29,8 @@ PodRow pod_of(Phase phase, bool is_ready, std::string_view labels = "{}") {
   tag.node = cat("n", count);
   tag.labels = *read_json(labels);
   pod.phase = phase;
-  pod.is_ready = pod.is_available = is_ready;
+  pod.readiness = is_ready ? Readiness::ready : Readiness::not_ready;
+  pod.is_available = is_ready;
   return pod;
 }
 
@@ -60,7 +61,7 @@ TEST(Order, EachKeyDecidesWhenThoseBeforeItAreEqual) {
   }
   own_tag(pods[7]).node = Name();
   pods[6].phase = Phase::unknown;
-  pods[5].is_ready = false;
+  pods[5].readiness = Readiness::not_ready;
   pods[4].ready_since = Time();
   pods[3].ready_since = Time(101s);
   pods[2].restarts = 1;
@@ -162,7 +163,8 @@ TEST(Order, Deletion) {
   }
   own_tag(pods[8]).node = Name();
   pods[7].phase = Phase::pending;
-  pods[6].is_ready = pods[6].is_available = false;
+  pods[6].readiness = Readiness::not_ready;
+  pods[6].is_available = false;
   pods[5].deletion_cost = 0;
   own_tag(pods[4]).node = pods[3].node();
   pods[4].ready_since = Time(99s);
@@ -206,10 +208,10 @@ TEST(Order, TheImageOnTheNodeIsTheLastKeyOrAnEarlyOne) {
   strategy.image_early = true;
   sort_for_update(strategy, pods, order);
   EXPECT_EQ(order, (Order{1, 0})) << "early";
-  pods[0].is_ready = false;
+  pods[0].readiness = Readiness::not_ready;
   sort_for_update(strategy, pods, order);
   EXPECT_EQ(order, (Order{0, 1})) << "readiness";
-  pods[0].is_ready = true;
+  pods[0].readiness = Readiness::ready;
   strategy.priority.order_keys = {"k"};
   own_tag(pods[1]).labels = *read_json(R"({"k":"1"})");
   sort_for_update(strategy, pods, order);

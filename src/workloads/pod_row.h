@@ -12,6 +12,14 @@ namespace fettle::workloads {
 
 enum class Phase : uint8_t { pending, unknown, running, succeeded, failed };
 
+/// Whether a pod is ready, as far as the last look at it still holds. Whoever may take a pod away
+/// asks for all three: one that is not ready is free, one that nobody has seen may be needed.
+enum class Readiness : uint8_t {
+  unseen,  ///< an act on its containers is due, goes on, or has ended since the last look
+  not_ready,
+  ready
+};
+
 /// How far a pod's workload has come with it (OpenKruise: `lifecycle.apps.kruise.io/state`).
 enum class Lifecycle : uint8_t {
   none,
@@ -48,14 +56,16 @@ struct PodRow {
   uint16_t revision_number = 0;  ///< of the decision's revisions; as many as there are: another one
   Phase phase = Phase::pending;
   Lifecycle lifecycle = Lifecycle::none;
-  bool is_ready = false;      ///< its condition Ready is True
+  Readiness readiness = Readiness::not_ready;
   bool is_available = false;  ///< ready for as long as is asked for, and nothing is done to it
   bool is_updated = false;    ///< it has the update revision
   bool is_updating = false;   ///< an update in place is not complete
-  bool is_specified = false;  ///< somebody asked for its deletion
+  bool is_specified = false;  ///< somebody asked for its deletion, or its node is drained
+  bool is_deleted = false;    ///< somebody deleted it: it goes whatever that costs
   bool has_image = false;     ///< what it is to run is on its node
   bool is_plain = false;      ///< it has nothing of users, ConfigMaps, Secrets or SidecarSets
 
+  bool is_ready() const { return readiness == Readiness::ready; }
   const Name& name() const { return tag->name; }
   const Name& node() const { return tag->node; }
   const Value& labels() const { return tag->labels; }

@@ -13,7 +13,7 @@ namespace {
 /// Pods that change to the update revision, available or not.
 int64_t updated_ready(const Rollout& rollout) {
   return std::ranges::count_if(rollout.rows,
-                               [](const PodRow& row) { return row.is_updated && row.is_ready; });
+                               [](const PodRow& row) { return row.is_updated && row.is_ready(); });
 }
 
 bool gate_is_on(const Rollout& rollout) {

@@ -25,10 +25,10 @@ Counts counts_of(const Rollout& rollout) {
   Counts counts;
   for (const PodRow& row : rollout.rows) {
     ++counts.all;
-    counts.ready += row.is_ready;
+    counts.ready += row.is_ready();
     counts.available += row.is_available;
     counts.updated += row.is_updated;
-    counts.updated_ready += row.is_updated && row.is_ready;
+    counts.updated_ready += row.is_updated && row.is_ready();
     counts.updated_available += row.is_updated && row.is_available;
   }
   return counts;

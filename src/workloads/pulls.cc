@@ -243,7 +243,7 @@ std::vector<Name> nodes_of(const Fleet& fleet, const Workload& job) {
       PodRow row;
       row.tag = &pod;
       row.phase = pod.phase;
-      row.is_ready = pod.is_ready;
+      row.readiness = pod.readiness;
       row.ready_since = pod.ready_since;
       row.created = pod.created;
       row.restarts = pod.restarts;

@@ -183,6 +183,16 @@ bool Rollout::read_changed(PodRow& row, const Pod* pod, const Value& attributes)
   return is_held;
 }
 
+/// That of a pod whose attributes may be others by now.
+Readiness Rollout::readiness_of(size_t row, bool is_held) const {
+  const Pod& pod = *pods_[row];
+  if (is_held)
+    return Readiness::not_ready;
+  const bool is_due = is_changed(row) && pod.acted &&
+                      may_change_readiness(pod.acted->attributes, changes_[row]->attributes);
+  return is_due ? Readiness::unseen : workloads::readiness_of(fleet, pod);
+}
+
 void Rollout::read_row(size_t number) {
   PodRow& row = rows[number];
   const Pod* pod = pods_[number];
@@ -193,16 +203,17 @@ void Rollout::read_row(size_t number) {
     row.is_specified |= name == row.name();
   if (pod == nullptr)
     return;
+  const Node* const node = fleet.node_at(pod->node_number);
+  row.is_deleted = pod->is_deleted;
+  row.is_specified |= pod->is_deleted || (node != nullptr && node->is_draining);
   row.node_number = pod->node_number;
   row.phase = pod->phase;
   row.restarts = pod->restarts;
   row.created = pod->created;
   row.ready_since = pod->ready_since;
-  row.is_ready = pod->is_ready && !is_held;
-  if (const Node* node = fleet.node_at(pod->node_number); node != nullptr && !node->is_ready)
-    row.is_ready = false;
+  row.readiness = readiness_of(number, is_held);
   const bool is_settled = row.lifecycle == Lifecycle::none || row.lifecycle == Lifecycle::normal;
-  row.is_available = row.is_ready && is_settled;
+  row.is_available = row.is_ready() && is_settled;
   if (row.is_available && workload.min_ready_seconds > 0) {
     const Time since = row.ready_since + std::chrono::seconds(workload.min_ready_seconds);
     row.is_available = since <= now;

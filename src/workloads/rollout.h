@@ -93,6 +93,7 @@ class Rollout {
 
  private:
   void add_row(const Pod* pod);
+  Readiness readiness_of(size_t row, bool is_held) const;
   void read_row(size_t row);
   bool read_known(PodRow& row, const Pod& pod);
   bool read_changed(PodRow& row, const Pod* pod, const Value& attributes);

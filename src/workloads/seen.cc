@@ -78,7 +78,7 @@ std::string time_text(Time time) {
 
 void read_status(const Value& status, Pod& pod) {
   pod.phase = phase_of(status.text_at("phase"));
-  pod.is_ready = false;
+  pod.readiness = Readiness::not_ready;
   pod.ready_since = Time();
   pod.restarts = 0;
   pod.complaint = {};
@@ -88,8 +88,9 @@ void read_status(const Value& status, Pod& pod) {
     for (const Value& each : conditions.items()) {
       if (each.text_at("type") != "Ready")
         continue;
-      pod.is_ready = each.text_at("status") == "True";
-      if (pod.is_ready)
+      if (each.text_at("status") == "True")
+        pod.readiness = Readiness::ready;
+      if (pod.is_ready())
         pod.ready_since = time_of(each.text_at("lastTransitionTime")).value_or(Time());
       else
         pod.complaint = each.text_at("message");

@@ -44,8 +44,8 @@ class SidecarSet {
     for (size_t row = 0; row < pods_.size(); ++row) {
       const bool is_updated = has_update_[row];
       updated += is_updated ? 1 : 0;
-      ready += rows_[row].is_ready ? 1 : 0;
-      updated_ready += is_updated && rows_[row].is_ready ? 1 : 0;
+      ready += rows_[row].is_ready() ? 1 : 0;
+      updated_ready += is_updated && rows_[row].is_ready() ? 1 : 0;
       refused += !is_updated && !can_update_[row] ? 1 : 0;
     }
     const auto all = static_cast<int64_t>(pods_.size());
@@ -98,8 +98,10 @@ class SidecarSet {
     row.restarts = pod.restarts;
     row.created = pod.created;
     row.ready_since = pod.ready_since;
-    row.is_ready = pod.is_ready && runs_sidecar(pod, sidecar);
-    row.is_available = row.is_ready;
+    row.readiness = readiness_of(rollout_.fleet, pod);
+    if (row.is_ready() && !runs_sidecar(pod, sidecar))
+      row.readiness = Readiness::unseen;
+    row.is_available = row.is_ready();
     row.is_updated = has_update;
     pods_.push_back(&pod);
     rows_.push_back(std::move(row));

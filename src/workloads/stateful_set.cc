@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "base/text.h"
+#include "workloads/budget.h"
 #include "workloads/lifecycle.h"
 #include "workloads/names.h"
 #include "workloads/new_pod.h"
@@ -34,8 +35,10 @@ class StatefulSet {
     refresh_surroundings(rollout_);
     in_place_.refresh();
     refresh_lifecycles(rollout_);
+    delete_deleted(rollout_);
     // What goes may open the way for what comes, on the next occasion.
     find_slots();
+    keep_wanted();
     if (pre_downloads(rollout_))
       pre_download(rollout_, in_place_, UpdateQueue::of(waiting_order()));
     if (create() && condemn() && delete_specified())
@@ -50,11 +53,22 @@ class StatefulSet {
   bool create();
   bool create_pod(int64_t ordinal, Placement& placement);
   bool condemn();
+  bool is_wanted(int64_t ordinal) const;
+  bool is_any_leaving() const;
+  bool is_healthy(uint32_t row) const;
+  bool is_awaited(uint32_t row) const;
+  int64_t coming() const;
   bool delete_specified();
+  void keep_wanted();
   void update();
   Order waiting_order();
+  Budget budget() const { return Budget(most_unavailable() - unavailable()); }
   std::optional<uint32_t> row_of(int64_t ordinal) const;
   bool keeps_current(int64_t ordinal) const;
+  /// How many of the wanted numbers are lower.
+  int64_t place_of(int64_t ordinal) const {
+    return std::ranges::lower_bound(ordinals_, ordinal) - ordinals_.begin();
+  }
   int64_t unavailable() const;
   int64_t most_unavailable() const;
 
@@ -93,14 +107,14 @@ int64_t StatefulSet::most_unavailable() const {
   return std::max<int64_t>(workload.max_unavailable.of(workload.replicas, false), 1);
 }
 
-/// Whether a new pod has the current revision.
+/// Whether a new pod has the current revision: a partition counts pods, whatever their numbers are.
 bool StatefulSet::keeps_current(int64_t ordinal) const {
   const Workload& workload = rollout_.workload;
   if (workload.type != UpdateType::rolling)
-    return true;
+    return false;
   const int64_t partition = workload.partition ? workload.partition->number : 0;
   if (!workload.unordered)
-    return ordinal < partition;
+    return place_of(ordinal) < partition;
   const int64_t updated =
       std::ranges::count_if(rollout_.rows, [](const PodRow& row) { return row.is_updated; });
   return updated >= workload.replicas - partition;
@@ -130,8 +144,8 @@ bool StatefulSet::create_pod(int64_t ordinal, Placement& placement) {
   return true;
 }
 
-/// Missing pods, the lowest number first. In order, each waits for the one before. Whether all are
-/// there and, in order, available.
+/// Missing pods, the lowest number first. In order, each waits for the one before, and nothing else
+/// happens until all are there. Whether it may.
 bool StatefulSet::create() {
   const Workload& workload = rollout_.workload;
   Placement placement(rollout_.fleet, counts_on_nodes(rollout_));
@@ -141,67 +155,112 @@ bool StatefulSet::create() {
         std::ranges::count_if(rollout_.rows, [](const PodRow& row) { return !row.is_available; });
     allowed = workload.scale_max_unavailable->of(workload.replicas, true) - broken;
   }
-  bool are_all_there = true;
+  bool is_any_missing = false;
   for (const int64_t ordinal : ordinals_) {
     const auto row = row_of(ordinal);
     if (row) {
-      if (!workload.parallel && !rollout_.rows[*row].is_available &&
-          rollout_.rows[*row].lifecycle != Lifecycle::updating)
-        return rollout_.rows[*row].is_updated ? false : are_all_there;
+      if (!workload.parallel && is_awaited(*row))
+        return !rollout_.rows[*row].is_updated;
       continue;
     }
-    are_all_there = false;
+    is_any_missing = true;
     if (allowed-- > 0)
       create_pod(ordinal, placement);
     if (!workload.parallel)
       break;
   }
   find_slots();
-  return are_all_there;
+  return workload.parallel || !is_any_missing;
 }
 
-/// Pods whose number is not wanted any more, the highest first. Whether none is left.
+/// Whether others wait until it is there, which nothing that is to be done to it will change.
+bool StatefulSet::is_awaited(uint32_t row) const {
+  const PodRow& pod = rollout_.rows[row];
+  return !is_healthy(row) && !pod.is_specified && pod.lifecycle != Lifecycle::updating;
+}
+
+bool StatefulSet::is_wanted(int64_t ordinal) const {
+  return std::ranges::binary_search(ordinals_, ordinal);
+}
+
+/// Pods whose number is not wanted any more, the highest first. Whether updates may go on: in
+/// order, one goes after another, and what a hook holds keeps nobody waiting.
 bool StatefulSet::condemn() {
   Order condemned;
   for (auto it = rows_.rbegin(); it != rows_.rend(); ++it)
-    if (!std::ranges::binary_search(ordinals_, it->first))
+    if (!is_wanted(it->first))
       condemned.push_back(it->second);
-  if (condemned.empty())
+  if (rollout_.workload.parallel) {
+    delete_pods(rollout_, condemned);
+    find_slots();
     return true;
-  if (!rollout_.workload.parallel)
-    condemned.resize(1);
-  delete_pods(rollout_, condemned);
-  find_slots();
-  return false;
+  }
+  if (is_any_leaving())
+    return false;
+  const auto broken =
+      std::ranges::find_if(rows_, [&](const auto& each) { return !is_healthy(each.second); });
+  for (const uint32_t row : condemned) {
+    if (!is_healthy(row) && row != broken->second)
+      return false;
+    if (delete_pods(rollout_, {row})) {
+      find_slots();
+      return false;
+    }
+  }
+  return true;
 }
 
-/// Whether none is to be deleted.
+/// Whether a pod whose number is not wanted is on its way out.
+bool StatefulSet::is_any_leaving() const {
+  return std::ranges::any_of(rollout_.owned.pods, [&](const Pod* pod) {
+    const int64_t ordinal = ordinal_of(pod->name, rollout_.workload.name);
+    return !is_wanted(ordinal) && !rows_.contains(ordinal);
+  });
+}
+
+/// Available, or kept from it by nothing but a hook.
+bool StatefulSet::is_healthy(uint32_t row) const {
+  const PodRow& pod = rollout_.rows[row];
+  return pod.is_available || (pod.is_ready() && may_be_held(pod.lifecycle));
+}
+
+/// Whether nothing came of it.
 bool StatefulSet::delete_specified() {
   Order chosen;
-  int64_t count = unavailable();
-  for (const int64_t ordinal : ordinals_) {
-    const auto row = row_of(ordinal);
-    if (!row || !rollout_.rows[*row].is_specified)
-      continue;
-    const bool is_available = rollout_.rows[*row].is_available;
-    if (is_available && count >= most_unavailable())
-      continue;
-    count += is_available ? 1 : 0;
-    chosen.push_back(*row);
-  }
-  if (chosen.empty())
-    return true;
-  delete_pods(rollout_, chosen);
+  Budget budget = this->budget();
+  for (const int64_t ordinal : std::views::reverse(ordinals_))
+    if (const auto row = row_of(ordinal);
+        row && rollout_.rows[*row].is_specified && budget.take(rollout_.rows[*row]))
+      chosen.push_back(*row);
+  const bool has_changed = delete_pods(rollout_, chosen);
   find_slots();
-  return false;
+  return !has_changed;
+}
+
+/// What is neither asked to go nor to change any more stays.
+void StatefulSet::keep_wanted() {
+  const Order changing = waiting_order();
+  keep_prepared(
+      rollout_,
+      [&](uint32_t row) {
+        return is_wanted(ordinal_of(rollout_.rows[row].name(), rollout_.workload.name)) &&
+               std::ranges::find(changing, row) == changing.end();
+      },
+      static_cast<int64_t>(rollout_.size()));
+}
+
+/// How many pods are missing that will have the update revision.
+int64_t StatefulSet::coming() const {
+  return std::ranges::count_if(
+      ordinals_, [&](int64_t ordinal) { return !row_of(ordinal) && !keeps_current(ordinal); });
 }
 
 Order StatefulSet::waiting_order() {
   std::vector<OrdinalSlot> slots;
   for (const int64_t ordinal : ordinals_)
     if (const auto row = row_of(ordinal))
-      slots.push_back({ordinal, *row});
-  Order order = sort_ordinals(rollout_.workload, rollout_.rows, slots);
+      slots.push_back({place_of(ordinal), *row});
+  Order order = sort_ordinals(rollout_.workload, rollout_.rows, slots, coming());
   std::erase_if(order, [&](uint32_t row) { return rollout_.rows[row].is_updated; });
   return order;
 }
@@ -217,33 +276,30 @@ void StatefulSet::update() {
   std::erase_if(order, [&](uint32_t row) {
     return missing.hold(row) || is_on_lost_node(rollout_, in_place_, target, row);
   });
-  int64_t count = unavailable();
+  Budget budget = this->budget();
   Order anew;
+  bool is_any_passed = false;  ///< behind which only those have a turn that are known to be broken
   for (const uint32_t row : order) {
-    const PodRow& pod = rollout_.rows[row];
-    const bool is_available = pod.is_available;
-    // Whether it is broken is not known before somebody looks at it.
-    const bool is_unseen = rollout_.pod(row) != nullptr && rollout_.pod(row)->is_unseen;
-    const bool waits = is_unseen || pod.lifecycle == Lifecycle::updated ||
-                       pod.lifecycle == Lifecycle::preparing_delete ||
-                       rollout_.attributes(row).at("state").at("update").bool_at("grace");
-    if (waits || (is_available && count >= most_unavailable()))
+    const PodRow pod = rollout_.rows[row];
+    // What is being deleted goes as soon as its hook lets it go.
+    if (pod.lifecycle == Lifecycle::preparing_delete) {
+      anew.push_back(row);
       continue;
-    switch (take_turn(rollout_, in_place_, row, target)) {
-      case Turn::recreate:
-        tell_recreated(rollout_, row, target);
-        anew.push_back(row);
-        count += is_available ? 1 : 0;
-        break;
-      case Turn::updates:
-      case Turn::prepares:
-        count += is_available ? 1 : 0;
-        break;
-      case Turn::held:
-        break;
-      case Turn::refused:
-        return;
     }
+    const bool waits = pod.lifecycle == Lifecycle::updated ||
+                       rollout_.attributes(row).at("state").at("update").bool_at("grace");
+    if (waits || !budget.may_take(pod) || (is_any_passed && pod.readiness == Readiness::unseen)) {
+      is_any_passed = true;
+      continue;
+    }
+    const Turn turn = take_turn(rollout_, in_place_, row, target);
+    if (turn == Turn::refused)
+      return;
+    if (turn == Turn::recreate) {
+      tell_recreated(rollout_, row, target);
+      anew.push_back(row);
+    }
+    budget.take(pod);
   }
   if (!anew.empty())
     delete_pods(rollout_, anew);
@@ -270,14 +326,14 @@ std::vector<int64_t> ordinals_of(const Workload& workload) {
 }
 
 Order sort_ordinals(const Workload& workload, std::span<const PodRow> rows,
-                    std::span<const OrdinalSlot> slots) {
+                    std::span<const OrdinalSlot> slots, int64_t coming) {
   const int64_t partition = workload.partition ? workload.partition->number : 0;
-  const int64_t most = workload.replicas - partition;
+  const int64_t most = workload.replicas - partition - coming;
   Order order, waiting;
   if (most <= 0)
     return order;
   for (const OrdinalSlot& slot : std::views::reverse(slots)) {
-    if (!workload.unordered && slot.ordinal < partition)
+    if (!workload.unordered && slot.place < partition)
       continue;
     const PodRow& pod = rows[slot.row];
     const bool has_turn = pod.is_updated || pod.lifecycle == Lifecycle::preparing_update;

@@ -71,20 +71,21 @@ TEST(Ordinals, Order) {
   }
 }
 
-// A change of a ConfigMap is done to all pods at once, and what was seen before says nothing.
-TEST_F(StatefulSet, APodThatNobodyHasLookedAtSinceItChangedIsNotBroken) {
+// Of all pods that were broken and have been repaired, none is free because it was broken.
+TEST_F(StatefulSet, APodThatNobodyHasLookedAtSinceItWasRepairedIsNotBroken) {
   constexpr std::string_view in_place = R"({"podUpdatePolicy":"InPlaceIfPossible"})";
   put(2, "web:1", in_place);
   world.finish();
   for (const bool is_seen : {false, true}) {
     const Pod& first = world.pod("db-0");
+    world.fleet.see(first.resource->key, json(R"({"phase":"Running"})"));
     auto record = std::make_shared<Record>();
     record->applied = first.resource;
     auto begun = std::make_shared<Record>(*record);
     begun->attempt = Attempt{.resource = first.resource, .started = {}, .error = {}};
     world.fleet.know(first.resource->key, begun);
     world.fleet.know(first.resource->key, record);
-    EXPECT_TRUE(first.is_unseen);
+    EXPECT_EQ(first.readiness, Readiness::unseen);
     if (is_seen)
       world.see_all();
     Object changed = manifest("StatefulSet", "db", spec_of(2, "web:2", in_place));

@@ -64,10 +64,10 @@ Counts counts_as_they_are(const Rollout& rollout) {
     if (pod == nullptr || pod->error.empty() || !pod->exists || !now.is_updated)
       continue;
     --counts.updated;
-    counts.updated_ready -= now.is_ready;
+    counts.updated_ready -= now.is_ready();
     counts.updated_available -= now.is_available;
-    counts.ready += !now.is_ready && pod->is_ready;
-    counts.available += !now.is_available && pod->is_ready;
+    counts.ready += !now.is_ready() && pod->is_ready();
+    counts.available += !now.is_available && pod->is_ready();
   }
   return counts;
 }
@@ -102,7 +102,7 @@ bool is_away(const Rollout& rollout, const Pod& pod) {
 /// Why the first pod that is not ready is not; empty: nobody knows.
 std::string complaint_of_pods(const Rollout& rollout) {
   for (const Pod* pod : rollout.owned.pods) {
-    if (pod->is_leaving || pod->is_ready)
+    if (pod->is_leaving || pod->is_ready())
       continue;
     if (is_away(rollout, *pod))
       return cat("pod ", pod->name, ": node `", pod->node, "` does not answer");

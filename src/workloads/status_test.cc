@@ -161,14 +161,15 @@ TEST_F(Status, WhatWasSeenBeforeAnActEndedSaysNothing) {
   auto begun = std::make_shared<Record>(*record);
   Attempt attempt;
   attempt.resource = pod.resource;
+  attempt.verb = Verb::replace;
   begun->attempt = std::move(attempt);
   world.fleet.know(key, begun);
   world.fleet.see(key, as_ready);
-  EXPECT_TRUE(pod.is_ready);
+  EXPECT_EQ(readiness_of(world.fleet, pod), Readiness::not_ready) << "a gate is closed";
   world.fleet.know(key, record);
-  EXPECT_FALSE(pod.is_ready);
+  EXPECT_EQ(pod.readiness, Readiness::unseen);
   world.fleet.see(key, as_ready);
-  EXPECT_TRUE(pod.is_ready);
+  EXPECT_EQ(pod.readiness, Readiness::ready);
 }
 
 TEST_F(Status, WhyAPodIsNotReadyIsToldAsItWasSeen) {

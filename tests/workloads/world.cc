@@ -4,6 +4,7 @@
 
 #include <memory>
 
+#include "base/hash.h"
 #include "kinds/kinds.h"
 #include "kinds/pod.h"
 #include "workloads/rollout.h"
@@ -159,6 +160,7 @@ void World::crash() {
   // Pulls end with the process that waits for them.
   for (const auto& [key, pull] : std::exchange(pulling, {}))
     recorded_.erase({fleet.environment(), "image", key});
+  acting.clear();
   for (const auto& [key, record] : records_)
     fleet.know(key, record);
   see_all();
@@ -166,13 +168,148 @@ void World::crash() {
 
 void World::act_pod(const Resource& resource) {
   change_pod(resource);
+  record_pod(resource);
+  grow_ready();
+  see(resource.key.name);
+}
+
+void World::record_pod(const Resource& resource) {
   std::vector<Entry> ids;
   for (const auto& [name, container] : real.at(resource.key.name).containers)
     ids.push_back({name, container.id});
   record(resource, Value::dict({{"containers", Value::dict(std::move(ids))}}),
          resource.attributes.text_at("owner"));
-  grow_ready();
-  see(resource.key.name);
+}
+
+bool World::changes_containers(const Real& pod, const Resource& resource) const {
+  const Value spec = pod_spec(resource.attributes);
+  return std::ranges::any_of(spec.at("containers").items(), [&](const Value& each) {
+    const auto found = pod.containers.find(std::string(each.text_at("name")));
+    return found == pod.containers.end() || found->second.image != each.text_at("image");
+  });
+}
+
+/// An act stops a pod, or part of it.
+void World::stop(const Resource& resource, bool removes) {
+  const Real& pod = real.at(resource.key.name);
+  const auto decided = decided_.find(resource.key.name);
+  if (decided != decided_.end() && decided->second != disturbances)
+    return;
+  const bool is_known_broken =
+      given_up_.contains(resource.key.name) || (pod.is_looked_at && !pod.was_ready);
+  if (!pod.is_ready || is_known_broken || !before_stop)
+    return;
+  const Value &was = pod.attributes, &is = resource.attributes;
+  before_stop(resource.key.name, !removes && was.at("template") == is.at("template") &&
+                                     was.at("sidecars") != is.at("sidecars"));
+}
+
+void World::break_pod(const Name& key) {
+  ++disturbances;
+  Real& pod = real.at(key);
+  pod.is_ready = pod.is_up = false;
+  pod.up_at = now + ready_after + 1s;
+}
+
+/// It is written down, and stops what it has to stop.
+void World::begin_act(const Resource& resource, const Name& owner, bool removes) {
+  const Name& key = resource.key.name;
+  const auto before = records_.find(resource.key);
+  auto begun = std::make_shared<Record>();
+  if (before != records_.end())
+    *begun = *before->second;
+  const Verb verb = removes ? Verb::remove : begun->applied ? Verb::update : Verb::create;
+  begun->attempt = Attempt{resource, verb, now, false, "", 0, std::nullopt};
+  begun->wanted_by[owner] = {};
+  records_[resource.key] = begun;
+  owners_[resource.key] = owner;
+  recorded_.try_emplace(resource.key, resource);
+  if (const auto found = real.find(key); found != real.end()) {
+    Real& pod = found->second;
+    const bool stops = removes || changes_containers(pod, resource);
+    if (stops || (!is_held(pod.attributes) && is_held(resource.attributes)))
+      stop(resource, removes);
+    pod.is_looked_at = false;
+    // That a gate closes is told before anything is stopped.
+    if (!removes && is_held(resource.attributes)) {
+      pod.attributes = resource.attributes;
+      pod.is_ready = false;
+    }
+    pod.is_ending |= removes;
+    if (stops) {
+      pod.is_ready = pod.is_up = false;
+      pod.up_at = Time::max();
+    }
+  }
+  const int64_t most = act_takes / 1s;
+  const auto some = static_cast<int64_t>(hash64(cat(key, now.time_since_epoch().count()))) & 0xFFFF;
+  acting[key] = {resource, removes,
+                 now + (removes ? end_takes : Duration(1s * (some % (most + 1))))};
+  fleet.know(resource.key, begun);
+}
+
+void World::end_acts() {
+  for (auto it = acting.begin(); it != acting.end();) {
+    const Acting act = it->second;
+    if (act.ends > now || is_away(act.resource.key)) {
+      ++it;
+      continue;
+    }
+    it = acting.erase(it);
+    if (!act.removes) {
+      change_pod(act.resource);
+      Real& pod = real.at(act.resource.key.name);
+      pod.is_looked_at = false;
+      if (pod.up_at == Time::max())
+        pod.up_at = now + ready_after;
+      record_pod(act.resource);
+      continue;
+    }
+    removed.push_back(std::string(node_address(act.resource.key.name).name));
+    real.erase(act.resource.key.name);
+    decided_.erase(act.resource.key.name);
+    recorded_.erase(act.resource.key);
+    records_.erase(act.resource.key);
+    fleet.know(act.resource.key, nullptr);
+  }
+}
+
+/// Begins what is not as it is wanted, and is not being acted on.
+void World::act_slowly(const Name& owner, const Wanted& wanted) {
+  std::set<Name> keys;
+  for (const Boxed<Resource>& resource : wanted.resources) {
+    if (resource->key.kind != "pod")
+      continue;
+    keys.insert(resource->key.name);
+    const auto known = records_.find(resource->key);
+    const bool is_done = known != records_.end() && known->second->applied &&
+                         !known->second->attempt &&
+                         known->second->applied->attributes == resource->attributes;
+    if (is_done) {
+      decided_.erase(resource->key.name);
+      continue;
+    }
+    decided_.try_emplace(resource->key.name, disturbances);
+    if (acting.contains(resource->key.name) || is_away(resource->key))
+      continue;
+    if (known != records_.end() && known->second->applied) {
+      EXPECT_TRUE(
+          pod_kind().in_place_changes(known->second->applied->attributes, resource->attributes))
+          << "an update that would make " << to_string(resource->key) << " anew\n"
+          << write_json(known->second->applied->attributes) << "\n"
+          << write_json(resource->attributes);
+    }
+    begin_act(*resource, owner, false);
+  }
+  for (const auto& [key, resource] : std::map(recorded_))
+    if (key.kind == "pod" && owners_[key] == owner && !keys.contains(key.name)) {
+      const bool is_busy = acting.contains(key.name);
+      decided_.try_emplace(key.name, disturbances);
+      if (!is_busy && !is_away(key))
+        begin_act(resource, owner, true);
+      else if (is_away(key) || !records_[key]->applied)
+        given_up_.insert(key.name);
+    }
 }
 
 void World::change_pod(const Resource& resource) {
@@ -309,6 +446,8 @@ bool World::act(const Name& owner, const Wanted& wanted) {
       continue;
     if (dies_in(resource, owner))
       return false;
+    if (resource.key.kind == "pod" && is_slow)
+      continue;
     if (resource.key.kind == "pod") {
       if (known != recorded_.end()) {
         EXPECT_TRUE(pod_kind().in_place_changes(known->second.attributes, resource.attributes))
@@ -325,7 +464,8 @@ bool World::act(const Name& owner, const Wanted& wanted) {
   }
   for (auto it = recorded_.begin(); it != recorded_.end();) {
     const Key key = it->first;
-    if (owners_[key] != owner || keys.contains(key) || is_away(key)) {
+    if (owners_[key] != owner || keys.contains(key) || is_away(key) ||
+        (is_slow && key.kind == "pod")) {
       ++it;
       continue;
     }
@@ -344,18 +484,29 @@ bool World::act(const Name& owner, const Wanted& wanted) {
 }
 
 void World::mark(std::string_view pod, std::string_view metadata) {
+  put_mark(pod, {{"metadata", json(metadata)}});
+}
+
+void World::delete_pod(std::string_view pod) {
+  put_mark(pod, {{"metadata", Value::dict({})}, {"deleted", true}});
+}
+
+void World::put_mark(std::string_view pod, std::vector<Entry> entries) {
   now += 1ns;
   Object object;
   object.kind = "Pod";
   object.space = "default";
   object.name = pod;
-  object.document = edited(json(cat(R"({"metadata":)", metadata, "}")),
-                           {{"since", now.time_since_epoch().count()}});
+  entries.push_back({"since", now.time_since_epoch().count()});
+  object.document = Value::dict(std::move(entries));
   put(std::move(object));
 }
 
 void World::settle() {
   for (int round = 0; round < 200; ++round) {
+    if (is_slow)
+      for (const auto& [owner, wanted] : last)
+        act_slowly(owner, wanted);
     const std::vector<Name> changed = fleet.take_changed();
     if (changed.empty())
       return;
@@ -379,14 +530,15 @@ void World::grow_ready() {
     bool are_up = true;
     for (const auto& [name, container] : pod.containers)
       are_up &= is_up(pod, container);
-    const bool is_ready = are_up && !is_held(pod.attributes);
+    const bool is_ready = are_up && !pod.is_ending && !is_held(pod.attributes);
     if (is_ready == pod.is_ready && are_up == pod.is_up)
       continue;
     if (is_ready && !pod.is_ready)
       pod.ready_since = now;
     pod.is_ready = is_ready;
     pod.is_up = are_up;
-    see(key);
+    if (!is_slow)
+      see(key);
   }
 }
 
@@ -394,7 +546,9 @@ void World::see(const Name& key) {
   const auto found = real.find(key);
   if (found == real.end() || is_away({fleet.environment(), "pod", key}))
     return;
-  const Real& pod = found->second;
+  Real& pod = found->second;
+  pod.is_looked_at = !acting.contains(key);
+  pod.was_ready = pod.is_ready;
   std::vector<Value> statuses;
   for (const auto& [name, container] : pod.containers)
     statuses.push_back(Value::dict({{"name", name},
@@ -425,6 +579,7 @@ void World::pass(int seconds) {
   for (int i = 0; i < seconds; ++i) {
     now += 1s;
     end_pulls();
+    end_acts();
     grow_ready();
     if (after_each)
       after_each();
@@ -438,7 +593,9 @@ void World::pass(int seconds) {
 int World::finish(int most_seconds) {
   settle();
   for (int i = 0; i < most_seconds; ++i) {
-    bool waits = !pulling.empty();
+    if (is_slow)
+      look();
+    bool waits = !pulling.empty() || !acting.empty();
     for (const auto& [key, pod] : real)
       waits |= !pod.is_ready || is_held(pod.attributes);
     for (const auto& [owner, wanted] : last)

@@ -1,7 +1,7 @@
 #pragma once
 /// A tiny world for rollouts: nodes with images, pods that become ready after a while, pulls that
 /// take time, and a clock that moves by hand. It does what an engine would do about an intent, and
-/// tells the fleet what became of it.
+/// tells the fleet what became of it: at once, or after a while where `is_slow`.
 
 #include <functional>
 #include <map>
@@ -38,6 +38,15 @@ class World {
     Time up_at;             ///< when its containers answer
     bool is_up = false;     ///< all containers are ready
     bool is_ready = false;  ///< the pod is: its gates are open, too
+    bool is_ending = false;
+    bool is_looked_at = false;  ///< since the last act began or ended
+    bool was_ready = false;     ///< at the last look
+  };
+  /// An act on a pod that goes on.
+  struct Acting {
+    Resource resource;
+    bool removes = false;
+    Time ends;
   };
   struct Pulling {
     Value attributes;
@@ -60,8 +69,16 @@ class World {
   /// and another one goes on with the records; 0: it does not.
   int crash_after = 0;
   bool act_has_happened = false;  ///< that it dies in
+  /// Acts on pods take time, and nobody sees what is ready before `look`.
+  bool is_slow = false;
+  Duration act_takes{0}, end_takes{0};  ///< of slow ones: most of an act, all of an end
   /// Called whenever something became ready or stopped being so.
   std::function<void()> after_each;
+  /// Counts what nobody decided, like a pod that breaks.
+  int disturbances = 0;
+  /// Called before an act stops a pod that is ready, unless somebody has seen that it is not, or
+  /// something that nobody decided has happened since the act was decided on.
+  std::function<void(const Name& key, bool for_sidecars)> before_stop;
 
   void add_nodes(int count, std::string_view labels = "{}");
   void put(Object object) {
@@ -80,6 +97,8 @@ class World {
   void crash();
   /// What users say about a pod: labels, annotations and finalizers.
   void mark(std::string_view pod, std::string_view metadata);
+  /// What `delete pod` says.
+  void delete_pod(std::string_view pod);
   /// Asks everybody that has changed, and acts. Until nothing changes any more.
   void settle();
   /// Lets time pass, second by second.
@@ -98,8 +117,13 @@ class World {
   const Value* wanted(std::string_view kind, std::string_view name) const;
   bool has_notice(std::string_view reason) const;
   void see_all();
+  /// All pods are seen as they are.
+  void look() { see_all(); }
+  /// What the node's containers do by themselves: they end, and nobody starts them again.
+  void break_pod(const Name& key);
 
   std::map<Name, Real> real;         ///< pods that run, by key
+  std::map<Name, Acting> acting;     ///< by key
   std::map<Name, Pulling> pulling;   ///< by key
   std::vector<std::string> pulled;   ///< keys in the order in which pulls began
   std::vector<std::string> updated;  ///< names of pods in the order in which containers changed
@@ -111,10 +135,17 @@ class World {
 
  private:
   bool act(const Name& owner, const Wanted& wanted);
+  void put_mark(std::string_view pod, std::vector<Entry> entries);
   bool dies_in(const Resource& resource, const Name& owner);
   bool is_away(const Key& key) const;
   void change_pod(const Resource& resource);
   void act_pod(const Resource& resource);
+  void begin_act(const Resource& resource, const Name& owner, bool removes);
+  void end_acts();
+  void act_slowly(const Name& owner, const Wanted& wanted);
+  void stop(const Resource& resource, bool removes);
+  bool changes_containers(const Real& pod, const Resource& resource) const;
+  void record_pod(const Resource& resource);
   void act_pull(const Resource& resource, const Name& owner);
   void record(const Resource& resource, Value outputs, const Name& owner);
   void see(const Name& key);
@@ -130,6 +161,9 @@ class World {
   std::map<Key, Resource> recorded_;
   std::map<Key, RecordPointer> records_;
   std::map<Key, Name> owners_;
+  std::map<Name, int> decided_;  ///< pods that an act is wanted on, and how many disturbances ago
+  std::set<Name>
+      given_up_;  ///< pods that were to go before they were there, or while nobody saw them
   int made_containers_ = 0;
 };
 
