@@ -13,7 +13,7 @@
 namespace fettle {
 
 /// What a command ends with, beside 0 and the 2 of wrong input.
-constexpr int failed_code = 1, interrupted_code = 130;
+constexpr int failed_code = 1, gave_up_waiting = 3, interrupted_code = 130;
 
 /// An option: its spellings, the name of its value (empty: a switch), and what it does.
 struct CommandOption {

@@ -68,38 +68,62 @@ Result<std::vector<Value>> claims_of(const Workplace& place, const Name& environ
   return claims;
 }
 
+namespace {
+
+/// A claim that may be deleted, and who wanted it. Errors: somebody uses it, or there is none.
+Result<std::set<Name>> owners_of_free(const Known& known, const std::set<Name>& stored,
+                                      const std::string& wanted) {
+  std::vector<std::string> names;
+  std::set<Name> owners;
+  bool is_there = false;
+  for (const auto& [key, record] : known) {
+    if (!is_claim(key, *record))
+      continue;
+    names.push_back(name_of(key));
+    if (names.back() != wanted)
+      continue;
+    is_there = true;
+    if (const std::string user = user_of(known, key); !user.empty())
+      return user_error(cat("claim `", wanted, "` is used by pod `", user, "`"));
+    for (const auto& [owner, wish] : record->wanted_by) {
+      if (stored.contains(owner))
+        return user_error(cat("claim `", wanted, "` belongs to `", owner, "`, which is stored"));
+      owners.insert(owner);
+    }
+  }
+  if (!is_there)
+    return user_error(cat("there is no claim `", wanted, "`", suggestion(wanted, names)));
+  return owners;
+}
+
+workloads::Object deletion_of(std::string_view claim) {
+  const size_t slash = claim.find('/');
+  workloads::Object object;
+  object.kind = "PersistentVolumeClaim";
+  object.space = claim.substr(0, slash);
+  object.name = claim.substr(slash + 1);
+  object.document =
+      Value::dict({{"metadata", Value::dict({{"name", object.name}})}, {"deleted", true}});
+  return object;
+}
+
+}  // namespace
+
 Result<Summary> remove_claims(const Workplace& place, const Name& environment,
                               const std::vector<std::string>& claims, bool wait) {
-  if (TRY(is_kept(place, environment)))
-    return world_error(cat("a controller maintains `", environment, "`; stop it first"));
-  const Hold hold = TRY(hold_environment(place, environment.str(), wait));
   const Known known = TRY(place.store->known(environment));
   std::set<Name> stored;
   for (const workloads::Object& object : TRY(stored_objects(place, environment)))
     stored.insert(object.owner());
-  auto intent = std::make_shared<Intent>();
-  intent->environment = environment;
-  for (const std::string& wanted : claims) {
-    std::vector<std::string> names;
-    bool is_there = false;
-    for (const auto& [key, record] : known) {
-      if (!is_claim(key, *record))
-        continue;
-      names.push_back(name_of(key));
-      if (names.back() != wanted)
-        continue;
-      is_there = true;
-      if (const std::string user = user_of(known, key); !user.empty())
-        return user_error(cat("claim `", wanted, "` is used by pod `", user, "`"));
-      for (const auto& [owner, wish] : record->wanted_by)
-        if (stored.contains(owner))
-          return user_error(cat("claim `", wanted, "` belongs to `", owner, "`, which is stored"));
-      intent->requests.push_back({key, Verb::remove});
-    }
-    if (!is_there)
-      return user_error(cat("there is no claim `", wanted, "`", suggestion(wanted, names)));
+  BringOptions options;
+  options.wait_for_others = wait;
+  std::vector<workloads::Object> deletions;
+  for (const std::string& claim : claims) {
+    options.only.merge(TRY(owners_of_free(known, stored, claim)));
+    deletions.push_back(deletion_of(claim));
   }
-  return TRY(edit_by(place, *hold.edit, intent)).summary;
+  TRY(store_objects(place, environment, std::move(deletions)));
+  return TRY(bring_workloads(place, environment, options)).summary;
 }
 
 }  // namespace fettle

@@ -383,7 +383,7 @@ std::string counted(size_t count, std::string_view what) {
 Result<std::string> kept_in_fleet(const Workplace& place, const Name& fleet) {
   size_t objects = 0, claims = 0;
   for (const workloads::Object& object : TRY(stored_objects(place, fleet)))
-    objects += object.kind != "Pod" ? 1 : 0;  // of a pod it is only what was said about it
+    objects += workloads::is_mark(object.owner()) ? 0 : 1;
   for (const auto& [key, record] : TRY(place.store->known(fleet)))
     claims += key.kind == "claim" && record->applied ? 1 : 0;
   std::vector<std::string> parts;

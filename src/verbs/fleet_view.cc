@@ -54,38 +54,91 @@ void tell_record(workloads::Fleet& fleet, const Key& key, const RecordPointer& r
   fleet.know(key, is_gone ? nullptr : record);
 }
 
-Result<NodesQuestion> question_about_nodes(const Workplace& place) {
-  std::vector<workloads::Node> nodes;
-  std::set<Name> drivers;
-  for (const NodeSpec& spec : TRY(nodes_of(*place.store))) {
-    workloads::Node node;
-    node.name = spec.name;
-    std::vector<Entry> labels{{"kubernetes.io/hostname", spec.name}};
-    for (const auto& [key, text] : spec.labels)
-      labels.push_back({key, text});
-    node.labels = Value::dict(std::move(labels));
-    node.pulls = spec.pulls;
-    node.is_cordoned = spec.is_cordoned;
-    node.is_draining = spec.is_draining;
-    drivers.insert(engine_of_node(spec.name));
-    nodes.push_back(std::move(node));
-  }
-  return [nodes = std::move(nodes), engines = engines_named(place, drivers)](
-             const std::stop_token& stop) -> Result<std::vector<workloads::Node>> {
-    std::vector<workloads::Node> answer = nodes;
-    const auto silent = TRY(silent_of(engines, stop));
-    for (workloads::Node& node : answer)
-      node.is_ready = !silent.contains(engine_of_node(node.name));
-    if (answer.empty()) {
-      answer.emplace_back();
-      answer.back().labels = Value::dict({{"kubernetes.io/hostname", "localhost"}});
+namespace {
+
+/// What its owner says about a node.
+void describe(workloads::Node& node, const NodeSpec& spec) {
+  std::vector<Entry> labels{{"kubernetes.io/hostname", spec.name}};
+  for (const auto& [key, text] : spec.labels)
+    labels.push_back({key, text});
+  node.name = spec.name;
+  node.labels = Value::dict(std::move(labels));
+  node.pulls = spec.pulls;
+  node.is_cordoned = spec.is_cordoned;
+  node.is_draining = spec.is_draining;
+}
+
+/// What there is where there are no nodes.
+workloads::Node this_machine() {
+  workloads::Node node;
+  node.labels = Value::dict({{"kubernetes.io/hostname", "localhost"}});
+  return node;
+}
+
+bool is_as_described(const workloads::Node& node, const workloads::Node& before) {
+  return node.labels == before.labels && node.pulls == before.pulls &&
+         node.is_cordoned == before.is_cordoned && node.is_draining == before.is_draining;
+}
+
+}  // namespace
+
+void tell_nodes(workloads::Fleet& fleet, const std::vector<NodeSpec>& nodes) {
+  std::vector<workloads::Node> wanted;
+  for (const NodeSpec& spec : nodes)
+    if (!spec.is_lost)
+      describe(wanted.emplace_back(), spec);
+  if (wanted.empty())
+    wanted.push_back(this_machine());
+  std::set<Name> there;
+  for (workloads::Node& node : wanted) {
+    there.insert(node.name);
+    const workloads::Node* const before = fleet.node(node.name);
+    if (before != nullptr && is_as_described(node, *before))
+      continue;
+    node.is_ready = before == nullptr ? node.name.empty() : before->is_ready;
+    if (before != nullptr) {
+      node.images = before->images;
+      node.cpu = before->cpu;
+      node.memory = before->memory;
     }
-    return answer;
+    fleet.put_node(std::move(node));
+  }
+  std::vector<Name> gone;
+  for (const auto& [name, node] : fleet.nodes())
+    if (!there.contains(name))
+      gone.push_back(name);
+  for (const Name& name : gone)
+    fleet.drop_node(name);
+}
+
+NodesQuestion question_about_nodes(const Workplace& place, const workloads::Fleet& fleet) {
+  std::set<Name> drivers;
+  std::vector<Name> names;
+  for (const auto& [name, node] : fleet.nodes()) {
+    if (!name.empty())
+      drivers.insert(engine_of_node(name));
+    names.push_back(name);
+  }
+  return [names = std::move(names), engines = engines_named(place, drivers)](
+             const std::stop_token& stop) -> Result<std::map<Name, bool>> {
+    const auto silent = TRY(silent_of(engines, stop));
+    std::map<Name, bool> answers;
+    for (const Name& name : names)
+      answers[name] = name.empty() || !silent.contains(engine_of_node(name));
+    return answers;
   };
 }
 
 Result<std::vector<workloads::Node>> nodes_of_fleet(const Workplace& place) {
-  return TRY(question_about_nodes(place))(place.interrupt->acts_token());
+  workloads::Fleet fleet{Name()};
+  tell_nodes(fleet, TRY(nodes_of(*place.store)));
+  const auto answers = TRY(question_about_nodes(place, fleet)(place.interrupt->acts_token()));
+  std::vector<workloads::Node> nodes;
+  for (const auto& [name, node] : fleet.nodes()) {
+    nodes.push_back(node);
+    nodes.back().is_ready = answers.at(name);
+  }
+  return nodes;
 }
 
 Workplace without_away(const Workplace& place, const workloads::Fleet& fleet) {

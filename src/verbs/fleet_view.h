@@ -1,6 +1,7 @@
 #pragma once
 /// A fleet as it is stored, known and seen: what decisions and answers about workloads begin with.
 
+#include "verbs/nodes.h"
 #include "verbs/workplace.h"
 #include "workloads/fleet.h"
 
@@ -39,12 +40,15 @@ Result<std::unique_ptr<FleetView>> look_at_fleet(const Workplace& place, const N
 void tell_record(workloads::Fleet& fleet, const Key& key, const RecordPointer& record);
 
 /// Nodes as a fleet sees them. Without any this machine's engine is the only one; its name is
-/// empty.
+/// empty. One that is lost is not among them.
 Result<std::vector<workloads::Node>> nodes_of_fleet(const Workplace& place);
-/// The same in two steps, of which the second may happen on another thread.
-using NodesQuestion =
-    std::function<Result<std::vector<workloads::Node>>(const std::stop_token& stop)>;
-Result<NodesQuestion> question_about_nodes(const Workplace& place);
+/// Tells the fleet of nodes as they stand in the store, which no engine need be asked for: those
+/// that are new, gone, lost, cordoned, drained or have other labels. A new one does not answer
+/// before it has been asked.
+void tell_nodes(workloads::Fleet& fleet, const std::vector<NodeSpec>& nodes);
+/// Which of the fleet's nodes answer; the second step may happen on another thread.
+using NodesQuestion = std::function<Result<std::map<Name, bool>>(const std::stop_token& stop)>;
+NodesQuestion question_about_nodes(const Workplace& place, const workloads::Fleet& fleet);
 /// The workplace with engines that are known not to answer as such, so that nobody waits for them.
 Workplace without_away(const Workplace& place, const workloads::Fleet& fleet);
 /// Tells how large nodes are of which nobody knows yet, as far as a workload asks for room.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "base/wait.h"
 #include "drivers/engine/address.h"
 #include "kinds/pod.h"
 #include "store/edit.h"
@@ -25,7 +26,8 @@ Value value_of(const NodeSpec& node) {
                       {"labels", Value::dict(std::move(labels))},
                       {"pulls", node.pulls},
                       {"cordoned", node.is_cordoned},
-                      {"draining", node.is_draining}});
+                      {"draining", node.is_draining},
+                      {"lost", node.is_lost}});
 }
 
 NodeSpec node_in(const Entry& entry) {
@@ -37,6 +39,7 @@ NodeSpec node_in(const Entry& entry) {
   node.pulls = static_cast<int>(entry.value.integer_at("pulls", 2));
   node.is_cordoned = entry.value.bool_at("cordoned");
   node.is_draining = entry.value.bool_at("draining");
+  node.is_lost = entry.value.bool_at("lost");
   return node;
 }
 
@@ -78,6 +81,14 @@ Error no_such_node(const std::string& name, const Value& nodes) {
                         names.empty() ? "; `fettle node add NAME --engine ADDRESS` adds one" : ""));
 }
 
+Result<NodeSpec> node_named(const Value& nodes, const std::string& name) {
+  if (nodes.is_dict())
+    for (const Entry& entry : nodes.entries())
+      if (entry.key == name)
+        return node_in(entry);
+  return no_such_node(name, nodes);
+}
+
 /// Changes the list in one transaction.
 Status change(const Workplace& place,
               const std::function<Result<Value>(const Value& nodes)>& make) {
@@ -102,6 +113,42 @@ Result<std::vector<NodeSpec>> nodes_of(Store& store) {
     for (const Entry& entry : note->entries())
       nodes.push_back(node_in(entry));
   return nodes;
+}
+
+std::string mark_of(const std::vector<NodeSpec>& nodes) {
+  std::vector<Entry> entries;
+  for (const NodeSpec& node : nodes)
+    entries.push_back({node.name, value_of(node)});
+  return to_string(Value::dict(std::move(entries)).digest());
+}
+
+namespace {
+
+constexpr Duration heard_limit = 10s, heard_pause = 20ms;
+
+/// Environments on which a controller acts.
+Result<std::vector<Name>> kept_environments(const Workplace& place) {
+  std::vector<Name> kept;
+  for (const Environment& environment : TRY(place.store->environments()))
+    if (TRY(is_kept(place, environment.name)))
+      kept.push_back(environment.name);
+  return kept;
+}
+
+}  // namespace
+
+Result<std::vector<Name>> await_controllers(const Workplace& place) {
+  const Instant begun = instant_from_clock();
+  while (true) {
+    const Value mark = mark_of(TRY(nodes_of(*place.store)));
+    std::vector<Name> deaf;
+    for (const Name& environment : TRY(kept_environments(place)))
+      if (TRY(place.store->note(environment, heard_note)) != mark)
+        deaf.push_back(environment);
+    if (deaf.empty() || instant_from_clock() - begun > heard_limit)
+      return deaf;
+    TRY(pause_for(heard_pause, place.interrupt->acts_token()));
+  }
 }
 
 Result<std::optional<NodeSpec>> node_of(Store& store, std::string_view name) {
@@ -164,15 +211,33 @@ Status forget(const Workplace& place, const std::string& node, bool all) {
 
 }  // namespace
 
+namespace {
+
+/// Controllers forget what was on a node that is lost. Error: one does not answer.
+Status have_controllers_forget(const Workplace& place, const std::string& name) {
+  TRY(change(place, [&](const Value& nodes) -> Result<Value> {
+    NodeSpec node = TRY(node_named(nodes, name));
+    node.is_lost = node.is_cordoned = true;
+    return with(nodes, node);
+  }));
+  if (const auto deaf = TRY(await_controllers(place)); !deaf.empty())
+    return world_error(cat("the controller of `", deaf[0], "` has not heard yet that node `", name,
+                           "` is lost; try again when it answers"));
+  return {};
+}
+
+}  // namespace
+
 Status remove_node(const Workplace& place, const std::string& name, bool is_lost) {
   auto there = TRY(records_on(place, name));
   if ((there.empty() || is_lost) && TRY(node_of(*place.store, name))) {
+    if (is_lost && !TRY(kept_environments(place)).empty())
+      TRY(have_controllers_forget(place, name));
     TRY(forget(place, name, is_lost));
     there.clear();
   }
   return change(place, [&](const Value& nodes) -> Result<Value> {
-    if (nodes.find(name) == nullptr)
-      return no_such_node(name, nodes);
+    TRY(node_named(nodes, name));
     if (!there.empty())
       return user_error(cat("`", resource_of_then(*there[0])->key.kind, "/",
                             on_node(resource_of_then(*there[0])->key.name).rest, "`",
@@ -193,25 +258,12 @@ namespace {
 Status mark_node(const Workplace& place, const std::string& name, bool is_cordoned,
                  bool is_draining) {
   return change(place, [&](const Value& nodes) -> Result<Value> {
-    for (const Entry& entry : nodes.entries())
-      if (entry.key == name) {
-        NodeSpec node = node_in(entry);
-        // One that drains goes on with it until it takes pods again.
-        node.is_draining = is_draining || (is_cordoned && node.is_draining);
-        node.is_cordoned = is_cordoned;
-        return with(nodes, node);
-      }
-    return no_such_node(name, nodes);
+    NodeSpec node = TRY(node_named(nodes, name));
+    // One that drains goes on with it until it takes pods again.
+    node.is_draining = is_draining || (is_cordoned && node.is_draining);
+    node.is_cordoned = is_cordoned;
+    return with(nodes, node);
   });
-}
-
-void add(Summary& sum, Summary part) {
-  sum.done += part.done;
-  sum.kept += part.kept;
-  sum.blocked += part.blocked;
-  sum.stopped |= part.stopped;
-  for (auto& failure : part.failures)
-    sum.failures.push_back(std::move(failure));
 }
 
 }  // namespace
@@ -220,49 +272,42 @@ Status cordon_node(const Workplace& place, const std::string& name, bool is_cord
   return mark_node(place, name, is_cordoned, false);
 }
 
-Result<Summary> drain_node(const Workplace& place, const std::string& name, bool wait) {
-  TRY(mark_node(place, name, true, true));
-  std::map<Name, std::vector<Key>> pods;
-  Summary sum;
+Result<std::vector<Key>> pods_on(const Workplace& place, const std::string& name) {
+  std::vector<Key> pods;
   for (const RecordPointer& record : TRY(records_on(place, name)))
     if (const Key& key = resource_of_then(*record)->key; key.kind == "pod")
-      pods[key.environment].push_back(key);
+      pods.push_back(key);
+  return pods;
+}
+
+Result<Draining> drain_node(const Workplace& place, const std::string& name, bool is_forced) {
+  TRY(mark_node(place, name, true, true));
+  Draining draining;
+  const std::vector<RecordPointer> there = TRY(records_on(place, name));
+  std::map<Name, std::vector<Name>> pods;
+  for (const RecordPointer& record : there) {
+    const Resource& pod = *resource_of_then(*record);
+    if (pod.key.kind != "pod")
+      continue;
+    const NodeAddress address = node_address(pod.key.name);
+    pods[pod.key.environment].push_back(cat("Pod/", address.space, "/", address.name));
+    draining.owners[pod.key.environment].insert(pod.attributes.text_at("owner"));
+  }
   const Name driver = engine_of_node(name);
   const auto silent = TRY(silent_engines(place, {driver}));
   if (const auto why = silent.find(driver); why != silent.end()) {
-    for (const auto& [environment, keys] : pods)
-      sum.blocked += keys.size();
+    for (const auto& [environment, names] : pods)
+      draining.blocked += names.size();
     place.tell(cat("node `", name, "` does not answer: ", why->second));
-    if (sum.blocked > 0)
-      place.tell(cat("it takes no new pods; ", sum.blocked,
-                     sum.blocked == 1 ? " pod stays" : " pods stay",
+    if (draining.blocked > 0)
+      place.tell(cat("it takes no new pods; ", draining.blocked,
+                     draining.blocked == 1 ? " pod stays" : " pods stay",
                      " there, to be drained when it answers"));
-    return sum;
+    return draining;
   }
-  for (const auto& [environment, keys] : pods) {
-    // A controller has the right to act, and does not give it away.
-    if (TRY(is_kept(place, environment))) {
-      std::vector<Name> owners;
-      for (const Key& key : keys) {
-        const NodeAddress address = node_address(key.name);
-        owners.push_back(cat("Pod/", address.space, "/", address.name));
-      }
-      TRY(replace_pods(place, environment, owners));
-      sum.done += keys.size();
-      continue;
-    }
-    const Hold hold = TRY(hold_environment(place, environment.str(), wait));
-    auto intent = std::make_shared<Intent>();
-    intent->environment = environment;
-    const Known known = TRY(place.store->known(environment));
-    for (const Key& key : keys)
-      if (known.contains(key))  // else whoever acted until now has removed it
-        intent->requests.push_back({key, Verb::remove});
-    if (intent->requests.empty())
-      continue;
-    add(sum, TRY(edit_by(place, *hold.edit, intent)).summary);
-  }
-  return sum;
+  for (const auto& [environment, names] : is_forced ? pods : decltype(pods)())
+    TRY(delete_pods(place, environment, names, true));
+  return draining;
 }
 
 Result<std::vector<NodeView>> look_at_nodes(const Workplace& place) {

@@ -3,6 +3,7 @@
 /// run. They belong to the home and not to an environment.
 
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -18,27 +19,45 @@ struct NodeSpec {
   int pulls = 2;             ///< images that it pulls at once
   bool is_cordoned = false;  ///< takes no new pods
   bool is_draining = false;  ///< is to have none
+  bool is_lost = false;      ///< never comes back: what was on it is to be forgotten
   bool operator==(const NodeSpec&) const = default;
 };
 
 /// In the order of their names.
 Result<std::vector<NodeSpec>> nodes_of(Store& store);
+/// Another text when something about the nodes is another.
+std::string mark_of(const std::vector<NodeSpec>& nodes);
+/// The note of an environment in which its controller says which nodes it has heard of last.
+inline constexpr std::string_view heard_note = "nodes heard of";
 /// None when there is none of this name.
 Result<std::optional<NodeSpec>> node_of(Store& store, std::string_view name);
 
 /// Errors (`Blame::user`): a name, label or address that cannot be, or a node of that name.
 Status add_node(const Workplace& place, const NodeSpec& node);
-/// `is_lost`: what is known to be on it is forgotten, as nobody can remove it any more. Errors
-/// (`Blame::user`): there is no such node, or something is known to be on it.
+/// `is_lost`: what is known to be on it is forgotten, as nobody can remove it any more; where a
+/// controller acts, it does that. Errors (`Blame::user`): there is no such node, or something is
+/// known to be on it.
 Status remove_node(const Workplace& place, const std::string& name, bool is_lost = false);
 /// Whether it takes new pods. Error (`Blame::user`): there is no such node.
 Status cordon_node(const Workplace& place, const std::string& name, bool is_cordoned);
 
 /// What is known to be on a node, of all environments.
 Result<std::vector<RecordPointer>> records_on(const Workplace& place, std::string_view node);
-/// Takes no new pods any more, and has those that are there end and go; where a controller acts, it
-/// is asked to replace them. Those of a node that does not answer stay, and count as blocked.
-Result<Summary> drain_node(const Workplace& place, const std::string& name, bool wait);
+/// Waits until every controller has heard of the nodes as they are now, for a few seconds. Those
+/// that have not, by environment.
+Result<std::vector<Name>> await_controllers(const Workplace& place);
+
+/// A node that is to have no pods.
+struct Draining {
+  /// Whose pods are on it, by environment. Their owners have to take them away.
+  std::map<Name, std::set<Name>> owners;
+  size_t blocked = 0;  ///< pods on a node that does not answer; nobody can take them away
+};
+/// The node takes no new pods any more, and is to have none. `is_forced`: pods go at once; else
+/// when their owners can spare them. Error (`Blame::user`): there is no such node.
+Result<Draining> drain_node(const Workplace& place, const std::string& name, bool is_forced);
+/// Pods that are known to be on a node.
+Result<std::vector<Key>> pods_on(const Workplace& place, const std::string& name);
 
 struct NodeView {
   NodeSpec node;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "kinds/pod.h"
+#include "value/with.h"
 #include "verbs/workload_views.h"
 #include "workloads/change.h"
 #include "workloads/names.h"
@@ -13,9 +14,9 @@ namespace {
 
 using workloads::Object;
 
-/// When each of some pods was made. Errors: there is no such pod.
+/// When each of some pods was made. Errors, unless it may be gone: there is no such pod.
 Result<std::map<Name, Time>> made_at(const Workplace& place, const Name& environment,
-                                     const std::vector<Name>& pods) {
+                                     const std::vector<Name>& pods, bool may_be_gone = false) {
   std::map<Name, Time> known;
   std::vector<std::string> names;
   for (const auto& [key, record] : TRY(place.store->known(environment))) {
@@ -30,6 +31,8 @@ Result<std::map<Name, Time>> made_at(const Workplace& place, const Name& environ
   std::map<Name, Time> found;
   for (const Name& pod : pods) {
     const auto at = known.find(pod);
+    if (at == known.end() && may_be_gone)
+      continue;
     if (at == known.end())
       return user_error(cat("there is no `", pod, "`", suggestion(pod, names)));
     found.insert(*at);
@@ -82,9 +85,13 @@ Edits put_metadata(const Workplace& place, const Name& environment, const std::v
   return stored;
 }
 
-Edits replace_pods(const Workplace& place, const Name& environment, const std::vector<Name>& pods) {
-  auto stored = TRY(put_metadata(place, environment, pods, "labels",
-                                 {{workloads::label::specified_delete, "true"}}, true));
+Edits delete_pods(const Workplace& place, const Name& environment, const std::vector<Name>& pods,
+                  bool may_be_gone) {
+  const std::map<Name, Time> made = TRY(made_at(place, environment, pods, may_be_gone));
+  auto stored = TRY(mark_pods(place, environment, made, [](Object pod) -> Result<Object> {
+    pod.document = with(pod.document, "deleted", true);
+    return pod;
+  }));
   for (StoredObject& pod : stored)
     pod.fate = StoredObject::Fate::deleted;
   return stored;

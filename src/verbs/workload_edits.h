@@ -21,8 +21,11 @@ Edits set_images(const Workplace& place, const Name& environment, const Name& ow
 /// `entries`: key: text, or null to take it away.
 Edits put_metadata(const Workplace& place, const Name& environment, const std::vector<Name>& owners,
                    std::string_view field, const std::vector<Entry>& entries, bool overwrite);
-/// Asks the owners of pods to replace them, as a label on a pod does.
-Edits replace_pods(const Workplace& place, const Name& environment, const std::vector<Name>& pods);
+/// Deletes pods, as `kubectl delete pod` does: at once, whatever that costs. Their owners make
+/// others.
+/// `may_be_gone`: one that there is not any more is no error.
+Edits delete_pods(const Workplace& place, const Name& environment, const std::vector<Name>& pods,
+                  bool may_be_gone = false);
 
 Edits pause_rollout(const Workplace& place, const Name& environment, const Name& owner, bool pause);
 /// Back to a revision by its number; 0: the one before.

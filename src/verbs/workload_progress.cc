@@ -31,7 +31,8 @@ bool is_asked(const Name& owner, const std::set<Name>& only) {
 
 class Count {
  public:
-  Count(const FleetView& view, const std::set<Name>& only) : view_(view), only_(only) {}
+  Count(const FleetView& view, Time now, const std::set<Name>& only)
+      : view_(view), now_(now), only_(only) {}
 
   FleetProgress count() {
     view_.fleet.for_each_pod([&](const Pod& pod) {
@@ -74,6 +75,8 @@ class Count {
       const int64_t seconds = rollout.workload == nullptr ? 0 : rollout.workload->min_ready_seconds;
       progress_.all_available =
           std::max(progress_.all_available, pod.ready_since + std::chrono::seconds(seconds));
+      if (is_to_leave(pod))
+        return tell_at_once(pod, workloads::why_it_stays(view_.fleet, pod, now_));
       if (!may_be_held(pod.lifecycle))
         return;
     }
@@ -85,10 +88,25 @@ class Count {
     const std::string reason = is_away              ? cat("node `", pod.node, "` does not answer")
                                : !pod.error.empty() ? pod.error.str()
                                                     : why(pod);
+    if (!is_away && pod.error.empty() && may_be_held(pod.lifecycle))
+      tell_at_once(pod, reason);
+    else
+      tell(pod, reason);
+  }
+
+  void tell(const Pod& pod, std::string_view reason) {
     progress_.unsettled.push_back(cat("pod ", pod.space, "/", pod.name, ": ", reason));
     progress_.unsettled_owners.insert(pod.owner);
-    if (!is_away && pod.error.empty() && may_be_held(pod.lifecycle))
-      progress_.hooked.push_back(progress_.unsettled.back());
+  }
+  void tell_at_once(const Pod& pod, std::string_view reason) {
+    tell(pod, reason);
+    progress_.told.push_back(progress_.unsettled.back());
+  }
+
+  /// Its node is drained, and no hook holds it.
+  bool is_to_leave(const Pod& pod) const {
+    const workloads::Node* const node = view_.fleet.node(pod.node);
+    return node != nullptr && node->is_draining && !may_be_held(pod.lifecycle);
   }
 
   std::string why(const Pod& pod) const {
@@ -125,6 +143,7 @@ class Count {
   }
 
   const FleetView& view_;
+  const Time now_;
   const std::set<Name>& only_;
   std::map<Name, Rollout> rollouts_;
   FleetProgress progress_;
@@ -132,8 +151,8 @@ class Count {
 
 }  // namespace
 
-FleetProgress progress_of(const FleetView& view, const std::set<Name>& only) {
-  return Count(view, only).count();
+FleetProgress progress_of(const FleetView& view, Time now, const std::set<Name>& only) {
+  return Count(view, now, only).count();
 }
 
 void add_statuses(const FleetView& view, Time now, const std::set<Name>& only,

@@ -91,6 +91,7 @@ class Bringing {
       has_to_look_ = true;
       TRY(look());
       TRY(forget_names_of_gone());
+      TRY(forget_marks_of_gone());
       return brought_.summary.stopped || brought_.summary.is_late;
     }
     if (!std::exchange(is_counted_, true))
@@ -124,6 +125,7 @@ class Bringing {
     records_.reset();
     view_ = TRY(learn_fleet(place_, environment_));
     TRY(look_at_room(place_, fleet()));
+    TRY(hear_of_nodes());
     records_.emplace(view_->known);
     wishes_.emplace(fleet());
     is_all_due_ = true;
@@ -175,6 +177,7 @@ class Bringing {
     }
     TRY(learn_wishes());
     TRY(watch_nodes());
+    TRY(forget_lost());
     const Instant before = looked_;
     TRY(look());
     if (options_.keeps && looked_ != before)
@@ -221,7 +224,7 @@ class Bringing {
     const int64_t stamp = TRY(place_.store->stamp());
     if (std::exchange(stamp_, stamp) == stamp && !has_written)
       return {};
-    looked_at_nodes_ = Instant();  // they may be other ones
+    TRY(hear_of_nodes());
     fleet().gates = TRY(stored_gates(place_, environment_));
     const uint64_t version = TRY(place_.store->versions().open(environment_, {}))->number();
     if (version == version_)
@@ -245,6 +248,43 @@ class Bringing {
     return look_at_images(place_, fleet());
   }
 
+  /// What users say about nodes counts as soon as they have said it; who waits for that is told.
+  Status hear_of_nodes() {
+    std::vector<NodeSpec> nodes = TRY(nodes_of(*place_.store));
+    std::string mark = mark_of(nodes);
+    if (mark == heard_)
+      return {};
+    tell_nodes(fleet(), nodes);
+    looked_at_nodes_ = Instant();  // a new one has to be asked
+    is_counted_ = false;
+    lost_nodes_.clear();
+    for (const NodeSpec& node : nodes)
+      if (node.is_lost)
+        lost_nodes_.push_back(node.name);
+    heard_ = std::move(mark);
+    // Who follows has nothing to say, and what is lost is forgotten before anybody hears that it
+    // is.
+    return edit_ != nullptr && lost_nodes_.empty() ? tell_heard() : Status();
+  }
+  Status tell_heard() { return edit_->put_note(heard_note, heard_); }
+
+  /// What was on nodes that never come back. While nothing is under way there.
+  Status forget_lost() {
+    if (lost_nodes_.empty() || edit_ == nullptr)
+      return {};
+    std::vector<Change> gone;
+    for (const auto& [key, record] : view_->known)
+      if (const Resource* const then = resource_of_then(*record); then != nullptr)
+        for (const Name& node : lost_nodes_)
+          if (then->driver == engine_of_node(node))
+            gone.push_back({Change::forget, key, nullptr, {}});
+    TRY(edit_->write(gone));
+    for (const Change& change : gone)
+      learn_record(change.key, nullptr);
+    lost_nodes_.clear();
+    return tell_heard();
+  }
+
   /// Takes the answer of the last look at nodes, and begins another one if it is time.
   Status watch_nodes() {
     if (auto answer = node_looks_.take())
@@ -253,35 +293,22 @@ class Bringing {
     if (node_looks_.began() || now - looked_at_nodes_ < node_pause)
       return {};
     looked_at_nodes_ = now;
-    node_looks_.begin(TRY(question_about_nodes(place_)), now);
+    node_looks_.begin(question_about_nodes(place_, fleet()), now);
     return {};
   }
 
-  /// Nodes that came, went, are away or back.
-  Status learn_nodes(std::vector<workloads::Node> nodes) {
-    std::set<Name> there;
+  /// Nodes that are away or back.
+  Status learn_nodes(const std::map<Name, bool>& answers) {
     bool is_any_back = false;
-    for (workloads::Node& node : nodes) {
-      there.insert(node.name);
-      const workloads::Node* const known = fleet().node(node.name);
-      if (known != nullptr && known->is_ready == node.is_ready &&
-          known->is_cordoned == node.is_cordoned && known->is_draining == node.is_draining &&
-          known->labels == node.labels && known->pulls == node.pulls)
+    for (const auto& [name, is_ready] : answers) {
+      const workloads::Node* const known = fleet().node(name);
+      if (known == nullptr || known->is_ready == is_ready)
         continue;
-      is_any_back |= node.is_ready;
-      if (known != nullptr) {
-        node.images = known->images;
-        node.cpu = known->cpu;
-        node.memory = known->memory;
-      }
+      is_any_back |= is_ready;
+      workloads::Node node = *known;
+      node.is_ready = is_ready;
       fleet().put_node(std::move(node));
     }
-    std::vector<Name> gone;
-    for (const auto& [name, node] : fleet().nodes())
-      if (!there.contains(name))
-        gone.push_back(name);
-    for (const Name& name : gone)
-      fleet().drop_node(name);
     TRY(look_at_room(place_, fleet()));
     if (!is_any_back)
       return {};
@@ -390,8 +417,29 @@ class Bringing {
     return stored || stored.error().blame == Blame::user ? Status() : Status(stored.error());
   }
 
+  /// What was said about pods and claims that are no more.
+  Status forget_marks_of_gone() {
+    std::set<Name> there;
+    for (const auto& [key, record] : view_->known) {
+      const NodeAddress address = node_address(key.name);
+      if (key.kind == "pod")
+        there.insert(cat("Pod/", address.space, "/", address.name));
+      else if (key.kind == "claim")
+        there.insert(workloads::claim_mark(address.space, address.name));
+    }
+    std::vector<Name> gone;
+    for (const Name& owner : view_->owners)
+      if (workloads::is_mark(owner) && !there.contains(owner) && fleet().object(owner) != nullptr)
+        gone.push_back(owner);
+    if (gone.empty())
+      return {};
+    const auto deleted = delete_objects(place_, environment_, gone);
+    return deleted || deleted.error().blame == Blame::user ? Status() : Status(deleted.error());
+  }
+
   Result<std::shared_ptr<const Intent>> wanted_by_now(const Run& run, Wakeful& ground) {
     TRY(learn_wishes());
+    TRY(watch_nodes());
     TRY(look());
     if (!options_.keeps && is_stuck(run)) {
       brought_.summary.is_late = true;
@@ -466,7 +514,7 @@ class Bringing {
   }
 
   void count() {
-    progress_ = progress_of(*view_, options_.only);
+    progress_ = progress_of(*view_, place_.clock(), options_.only);
     brought_.pods = progress_.pods;
     brought_.ready = progress_.ready;
     brought_.unsettled = progress_.unsettled;
@@ -478,8 +526,8 @@ class Bringing {
   void tell_waiting() {
     // Nobody but users ends these: they are told at once, and where there is no terminal, too.
     if (!options_.keeps)
-      for (const std::string& line : progress_.hooked)
-        if (told_hooks_.insert(line).second)
+      for (const std::string& line : progress_.told)
+        if (told_holds_.insert(line).second)
           place_.tell(cat("waiting for ", line));
     if (!place_.doing)
       return;
@@ -549,7 +597,9 @@ class Bringing {
   std::set<Key> drifted_;  ///< pods that are not as they were left
   Known also_due_;         ///< of what became due during a run
   uint64_t version_ = 0;
-  int64_t stamp_ = 0;  ///< of the store
+  int64_t stamp_ = 0;             ///< of the store
+  std::string heard_;             ///< the mark of the nodes that were heard of last
+  std::vector<Name> lost_nodes_;  ///< whose records are to be forgotten
   Instant looked_, learned_, looked_at_nodes_, retry_at_;
   Time looked_time_, asked_time_;  ///< `looked_` on the other clock; of the look under way
   Instant acted_;                  ///< when the last run ended
@@ -566,11 +616,11 @@ class Bringing {
   Instant changed_;
   std::string complaint_;             ///< that was told last
   std::string told_;                  ///< what people who look on are told that we wait for
-  std::set<std::string> told_hooks_;  ///< what they were told of pods that hooks hold
+  std::set<std::string> told_holds_;  ///< what they were told of pods that are held
   Brought brought_;
   Bell bell_;
   Aside<PodsSeen> looks_;
-  Aside<std::vector<workloads::Node>> node_looks_;
+  Aside<std::map<Name, bool>> node_looks_;
 };
 
 }  // namespace

@@ -6,251 +6,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <condition_variable>
 #include <future>
-#include <thread>
 
 #include "base/text.h"
-#include "drivers/host/host_driver.h"
-#include "kinds/kinds.h"
-#include "kinds/pod.h"
-#include "tests/fixtures/home.h"
-#include "tests/fixtures/workload_kinds.h"
-#include "verbs/edit.h"
+#include "tests/fixtures/workloads_fixture.h"
 #include "verbs/nodes.h"
 #include "verbs/workload_plan.h"
-#include "verbs/workload_views.h"
 
 namespace fettle {
 namespace {
-
-/// Added to the clock.
-std::atomic<Duration::rep> skipped{0};
-
-/// Goes so fast that a minute is no time to wait for.
-Time fast_clock() {
-  static const Time begun = now_from_clock();
-  return begun + 100 * (now_from_clock() - begun) + Duration(skipped);
-}
-
-/// Pods run at once; where an image is `slow`, acts go on until they are told to stop, and where it
-/// is `never`, they wait for ever. After an act with `last`, the world is away, and
-/// 50 seconds after one with `brief` was seen.
-class World : public Driver {
- public:
-  Status ready(std::span<const Resource* const>, std::stop_token) override {
-    return is_gone() ? Status(world_error("connection refused")) : Status();
-  }
-  Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
-                                           std::stop_token) override {
-    const std::lock_guard lock(mutex_);
-    if (is_gone())
-      return std::vector<Observation>(subjects.size(), {{}, false, "connection refused"});
-    std::vector<Observation> answers;
-    for (const Subject& subject : subjects) {
-      Observation answer;
-      if (const auto found = images_.find(subject.key); found != images_.end()) {
-        answer.state = status_of(subject.key, found->second);
-        if (found->second == "brief" && goes_away_ == Duration::rep{0})
-          goes_away_ = (fast_clock() + 50s).time_since_epoch().count();
-      }
-      answers.push_back(std::move(answer));
-    }
-    return answers;
-  }
-  Result<Outcome> apply(const Act& act, const ProgressSink&, std::stop_token stop) override {
-    const std::string image(act.key.kind == "image" ? act.attributes.text_at("reference")
-                                                    : pod_image(act.attributes, "main"));
-    if (act.verb == Verb::remove) {
-      const std::lock_guard lock(mutex_);
-      images_.erase(act.key);
-      return Outcome(Done{.outputs = Value::dict({}), .remote_id = {}});
-    }
-    if (image == "bad")
-      return world_error("it cannot be");
-    if (image == "never")
-      return Outcome(Pending{"an init container has not ended", 1ms, {}});
-    if (image == "slow" && wait_to_be_stopped(act.key, stop))
-      return cancelled_error();
-    const std::lock_guard lock(mutex_);
-    is_away = is_away || image == "last";
-    if (act.key.kind == "pod")
-      images_[act.key] = image;
-    return Outcome(Done{.outputs = Value::dict({}), .remote_id = "r"});
-  }
-  Result<std::vector<Found>> list(const Name&, std::stop_token) override {
-    return std::vector<Found>();
-  }
-
-  std::atomic<bool> is_away = false;
-
-  /// From now on it is a process that has seen nothing before, as each command is.
-  void looks_first() {
-    const std::lock_guard lock(mutex_);
-    looks_first_ = true;
-    since_.clear();
-  }
-
-  /// Somebody removes a pod, or the containers in one.
-  void lose_a_pod() {
-    const std::lock_guard lock(mutex_);
-    images_.erase(first_pod());
-  }
-  void lose_a_container() {
-    const std::lock_guard lock(mutex_);
-    images_.at(first_pod()).clear();
-  }
-
-  /// Until an act of this kind goes on that takes long.
-  bool await(const Name& kind) {
-    std::unique_lock lock(mutex_);
-    return told_.wait_for(lock, 60s, [&] {
-      return std::ranges::any_of(slow_, [&](const Key& key) { return key.kind == kind; });
-    });
-  }
-  std::vector<Key> stopped() {
-    const std::lock_guard lock(mutex_);
-    return stopped_;
-  }
-
- private:
-  bool is_gone() const {
-    return is_away || (goes_away_ != 0 && fast_clock().time_since_epoch().count() >= goes_away_);
-  }
-  Key first_pod() const {
-    return std::ranges::find(images_, Name("pod"), [](const auto& each) { return each.first.kind; })
-        ->first;
-  }
-  Value status_of(const Key& key, const std::string& image) {
-    std::string since = "2026-01-01T00:00:01Z";
-    if (looks_first_)
-      since = since_.try_emplace(cat(key.name, image), workloads::time_text(fast_clock()))
-                  .first->second;
-    return Value::dict(
-        {{"phase", "Running"},
-         {"conditions",
-          Value::list({Value::dict(
-              {{"type", "Ready"}, {"status", "True"}, {"lastTransitionTime", since}})})},
-         {"containerStatuses", image.empty()
-                                   ? Value::list({})
-                                   : Value::list({Value::dict({{"name", "main"},
-                                                               {"image", image},
-                                                               {"imageID", cat("sha256:", image)},
-                                                               {"containerID", image},
-                                                               {"ready", true}})})}});
-  }
-  bool wait_to_be_stopped(const Key& key, const std::stop_token& stop) {
-    std::unique_lock lock(mutex_);
-    slow_.push_back(key);
-    told_.notify_all();
-    // The limit is for a test that fails.
-    stops_.wait_for(lock, stop, 60s, [] { return false; });
-    if (stop.stop_requested())
-      stopped_.push_back(key);
-    return stop.stop_requested();
-  }
-
-  std::mutex mutex_;
-  std::condition_variable told_;
-  std::condition_variable_any stops_;
-  std::map<Key, std::string> images_;
-  std::vector<Key> slow_, stopped_;
-  bool looks_first_ = false;
-  std::atomic<Duration::rep> goes_away_{0};   ///< when, if ever
-  std::map<std::string, std::string> since_;  ///< pods with their image
-};
-
-class WorkloadsTest : public testing::Test {
- protected:
-  WorkloadsTest() : host_(http_, home_.blobs(), [] { return uint64_t{7}; }, {}) {
-    place_.store = &home_.store();
-    place_.blobs = &home_.blobs();
-    place_.kinds = &kinds_;
-    place_.clock = now_from_clock;
-    place_.random = [] { return uint64_t{7}; };
-    place_.interrupt = &interrupt_;
-    place_.command = "a test";
-    place_.driver = [this](const Name& name) -> Driver* {
-      return name == "engine" ? static_cast<Driver*>(&world_)
-             : name == "host" ? static_cast<Driver*>(&host_)
-                              : nullptr;
-    };
-  }
-  /// The world is that of a node.
-  void use_node() {
-    place_.driver = [this](const Name& name) -> Driver* {
-      return name == "engine@n1" ? static_cast<Driver*>(&world_)
-             : name == "host"    ? static_cast<Driver*>(&host_)
-                                 : nullptr;
-    };
-  }
-  /// As another command would while this one goes on.
-  Workplace other_place() {
-    Workplace other = place_;
-    if (other_store_ == nullptr)
-      other_store_ = *open_sqlite_store(home_.path("fettle.db"));
-    other.store = other_store_.get();
-    return other;
-  }
-  void store(std::string_view image, std::string_view more = {}, std::string_view of_main = {},
-             std::string_view rolling = "podUpdatePolicy: InPlaceIfPossible, maxUnavailable: 1",
-             std::string_view annotations = {}) {
-    auto read =
-        workloads::read_manifests(cat("apiVersion: apps.kruise.io/v1beta1\nkind: "
-                                      "CloneSet\nmetadata: {name: web, annotations: {",
-                                      annotations,
-                                      "}}\nspec:\n"
-                                      "  replicas: 2\n",
-                                      more,
-                                      "  selector: {matchLabels: {app: web}}\n"
-                                      "  updateStrategy: {rollingUpdate: {",
-                                      rolling,
-                                      "}}\n  template: {metadata: {labels: {app: web}}, spec: "
-                                      "{containers: [{name: main, image: ",
-                                      image, of_main, "}]}}\n"),
-                                  "web.yaml", {});
-    ASSERT_TRUE(read.errors.empty()) << to_string(read.errors[0]);
-    const auto stored = store_objects(other_place(), "fleet", std::move(read.objects));
-    ASSERT_TRUE(stored) << to_string(stored.error());
-  }
-  Brought bring(Duration limit = 60s) {
-    BringOptions options;
-    options.limit = limit;
-    const auto brought = bring_workloads(place_, "fleet", options);
-    EXPECT_TRUE(brought) << to_string(brought.error());
-    return brought.value_or(Brought{});
-  }
-  std::vector<std::string> images() {
-    std::vector<std::string> found;
-    const auto pods = pods_of(place_, "fleet");
-    EXPECT_TRUE(pods) << to_string(pods.error());
-    for (const Value& pod : pods.value_or(std::vector<Value>()))
-      found.emplace_back(
-          pod.at("status").at("containerStatuses").items()[0].text_at("image", "none"));
-    return found;
-  }
-  /// Of the rollout, as another command sees it.
-  std::string phase() {
-    const auto objects = objects_with_status(other_place(), "fleet");
-    EXPECT_TRUE(objects) << to_string(objects.error());
-    for (const workloads::Object& object : objects.value_or(std::vector<workloads::Object>()))
-      if (object.kind == "CloneSet")
-        return std::string(object.document.at("status").text_at("phase"));
-    return {};
-  }
-  bool is_stopped(const Name& kind) {
-    return std::ranges::any_of(world_.stopped(), [&](const Key& key) { return key.kind == kind; });
-  }
-
-  TestHome home_;
-  std::unique_ptr<Store> other_store_;
-  HttpClient http_;
-  WorkloadKinds kinds_;
-  Interrupt interrupt_;
-  Workplace place_;
-  World world_;
-  HostDriver host_;
-};
 
 TEST_F(WorkloadsTest, LaterCommandsKnowSinceWhenPodsAreReady) {
   place_.clock = fast_clock;
@@ -322,12 +86,6 @@ TEST_F(WorkloadsTest, NamesOfPodsThatWereDeletedLeaveTheList) {
   EXPECT_EQ(phase(), "complete");
 }
 
-/// The exit code of a command that brings workloads about, and of `rollout status`.
-int code_of(const Brought& brought) {
-  if (brought.is_refused || !brought.summary.failures.empty())
-    return 1;
-  return brought.summary.is_late || !brought.unsettled.empty() ? 3 : 0;
-}
 int code_of(std::string_view phase) {
   return phase == "failed" ? 1 : phase == "progressing" ? 3 : 0;
 }
@@ -505,30 +263,6 @@ TEST_F(WorkloadsTest, WhatWasReadyIsLookedAtOnceMoreWhenItIsAvailable) {
   ASSERT_EQ(brought.unsettled.size(), 2u) << join(brought.unsettled, "; ");
   EXPECT_TRUE(brought.unsettled[0].ends_with(": node `n1` does not answer"))
       << brought.unsettled[0];
-}
-
-TEST_F(WorkloadsTest, WhatAnotherOneRemovedMeanwhileIsDrained) {
-  ASSERT_TRUE(add_node(place_, {.name = "n1", .engine = "unix:///run/n1"}));
-  use_node();
-  store("web:1");
-  EXPECT_EQ(bring().ready, 2u);
-  auto other = home_.edit("fleet");
-  place_.notice = [&](const std::string& text) {
-    if (!text.starts_with("waiting for ") || other == nullptr)
-      return;
-    std::vector<Change> changes;
-    const Known known = *home_.store().known("fleet");
-    for (const auto& [key, record] : known)
-      if (key.kind == "pod")
-        changes.push_back({Change::forget, key, nullptr, {}});
-    EXPECT_EQ(changes.size(), 2u);
-    EXPECT_TRUE(other->write(changes));
-    other.reset();
-  };
-  const auto drained = drain_node(place_, "n1", true);
-  ASSERT_TRUE(drained) << to_string(drained.error());
-  EXPECT_TRUE(drained->good());
-  EXPECT_EQ(other, nullptr);
 }
 
 }  // namespace

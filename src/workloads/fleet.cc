@@ -98,6 +98,10 @@ void Fleet::put(Object object) {
         derive(*pod);
         touch(pod->owner);
       }
+  } else if (is_mark(owner)) {
+    for (const auto& [other, owned] : owned_)
+      if (!owned.claims.empty())
+        touch(other);
   } else {
     // Pods take what they name of ConfigMaps and Secrets, and a namespace's labels select.
     for (const auto& [other, workload] : workloads_)
@@ -214,6 +218,14 @@ const Pod* Fleet::pod(const Name& key_name) const {
 const Pull* Fleet::pull(const Name& key_name) const {
   const auto found = pulls_.find(key_name);
   return found == pulls_.end() ? nullptr : &found->second;
+}
+
+Name claim_mark(std::string_view space, std::string_view claim) {
+  return cat("PersistentVolumeClaim/", space, "/", claim);
+}
+
+bool is_mark(const Name& owner) {
+  return owner.view().starts_with("Pod/") || owner.view().starts_with("PersistentVolumeClaim/");
 }
 
 Readiness readiness_of(const Fleet& fleet, const Pod& pod) {

@@ -227,6 +227,13 @@ class Fleet {
 /// open, and one that is not made, is held by a gate or whose node is away is not.
 Readiness readiness_of(const Fleet& fleet, const Pod& pod);
 
+/// What an object is called that says what users did to a claim: `deleted` has its data go once
+/// nobody wants them any more.
+Name claim_mark(std::string_view space, std::string_view claim);
+/// Whether an object says something about what others made, and is no manifest: of a pod or a
+/// claim.
+bool is_mark(const Name& owner);
+
 /// A moment as Kubernetes writes it, `2026-11-22T13:40:53Z`, fractions allowed; none: it is none.
 std::optional<Time> time_of(std::string_view text);
 /// The same, to the second.

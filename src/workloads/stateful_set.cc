@@ -62,7 +62,9 @@ class StatefulSet {
   void keep_wanted();
   void update();
   Order waiting_order();
-  Budget budget() const { return Budget(most_unavailable() - unavailable()); }
+  Budget budget() const {
+    return Budget(most_unavailable_of_ordinals(rollout_.workload) - unavailable());
+  }
   std::optional<uint32_t> row_of(int64_t ordinal) const;
   bool keeps_current(int64_t ordinal) const;
   /// How many of the wanted numbers are lower.
@@ -70,7 +72,6 @@ class StatefulSet {
     return std::ranges::lower_bound(ordinals_, ordinal) - ordinals_.begin();
   }
   int64_t unavailable() const;
-  int64_t most_unavailable() const;
 
   Rollout& rollout_;
   InPlace in_place_;
@@ -96,15 +97,6 @@ int64_t StatefulSet::unavailable() const {
     const auto row = row_of(ordinal);
     return !row || !rollout_.rows[*row].is_available;
   });
-}
-
-/// In order one pod at a time; in parallel as many as are asked for, rounded down, and at least
-/// one.
-int64_t StatefulSet::most_unavailable() const {
-  const Workload& workload = rollout_.workload;
-  if (!workload.parallel)
-    return 1;
-  return std::max<int64_t>(workload.max_unavailable.of(workload.replicas, false), 1);
 }
 
 /// Whether a new pod has the current revision: a partition counts pods, whatever their numbers are.
@@ -306,6 +298,12 @@ void StatefulSet::update() {
 }
 
 }  // namespace
+
+int64_t most_unavailable_of_ordinals(const Workload& workload) {
+  if (!workload.parallel)
+    return 1;
+  return std::max<int64_t>(workload.max_unavailable.of(workload.replicas, false), 1);
+}
 
 std::vector<int64_t> ordinals_of(const Workload& workload) {
   std::vector<int64_t> ordinals;

@@ -8,6 +8,10 @@ namespace fettle::workloads {
 
 Wanted want_stateful_set(const Fleet& fleet, const Workload& workload, Time now);
 
+/// How many pods of a StatefulSet may be unavailable: in order one, in parallel as many as are
+/// asked for, rounded down, and at least one.
+int64_t most_unavailable_of_ordinals(const Workload& workload);
+
 /// The numbers of its pods, ascending: as many as there are replicas, without the reserved ones.
 std::vector<int64_t> ordinals_of(const Workload& workload);
 

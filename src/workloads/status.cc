@@ -3,11 +3,13 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "workloads/clone_set.h"
 #include "workloads/daemon_set.h"
 #include "workloads/progress.h"
 #include "workloads/pulls.h"
 #include "workloads/rollout.h"
 #include "workloads/sidecar_set.h"
+#include "workloads/stateful_set.h"
 
 namespace fettle::workloads {
 namespace {
@@ -197,6 +199,30 @@ std::optional<Obstruction> obstruction_of(const Fleet& fleet, const Name& owner)
   if (others > 0)
     found->text += cat("; ", others, others == 1 ? " other pod" : " other pods", " likewise");
   return found;
+}
+
+namespace {
+
+int64_t may_be_missing(const Rollout& rollout) {
+  return rollout.workload.sort == WorkloadSort::stateful_set
+             ? most_unavailable_of_ordinals(rollout.workload)
+             : most_unavailable(numbers_of(rollout));
+}
+
+}  // namespace
+
+std::string why_it_stays(const Fleet& fleet, const Pod& pod, Time now) {
+  const Workload* const workload = fleet.workload(pod.owner);
+  if (workload == nullptr)
+    return "it has not gone yet";
+  const Rollout rollout(fleet, *workload, now);
+  const int64_t wanted = workload->replicas;
+  const int64_t available = counts_of(rollout).available;
+  const std::string complaint = complaint_of_pods(rollout);
+  const std::string hooks = held_by_hooks(rollout);
+  return cat("it waits to leave node `", pod.node, "`: ", available, " of ", wanted, " pods of ",
+             pod.owner, " are available, and ", may_be_missing(rollout), " may be missing",
+             complaint.empty() ? "" : cat("; ", complaint), hooks.empty() ? "" : cat("; ", hooks));
 }
 
 Value status_of(const Fleet& fleet, const Name& owner, Time now) {

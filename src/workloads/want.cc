@@ -7,15 +7,25 @@
 #include "workloads/stateful_set.h"
 
 namespace fettle::workloads {
+namespace {
+
+bool is_deleted(const Fleet& fleet, const Value& claim) {
+  const Object* const marked =
+      fleet.object(claim_mark(claim.text_at("namespace"), claim.text_at("name")));
+  return marked != nullptr && marked->document.bool_at("deleted");
+}
+
+}  // namespace
 
 Wanted want(const Fleet& fleet, const Name& owner, Time now) {
   const Workload* workload = fleet.workload(owner);
   if (workload == nullptr) {
-    // Of one that was deleted its data may stay.
+    // Of one that was deleted its data may stay, until users delete them, too.
     Wanted rest;
     rest.owner = owner;
     for (const auto& [name, memory] : fleet.owned(owner).claims)
-      if (memory.resource->attributes.bool_at("retain"))
+      if (const Value& claim = memory.resource->attributes;
+          claim.bool_at("retain") && !is_deleted(fleet, claim))
         rest.resources.push_back(memory.resource);
     return rest;
   }

@@ -43,6 +43,14 @@ std::string labels_text(const NodeSpec& node) {
   return texts.empty() ? "<none>" : join(texts, ",");
 }
 
+/// Who has not heard of it yet, for people: what was said about a node holds all the same.
+Status tell_deaf(const Face& face, const Workplace& place) {
+  for (const Name& environment : TRY(await_controllers(place)))
+    print_warning(face, cat("the controller of `", environment,
+                            "` has not heard of it yet, and may still go by what was before"));
+  return {};
+}
+
 Result<int> node_ls(Face& face) {
   Workplace* place = TRY(face.workplace());
   std::vector<Value> values;
@@ -80,6 +88,7 @@ Result<int> node_add(Face& face) {
   for (NodeView& view : TRY(look_at_nodes(*place)))
     if (view.node.name == node.name)
       added = std::move(view);
+  TRY(tell_deaf(face, *place));
   if (!added.answers)
     print_warning(face, cat("node `", node.name, "` does not answer yet: ", added.why));
   if (face.json)
@@ -99,18 +108,21 @@ Status say(const Face& face, const std::string& name, std::string_view done) {
 
 Result<int> node_rm(Face& face) {
   TRY(remove_node(*TRY(face.workplace()), face.parsed.argument(0), face.parsed.flag("lost")));
+  TRY(tell_deaf(face, *TRY(face.workplace())));
   TRY(say(face, face.parsed.argument(0), "removed"));
   return 0;
 }
 
 Result<int> cordon(Face& face) {
   TRY(cordon_node(*TRY(face.workplace()), face.parsed.argument(0), true));
+  TRY(tell_deaf(face, *TRY(face.workplace())));
   TRY(say(face, face.parsed.argument(0), "cordoned"));
   return 0;
 }
 
 Result<int> uncordon(Face& face) {
   TRY(cordon_node(*TRY(face.workplace()), face.parsed.argument(0), false));
+  TRY(tell_deaf(face, *TRY(face.workplace())));
   TRY(say(face, face.parsed.argument(0), "uncordoned"));
   return 0;
 }
@@ -119,18 +131,36 @@ Result<int> uncordon(Face& face) {
 Result<int> drain(Face& face) {
   Workplace& place = *TRY(face.workplace());
   const std::string name = face.parsed.argument(0);
-  std::set<Name> fleets;
-  for (const RecordPointer& record : TRY(records_on(place, name)))
-    if (const Key& key = resource_of_then(*record)->key; key.kind == "pod")
-      fleets.insert(key.environment);
-  const Summary summary = TRY(drain_node(place, name, !face.parsed.flag("no-lease-wait")));
-  if (!summary.good())
-    return tell_failed(face, summary);
-  TRY(say(face, name, "drained"));
+  const Draining draining = TRY(drain_node(place, name, face.parsed.flag("force")));
+  if (draining.blocked > 0)
+    return failed_code;
+  TRY(tell_deaf(face, place));
+  if (!face.parsed.flag("wait", true)) {
+    TRY(say(face, name, "draining"));
+    return 0;
+  }
   int code = 0;
-  for (const Name& fleet : face.parsed.flag("wait", true) ? fleets : std::set<Name>())
-    code = std::max(code, TRY(bring_about(face, place, fleet)));
-  return code;
+  for (const auto& [fleet, owners] : draining.owners)
+    code = std::max(code, TRY(bring_about(face, place, fleet, nullptr, owners)));
+  const std::vector<Key> left = TRY(pods_on(place, name));
+  if (left.empty() || face.json)
+    TRY(say(face, name, left.empty() ? "drained" : "draining"));
+  if (left.empty())
+    return code;
+  print_error(cat("node `", name, "` is not drained: ", left.size(),
+                  left.size() == 1 ? " pod is" : " pods are", " still there; `--force` takes ",
+                  left.size() == 1 ? "it" : "them", " away at once"));
+  return code == 0 ? gave_up_waiting : code;
+}
+
+}  // namespace
+
+namespace {
+
+std::vector<CommandOption> drain_options() {
+  std::vector<CommandOption> options = wait_options();
+  options.push_back({{"--force"}, "", "take all pods away at once, whatever that costs"});
+  return options;
 }
 
 }  // namespace
@@ -155,9 +185,9 @@ std::vector<Command> node_commands() {
       group.make("node uncordon", "NAME", 1, 1, "Allows new pods on a node again.",
                  {"fettle node uncordon n1", "fettle node uncordon n1 --output json"}, uncordon),
       group.make("node drain", "NAME", 1, 1,
-                 "Cordons a node, removes its pods and waits until they run elsewhere.",
-                 {"fettle node drain n1", "fettle node drain n1 --wait=false"}, drain,
-                 wait_options()),
+                 "Cordons a node, and has its pods replaced elsewhere, as many at a time as their "
+                 "workloads may be without.",
+                 {"fettle node drain n1", "fettle node drain n1 --force"}, drain, drain_options()),
   };
 }
 

@@ -15,8 +15,6 @@
 namespace fettle {
 namespace {
 
-constexpr int gave_up_waiting = 3;
-
 struct Source {
   std::string name, text;
 };

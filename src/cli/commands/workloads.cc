@@ -154,7 +154,7 @@ Result<int> workload_remove(Face& face) {
   Workplace* place = TRY(face.workplace());
   TRY(refuse_jobs_of_rollouts(*place, fleet_of(face), owners));
   TRY(add_contents_of_namespaces(*place, fleet_of(face), owners));
-  // A pod goes by its owner, which makes another one; a claim has no manifest.
+  // A pod has an owner, which makes another one; a claim has no manifest.
   const std::vector<Name> pods = taken_of(owners, "Pod/");
   const std::vector<Name> claims = taken_of(owners, "PersistentVolumeClaim/");
   if (!claims.empty())
@@ -164,7 +164,7 @@ Result<int> workload_remove(Face& face) {
   if (!owners.empty())
     stored = TRY(delete_objects(*place, fleet_of(face), owners));
   if (!pods.empty())
-    for (StoredObject& pod : TRY(replace_pods(*place, fleet_of(face), pods)))
+    for (StoredObject& pod : TRY(delete_pods(*place, fleet_of(face), pods)))
       stored.push_back(std::move(pod));
   if (stored.empty() && face.parsed.flag("ignore-not-found") && !face.json)
     return 0;
