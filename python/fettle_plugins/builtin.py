@@ -6,6 +6,7 @@ import logging
 import random
 import types
 
+from fettle_plugins import tags
 from fettle_plugins.data import NamespaceDict, differences
 
 MOST_RERUNS = 600
@@ -152,20 +153,24 @@ def _add_idem(hub):
     _module(hub, "idem.run.init", start=start)
 
     def get_tag_parts(hub, tag):
-        state, name_id, name, fun = tag.split("_|-")
+        state, name_id, name, fun = tags.parts(tag)
         return {"state": state, "id_": name_id, "name": name, "fun": fun}
 
     def gen_chunk_func_tag(hub, chunk):
-        return "_|-".join(str(chunk[key]) for key in ("state", "__id__", "name", "fun"))
+        return tags.memory_tag(chunk) + chunk["fun"]
+
+    def gen_chunk_esm_tag(hub, chunk):
+        return tags.memory_tag(chunk)
 
     def tag_2_state(hub, tag):
-        return tag.split("_|-")[0]
+        return tags.parts(tag)[0]
 
     _module(
         hub,
         "idem.tools",
         get_tag_parts=get_tag_parts,
         gen_chunk_func_tag=gen_chunk_func_tag,
+        gen_chunk_esm_tag=gen_chunk_esm_tag,
         tag_2_state=tag_2_state,
     )
 

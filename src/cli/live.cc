@@ -10,6 +10,7 @@
 #include "cli/columns.h"
 #include "cli/print.h"
 #include "cli/terminal.h"
+#include "verbs/shown_key.h"
 
 namespace fettle {
 namespace {
@@ -28,7 +29,7 @@ std::string one_line(std::string_view text) {
 
 /// Without the digits behind `#`, which tell equal ones apart and take the room of what is said.
 std::string short_name(const Key& key) {
-  std::string name = to_string(key);
+  std::string name = shown_key(key);
   const size_t digits = name.rfind('#');
   if (digits != name.npos && name.find_first_not_of("0123456789abcdef.", digits + 1) == name.npos)
     name.resize(digits);

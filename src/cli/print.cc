@@ -65,8 +65,8 @@ std::string hidden(std::string_view text) {
 
 namespace {
 
-constexpr std::array<std::string_view, 6> colour_codes{"\033[0m",  "\033[1m",  "\033[32m",
-                                                       "\033[31m", "\033[33m", "\033[90m"};
+constexpr std::array<std::string_view, 7> colour_codes{
+    "\033[0m", "\033[1m", "\033[32m", "\033[31m", "\033[33m", "\033[90m", "\033[36m"};
 std::atomic<bool> has_colours = false;
 
 /// The length of the code of a colour of ours at the beginning of a text; 0: there is none.

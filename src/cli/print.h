@@ -18,7 +18,7 @@ namespace fettle {
 /// Everything that is printed from here on goes through the mask, but for `…_as_it_is`.
 void hide_in_output(std::shared_ptr<const Mask> mask);
 
-enum class Colour { plain, bold, green, red, yellow, grey };
+enum class Colour { plain, bold, green, red, yellow, grey, cyan };
 
 /// `text` in a colour, when colours are on.
 std::string in(Colour colour, std::string_view text, bool on);

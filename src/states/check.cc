@@ -51,8 +51,9 @@ class Checker {
   /// Tags and memory are taken apart at it.
   void check_separator(Chunk& chunk) {
     for (const auto& [what, text] : {std::pair("ID", chunk.id), std::pair("name", chunk.name)})
-      if (text.view().find("_|-") != std::string_view::npos)
-        with_.fail(chunk, chunk.at, cat("the ", what, " `", text, "` must not contain `_|-`"));
+      if (!is_tag_part(text))
+        with_.fail(chunk, chunk.at,
+                   cat("the ", what, " `", text, "` must not contain `", StateTag::separator, "`"));
   }
 
   static bool is_unique(const Module& module, const Name& function) {

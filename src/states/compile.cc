@@ -200,11 +200,13 @@ void Compilation::fail(Chunk& chunk, Position at, const std::string& comment,
     chunk.failure = cat(chunk.failure, "\n", comment);
 }
 
-Name key_of(const Chunk& chunk) { return cat(chunk.state, "_|-", chunk.id, "_|-", chunk.name); }
-
-std::string tag_of(const Chunk& chunk) {
-  return cat(chunk.state, "_|-", chunk.id, "_|-", chunk.name, "_|-", chunk.function);
+StateTag state_tag(const Chunk& chunk) {
+  return {chunk.state, chunk.id, chunk.entry, chunk.function};
 }
+
+Name key_of(const Chunk& chunk) { return state_tag(chunk).key(); }
+
+std::string tag_of(const Chunk& chunk) { return state_tag(chunk).tag(); }
 
 std::string Compiled::place_of(Position position) const {
   if (position.file >= files.size() || position.line == 0)

@@ -21,14 +21,14 @@ namespace fettle::states {
 class Memory {
  public:
   virtual ~Memory() = default;
-  /// The keys `state_|-id_|-name` that a state, and an ID or a name, stand for.
+  /// The names of keys (`core/state_tag.h`) that a state, and an ID or a name, stand for.
   virtual std::vector<Name> find(const Name& state, const Name& target) const = 0;
 };
 
 /// What a state that ran has added to its run: `{"block": {text, pipe}}`, `{"chunk": {state, fun,
 /// __id__, …}}` or `{"sls": {sources, params, values, prefix}}`.
 struct Addition {
-  Name by;  ///< `state_|-id_|-name`
+  Name by;  ///< the name of its key
   Value what;
 };
 

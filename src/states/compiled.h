@@ -2,8 +2,8 @@
 /// What files of states come to: low data, one chunk a call of a function, with everything that the
 /// engine, a driver and the outputs want to know of it.
 ///
-/// A chunk is known by its tag `state_|-id_|-name_|-function`; the thing that it is about by the
-/// tag without the function, the name as written, so that `absent` finds what `present` left.
+/// A chunk is known by its tag; the thing that it is about by the tag without the function, so that
+/// `absent` finds what `present` left (`core/state_tag.h`).
 
 #include <map>
 #include <memory>
@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/state_tag.h"
 #include "states/gather.h"
 #include "states/globals.h"
 #include "states/position.h"
@@ -39,6 +40,7 @@ struct Chunk {
   Name function;
   Name id;
   Name name;    ///< as written: it may hold references
+  Name entry;   ///< which one of `names` it is; empty: there are none
   Name sls;     ///< the ref of its file
   Name prefix;  ///< of the IDs of its file, which its own requisites leave out
   Position at;
@@ -67,9 +69,10 @@ struct Chunk {
 /// The kind of the outputs that references name.
 inline constexpr std::string_view bound_kind = "arg_bind";
 
-/// `state_|-id_|-name`
+StateTag state_tag(const Chunk& chunk);
+/// The name of its key.
 Name key_of(const Chunk& chunk);
-/// `state_|-id_|-name_|-function`
+/// Its whole tag.
 std::string tag_of(const Chunk& chunk);
 
 struct Compiled {

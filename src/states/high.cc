@@ -4,13 +4,12 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "core/state_tag.h"
 #include "states/gather.h"
 #include "states/params.h"
 
 namespace fettle::states {
 namespace {
-
-constexpr std::string_view separator = "_|-";
 
 /// As Python would print it, not too long.
 std::string printed(const TreeNode& node) {
@@ -108,9 +107,9 @@ class DocumentReader {
                 written_type(entry.key->written()), ": quote it"));
       return;
     }
-    if (id_.view().find(separator) != std::string_view::npos) {
-      error(*entry.key, cat("ID ", id_, " in SLS ", document_.ref, " must not contain `", separator,
-                            "`, which separates the parts of a tag"));
+    if (!is_tag_part(id_)) {
+      error(*entry.key, cat("ID ", id_, " in SLS ", document_.ref, " must not contain `",
+                            StateTag::separator, "`, which separates the parts of a tag"));
       return;
     }
     const bool is_short = entry.value->is_text() && !has_space(entry.value->text()) &&

@@ -75,8 +75,7 @@ bool Holes::has_lost_name(const Chunk& chunk) {
 }
 
 Key Holes::remembered_key(const Name& memory) const {
-  const std::string_view state = memory.view().substr(0, memory.view().find("_|-"));
-  for (const Kind* kind : kinds_of(state))
+  for (const Kind* kind : kinds_of(StateTag::parse(memory).value_or(StateTag()).state))
     if (const Key key{environment_, kind->name(), memory}; record_of(key) != nullptr)
       return key;
   return {environment_, state_kind().name(), memory};

@@ -451,15 +451,15 @@ class Mapper {
 }  // namespace
 
 Key guard_key(const Name& environment, const Chunk& chunk) {
-  return {environment, state_kind().name(), cat(key_of(chunk), "_|-guard")};
+  return {environment, state_kind().name(), state_tag(chunk).beside("guard")};
 }
 
 Key check_key(const Name& environment, const Chunk& chunk) {
-  return {environment, state_kind().name(), cat(key_of(chunk), "_|-check")};
+  return {environment, state_kind().name(), state_tag(chunk).beside("check")};
 }
 
 Key look_key(const Key& target) {
-  return {target.environment, target.kind, cat(target.name, "_|-look")};
+  return {target.environment, target.kind, cat(target.name, StateTag::separator, "look")};
 }
 
 StatesIntent intent_of(const Compiled& compiled, const IntentOptions& options) {

@@ -69,7 +69,7 @@ a:
     - failhard: true
 b: test.nop
 )");
-  const Resource& a = made.at("state/test_|-a_|-n");
+  const Resource& a = made.at("state/test_|-a_|-a");
   EXPECT_EQ(
       intent_shown(a.attributes),
       R"({"arguments":{"x":"********","y":"<state/test_|-b_|-b:/new_state/l/1/k>",)"
@@ -123,7 +123,7 @@ g: test.unique_op
             "changed skip order: state/test_|-e_|-e_|-look; ");
   EXPECT_EQ(needs_of(made.at("state/test_|-e_|-e")), "finished order: state/test_|-d_|-d; ");
   EXPECT_EQ(needs_of(made.at("state/test_|-f_|-f")), "");
-  EXPECT_EQ(needs_of(made.at("state/test_|-f_listen_|-f")),
+  EXPECT_EQ(needs_of(made.at("state/test_|-f_listen_|-f_listen")),
             "changed skip order any: state/test_|-a_|-a; finished order: mark/states_|-end; ");
   EXPECT_EQ(made.at("mark/states_|-end").needs[0].keys.size(), 7u);
   EXPECT_EQ(made.at("state/test_|-g_|-g").pool, "test.unique_op");
@@ -151,20 +151,20 @@ t: test.nop
   const auto field = [&](std::string_view key, std::string_view name) {
     return intent_shown(made.at(key).attributes.at(name));
   };
-  EXPECT_EQ(field("file/file_|-file_|-/etc/motd", "content"), R"("hello\n")");
-  EXPECT_EQ(field("file/file_|-file_|-/etc/motd", "mode"), R"("0644")");
-  EXPECT_EQ(field("file/file_|-file_|-/etc/motd", "owner"), R"("root")");
-  EXPECT_EQ(field("file/file_|-bare_|-/a", "content"), R"("x")");
-  EXPECT_EQ(field("file/file_|-source_|-/b", "content"), R"("hello\n")");
-  const Resource& bound = made.at("file/file_|-bound_|-/c/${test:t:x}");
+  EXPECT_EQ(field("file/file_|-file_|-file", "content"), R"("hello\n")");
+  EXPECT_EQ(field("file/file_|-file_|-file", "mode"), R"("0644")");
+  EXPECT_EQ(field("file/file_|-file_|-file", "owner"), R"("root")");
+  EXPECT_EQ(field("file/file_|-bare_|-bare", "content"), R"("x")");
+  EXPECT_EQ(field("file/file_|-source_|-source", "content"), R"("hello\n")");
+  const Resource& bound = made.at("file/file_|-bound_|-bound");
   EXPECT_EQ(intent_shown(bound.attributes.at("path")), R"("/c/<state/test_|-t_|-t:/new_state/x>")");
   ASSERT_TRUE(bound.attributes.at("content").is_secret());
   EXPECT_EQ(intent_shown(bound.attributes.at("content").inside()),
             R"("v <state/test_|-t_|-t:/new_state/y>\n")");
-  EXPECT_EQ(field("folder/file_|-folder_|-/d", "mode"), R"("0755")");
-  EXPECT_EQ(field("link/file_|-link_|-/l", "leads_to"), R"("/d")");
-  EXPECT_EQ(field("file/file_|-gone_|-/g", "purged"), "true");
-  EXPECT_EQ(made.at("folder/file_|-folder_|-/d").driver, "host");
+  EXPECT_EQ(field("folder/file_|-folder_|-folder", "mode"), R"("0755")");
+  EXPECT_EQ(field("link/file_|-link_|-link", "leads_to"), R"("/d")");
+  EXPECT_EQ(field("file/file_|-gone_|-gone", "purged"), "true");
+  EXPECT_EQ(made.at("folder/file_|-folder_|-folder").driver, "host");
 }
 
 TEST(Intent, CommandsAreWordsWhateverTheyHold) {
@@ -189,7 +189,7 @@ t: test.nop
     return intent_shown(made.at(cat("command/cmd_|-", id, "_|-", id)).attributes.at(name));
   };
   EXPECT_EQ(field("text", "command"), R"("echo 'a b'")");
-  EXPECT_EQ(intent_shown(made.at("command/cmd_|-named_|-true").attributes.at("command")),
+  EXPECT_EQ(intent_shown(made.at("command/cmd_|-named_|-named").attributes.at("command")),
             R"("true")");
   EXPECT_EQ(field("shell", "command"),
             R"("/bin/sh -c 'umask '\\''077'\\''; echo $HOME | wc '\\''x'\\'''")");
@@ -205,7 +205,7 @@ t: test.nop
   EXPECT_EQ(field("guarded", "environment"),
             R"({"FETTLE_1":"test <state/test_|-t_|-t:/new_state/x>"})");
   EXPECT_EQ(made.at("command/cmd_|-text_|-text").redo, Redo::always);
-  EXPECT_EQ(made.at("command/cmd_|-named_|-true").redo, Redo::as_needed);
+  EXPECT_EQ(made.at("command/cmd_|-named_|-named").redo, Redo::as_needed);
   EXPECT_EQ(made.at("command/cmd_|-guarded_|-guarded").redo, Redo::as_needed);
   EXPECT_EQ(made.at("command/cmd_|-waits_|-waits").redo, Redo::as_needed);
   EXPECT_EQ(field("waits", "reload_only"), "true");
@@ -294,10 +294,9 @@ a:
 b:
   cmd.run: [{cmd: x}, {retry: {attempts: 4, interval: 20, splay: 5}}]
 )");
-  const Resource& guard = made.at("state/file_|-a_|-/a_|-guard");
+  const Resource& guard = made.at("state/file_|-a_|-a_|-guard");
   EXPECT_EQ(guard.mandate, Mandate::look);
-  EXPECT_EQ(needs_of(made.at("file/file_|-a_|-/a")),
-            "changed order: state/file_|-a_|-/a_|-guard; ");
+  EXPECT_EQ(needs_of(made.at("file/file_|-a_|-a")), "changed order: state/file_|-a_|-a_|-guard; ");
   const Resource& tried = made.at("command/cmd_|-b_|-b");
   EXPECT_TRUE(tried.patience.most == 4 && tried.patience.with_errors);
   EXPECT_TRUE(tried.pace.wait == Wait::random && tried.pace.shortest == 20s &&
@@ -315,17 +314,17 @@ b:
 c:
   test.nop: [{onchanges: [{file: a}]}, {onfail_any: [{file: a}]}]
 )");
-  const Resource& check = made.at("state/file_|-a_|-/a_|-check");
-  EXPECT_EQ(needs_of(check), "succeeded order: file/file_|-a_|-/a; ");
+  const Resource& check = made.at("state/file_|-a_|-a_|-check");
+  EXPECT_EQ(needs_of(check), "succeeded order: file/file_|-a_|-a; ");
   EXPECT_EQ(check.attributes.at("settings").at("check_cmd").items()[0], Value("grep x /a"));
   EXPECT_EQ(needs_of(made.at("state/test_|-b_|-b")),
-            "succeeded order: state/file_|-a_|-/a_|-check; "
-            "succeeded refresh: file/file_|-a_|-/a; "
-            "succeeded order: state/file_|-a_|-/a_|-check; ");
+            "succeeded order: state/file_|-a_|-a_|-check; "
+            "succeeded refresh: file/file_|-a_|-a; "
+            "succeeded order: state/file_|-a_|-a_|-check; ");
   EXPECT_EQ(needs_of(made.at("state/test_|-c_|-c")),
-            "changed skip order: file/file_|-a_|-/a; "
-            "succeeded skip order: state/file_|-a_|-/a_|-check; "
-            "failed skip order any: state/file_|-a_|-/a_|-check; ");
+            "changed skip order: file/file_|-a_|-a; "
+            "succeeded skip order: state/file_|-a_|-a_|-check; "
+            "failed skip order any: state/file_|-a_|-a_|-check; ");
 }
 
 TEST(Intent, WhoReplacesBeforeItRemovesHasARemover) {
@@ -339,14 +338,14 @@ c:
 d:
   test.present: [{recreate_on_update: {create_before_destroy: false}}]
 )");
-  const Resource& remover = made.at("state/test_|-a_delete_old_|-a");
+  const Resource& remover = made.at("state/test_|-a_delete_old_|-a_delete_old");
   EXPECT_EQ(remover.attributes.text_at("function"), "absent");
   EXPECT_EQ(needs_of(remover),
             "succeeded order: state/test_|-a_|-a state/test_|-b_|-b; "
             "finished order: state/test_|-c_|-c; ");
   EXPECT_TRUE(remover.attributes.at("settings").at("replaced").is_deferred());
   EXPECT_EQ(made.at("state/test_|-a_|-a").attributes.at("settings").text_at("remover"),
-            "test_|-a_delete_old_|-a");
+            "test_|-a_delete_old_|-a_delete_old");
   EXPECT_EQ(made.resources().size(), 5u);
 }
 
@@ -439,7 +438,7 @@ TEST(Intent, LenientFailsOnlyTheStateWhoseValueAKindRefuses) {
   std::string told;
   for (const Resource& resource : lenient.intent->resources.at(states_set))
     told += cat(to_string(resource.key), "=", resource.attributes.text_at("failure"), "\n");
-  EXPECT_NE(told.find("state/file_|-a_|-/x="), std::string::npos) << told;
+  EXPECT_NE(told.find("state/file_|-a_|-a="), std::string::npos) << told;
   EXPECT_NE(told.find("must be a string"), std::string::npos) << told;
   EXPECT_NE(told.find("state/test_|-b_|-b=\n"), std::string::npos) << told;
 }

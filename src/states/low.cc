@@ -49,6 +49,8 @@ class Maker {
     chunk.function = body.function;
     chunk.id = declaration.id;
     chunk.name = body.name;
+    if (body.name_order > 0 && body.name != declaration.id)
+      chunk.entry = body.name;
     chunk.sls = declaration.document->ref;
     chunk.prefix = declaration.document->prefix;
     chunk.at = body.position();

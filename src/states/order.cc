@@ -320,6 +320,7 @@ class Orderer {
       remover.function = "absent";
       remover.id = cat(chunk.id, "_delete_old");
       remover.name = chunk.name;
+      remover.entry = chunk.entry;
       remover.bound_name = chunk.bound_name;
       remover.sls = chunk.sls;
       remover.at = chunk.at;

@@ -11,7 +11,9 @@ namespace fettle {
 
 /// One change of a transaction.
 struct Change {
-  enum Type { record, forget, event } type = record;
+  /// `moved`: what was logged about `key` is about `logged.key` from now on, of the same kind. All
+  /// those of a transaction are done at once, at its end.
+  enum Type { record, forget, event, moved } type = record;
   Key key;
   RecordPointer written;
   Event logged;

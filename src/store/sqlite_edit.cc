@@ -1,5 +1,7 @@
 #include "store/sqlite_edit.h"
 
+#include <algorithm>
+
 #include "base/lock_file.h"
 #include "base/text.h"
 #include "core/environment_name.h"
@@ -75,9 +77,9 @@ class SqliteEdit : public Edit {
       return {};
     return transaction([&]() -> Status {
       for (const Change& change : changes)
-        TRY(change.type == Change::record   ? write_record(change)
-            : change.type == Change::forget ? forget(change)
-                                            : write_event(change.logged));
+        TRY(write(change));
+      if (std::ranges::any_of(changes, is_move))
+        TRY(move_events(changes));
       return {};
     });
   }
@@ -116,6 +118,22 @@ class SqliteEdit : public Edit {
   }
 
  private:
+  static bool is_move(const Change& change) { return change.type == Change::moved; }
+
+  Status write(const Change& change) {
+    switch (change.type) {
+      case Change::record:
+        return write_record(change);
+      case Change::forget:
+        return forget(change);
+      case Change::event:
+        return write_event(change.logged);
+      case Change::moved:
+        return {};
+    }
+    return {};
+  }
+
   /// Refused when somebody else has the right by now.
   Status transaction(const std::function<Status()>& write) {
     Transaction transaction = TRY(Transaction::begin(database_));
@@ -218,6 +236,28 @@ class SqliteEdit : public Edit {
         .bind(event.text)
         .bind_blob(bytes_of(event.detail, database_))
         .run();
+  }
+
+  /// All at once, since one may take the key that another one gives up.
+  Status move_events(std::span<const Change> changes) {
+    TRY(database_.execute(
+        "CREATE TEMP TABLE IF NOT EXISTS moved(kind TEXT, before TEXT, after TEXT, "
+        "PRIMARY KEY(kind, before)) WITHOUT ROWID; DELETE FROM temp.moved"));
+    for (const Change& change : changes)
+      if (change.type == Change::moved)
+        TRY(TRY(database_.query("INSERT INTO temp.moved VALUES(?,?,?)"))
+                .bind(change.key.kind.view())
+                .bind(change.key.name.view())
+                .bind(change.logged.key.name.view())
+                .run());
+    for (const char* sql : {"UPDATE events SET name=moved.after FROM temp.moved WHERE "
+                            "events.environment=? AND events.kind=moved.kind AND "
+                            "events.name=moved.before",
+                            "UPDATE events SET because_name=moved.after FROM temp.moved WHERE "
+                            "events.environment=? AND because_kind=moved.kind AND "
+                            "because_name=moved.before"})
+      TRY(TRY(database_.query(sql)).bind(environment_.view()).run());
+    return {};
   }
 
   Sqlite& database_;

@@ -11,7 +11,7 @@ namespace fettle {
 namespace {
 
 /// Each brings the file from one version to the next; the number of the last is the version.
-const std::array<const char*, 3> migrations{
+const std::array<const char*, 4> migrations{
     R"(
 CREATE TABLE environments(name TEXT PRIMARY KEY, uuid TEXT NOT NULL, created INTEGER NOT NULL, detail BLOB NOT NULL) WITHOUT ROWID, STRICT;
 CREATE TABLE records(environment TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, body BLOB NOT NULL,
@@ -66,6 +66,11 @@ INSERT INTO holdings SELECT h.world, h.key, h.value, h.piece, s.since, 0 FROM ol
   JOIN spans s ON s.piece=h.piece AND s.until=9223372036854775807;
 DROP TABLE older_holdings;
 CREATE INDEX holdings_until ON holdings(world, until) WHERE until>0;
+)",
+    // Keys of states hold the ID, no longer the name. Whoever reads the states of an environment
+    // with this note upgrades them first (`verbs/state_keys.h`). X'00' is null.
+    R"(
+INSERT OR IGNORE INTO notes SELECT DISTINCT environment, 'states_by_name', X'00' FROM records WHERE instr(name, '_|-')>0;
 )",
 };
 

@@ -9,6 +9,7 @@
 #include "value/empty.h"
 #include "verbs/engines.h"
 #include "verbs/services.h"
+#include "verbs/shown_key.h"
 #include "verbs/workload_objects.h"
 
 namespace fettle {
@@ -365,9 +366,9 @@ Result<Removed> remove_environment(const Workplace& place, const std::string& na
   for (const auto& [key, record] : before)
     if (is_seen_on_machine(key, *record, *place.kinds) &&
         (!removal.prune || record->changes == 0 || key.kind == "state" || shared.contains(key)))
-      removed.staying.push_back(key);
+      removed.staying.push_back({key, shown_thing(key, *record)});
   removed.shared = std::move(shared);
-  std::ranges::sort(removed.staying);
+  std::ranges::sort(removed.staying, {}, &Staying::key);
   if (removed.summary.good())
     TRY(edit.remove_environment());
   return removed;

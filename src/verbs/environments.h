@@ -62,10 +62,15 @@ struct Removal {
   bool wait = true;    ///< for others who work on it
   bool prune = false;  ///< also what models and files of states made on this machine
 };
+/// Something that stays, and how it is shown (`shown_thing`).
+struct Staying {
+  Key key;
+  std::string shown;
+};
 struct Removed {
   Summary summary;
   std::map<Name, size_t> taken;  ///< how many things of each kind went
-  std::vector<Key> staying;      ///< what models and files of states made and what stays; by key
+  std::vector<Staying> staying;  ///< what models and files of states made and what stays; by key
   Shared shared;                 ///< what would have gone and stays, since others want it
 };
 /// Everything that it has in the world, then, when nothing of that is left, its records.

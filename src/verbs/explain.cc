@@ -11,6 +11,7 @@
 #include "states/intent.h"
 #include "verbs/orphans.h"
 #include "verbs/shown_key.h"
+#include "verbs/state_keys.h"
 #include "verbs/states.h"
 #include "verbs/versions.h"
 
@@ -178,21 +179,19 @@ std::string_view end_of(const Event& event) {
   }
 }
 
-/// Whether `what` is the ID or the name in `state_|-id_|-name`, or the tag with the function.
-bool names_state(std::string_view key, std::string_view what) {
-  constexpr std::string_view separator = "_|-";
-  const size_t id = key.find(separator);
-  const size_t name = id == key.npos ? key.npos : key.find(separator, id + separator.size());
+/// Whether `what` is the ID or the name of a state, or its tag.
+bool names_state(const Key& key, const Record* record, std::string_view what) {
+  const std::optional<StateTag> tag = StateTag::parse(key.name);
   // What is beside a state (a look, a guard, a check) is meant by its own name only.
-  if (name == key.npos || key.find(separator, name + separator.size()) != key.npos)
+  if (!tag || !tag->function.empty())
     return false;
-  return key.substr(id + separator.size(), name - id - separator.size()) == what ||
-         key.substr(name + separator.size()) == what || what.starts_with(cat(key, separator));
+  return tag->id == what || tag->entry == what || what.starts_with(tag->memory()) ||
+         (record != nullptr && name_of_state(key, *record) == what);
 }
 
-bool is_meant(const Key& key, std::string_view what) {
-  return to_string(key) == what || key.name == what || names_state(key.name.view(), what) ||
-         names_on_node(key, what);
+bool is_meant(const Key& key, const Record* record, std::string_view what) {
+  return to_string(key) == what || shown_key(key) == what || key.name == what ||
+         names_state(key, record, what) || names_on_node(key, what);
 }
 
 }  // namespace
@@ -209,7 +208,8 @@ Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environme
   for (const auto& [key, record] : known) {
     const Resource* resource = resource_of_then(*record);
     const bool here = resource != nullptr && is_declared_at(*resource, asked.file, line);
-    if (here || is_meant(key, what) || begins_uuid(record->outputs.text_at("uuid"), what))
+    if (here || is_meant(key, record.get(), what) ||
+        begins_uuid(record->outputs.text_at("uuid"), what))
       found.push_back(key);
     names.push_back(shown_key(key));
     names.push_back(key.name.str());
@@ -255,7 +255,7 @@ Result<std::vector<Key>> find_keys_of_events(const Workplace& place, const Name&
   const std::set<std::string> ids = TRY(declared_at(place, environment, what));
   std::vector<Key> found;
   for (Key& key : TRY(place.store->keys_of_events(environment)))
-    if (!key.kind.empty() && (is_meant(key, what) || ids.contains(key.name.str())))
+    if (!key.kind.empty() && (is_meant(key, nullptr, what) || ids.contains(key.name.str())))
       found.push_back(std::move(key));
   return found.empty() ? std::move(known) : std::move(found);
 }

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "kinds/kinds.h"
 #include "verbs/services.h"
+#include "verbs/shown_key.h"
 
 namespace fettle {
 namespace {
@@ -160,12 +161,12 @@ Result<ChosenOrphans> find_orphans(const Workplace& place, const Environment& en
   const std::vector<Orphan> all = orphans_of(known, *place.kinds);
   std::vector<std::string> names;
   for (const Orphan& orphan : all)
-    names.push_back(to_string(orphan.key));
+    names.push_back(shown_key(orphan.key));
   std::vector<Orphan> found = words.empty() ? all : std::vector<Orphan>();
   for (const std::string& word : words) {
     const size_t before = found.size();
     for (const Orphan& orphan : all)
-      if (to_string(orphan.key) == word || orphan.key.name == word)
+      if (to_string(orphan.key) == word || shown_key(orphan.key) == word || orphan.key.name == word)
         found.push_back(orphan);
     if (found.size() == before)
       return user_error(cat("`", environment.name, "` has no orphan `", word, "`",
@@ -180,15 +181,15 @@ Result<ChosenOrphans> find_orphans(const Workplace& place, const Environment& en
   ChosenOrphans chosen;
   chosen.used = take_used(known, going);
   if (!words.empty() && !chosen.used.empty())
-    return user_error(cat("`", to_string(chosen.used[0].key), "` is still used by `",
-                          to_string(chosen.used[0].user), "`"));
+    return user_error(cat("`", shown_key(chosen.used[0].key), "` is still used by `",
+                          shown_key(chosen.used[0].user), "`"));
   chosen.shared = TRY(shared_orphans(place, environment.name, known));
   for (const Orphan& orphan : all)
     if (!going.contains(orphan.key) || orphan.was_found)  // that is only forgotten
       chosen.shared.erase(orphan.key);
   if (!words.empty() && !chosen.shared.empty()) {
     const auto& [key, sharer] = *chosen.shared.begin();
-    return user_error(cat("`", to_string(key), "` stays: ", to_string(sharer, environment.name)));
+    return user_error(cat("`", shown_key(key), "` stays: ", to_string(sharer, environment.name)));
   }
   std::erase_if(found, [&](const Orphan& orphan) {
     return !going.contains(orphan.key) || chosen.shared.contains(orphan.key);

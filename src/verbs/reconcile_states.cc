@@ -23,12 +23,10 @@ bool has_content(const Value& value) {
          !(value.is_list() && value.items().empty()) && value != Value(false);
 }
 
-/// `cloud.vm` of the tag `cloud.vm_|-id_|-name_|-present`; users may ask about what has no tag.
-std::string state_of(std::string_view tag) { return std::string(tag.substr(0, tag.find("_|-"))); }
-std::string function_of(std::string_view tag) {
-  const size_t mark = tag.rfind("_|-");
-  return mark == tag.npos ? std::string() : std::string(tag.substr(mark + 3));
-}
+/// Users may ask about what has no tag.
+StateTag parts_of(std::string_view tag) { return StateTag::parse(tag).value_or(StateTag()); }
+std::string state_of(std::string_view tag) { return parts_of(tag).state.str(); }
+std::string function_of(std::string_view tag) { return parts_of(tag).function.str(); }
 
 class StatesLoop {
  public:

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "kinds/pod.h"
+#include "verbs/state_keys.h"
 
 namespace fettle {
 namespace {
@@ -14,7 +15,21 @@ bool is_on_node(const Key& key) {
 }  // namespace
 
 std::string shown_key(const Key& key) {
-  return is_on_node(key) ? cat(key.kind, "/", shown_on_node(key.name)) : to_string(key);
+  if (is_on_node(key))
+    return cat(key.kind, "/", shown_on_node(key.name));
+  const std::optional<StateTag> tag = state_of_key(key);
+  if (!tag)
+    return to_string(key);
+  const std::string entry = tag->entry.empty() ? "" : cat("[", tag->entry, "]");
+  const std::string beside = tag->function.empty() ? "" : cat(" (", tag->function, ")");
+  return cat(tag->state, ":", tag->id, entry, beside);
+}
+
+std::string shown_thing(const Key& key, const Record& record) {
+  const std::string shown = shown_key(key);
+  const std::string_view name = name_of_state(key, record);
+  const std::optional<StateTag> tag = state_of_key(key);
+  return !tag || name.empty() || name == tag->name() ? shown : cat(shown, " (", name, ")");
 }
 
 bool names_on_node(const Key& key, std::string_view words) {

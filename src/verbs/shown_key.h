@@ -3,13 +3,17 @@
 
 #include <string>
 
-#include "core/key.h"
+#include "core/record.h"
 
 namespace fettle {
 
 /// `service/web`; of what belongs to a node: `pod/default/web-1 on n1`, and without a node
-/// `pod/default/web-1`.
+/// `pod/default/web-1`; of a state, as requisites and references name it: `file:motd`, and of one
+/// of several names `file:motd[/etc/motd]`.
 std::string shown_key(const Key& key);
+
+/// The same with the path or name that a state has, when it says another: `file:motd (/etc/motd)`.
+std::string shown_thing(const Key& key, const Record& record);
 
 /// Whether words mean a key of what belongs to a node: `default/web-1`, `web-1`, or the same behind
 /// its kind.

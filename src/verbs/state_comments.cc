@@ -46,8 +46,8 @@ BrokenReferences broken_references(const Commented& of, const states::Chunk& chu
           continue;
         const auto target = targets.find(part.hole.name);
         if (target == targets.end()) {
-          const std::string_view key = part.hole.name;
-          broken.remembered = look_up(part.hole, key.substr(0, key.find("_|-")), Value());
+          const StateTag tag = StateTag::parse(part.hole.name).value_or(StateTag());
+          broken.remembered = look_up(part.hole, tag.state, Value());
           continue;
         }
         std::string& line = broken.of_target[target->second];

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/wait.h"
+#include "core/state_tag.h"
 #include "drivers/state/guards.h"
 #include "states/described.h"
 #include "states/settings.h"
@@ -154,13 +155,13 @@ Result<StateAnswer> RunFunctions::call_plugin(const StateCall& call, const Value
   arguments.push_back({"name", call.name});
   made.arguments = Value::dict(std::move(arguments));
   made.only_known = call.function == "absent";  // what is undone has arguments of what made it
-  made.context = Value::dict(
-      {{"test", call.is_test},
-       {"old_state", call.old_state},
-       {"rerun_data", call.rerun_data},
-       {"acct", acct},
-       {"run_name", options_.run_name},
-       {"tag", cat(call.state, "_|-", call.id, "_|-", call.name, "_|-", call.function)}});
+  made.context =
+      Value::dict({{"test", call.is_test},
+                   {"old_state", call.old_state},
+                   {"rerun_data", call.rerun_data},
+                   {"acct", acct},
+                   {"run_name", options_.run_name},
+                   {"tag", StateTag{call.state, call.id, call.entry, call.function}.tag()}});
   made.on_ask = [this](const Value& asked) { return answer(asked); };
   PluginAnswer answer = TRY(plugins_.call(made, std::move(stop)));
   StateAnswer found;
@@ -225,7 +226,7 @@ Result<StateAnswer> RunFunctions::call_builtin(const StateCall& call, const Valu
   states::ModuleAnswer answer = TRY(states::run_module(call.state, call.function, made));
   const std::lock_guard lock(mutex_);
   if (!answer.adds.is_null() && !call.is_test)
-    additions_.push_back({cat(call.state, "_|-", call.id, "_|-", call.name), answer.adds});
+    additions_.push_back({StateTag{call.state, call.id, call.entry, {}}.key(), answer.adds});
   if (!answer.profile.is_null())
     TRY(options_.credentials.add_made(answer.profile));
   StateAnswer found;

@@ -6,46 +6,34 @@
 #include "kinds/kinds.h"
 #include "states/target_index.h"
 #include "value/jmespath.h"
+#include "verbs/state_keys.h"
 #include "verbs/state_results.h"
 #include "verbs/states.h"
 
 namespace fettle {
 namespace {
 
-/// The four parts of `state_|-id_|-name_|-`; empty: it is no such key.
-std::vector<std::string> parts_of(std::string_view key) {
-  std::vector<std::string> parts;
-  while (true) {
-    const size_t at = key.find("_|-");
-    parts.emplace_back(key.substr(0, at));
-    if (at == key.npos)
-      break;
-    key.remove_prefix(at + 3);
-  }
-  if (parts.size() == 4 && parts[3].empty())
-    parts.pop_back();
-  return parts.size() == 3 && !parts[0].empty() ? parts : std::vector<std::string>();
+/// What the tag of a memory is about; nothing: it is none.
+std::optional<StateTag> memory_tag(std::string_view text) {
+  std::optional<StateTag> tag = StateTag::parse(text);
+  return tag && tag->function.empty() ? tag : std::nullopt;
 }
 
 /// No state has asked for it yet.
 constexpr Digest restored_wish{0, 1};
 
-}  // namespace
-
-Result<Resource> remembered_resource(const Name& environment, const StateParts& parts) {
+/// What a memory is about; it may be removed as what `present` made under this name.
+Result<Resource> remembered_resource(const Name& environment, const StateTag& tag,
+                                     const Name& name) {
   Resource resource;
-  resource.key = {environment, state_kind().name(),
-                  cat(parts.state, "_|-", parts.id, "_|-", parts.name)};
+  resource.key = {environment, state_kind().name(), tag.key()};
   resource.driver = "state";
   resource.attributes = TRY(state_kind().normalise(Value::dict(
-      {{"state", parts.state}, {"function", "present"}, {"id", parts.id}, {"name", parts.name}})));
+      {{"state", tag.state}, {"function", "present"}, {"id", tag.id}, {"name", name}})));
   return resource;
 }
 
-bool is_only_restored(const Record& record) {
-  const auto wish = record.wanted_by.find(Name(states::states_set));
-  return wish != record.wanted_by.end() && wish->second == restored_wish && record.applied;
-}
+}  // namespace
 
 Result<Described> describe_states(const Workplace& place, RunFunctions& functions,
                                   const std::string& pattern, bool is_hard) {
@@ -121,40 +109,51 @@ Value left_by(const Key& key, const Record& record) {
   return memory != nullptr ? *memory : record.outputs.at("new_state");
 }
 
-/// What is remembered of states, by `state_|-id_|-name_|-`.
+/// What is remembered of states, by tag.
 Value memory_of(const Known& known) {
   std::vector<Entry> entries;
   for (const auto& [key, record] : known)
-    if (const Value left = left_by(key, *record);
-        !parts_of(key.name.view()).empty() && left.is_dict() && !left.entries().empty())
-      entries.push_back({cat(key.name, "_|-"), left});
+    if (const std::optional<StateTag> tag = memory_tag(key.name))
+      if (const Value left = left_by(key, *record); left.is_dict() && !left.entries().empty())
+        entries.push_back({tag->memory(), left});
   return Value::dict(std::move(entries));
+}
+
+/// What is known to an environment as of today. Changes that this takes are added to `changes`.
+Result<Known> known_of_today(const Workplace& place, const Name& environment,
+                             std::vector<Change>& changes) {
+  Known known = TRY(place.store->known(environment));
+  if (TRY(place.store->note(environment, states_by_name_note)))
+    changes = rename_known(upgraded_keys(known), known);
+  return known;
 }
 
 Result<Value> forget_state(const Workplace& place, const Name& environment,
                            const states::ExecCall& call) {
   const Value& asked = call.positional.empty() ? call.named.at("tag") : call.positional[0];
-  const std::vector<std::string> parts =
-      asked.is_text() ? parts_of(asked.text().view()) : std::vector<std::string>();
-  if (parts.empty())
-    return user_error("`esm.remove` needs a tag, as `esm.show` lists them: `state_|-id_|-name_|-`");
+  const std::optional<StateTag> tag = memory_tag(asked.is_text() ? asked.text().view() : "");
+  if (!tag)
+    return user_error("`esm.remove` needs a tag, as `esm.show` lists them: `state_|-id_|-id_|-`");
   const std::unique_ptr<Edit> edit = TRY(begin_edit(place, environment.str(), false));
-  const Known known = TRY(place.store->known(environment));
-  const std::string name = join(parts, "_|-");
+  std::vector<Change> changes;
+  const Known known = TRY(known_of_today(place, environment, changes));
   for (const auto& [key, record] : known)
-    if (key.name == name) {
+    if (key.name == tag->key()) {
+      TRY(edit->write(changes));
+      TRY(edit->put_note(states_by_name_note, {}));
       const Change forget{Change::forget, key, {}, {}};
       TRY(edit->write(std::vector{forget}));
       return told(true, asked);
     }
-  return told(false, Value(), cat("nothing is remembered about `", name, "`"));
+  return told(false, Value(), cat("nothing is remembered about `", tag->key(), "`"));
 }
 
-/// Idem wrote versions 1 and 2, as `[1, 0, 0]` or `1.0.0`.
-Status check_version(const Value& metadata) {
-  constexpr int64_t newest = 2;
-  const Value& version = metadata.at("version");
-  int64_t major = 0;
+/// The version of a memory: Idem wrote 1, which says nothing of it, and 2, as `[2, 0, 0]` or
+/// `2.0.0`. Error: a newer one.
+Result<int64_t> version_of(const Value& memory) {
+  constexpr int64_t oldest = 1, newest = 2;
+  const Value& version = memory.at("__esm_metadata__").at("version");
+  int64_t major = oldest;
   if (version.is_list() && !version.items().empty() && version.items()[0].is_integer())
     major = version.items()[0].integer().value_or(newest + 1);
   else if (version.is_text())
@@ -162,7 +161,38 @@ Status check_version(const Value& metadata) {
   if (major > newest)
     return user_error(cat("this memory has version ", to_text(version), "; versions up to ", newest,
                           " can be read"));
-  return {};
+  return std::max(major, oldest);
+}
+
+/// What a memory says of a state.
+struct Remembered {
+  Name name;
+  Value state;
+};
+
+/// By the tags of version 2. Errors: a key or a value that is none.
+Result<std::map<StateTag, Remembered>> read_memory(const Value& memory) {
+  std::map<StateTag, Remembered> states;
+  std::vector<StateTag> tags;
+  for (const Entry& entry : memory.entries()) {
+    if (entry.key == "__esm_metadata__")
+      continue;
+    const std::optional<StateTag> tag = memory_tag(entry.key);
+    if (!tag || !entry.value.is_dict())
+      return user_error(cat("`", entry.key,
+                            "` must be `state_|-id_|-id_|-` with a dictionary: nothing is "
+                            "remembered"));
+    const std::string_view name = entry.value.text_at("name");
+    states.insert_or_assign(*tag, Remembered{name.empty() ? tag->name() : Name(name), entry.value});
+    tags.push_back(*tag);
+  }
+  if (TRY(version_of(memory)) == 1)
+    for (const auto& [before, after] : upgraded_tags(tags)) {
+      auto state = states.extract(before);
+      state.key() = after;
+      states.insert(std::move(state));
+    }
+  return states;
 }
 
 }  // namespace
@@ -183,7 +213,7 @@ Result<std::optional<Value>> run_memory_exec(const Workplace& place, const Name&
   if (function == "unlock")
     return std::optional(told(true, Value(), "a run that has ended holds no locks"));
   if (function == "version")
-    return std::optional(told(true, "fettle"));
+    return std::optional(told(true, "2.0.0"));
   return std::optional<Value>();
 }
 
@@ -191,27 +221,21 @@ Result<size_t> remember_states(const Workplace& place, const std::string& enviro
                                const Value& memory, bool waits) {
   if (!memory.is_dict())
     return user_error("memory must be a dictionary of states by tag");
+  const std::map<StateTag, Remembered> states = TRY(read_memory(memory));
   const std::unique_ptr<Edit> edit = TRY(begin_edit(place, environment, waits));
   TRY(ensure_environment(place, *edit, Value::dict({{"states", true}})));
-  const Known known = TRY(place.store->known(environment));
   std::vector<Change> changes;
-  for (const Entry& entry : memory.entries()) {
-    if (entry.key == "__esm_metadata__") {
-      TRY(check_version(entry.value));
-      continue;
-    }
-    const std::vector<std::string> parts = parts_of(entry.key.view());
-    if (parts.empty() || !entry.value.is_dict())
-      return user_error(cat("`", entry.key,
-                            "` must be `state_|-id_|-name_|-` with a dictionary: nothing is "
-                            "remembered"));
-    const Resource resource = TRY(remembered_resource(environment, {parts[0], parts[1], parts[2]}));
+  const Known known = TRY(known_of_today(place, environment, changes));
+  TRY(edit->write(std::exchange(changes, {})));
+  TRY(edit->put_note(states_by_name_note, {}));
+  for (const auto& [tag, remembered] : states) {
+    const Resource resource = TRY(remembered_resource(environment, tag, remembered.name));
     const auto before = known.find(resource.key);
     auto record = std::make_shared<Record>(before == known.end() ? Record{} : *before->second);
     if (!record->applied)
       record->applied = resource;
     record->outputs =
-        Value::dict({{"new_state", entry.value}, {"called", record->outputs.at("called")}});
+        Value::dict({{"new_state", remembered.state}, {"called", record->outputs.at("called")}});
     record->finished = place.clock();
     record->wanted_by.try_emplace(Name(states::states_set), restored_wish);
     changes.push_back({Change::record, resource.key, std::move(record), {}});

@@ -4,27 +4,17 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "verbs/state_keys.h"
 #include "verbs/state_results.h"
 
 namespace fettle {
 namespace {
 
-constexpr std::string_view separator = "_|-";
-
-/// The parts of the tag of a result: state, ID, name.
-struct Parts {
-  std::string state, id, name;
-};
-
-Parts parts_of(const Key& key) {
-  const std::string name = key.name.str();
-  const size_t id = name.find(separator);
-  const size_t last = name.rfind(separator);
-  if (id == name.npos || id == last)
-    return {key.kind.str(), name, name};
-  const size_t begin = id + separator.size();
-  return {name.substr(0, id), name.substr(begin, last - begin),
-          name.substr(last + separator.size())};
+/// The tag of a result; of what no state has described, an image or a container, its kind and name.
+StateTag removal_of(const Key& key) {
+  StateTag tag = StateTag::parse(key.name).value_or(StateTag{key.kind, key.name});
+  tag.function = "absent";
+  return tag;
 }
 
 /// A command is forgotten, and what another state has replaced goes with that one.
@@ -60,7 +50,7 @@ class Removals {
 
  private:
   StateResult result_of(const Step& step, const Record& record, bool is_test) const {
-    const auto [state, id, name] = parts_of(step.key);
+    const StateTag tag = removal_of(step.key);
     const Value old_state = state_of(record);
     const Standing standing = of_.run.standing(step.key);
     const bool is_away = !step.is_shared && (is_test || standing == Standing::changed);
@@ -78,17 +68,17 @@ class Removals {
     const bool is_open = standing == Standing::open || standing == Standing::under_way;
     const Value none = Value::dict({});
     StateResult made;
-    made.tag = Name(cat(state, separator, id, separator, name, separator, "absent"));
+    made.tag = Name(tag.tag());
     made.is_pruned = true;
     made.is_interrupted = !is_test && !step.is_shared && is_open;
     const StateTimes::Times* times = of_.times.find(step.key);
     const bool is_timed = times != nullptr && times->began && times->ended;
     made.entry = Value::dict(
-        {{"__id__", id},
+        {{"__id__", tag.id},
          {"changes", is_away ? Value::dict({{"old", old_state}}) : none},
          {"comment", comment},
-         {"esm_tag", cat(state, separator, id, separator, name, separator)},
-         {"name", name},
+         {"esm_tag", tag.memory()},
+         {"name", name_of(step.key, record, tag)},
          {"new_state", is_away ? Value() : old_state},
          {"old_state", old_state},
          {"rerun_data", Value()},
@@ -101,6 +91,11 @@ class Removals {
          {"total_seconds",
           is_timed ? std::chrono::duration<double>(*times->ended - *times->began).count() : 0.0}});
     return made;
+  }
+
+  static Value name_of(const Key& key, const Record& record, const StateTag& tag) {
+    const std::string_view name = name_of_state(key, record);
+    return name.empty() ? Value(tag.name()) : Value(name);
   }
 
   /// As the run that made it left it.

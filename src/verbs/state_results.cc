@@ -115,7 +115,7 @@ class Teller {
          {names.run_num, number},
          {names.changes, changes.is_null() ? nothing : std::move(changes)},
          {names.comment, std::move(comment)},
-         {names.esm_tag, cat(states::key_of(chunk), "_|-")},
+         {names.esm_tag, states::state_tag(chunk).memory()},
          {names.name, name_of(i)},
          {names.new_state, std::move(new_state)},
          {names.old_state, std::move(old_state)},

@@ -11,6 +11,7 @@
 #include "states/pace.h"
 #include "verbs/paced_drivers.h"
 #include "verbs/reconcile_states.h"
+#include "verbs/state_keys.h"
 #include "verbs/state_looks.h"
 #include "verbs/state_results.h"
 #include "verbs/states_past.h"
@@ -77,7 +78,7 @@ class StatesWork {
     if (request_.is_test || !request_.remembers)
       return without_a_trace();
     edit_ = TRY(begin_edit(place_, request_.environment, request_.waits));
-    known_ = TRY(place_.store->known(request_.environment));
+    TRY(read_known());
     TRY(compile(nullptr));
     if (!report_.errors.empty())
       return std::move(report_);
@@ -97,13 +98,9 @@ class StatesWork {
 
   /// Reads the files and makes the intent; `outcomes`: of states that have run.
   Status compile(const states::Outcomes* outcomes) {
-    const KnownMemory memory(known_);
     states::CompileOptions options = request_.compile;
-    options.memory = &memory;
     options.outcomes = outcomes;
-    auto compiled =
-        std::make_shared<states::Compiled>(states::compile(request_.words, files(), options));
-    const std::vector<Change> taken_over = TRY(take_over_restored(*compiled));
+    auto compiled = TRY(compiled_as_known(options));
     states::IntentOptions made;
     made.environment = request_.environment;
     // What joins the run later was there before, too.
@@ -128,8 +125,7 @@ class StatesWork {
                               compiled->warnings.end());
     if (!report_.errors.empty())
       return {};
-    if (edit_ != nullptr && !taken_over.empty())
-      TRY(edit_->write(taken_over));
+    TRY(write_renames());
     compiled_ = std::move(compiled);
     keys_ = intent.keys;
     failhard_.clear();
@@ -140,34 +136,40 @@ class StatesWork {
     return {};
   }
 
-  /// Idem 25 remembers a state by its ID alone. What was restored so belongs to the state that has
-  /// the ID now, whatever its name. Gives what the store is to be told.
-  Result<std::vector<Change>> take_over_restored(const states::Compiled& compiled) {
-    std::map<Name, RecordPointer> restored;
-    for (const auto& [key, record] : known_)
-      if (key.kind == state_kind().name() && is_only_restored(*record))
-        restored.emplace(key.name, record);
-    if (restored.empty())
-      return std::vector<Change>();
-    for (const states::Chunk& chunk : compiled.chunks)
-      restored.erase(states::key_of(chunk));
-    std::vector<Change> changes;
-    for (const states::Chunk& chunk : compiled.chunks) {
-      const auto found = restored.find(cat(chunk.state, "_|-", chunk.id, "_|-", chunk.id));
-      const Key key{request_.environment, state_kind().name(), states::key_of(chunk)};
-      if (found == restored.end() || known_.contains(key))
-        continue;
-      const Key by_id{key.environment, key.kind, found->first};
-      auto record = std::make_shared<Record>(*found->second);
-      record->applied =
-          TRY(remembered_resource(request_.environment, {chunk.state, chunk.id, chunk.name}));
-      changes.push_back({Change::record, key, record, {}});
-      changes.push_back({Change::forget, by_id, {}, {}});
-      restored.erase(found);
-      known_.erase(by_id);
-      known_.emplace(key, std::move(record));
+  /// What former runs left goes by the keys that it has today.
+  Result<std::shared_ptr<states::Compiled>> compiled_as_known(states::CompileOptions& options) {
+    while (true) {
+      const KnownMemory memory(known_);
+      options.memory = &memory;
+      auto compiled =
+          std::make_shared<states::Compiled>(states::compile(request_.words, files(), options));
+      options.memory = nullptr;
+      const Renames renames = keys_of_today(*compiled, request_.environment, known_);
+      if (renames.empty())
+        return compiled;
+      std::vector<Change> changes = rename_known(renames, known_);
+      renamed_.push_back(std::move(changes));
     }
-    return changes;
+  }
+
+  /// Only when the files have no errors. Each renaming begins where the one before ended.
+  Status write_renames() {
+    if (edit_ == nullptr)
+      return {};
+    for (const std::vector<Change>& changes : std::exchange(renamed_, {}))
+      TRY(edit_->write(changes));
+    if (std::exchange(is_by_name_, false))
+      TRY(edit_->put_note(states_by_name_note, {}));
+    return {};
+  }
+
+  /// What an earlier fettle left is upgraded when it is read for the first time.
+  Status read_known() {
+    known_ = TRY(place_.store->known(request_.environment));
+    is_by_name_ = TRY(place_.store->note(request_.environment, states_by_name_note)).has_value();
+    if (is_by_name_)
+      renamed_.push_back(rename_known(upgraded_keys(known_), known_));
+    return {};
   }
 
   /// Whether states may bring credentials that no file has.
@@ -477,7 +479,7 @@ class StatesWork {
   /// `--test`, and runs without memory: nothing is written.
   Result<StatesReport> without_a_trace() {
     if (request_.remembers)
-      known_ = TRY(place_.store->known(request_.environment));
+      TRY(read_known());
     TRY(compile(nullptr));
     if (!report_.errors.empty())
       return std::move(report_);
@@ -538,6 +540,8 @@ class StatesWork {
   StatesReport report_;
   std::unique_ptr<Edit> edit_;
   Known known_;
+  bool is_by_name_ = false;                        ///< an earlier fettle wrote it
+  std::vector<std::vector<Change>> renamed_;       ///< which the store is to be told
   std::shared_ptr<const std::set<Key>> given_up_;  ///< by a loop that goes on with others
   std::shared_ptr<const states::Compiled> compiled_;
   std::vector<Key> keys_;

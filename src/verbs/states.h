@@ -32,7 +32,7 @@ struct StatesRequest {
 };
 
 struct StateResult {
-  Name tag;                 ///< `state_|-id_|-name_|-function`
+  Name tag;                 ///< `StateTag::tag`
   Value entry;              ///< Idem's: result, comment, changes, old_state, new_state, …
   bool is_unmet = false;    ///< what it waits for has not come about, so it was not needed
   bool is_pending = false;  ///< it had not settled when the run ended
@@ -102,12 +102,4 @@ Result<Value> filter_described(const Value& states, const std::string& expressio
 /// are. Errors (`Blame::user`): a key or value that is none.
 Result<size_t> remember_states(const Workplace& place, const std::string& environment,
                                const Value& memory, bool waits);
-struct StateParts {
-  Name state, id, name;
-};
-/// What a memory is about; it may be removed as what `present` made.
-Result<Resource> remembered_resource(const Name& environment, const StateParts& parts);
-/// Whether it was remembered so, and no state has had it since.
-bool is_only_restored(const Record& record);
-
 }  // namespace fettle

@@ -71,7 +71,7 @@ TEST_P(Behaviours, OneTheDocumentHasTagsAndFieldsOfIdem) {
             "__id__ __run_num changes comment esm_tag name new_state old_state rerun_data result "
             "sls_meta start_time tag total_seconds");
   EXPECT_EQ(created->entry.text_at("esm_tag"), "test_|-created_|-created_|-");
-  EXPECT_NE(report.find("test_|-listener_listen_|-listener_|-mod_watch"), nullptr);
+  EXPECT_NE(report.find("test_|-listener_listen_|-listener_listen_|-mod_watch"), nullptr);
 }
 
 TEST_P(Behaviours, MetaComesBackByFileAndId) {

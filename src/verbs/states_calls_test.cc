@@ -380,7 +380,7 @@ TEST_F(StatesCallsTest, PruneLeavesWhatIsWantedUnderAnotherIdOrInAnotherEnvironm
     EXPECT_EQ(changes(report, "one"), "{}") << test;
     EXPECT_EQ(comment(report, "two"),
               R"("no longer wanted; left in place: environment `other` wants it")");
-    EXPECT_NE(comment(report, "one").find("left in place: `file/"), std::string::npos);
+    EXPECT_NE(comment(report, "one").find("left in place: `file:"), std::string::npos);
     EXPECT_EQ(word(report, "three"), test ? "None" : "True");
     EXPECT_EQ(file_exists(at("h")), test);
     EXPECT_EQ(report.exit_code(), test ? 3 : 0);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "verbs/state_keys.h"
 
 namespace fettle {
 namespace {
@@ -12,27 +13,17 @@ bool removes_others(const Record& record) {
   return record.applied && record.applied->attributes.at("settings").find("replaced") != nullptr;
 }
 
-std::vector<std::string_view> split_words(std::string_view text) {
-  std::vector<std::string_view> parts;
-  while (true) {
-    const size_t at = text.find("_|-");
-    parts.push_back(text.substr(0, at));
-    if (at == text.npos)
-      return parts;
-    text.remove_prefix(at + 3);
-  }
-}
-
 }  // namespace
 
 std::vector<Name> KnownMemory::find(const Name& state, const Name& target) const {
   std::vector<Name> found;
-  const std::string prefix = cat(state, "_|-");
+  const std::string prefix = cat(state, StateTag::separator);
   for (const auto& [key, record] : known_) {
     if (!key.name.view().starts_with(prefix) || removes_others(*record))
       continue;
-    const auto parts = split_words(key.name.view());
-    if (parts.size() == 3 && (parts[1] == target.view() || parts[2] == target.view()))
+    const std::optional<StateTag> tag = StateTag::parse(key.name);
+    if (tag && tag->function.empty() &&
+        (tag->id == target || tag->entry == target || name_of_state(key, *record) == target.view()))
       found.push_back(key.name);
   }
   std::sort(found.begin(), found.end());

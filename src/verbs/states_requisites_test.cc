@@ -248,8 +248,8 @@ TEST_F(StatesRequisitesTest, WhyTellsOfFailuresAndOfWhatTheyHeldBack) {
   ASSERT_EQ(causes.size(), 2u);
   const std::vector<std::string> lines{to_string(causes[0]),
                                        cat(to_string(causes[1]), " ", outcome_text(causes[1]))};
-  EXPECT_NE(lines[0].find("state/test_|-b_|-b was kept from running on "), std::string::npos);
-  EXPECT_NE(lines[1].find("state/test_|-a_|-a"), std::string::npos);
+  EXPECT_NE(lines[0].find("test:b was kept from running on "), std::string::npos);
+  EXPECT_NE(lines[1].find("test:a "), std::string::npos);
   EXPECT_NE(lines[1].find("failed on "), std::string::npos) << lines[1];
   EXPECT_NE(lines[1].find("Failure!"), std::string::npos) << lines[1];
 }

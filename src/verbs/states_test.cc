@@ -81,7 +81,7 @@ TEST_F(StatesTest, ARemovalNamesOnlyWhatWasMade) {
   const Result<Removed> removed = remove_environment(place_, "e", {});
   ASSERT_TRUE(removed) << to_string(removed.error());
   ASSERT_EQ(removed->staying.size(), 1u);
-  EXPECT_EQ(to_string(removed->staying[0]), "state/test_|-made_|-made");
+  EXPECT_EQ(removed->staying[0].shown, "test:made");
 }
 
 TEST_F(StatesTest, EachStateIsToldHowOftenItWasAppliedAgain) {

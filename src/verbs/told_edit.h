@@ -17,7 +17,7 @@ class ToldEdit : public Edit {
   Status write(std::span<const Change> changes) override {
     TRY(inner_.write(changes));
     for (const Change& change : changes)
-      if (change.type != Change::event)
+      if (change.type == Change::record || change.type == Change::forget)
         tell_(change.key, change.type == Change::record ? change.written : nullptr);
     return {};
   }

@@ -5,6 +5,7 @@
 #include "kinds/kinds.h"
 #include "verbs/environments.h"
 #include "verbs/orphans.h"
+#include "verbs/shown_key.h"
 #include "verbs/workload_objects.h"
 
 namespace fettle {
@@ -176,18 +177,18 @@ Result<int> enclave_inspect(Face& face) {
     return 0;
   std::vector<std::vector<std::string>> orphans{{"Resource", "Was declared at"}};
   for (const Orphan& orphan : about.orphans)
-    orphans.push_back({to_string(orphan.key), orphan.origin.str()});
+    orphans.push_back({shown_key(orphan.key), orphan.origin.str()});
   print(cat("\n", in(Colour::bold, "Orphans", face.colour), " (`fettle orphans rm ",
             environment.name, " --all` removes them)\n", table(orphans)));
   return 0;
 }
 
 /// All of it, for nobody else will know any more: a few on the line, more on lines of their own.
-std::string staying_text(const std::vector<Key>& staying) {
+std::string staying_text(const std::vector<Staying>& staying) {
   const bool has_lines = staying.size() > 3;
   std::string text;
-  for (const Key& key : staying)
-    text += cat(has_lines ? "\n  " : text.empty() ? " " : ", ", to_string(key));
+  for (const Staying& one : staying)
+    text += cat(has_lines ? "\n  " : text.empty() ? " " : ", ", one.shown);
   return text.empty() ? "" : cat("; left on this machine:", text);
 }
 
@@ -245,8 +246,8 @@ Result<int> each(Face& face, Check check, Verb verb, std::string_view done) {
     }
     if (!staying.empty()) {
       std::vector<Value> keys;
-      for (const Key& key : staying)
-        keys.emplace_back(to_string(key));
+      for (const Staying& one : staying)
+        keys.emplace_back(to_string(one.key));
       entries.push_back({"staying", Value::list(std::move(keys))});
     }
     told.push_back(Value::dict(std::move(entries)));
@@ -257,7 +258,7 @@ Result<int> each(Face& face, Check check, Verb verb, std::string_view done) {
     if (is_good && !face.quiet && !face.json)
       for (const auto& [key, sharer] : shared)
         print_error(
-            cat("  left in place: ", to_string(key), ": ", to_string(sharer, environment.name)));
+            cat("  left in place: ", shown_key(key), ": ", to_string(sharer, environment.name)));
     if (is_good && !face.quiet && !face.json && face.parsed.has("keep"))
       if (const std::string text = keeping_text(taken, !staying.empty()); !text.empty())
         print_error(cat("  ", text));

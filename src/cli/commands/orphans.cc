@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
+#include "verbs/shown_key.h"
 
 namespace fettle {
 
@@ -37,7 +38,7 @@ Result<int> orphans_ls(Face& face) {
     for (const Orphan& orphan :
          orphans_of(TRY(place->store->known(environment.name)), *place->kinds)) {
       values.push_back(orphan_value(orphan));
-      rows.push_back({environment.name.str(), to_string(orphan.key), orphan.origin.str()});
+      rows.push_back({environment.name.str(), shown_key(orphan.key), orphan.origin.str()});
     }
   if (face.json) {
     print_json(Value::list(std::move(values)));
@@ -74,7 +75,7 @@ Result<int> orphans_rm(Face& face) {
     values.push_back(Value::dict(
         {{"key", to_string(orphan.key)}, {"fate", fate}, {"used_by", Value()}, {"why", Value()}}));
     if (!face.json && fate != "failed")
-      print(cat(fate, " ", to_string(orphan.key),
+      print(cat(fate, " ", shown_key(orphan.key),
                 orphan.was_found ? ": it existed before and is left in place" : ""));
   }
   for (const UsedOrphan& one : used) {
@@ -83,14 +84,14 @@ Result<int> orphans_rm(Face& face) {
                                   {"used_by", to_string(one.user)},
                                   {"why", cat("`", to_string(one.user), "` still uses it")}}));
     if (!face.json)
-      print(cat("kept ", to_string(one.key), ": `", to_string(one.user), "` still uses it"));
+      print(cat("kept ", shown_key(one.key), ": `", shown_key(one.user), "` still uses it"));
   }
   for (const auto& [key, sharer] : shared) {
     const std::string why = to_string(sharer, hold.environment.name);
     values.push_back(Value::dict(
         {{"key", to_string(key)}, {"fate", "kept"}, {"used_by", Value()}, {"why", why}}));
     if (!face.json)
-      print(cat("kept ", to_string(key), ": ", why));
+      print(cat("kept ", shown_key(key), ": ", why));
   }
   if (face.json)
     print_json(Value::list(std::move(values)));

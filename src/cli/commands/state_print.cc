@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/pretty.h"
 #include "cli/print.h"
+#include "core/state_tag.h"
 #include "value/json.h"
 #include "value/yaml.h"
 
@@ -52,7 +53,8 @@ void nested(const Value& value, int depth, std::string& text) {
 }
 
 std::string function_of(std::string_view tag) {
-  return cat(tag.substr(0, tag.find("_|-")), ".", tag.substr(tag.rfind("_|-") + 3));
+  const StateTag parts = StateTag::parse(tag).value_or(StateTag());
+  return cat(parts.state, ".", parts.function);
 }
 
 /// What became of a state, in a word of the tally.
@@ -84,7 +86,7 @@ void print_as_state(const Face& face, const std::vector<const StateResult*>& res
                           : word == "False"               ? Colour::red
                           : word == "None"                ? Colour::yellow
                           : is_empty(entry.at("changes")) ? Colour::green
-                                                          : Colour::green;
+                                                          : Colour::cyan;
     std::string text = cat("--------\n      ID: ", entry.text_at("__id__"),
                            "\nFunction: ", function_of(result->tag.view()), "\n  Result: ", word,
                            result->is_unmet     ? " (not needed)"

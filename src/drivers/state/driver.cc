@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "core/state_tag.h"
 #include "drivers/state/guards.h"
 #include "value/changes.h"
 #include "value/empty.h"
@@ -74,6 +75,8 @@ class StateAct {
     call_.state = act.attributes.text_at("state");
     call_.function = act.attributes.text_at("function");
     call_.id = act.attributes.text_at("id");
+    tag_ = StateTag::parse(act.key.name).value_or(StateTag());
+    call_.entry = tag_.entry;
     call_.name = name_text(act.attributes.at("name"));
     call_.arguments = hidden_at(act.attributes.at("arguments"), settings_.at("sensitive"));
     call_.acct_profile = settings_.text_at("acct_profile");
@@ -96,6 +99,9 @@ class StateAct {
       else if (act.known != nullptr)
         remember(act.known->outputs);
     }
+    // A name that no file says is the one that is remembered, as in Idem.
+    if (const Value& name = call_.old_state.at("name"); call_.name == call_.id && name.is_text())
+      call_.name = name_text(name);
     if (!call_.old_state.is_null() || !is_empty(call_.arguments.at("resource_id")))
       call_.ignored = settings_.at("ignore_changes");
   }
@@ -335,7 +341,7 @@ class StateAct {
   /// been a reference. Null: nothing.
   Value called(const Value& memory) const {
     std::vector<Entry> entries;
-    if (!act_.key.name.view().ends_with(cat("_|-", call_.name)))
+    if (tag_.name() != call_.name)
       entries.push_back({"name", call_.name});
     const Value& id = call_.arguments.at("resource_id");
     if (!is_empty(id) && is_empty(memory.at("resource_id")))
@@ -541,6 +547,7 @@ class StateAct {
   const Act& act_;
   std::stop_token stop_;
   const Value& settings_;
+  StateTag tag_;  ///< of its key
   StateCall call_;
 };
 

@@ -15,6 +15,7 @@ namespace fettle {
 
 struct StateCall {
   std::string state, function, id, name;
+  Name entry{};                       ///< which one of `names` it is; empty: there are none
   Value arguments = Value::dict({});  ///< by parameter, without `name`
   Value ignored{};    ///< paths of parameters that are null whatever is known of them; null: none
   Value old_state{};  ///< what is remembered of it; null: nothing

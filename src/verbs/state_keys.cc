@@ -1,0 +1,216 @@
+#include "verbs/state_keys.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "states/types.h"
+
+namespace fettle {
+namespace {
+
+using IdOfState = std::pair<Name, Name>;
+
+/// Kinds whose keys are those of states.
+bool holds_states(const Name& kind) {
+  for (const Kind* one :
+       {&state_kind(), &file_kind(), &folder_kind(), &link_kind(), &command_kind()})
+    if (kind == one->name())
+      return true;
+  return false;
+}
+
+Key with_tag(const Key& key, const StateTag& tag) {
+  return {key.environment, key.kind, tag.function.empty() ? tag.key() : tag.tag()};
+}
+
+/// Where a thing with a path is; empty: it has none, or nobody knows.
+std::string path_of(const Key& key, const Record& record) {
+  const Resource* const then = resource_of_then(record);
+  for (const Kind* kind : {&file_kind(), &folder_kind(), &link_kind()})
+    if (then != nullptr && key.kind == kind->name())
+      return kind->place(then->attributes, record.outputs);
+  return {};
+}
+
+/// Finds what former runs left of the states of today.
+class Seeker {
+ public:
+  Seeker(const states::Compiled& compiled, const Name& environment, const Known& known)
+      : compiled_(compiled), environment_(environment), known_(known) {}
+
+  Renames find() {
+    for (const states::Chunk& chunk : compiled_.chunks)
+      if (!is_own_name(chunk))
+        for (const Name& kind : kinds_of(chunk))
+          wanted_.insert(key_of(kind, chunk));
+    for (const states::Chunk& chunk : compiled_.chunks)
+      if (!is_own_name(chunk)) {
+        set_aside(chunk);
+        take_over(chunk);
+      }
+    return std::move(renames_);
+  }
+
+ private:
+  static bool is_own_name(const states::Chunk& chunk) {
+    const states::MappedState* const mapped = states::find_mapped(chunk.state, chunk.function);
+    return chunk.is_delayed || (mapped != nullptr && mapped->is_own_name);
+  }
+
+  static std::vector<Name> kinds_of(const states::Chunk& chunk) {
+    std::vector<Name> kinds;
+    if (states::find_mapped(chunk.state, chunk.function) != nullptr)
+      for (const Kind* kind : states::kinds_of(chunk.state))
+        kinds.push_back(kind->name());
+    if (kinds.empty())
+      kinds.push_back(state_kind().name());
+    return kinds;
+  }
+
+  Key key_of(const Name& kind, const states::Chunk& chunk) const {
+    return {environment_, kind, states::key_of(chunk)};
+  }
+
+  /// What is at another path than the one that is wanted now is another thing.
+  void set_aside(const states::Chunk& chunk) {
+    if (!chunk.bound_name.is_null() || !chunk.entry.empty())
+      return;
+    const Value wanted = Value::dict({{"path", chunk.name}});
+    for (const Name& kind : kinds_of(chunk))
+      if (const auto found = known_.find(key_of(kind, chunk)); found != known_.end()) {
+        const std::string path = path_of(found->first, *found->second);
+        if (path.empty() || !is_tag_part(path) || path == file_kind().place(wanted, {}))
+          continue;
+        rename(found->first, with_tag(found->first, {chunk.state, chunk.id, Name(path), {}}));
+      }
+  }
+
+  /// What is known of the state under another key, as long as that is nobody else's.
+  void take_over(const states::Chunk& chunk) {
+    const auto is_known = [&](const Name& kind) {
+      const Key key = key_of(kind, chunk);
+      return known_.contains(key) && !renames_.contains(key);
+    };
+    if (std::ranges::any_of(kinds_of(chunk), is_known))
+      return;
+    for (const Key& key : known_as(chunk.state, chunk.id)) {
+      const std::optional<StateTag> tag = state_of_key(key);
+      const Record& record = *known_.at(key);
+      if (!wanted_.contains(key) &&
+          (tag->name() == chunk.name || name_of_state(key, record) == chunk.name))
+        rename(key, with_tag(key, {chunk.state, chunk.id, chunk.entry, {}}));
+    }
+  }
+
+  /// With what is beside it.
+  void rename(const Key& from, const Key& to) {
+    renames_.emplace(from, to);
+    const std::optional<StateTag> before = state_of_key(from), after = state_of_key(to);
+    const Key check{environment_, state_kind().name(), before->beside("check")};
+    if (known_.contains(check))
+      renames_.emplace(check, Key{environment_, state_kind().name(), after->beside("check")});
+  }
+
+  const std::vector<Key>& known_as(const Name& state, const Name& id) {
+    if (!is_read_) {
+      is_read_ = true;
+      for (const auto& [key, record] : known_)
+        if (const std::optional<StateTag> tag = state_of_key(key); tag && tag->function.empty())
+          by_id_[{tag->state, tag->id}].push_back(key);
+    }
+    return by_id_[{state, id}];
+  }
+
+  const states::Compiled& compiled_;
+  const Name& environment_;
+  const Known& known_;
+  std::unordered_set<Key, KeyHash> wanted_;
+  bool is_read_ = false;
+  std::map<IdOfState, std::vector<Key>> by_id_;
+  Renames renames_;
+};
+
+}  // namespace
+
+std::optional<StateTag> state_of_key(const Key& key) {
+  return holds_states(key.kind) ? StateTag::parse(key.name) : std::nullopt;
+}
+
+std::string_view name_of_state(const Key& key, const Record& record) {
+  if (const Value& called = record.outputs.at("called").at("name"); called.is_text())
+    return record.outputs.at("called").text_at("name");
+  const Resource* const then = resource_of_then(record);
+  if (then != nullptr && key.kind == state_kind().name())
+    return then->attributes.text_at("name");
+  const std::string_view path = record.outputs.text_at("path");
+  return !path.empty() || then == nullptr ? path : then->attributes.text_at("path");
+}
+
+std::map<StateTag, StateTag> upgraded_tags(std::span<const StateTag> tags) {
+  std::map<IdOfState, std::vector<const StateTag*>> by_id;
+  for (const StateTag& tag : tags)
+    by_id[{tag.state, tag.id}].push_back(&tag);
+  std::map<StateTag, StateTag> upgraded;
+  for (const auto& [id, all] : by_id)
+    if (all.size() == 1 && !all[0]->entry.empty())
+      upgraded.emplace(*all[0], StateTag{id.first, id.second});
+  return upgraded;
+}
+
+Renames upgraded_keys(const Known& known) {
+  std::set<StateTag> tags;
+  for (const auto& [key, record] : known)
+    if (std::optional<StateTag> tag = state_of_key(key)) {
+      tag->function = Name();
+      tags.insert(*std::move(tag));
+    }
+  const std::vector<StateTag> all(tags.begin(), tags.end());
+  const std::map<StateTag, StateTag> upgraded = upgraded_tags(all);
+  Renames renames;
+  for (const auto& [key, record] : known)
+    if (const std::optional<StateTag> tag = state_of_key(key))
+      if (const auto to = upgraded.find({tag->state, tag->id, tag->entry, {}});
+          to != upgraded.end())
+        renames.emplace(key, with_tag(key, {tag->state, tag->id, {}, tag->function}));
+  return renames;
+}
+
+Renames keys_of_today(const states::Compiled& compiled, const Name& environment,
+                      const Known& known) {
+  return known.empty() ? Renames() : Seeker(compiled, environment, known).find();
+}
+
+std::vector<Change> rename_known(const Renames& renames, Known& known) {
+  std::vector<Change> changes, records;
+  if (renames.empty())
+    return changes;
+  for (const auto& [from, to] : renames) {
+    Change moved{Change::moved, from, {}, {}};
+    moved.logged.key = to;
+    changes.push_back(std::move(moved));
+  }
+  Known after;
+  std::vector<std::pair<Key, RecordPointer>> moved;
+  for (auto& [key, record] : known) {
+    RecordPointer other = renamed(record, renames);
+    if (const auto to = renames.find(key); to != renames.end()) {
+      changes.push_back({Change::forget, key, {}, {}});
+      moved.emplace_back(to->second, std::move(other));
+      continue;
+    }
+    if (other != record)
+      records.push_back({Change::record, key, other, {}});
+    after.emplace(key, std::move(other));
+  }
+  for (auto& [key, record] : moved) {
+    records.push_back({Change::record, key, record, {}});
+    after.insert_or_assign(key, std::move(record));
+  }
+  changes.insert(changes.end(), records.begin(), records.end());
+  known = std::move(after);
+  return changes;
+}
+
+}  // namespace fettle

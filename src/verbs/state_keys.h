@@ -1,0 +1,42 @@
+#pragma once
+/// By which keys states are remembered, and how what is remembered under another key comes to go by
+/// that of today.
+///
+/// A key has the ID of a state (`core/state_tag.h`). Before format 4 of the store it had the name,
+/// as in memories of Idem before 25: those are upgraded as Idem does it, once. From then on a state
+/// may still be known otherwise, as one of the `names` that its ID had, or when its path changed:
+/// what is at the old path is left over.
+
+#include <span>
+
+#include "core/rename.h"
+#include "core/state_tag.h"
+#include "states/compiled.h"
+#include "store/edit.h"
+
+namespace fettle {
+
+/// The state that a key is about, or what is beside it (`StateTag::beside`); nothing: none.
+std::optional<StateTag> state_of_key(const Key& key);
+
+/// What the last run called a state: its name, or the path where it is; empty: nobody knows.
+std::string_view name_of_state(const Key& key, const Record& record);
+
+/// Idem's upgrade of a memory from version 1 to 2: one that is alone under its ID goes by the ID.
+/// Several come from `names`, and stay. Tags without functions; only those that change.
+std::map<StateTag, StateTag> upgraded_tags(std::span<const StateTag> tags);
+
+/// The same of records that an earlier fettle wrote.
+Renames upgraded_keys(const Known& known);
+
+/// The note of an environment whose records are not upgraded yet; format 4 of the store writes it.
+inline constexpr std::string_view states_by_name_note = "states_by_name";
+
+/// What the states of today know by other keys.
+Renames keys_of_today(const states::Compiled& compiled, const Name& environment,
+                      const Known& known);
+
+/// What is known goes by other keys. Answers what the store is to be told, in one transaction.
+std::vector<Change> rename_known(const Renames& renames, Known& known);
+
+}  // namespace fettle
