@@ -5,6 +5,7 @@
 /// Its key's name is `NODE|NAMESPACE/NAME`. Attributes; those from `labels` on are left out when
 /// they are empty or false:
 ///   "name", "namespace", "node"   texts; the node is empty on an engine without nodes
+///   "uid"           what it is, and no pod of its name before or after it; left out: nobody said
 ///   "revision"      name of the revision that it is to have, as `web-5d4f8c7b9d`
 ///   "template"      {"metadata": {"labels", "annotations", "finalizers"}, "spec": PodSpec}: one
 ///                   `Value` that all pods of a revision share
@@ -58,7 +59,7 @@ const Value no_dict = Value::dict({});
 const Value no_list = Value::list({});
 
 /// Attributes that a pod keeps for its life.
-constexpr std::string_view fixed[] = {"name",     "namespace", "node",
+constexpr std::string_view fixed[] = {"name",     "namespace", "node",  "uid",
                                       "hostname", "subdomain", "claims"};
 
 Status check_containers(const Value& containers, std::string_view path, bool may_lack) {
@@ -125,6 +126,7 @@ class PodKind : public Kind {
     static const Schema schema{{"name", Field::text, {}},
                                {"namespace", Field::text, "default"},
                                {"node", Field::text, ""},
+                               {"uid", Field::text, ""},
                                {"revision", Field::text, ""},
                                {"template", Field::dict, {}},
                                {"labels", Field::dict, no_dict},

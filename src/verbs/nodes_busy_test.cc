@@ -113,8 +113,9 @@ TEST_F(BusyTest, ADrainThatNobodyCanSpareAPodForSaysSo) {
   ASSERT_TRUE(drain_node(place_, "n1", false));
   const Brought brought = bring(1s);
   EXPECT_EQ(code_of(brought), 3);
-  const std::string why = cat("pod default/", asked, ": it waits to leave node `n1`: 1 of 2 pods of ",
-                              "CloneSet/default/web are available, and 1 may be missing");
+  const std::string why =
+      cat("pod default/", asked, ": it waits to leave node `n1`: 1 of 2 pods of ",
+          "CloneSet/default/web are available, and 1 may be missing");
   EXPECT_EQ(std::ranges::count(brought.unsettled, why), 1) << join(brought.unsettled, "\n");
   EXPECT_EQ(std::ranges::count(told, "waiting for " + why), 1) << join(told, "\n");
   EXPECT_EQ(name_on("n1"), asked);
@@ -137,11 +138,14 @@ TEST_F(BusyTest, APodThatIsDeletedGoesAtOnceAndCountsForOthers) {
   EXPECT_EQ(stored->at(0).fate, StoredObject::Fate::deleted);
   world_.break_pod(other, false);
   EXPECT_EQ(code_of(bring()), 0);
-  EXPECT_EQ(std::ranges::count_if(pods(), [&](const std::string& pod) { return pod.starts_with(deleted); }), 0);
+  EXPECT_EQ(std::ranges::count_if(pods(),
+                                  [&](const std::string& pod) { return pod.starts_with(deleted); }),
+            0);
   EXPECT_EQ(pods().size(), 2u);
   const auto objects = stored_objects(place_, "fleet");
-  EXPECT_TRUE(std::ranges::none_of(*objects, [](const auto& object) { return object.kind == "Pod"; }))
-      << "nothing is said any more about pods that are gone";
+  EXPECT_TRUE(std::ranges::none_of(*objects, [](const auto& object) {
+    return object.kind == "Pod";
+  })) << "nothing is said any more about pods that are gone";
 }
 
 // `n2` is cordoned, and pods are asked for, while the acts on others go on.

@@ -134,8 +134,7 @@ class Count {
   void tell_what_holds(const Name& owner, const Rollout& rollout) {
     const Workload* const workload = rollout.workload;
     if (workload == nullptr || rollout.is_whole() ||
-        (!workload->paused &&
-         workloads::partition_of(workload->partition, workload->replicas) == 0))
+        (!workload->paused && workload->kept(static_cast<int64_t>(rollout.pods)) == 0))
       return;
     progress_.held.push_back(
         cat(owner, workload->paused ? " is paused: " : " has a partition: ", rollout.updated,

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "kinds/pod_change.h"
 #include "value/json.h"
+#include "workloads/label_syntax.h"
 #include "workloads/names.h"
 #include "workloads/read.h"
 #include "workloads/rollout.h"
@@ -75,19 +76,6 @@ Value with_images_in(const Value& containers, const std::vector<Entry>& images,
   return Value::list(std::move(items));
 }
 
-bool is_name_part(std::string_view text, bool may_be_empty) {
-  const auto is_letter = [](char each) {
-    return (each >= 'a' && each <= 'z') || (each >= 'A' && each <= 'Z') ||
-           (each >= '0' && each <= '9');
-  };
-  if (text.empty())
-    return may_be_empty;
-  return text.size() <= 63 && is_letter(text.front()) && is_letter(text.back()) &&
-         std::ranges::all_of(text, [&](char each) {
-           return is_letter(each) || each == '-' || each == '_' || each == '.';
-         });
-}
-
 }  // namespace
 
 Result<Object> scaled(const Object& object, int64_t replicas) {
@@ -118,16 +106,11 @@ Result<Object> with_images(const Object& object, const std::vector<Entry>& image
 }
 
 Status check_metadata(Metadata part, std::string_view key, const Value& text) {
-  const size_t slash = key.find('/');
-  const std::string_view prefix = slash == key.npos ? std::string_view() : key.substr(0, slash);
-  const std::string_view name = slash == key.npos ? key : key.substr(slash + 1);
-  const bool has_prefix = slash == key.npos || (!prefix.empty() && prefix.size() <= 253);
-  if (!has_prefix || !is_name_part(name, false))
+  if (!is_label_key(key))
     return user_error(cat("the key `", clipped(printable(key), 80),
                           "` must be `NAME` or `PREFIX/NAME` of letters, digits, `-`, `_`, `.`"));
-  if (part == Metadata::labels && text.is_text() && !is_name_part(text.text(), true))
-    return user_error(cat("the value of label `", key,
-                          "` must have at most 63 letters, digits, `-`, `_`, `.`, not `",
+  if (part == Metadata::labels && text.is_text() && !is_label_value(text.text()))
+    return user_error(cat("the value of label `", key, "` must have ", label_value_words, ", not `",
                           clipped(printable(text.text()), 80), "`"));
   return {};
 }

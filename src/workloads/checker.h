@@ -27,6 +27,8 @@ class Checker {
   void refuse_at(const TreeNode& root, std::string_view path, std::string message);
   /// Where what stands at a path stands, or would stand.
   FieldPlace place_of(const TreeNode& root, std::string_view path) const;
+  /// Whether an error has been told of a node, or of what is in it.
+  bool has_error_in(const TreeNode& node) const;
   size_t count() const { return errors_.size(); }
   /// From now on, what stands where an error has been told already, or in a dict of which a member
   /// is wrong, is passed over: it may follow from that.
@@ -51,8 +53,23 @@ void check_annotation_keys(const TreeNode& root, std::string_view path, Checker&
 /// the wrong type or out of range.
 void check_fields(const TreeNode& root, std::string_view kind, bool is_alpha, Checker& checker);
 
+/// The same of a selector of labels. `others`: what may stand beside `matchLabels` and
+/// `matchExpressions`.
+void check_selector(const TreeNode& selector, const std::string& path,
+                    std::vector<std::string> others, std::string_view kind, Checker& checker);
+
 /// The same of pod templates, and of what a SidecarSet puts into pods.
 void check_pod_fields(const TreeNode& root, std::string_view kind, Checker& checker);
+
+/// The table: each field, with the kinds that have it (`CloneSet` …), and whether only v1alpha1 has
+/// it.
+struct FieldRow {
+  std::string path;
+  std::vector<std::string_view> kinds;
+  bool is_alpha_only = false;
+  bool is_supported = true;
+};
+std::vector<FieldRow> field_rows();
 
 /// What stands there, for people: `5`, a list.
 std::string found_text(const TreeNode& node);

@@ -152,7 +152,7 @@ bool CloneSet::create(const Differences& differences) {
     if (!node) {
       // What is not made has no name.
       rollout_.remember("made", made_before);
-      rollout_.tell("FailedScheduling", "", placement_->why_not(), "Warning");
+      rollout_.lack_room("", placement_->why_not(), placement_->is_soon());
       break;
     }
     Value pod = new_pod(rollout_, revision, *node, cat(rollout_.workload.name, "-", id),

@@ -49,6 +49,7 @@ class DaemonSet {
   void find_places();
   void tidy();
   void create_missing();
+  bool has_ports(const Node& node, const Revision& revision);
   void create_on(const Node& node, const Revision& revision);
   std::vector<const Place*> turns() const;
   Order waiting_order();
@@ -167,7 +168,22 @@ std::set<uint32_t> DaemonSet::nodes_of_leaving() const {
   return nodes;
 }
 
+/// Whether nothing on the node has a port that the pod needs.
+bool DaemonSet::has_ports(const Node& node, const Revision& revision) {
+  const auto ports = host_ports_of(revision.pod_template.at("spec"));
+  const Pod* const holder = rollout_.fleet.port_holder(node.number, ports);
+  if (holder == nullptr)
+    return true;
+  rollout_.lack_room(node.name,
+                     cat("port ", to_string(*clash(ports, holder->ports)), " of node `", node.name,
+                         "` is taken by pod ", holder->space, "/", holder->name),
+                     holder->is_leaving);
+  return false;
+}
+
 void DaemonSet::create_on(const Node& node, const Revision& revision) {
+  if (!has_ports(node, revision))
+    return;
   const Value made = rollout_.memory("made");
   int64_t number = made.is_integer() ? made.integer().value_or(0) : 0;
   std::string name;
@@ -187,7 +203,8 @@ void DaemonSet::create_missing() {
   for (size_t row = 0; row < rollout_.size(); ++row)
     under_way += rollout_.pod(row) != nullptr && !rollout_.pod(row)->exists ? 1 : 0;
   // Until a rollout gets to a node, it keeps the revision of before.
-  const int64_t partition = rollout_.workload.partition ? rollout_.workload.partition->number : 0;
+  const auto count = static_cast<int64_t>(places_.size());
+  const int64_t most_updated = count - rollout_.workload.kept(count);
   int64_t updated = 0;
   for (const auto& [name, place] : places_)
     updated += place.updated ? 1 : 0;
@@ -198,7 +215,10 @@ void DaemonSet::create_missing() {
     if (place.updated || place.old || !place.node->is_ready ||
         occupied.contains(place.node->number) || under_way >= rollout_.workload.burst)
       continue;
-    const bool gets_update = is_new || updated < static_cast<int64_t>(places_.size()) - partition;
+    const bool may_update = updated < most_updated;
+    if (rollout_.workload.partitions_scaling && !may_update)
+      continue;
+    const bool gets_update = is_new || may_update;
     updated += gets_update ? 1 : 0;
     create_on(*place.node, gets_update ? rollout_.update() : rollout_.current());
     ++under_way;
@@ -221,8 +241,8 @@ std::vector<const Place*> DaemonSet::turns() const {
       waiting.push_back(&place);
   }
   order.insert(order.end(), waiting.begin(), waiting.end());
-  const int64_t partition = rollout_.workload.partition ? rollout_.workload.partition->number : 0;
-  const int64_t most = static_cast<int64_t>(places_.size()) - partition;
+  const auto count = static_cast<int64_t>(places_.size());
+  const int64_t most = count - rollout_.workload.kept(count);
   if (static_cast<int64_t>(order.size()) > most)
     order.resize(static_cast<size_t>(std::max<int64_t>(most, 0)));
   return order;
@@ -277,7 +297,7 @@ void DaemonSet::update_with_surge() {
     if (!place->old || place->updated)
       continue;
     const bool was_available = is_available(place->old);
-    if (was_available && surge >= most_surge())
+    if ((was_available && surge >= most_surge()) || !has_ports(*place->node, target))
       continue;
     surge += was_available ? 1 : 0;
     tell_recreated(rollout_, *place->old, target);

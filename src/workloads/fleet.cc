@@ -137,6 +137,7 @@ uint32_t Fleet::number_of(const Name& node) {
     by_number_.push_back(node);
     node_at_.push_back(nullptr);
     used_.emplace_back();
+    with_ports_.emplace_back();
   }
   return found->second;
 }
@@ -268,9 +269,38 @@ void Fleet::forget_pod(const Name& key_name) {
     return;
   touch_pod(*found->second);
   unindex(*found->second);
-  used_[found->second->node_number].cpu -= found->second->cpu;
-  used_[found->second->node_number].memory -= found->second->memory;
+  make_room(*found->second);
   pods_.erase(found);
+}
+
+/// What a pod takes of its node.
+void Fleet::measure(Pod& pod) {
+  const Value spec = pod_spec(pod.resource->attributes);
+  const Requests requests = requests_of(pod.resource->attributes.at("template").at("spec"));
+  pod.cpu = requests.cpu;
+  pod.memory = requests.memory;
+  pod.ports = host_ports_of(spec);
+  used_[pod.node_number].cpu += pod.cpu;
+  used_[pod.node_number].memory += pod.memory;
+  if (!pod.ports.empty())
+    with_ports_[pod.node_number].push_back(&pod);
+}
+
+/// It takes nothing of its node any more, and whoever waits for room is asked again.
+void Fleet::make_room(Pod& pod) {
+  used_[pod.node_number].cpu -= pod.cpu;
+  used_[pod.node_number].memory -= pod.memory;
+  std::erase(with_ports_[pod.node_number], &pod);
+  changed_.insert(waiting_.begin(), waiting_.end());
+}
+
+const Pod* Fleet::port_holder(uint32_t node_number, const std::vector<HostPort>& ports) const {
+  if (ports.empty() || node_number >= with_ports_.size())
+    return nullptr;
+  const auto& pods = with_ports_[node_number];
+  const auto found = std::ranges::find_if(
+      pods, [&](const Pod* pod) { return clash(ports, pod->ports) != nullptr; });
+  return found == pods.end() ? nullptr : *found;
 }
 
 /// What follows from the attributes and from what users changed.
@@ -313,17 +343,15 @@ void Fleet::wish(Pod& pod, const Boxed<Resource>& resource) {
   if (pod.resource->attributes == resource->attributes)
     return;
   const bool is_same_size =
-      pod.resource->attributes.at("template") == resource->attributes.at("template");
+      pod.resource->attributes.at("template") == resource->attributes.at("template") &&
+      pod.resource->attributes.at("sidecars") == resource->attributes.at("sidecars");
   pod.resource = resource;
   pod.is_due = is_act_due(pod);
   derive(pod);
   if (is_same_size)
     return;
-  const Requests requests = requests_of(resource->attributes.at("template").at("spec"));
-  used_[pod.node_number].cpu += requests.cpu - pod.cpu;
-  used_[pod.node_number].memory += requests.memory - pod.memory;
-  pod.cpu = requests.cpu;
-  pod.memory = requests.memory;
+  make_room(pod);
+  measure(pod);
 }
 
 void Fleet::know(const Key& key, const RecordPointer& record) {
@@ -557,6 +585,10 @@ void Fleet::accept(const Wanted& wanted) {
       return goes;
     });
   changed_.erase(owner);
+  if (wanted.waits_for_room)
+    waiting_.insert(owner);
+  else
+    waiting_.erase(owner);
 }
 
 }  // namespace fettle::workloads

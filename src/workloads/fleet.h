@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "core/record.h"
+#include "workloads/host_ports.h"
 #include "workloads/pod_row.h"
 #include "workloads/workload.h"
 
@@ -63,6 +64,7 @@ struct Pod : PodTag {
   Name error;                   ///< why the last act failed
   Name complaint;               ///< why it is not ready, by who saw it last
   int64_t cpu = 0, memory = 0;  ///< that its containers request, in thousandths
+  std::vector<HostPort> ports;  ///< of its node's machine
 };
 
 /// A revision, a job, a claim or a notice: known by its attributes alone.
@@ -172,6 +174,8 @@ class Fleet {
     int64_t memory = 0;
   };
   Used used(uint32_t node_number) const;
+  /// A pod on a node that has one of these ports, or is to have it; null: there is none.
+  const Pod* port_holder(uint32_t node_number, const std::vector<HostPort>& ports) const;
   template <typename Function>
   void for_each_pull(Function function) const {
     for (const auto& [key, pull] : pulls_)
@@ -192,6 +196,8 @@ class Fleet {
   void wish_for_memory(const Boxed<Resource>& resource, const Name& owner);
   void accept_pods(const Wanted& wanted);
   void leave(Pod& pod);
+  void measure(Pod& pod);
+  void make_room(Pod& pod);
   void derive(Pod& pod);
   void touch(const Name& owner);
   void touch_jobs(const Name& image);
@@ -213,6 +219,8 @@ class Fleet {
   std::vector<Name> by_number_;
   std::vector<const Node*> node_at_;
   std::vector<Used> used_;
+  std::vector<std::vector<const Pod*>> with_ports_;  ///< by the node's number
+  std::set<Name> waiting_;                           ///< owners that found no node for a pod
   std::unordered_map<Name, uint32_t> numbers_;
   std::unordered_map<Name, std::unique_ptr<Pod>> pods_;
   std::map<Name, Pull> pulls_;

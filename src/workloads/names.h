@@ -27,6 +27,7 @@ inline const Name revision = "revision";
 inline const Name space = "namespace";
 inline const Name sidecars = "sidecars";
 inline const Name state = "state";
+inline const Name uid = "uid";
 inline const Name update = "update";
 inline const Name is_true = "True";
 inline const Name is_false = "False";
@@ -56,6 +57,8 @@ inline const Name pull_timeout = "apps.kruise.io/image-predownload-timeout-secon
 inline const Name pull_threshold = "apps.kruise.io/image-predownload-min-updated-ready-pods";
 inline const Name pull_rules = "fettle/image-predownload-rules";  ///< `kruise`: 1.2 of it
 inline const Name pull_order = "fettle/image-predownload-order";  ///< `early`
+/// Of a DaemonSet of v1alpha1: its partition holds back new pods, too.
+inline const Name progressive_creation = "daemonset.kruise.io/progressive-create-pod";
 /// Which of the two containers of each hot sidecar works: {container: its name in the pod}.
 inline const Name working = "kruise.io/sidecarset-working-hotupgrade-container";
 inline const Name pull_mode = "fettle/image-predownload-mode";  ///< `race`, `wait`

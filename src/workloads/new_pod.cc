@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "kinds/pod.h"
 #include "workloads/in_place.h"
@@ -38,6 +39,12 @@ Value with_marks(const Value& own, const Value& marks) {
   return entries.empty() ? Value() : Value::dict(std::move(entries));
 }
 
+/// No pod of this name has it, however soon one follows another.
+std::string uid_of(const Rollout& rollout, std::string_view name) {
+  return to_string(
+      fingerprint(cat(rollout.owner, "\n", name, "\n", rollout.now.time_since_epoch().count())));
+}
+
 }  // namespace
 
 Value new_pod(Rollout& rollout, const Revision& revision, const Name& node, std::string_view name,
@@ -54,6 +61,7 @@ Value new_pod(Rollout& rollout, const Revision& revision, const Name& node, std:
       {{field::name, name},
        {field::space, rollout.workload.space},
        {field::node, node},
+       {field::uid, uid_of(rollout, name)},
        {field::revision, revision.name},
        {field::pod_template, revision.pod_template},
        {field::labels, own},

@@ -60,7 +60,10 @@ bool is_allowed_on(const Value& spec, const Node& node) {
 }
 
 Placement::Placement(const Fleet& fleet, std::vector<int64_t> counts)
-    : fleet_(fleet), counts_(std::move(counts)), more_(fleet.node_numbers()) {
+    : fleet_(fleet),
+      counts_(std::move(counts)),
+      more_(fleet.node_numbers()),
+      more_ports_(fleet.node_numbers()) {
   counts_.resize(fleet.node_numbers());
 }
 
@@ -71,6 +74,7 @@ Placement::Candidates& Placement::candidates(const Value& spec) {
   if (!is_new)
     return candidates;
   candidates.requests = requests_of(spec);
+  candidates.ports = host_ports_of(spec);
   for (const auto& [name, node] : fleet_.nodes()) {
     if (!is_allowed_on(spec, node))
       ++candidates.refused;
@@ -93,7 +97,8 @@ std::optional<Name> Placement::place(const Value& spec, const Name& must_be) {
   if (fleet_.nodes().empty())
     return Name();
   Candidates& found = candidates(spec);
-  size_t others = 0, full = 0;
+  size_t others = 0, full = 0, taken = 0, ending = 0;
+  std::string holder;
   for (auto it = found.by_count.begin(); it != found.by_count.end(); ++it) {
     const Node& node = *it->node;
     if (!must_be.empty() && node.name != must_be) {
@@ -104,6 +109,19 @@ std::optional<Name> Placement::place(const Value& spec, const Name& must_be) {
       ++full;
       continue;
     }
+    if (clash(found.ports, more_ports_[node.number]) != nullptr) {
+      ++taken;
+      continue;
+    }
+    if (const Pod* pod = fleet_.port_holder(node.number, found.ports)) {
+      ++taken;
+      ending += pod->is_leaving ? 1 : 0;
+      holder = cat(" (port ", to_string(*clash(found.ports, pod->ports)), ": pod ", pod->space, "/",
+                   pod->name, ")");
+      continue;
+    }
+    more_ports_[node.number].insert(more_ports_[node.number].end(), found.ports.begin(),
+                                    found.ports.end());
     more_[node.number].cpu += found.requests.cpu;
     more_[node.number].memory += found.requests.memory;
     ++counts_[node.number];
@@ -112,13 +130,15 @@ std::optional<Name> Placement::place(const Value& spec, const Name& must_be) {
     return node.name;
   }
   std::string why;
-  const auto add = [&](auto count, std::string_view one, std::string_view many) {
+  const auto add = [&](auto count, const std::string& one, const std::string& many) {
     if (count > 0)
       why += cat(why.empty() ? "" : ", ", count, count == 1 ? one : many);
   };
   add(found.refused + others, " does not match", " do not match");
   add(found.away, " is away or cordoned", " are away or cordoned");
   add(full, " has too little CPU or memory left", " have too little CPU or memory left");
+  add(taken, cat(" has a port taken", holder), cat(" have a port taken", holder));
+  is_soon_ = ending > 0;
   why_not_ = cat("0 of ", fleet_.nodes().size(), " nodes are available: ", why);
   return std::nullopt;
 }

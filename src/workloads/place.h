@@ -29,6 +29,8 @@ class Placement {
   /// `must_be`: a node that claims of the pod are on.
   std::optional<Name> place(const Value& spec, const Name& must_be = {});
   const std::string& why_not() const { return why_not_; }
+  /// Whether only pods that are on their way out are in its way.
+  bool is_soon() const { return is_soon_; }
 
  private:
   struct Candidate {
@@ -41,6 +43,7 @@ class Placement {
   };
   struct Candidates {
     Requests requests;
+    std::vector<HostPort> ports;
     std::set<Candidate> by_count;
     size_t refused = 0, away = 0;
   };
@@ -50,8 +53,10 @@ class Placement {
   const Fleet& fleet_;
   std::vector<int64_t> counts_;
   std::vector<Fleet::Used> more_;  ///< placed here, and not yet in the fleet
+  std::vector<std::vector<HostPort>> more_ports_;
   std::map<Digest, Candidates> candidates_;
   std::string why_not_;
+  bool is_soon_ = false;
 };
 
 }  // namespace fettle::workloads

@@ -113,6 +113,7 @@ constexpr PodField pod_fields[] = {
     {"Sidecar", "upgradeStrategy", "UpgradeStrategy"},
     {"Sidecar", "shareVolumePolicy", "SharePolicy"},
     {"Sidecar", "shareVolumeDevicePolicy", "SharePolicy"},
+    {"Sidecar", "resourcesPolicy", "none"},
     {"Sidecar", "transferEnv", "TransferEnv[]"},
     {"SharePolicy", "type", "=enabled|disabled"},
     {"TransferEnv", "sourceContainerName", "text"},

@@ -26,8 +26,8 @@ bool gate_is_on(const Rollout& rollout) {
 bool is_skipped_by_kruise(const Workload& workload, int64_t count) {
   const bool is_small = workload.sort != WorkloadSort::daemon_set && count <= 3;
   const bool rounds_up = workload.sort == WorkloadSort::daemon_set;
-  const bool is_one_batch = partition_of(workload.partition, count) == 0 &&
-                            workload.max_unavailable.of(count, rounds_up) >= count;
+  const bool is_one_batch =
+      workload.kept(count) == 0 && workload.max_unavailable.of(count, rounds_up) >= count;
   return is_small || is_one_batch;
 }
 

@@ -8,6 +8,7 @@
 #include "workloads/names.h"
 #include "workloads/pre_download.h"
 #include "workloads/pulls.h"
+#include "workloads/status.h"
 
 namespace fettle::workloads {
 namespace {
@@ -345,6 +346,73 @@ TEST_F(PreDownload, InModeWaitANodeThatCannotPullHoldsItsPodsAndTheOthersGoOn) {
   EXPECT_EQ(world.count_image("web:2"), 2);
   EXPECT_TRUE(world.has_notice("PullImageFailed"));
   EXPECT_EQ(world.ready(), 3) << "the held pod still serves";
+}
+
+// However often what has failed is tried again elsewhere: two attempts on each node, one node at a
+// time, for the life of the job.
+TEST_F(PreDownload, LimitsHoldForTheLifeOfTheJob) {
+  world.refused_pulls.insert("web:2");
+  world.retries = true;
+  begin(4, 4, held);
+  world.pass(400);
+  EXPECT_EQ(world.pulled.size(), 4u) << join(world.pulled, ", ");
+  EXPECT_EQ(world.most_pulls, 1);
+  EXPECT_EQ(job().at("state").at("failed").entries().size(), 4u);
+  const Value status = status_of(world.fleet, "CloneSet/default/web", world.now);
+  const Value& pulls = status.at("imagePulls").items()[0];
+  EXPECT_EQ(pulls.at("failed").items().size(), 4u);
+  EXPECT_EQ(pulls.integer_at("pulling"), 0);
+  EXPECT_EQ(status.text_at("reason"), "image web:2 cannot be pulled on node n4: manifest unknown");
+  // A controller that begins anew remembers it.
+  world.crash();
+  world.pass(100);
+  EXPECT_EQ(world.pulled.size(), 4u);
+}
+
+TEST_F(PreDownload, WhatFailedForWantOfTheNodeIsTriedAgainWhenItIsBack) {
+  world.refused_pulls.insert("web:2");
+  begin(1, 1, held);
+  world.pass(60);
+  ASSERT_EQ(world.pulled.size(), 1u);
+  world.lose_node("n1");
+  world.settle();
+  world.refused_pulls.clear();
+  world.lose_node("n1", false);
+  world.pass(30);
+  EXPECT_EQ(world.pulled.size(), 2u);
+  EXPECT_TRUE(job().at("state").at("failed").is_null());
+}
+
+TEST_F(PreDownload, OtherCredentialsAreAnotherAttempt) {
+  const auto put_secret = [&](std::string_view text) {
+    Object secret;
+    secret.kind = "Secret";
+    secret.space = "default";
+    secret.name = "key";
+    secret.document = json(cat(R"({"metadata":{"name":"key"},"data":{"k":")", text, R"("}})"));
+    world.put(std::move(secret));
+  };
+  const auto put_images = [&](std::string_view image) {
+    world.put(manifest(
+        "CloneSet", "web",
+        cat(R"({"replicas":1,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":)",
+            R"({"labels":{"app":"web"}},"spec":{"imagePullSecrets":[{"name":"key"}],)",
+            R"("containers":[{"name":"c0","image":")", image, R"("}]}},"updateStrategy":)",
+            R"({"rollingUpdate":{"podUpdatePolicy":"InPlaceIfPossible","partition":"100%"}}})")));
+  };
+  world.add_nodes(1);
+  put_secret("wrong");
+  put_images("web:1");
+  world.finish();
+  world.refused_pulls.insert("web:2");
+  put_images("web:2");
+  world.pass(60);
+  ASSERT_EQ(world.pulled.size(), 1u);
+  world.refused_pulls.clear();
+  put_secret("right");
+  world.pass(30);
+  EXPECT_EQ(world.pulled.size(), 2u);
+  EXPECT_TRUE(Fleet::has_image(world.fleet.nodes().at("n1"), "web:2"));
 }
 
 TEST_F(PreDownload, ThePodWhoseImageIsThereComesFirstAmongEqualOnes) {

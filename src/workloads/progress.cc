@@ -28,6 +28,7 @@ Counts counts_of(const Rollout& rollout) {
     counts.ready += row.is_ready();
     counts.available += row.is_available;
     counts.updated += row.is_updated;
+    counts.current += row.revision_number == rollout.current_index ? 1 : 0;
     counts.updated_ready += row.is_updated && row.is_ready();
     counts.updated_available += row.is_updated && row.is_available;
   }
@@ -43,7 +44,7 @@ std::string_view progress_reason(const Rollout& rollout) {
     return "CloneSetAvailable";
   if (workload.paused)
     return "CloneSetPaused";
-  const int64_t expected = replicas - partition_of(workload.partition, replicas);
+  const int64_t expected = replicas - workload.kept(replicas);
   if (counts.all == replicas && counts.updated >= expected && counts.updated_available >= expected)
     return "ProgressPartitionAvailable";
   const auto deadline = deadline_of(workload);

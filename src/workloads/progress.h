@@ -9,6 +9,7 @@ namespace fettle::workloads {
 struct Counts {
   int64_t all = 0, ready = 0, available = 0;
   int64_t updated = 0, updated_ready = 0, updated_available = 0;
+  int64_t current = 0;  ///< of the current revision, which may be the update revision
 };
 Counts counts_of(const Rollout& rollout);
 

@@ -17,13 +17,19 @@ bool is_another(const Pull* pull, const Name& owner, const Name& digest) {
          !digest.empty() && pull->digest != digest;
 }
 
-/// A job of an owner: what it pulls, since when, and what its tag means as far as that is known.
+/// A job of an owner: what it pulls, since when, what its tag means as far as that is known, and
+/// where it has failed (`failed_in`).
 struct Job {
   const Name& owner;
   const PullSpec& spec;
   Time started;
   Name digest;
+  Value failed;
 };
+
+Job job_of(const Name& owner, const PullSpec& spec, const Value& state, const Name& digest) {
+  return {owner, spec, Time(Duration(state.integer_at("started"))), digest, state.at("failed")};
+}
 
 /// Whether the tag is on the node as another image, and what the job needs is being pulled.
 bool is_corrected(const Node* node, const Pull* pull, const Job& job) {
@@ -35,14 +41,17 @@ bool is_corrected(const Node* node, const Pull* pull, const Job& job) {
 }
 
 /// What became of the image on a node. One that another owner pulls counts as it is.
-Stand stand_of(const Node* node, const Pull* pull, const Job& job) {
+Stand stand_of(const Name& name, const Node* node, const Pull* pull, const Job& job) {
   const PullSpec& spec = job.spec;
+  const bool has_failed = !job.failed.at(name).is_null();
   if (is_another(pull, job.owner, job.digest))
     return Stand::waits;
   if (is_corrected(node, pull, job))
     return pull->has_failed ? Stand::failed : Stand::active;
   if (!spec.always && node != nullptr && Fleet::has_image(*node, spec.image))
     return Stand::succeeded;
+  if (has_failed)
+    return Stand::failed;
   if (pull == nullptr)
     return Stand::waits;
   if (pull->has_failed)
@@ -112,10 +121,17 @@ std::vector<Stop> stops_of(const Fleet& fleet, const Job& job, const std::vector
   for (const Name& name : nodes) {
     Stop stop{name, pull_key(name, job.spec.image), fleet.node(name), nullptr, Stand::waits};
     stop.pull = fleet.pull(stop.key);
-    stop.stand = stand_of(stop.node, stop.pull, job);
+    stop.stand = stand_of(name, stop.node, stop.pull, job);
     stops.push_back(std::move(stop));
   }
   return stops;
+}
+
+/// Why it failed on a node.
+std::string error_of(const Job& job, const Stop& stop) {
+  const Value& known = job.failed.at(stop.name);
+  return known.is_null() ? (stop.pull == nullptr ? std::string() : stop.pull->error.str())
+                         : std::string(known.text_at("error"));
 }
 
 PullCounts counts_of(const Job& job, const std::vector<Stop>& stops) {
@@ -134,8 +150,7 @@ PullCounts counts_of(const Job& job, const std::vector<Stop>& stops) {
       case Stand::failed:
         ++counts.failed;
         counts.failed_nodes.push_back(stop.name);
-        if (stop.pull != nullptr)
-          counts.error = stop.pull->error.str();
+        counts.error = error_of(job, stop);
         break;
       case Stand::waits:
         break;
@@ -167,14 +182,93 @@ std::string place_text(std::string_view node) {
   return node.empty() ? "this machine" : cat("node ", node);
 }
 
+std::vector<PullFailure> pull_failures(const Fleet& fleet, const Name& owner, const Value& job) {
+  std::map<Name, std::string> found;
+  const Name image = job.text_at("image");
+  for (const Name& key : fleet.owned(owner).pulls)
+    if (const Pull* pull = fleet.pull(key);
+        pull != nullptr && pull->has_failed &&
+        pull->resource->attributes.text_at("reference") == image.view())
+      found.emplace(pull->resource->attributes.text_at("node"), pull->error.str());
+  if (const Value& failed = job.at("state").at("failed"); failed.is_dict())
+    for (const Entry& entry : failed.entries())
+      found.insert_or_assign(entry.key, std::string(entry.value.text_at("error")));
+  std::vector<PullFailure> failures;
+  for (auto& [node, error] : found)
+    failures.push_back({node, std::move(error)});
+  return failures;
+}
+
+std::string failure_text(std::string_view image, const PullFailure& failure) {
+  return cat("image ", image, " cannot be pulled on ", place_text(failure.node), ": ",
+             failure.error);
+}
+
 Name pull_key(const Name& node, const Name& image) { return cat(node, "|", image); }
 
 PullCounts pull_counts(const Fleet& fleet, const Name& owner, const PullSpec& spec,
                        const std::vector<Name>& nodes, const Value& state) {
-  const Name digest = state.text_at("digest");
-  const Job job{owner, spec, Time(Duration(state.integer_at("started"))), digest};
+  const Job job = job_of(owner, spec, state, state.text_at("digest"));
   return counts_of(job, stops_of(fleet, job, nodes));
 }
+
+namespace {
+
+/// Whether a job remembers for good that it failed there: whoever writes it down has written.
+bool is_remembered(const Memory* known, const Name& node) {
+  return known != nullptr && known->is_done &&
+         !known->resource->attributes.at("state").at("failed").at(node).is_null();
+}
+
+/// What a job remembers of failures: {node: {"error", "wish": of what was pulled there, "since"}}.
+/// One that is remembered is not tried again, however often others are: attempts are counted for
+/// the life of the job. It is forgotten where something else is to be pulled than then, as with
+/// other credentials, and where the node is away, which may have been the reason; a job that never
+/// completes tries again a day later.
+class Failures {
+ public:
+  Failures(Rollout& rollout, const PullTask& task, const Value& known)
+      : rollout_(rollout), task_(task) {
+    if (known.is_dict())
+      for (const Entry& entry : known.entries())
+        if (is_kept(entry))
+          entries_.push_back(entry);
+  }
+
+  void add(const Stop& stop) {
+    entries_.push_back(
+        {stop.name, Value::dict({{"error", stop.pull->error},
+                                 {"wish", wish_on(stop.name)},
+                                 {"since", rollout_.now.time_since_epoch().count()}})});
+  }
+  Value value() const { return entries_.empty() ? Value() : Value::dict(entries_); }
+
+ private:
+  static constexpr Duration retry = 24h;
+
+  /// Whatever the tag has turned out to mean.
+  std::string wish_on(const Name& node) const {
+    return to_string(pull_attributes(rollout_, task_, node, Name()).digest());
+  }
+  bool is_kept(const Entry& entry) {
+    const Node* const node = rollout_.fleet.node(entry.key);
+    const bool is_away = node != nullptr && !node->is_ready;
+    if (is_away || entry.value.text_at("wish") != wish_on(entry.key))
+      return false;
+    const Time again = Time(Duration(entry.value.integer_at("since"))) + retry;
+    if (!task_.spec.never_completes)
+      return true;
+    if (rollout_.now < again)
+      rollout_.ask_at(again);
+    return rollout_.now < again;
+  }
+
+  Rollout& rollout_;
+  const PullTask& task_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
 
 PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
   Value state = known != nullptr ? known->resource->attributes.at("state") : Value();
@@ -184,7 +278,9 @@ PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
   const Name digest = found_digest(rollout, task, state);
   if (!digest.empty())
     state = edited(state, {{"digest", digest}});
-  const Job job{rollout.owner, task.spec, Time(Duration(state.integer_at("started"))), digest};
+  Failures failures(rollout, task, state.at("failed"));
+  state = edited(state, {{"failed", failures.value()}});
+  const Job job = job_of(rollout.owner, task.spec, state, digest);
   const std::vector<Stop> stops = stops_of(rollout.fleet, job, task.nodes);
   PullCounts counts = counts_of(job, stops);
   const int64_t at_once = task.spec.parallelism.of(counts.desired, true);
@@ -204,17 +300,24 @@ PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
         emit_pull(rollout, task, stop, digest);
         break;
       }
+      case Stand::failed:
+        rollout.tell("PullImageFailed", cat(task.job, "|", stop.name),
+                     cat("image ", task.spec.image, " cannot be pulled on ", place_text(stop.name),
+                         ": ", error_of(job, stop)),
+                     "Warning");
+        if (begun != nullptr && begun->has_failed && job.failed.at(stop.name).is_null())
+          failures.add(stop);
+        // Its own memory of the failure goes when the job has one.
+        if (begun != nullptr && is_ours && !is_remembered(known, stop.name))
+          emit_pull(rollout, task, stop, digest);
+        break;
       default:
         if (begun != nullptr && is_ours)
           emit_pull(rollout, task, stop, digest);
         break;
     }
   }
-  for (const Name& node : counts.failed_nodes)
-    rollout.tell("PullImageFailed", cat(task.job, "|", node),
-                 cat("image ", task.spec.image, " cannot be pulled on ", place_text(node), ": ",
-                     rollout.fleet.pull(pull_key(node, task.spec.image))->error),
-                 "Warning");
+  state = edited(state, {{"failed", failures.value()}});
   const Name& space = space_of(rollout, task);
   rollout.emit("pull_job", cat(space, "/", task.job),
                Value::dict({{"name", task.job},
@@ -302,8 +405,8 @@ Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now) {
     completed = Time(Duration(state.integer_at("completed")));
   std::vector<Value> late;
   for (const Name& node : task.nodes)
-    if (stand_of(fleet.node(node), fleet.pull(pull_key(node, task.spec.image)),
-                 {rollout.owner, task.spec, started, counts.digest}) != Stand::succeeded)
+    if (stand_of(node, fleet.node(node), fleet.pull(pull_key(node, task.spec.image)),
+                 job_of(rollout.owner, task.spec, state, counts.digest)) != Stand::succeeded)
       late.emplace_back(node);
   Value result = state;
   if (!was_complete) {
@@ -311,6 +414,7 @@ Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now) {
       result = Value::dict({{"started", now.time_since_epoch().count()}});
     result = edited(result, {{"completed", now.time_since_epoch().count()},
                              {"desired", counts.desired},
+                             {"succeeded", counts.succeeded},
                              {"failed_nodes", Value::list(std::move(late))}});
     // Nobody remembers the pulls of a job that is complete.
     if (!counts.error.empty())

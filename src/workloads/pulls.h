@@ -31,6 +31,16 @@ struct PullCounts {
 /// Where a pull happens, for people: `node n1`, or this machine where there are no nodes.
 std::string place_text(std::string_view node);
 
+/// Where an image of a job could not be pulled, and why.
+struct PullFailure {
+  Name node;
+  std::string error;
+};
+/// Of a job by what is remembered of it; those that it has not written down yet included.
+std::vector<PullFailure> pull_failures(const Fleet& fleet, const Name& owner, const Value& job);
+/// `image IMAGE cannot be pulled on node n1: …`
+std::string failure_text(std::string_view image, const PullFailure& failure);
+
 /// What a pull on a node is called.
 Name pull_key(const Name& node, const Name& image);
 

@@ -115,6 +115,24 @@ TEST_F(PullJob, AttemptsAreTheLimitAndOne) {
 }
 
 // 60. Two jobs, one image: one pull, both succeed; when its time to live is over, a job goes.
+TEST_F(PullJob, WhatACompleteOneHasPulledStaysCounted) {
+  world.add_nodes(2);
+  for (const char* policy : {"IfNotPresent", "Always"}) {
+    put(cat(R"({"image":"i:1","parallelism":2,"imagePullPolicy":")", policy, R"("})"), policy);
+    world.pass(30);
+    const Name owner = cat("ImagePullJob/default/", policy);
+    const auto counted = [&] { return status_of(world.fleet, owner, world.now); };
+    EXPECT_EQ(counted().integer_at("succeeded"), 2) << policy;
+    EXPECT_EQ(counted().text_at("phase"), "complete");
+    // Somebody removes the image, and nodes come.
+    world.fleet.see_image("n1", "i:1", "", false);
+    world.settle();
+    EXPECT_EQ(counted().integer_at("succeeded"), 2) << policy;
+    EXPECT_EQ(counted().integer_at("desired"), 2);
+    EXPECT_EQ(counted().text_at("message"), "job has completed");
+  }
+}
+
 TEST_F(PullJob, TwoJobsShareAPull) {
   world.add_nodes(1);
   put(R"({"image":"i:1"})", "one");

@@ -89,7 +89,10 @@ class Reader {
  public:
   Reader(std::string_view text, std::string_view file, const ReadOptions& options,
          Manifests& manifests)
-      : options_(options), manifests_(manifests), checker_(text, file, manifests.errors) {}
+      : options_(options),
+        file_(file),
+        manifests_(manifests),
+        checker_(text, file, manifests.errors) {}
 
   void read(const TreeNode& root) {
     if (root.is_null())
@@ -161,8 +164,11 @@ class Reader {
   }
 
   void refuse_double(const TreeNode& root, const Object& object) {
-    if (!owners_.insert(object.owner()).second)
-      checker_.refuse(root, cat("there are two of ", object.kind, " `", object.name, "`"));
+    const auto [first, is_new] = owners().emplace(object.owner(), file_);
+    if (!is_new)
+      checker_.refuse(root,
+                      cat("there are two of ", object.kind, " `", object.name, "`",
+                          first->second == file_ ? "" : cat(", another one in ", first->second)));
   }
 
   void refuse_kind(const TreeNode& root, const TreeNode& at, const Name& kind, const Name& version,
@@ -332,10 +338,15 @@ class Reader {
         {{"data", Value::dict(std::move(data))}, {"stringData", Value()}, {"binaryData", Value()}});
   }
 
+  std::map<Name, std::string>& owners() {
+    return options_.read_before == nullptr ? own_ : *options_.read_before;
+  }
+
   const ReadOptions& options_;
+  const std::string file_;
   Manifests& manifests_;
   Checker checker_;
-  std::set<Name> owners_;  ///< of what was read
+  std::map<Name, std::string> own_;  ///< what was read, where nobody else has to know
 };
 
 }  // namespace

@@ -8,6 +8,7 @@
 ///
 /// To add a field: a row in `fields.cc`; a rule: a function in `rules.cc`.
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ namespace fettle::workloads {
 struct ReadOptions {
   std::string space;          ///< the namespace of what names none; empty: `default`
   bool skip_unknown = false;  ///< kinds that are not known are left out
+  /// Objects of files that were read before, by owner, and in which file each is: they go together.
+  /// What is read is added. Null: there are none.
+  std::map<Name, std::string>* read_before = nullptr;
 };
 
 struct Manifests {

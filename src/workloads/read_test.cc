@@ -80,6 +80,19 @@ TEST(Read, SeveralDocumentsListsAndJson) {
   EXPECT_EQ(json_list.objects[0].kind, "Service");
 }
 
+TEST(Read, AnObjectStandsInOneFileOnly) {
+  std::map<Name, std::string> read_before;
+  const ReadOptions options{.space = {}, .read_before = &read_before};
+  EXPECT_TRUE(read_manifests(clone_set, "a.yaml", options).errors.empty());
+  const Manifests again = read_manifests(clone_set, "b.yaml", options);
+  ASSERT_EQ(again.errors.size(), 1u);
+  EXPECT_EQ(again.errors[0].message, "there are two of CloneSet `web`, another one in a.yaml");
+  EXPECT_EQ(again.errors[0].where.file, "b.yaml");
+  // In another namespace it is another one.
+  EXPECT_TRUE(read_manifests(clone_set, "c.yaml", {.space = "shop", .read_before = &read_before})
+                  .errors.empty());
+}
+
 TEST(Read, TheNamespaceIsTheOneOfTheManifestOrTheOneAskedFor) {
   EXPECT_EQ(read(clone_set, {.space = "shop"}).objects[0].space, "shop");
   const std::string named = changed("  name: web\n", "  name: web\n  namespace: other\n");
@@ -153,7 +166,8 @@ TEST(Read, WhatIsWrongIsToldWithItsPlace) {
        "13:9 `spec.selector` does not match the labels of `spec.template`"},
       {"    matchLabels:\n      app: web\n",
        "    matchExpressions: [{key: app, operator: Inn, values: [web]}]\n",
-       "8:24 `operator` must be In, NotIn, Exists or DoesNotExist, not `Inn`"},
+       "8:45 `spec.selector.matchExpressions[0].operator` must be In, NotIn, Exists or "
+       "DoesNotExist, not `Inn`, did you mean `In`?"},
       {"    matchLabels:\n      app: web\n", "    {}\n",
        "8:5 `spec.selector` must select something: a selector must not be empty"},
       {"maxUnavailable: 1", "maxUnavailable: 0",
@@ -349,10 +363,10 @@ TEST(Read, WhatASidecarSetCannotDoIsNamed) {
 TEST(Read, PullJobs) {
   const std::string text =
       "apiVersion: apps.kruise.io/v1alpha1\nkind: ImagePullJob\nmetadata: {name: j}\nspec:\n"
-      "  image: nginx:1.9.1\n  parallelism: 20%\n  completionPolicy: {type: Always}\n";
+      "  image: nginx:1.9.1\n  parallelism: \"3\"\n  completionPolicy: {type: Always}\n";
   const Workload job = workload_of(read(text).objects.at(0));
   EXPECT_EQ(job.pulls.image, "nginx:1.9.1");
-  EXPECT_EQ(job.pulls.parallelism, percent(20));
+  EXPECT_EQ(job.pulls.parallelism, Amount{3});
   EXPECT_EQ(job.pulls.timeout_seconds, 600);
   EXPECT_EQ(job.pulls.backoff_limit, 3);
   EXPECT_EQ(
@@ -481,7 +495,8 @@ TEST(Read, ItemsOfTheWrongTypeAreNotPassedOver) {
   EXPECT_EQ(errors_of(changed("    matchLabels:\n      app: web\n",
                               "    matchLabels: {app: web}\n    matchExpressions: [{key: app, "
                               "operator: In, values: [web, 5]}]\n")),
-            "9:24 `values` must be strings: put quotes around them");
+            "9:63 `spec.selector.matchExpressions[0].values[1]` must be a string, not `5`: put "
+            "quotes around it");
   const std::string job =
       "apiVersion: apps.kruise.io/v1beta1\nkind: ImagePullJob\nmetadata: {name: j}\nspec:\n  "
       "image: i:1\n";

@@ -475,7 +475,8 @@ class Rehearsal {
       if (why.empty() && workload->policy == PodPolicy::in_place_only)
         if (const std::string words = obstacle(pod.owner, pod.resource->attributes); !words.empty())
           why = cat(words, ", and the policy is InPlaceOnly");
-      if (why.empty() && partition_of(workload->partition, workload->replicas) > 0)
+      if (why.empty() &&
+          workload->kept(static_cast<int64_t>(fleet_.owned(pod.owner).pods.size())) > 0)
         why = "held back by the partition";
       if (why.empty())
         why = "its turn has not come";

@@ -325,6 +325,12 @@ void Rollout::tell(std::string_view reason, std::string_view about, std::string 
          Value::dict({{"type", type}, {"reason", reason}, {"object", object}, {"text", text}}));
 }
 
+void Rollout::lack_room(std::string_view pod, const std::string& why, bool is_soon) {
+  waits_for_room_ = true;
+  if (!is_soon)
+    tell("FailedScheduling", pod, why, "Warning");
+}
+
 void Rollout::emit(std::string_view kind, const Name& name, Value attributes, const Name& driver,
                    const Name& pool, std::optional<Leftover> leftover) {
   Resource resource;
@@ -362,6 +368,7 @@ Wanted Rollout::finish(bool expired) {
   Wanted wanted;
   wanted.ask = ask_;
   wanted.is_expired = expired;
+  wanted.waits_for_room = waits_for_room_;
   wanted.owner = owner;
   wanted.pools = std::move(pools_);
   wanted.resources = std::move(others_);

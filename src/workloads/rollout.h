@@ -78,6 +78,9 @@ class Rollout {
   /// Something about pods that is told while it holds.
   void tell(std::string_view reason, std::string_view about, std::string text,
             std::string_view type = "Normal");
+  /// There is no node for a pod just now: it is told, unless one that is about to go holds its
+  /// place, and asked again when there is room.
+  void lack_room(std::string_view pod, const std::string& why, bool is_soon);
   /// A resource beside the pods.
   void emit(std::string_view kind, const Name& name, Value attributes, const Name& driver = {},
             const Name& pool = {}, std::optional<Leftover> leftover = std::nullopt);
@@ -118,6 +121,7 @@ class Rollout {
   uint16_t last_revision_number_ = 0;
   std::set<Name> pulls_;
   std::set<Name> distrusted_;
+  bool waits_for_room_ = false;
 };
 
 /// A dict with some entries changed; null takes one away.

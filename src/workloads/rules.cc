@@ -1,381 +1,77 @@
 /// The rules between the fields of a manifest (OpenKruise: its admission webhooks).
 
 #include <algorithm>
-#include <array>
 
 #include "base/text.h"
-#include "kinds/quantity.h"
 #include "workloads/amount.h"
-#include "workloads/checker.h"
 #include "workloads/names.h"
+#include "workloads/rule_document.h"
 #include "workloads/selector.h"
 
 namespace fettle::workloads {
 namespace {
 
-constexpr size_t longest_label = 63;
-
-bool is_letter_or_digit(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
-
-/// What stands between the ends of a label is letters, digits and these.
-bool is_label_text(std::string_view text, std::string_view between) {
-  return !text.empty() && text.size() <= longest_label && is_letter_or_digit(text.front()) &&
-         is_letter_or_digit(text.back()) && std::ranges::all_of(text, [&](char c) {
-           return is_letter_or_digit(c) || between.find(c) != between.npos;
-         });
-}
-
-/// `PREFIX/NAME`, where the prefix may be missing.
-bool is_label_key(std::string_view key) {
-  const size_t slash = key.find('/');
-  const std::string_view prefix = slash == key.npos ? "a" : key.substr(0, slash);
-  return is_label_text(key.substr(slash == key.npos ? 0 : slash + 1), "-_.") && !prefix.empty() &&
-         std::ranges::all_of(prefix,
-                             [](char c) { return is_letter_or_digit(c) || c == '-' || c == '.'; });
-}
-
-void check_keys(const TreeNode& dict, std::string_view what, Checker& checker) {
-  for (const TreeMember& entry : dict.entries())
-    if (const std::string_view key = entry.key->text().view(); !is_label_key(key))
-      checker.refuse(*entry.key, cat("`", clipped(printable(key), 60), "` is not a key of ", what,
-                                     ": use letters, digits, `-`, `_` and `.`, with a letter or "
-                                     "digit first and last"));
-}
-
-/// What a node is if it is a plain value.
-Value scalar_of(const TreeNode* node) {
-  return node != nullptr && node->is_scalar() ? node->scalar() : Value();
-}
-
 class Rules {
  public:
-  Rules(const TreeNode& root, std::string_view kind, bool is_alpha, Checker& checker)
-      : root_(root), kind_(kind), is_alpha_(is_alpha), checker_(checker) {}
+  explicit Rules(const RuleDocument& document)
+      : document_(document),
+        kind_(document.kind),
+        is_alpha_(document.is_alpha),
+        checker_(document.checker) {}
 
   void check() {
     if (find("spec") == nullptr) {
-      checker_.refuse(root_, "`spec` is missing");
+      checker_.refuse(document_.root, "`spec` is missing");
       return;
     }
     if (kind_ == "ImagePullJob") {
       check_job();
       return;
     }
-    const bool can_select = check_selector("spec.selector", true);
+    const TreeNode* const selector = find("spec.selector");
+    const bool can_select =
+        check_selects("spec.selector") && selector != nullptr && !checker_.has_error_in(*selector);
     if (kind_ == "SidecarSet") {
       check_sidecar_set();
       return;
     }
-    check_template(can_select);
-    check_pods();
+    check_pod_rules(document_, can_select);
     check_claims();
     check_annotations();
     const std::string rolling = is_alpha_ && kind_ == "CloneSet"
                                     ? "spec.updateStrategy"
                                     : "spec.updateStrategy.rollingUpdate";
-    check_numbers(rolling);
+    check_shares(rolling);
     check_strategies(rolling);
-    if (kind_ == "StatefulSet") {
-      check_strategies(cat(rolling, ".unorderedUpdate"));
-      check_ordinals();
-    }
-    if (kind_ == "CloneSet")
+    if (kind_ == "StatefulSet")
+      check_stateful_set(rolling);
+    else if (kind_ == "DaemonSet")
+      check_daemon_set(rolling);
+    else
       check_clone_set(rolling);
   }
 
  private:
-  const TreeNode* find(std::string_view path) const { return Checker::find(root_, path); }
-  void refuse(std::string_view path, std::string message) {
-    checker_.refuse_at(root_, path, std::move(message));
+  const TreeNode* find(std::string_view path) const { return document_.find(path); }
+  void refuse(std::string_view path, std::string message) const {
+    document_.refuse(path, std::move(message));
   }
-  Value value_at(std::string_view path) const {
-    const TreeNode* node = find(path);
-    return node == nullptr ? Value() : value_of(*node);
-  }
-
-  /// Whether it is a selector at all: one with an error is not judged further.
-  bool check_selector(std::string_view path, bool is_required) {
-    const Value selector = value_at(path);
-    const Value &labels = selector.at("matchLabels"),
-                &expressions = selector.at("matchExpressions");
-    const bool has_labels = labels.is_dict() && !labels.entries().empty();
-    const bool has_expressions = expressions.is_list() && !expressions.items().empty();
-    if (is_required && !has_labels && !has_expressions) {
-      refuse(path, cat("`", path, "` must select something: a selector must not be empty"));
-      return false;
-    }
-    bool is_good = check_requirements(path);
-    if (has_labels)
-      for (const Entry& entry : labels.entries())
-        if (!entry.value.is_text()) {
-          is_good = false;
-          refuse(cat(path, ".matchLabels.", entry.key),
-                 cat("label `", entry.key, "` must be a string: put quotes around it"));
-        }
-    return is_good;
-  }
-
-  bool check_requirements(std::string_view path) {
-    const TreeNode* list = find(cat(path, ".matchExpressions"));
-    bool is_good = true;
-    if (list == nullptr || !list->is_list())
-      return is_good;
-    const auto refuse_item = [&](const TreeNode& item, std::string message) {
-      is_good = false;
-      checker_.refuse(item, std::move(message));
-    };
-    for (const TreeNode* item : list->items()) {
-      const Value value = value_of(*item);
-      const std::string_view op = value.text_at("operator");
-      const bool is_known = op == "In" || op == "NotIn" || op == "Exists" || op == "DoesNotExist";
-      const Value& values = value.at("values");
-      const bool has_values = values.is_list() && !values.items().empty();
-      if (value.text_at("key").empty())
-        refuse_item(*item, cat("each of `", path, ".matchExpressions` needs a `key`"));
-      else if (!is_known)
-        refuse_item(*item, cat("`operator` must be In, NotIn, Exists or DoesNotExist, not `",
-                               printable(op), "`"));
-      else if ((op == "In" || op == "NotIn") != has_values)
-        refuse_item(*item, has_values ? cat("`", op, "` takes no `values`")
-                                      : cat("`", op, "` needs `values`"));
-      else if (has_values && !std::ranges::all_of(values.items(), &Value::is_text))
-        refuse_item(*item, "`values` must be strings: put quotes around them");
-    }
-    return is_good;
-  }
-
+  Value value_at(std::string_view path) const { return document_.value_at(path); }
   void check_containers(const std::string& path, bool is_required) {
-    const TreeNode* list = find(path);
-    if (list == nullptr || !list->is_list() || list->items().empty()) {
-      if (is_required)
-        refuse(path, cat("`", path, "` must list at least one container"));
-      return;
-    }
-    std::set<std::string> names;
-    size_t number = 0;
-    for (const TreeNode* item : list->items()) {
-      const std::string at = cat(path, "[", number++, "]");
-      const TreeNode* name = item->is_dict() ? item->find("name") : nullptr;
-      const TreeNode* image = item->is_dict() ? item->find("image") : nullptr;
-      if (name == nullptr || !name->is_text() || name->text().empty())
-        checker_.refuse(*item, cat("`", at, ".name` is missing"));
-      else if (!names.insert(name->text().str()).second)
-        checker_.refuse(*name,
-                        cat("there are two containers `", name->text(), "` in `", path, "`"));
-      else if (!is_container_name(name->text()))
-        checker_.refuse(*name, cat("`", at,
-                                   ".name` must have only lower case letters, digits and "
-                                   "`-`, with a letter or digit first and last, not `",
-                                   clipped(printable(name->text()), 60), "`"));
-      if (image == nullptr || !image->is_text() || image->text().empty() ||
-          image->text().view().find_first_of(" \t\n") != std::string_view::npos)
-        checker_.refuse(image == nullptr ? *item : *image,
-                        cat("`", at, ".image` must be the reference of an image"));
-      check_ports(*item, at);
-      check_resources(*item, at);
-      for (const char* probe : {"livenessProbe", "startupProbe"})
-        if (const TreeNode* times = Checker::find(*item, cat(probe, ".successThreshold"));
-            times != nullptr && value_of(*times) != Value(1))
-          checker_.refuse(*times, cat("`", at, ".", probe, ".successThreshold` must be 1"));
-    }
+    workloads::check_containers(document_, path, is_required);
   }
 
-  static bool is_container_name(std::string_view name) {
-    return is_label_text(name, "-") &&
-           std::ranges::none_of(name, [](char c) { return c >= 'A' && c <= 'Z'; });
+  /// Whether something is selected; if not, that is an error.
+  bool check_selects(std::string_view path) {
+    const Value selector = value_at(path);
+    if (!selector_of(selector).is_empty())
+      return true;
+    refuse(path, cat("`", path, "` must select something: a selector must not be empty"));
+    return false;
   }
-
-  void check_ports(const TreeNode& container, const std::string& at) {
-    const TreeNode* ports = container.is_dict() ? container.find("ports") : nullptr;
-    if (ports == nullptr || !ports->is_list())
-      return;
-    std::set<Name> names;
-    for (const TreeNode* port : ports->items())
-      if (const TreeNode* name = port->is_dict() ? port->find("name") : nullptr;
-          name != nullptr && name->is_text() && !names.insert(name->text()).second)
-        checker_.refuse(*name, cat("there are two ports `", name->text(), "` in `", at, "`"));
-  }
-
-  void check_resources(const TreeNode& container, const std::string& at) {
-    for (const char* amount : {"cpu", "memory"}) {
-      const TreeNode* request = Checker::find(container, cat("resources.requests.", amount));
-      const TreeNode* limit = Checker::find(container, cat("resources.limits.", amount));
-      if (request == nullptr || limit == nullptr)
-        continue;
-      const auto wanted = quantity_milli(value_of(*request)),
-                 most = quantity_milli(value_of(*limit));
-      if (wanted && most && *wanted > *most)
-        checker_.refuse(*request,
-                        cat("`", at, ".resources.requests.", amount,
-                            "` must not be above the limit of ", to_text(value_of(*limit))));
-    }
-  }
-
-  void check_template(bool can_select) {
-    if (find("spec.template") == nullptr || !find("spec.template")->is_dict()) {
-      refuse("spec.template", "`spec.template` is missing");
-      return;
-    }
-    check_labels(root_, "spec.template.metadata.labels", checker_);
-    check_annotation_keys(root_, "spec.template.metadata.annotations", checker_);
-    check_containers("spec.template.spec.containers", true);
-    check_containers("spec.template.spec.initContainers", false);
-    const Value pod = value_at("spec.template"), &spec = pod.at("spec");
-    const Value& labels = pod.at("metadata").at("labels");
-    if (labels.is_dict())
-      for (const Entry& entry : labels.entries())
-        if (!entry.value.is_text())
-          refuse(cat("spec.template.metadata.labels.", entry.key),
-                 cat("label `", entry.key, "` must be a string: put quotes around it"));
-    const Selector selector = selector_of(value_at("spec.selector"));
-    if (can_select && !selector.is_empty() && !selector.matches(labels))
-      refuse("spec.template.metadata.labels",
-             "`spec.selector` does not match the labels of `spec.template`");
-    const Value& restart = spec.at("restartPolicy");
-    if (!restart.is_null() && restart != Value("Always"))
-      refuse("spec.template.spec.restartPolicy",
-             "`spec.template.spec.restartPolicy` must be Always");
-    if (!spec.at("activeDeadlineSeconds").is_null())
-      refuse(
-          "spec.template.spec.activeDeadlineSeconds",
-          "`spec.template.spec.activeDeadlineSeconds` is not allowed for pods that keep running");
-  }
-
-  using Volumes = std::map<std::string, bool>;  ///< by name: whether it consists of files alone
-
-  /// What names something else in the pod.
-  void check_pods() {
-    const TreeNode* spec = find("spec.template.spec");
-    if (spec == nullptr)
-      return;
-    Volumes volumes;
-    each_of(spec->find("volumes"), [&](const TreeNode& volume) {
-      const TreeNode* name = volume.find("name");
-      if (name == nullptr || !name->is_text() || name->text().empty())
-        checker_.refuse(volume, "each of `spec.template.spec.volumes` needs a `name`");
-      else if (!volumes.emplace(name->text().str(), has_files(volume)).second)
-        checker_.refuse(*name, cat("there are two volumes `", printable(name->text()), "`"));
-      check_source(volume);
-    });
-    each_of(find("spec.volumeClaimTemplates"), [&](const TreeNode& claim) {
-      if (const TreeNode* name = Checker::find(claim, "metadata.name");
-          name != nullptr && name->is_text())
-        volumes.insert_or_assign(name->text().str(), false);
-    });
-    for (const char* part : {"initContainers", "containers"})
-      each_of(spec->find(part),
-              [&](const TreeNode& container) { check_container(container, volumes); });
-  }
-
-  static void each_of(const TreeNode* list, const auto& function) {
-    if (list != nullptr && list->is_list())
-      for (const TreeNode* item : list->items())
-        if (item->is_dict())
-          function(*item);
-  }
-
-  void check_source(const TreeNode& volume) {
-    const TreeNode* second = nullptr;
-    size_t sources = 0;
-    for (const TreeMember& entry : volume.entries())
-      if (entry.key->text() != "name" && !entry.value->is_null() && ++sources == 2)
-        second = entry.key;
-    if (second != nullptr)
-      checker_.refuse(*second, "a volume is of one sort only");
-  }
-
-  static bool has_files(const TreeNode& volume) {
-    return std::ranges::any_of(std::array{"configMap", "secret", "downwardAPI", "projected"},
-                               [&](const char* source) {
-                                 const TreeNode* found = volume.find(source);
-                                 return found != nullptr && !found->is_null();
-                               });
-  }
-
-  /// What a pod can write into could lead a path anywhere on the machine.
-  void check_part(const TreeNode& mount, bool has_files) {
-    const TreeNode* part = mount.find("subPath");
-    if (part == nullptr || !part->is_text() || part->text().empty())
-      return;
-    const auto names = split(part->text().view(), '/');
-    if (part->text().view().starts_with('/') || std::ranges::find(names, "..") != names.end())
-      checker_.refuse(*part, "`subPath` must be a path inside the volume");
-    else if (!has_files)
-      checker_.refuse(*part,
-                      "`subPath` is supported for configMap, secret, downwardAPI and "
-                      "projected volumes only");
-  }
-
-  void check_container(const TreeNode& container, const Volumes& volumes) {
-    std::vector<std::string> known;
-    for (const auto& [name, has_files] : volumes)
-      known.push_back(name);
-    each_of(container.find("volumeMounts"), [&](const TreeNode& mount) {
-      const TreeNode* name = mount.find("name");
-      if (name == nullptr || !name->is_text())
-        checker_.refuse(mount, "each of `volumeMounts` needs a `name`");
-      else if (const auto volume = volumes.find(name->text().str()); volume == volumes.end())
-        checker_.refuse(*name, cat("there is no volume `", printable(name->text()), "`",
-                                   suggestion(name->text(), known)));
-      else
-        check_part(mount, volume->second);
-    });
-    each_of(container.find("env"), [&](const TreeNode& variable) { check_variable(variable); });
-    const Value ports =
-        container.find("ports") == nullptr ? Value() : value_of(*container.find("ports"));
-    for (const char* probe : {"livenessProbe", "readinessProbe", "startupProbe"})
-      if (const TreeNode* node = container.find(probe); node != nullptr && node->is_dict())
-        check_handler(*node, probe, ports);
-    for (const char* hook : {"lifecycle.postStart", "lifecycle.preStop"})
-      if (const TreeNode* node = Checker::find(container, hook); node != nullptr && node->is_dict())
-        check_handler(*node, hook, ports);
-  }
-
-  /// Its text has one source.
-  void check_variable(const TreeNode& variable) {
-    const TreeNode *value = variable.find("value"), *from = variable.find("valueFrom");
-    if (from == nullptr || from->is_null())
-      return;
-    if (value != nullptr && !value->is_null() && scalar_of(value) != Value(""))
-      checker_.refuse(*value, "a variable has `value` or `valueFrom`, not both");
-    if (!from->is_dict())
-      return;
-    const auto is_given = [](const TreeMember& entry) { return !entry.value->is_null(); };
-    if (std::ranges::count_if(from->entries(), is_given) != 1)
-      checker_.refuse(*from,
-                      "`valueFrom` needs exactly one of fieldRef, resourceFieldRef, "
-                      "configMapKeyRef and secretKeyRef");
-  }
-
-  /// One way to ask, and a port that the container has.
-  void check_handler(const TreeNode& node, std::string_view what, const Value& ports) {
-    size_t ways = 0;
-    for (const char* way : {"exec", "httpGet", "tcpSocket", "sleep"}) {
-      const TreeNode* found = node.find(way);
-      if (found == nullptr || found->is_null())
-        continue;
-      ++ways;
-      const TreeNode* port = found->is_dict() ? found->find("port") : nullptr;
-      const bool needs_port =
-          std::string_view(way) == "httpGet" || std::string_view(way) == "tcpSocket";
-      if (needs_port && (port == nullptr || port->is_null()))
-        checker_.refuse(*found, cat("`", way, "` of `", what, "` needs a `port`"));
-      else if (port != nullptr && port->is_text())
-        check_port_name(*port, ports);
-    }
-    if (ways != 1)
-      checker_.refuse(node, cat("`", what, "` needs exactly one of exec, httpGet and tcpSocket"));
-  }
-
-  void check_port_name(const TreeNode& port, const Value& ports) {
-    std::vector<std::string> known;
-    if (ports.is_list())
-      for (const Value& each : ports.items())
-        if (const std::string_view name = each.text_at("name"); !name.empty())
-          known.emplace_back(name);
-    if (std::ranges::find(known, port.text().view()) == known.end())
-      checker_.refuse(port, cat("the container has no port `", printable(port.text()), "`",
-                                suggestion(port.text(), known)));
+  void check_selects_if_there(std::string_view path) {
+    if (const TreeNode* node = find(path); node != nullptr && node->is_dict())
+      check_selects(path);
   }
 
   /// What asks for images ahead in our words. A number that OpenKruise cannot read is its default.
@@ -418,6 +114,7 @@ class Rules {
     }
   }
 
+  /// Whether a number or share of it is 0; `otherwise`: when nothing is said.
   bool is_zero(const std::string& path, bool otherwise) const {
     const TreeNode* node = find(path);
     if (node == nullptr || node->is_null())
@@ -426,27 +123,60 @@ class Rules {
     return amount && amount->number == 0;
   }
 
-  void check_numbers(const std::string& rolling) {
-    const bool has_surge = kind_ != "StatefulSet";
-    const std::string unavailable = cat(rolling, ".maxUnavailable"),
-                      surge = cat(rolling, ".maxSurge");
-    const TreeNode* maximum = find(unavailable);
-    if (maximum != nullptr && is_zero(unavailable, false) && (!has_surge || is_zero(surge, true)) &&
-        kind_ != "StatefulSet")
-      refuse(unavailable,
-             cat("`", unavailable, "` and `", surge, "` cannot both be 0: no pod could change"));
-    const TreeNode* policy =
-        find(is_alpha_ && kind_ == "CloneSet" ? cat(rolling, ".type")
-                                              : cat(rolling, ".podUpdatePolicy"));
-    if (policy != nullptr && policy->is_text() && policy->text() == "InPlaceOnly" &&
-        !is_zero(surge, true))
-      refuse(surge, cat("`", surge, "` cannot be used with InPlaceOnly: no pod is recreated"));
-    for (const std::string& path : {unavailable, surge, cat(rolling, ".partition")}) {
+  void check_shares(const std::string& rolling) {
+    for (const char* field : {"maxUnavailable", "maxSurge", "partition"}) {
+      const std::string path = cat(rolling, ".", field);
       const TreeNode* node = find(path);
       const auto amount = node == nullptr ? std::nullopt : amount_of(scalar_of(node));
       if (amount && amount->is_percent && amount->number > 100)
         refuse(path, cat("`", path, "` must not be more than 100%"));
     }
+  }
+
+  void refuse_standstill(const std::string& unavailable, const std::string& surge) {
+    refuse(unavailable,
+           cat("`", unavailable, "` and `", surge, "` cannot both be 0: no pod could change"));
+  }
+
+  void check_daemon_set(const std::string& rolling) {
+    const std::string unavailable = cat(rolling, ".maxUnavailable"),
+                      surge = cat(rolling, ".maxSurge");
+    const bool says_surge = !scalar_of(find(surge)).is_null();
+    const bool has_surge = !is_zero(surge, true);
+    // Where nothing is said of either, one may be unavailable.
+    const bool has_unavailable = !is_zero(unavailable, says_surge);
+    if (!has_unavailable && !has_surge)
+      refuse_standstill(unavailable, surge);
+    if (has_surge && has_unavailable)
+      refuse(surge, cat("`", surge, "` cannot be used with `", unavailable,
+                        "`: either new pods come first, or old ones go first"));
+    if (has_surge && value_at(cat(rolling, ".rollingUpdateType")) == Value("InPlaceIfPossible"))
+      refuse(surge, cat("`", surge, "` cannot be used with InPlaceIfPossible: no pod is added"));
+    if (find("spec.lifecycle.inPlaceUpdate") != nullptr)
+      refuse("spec.lifecycle.inPlaceUpdate",
+             "`spec.lifecycle.inPlaceUpdate` is not a hook of a DaemonSet, only `preDelete` is");
+  }
+
+  void check_stateful_set(const std::string& rolling) {
+    check_strategies(cat(rolling, ".unorderedUpdate"));
+    check_ordinals();
+    const bool is_parallel = value_at("spec.podManagementPolicy") == Value("Parallel");
+    for (const std::string& path :
+         {cat(rolling, ".maxUnavailable"), std::string("spec.scaleStrategy.maxUnavailable")}) {
+      const Value amount = scalar_of(find(path));
+      if (is_zero(path, false))
+        refuse(path, cat("`", path, "` must be at least 1"));
+      else if (!amount.is_null() && amount_of(amount) && !is_parallel && amount != Value(1))
+        refuse(path,
+               cat("`", path, "` must be 1 unless `spec.podManagementPolicy` is Parallel: in ",
+                   "order, one pod changes at a time"));
+    }
+    if (const std::string path = cat(rolling, ".unorderedUpdate");
+        !is_parallel && find(path) != nullptr && find(path)->is_dict())
+      refuse(path, cat("`", path, "` needs `spec.podManagementPolicy` Parallel"));
+    if (value_at("spec.updateStrategy.type") == Value("OnDelete") && find(rolling) != nullptr &&
+        find(rolling)->is_dict())
+      refuse(rolling, cat("`", rolling, "` has no meaning with OnDelete"));
   }
 
   void check_strategies(const std::string& at) {
@@ -458,9 +188,8 @@ class Rules {
     if (weights != nullptr && weights->is_list())
       for (const TreeNode* item : weights->items()) {
         const Value value = value_of(*item);
-        if (!value.at("weight").is_integer() || value.integer_at("weight", -1) < 0 ||
-            value.integer_at("weight") > 100)
-          checker_.refuse(*item, "`weight` must be from 0 to 100");
+        if (value.at("weight").is_null())
+          checker_.refuse(*item, "`weight` is missing");
         if (selector_of(value.at("matchSelector")).is_empty())
           checker_.refuse(*item, "`matchSelector` must select something");
       }
@@ -487,13 +216,18 @@ class Rules {
   }
 
   void check_clone_set(const std::string& rolling) {
+    const std::string unavailable = cat(rolling, ".maxUnavailable"),
+                      surge = cat(rolling, ".maxSurge");
+    if (is_zero(unavailable, false) && is_zero(surge, true))
+      refuse_standstill(unavailable, surge);
+    const Value policy = value_at(cat(rolling, is_alpha_ ? ".type" : ".podUpdatePolicy"));
+    if (policy == Value("InPlaceOnly") && !is_zero(surge, true))
+      refuse(surge, cat("`", surge, "` cannot be used with InPlaceOnly: no pod is recreated"));
     const TreeNode* names = find("spec.scaleStrategy.podsToDelete");
     std::set<std::string> seen;
     if (names != nullptr && names->is_list())
       for (const TreeNode* item : names->items()) {
-        if (!item->is_text())
-          checker_.refuse(*item, "`spec.scaleStrategy.podsToDelete` must list names of pods");
-        else if (!seen.insert(item->text().str()).second)
+        if (item->is_text() && !seen.insert(item->text().str()).second)
           checker_.refuse(*item, cat("pod `", item->text(), "` is listed twice"));
       }
     const Value spec = value_at("spec");
@@ -552,6 +286,14 @@ class Rules {
       refuse("spec.namespaceSelector",
              "`spec.namespace` and `spec.namespaceSelector` exclude each other");
     check_injected(find("spec.injectionStrategy.revision"));
+    check_selects_if_there("spec.namespaceSelector");
+    check_selects_if_there("spec.updateStrategy.selector");
+    if (const TreeNode* selector = find("spec.updateStrategy.selector");
+        selector != nullptr && selector->is_dict() &&
+        !is_zero("spec.updateStrategy.partition", true))
+      refuse(
+          "spec.updateStrategy.partition",
+          "`spec.updateStrategy.partition` and `spec.updateStrategy.selector` exclude each other");
     for (const char* field : {"spec.containers", "spec.initContainers"})
       if (const TreeNode* containers = find(field); containers != nullptr && containers->is_list())
         for (const TreeNode* item : containers->items())
@@ -605,8 +347,6 @@ class Rules {
           find("spec.selector.matchExpressions") != nullptr)
         refuse("spec.selector.names", "`spec.selector` takes names or labels, not both");
     }
-    check_selector("spec.podSelector", false);
-    check_requirements("spec.selector");
     const Value completion = value_at("spec.completionPolicy");
     const int64_t timeout = value_at("spec.pullPolicy").integer_at("timeoutSeconds", 600);
     for (const char* field : {"activeDeadlineSeconds", "ttlSecondsAfterFinished"})
@@ -620,36 +360,16 @@ class Rules {
               "one pull, ", timeout, " seconds"));
   }
 
-  const TreeNode& root_;
-  std::string_view kind_;
-  bool is_alpha_;
+  const RuleDocument& document_;
+  const std::string_view kind_;
+  const bool is_alpha_;
   Checker& checker_;
 };
 
 }  // namespace
 
-void check_labels(const TreeNode& root, std::string_view path, Checker& checker) {
-  const TreeNode* const labels = Checker::find(root, path);
-  if (labels == nullptr || !labels->is_dict())
-    return;
-  check_keys(*labels, "a label", checker);
-  for (const TreeMember& label : labels->entries())
-    if (label.value->is_text() && !label.value->text().empty() &&
-        !is_label_text(label.value->text(), "-_."))
-      checker.refuse(*label.value,
-                     cat("`", clipped(printable(label.value->text()), 60),
-                         "` is not a value of a label: use at most 63 letters, digits, `-`, `_` "
-                         "and `.`, with a letter or digit first and last"));
-}
-
-void check_annotation_keys(const TreeNode& root, std::string_view path, Checker& checker) {
-  const TreeNode* const annotations = Checker::find(root, path);
-  if (annotations != nullptr && annotations->is_dict())
-    check_keys(*annotations, "an annotation", checker);
-}
-
 void check_rules(const TreeNode& root, std::string_view kind, bool is_alpha, Checker& checker) {
-  Rules(root, kind, is_alpha, checker).check();
+  Rules({root, kind, is_alpha, checker}).check();
 }
 
 }  // namespace fettle::workloads

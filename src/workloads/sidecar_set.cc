@@ -49,7 +49,7 @@ class SidecarSet {
       refused += !is_updated && !can_update_[row] ? 1 : 0;
     }
     const auto all = static_cast<int64_t>(pods_.size());
-    const int64_t kept = partition_of(workload_.partition, all);
+    const int64_t kept = workload_.kept(all);
     const std::string failure = error();
     const bool is_settled = turns.empty() && ready == all;
     const std::string_view phase = is_settled && updated == all          ? "complete"
@@ -217,7 +217,7 @@ class SidecarSet {
     for (const char is_updated : has_update_)
       updated += is_updated != 0 ? 1 : 0;
     Differences differences;
-    differences.update = all - partition_of(workload_.partition, all) - updated;
+    differences.update = all - workload_.kept(all) - updated;
     differences.update_max_unavailable = workload_.max_unavailable.of(all, true);
     if (differences.update <= 0)
       return {};
@@ -276,10 +276,12 @@ class SidecarSet {
     task.spec = pull_spec_of(workload_, update.pod_template, image);
     const auto found = rollout_.owned.jobs.find(cat(space, "/", task.job));
     const Memory* known = found == rollout_.owned.jobs.end() ? nullptr : &found->second;
-    // What is being pulled goes on, although its pods have begun to change.
+    // What is being pulled for pods of this namespace goes on, although they have begun to change.
     for (const Name& key : rollout_.owned.pulls) {
       const OnNode pull = on_node(key);
-      if (known != nullptr && pull.rest == image.view() &&
+      const bool is_of_space = std::ranges::any_of(
+          pods_, [&](const Pod* pod) { return pod->space == space && pod->node == pull.node; });
+      if (known != nullptr && pull.rest == image.view() && is_of_space &&
           std::ranges::find(nodes, Name(pull.node)) == nodes.end())
         nodes.emplace_back(pull.node);
     }
@@ -307,11 +309,10 @@ class SidecarSet {
     for (const Pod* pod : pods_)
       if (!pod->error.empty())
         return cat("pod ", pod->name, ": ", pod->error);
-    for (const Name& key : rollout_.owned.pulls)
-      if (const Pull* pull = rollout_.fleet.pull(key); pull != nullptr && pull->has_failed)
-        return cat("image ", pull->resource->attributes.text_at("reference"),
-                   " cannot be pulled on ", place_text(pull->resource->attributes.text_at("node")),
-                   ": ", pull->error);
+    for (const auto& [name, memory] : rollout_.owned.jobs)
+      for (const PullFailure& failure :
+           pull_failures(rollout_.fleet, rollout_.owner, memory.resource->attributes))
+        return failure_text(memory.resource->attributes.text_at("image"), failure);
     return {};
   }
 

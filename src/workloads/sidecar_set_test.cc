@@ -198,6 +198,21 @@ TEST_F(Sidecars, ImagesArePulledAheadWithOneJobANamespaceInTheOrderOfTheUpdate) 
   EXPECT_TRUE(world.has_notice("CreatedImagePullJob"));
 }
 
+TEST_F(Sidecars, TheJobOfANamespaceCountsItsOwnNodes) {
+  put_web(1);
+  Object other = manifest("CloneSet", "web", clone_set_spec(2, "nginx:1"));
+  other.space = "shop";
+  put_set("log:1");
+  world.put(other);
+  world.finish();
+  put_set("log:2", R"({"partition":"99%"})");
+  world.pass(100);
+  std::map<Name, int64_t> desired;
+  for (const Object& job : jobs_of_rollouts(world.fleet))
+    desired[job.space] = job.document.at("status").integer_at("desired");
+  EXPECT_EQ(desired, (std::map<Name, int64_t>{{"default", 1}, {"shop", 2}}));
+}
+
 TEST_F(Sidecars, TheNextTemplateTakesOverInTheMiddle) {
   put_set("log:1");
   put_web(4);

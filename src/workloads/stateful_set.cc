@@ -123,7 +123,7 @@ bool StatefulSet::create_pod(int64_t ordinal, Placement& placement) {
   const PodClaims claims = claims_for(rollout_, std::to_string(ordinal));
   const auto node = placement.place(revision.pod_template.at("spec"), claims.node);
   if (!node) {
-    rollout_.tell("FailedScheduling", name, placement.why_not(), "Warning");
+    rollout_.lack_room(name, placement.why_not(), placement.is_soon());
     return false;
   }
   const Value pod = new_pod(rollout_, revision, *node, name,

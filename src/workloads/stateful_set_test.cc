@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/workloads/world.h"
+#include "workloads/status.h"
 
 namespace fettle::workloads {
 namespace {
@@ -359,6 +360,91 @@ TEST_F(DaemonSet, NodesThatAreNotAskedForHaveNone) {
                          "}")));
   world.finish();
   EXPECT_EQ(world.pods().size(), 2u);
+}
+
+TEST_F(StatefulSet, OnDeleteAPodThatIsDeletedGetsTheNewRevision) {
+  const auto put_on_delete = [&](std::string_view image) {
+    Object object = manifest("StatefulSet", "db", spec_of(2, image));
+    object.document = edited(
+        object.document, {{"spec", edited(object.document.at("spec"),
+                                          {{"updateStrategy", json(R"({"type":"OnDelete"})")}})}});
+    world.put(std::move(object));
+  };
+  put_on_delete("web:1");
+  world.finish();
+  put_on_delete("web:2");
+  world.finish();
+  EXPECT_EQ(world.count_image("web:1"), 2);
+  world.delete_pod("db-1");
+  world.finish();
+  EXPECT_EQ(world.count_image("web:2"), 1);
+  EXPECT_NE(world.revision_of("db-1"), world.revision_of("db-0"));
+  const Value status = status_of(world.fleet, "StatefulSet/default/db", world.now);
+  EXPECT_EQ(status.integer_at("currentReplicas"), 1);
+  EXPECT_EQ(status.integer_at("updatedReplicas"), 1);
+}
+
+TEST_F(StatefulSet, APodThatIsMadeAnewIsAnotherOne) {
+  put(1, "web:1");
+  world.finish();
+  const auto uid = [&] {
+    return std::string(world.pod("db-0").resource->attributes.text_at("uid"));
+  };
+  const std::string first = uid();
+  EXPECT_FALSE(first.empty());
+  world.delete_pod("db-0");
+  world.finish();
+  EXPECT_NE(uid(), first);
+}
+
+// Of 2, 3 and 5 the partition keeps the lower two: it counts pods, and not their numbers.
+TEST_F(StatefulSet, APartitionCountsPodsWhereNumbersAreReserved) {
+  constexpr std::string_view reserved = R"(,"reserveOrdinals":["0-1",4])";
+  put(3, "web:1", "{}", reserved);
+  world.finish();
+  ASSERT_EQ(world.pods(), (std::vector<std::string>{"db-2", "db-3", "db-5"}));
+  put(3, "web:2", R"({"partition":2})", reserved);
+  world.finish();
+  EXPECT_EQ(world.count_image("web:2"), 1);
+  EXPECT_NE(world.revision_of("db-5"), world.revision_of("db-3"));
+  // One below the partition that is made anew keeps its revision.
+  world.delete_pod("db-3");
+  world.finish();
+  EXPECT_EQ(world.revision_of("db-3"), world.revision_of("db-2"));
+  world.delete_pod("db-5");
+  world.finish();
+  EXPECT_EQ(world.count_image("web:2"), 1);
+}
+
+// A hook that lets go ends the recreation, also where the pod waited for it with others behind it.
+TEST(StatefulSets, ADeletionHookAndARecreationEndWhenTheHookLetsGo) {
+  for (const std::string_view policy : {"OrderedReady", "Parallel"}) {
+    World world;
+    world.add_nodes(2);
+    const std::string more = cat(
+        R"(,"lifecycle":{"preDelete":{"labelsHandler":{"guard":"yes"}}},"podManagementPolicy":")",
+        policy, '"');
+    const auto put_all = [&](std::string_view image) {
+      Object object = manifest("StatefulSet", "db", spec_of(3, image, "{}", more));
+      Value pod = object.document.at("spec").at("template");
+      pod = edited(pod, {{"metadata", json(R"({"labels":{"app":"db","guard":"yes"}})")}});
+      object.document = edited(object.document,
+                               {{"spec", edited(object.document.at("spec"), {{"template", pod}})}});
+      world.put(std::move(object));
+    };
+    put_all("web:1");
+    world.finish();
+    put_all("web:2");
+    world.pass(5);
+    for (int i = 0; i < 3; ++i) {
+      const auto held =
+          world.pods([](const Pod& pod) { return pod.lifecycle == Lifecycle::preparing_delete; });
+      ASSERT_EQ(held.size(), 1u) << policy << " " << i;
+      world.mark(held[0], R"({"labels":{"guard":null}})");
+      world.pass(5);
+    }
+    EXPECT_EQ(world.count_image("web:2"), 3) << policy;
+  }
 }
 
 }  // namespace

@@ -41,11 +41,10 @@ Value pulls_of(const Rollout& rollout, std::string& failure) {
       if (pull == nullptr || pull->resource->attributes.text_at("reference") != image)
         continue;
       pulling += !pull->is_done && !pull->has_failed ? 1 : 0;
-      if (!pull->has_failed)
-        continue;
-      const std::string_view node = pull->resource->attributes.text_at("node");
-      failed.push_back(Value::dict({{"node", node}, {"error", pull->error}}));
-      failure = cat("image ", image, " cannot be pulled on ", place_text(node), ": ", pull->error);
+    }
+    for (const PullFailure& each : pull_failures(rollout.fleet, rollout.owner, attributes)) {
+      failed.push_back(Value::dict({{"node", each.node}, {"error", each.error}}));
+      failure = failure_text(image, each);
     }
     found.push_back(Value::dict({{"image", image},
                                  {"job", attributes.at("name")},
@@ -137,11 +136,23 @@ std::string failures_of_job(int64_t failed, int64_t desired, std::string_view er
              error.empty() ? "the image was not there in time" : error);
 }
 
+/// What a job has come to. One that is complete has what it had when it was, whatever becomes of
+/// its images since.
+PullCounts counts_of_job(const Fleet& fleet, const Name& owner, const PullSpec& spec,
+                         const std::vector<Name>& nodes, const Value& state) {
+  PullCounts counts = pull_counts(fleet, owner, spec, nodes, state);
+  if (!state.at("completed").is_null() && state.at("succeeded").is_integer()) {
+    counts.desired = state.integer_at("desired");
+    counts.succeeded = state.integer_at("succeeded");
+  }
+  return counts;
+}
+
 /// How far a job is that an owner has; its own when users made it. That of a rollout does not say
 /// when it is complete: it is as soon as nothing is left to do.
 Value job_status(const Fleet& fleet, const Name& owner, const PullSpec& spec,
                  const std::vector<Name>& nodes, const Value& state, bool is_of_rollout = false) {
-  const PullCounts counts = pull_counts(fleet, owner, spec, nodes, state);
+  const PullCounts counts = counts_of_job(fleet, owner, spec, nodes, state);
   const bool is_complete = is_of_rollout ? counts.desired == counts.succeeded + counts.failed
                                          : !state.at("completed").is_null();
   const Value& late = state.at("failed_nodes");
@@ -242,7 +253,7 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
   const bool is_daemon_set = workload->sort == WorkloadSort::daemon_set;
   const NodeCounts nodes = is_daemon_set ? node_counts(rollout) : NodeCounts();
   const int64_t desired = is_daemon_set ? nodes.desired : workload->replicas;
-  const int64_t expected = desired - partition_of(workload->partition, desired);
+  const int64_t expected = desired - workload->kept(desired);
   std::string failure;
   const Value pulls = pulls_of(rollout, failure);
   for (const Pod* pod : rollout.owned.pods)
@@ -292,8 +303,10 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
                                     {"collisionCount", rollout.update().collisions},
                                     {"labelSelector", to_string(workload->selector)},
                                     {"phase", phase}});
+  const bool is_stateful_set = workload->sort == WorkloadSort::stateful_set;
   return edited(is_daemon_set ? edited(status, fields_of(nodes)) : status,
-                {{"conditions", conditions.empty() ? Value() : Value::list(std::move(conditions))},
+                {{"currentReplicas", is_stateful_set ? Value(counts.current) : Value()},
+                 {"conditions", conditions.empty() ? Value() : Value::list(std::move(conditions))},
                  {"imagePulls", pulls},
                  {"reason", failure.empty() ? Value() : Value(failure)}});
 }
@@ -327,9 +340,16 @@ Object job_of_rollout(const Fleet& fleet, const Memory& memory) {
   const Workload workload = workload_of(job);
   std::vector<Name> nodes = nodes_of(fleet, workload);
   // Pods leave the selector when they change; what is pulled for them is of the job all the same.
+  std::set<Name> of_space;  // a SidecarSet has a job in each namespace
+  fleet.for_each_pod([&](const Pod& pod) {
+    if (pod.space == job.space)
+      of_space.insert(pod.node);
+  });
   for (const Name& key : fleet.owned(memory.owner).pulls)
     if (const Pull* const pull = fleet.pull(key);
-        pull != nullptr && pull->resource->attributes.text_at("reference") == workload.pulls.image)
+        pull != nullptr &&
+        pull->resource->attributes.text_at("reference") == workload.pulls.image &&
+        of_space.contains(pull->resource->attributes.text_at("node")))
       if (const Name node = pull->resource->attributes.text_at("node");
           std::ranges::find(nodes, node) == nodes.end())
         nodes.push_back(node);

@@ -21,9 +21,10 @@ struct Wanted {
   std::vector<Boxed<Resource>> resources;
   /// The pods of the last ones of `resources`, until the fleet is another one; null: a new pod.
   std::vector<const Pod*> pods;
-  std::map<Name, int> pools;  ///< how many of its acts may go on at once
-  std::optional<Time> ask;    ///< when it is to be asked again at the latest
-  bool is_expired = false;    ///< a job whose time to live is over: its object may be deleted
+  std::map<Name, int> pools;    ///< how many of its acts may go on at once
+  std::optional<Time> ask;      ///< when it is to be asked again at the latest
+  bool waits_for_room = false;  ///< no node had room for one of its pods
+  bool is_expired = false;      ///< a job whose time to live is over: its object may be deleted
 };
 
 /// Of an owner whose object is gone: an empty set, which removes what it had.

@@ -162,10 +162,16 @@ void read_stateful_set(const Value& spec, Workload& workload) {
 void read_daemon_set(const Value& spec, Workload& workload) {
   const Value& rolling = spec.at("updateStrategy").at("rollingUpdate");
   read_rolling(rolling, workload);
+  // Where new pods come first, none is missing.
+  if (rolling.at("maxUnavailable").is_null() && !rolling.at("maxSurge").is_null())
+    workload.max_unavailable = Amount{0};
   workload.policy = rolling.text_at("rollingUpdateType") == "InPlaceIfPossible"
                         ? PodPolicy::in_place_if_possible
                         : PodPolicy::recreate;
   workload.node_selector = selector_at(rolling, "selector");
+  workload.partitions_scaling = spec.at("scaleStrategy").bool_at("partitionedScaling");
+  if (workload.annotations.text_at(annotation::progressive_creation) == "true")
+    workload.partitions_scaling = true;
   workload.burst = amount_of(spec.at("burstReplicas")).value_or(Amount{250}).number;
 }
 
@@ -253,7 +259,8 @@ void read_sidecar_set(const Value& spec, Workload& workload) {
   workload.injected = {.revision = revision.text_at("revisionName"),
                        .version = revision.text_at("customVersion"),
                        .is_partial = revision.text_at("policy") == "Partial"};
-  workload.custom_version = workload.labels.text_at(label::custom_version);
+  workload.custom_version =
+      spec.text_at("customVersion", workload.labels.text_at(label::custom_version));
 }
 
 /// The value as the text of an annotation.
@@ -267,6 +274,12 @@ std::string annotation_text(const Value& annotations, std::string_view key) {
 Name Object::owner() const { return cat(kind, "/", space, "/", name); }
 
 Name Workload::owner() const { return cat(to_string(sort), "/", space, "/", name); }
+
+int64_t Workload::kept(int64_t all) const {
+  if (sort != WorkloadSort::daemon_set)
+    return partition_of(partition, all);
+  return partition ? std::min(partition->of(all, false), all) : 0;
+}
 
 std::string_view to_string(WorkloadSort sort) { return sorts[static_cast<size_t>(sort)]; }
 

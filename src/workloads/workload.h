@@ -145,6 +145,7 @@ struct Workload {
   // DaemonSet
   std::optional<Selector> node_selector;  ///< of the update
   int64_t burst = 250;
+  bool partitions_scaling = false;  ///< the partition holds back new pods, too
 
   PullSpec pulls;  ///< ImagePullJob
 
@@ -157,6 +158,9 @@ struct Workload {
   Name custom_version;  ///< of its newest revision
 
   Name owner() const;  ///< `CloneSet/NAMESPACE/NAME`
+  /// How many of so many pods, or nodes, keep an older revision: of a share a CloneSet and a
+  /// SidecarSet keep what is begun (`partition_of`), a DaemonSet only whole ones.
+  int64_t kept(int64_t all) const;
 };
 
 /// Of an object whose kind is a workload's.

@@ -97,6 +97,11 @@ bool World::is_away(const Key& key) const {
   return node != nullptr && !node->is_ready;
 }
 
+bool World::has_failed(const Key& key) const {
+  const auto record = records_.find(key);
+  return record != records_.end() && record->second->attempt && record->second->attempt->failed;
+}
+
 void World::lose_node(const Name& name, bool is_away) {
   Node node = fleet.nodes().at(name);
   node.is_ready = !is_away;
@@ -440,7 +445,8 @@ bool World::act(const Name& owner, const Wanted& wanted) {
                                             << write_json(*normal) << "\n"
                                             << write_json(resource.attributes);
     const auto known = recorded_.find(resource.key);
-    if (known != recorded_.end() && known->second.attributes == resource.attributes)
+    if (known != recorded_.end() && known->second.attributes == resource.attributes &&
+        !(is_retrying_ && has_failed(resource.key)))
       continue;
     if (is_away(resource.key))
       continue;
@@ -587,14 +593,21 @@ void World::pass(int seconds) {
       if (wanted.ask && *wanted.ask <= now && fleet.object(owner) != nullptr)
         fleet.put(*fleet.object(owner));
     settle();
+    is_retrying_ = retries;
+    for (const auto& [owner, wanted] : std::map(last))
+      if (is_retrying_)
+        act(owner, wanted);
+    is_retrying_ = false;
   }
 }
 
 int World::finish(int most_seconds) {
   settle();
   for (int i = 0; i < most_seconds; ++i) {
-    if (is_slow)
+    if (is_slow) {
       look();
+      settle();
+    }
     bool waits = !pulling.empty() || !acting.empty();
     for (const auto& [key, pod] : real)
       waits |= !pod.is_ready || is_held(pod.attributes);

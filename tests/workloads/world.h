@@ -63,6 +63,7 @@ class World {
   std::set<std::string> refused_pulls;   ///< pulls of these fail, where they are they run
   std::set<std::string> never_ready;     ///< pods with such an image are not ready
   bool same_ids = false;                 ///< every image has the same id
+  bool retries = false;  ///< what has failed is tried again every second, as a controller does
   /// What a pull by tag finds on these nodes; elsewhere `sha256:d`.
   std::map<std::string, std::string> other_digests;
   /// After so many acts the controller dies in the middle of one, which may have happened or not,
@@ -138,6 +139,7 @@ class World {
   void put_mark(std::string_view pod, std::vector<Entry> entries);
   bool dies_in(const Resource& resource, const Name& owner);
   bool is_away(const Key& key) const;
+  bool has_failed(const Key& key) const;
   void change_pod(const Resource& resource);
   void act_pod(const Resource& resource);
   void begin_act(const Resource& resource, const Name& owner, bool removes);
@@ -165,6 +167,7 @@ class World {
   std::set<Name>
       given_up_;  ///< pods that were to go before they were there, or while nobody saw them
   int made_containers_ = 0;
+  bool is_retrying_ = false;
 };
 
 }  // namespace fettle::workloads

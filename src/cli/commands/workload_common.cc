@@ -61,14 +61,16 @@ std::string space_of(const Face& face) { return face.parsed.text("namespace", "d
 Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
   const std::vector<std::string>& names = face.parsed.all("filename");
   std::vector<workloads::Object> objects;
-  std::map<Name, size_t> places;  // of objects in `objects`
+  std::map<Name, std::string> read_before;
   std::optional<Error> first;
   std::vector<std::string> texts;
   bool is_any_skipped = false;
   for (const Source& source : TRY(sources_of(names))) {
-    workloads::Manifests read = workloads::read_manifests(
-        source.text, source.name,
-        {.space = face.parsed.text("namespace"), .skip_unknown = face.parsed.flag("skip-unknown")});
+    workloads::Manifests read =
+        workloads::read_manifests(source.text, source.name,
+                                  {.space = face.parsed.text("namespace"),
+                                   .skip_unknown = face.parsed.flag("skip-unknown"),
+                                   .read_before = &read_before});
     for (Error& error : read.errors) {
       if (first)
         print_error(cat("error: ", to_string(*first)));
@@ -78,14 +80,7 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
     is_any_skipped |= !read.skipped.empty();
     for (const std::string& skipped : read.skipped)
       print_error(cat("skipped ", skipped));
-    // The same object of several files counts as in the last one, as if they were applied in turn.
-    for (workloads::Object& object : read.objects) {
-      const auto [place, is_new] = places.emplace(object.owner(), objects.size());
-      if (is_new)
-        objects.push_back(std::move(object));
-      else
-        objects[place->second] = std::move(object);
-    }
+    std::ranges::move(read.objects, std::back_inserter(objects));
   }
   // Who reads a document finds all of them in it.
   if (first && texts.size() > 1 && (face.json || face.json_lines))

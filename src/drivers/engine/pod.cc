@@ -80,8 +80,10 @@ class PodAct {
   Status prepare() {
     began_ = instant_from_clock() - Duration(act_.so_far.integer_at("waited"));
     incarnation_ = is_made_anew() ? act_.incarnation : act_.known->incarnation;
-    place_.uid =
-        to_string(fingerprint(cat(act_.key.environment, "\n", act_.key.name, "\n", incarnation_)));
+    // Pods that earlier versions made have none of their own.
+    const std::string_view own = attributes_.text_at("uid");
+    place_.uid = to_string(fingerprint(cat(
+        act_.key.environment, "\n", own.empty() ? act_.key.name.view() : own, "\n", incarnation_)));
     if (!is_made_anew() && !before().text_at("uid").empty())
       place_.uid = before().text_at("uid");
     const NodeAddress address = node_address(act_.key.name);
