@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "cli/instead.h"
 #include "cli/limits.h"
 
 #include <algorithm>
@@ -19,22 +20,6 @@ std::string name_of(const CommandOption& option) {
     if (name.starts_with("--") && !best->starts_with("--"))
       best = &name;
   return best->substr(best->find_first_not_of('-'));
-}
-
-/// What users of other tools may try, and what is there for it.
-std::string_view instead_of_flag(std::string_view words, std::string_view spelling) {
-  static constexpr std::array<std::array<std::string_view, 3>, 6> known{{
-      {"apply", "--dry-run", "`fettle diff -f FILE` shows what would change"},
-      {"service logs", "--tail", "`-n N` shows the last N lines"},
-      {"export", "--dry-run", "`fettle plan` shows what a release would do"},
-      {"versions release", "--dry-run", "`fettle plan --version N` shows what it would do"},
-      {"state", "--dry-run", "`--test` shows what would change"},
-      {"run", "--refresh", "every run looks at what exists"},
-  }};
-  for (const auto& [command, flag, text] : known)
-    if (words == command && spelling == flag)
-      return text;
-  return {};
 }
 
 /// A flag that begins nearly as somebody has written one: `--verbosity` for `--vebose`.
@@ -64,7 +49,9 @@ Error unknown_option(const std::vector<CommandOption>& options, const Command& c
   if (const std::string_view other = instead_of_flag(command.words, spelling); !other.empty())
     return user_error(
         cat("unknown flag `", spelling, "` of `fettle ", command.words, "`: ", other));
-  std::string meant = suggestion(spelling, names);
+  // Of one letter every other one is as near.
+  constexpr size_t least = 3;
+  std::string meant = spelling.size() < least ? std::string() : suggestion(spelling, names);
   if (const std::string_view begun = begun_with(spelling, names); meant.empty() && !begun.empty())
     meant = cat(", did you mean `", begun, "`?");
   return user_error(cat("unknown flag `", spelling, "` of `fettle ", command.words, "`", meant,
@@ -77,66 +64,6 @@ std::string_view same_of_a_service(std::string_view words) {
          : words == "exec"
              ? "; `fettle service exec ENCLAVE SERVICE COMMAND` runs a command in a service"
              : "";
-}
-
-/// What users of Kurtosis may try, and what is there for it.
-std::string_view instead_of(std::string_view words) {
-  static constexpr std::pair<std::string_view, std::string_view> known[] = {
-      {"engine restart", "`fettle engine stop` and `fettle engine start`"},
-      {"engine logs",
-       "the log of the private Podman is `engine.log` in its folder, which `fettle engine status` "
-       "names"},
-      {"docs", "`fettle help COMMAND`, and `fettle doc STATE` for states"},
-      {"import", "compose files cannot be imported; `fettle service add` adds a service"},
-      {"lint", "`fettle check` finds errors and doubtful code"},
-      {"lsp", "there is no language server; `fettle check -o json` has the findings"},
-      {"config", "there is nothing to configure but flags and variables such as `$FETTLE_HOME`"},
-      {"context", "`--engine ADDRESS` or `$DOCKER_HOST` names another machine"},
-      {"github", "packages on GitHub are run by name: `fettle run github.com/OWNER/NAME`"},
-      {"enclave connect", "ports are already published on this machine"},
-      {"cluster", "fettle uses one Docker or Podman: `--engine ADDRESS`, else `$DOCKER_HOST`"},
-      {"gateway", "ports are already published on this machine"},
-      {"portal", "ports are already published on this machine"},
-      {"web", "`fettle enclave inspect` and `fettle events` show the same information"},
-      {"analytics", "fettle sends no data"},
-      {"enclave dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
-      {"status",
-       "`fettle enclave inspect ENCLAVE` shows an environment, `fettle engine status` the engine"},
-      {"rm", "`fettle enclave rm` removes environments, `fettle service rm` services"},
-      {"enclave list", "`fettle enclave ls` lists environments"},
-      {"enclave delete", "`fettle enclave rm ENCLAVE` removes an environment"},
-      {"service list", "`fettle service ls ENCLAVE` lists services"},
-      {"service delete", "`fettle service rm ENCLAVE SERVICE` removes a service"},
-      {"files list", "`fettle files ls ENCLAVE` lists files artifacts"},
-      {"files delete", "`fettle files rm ENCLAVE ARTIFACT` removes a files artifact"},
-      {"ps", "`fettle enclave ls` lists environments, `fettle service ls` services"},
-      {"ls", "`fettle enclave ls` lists environments, `fettle service ls` services"},
-      {"destroy", "`fettle enclave rm ENCLAVE` removes an environment and everything in it"},
-      {"down", "`fettle enclave rm ENCLAVE` removes an environment and everything in it"},
-      {"up", "`fettle run PACKAGE` runs a package, `fettle export --apply` deploys a model"},
-      {"shell", "`fettle service shell ENCLAVE SERVICE` opens a shell in a service"},
-      {"stop", "`fettle enclave stop` stops an environment, `fettle service stop` a service"},
-      {"start", "`fettle enclave start` starts an environment, `fettle service start` a service"},
-      {"restart",
-       "`fettle enclave restart` restarts an environment, `fettle service restart` a service"},
-      {"deploy", "`fettle export --apply` deploys a model, `fettle run PACKAGE` runs a package"},
-      {"history", "`fettle events` shows what happened, `fettle versions ls` versions of a model"},
-      {"port-forward", "ports are already published; `fettle port print` prints their addresses"},
-      {"fmt", "there is no formatter; `fettle check` finds errors and doubtful code"},
-      {"format", "there is no formatter; `fettle check` finds errors and doubtful code"},
-      {"test", "`fettle check` finds errors and doubtful code, `fettle plan` shows what is due"},
-      {"build", "fettle builds no images: build one with another tool and name it"},
-      {"pull", "`fettle run PACKAGE --dependencies --pull` pulls the images of a package"},
-      {"login", "log in with the tool of the engine, such as `docker login` or `podman login`"},
-      {"engine list", "`fettle engine status` shows the engine"},
-      {"engine ls", "`fettle engine status` shows the engine"},
-      {"init", "`fettle package init` creates a package, `fettle project init` a model"},
-      {"dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
-  };
-  for (const auto& [name, text] : known)
-    if (words == name)
-      return text;
-  return {};
 }
 
 Error unknown_command(const std::vector<Command>& commands, const std::vector<std::string>& words) {

@@ -5,9 +5,9 @@
 ///   cloud.vm_|-web_|-web_|-          its memory's
 ///   cloud.vm_|-web_|-web             its key's name: what `absent` finds and `present` left
 ///
-/// The third part is the ID again, and the name only of one of `names`, as in Idem since 25: a state
-/// that is called otherwise is the same one. Everything that writes or reads these texts does it
-/// here.
+/// The third part is the ID again, and the name only of one of `names`, as in Idem since 25: a
+/// state that is called otherwise is the same one. Everything that writes or reads these texts does
+/// it here.
 
 #include <optional>
 #include <string>

@@ -29,7 +29,8 @@
 ///   "keep_environment"  a label that an environment takes may change without its container
 ///   "state"         what its owner remembers; drivers do not look at it
 /// outputs  {"uid", "ip", "started": time, "gates": {type: time, since when its condition is as it
-///          is}, "containers": {name: its `containerID` as it is seen}}
+///          is}, "containers": {name: its `containerID` as it is seen},
+///          "restarts": {name: how often it was started before, as far as fettle did it}}
 /// seen     a Pod's status: {"phase": "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown",
 ///          "reason", "message", "podIP", "hostIP", "startTime",
 ///          "conditions": [{"type", "status", "lastTransitionTime"}], with "Ready" among them,

@@ -162,6 +162,7 @@ TEST_F(BusyTest, AControllerInTheMiddleOfActsHearsOfNodes) {
   EXPECT_EQ(nodes("more"), (std::vector<std::string>{"n1", "n1"}));
   ASSERT_TRUE(cordon_node(beside, "n2", false));
   ASSERT_TRUE(cordon_node(beside, "n1", true));
+  world_.thinks = true;
   ASSERT_TRUE(add_node(beside, {.name = "n3", .engine = "unix:///run/n3"}));
   EXPECT_EQ(await_controllers(beside)->size(), 0u);
   store_more("last");

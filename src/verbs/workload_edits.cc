@@ -81,7 +81,7 @@ Edits put_metadata(const Workplace& place, const Name& environment, const std::v
     return stored;
   const std::map<Name, Time> made = TRY(made_at(place, environment, pods));
   for (StoredObject& pod : TRY(mark_pods(place, environment, made, change)))
-    stored.push_back({pod.owner, StoredObject::Fate::configured});
+    stored.push_back({.owner = pod.owner, .fate = StoredObject::Fate::configured});
   return stored;
 }
 

@@ -7,6 +7,7 @@
 #include "base/base64.h"
 #include "base/text.h"
 #include "base/wait.h"
+#include "workloads/change.h"
 #include "workloads/gates.h"
 #include "workloads/rollout.h"
 
@@ -28,13 +29,16 @@ ContentPointer content_of(const Object& object) {
   Content content;
   Item item;
   item.id = object.owner();
-  item.attributes = Value::dict({{"kind", object.kind},
-                                 {"namespace", object.space},
-                                 {"name", object.name},
-                                 {"document", object.document},
-                                 {"generation", object.generation},
-                                 {"uid", object.uid},
-                                 {"created", object.created.time_since_epoch().count()}});
+  std::vector<Entry> entries{{"kind", object.kind},
+                             {"namespace", object.space},
+                             {"name", object.name},
+                             {"document", object.document},
+                             {"generation", object.generation},
+                             {"uid", object.uid},
+                             {"created", object.created.time_since_epoch().count()}};
+  if (object.applied.is_dict())
+    entries.push_back({"applied", object.applied});
+  item.attributes = Value::dict(std::move(entries));
   content.items.push_back(std::move(item));
   return seal(std::move(content));
 }
@@ -46,6 +50,7 @@ Object object_in(const Content& content) {
   object.space = stored.text_at("namespace");
   object.name = stored.text_at("name");
   object.document = stored.at("document");
+  object.applied = stored.at("applied");
   object.generation = stored.integer_at("generation", 1);
   object.uid = stored.text_at("uid");
   object.created = Time(Duration(stored.integer_at("created")));
@@ -69,7 +74,7 @@ Pieces changed_pieces(const Workplace& place, const std::vector<StoredObject>& s
                       std::vector<Object>& objects) {
   Pieces pieces;
   for (size_t i = 0; i < objects.size(); ++i) {
-    if (stored[i].fate == StoredObject::Fate::unchanged)
+    if (stored[i].fate == StoredObject::Fate::unchanged && !stored[i].is_record_new)
       continue;
     if (stored[i].fate == StoredObject::Fate::created) {
       objects[i].uid = new_uuid(place);
@@ -241,18 +246,49 @@ Result<std::vector<StoredObject>> fates_of(const std::vector<Object>& before,
   const ByOwner by_owner(before);
   for (Object& object : objects) {
     const Object* old = by_owner.find(object.owner());
-    StoredObject::Fate fate = StoredObject::Fate::created;
+    StoredObject& fated = stored.emplace_back();
+    fated.owner = object.owner();
+    fated.fate = StoredObject::Fate::created;
     if (old != nullptr) {
       if (const auto errors = workloads::check_change(*old, object); !errors.empty())
         return errors.front();
       const bool is_same = old->document == object.document;
-      fate = is_same ? StoredObject::Fate::unchanged : StoredObject::Fate::configured;
+      fated.fate = is_same ? StoredObject::Fate::unchanged : StoredObject::Fate::configured;
+      fated.is_record_new = object.applied != old->applied;
+      fated.taken_back = workloads::taken_back(old->applied, old->document, object.document);
       object.generation = old->generation + (is_same ? 0 : 1);
       object.uid = old->uid;
       object.created = old->created;
     }
-    stored.push_back({object.owner(), fate});
   }
+  return stored;
+}
+
+Result<std::vector<Object>> merged_objects(const std::vector<Object>& before,
+                                           std::vector<Object> objects) {
+  const ByOwner by_owner(before);
+  for (Object& object : objects) {
+    object.applied = object.document;
+    const Object* const old = by_owner.find(object.owner());
+    Value document = workloads::merged(object.kind, old == nullptr ? Value() : old->applied,
+                                       old == nullptr ? Value() : old->document, object.document);
+    if (document == object.document)
+      continue;
+    object.document = std::move(document);
+    TRY(workloads::check_document(object).context(
+        cat("merging ", object.kind, " `", object.name, "` with what is stored")));
+  }
+  return objects;
+}
+
+Result<std::vector<StoredObject>> apply_objects(const Workplace& place, const Name& environment,
+                                                const std::vector<Object>& objects) {
+  std::vector<StoredObject> stored;
+  TRY(push_objects(place, environment, [&](const std::vector<Object>& before) -> Result<Pieces> {
+    std::vector<Object> changed = TRY(merged_objects(before, objects));
+    stored = TRY(fates_of(before, changed));
+    return changed_pieces(place, stored, changed);
+  }));
   return stored;
 }
 
@@ -313,7 +349,7 @@ Result<std::vector<StoredObject>> delete_objects(const Workplace& place, const N
     for (const Name& owner : owners) {
       TRY(find_object(before, by_owner, owner));
       pieces.emplace_back(piece_of(owner), nullptr);
-      stored.push_back({owner, StoredObject::Fate::deleted});
+      stored.push_back({.owner = owner, .fate = StoredObject::Fate::deleted});
     }
     return pieces;
   }));

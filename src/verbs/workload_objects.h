@@ -6,6 +6,7 @@
 
 #include "verbs/edit.h"
 #include "workloads/fleet.h"
+#include "workloads/merge.h"
 #include "workloads/read.h"
 
 namespace fettle {
@@ -28,6 +29,8 @@ Value shown_document(const workloads::Object& object);
 struct StoredObject {
   Name owner;  ///< `CloneSet/NAMESPACE/NAME`
   enum class Fate { created, configured, unchanged, deleted } fate = Fate::unchanged;
+  bool is_record_new = false;  ///< what was applied last is another one than before
+  std::vector<workloads::TakenBack> taken_back{};  ///< by an apply
 };
 std::string_view to_string(StoredObject::Fate fate);
 
@@ -36,7 +39,16 @@ std::string_view to_string(StoredObject::Fate fate);
 Result<std::vector<StoredObject>> fates_of(const std::vector<workloads::Object>& before,
                                            std::vector<workloads::Object>& objects);
 
-/// Adds objects, or changes those of the same name, in one version. Errors: those of `fates_of`.
+/// Objects as `apply` would store them: merged with what is stored, as kubectl does
+/// (`workloads/merge.h`). Errors (`Blame::user`): what comes of it breaks a rule.
+Result<std::vector<workloads::Object>> merged_objects(const std::vector<workloads::Object>& before,
+                                                      std::vector<workloads::Object> objects);
+/// Stores them, in one version. Errors: those of `merged_objects` and `fates_of`.
+Result<std::vector<StoredObject>> apply_objects(const Workplace& place, const Name& environment,
+                                                const std::vector<workloads::Object>& objects);
+
+/// Adds objects, or puts them in the place of those of the same name, in one version. Errors: those
+/// of `fates_of`.
 Result<std::vector<StoredObject>> store_objects(const Workplace& place, const Name& environment,
                                                 std::vector<workloads::Object> objects);
 /// Errors (`Blame::user`): there is no such object.

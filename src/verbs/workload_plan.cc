@@ -28,6 +28,7 @@ Result<WorkloadPlan> plan_workloads(const Workplace& place, const Name& environm
                                     std::vector<workloads::Object> objects) {
   WorkloadPlan plan;
   const std::vector<workloads::Object> before = TRY(stored_objects(place, environment));
+  objects = TRY(merged_objects(before, std::move(objects)));
   plan.objects = TRY(fates_of(before, objects));
   const std::unique_ptr<FleetView> view = TRY(look_at_fleet(place, environment));
   for (size_t i = 0; i < objects.size(); ++i) {

@@ -113,7 +113,10 @@ class Count {
     if (may_be_held(pod.lifecycle))
       return cat("a lifecycle hook holds it in ", to_string(pod.lifecycle));
     const auto found = view_.seen.find(pod.resource->key);
-    if (found == view_.seen.end() || !found->second.state)
+    if (found == view_.seen.end())
+      return pod.is_updating ? "its update is not complete"
+                             : "nobody has looked at it since the last change";
+    if (!found->second.state)
       return "it does not exist";
     const Value& conditions = found->second.state->at("conditions");
     if (conditions.is_list())

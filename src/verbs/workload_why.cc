@@ -50,11 +50,23 @@ Result<std::vector<std::string>> last_act(const Workplace& place, const Name& en
 
 }  // namespace
 
+namespace {
+
+/// A partition asks for some updated pods; more may be there already.
+std::string updated_text(int64_t available, int64_t wanted) {
+  if (available > wanted)
+    return cat(available, available == 1 ? " updated pod is" : " updated pods are",
+               " available, and the partition asks for ", wanted);
+  return cat(available, " of ", wanted, " updated pods are available");
+}
+
+}  // namespace
+
 std::string rollout_text(const Value& status) {
   const std::string so_far =
       !status.at("updatedReplicas").is_null()
-          ? cat(status.integer_at("updatedAvailableReplicas"), " of ",
-                status.integer_at("expectedUpdatedReplicas"), " updated pods are available")
+          ? updated_text(status.integer_at("updatedAvailableReplicas"),
+                         status.integer_at("expectedUpdatedReplicas"))
       : !status.at("matchedPods").is_null()
           ? cat(status.integer_at("updatedReadyPods"), " of ", status.integer_at("matchedPods"),
                 " pods are updated and ready")

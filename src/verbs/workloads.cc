@@ -254,19 +254,29 @@ class Bringing {
     std::string mark = mark_of(nodes);
     if (mark == heard_)
       return {};
-    tell_nodes(fleet(), nodes);
-    looked_at_nodes_ = Instant();  // a new one has to be asked
-    is_counted_ = false;
     lost_nodes_.clear();
+    std::set<Name> unasked;
     for (const NodeSpec& node : nodes)
       if (node.is_lost)
         lost_nodes_.push_back(node.name);
+      else if (unasked_nodes_.contains(node.name) || fleet().node(node.name) == nullptr)
+        unasked.insert(node.name);
+    tell_nodes(fleet(), nodes);
+    unasked_nodes_ = std::move(unasked);
+    looked_at_nodes_ = Instant();  // a new one has to be asked
+    is_counted_ = false;
     heard_ = std::move(mark);
-    // Who follows has nothing to say, and what is lost is forgotten before anybody hears that it
-    // is.
-    return edit_ != nullptr && lost_nodes_.empty() ? tell_heard() : Status();
+    has_to_tell_ = true;
+    return tell_heard();
   }
-  Status tell_heard() { return edit_->put_note(heard_note, heard_); }
+  /// Nobody is told before it is true: what is lost is forgotten, and new nodes were asked, so that
+  /// the next pod may go there. Who follows has nothing to say.
+  Status tell_heard() {
+    if (!has_to_tell_ || edit_ == nullptr || !lost_nodes_.empty() || !unasked_nodes_.empty())
+      return {};
+    has_to_tell_ = false;
+    return edit_->put_note(heard_note, heard_);
+  }
 
   /// What was on nodes that never come back. While nothing is under way there.
   Status forget_lost() {
@@ -309,6 +319,8 @@ class Bringing {
       node.is_ready = is_ready;
       fleet().put_node(std::move(node));
     }
+    std::erase_if(unasked_nodes_, [&](const Name& name) { return answers.contains(name); });
+    TRY(tell_heard());
     TRY(look_at_room(place_, fleet()));
     if (!is_any_back)
       return {};
@@ -599,7 +611,9 @@ class Bringing {
   uint64_t version_ = 0;
   int64_t stamp_ = 0;             ///< of the store
   std::string heard_;             ///< the mark of the nodes that were heard of last
+  bool has_to_tell_ = false;      ///< nobody was told yet that they were heard of
   std::vector<Name> lost_nodes_;  ///< whose records are to be forgotten
+  std::set<Name> unasked_nodes_;  ///< new ones, of which nobody knows yet whether they answer
   Instant looked_, learned_, looked_at_nodes_, retry_at_;
   Time looked_time_, asked_time_;  ///< `looked_` on the other clock; of the look under way
   Instant acted_;                  ///< when the last run ended

@@ -26,12 +26,7 @@ Value with_field(const Value& document, std::string_view path, const Value& valu
 Result<Object> checked(const Object& object, Value document) {
   Object changed = object;
   changed.document = std::move(document);
-  if (!workload_sort(object.kind))
-    return changed;
-  const std::string text = write_json(changed.document, {.indent = 0, .show_secrets = true});
-  Manifests read = read_manifests(text, cat(object.kind, " `", object.name, "`"), {});
-  if (!read.errors.empty())
-    return user_error(read.errors.front().message);
+  TRY(check_document(changed));
   return changed;
 }
 
@@ -77,6 +72,16 @@ Value with_images_in(const Value& containers, const std::vector<Entry>& images,
 }
 
 }  // namespace
+
+Status check_document(const Object& object) {
+  if (!workload_sort(object.kind))
+    return {};
+  const std::string text = write_json(object.document, {.indent = 0, .show_secrets = true});
+  const Manifests read = read_manifests(text, cat(object.kind, " `", object.name, "`"), {});
+  if (!read.errors.empty())
+    return user_error(read.errors.front().message);
+  return {};
+}
 
 Result<Object> scaled(const Object& object, int64_t replicas) {
   TRY(need_kind(object, "number of replicas", {"CloneSet", "StatefulSet"}));

@@ -31,6 +31,8 @@ Object without_pods_to_delete(const Object& object,
 /// All pods' containers are made anew, in the order of a rollout.
 Result<Object> restarted(const Object& object, Time now);
 
+/// Whether a document keeps the rules of manifests, wherever it comes from. Error: the first fault.
+Status check_document(const Object& object);
 /// A label `app.kubernetes.io/name` or a text after `KEY=` that Kubernetes would refuse.
 Status check_metadata(Metadata part, std::string_view key, const Value& text);
 

@@ -90,9 +90,7 @@ TEST_F(DaemonSets, LabelsAndThenAnImageTakeOnePodAtATime) {
   std::set<Name> missing;
   size_t most = 0;
   world.before_stop = [&](const Name& key, bool) { missing.insert(key); };
-  world.after_each = [&] {
-    most = std::max(most, 3 - static_cast<size_t>(world.ready()));
-  };
+  world.after_each = [&] { most = std::max(most, 3 - static_cast<size_t>(world.ready())); };
   for (const std::string& pod : world.pods())
     world.mark(pod, R"({"labels":{"note":"x"}})");
   world.pass(1);
@@ -183,9 +181,10 @@ TEST(HostPorts, ClashByAddressAndProtocol) {
   EXPECT_EQ(clash(local, other), nullptr);
   EXPECT_EQ(clash(all, udp), nullptr);
   EXPECT_TRUE(ports(R"({"containerPort":80})").empty());
-  EXPECT_EQ(host_ports_of(json(R"({"hostNetwork":true,"containers":[{"ports":[{"containerPort":9}]}]})"))
-                .size(),
-            1u);
+  EXPECT_EQ(
+      host_ports_of(json(R"({"hostNetwork":true,"containers":[{"ports":[{"containerPort":9}]}]})"))
+          .size(),
+      1u);
   EXPECT_EQ(to_string(udp[0]), "80/UDP");
 }
 

@@ -64,12 +64,15 @@ struct FieldCase {
 };
 
 bool has(std::string_view kinds, std::string_view kind) {
-  const std::string letter = kind == "SidecarSet" ? "K" : kind == "ImagePullJob" ? "J" : std::string(kind.substr(0, 1));
+  const std::string letter = kind == "SidecarSet"     ? "K"
+                             : kind == "ImagePullJob" ? "J"
+                                                      : std::string(kind.substr(0, 1));
   return kinds.find(letter) != kinds.npos;
 }
 
 const FieldCase field_cases[] = {
-    {"replicas", "CS", "3", R"(-1|"3"|1.5|200001)", [](const Workload& w) { return w.replicas == 3; }},
+    {"replicas", "CS", "3", R"(-1|"3"|1.5|200001)",
+     [](const Workload& w) { return w.replicas == 3; }},
     {"minReadySeconds", "CD", "5", R"(-1|"5")",
      [](const Workload& w) { return w.min_ready_seconds == 5; }},
     {"updateStrategy.rollingUpdate.minReadySeconds", "S", "5", R"(-1|301)",
@@ -83,7 +86,8 @@ const FieldCase field_cases[] = {
      [](const Workload& w) {
        return w.hooks.pre_normal && w.hooks.pre_normal->finalizers == std::vector<Name>{"f"};
      }},
-    {"lifecycle.inPlaceUpdate", "CS", R"({"labelsHandler":{"a":"b"}})", R"({"labelsHandler":{"a":null}})",
+    {"lifecycle.inPlaceUpdate", "CS", R"({"labelsHandler":{"a":"b"}})",
+     R"({"labelsHandler":{"a":null}})",
      [](const Workload& w) { return w.hooks.in_place_update.has_value(); }},
     {"updateStrategy.type", "CSD", R"("OnDelete")", R"("Recreate"|1)",
      [](const Workload& w) { return w.type == UpdateType::on_delete; }},
@@ -97,7 +101,8 @@ const FieldCase field_cases[] = {
      [](const Workload& w) { return w.kept(5) == 2 && w.kept(1) == 0; }},
     {"updateStrategy.partition", "K", R"("50%")", R"(-1|"101%"|"2")",
      [](const Workload& w) { return w.kept(5) == 3; }},
-    {"updateStrategy.rollingUpdate.maxUnavailable", "CSD", R"("40%")", R"(0|"0%"|-1|"101%"|"2"|"x")",
+    {"updateStrategy.rollingUpdate.maxUnavailable", "CSD", R"("40%")",
+     R"(0|"0%"|-1|"101%"|"2"|"x")",
      [](const Workload& w) { return w.max_unavailable == percent(40); }},
     {"updateStrategy.maxUnavailable", "K", R"("40%")", R"(-1|"101%"|"x")",
      [](const Workload& w) { return w.max_unavailable == percent(40); }},
@@ -108,14 +113,17 @@ const FieldCase field_cases[] = {
     {"updateStrategy.paused", "K", "true", R"("yes")", [](const Workload& w) { return w.paused; }},
     {"updateStrategy.rollingUpdate.podUpdatePolicy", "CS", R"("InPlaceOnly")", R"("InPlace"|1)",
      [](const Workload& w) { return w.policy == PodPolicy::in_place_only; }},
-    {"updateStrategy.rollingUpdate.rollingUpdateType", "D", R"("InPlaceIfPossible")", R"("InPlaceOnly")",
+    {"updateStrategy.rollingUpdate.rollingUpdateType", "D", R"("InPlaceIfPossible")",
+     R"("InPlaceOnly")",
      [](const Workload& w) { return w.policy == PodPolicy::in_place_if_possible; }},
     {"updateStrategy.rollingUpdate.selector", "D", R"({"matchLabels":{"zone":"a"}})",
      R"({"matchLabels":{"zone":1}}|{"labels":{}}|{"matchExpressions":[{"key":"a","operator":"Inn"}]})",
      [](const Workload& w) { return w.node_selector && !w.node_selector->is_empty(); }},
-    {"updateStrategy.selector", "K", R"({"matchLabels":{"zone":"a"}})", R"({"matchLabels":{"zone":true}}|{})",
+    {"updateStrategy.selector", "K", R"({"matchLabels":{"zone":"a"}})",
+     R"({"matchLabels":{"zone":true}}|{})",
      [](const Workload& w) { return w.update_selector && !w.update_selector->is_empty(); }},
-    {"namespaceSelector", "K", R"({"matchLabels":{"zone":"a"}})", R"({"matchLabels":{"zone":true}}|{})",
+    {"namespaceSelector", "K", R"({"matchLabels":{"zone":"a"}})",
+     R"({"matchLabels":{"zone":true}}|{})",
      [](const Workload& w) { return w.spaces && !w.spaces->is_empty(); }},
     {"podSelector", "J", R"({"matchLabels":{"zone":"a"}})", R"({"matchLabels":{"zone":1.5}})",
      [](const Workload& w) { return w.pulls.pod_selector && !w.pulls.pod_selector->is_empty(); }},
@@ -141,8 +149,8 @@ const FieldCase field_cases[] = {
     {"updateStrategy.rollingUpdate.scatterStrategy", "C", R"([{"key":"a","value":"b"}])",
      R"([{"key":"a","val":"b"}]|[{"key":1}]|[{"value":"b"}]|[{"key":"a"},{"key":"a"}])",
      [](const Workload& w) { return w.order.scatter.size() == 1; }},
-    {"updateStrategy.scatterStrategy", "K", R"([{"key":"a","value":"b"}])", R"([{"key":"a","val":"b"}])",
-     [](const Workload& w) { return w.order.scatter.size() == 1; }},
+    {"updateStrategy.scatterStrategy", "K", R"([{"key":"a","value":"b"}])",
+     R"([{"key":"a","val":"b"}])", [](const Workload& w) { return w.order.scatter.size() == 1; }},
     {"updateStrategy.rollingUpdate.inPlaceUpdateStrategy", "CS",
      R"({"gracePeriodSeconds":5,"imagePreDownloadParallelism":2,"imagePreDownloadTimeoutSeconds":9,)"
      R"("imagePreDownloadMinUpdatedReadyPods":3})",
@@ -155,36 +163,45 @@ const FieldCase field_cases[] = {
      [](const Workload& w) { return w.scale_max_unavailable == percent(20); }},
     {"scaleStrategy.podsToDelete", "C", R"(["a"])", R"(["a","a"]|[1]|"a")",
      [](const Workload& w) { return w.pods_to_delete == std::vector<Name>{"a"}; }},
-    {"scaleStrategy.enablePVCReuse", "C", "true", "1", [](const Workload& w) { return w.reuses_claims; }},
+    {"scaleStrategy.enablePVCReuse", "C", "true", "1",
+     [](const Workload& w) { return w.reuses_claims; }},
     {"scaleStrategy.excludePreparingDelete", "C", "true", "1",
      [](const Workload& w) { return w.exclude_preparing_delete; }},
     {"scaleStrategy.partitionedScaling", "D", "true", "1",
      [](const Workload& w) { return w.partitions_scaling; }},
     {"progressDeadlineSeconds", "C", "60", R"(0|-1|"60")",
      [](const Workload& w) { return w.progress_deadline_seconds == 60; }},
-    {"serviceName", "S", R"("db")", "1", [](const Workload& w) { return w.service_name == Name("db"); }},
+    {"serviceName", "S", R"("db")", "1",
+     [](const Workload& w) { return w.service_name == Name("db"); }},
     {"podManagementPolicy", "S", R"("Parallel")", R"("parallel")",
      [](const Workload& w) { return w.parallel; }},
     {"reserveOrdinals", "S", R"([1,"3-5"])", R"(["5-3"]|[-1]|["x"]|1)",
      [](const Workload& w) { return w.reserved_ordinals.size() == 2; }},
-    {"ordinals.start", "S", "2", R"(-1|"2")", [](const Workload& w) { return w.first_ordinal == 2; }},
-    {"persistentVolumeClaimRetentionPolicy", "S", R"({"whenScaled":"Delete","whenDeleted":"Delete"})",
-     R"({"whenScaled":"Keep"})",
-     [](const Workload& w) { return w.deletes_claims_when_scaled && w.deletes_claims_when_deleted; }},
-    {"volumeClaimTemplates", "CS", R"([{"metadata":{"name":"d"},"spec":{"accessModes":["ReadWriteOnce"]}}])",
+    {"ordinals.start", "S", "2", R"(-1|"2")",
+     [](const Workload& w) { return w.first_ordinal == 2; }},
+    {"persistentVolumeClaimRetentionPolicy", "S",
+     R"({"whenScaled":"Delete","whenDeleted":"Delete"})", R"({"whenScaled":"Keep"})",
+     [](const Workload& w) {
+       return w.deletes_claims_when_scaled && w.deletes_claims_when_deleted;
+     }},
+    {"volumeClaimTemplates", "CS",
+     R"([{"metadata":{"name":"d"},"spec":{"accessModes":["ReadWriteOnce"]}}])",
      R"([{"metadata":{"name":"d"},"spec":{"accessMode":[]}}]|[{"spec":{}}]|[{"name":"d"}])",
      [](const Workload& w) { return w.claims.size() == 1; }},
     {"burstReplicas", "D", "5", R"(-1|"x")", [](const Workload& w) { return w.burst == 5; }},
-    {"injectionStrategy.paused", "K", "true", "1", [](const Workload& w) { return w.injection_paused; }},
+    {"injectionStrategy.paused", "K", "true", "1",
+     [](const Workload& w) { return w.injection_paused; }},
     {"injectionStrategy.revision", "K", R"({"customVersion":"v1","policy":"Partial"})",
      R"({}|{"policy":"Some","customVersion":"v1"})",
      [](const Workload& w) { return w.injected.version == Name("v1") && w.injected.is_partial; }},
     {"customVersion", "K", R"("v2")", "2",
      [](const Workload& w) { return w.custom_version == Name("v2"); }},
-    {"imagePullPolicy", "J", R"("Always")", R"("Never")", [](const Workload& w) { return w.pulls.always; }},
+    {"imagePullPolicy", "J", R"("Always")", R"("Never")",
+     [](const Workload& w) { return w.pulls.always; }},
     {"parallelism", "J", "3", R"("50%"|-1|"x")",
      [](const Workload& w) { return w.pulls.parallelism == Amount{3}; }},
-    {"pullPolicy", "J", R"({"timeoutSeconds":9,"backoffLimit":0})", R"({"timeoutSeconds":0}|{"retries":1})",
+    {"pullPolicy", "J", R"({"timeoutSeconds":9,"backoffLimit":0})",
+     R"({"timeoutSeconds":0}|{"retries":1})",
      [](const Workload& w) { return w.pulls.timeout_seconds == 9 && w.pulls.backoff_limit == 0; }},
     {"completionPolicy", "J", R"({"type":"Never"})",
      R"({"type":"Maybe"}|{"type":"Never","ttlSecondsAfterFinished":1}|{"activeDeadlineSeconds":5})",
@@ -263,7 +280,8 @@ TEST(Fields, EveryFieldHasARow) {
 }
 
 TEST(Fields, RulesBetweenFieldsAreThoseOfOpenKruise) {
-  const std::vector<std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>>
+  const std::vector<
+      std::tuple<std::string_view, std::string_view, std::string_view, std::string_view>>
       cases{
           {"DaemonSet", "updateStrategy.rollingUpdate", R"({"maxSurge":1,"maxUnavailable":1})",
            "cannot be used with"},
@@ -283,8 +301,7 @@ TEST(Fields, RulesBetweenFieldsAreThoseOfOpenKruise) {
           {"CloneSet", "updateStrategy.rollingUpdate",
            R"({"maxSurge":1,"podUpdatePolicy":"InPlaceOnly"})", "cannot be used with InPlaceOnly"},
           {"StatefulSet", "updateStrategy.rollingUpdate", R"({"partition":1})", ""},
-          {"StatefulSet", "updateStrategy", R"({"rollingUpdate":{"unorderedUpdate":{}}})",
-           ""},
+          {"StatefulSet", "updateStrategy", R"({"rollingUpdate":{"unorderedUpdate":{}}})", ""},
           {"StatefulSet", "updateStrategy", R"({"type":"OnDelete","rollingUpdate":{}})",
            "has no meaning with OnDelete"},
           {"SidecarSet", "updateStrategy",
@@ -303,11 +320,11 @@ TEST(Fields, RulesBetweenFieldsAreThoseOfOpenKruise) {
 // In order, one pod changes at a time: only the integer 1 says so.
 TEST(Fields, AnOrderedStatefulSetHasNoOtherLimitThanOne) {
   const auto told = [](std::string_view field, std::string_view value) {
-    return field_errors(
-        cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"StatefulSet","metadata":{"name":"db"},)",
-            R"("spec":{"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":{)",
-            R"("app":"web"}},"spec":{"containers":[{"name":"c","image":"i:1"}]}},)", field, value,
-            field.find("rollingUpdate") != field.npos ? "}}}}" : "}}}"));
+    return field_errors(cat(
+        R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"StatefulSet","metadata":{"name":"db"},)",
+        R"("spec":{"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":{)",
+        R"("app":"web"}},"spec":{"containers":[{"name":"c","image":"i:1"}]}},)", field, value,
+        field.find("rollingUpdate") != field.npos ? "}}}}" : "}}}"));
   };
   constexpr std::string_view update = R"("updateStrategy":{"rollingUpdate":{"maxUnavailable":)",
                              scale = R"("scaleStrategy":{"maxUnavailable":)";

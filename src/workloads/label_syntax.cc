@@ -11,9 +11,9 @@ constexpr size_t longest_label = 63, longest_prefix = 253;
 bool is_letter_or_digit(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
 bool is_domain(std::string_view text) {
-  return !text.empty() && text.size() <= longest_prefix &&
-         std::ranges::all_of(
-             text, [](char c) { return is_letter_or_digit(c) || c == '-' || c == '.'; });
+  return !text.empty() && text.size() <= longest_prefix && std::ranges::all_of(text, [](char c) {
+    return is_letter_or_digit(c) || c == '-' || c == '.';
+  });
 }
 
 }  // namespace

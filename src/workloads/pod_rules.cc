@@ -14,7 +14,8 @@ namespace {
 
 class PodRules {
  public:
-  explicit PodRules(const RuleDocument& document) : document_(document), checker_(document.checker) {}
+  explicit PodRules(const RuleDocument& document)
+      : document_(document), checker_(document.checker) {}
 
   void check(bool can_select) {
     check_template(can_select);

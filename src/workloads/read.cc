@@ -35,7 +35,8 @@ bool is_dns_name(std::string_view name) {
          });
 }
 
-/// Annotations that were written as numbers or truth values are texts.
+/// Annotations that were written as numbers or truth values are texts. A null stays: it takes its
+/// annotation away.
 Value with_text_annotations(const Value& document) {
   const Value& metadata = document.at("metadata");
   const Value& annotations = metadata.at("annotations");
@@ -43,8 +44,7 @@ Value with_text_annotations(const Value& document) {
     return document;
   std::vector<Entry> texts;
   for (const Entry& entry : annotations.entries())
-    if (!entry.value.is_null())
-      texts.push_back({entry.key, to_text(entry.value)});
+    texts.push_back({entry.key, entry.value.is_null() ? Value() : Value(to_text(entry.value))});
   return edited(document,
                 {{"metadata", edited(metadata, {{"annotations", Value::dict(std::move(texts))}})}});
 }
@@ -272,8 +272,8 @@ class Reader {
       checker_.refuse(*dict, cat("`", path, "` must be a dict"));
       return;
     }
-    for (const TreeMember& entry : dict->entries())
-      if (!entry.value->is_text())
+    for (const TreeMember& entry : dict->entries())  // a null takes away what is stored
+      if (!entry.value->is_text() && !entry.value->is_null())
         checker_.refuse(*entry.value, cat("`", path, ".", printable(entry.key->text()),
                                           "` must be a string: put quotes around it"));
   }
@@ -308,6 +308,8 @@ class Reader {
       if (dict == nullptr || !dict->is_dict())
         return;
       for (const TreeMember& entry : dict->entries()) {
+        if (entry.value->is_null())
+          data.push_back({entry.key->text(), Value()});
         if (!entry.value->is_text())
           continue;
         std::string text = entry.value->text().str();

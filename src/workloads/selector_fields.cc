@@ -1,5 +1,5 @@
-/// A selector of labels as manifests have it, wherever it stands. Kubernetes refuses a value that is
-/// no text; taken for one, it would never match.
+/// A selector of labels as manifests have it, wherever it stands. Kubernetes refuses a value that
+/// is no text; taken for one, it would never match.
 
 #include <algorithm>
 
@@ -44,9 +44,10 @@ class SelectorWalk {
 
   void check_key(const TreeNode& key) {
     if (!key.is_text() || !is_label_key(key.text().view()))
-      checker_.refuse(key, cat("`", key.is_text() ? clipped(printable(key.text()), 60) : found_text(key),
-                               "` is not a key of a label: use ", label_value_words,
-                               ", behind a domain and `/` or alone"));
+      checker_.refuse(key,
+                      cat("`", key.is_text() ? clipped(printable(key.text()), 60) : found_text(key),
+                          "` is not a key of a label: use ", label_value_words,
+                          ", behind a domain and `/` or alone"));
   }
 
   void check_text(const TreeNode& value, const std::string& at) {

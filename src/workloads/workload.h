@@ -33,6 +33,7 @@ struct Object {
   int64_t generation = 1;            ///< counts its changes
   Name uid;                          ///< empty: nobody has stored it yet
   Time created;                      ///< 0: nobody has stored it yet
+  Value applied{};                   ///< the document as `apply` was given it last; null: never
   std::vector<FieldPlace> places{};  ///< of fields that others judge; empty: it was not read here
   /// `CloneSet/NAMESPACE/NAME`: what it is called as an owner.
   Name owner() const;

@@ -135,6 +135,28 @@ TEST_P(WorkloadsTest, ACloneSetComesUpIsUpdatedInPlaceAndGoes) {
   EXPECT_FALSE(delete_objects(place_, "fleet", {"CloneSet/default/web"}));
 }
 
+TEST_P(WorkloadsTest, RestartsAreCountedWhoeverCausedThem) {
+  EXPECT_TRUE(apply(clone_set("busybox", 1)).unsettled.empty());
+  const auto restarts = [&] {
+    const auto found = pods();
+    return found.size() == 1 ? found[0].substr(found[0].rfind(' ') + 1) : join(found, "; ");
+  };
+  EXPECT_EQ(restarts(), "0");
+  Engine& engine = **engine_.engine({});
+  for (const char* count : {"1", "2"}) {
+    ASSERT_TRUE(stop_container(engine, containers().at(0).id, 0s, {}));
+    EXPECT_TRUE(bring().unsettled.empty());
+    EXPECT_EQ(restarts(), count) << "somebody stopped it, and it was started again";
+  }
+  ASSERT_TRUE(remove_container(engine, containers().at(0).id, {}));
+  EXPECT_TRUE(bring().unsettled.empty());
+  EXPECT_EQ(restarts(), "3") << "somebody removed it, and another one came";
+  EXPECT_TRUE(apply(clone_set("web", 1)).unsettled.empty());
+  EXPECT_EQ(restarts(), "4") << "an update in place";
+  ASSERT_TRUE(delete_objects(place_, "fleet", {"CloneSet/default/web"}));
+  EXPECT_EQ(bring().pods, 0u);
+}
+
 INSTANTIATE_TEST_SUITE_P(Engines, WorkloadsTest,
                          testing::Values(TestEngine::Sort::podman, TestEngine::Sort::docker),
                          [](const auto& sort) { return to_string(sort.param); });

@@ -461,7 +461,7 @@ Command run_command() {
       "run", "PACKAGE [ARGUMENTS]", 1, 2,
       "Runs a Starlark package: a folder, a .star file or github.com/AUTHOR/REPOSITORY.\nA "
       "repeated run does only what changed.",
-      {"fettle run examples/shop",
+      {"fettle run .",
        "fettle run github.com/kurtosis-tech/redis-package '{\"service-name\": \"cache\"}' -e "
        "cache"},
       run_package,

@@ -26,10 +26,20 @@ std::string nodes_text(const std::vector<Name>& nodes) {
   return join(texts, ", ");
 }
 
+Value object_value(const StoredObject& object) {
+  std::vector<Value> fields;
+  for (const workloads::TakenBack& field : object.taken_back)
+    fields.push_back(
+        Value::dict({{"field", field.path}, {"before", field.before}, {"after", field.after}}));
+  return Value::dict({{"object", object.owner},
+                      {"status", to_string(object.fate)},
+                      {"takenBack", Value::list(std::move(fields))}});
+}
+
 Value plan_value(const WorkloadPlan& plan) {
   std::vector<Value> objects, pods, pulls;
   for (const StoredObject& each : plan.objects)
-    objects.push_back(Value::dict({{"object", each.owner}, {"status", to_string(each.fate)}}));
+    objects.push_back(object_value(each));
   for (const PodTurn& turn : plan.rollout.turns)
     pods.push_back(Value::dict({{"owner", turn.owner},
                                 {"namespace", turn.space},
@@ -99,6 +109,16 @@ void print_turns(const Face& face, const WorkloadPlan& plan, const Name& owner) 
   }
 }
 
+/// What commands changed since the last apply, and the manifest says otherwise.
+void print_taken_back(const Face& face, const StoredObject& object) {
+  const auto text = [](const Value& value) {
+    return value.is_null() ? std::string("nothing") : write_json(value, {.indent = 0});
+  };
+  for (const workloads::TakenBack& field : object.taken_back)
+    print(cat("  ", in(Colour::yellow, "takes back", face.colour), " ", field.path, ": ",
+              text(field.before), " -> ", text(field.after)));
+}
+
 void print_plan(const Face& face, const WorkloadPlan& plan) {
   std::vector<Name> owners;
   const auto add = [&](const Name& owner) {
@@ -115,6 +135,8 @@ void print_plan(const Face& face, const WorkloadPlan& plan) {
     const auto object = std::ranges::find(plan.objects, owner, &StoredObject::owner);
     print(cat(in(Colour::bold, owner_text(owner), face.colour), " ",
               object == plan.objects.end() ? std::string_view("stored") : to_string(object->fate)));
+    if (object != plan.objects.end())
+      print_taken_back(face, *object);
     print_pulls(plan, owner);
     print_turns(face, plan, owner);
   }

@@ -19,12 +19,12 @@ namespace fettle {
 namespace {
 
 Result<int> apply(Face& face) {
-  std::vector<workloads::Object> objects = TRY(objects_asked(face));
+  const std::vector<workloads::Object> objects = TRY(objects_asked(face));
   Workplace* place = TRY(face.workplace());
   const std::string gates = face.parsed.text("feature-gates");
   if (!gates.empty())
     TRY(check_gates(*place, fleet_of(face), gates));
-  const auto stored = TRY(store_objects(*place, fleet_of(face), std::move(objects)));
+  const auto stored = TRY(apply_objects(*place, fleet_of(face), objects));
   if (!gates.empty())
     TRY(put_gates(*place, fleet_of(face), gates));
   if (stored.empty() && !face.parsed.has("filename") &&
@@ -105,7 +105,7 @@ Result<int> remove_claims_asked(Face& face, Workplace& place, const std::vector<
     return tell_failed(face, summary);
   std::vector<StoredObject> deleted;
   for (const Name& claim : claims)
-    deleted.push_back({claim, StoredObject::Fate::deleted});
+    deleted.push_back({.owner = claim, .fate = StoredObject::Fate::deleted});
   return tell_stored(face, deleted);
 }
 

@@ -347,6 +347,7 @@ class PodAct {
     own.emplace_back(mark::container, container.name);
     own.emplace_back(mark::holder, place_.holder);
     own.emplace_back(mark::restarts, std::to_string(restarts));
+    restarts_[container.name] = restarts;
     TRY(find_folders(container));
     const Value body = TRY(container_body(attributes_, container, place_, volumes_, own));
     return create(cat(name_, "--", container.name, "--", digest.substr(0, 8)), body);
@@ -467,7 +468,10 @@ class PodAct {
     if (id.empty()) {
       if (container.sort == PodContainer::Sort::sidecar)
         TRY(ensure_image(container));
-      id = TRY(create(container, std::max(restarts, TRY(restarts_after(others)))));
+      id = TRY(create(container, std::max({restarts, TRY(restarts_after(others)),
+                                           restarts_of_what_is_gone(container)})));
+    } else if (known->status != "created") {
+      restarts_[container.name] = TRY(restarts_after({known}));
     }
     for (const ContainerState* const other : others)
       TRY(end_pod_container(site_, *other, attributes_, place_.address, stop_));
@@ -500,11 +504,17 @@ class PodAct {
     int64_t most = 0;
     for (const ContainerState* const other : others) {
       const auto state = TRY(inspect_container(site_.engine, other->id, stop_));
-      const int64_t earlier =
-          std::strtoll(label(other->labels, mark::restarts).c_str(), nullptr, 10);
+      const int64_t earlier = pod_restarts(before(), *other);
       most = std::max(most, earlier + (state ? state->restarts : 0) + 1);
     }
     return most;
+  }
+
+  /// A container that somebody removed was started before, too.
+  int64_t restarts_of_what_is_gone(const PodContainer& container) const {
+    const bool was_there = !is_made_anew() && act_.known->applied &&
+                           before().at("containers").find(container.name) != nullptr;
+    return was_there ? before().at("restarts").integer_at(container.name) + 1 : 0;
   }
 
   Status remove_others(const std::vector<const ContainerState*>& others) {
@@ -585,6 +595,13 @@ class PodAct {
     return Value::dict(std::move(gates));
   }
 
+  int64_t restarts_now(const PodContainer& container) const {
+    const auto found = restarts_.find(container.name);
+    return found != restarts_.end() ? found->second
+           : is_made_anew()         ? 0
+                                    : before().at("restarts").integer_at(container.name);
+  }
+
   Result<Outcome> done() {
     std::vector<Entry> ids;
     for (const auto& [name, id] : ids_)
@@ -592,12 +609,17 @@ class PodAct {
     const bool is_same = !is_made_anew() && !before().text_at("started").empty();
     const std::string started =
         is_same ? std::string(before().text_at("started")) : to_string(now_from_clock());
+    std::vector<Entry> restarts;
+    for (const PodContainer& container : wanted_)
+      if (const int64_t count = restarts_now(container); count > 0)
+        restarts.push_back({container.name, count});
     const bool changed = changed_ || is_made_anew() || act_.known->remote_id != place_.holder;
     return Outcome(Done{.outputs = Value::dict({{"uid", place_.uid},
                                                 {"ip", place_.address},
                                                 {"started", started},
                                                 {"gates", gates()},
-                                                {"containers", Value::dict(std::move(ids))}}),
+                                                {"containers", Value::dict(std::move(ids))},
+                                                {"restarts", Value::dict(std::move(restarts))}}),
                         .remote_id = place_.holder,
                         .changed = changed});
   }
@@ -615,6 +637,7 @@ class PodAct {
   PodThere there_;
   std::vector<PodVolume> volumes_;
   std::map<std::string, std::string> ids_;
+  std::map<std::string, int64_t> restarts_;  ///< of containers that were started again or made anew
   bool rejoin_ = false, changed_ = false;
   Value image_error_;  ///< which image is not there, and why; null: none is missing
 };

@@ -50,6 +50,11 @@ Key pod_network(const Key& pod) {
   return {pod.environment, "network", cat(address.node, "|", address.space)};
 }
 
+int64_t pod_restarts(const Value& outputs, const ContainerState& state) {
+  return std::max<int64_t>(std::strtoll(label(state.labels, mark::restarts).c_str(), nullptr, 10),
+                           outputs.at("restarts").integer_at(label(state.labels, mark::container)));
+}
+
 Result<PodThere> pod_there(const Site& site, const Key& key, const std::stop_token& stop) {
   PodThere there;
   for (ContainerState& state : TRY(own_containers(site, key_filters(key), stop)))

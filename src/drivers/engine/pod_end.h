@@ -16,6 +16,10 @@ struct PodThere {
 };
 Result<PodThere> pod_there(const Site& site, const Key& key, const std::stop_token& stop);
 
+/// How often a container was started before, engines' own restarts not counted: as its label says,
+/// or as the pod's outputs say if it was restored since.
+int64_t pod_restarts(const Value& outputs, const ContainerState& state);
+
 /// Has a container end: its hook first, which counts into the grace. `attributes` are the pod's as
 /// they were when it was made.
 Status end_pod_container(const Site& site, const ContainerState& state, const Value& attributes,

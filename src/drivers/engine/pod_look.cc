@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "drivers/engine/pod_body.h"
+#include "drivers/engine/pod_end.h"
 #include "drivers/engine/pod_probe.h"
 #include "value/mask.h"
 
@@ -82,9 +83,8 @@ Value state_value(const Row& row) {
   return Value::dict({{"waiting", Value::dict({{"reason", reason}})}});
 }
 
-Value row_value(const Row& row, bool is_podman) {
-  const int64_t earlier =
-      std::strtoll(label(row.state.labels, mark::restarts).c_str(), nullptr, 10);
+Value row_value(const Row& row, const Value& outputs, bool is_podman) {
+  const int64_t earlier = pod_restarts(outputs, row.state);
   const bool is_init = row.wanted->sort == PodContainer::Sort::init;
   const bool ready = is_init ? row.has_ended_well() : row.ready();
   std::vector<Entry> entries{{"name", row.wanted->name},
@@ -312,13 +312,18 @@ class PodLook {
     return Value::list(std::move(all));
   }
 
+  const Value& outputs() const {
+    static const Value none;
+    return subject_.known == nullptr ? none : subject_.known->outputs;
+  }
+
   Value rows(bool init) const {
     const bool is_podman =
         site_.engine.flavour(stop_).value_or(Engine::Flavour::docker) == Engine::Flavour::podman;
     std::vector<Value> found;
     for (const Row& row : rows_)
       if ((row.wanted->sort != PodContainer::Sort::plain) == init)
-        found.push_back(row_value(row, is_podman));
+        found.push_back(row_value(row, outputs(), is_podman));
     return Value::list(std::move(found));
   }
 

@@ -1,0 +1,141 @@
+#include "cli/instead.h"
+
+#include <array>
+#include <utility>
+
+namespace fettle {
+namespace {
+
+constexpr std::pair<std::string_view, std::string_view> commands_elsewhere[] = {
+    // Kurtosis, compose and others
+    {"engine restart", "`fettle engine stop` and `fettle engine start`"},
+    {"engine logs",
+     "the log of the private Podman is `engine.log` in its folder, which `fettle engine status` "
+     "names"},
+    {"docs", "`fettle help COMMAND`, and `fettle doc STATE` for states"},
+    {"import", "compose files cannot be imported; `fettle service add` adds a service"},
+    {"lint", "`fettle check` finds errors and doubtful code"},
+    {"lsp", "there is no language server; `fettle check -o json` has the findings"},
+    {"config", "there is nothing to configure but flags and variables such as `$FETTLE_HOME`"},
+    {"context", "`--engine ADDRESS` or `$DOCKER_HOST` names another machine"},
+    {"github", "packages on GitHub are run by name: `fettle run github.com/OWNER/NAME`"},
+    {"enclave connect", "ports are already published on this machine"},
+    {"cluster", "fettle uses one Docker or Podman: `--engine ADDRESS`, else `$DOCKER_HOST`"},
+    {"gateway", "ports are already published on this machine"},
+    {"portal", "ports are already published on this machine"},
+    {"web", "`fettle enclave inspect` and `fettle events` show the same information"},
+    {"analytics", "fettle sends no data"},
+    {"enclave dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
+    {"status",
+     "`fettle enclave inspect ENCLAVE` shows an environment, `fettle engine status` the engine"},
+    {"rm", "`fettle enclave rm` removes environments, `fettle service rm` services"},
+    {"enclave list", "`fettle enclave ls` lists environments"},
+    {"enclave delete", "`fettle enclave rm ENCLAVE` removes an environment"},
+    {"service list", "`fettle service ls ENCLAVE` lists services"},
+    {"service delete", "`fettle service rm ENCLAVE SERVICE` removes a service"},
+    {"files list", "`fettle files ls ENCLAVE` lists files artifacts"},
+    {"files delete", "`fettle files rm ENCLAVE ARTIFACT` removes a files artifact"},
+    {"ps", "`fettle enclave ls` lists environments, `fettle service ls` services"},
+    {"ls", "`fettle enclave ls` lists environments, `fettle service ls` services"},
+    {"destroy", "`fettle enclave rm ENCLAVE` removes an environment and everything in it"},
+    {"down", "`fettle enclave rm ENCLAVE` removes an environment and everything in it"},
+    {"up", "`fettle run PACKAGE` runs a package, `fettle export --apply` deploys a model"},
+    {"shell", "`fettle service shell ENCLAVE SERVICE` opens a shell in a service"},
+    {"stop", "`fettle enclave stop` stops an environment, `fettle service stop` a service"},
+    {"start", "`fettle enclave start` starts an environment, `fettle service start` a service"},
+    {"restart",
+     "`fettle enclave restart` restarts an environment, `fettle service restart` a service"},
+    {"deploy", "`fettle export --apply` deploys a model, `fettle run PACKAGE` runs a package"},
+    {"history", "`fettle events` shows what happened, `fettle versions ls` versions of a model"},
+    {"port-forward", "ports are already published; `fettle port print` prints their addresses"},
+    {"fmt", "there is no formatter; `fettle check` finds errors and doubtful code"},
+    {"format", "there is no formatter; `fettle check` finds errors and doubtful code"},
+    {"test", "`fettle check` finds errors and doubtful code, `fettle plan` shows what is due"},
+    {"build", "fettle builds no images: build one with another tool and name it"},
+    {"pull", "`fettle run PACKAGE --dependencies --pull` pulls the images of a package"},
+    {"login", "log in with the tool of the engine, such as `docker login` or `podman login`"},
+    {"engine list", "`fettle engine status` shows the engine"},
+    {"engine ls", "`fettle engine status` shows the engine"},
+    {"init", "`fettle package init` creates a package, `fettle project init` a model"},
+    {"dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
+    // kubectl
+    {"edit",
+     "`fettle get KIND NAME -o yaml` prints an object; `fettle apply -f FILE` takes a changed one, "
+     "where `null` takes a field away"},
+    {"patch",
+     "`fettle get KIND NAME -o yaml` prints an object; `fettle apply -f FILE` takes a changed one, "
+     "where `null` takes a field away"},
+    {"replace",
+     "`fettle apply -f FILE`; to take away what a manifest does not name, delete it first"},
+    {"create", "`fettle apply -f FILE` creates what a manifest describes"},
+    {"wait",
+     "`fettle rollout status KIND/NAME -w` waits for a rollout, and so does `fettle apply`"},
+    {"top",
+     "fettle does not measure pods; `docker stats` or `podman stats` of the node's engine does"},
+    {"attach",
+     "`fettle logs POD -f` follows a container, `fettle pod exec POD -- sh` runs a shell"},
+    {"debug",
+     "`fettle pod exec POD -- sh` runs a shell, `fettle describe pod POD` explains its state"},
+    {"expose", "ports are published by `hostPort`; a Service is a manifest for `fettle apply`"},
+    {"autoscale", "`fettle scale KIND/NAME --replicas N` scales; nothing here does it by load"},
+    {"cluster-info", "`fettle node ls` lists the nodes"},
+    {"cordon", "`fettle node cordon NODE`"},
+    {"uncordon", "`fettle node uncordon NODE`"},
+    {"drain", "`fettle node drain NODE`"},
+    {"taint",
+     "`fettle node cordon NODE` keeps new pods away, `fettle node add --label` sorts nodes"},
+    {"proxy", "ports are already published on this machine"},
+    {"kustomize", "`kustomize build FOLDER | fettle apply -f -`"},
+    // Inmanta
+    {"server", "there is no server: `fettle export --apply` deploys a model from this machine"},
+    {"agent",
+     "there is no agent: whoever runs `fettle export --apply` deploys, over SSH where needed"},
+    {"environment", "`fettle enclave ls` lists environments, `fettle enclave add` creates one"},
+    {"module", "`fettle project init` creates a project; modules are folders in its `libs`"},
+    {"project", "`fettle project init` creates a project"},
+    {"project install", "modules are folders in `libs`; there is nothing to install"},
+    {"version report", "`fettle versions show` shows a version"},
+    {"monitor", "`fettle events` shows what happened"},
+    // Idem
+    {"encrypt", "fettle encrypts nothing; a file of profiles is read as it is"},
+    {"decrypt", "fettle encrypts nothing; a file of profiles is read as it is"},
+};
+
+constexpr std::array<std::string_view, 3> flags_elsewhere[] = {
+    {"apply", "--dry-run", "`fettle diff -f FILE` shows what would change"},
+    {"service logs", "--tail", "`-n N` shows the last N lines"},
+    {"export", "--dry-run", "`fettle plan` shows what a release would do"},
+    {"versions release", "--dry-run", "`fettle plan --version N` shows what it would do"},
+    {"state", "--dry-run", "`--test` shows what would change"},
+    {"run", "--refresh", "every run looks at what exists"},
+    {"apply", "--server-side",
+     "there is no server; `apply` merges what it names into what is stored"},
+    {"apply", "--force-conflicts",
+     "there are no owners of fields; what a manifest names is taken back"},
+    {"apply", "--field-manager",
+     "there are no owners of fields; what a manifest names is taken back"},
+    {"apply", "--prune",
+     "`fettle delete KIND NAME` or `delete -f FILE` deletes what is not wanted"},
+    {"logs", "-l", "`fettle get pods -l LABELS` lists the pods; `fettle logs POD` shows one"},
+    {"logs", "--selector",
+     "`fettle get pods -l LABELS` lists the pods; `fettle logs POD` shows one"},
+    {"rollout status", "--for", "`-w` waits until the rollout is complete"},
+};
+
+}  // namespace
+
+std::string_view instead_of(std::string_view words) {
+  for (const auto& [name, text] : commands_elsewhere)
+    if (words == name)
+      return text;
+  return {};
+}
+
+std::string_view instead_of_flag(std::string_view words, std::string_view spelling) {
+  for (const auto& [command, flag, text] : flags_elsewhere)
+    if (words == command && spelling == flag)
+      return text;
+  return {};
+}
+
+}  // namespace fettle
