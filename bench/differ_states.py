@@ -1,22 +1,48 @@
-"""Random files of states, applied here and by Idem, for `bench/differ`.
+"""Random sets of files of states, applied here and by Idem 25, for `bench/differ`: two or three runs with memory between them, of files that
+change, some with `--test` or `--invert`. Compared are all fields of all results.
 
-Both call the same functions, a module in Python that is written for the comparison. Compared are, for each state, its result, changes, new
-state, and the lines of its comment in any order. Left out, with the reason:
-
-* a state that watches and fails: Idem calls `mod_watch` all the same, whose result replaces the failure;
-* `onfail` of a state that was not needed: that is no failure here;
-* `onchanges_any`, `watch_any`, `onfail_any`: Idem runs a state of the first without a change, and does not know the others;
-* an empty string before a second reference: Idem puts one in after the other, so the second stands alone then and keeps its type;
-* `prereq`: Idem finds no order for most, and an exception in the target ends its run.
+Both call the same functions: a module in Python that is written for the comparison, and the states that Idem ships. Those of `test.*` are in
+Idem 19.1 only: $IDEM_TEST_STATES names its file `states/test.py`.
 """
+import concurrent.futures
 import json
 import os
 import random
+import shutil
 import subprocess
 import tempfile
 
 MODULE = '''
+from typing import Any, Dict, List
+
+from dict_tools.typing import Computed
+
+__contracts__ = ["resource"]
 RESULTS = {"yes": True, "no": False, "none": None}
+
+
+def present(hub, ctx, name: str, resource_id: str = None, size: Any = None, tags: Any = None, made: Computed[str] = None,
+            result: str = "yes", told: bool = True, again: Any = None):
+    """Changes are what differs between its states."""
+    before = ctx.old_state
+    after = {"name": name, "resource_id": resource_id or "id-" + name, "size": size, "tags": tags, "made": made}
+    ret = {"name": name, "result": RESULTS[result], "comment": ("present", name), "old_state": before, "new_state": after}
+    if not told:
+        ret["changes"] = {}
+    if again is not None:
+        ret["rerun_data"] = again
+    if ctx.test:
+        ret["comment"] = (f"would make {name}",)
+    return ret
+
+
+def absent(hub, ctx, name: str, resource_id: str = None):
+    gone = not ctx.old_state
+    return {"name": name, "result": True, "comment": "already absent" if gone else f"removed {resource_id}", "old_state": ctx.old_state, "new_state": None}
+
+
+async def describe(hub, ctx):
+    return {}
 
 
 def act(hub, ctx, name, value=None, result="yes", changed=True, comment="done", **kwargs):
@@ -36,109 +62,226 @@ def broken(hub, ctx, name, **kwargs):
 def mod_watch(hub, ctx, name, **kwargs):
     return {"name": name, "result": True, "comment": "watched", "changes": {"watched": True}}
 '''
-CONF = 'CLI_CONFIG = {}\nCONFIG = {}\nSUBCOMMANDS = {}\nDYNE = {"states": ["states"]}\n'
+CONF = 'CLI_CONFIG = {}\nCONFIG = {}\nSUBCOMMANDS = {}\nDYNE = {"states": ["states"], "exec": ["exec"]}\n'
+EXEC = '''
+def echo(hub, ctx, value=None, ok: bool = True):
+    return {"result": ok, "ret": value, "comment": "echoed"}
+
+
+def get(hub, ctx, name=None, resource_id=None):
+    return {"result": True, "ret": {"resource_id": resource_id}, "comment": None}
+'''
 MOST_SHOWN = 10
+AT_ONCE = 4
 
 
-class States:
-    """One file: states in any order, whose requisites and references name those that were made before."""
+class Sets:
+    """The runs of one set: files of states, and words of the command line."""
 
     def __init__(self, seed):
         self.random = random.Random(seed)
-        self.functions, self.plain = {}, []  # plain: without requisites and references
+        self.states = {}  # text of arguments by ID: (ref, arguments)
+        self.chance = self.random.random
 
-    def value(self, depth=0):
-        pick = self.random.random()
-        acts = [one for one, function in self.functions.items() if function == "act"]
-        if acts and pick < 0.45:
-            target, path = self.random.choice(acts), self.random.choice(["value", "value", "kept", "kept", "kept", "none"])
-            self.refers = True
-            return self.random.choice(["${differ:%s:%s}", "pre ${differ:%s:%s} post", "${differ:%s:%s}${differ:" + target + ":kept}"]) % (target, path)
-        if pick < 0.6 or depth == 2:
-            return self.random.choice([1, 0, -3, 2.5, True, False, None, "text", "1", "true"])
-        if pick < 0.8:
-            return [self.value(depth + 1) for _ in range(self.random.randint(0, 3))]
-        return {f"k{i}": self.value(depth + 1) for i in range(self.random.randint(0, 3))}
+    def pick(self, *choices):
+        return self.random.choice(choices)
 
-    def requisites(self):
+    # What arguments are.
+    def plain(self, depth=0):
+        if depth == 2 or self.chance() < 0.6:
+            return self.pick(1, 0, -3, 2.5, True, False, None, "text", "1", "true", "", "ä")
+        if self.chance() < 0.5:
+            return [self.plain(depth + 1) for _ in range(self.random.randint(0, 3))]
+        return {f"k{i}": self.plain(depth + 1) for i in range(self.random.randint(0, 3))}
+
+    def value(self):
+        """With references to what was made before."""
+        targets = [one for one, (ref, _) in self.states.items() if ref in ("differ.act", "differ.present")]
+        if not targets or self.chance() < 0.6:
+            return self.plain()
+        target = self.random.choice(targets)
+        path = self.pick("value", "value", "kept", "kept", "none") if self.states[target][0] == "differ.act" else self.pick("size", "name", "tags:k0", "resource_id")
+        reference = "${differ:%s:%s}" % (target, path)
+        shape = self.pick("%s", "%s", "pre %s post", "list", "dict")
+        return [reference, 1] if shape == "list" else {"k": reference} if shape == "dict" else shape % reference
+
+    # What states need.
+    def requisites(self, id, ref):
         arguments = []
-        for requisite in self.random.sample(["require", "require", "watch", "onchanges", "onfail", "require_any"], self.random.choice([0, 1, 1, 2])):
-            targets = self.plain if requisite == "onfail" else list(self.functions)
-            if targets and requisite not in [key for argument in arguments for key in argument]:
-                chosen = self.random.sample(targets, min(len(targets), self.random.choice([1, 1, 1, 2])))
-                arguments.append({requisite: [{"differ": target} for target in chosen]})
+        for requisite in self.random.sample(["require", "require", "watch", "onchanges", "onfail", "require_any", "listen"], self.pick(0, 1, 1, 2)):
+            known = [one for one in self.states if one != id]
+            if not known or requisite in [key for argument in arguments for key in argument]:
+                continue
+            chosen = self.random.sample(known, min(len(known), self.pick(1, 1, 1, 2)))
+            arguments.append({requisite: [{self.states[one][0].rsplit(".", 1)[0]: one} for one in chosen]})
         return arguments
 
-    def state(self, name):
-        function, self.refers = self.random.choice(["act", "act", "act", "bare", "bare", "broken"]), False
-        requisites = self.requisites()
-        watches = any("watch" in argument for argument in requisites)
-        arguments = []
-        if watches and function == "broken":
-            function = "bare"
-        if function == "act" and self.random.random() < 0.8:
-            arguments.append({"value": self.value()})
-        if function != "broken" and self.random.random() < 0.35:
-            arguments.append({"changed": False})
-        if function != "broken" and not watches and self.random.random() < 0.3:
-            arguments.append({"result": self.random.choice(["no", "none", "yes", None])})
-        if self.random.random() < 0.25:
-            arguments.append({"comment": self.random.choice(["one", "two\nlines", ["a", "list"], "", None])})
-        if not requisites and not self.refers:
-            self.plain.append(name)
-        self.functions[name] = function
-        return f"{name}:\n  differ.{function}: {json.dumps(arguments + requisites)}\n"
+    def some(self, **arguments):
+        """Some of these arguments, in some order."""
+        chosen = [{name: value()} for name, value in arguments.items() if self.chance() < 0.5]
+        self.random.shuffle(chosen)
+        return chosen
 
-    def file(self):
-        names = [f"s{i}" for i in range(self.random.randint(3, 9))]
-        self.random.shuffle(names)
-        states = [self.state(name) for name in names]
-        self.random.shuffle(states)
-        return "".join(states)
+    def arguments(self, ref):
+        result = lambda: self.pick("yes", "yes", "no", "none")
+        comment = lambda: self.pick("one", "two\nlines", ["a", "list"], "", None)
+        if ref == "differ.present":
+            return self.some(size=self.value, tags=self.value, made=lambda: self.pick("x", "y"), result=result, told=lambda: self.pick(True, False))
+        if ref == "differ.act":
+            return self.some(value=self.value, changed=lambda: self.pick(True, False), result=result, comment=comment)
+        if ref == "differ.bare":
+            return self.some(changed=lambda: self.pick(True, False), result=result, comment=comment)
+        if ref == "test.succeed_with_comment":
+            return [{"comment": comment()}]
+        if ref == "test.succeed_with_arg_bind":
+            return self.some(parameters=lambda: {"a": self.value()})
+        if ref == "test.configurable_test_state":
+            return self.some(changes=lambda: self.pick(True, False), result=lambda: self.pick(True, False), comment=lambda: self.pick("", "told"))
+        if ref == "test.present":
+            return self.some(old_state=lambda: self.pick({}, {"a": 1}), new_state=lambda: self.pick({"a": 1}, {"a": 2, "b": [1, 2]}, {"b": [2, 1]}), result=lambda: self.pick(True, True, False, None), force_save=lambda: True)
+        if ref == "test.absent":
+            return self.some(new_state=lambda: self.pick({"a": 1}, None), result=lambda: self.pick(True, False))
+        if ref == "test.update":
+            return [{"param_1": self.plain()}] + self.some(param_2=self.plain, result=lambda: self.pick(True, False))
+        if ref == "test.present_resource":
+            return self.some(enforce_state=lambda: {"a": self.plain(1)}, remote_state=lambda: {"b": 1}, result=lambda: self.pick(True, False))
+        return []
+
+    REFS = ["differ.present"] * 5 + ["differ.act"] * 4 + ["differ.bare"] * 3 + ["differ.broken", "differ.absent", "test.nop", "test.anop",
+            "test.succeed_with_comment", "test.succeed_without_changes", "test.none_without_changes", "test.fail_without_changes",
+            "test.succeed_with_changes", "test.succeed_with_arg_bind", "test.fail_with_changes", "test.configurable_test_state",
+            "test.present", "test.absent", "test.update", "test.present_resource", "test.mod_watch", "test.acct"]
+
+    def make(self, id):
+        ref = self.random.choice(self.REFS)
+        arguments = self.arguments(ref)
+        if self.chance() < 0.25:
+            arguments.append({"name": self.pick(f"n{self.random.randint(0, 5)}", id)})
+        elif self.chance() < 0.08:
+            arguments.append({"names": [f"{id}-{i}" for i in range(self.random.randint(1, 3))]})
+        if ref.startswith("differ.") and self.chance() < 0.08:
+            arguments.append({"order": self.pick("first", "last", 5, -1)})
+        if ref == "differ.present" and self.chance() < 0.1:
+            arguments.append({"ignore_changes": ["size"]})
+        self.states[id] = (ref, arguments + self.requisites(id, ref))
+
+    def change(self):
+        """What the next run finds in the files."""
+        for id in list(self.states):
+            ref, arguments = self.states[id]
+            if self.chance() < 0.15 and not self.is_needed(id):
+                del self.states[id]
+            elif self.chance() < 0.5:
+                kept = [one for one in arguments if next(iter(one)) in ("names", "require", "watch", "onchanges", "onfail", "require_any", "listen", "order", "ignore_changes")]
+                known, self.states = self.states, {one: self.states[one] for one in list(self.states)[:list(self.states).index(id)]}
+                again = self.arguments(ref)
+                self.states = known
+                named = [{"name": f"n{self.random.randint(0, 5)}"}] if self.chance() < 0.2 and not any("names" in one for one in kept) else []
+                self.states[id] = (ref, again + named + kept)
+
+    def is_needed(self, id):
+        return any(f'"{id}"' in json.dumps(arguments) or f":{id}:" in json.dumps(arguments) for one, (_, arguments) in self.states.items() if one != id)
+
+    def text(self):
+        ids = list(self.states)
+        self.random.shuffle(ids)
+        return "".join(f"{id}:\n  {self.states[id][0]}: {json.dumps(self.states[id][1])}\n" for id in ids)
+
+    def runs(self):
+        names = [f"s{i}" for i in range(self.random.randint(2, 8))]
+        for id in names:
+            self.make(id)
+        runs = [{"text": self.text(), "words": self.pick([], [], [], ["--test"])}]
+        for _ in range(self.pick(1, 1, 2)):
+            self.change()
+            runs.append({"text": self.text(), "words": self.pick([], [], [], ["--test"], ["--invert"])})
+        return runs
 
 
-def comment_of(comment):
-    text = "\n".join(map(str, comment)) if isinstance(comment, list) else str(comment)
-    if "ValueError: broken" in text:  # here its place follows
-        text = text.split("\n")[0].replace("`", "")
-    return sorted(set(text.split("\n")))
+def without(entry, *fields):
+    return {key: value for key, value in entry.items() if key not in fields}
 
 
-def applied(command, folder, environment):
-    done = subprocess.run([*command, "g.sls", "--output=json", "--reconciler=none"], cwd=folder, env=environment, capture_output=True, text=True)
+def told_of(entry):
+    """An entry as both write it."""
+    made = without(entry, "start_time", "total_seconds", "ref", "acct_details", "re_runs_count", "require_re_run", "unmet")
+    comment = made.get("comment")
+    text = "\n".join(map(str, comment)) if isinstance(comment, list) else comment
+    if text and "ValueError: broken" in text:  # here its place follows
+        made["comment"] = text.split("\n")[0].replace("`", "")
+    elif text and text.startswith(("Result of require ", "Changes from ")):  # in any order
+        made["comment"] = "\n".join(sorted(text.split("\n")))
+    return made
+
+
+def applied(command, folder, environment, words):
+    done = subprocess.run([*command, "g.sls", "--output=json", "--reconciler=none", *words], cwd=folder, env=environment, capture_output=True, text=True)
     try:
-        told = json.loads(done.stdout)
-        return {tag: (one["result"], one["changes"], one["new_state"], comment_of(one["comment"])) for tag, one in told.items()}
+        return {tag: told_of(one) for tag, one in json.loads(done.stdout).items()}
     except (ValueError, KeyError, TypeError, AttributeError):
-        return {"error": (done.stdout + done.stderr)[-500:]}
+        return {"error": (done.stdout + done.stderr)[-700:]}
 
 
-def compare(fettle, idem, files, seed):
+class Peers:
+    """A folder in which both find the same modules."""
+
+    def __init__(self, folder, fettle, idem, test_states):
+        self.folder, self.fettle, self.idem = folder, fettle, idem
+        for path in ("states", "exec", "package/differ/states", "package/differ/exec"):
+            os.makedirs(os.path.join(folder, path))
+        for path, text in (("states/differ.py", MODULE), ("exec/differ.py", EXEC), ("package/differ/states/differ.py", MODULE), ("package/differ/exec/differ.py", EXEC),
+                           ("package/differ/conf.py", CONF), ("package/differ/__init__.py", ""), ("package/differ/states/__init__.py", ""), ("package/differ/exec/__init__.py", "")):
+            with open(os.path.join(folder, path), "w") as file:
+                file.write(text)
+        if test_states:
+            with open(test_states) as file, open(os.path.join(folder, "package/differ/states/test.py"), "w") as made:
+                made.write(file.read().replace('hub.states.test.ACCT = ["test"]', "pass"))  # it would need a profile to begin at all
+
+    def both(self, number, runs):
+        """For each run what fettle and Idem say."""
+        place = os.path.join(self.folder, f"set{number}")
+        os.makedirs(place)
+        environment = {**os.environ, "FETTLE_HOME": os.path.join(place, "home"), "PYTHONPATH": os.path.join(self.folder, "package")}
+        told = []
+        for run in runs:
+            with open(os.path.join(place, "g.sls"), "w") as file:
+                file.write(run["text"])
+            theirs = applied([self.idem, "state", f"--root-dir={place}/idem"], place, environment, run["words"])
+            ours = applied([self.fettle, "state", f"--plugin-dir={self.folder}", "-e", "e"], place, environment, run["words"])
+            told.append((ours, theirs))
+        shutil.rmtree(place)
+        return told
+
+
+def difference(ours, theirs):
+    """Lines about what differs in a run; none when nothing does."""
+    lines = []
+    for tag in sorted({*ours, *theirs}):
+        mine, other = ours.get(tag), theirs.get(tag)
+        if isinstance(mine, dict) and isinstance(other, dict):
+            for field in sorted({*mine, *other}):
+                if mine.get(field) != other.get(field):
+                    lines.append(f"{tag} {field}\n  fettle: {mine.get(field, 'missing')!r}\n  Idem:   {other.get(field, 'missing')!r}")
+        elif mine != other:
+            lines.append(f"{tag}\n  fettle: {mine}\n  Idem:   {other}")
+    return lines
+
+
+def compare(fettle, idem, count, seed):
     """Prints what differs; true when nothing does."""
     differing = 0
-    with tempfile.TemporaryDirectory() as folder:
-        for path in ("states", "package/differ/states"):
-            os.makedirs(os.path.join(folder, path))
-            with open(os.path.join(folder, path, "differ.py"), "w") as file:
-                file.write(MODULE)
-        for path, text in (("conf.py", CONF), ("__init__.py", ""), ("states/__init__.py", "")):
-            with open(os.path.join(folder, "package/differ", path), "w") as file:
-                file.write(text)
-        for number in range(files):
-            source = States(seed * 1_000_003 + number).file()
-            with open(os.path.join(folder, "g.sls"), "w") as file:
-                file.write(source)
-            place = os.path.join(folder, f"home{number}")
-            environment = {**os.environ, "FETTLE_HOME": place, "PYTHONPATH": os.path.join(folder, "package")}
-            theirs = applied([idem, "state", f"--root-dir={place}"], folder, environment)
-            ours = applied([fettle, "state"], folder, environment)
-            if ours == theirs:
-                continue
-            differing += 1
-            if differing <= MOST_SHOWN:
-                print(f"--- states {number} of seed {seed}\n{source}", flush=True)
-                for tag in sorted({*ours, *theirs}):
-                    if ours.get(tag) != theirs.get(tag):
-                        print(f"{tag}\nfettle: {ours.get(tag)}\nIdem:   {theirs.get(tag)}\n", flush=True)
-    print(f"{files} files of states; {differing} differ")
+    with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
+        peers = Peers(folder, fettle, idem, os.environ.get("IDEM_TEST_STATES"))
+        sets = [Sets(seed * 1_000_003 + number).runs() for number in range(count)]
+        for number, told in enumerate(pool.map(peers.both, range(count), sets)):
+            for run, (ours, theirs) in enumerate(told):
+                lines = difference(ours, theirs)
+                if not lines:
+                    continue
+                differing += 1
+                if differing <= MOST_SHOWN:
+                    shown = sets[number][run]
+                    print(f"--- set {number} of seed {seed}, run {run} {' '.join(shown['words'])}\n{shown['text']}" + "\n".join(lines) + "\n", flush=True)
+                break
+    print(f"{count} sets of files of states; {differing} differ")
     return not differing

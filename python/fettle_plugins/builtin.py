@@ -6,8 +6,8 @@ import logging
 import random
 import types
 
-from fettle_plugins import tags
-from fettle_plugins.data import NamespaceDict, differences
+from fettle_plugins import changes, tags
+from fettle_plugins.data import NamespaceDict
 
 MOST_RERUNS = 600
 PATIENCE = 3
@@ -179,8 +179,9 @@ def _add_idem(hub):
 
     _module(hub, "idem.event", put=put)
 
-    def calculate_changes(hub, old_state, new_state, params=None):
-        return differences(old_state, new_state)
+    def calculate_changes(hub, old_state, new_state, params=None, func_ref=None):
+        signature = types.SimpleNamespace(parameters=params or {})
+        return changes.between(old_state, new_state, changes.computed_of(signature))
 
     _module(hub, "tool.idem.arg_utils", calculate_changes=calculate_changes)
 

@@ -7,7 +7,8 @@ one of these with the function behind it: `pre_run`. It gets the hub and the cal
 
 import inspect
 
-from fettle_plugins.data import NamespaceDict, differences
+from fettle_plugins import changes
+from fettle_plugins.data import NamespaceDict
 
 
 class ContractError(RuntimeError):
@@ -62,16 +63,22 @@ class Resource:
         for key in ("result", "comment"):
             if key not in answer:
                 raise KeyError(f"{call.ref} returned no `{key}`")
-        comment = answer["comment"]
-        if comment is None or comment == "":
-            answer["comment"] = []
-        else:
-            answer["comment"] = [comment] if isinstance(comment, str) else list(comment)
+        answer["comment"] = list(_lines(answer["comment"]))
         if answer.get("changes") is None:
             states = [answer.get("old_state"), answer.get("new_state")]
             is_plain = all(not state or isinstance(state, dict) for state in states)
-            answer["changes"] = differences(*states) if is_plain else {}
+            computed = changes.computed_of(call.signature)
+            answer["changes"] = changes.between(*states, computed) if is_plain else {}
         return answer
+
+
+def _lines(comment):
+    """A comment of any form, lists within lists too, without what says nothing."""
+    if isinstance(comment, (list, tuple, set, frozenset)):
+        for one in comment:
+            yield from _lines(one)
+    elif comment is not None and comment != "" and comment != {}:
+        yield comment
 
 
 class SoftFail:

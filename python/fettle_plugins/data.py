@@ -64,30 +64,3 @@ def is_json(value):
     except (TypeError, ValueError, RecursionError):
         return False
     return True
-
-
-def differences(old, new):
-    """`{"old": …, "new": …}` of what differs, as Idem tells changes; empty when nothing does."""
-    old, new = old or {}, new or {}
-    was, now = {}, {}
-    for key in list(old) + [key for key in new if key not in old]:
-        if key in old and key in new and old[key] == new[key]:
-            continue
-        before, after = old.get(key), new.get(key)
-        if isinstance(before, dict) and isinstance(after, dict):
-            below = differences(before, after)
-            if "old" in below:
-                was[key] = below["old"]
-            if "new" in below:
-                now[key] = below["new"]
-            continue
-        if key in old:
-            was[key] = before
-        if key in new:
-            now[key] = after
-    made = {}
-    if was:
-        made["old"] = was
-    if now:
-        made["new"] = now
-    return made

@@ -2,6 +2,7 @@
 
 import inspect
 
+from fettle_plugins import changes
 from fettle_plugins.data import is_json
 
 _KINDS = {
@@ -67,9 +68,11 @@ def _function(name, function):
         if one.default is not one.empty:
             told["default"] = one.default if is_json(one.default) else None
         parameters.append(told)
-    return {
+    described = {
         "name": name,
         "text": inspect.getdoc(function.func) or "",
         "parameters": parameters,
         "async": function.is_async,
     }
+    computed = changes.computed_of(function.signature)
+    return {**described, "computed": computed} if computed else described

@@ -589,8 +589,8 @@ void Run::settle(NodeId id, Standing standing) {
       watchers_[key].erase(id);
     is_stale = flight->second.is_stale;
     is_dirty = flight->second.is_dirty;
-    if (flight->second.calls > 1)
-      calls_again_[*graph_->node(id).key] += flight->second.calls - 1;
+    if (const int answers = flight->second.calls - flight->second.waits; answers > 1)
+      calls_again_[*graph_->node(id).key] += answers - 1;
     Step& step = steps_[*graph_->node(id).key] = std::move(flight->second.step);
     if (step.wanted != nullptr)
       step.wanted = graph_->node(id).wanted;

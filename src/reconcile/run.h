@@ -187,6 +187,7 @@ class Run {
     bool is_stale = false;          ///< another one is wanted by now: to be decided anew
     std::string what;               ///< it waits for
     int calls = 0;                  ///< that have ended
+    int waits = 0;                  ///< of these, without an answer yet
     Instant called;
     Duration pause{0};
     Instant due;

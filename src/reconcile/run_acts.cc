@@ -282,6 +282,7 @@ void Run::act_ended(NodeId id, const Result<Outcome>& outcome) {
     const auto& pending = std::get<Pending>(*outcome);
     const Again again{pending.what, pending.retry_after, pending.so_far, {}, pending.watch};
     // It has come to no answer yet, so it wears out no patience and gives none back.
+    ++flight.waits;
     if (flight.is_stale)
       act_failed(id, world_error(pending.what));
     else if (const std::string over = reason_of_time(flight); !over.empty())

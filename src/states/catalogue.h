@@ -31,6 +31,7 @@ struct Function {
   std::vector<Parameter> parameters;  ///< without `name`
   bool takes_rest = false;            ///< any further argument, too
   std::string test_mode;              ///< what `--test` answers
+  Value computed{};  ///< of its states: what makes no difference (`value/changes.h`)
 
   const Parameter* find(std::string_view parameter) const;
 };

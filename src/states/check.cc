@@ -168,7 +168,8 @@ class Checker {
     if (const std::string wrong = complaint(parameter.shape, given); !wrong.empty())
       with_.fail(chunk, position_of(body, parameter.name, true),
                  cat("`", parameter.name, "` ", wrong));
-    const bool wants_bool = parameter.otherwise && parameter.otherwise->is_bool();
+    const bool wants_bool =
+        parameter.shape != Shape::outcome && parameter.otherwise && parameter.otherwise->is_bool();
     if (wants_bool && !given.is_bool())
       with_.fail(
           chunk, position_of(body, parameter.name, true),

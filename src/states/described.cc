@@ -47,6 +47,7 @@ Result<Function> function_of(const Value& module, const Value& told) {
                                otherwise == nullptr ? std::nullopt : std::optional(*otherwise),
                                std::string(parameter.text_at("text"))});
   }
+  made.computed = told.at("computed");
   return made;
 }
 

@@ -60,7 +60,7 @@ std::string needs_of(const Resource& resource) {
 TEST(Intent, ACallIsAResourceKnownByItsTagWithoutTheFunction) {
   const Mapped made = mapped(R"(
 a:
-  test.present:
+  test.nop:
     - name: n
     - x: 1
     - y: ${test:b:l[1]:k}
@@ -73,7 +73,7 @@ b: test.nop
   EXPECT_EQ(
       intent_shown(a.attributes),
       R"({"arguments":{"x":"********","y":"<state/test_|-b_|-b:/new_state/l/1/k>",)"
-      R"("z":"pre-<state/test_|-b_|-b:/new_state/v>"},"failure":"","function":"present",)"
+      R"("z":"pre-<state/test_|-b_|-b:/new_state/v>"},"failure":"","function":"nop",)"
       R"("id":"a","name":"n","settings":{"failhard":true,"sensitive":["x"]},"state":"test"})");
   EXPECT_EQ(a.driver, "state");
   EXPECT_EQ(a.origin, "main.sls:3:3");

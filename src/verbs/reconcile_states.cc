@@ -116,6 +116,11 @@ class StatesLoop {
 
   Ground& ground() { return place_.ground != nullptr ? *place_.ground : *ground_; }
 
+  Value computed_of(const Name& tag) const {
+    const StateTag parts = parts_of(tag);
+    return functions_.computed(parts.state, parts.function);
+  }
+
   void mark(const std::set<std::string>& pending) {
     for (StateResult& result : report_.results)
       result.is_pending = pending.contains(result.tag.str());
@@ -200,7 +205,7 @@ class StatesLoop {
       if (shown == report_.results.end()) {
         report_.results.push_back(result);
       } else {
-        shown->entry = merged(shown->entry, result.entry);
+        shown->entry = merged(shown->entry, result.entry, computed_of(result.tag));
         shown->is_unmet = result.is_unmet;
         shown->is_quiet &= result.is_quiet;
         ++shown->re_runs;

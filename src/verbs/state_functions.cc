@@ -9,6 +9,7 @@
 #include "states/described.h"
 #include "states/settings.h"
 #include "value/changes.h"
+#include "value/with.h"
 
 namespace fettle {
 namespace {
@@ -179,13 +180,10 @@ Result<StateAnswer> RunFunctions::call_plugin(const StateCall& call, const Value
   if (const Value& result = found.ret.at("result"); !result.is_null() && !result.is_bool())
     return world_error(cat("`", made.path, "` must return a `result` of True, False or None, not ",
                            to_text(result).substr(0, 200)));
-  if (found.ret.at("changes").is_null()) {
-    std::vector<Entry> entries(found.ret.entries().begin(), found.ret.entries().end());
-    std::erase_if(entries, [](const Entry& entry) { return entry.key == "changes"; });
-    entries.push_back(
-        {"changes", changes_between(found.ret.at("old_state"), found.ret.at("new_state"))});
-    found.ret = Value::dict(std::move(entries));
-  }
+  if (found.ret.at("changes").is_null())
+    found.ret = with(found.ret, "changes",
+                     changes_between(found.ret.at("old_state"), found.ret.at("new_state"),
+                                     computed(call.state, call.function)));
   return found;
 }
 
@@ -216,7 +214,7 @@ Result<StateAnswer> RunFunctions::call_builtin(const StateCall& call, const Valu
   const states::World lent = world(call.acct_profile, std::move(stop));
   states::ModuleCall made;
   made.name = call.name;
-  made.arguments = with_ignored(call.arguments, call.ignored);
+  made.arguments = completed(call);
   made.is_test = call.is_test;
   made.old_state = call.old_state;
   made.rerun_data = call.rerun_data;
@@ -234,6 +232,12 @@ Result<StateAnswer> RunFunctions::call_builtin(const StateCall& call, const Valu
   found.again = answer.again;
   found.so_far = std::move(answer.so_far);
   return found;
+}
+
+Value RunFunctions::computed(std::string_view state, std::string_view function) const {
+  const states::Module* const module = catalogue_->find(state);
+  const states::Function* const found = module == nullptr ? nullptr : module->find(function);
+  return found == nullptr ? Value() : found->computed;
 }
 
 /// The wait of a state or of its module may be one of users: `{NAME: {…}}` is a call of

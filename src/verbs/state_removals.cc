@@ -75,7 +75,7 @@ class Removals {
     const bool is_timed = times != nullptr && times->began && times->ended;
     made.entry = Value::dict(
         {{"__id__", tag.id},
-         {"changes", is_away ? Value::dict({{"old", old_state}}) : none},
+         {"changes", is_away ? Value::dict({{"old", old_state}, {"new", none}}) : none},
          {"comment", comment},
          {"esm_tag", tag.memory()},
          {"name", name_of(step.key, record, tag)},

@@ -64,7 +64,7 @@ Value left_by_command(const Value& outputs);
 Value remembered_state(const Record* record);
 
 /// Two results of one state as one: the first's beginning, the last's end, all comments once, and
-/// the changes between both where states were given.
-Value merged(const Value& first, const Value& last);
+/// the changes between both where states were given, without what is `computed`.
+Value merged(const Value& first, const Value& last, const Value& computed = {});
 
 }  // namespace fettle

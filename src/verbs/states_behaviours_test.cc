@@ -220,7 +220,7 @@ TEST_P(Behaviours, NineErrorsOfTheFilesComeBeforeAnything) {
 TEST_P(Behaviours, TenATestAndAnInversion) {
   request_.is_test = true;
   const StatesReport tested = apply("a: {test.present: [{new_state: {x: 1}}]}\n");
-  EXPECT_EQ(word(tested, "a"), "None");
+  EXPECT_EQ(word(tested, "a"), "True");
   EXPECT_EQ(took_ / 1s, 0);
   EXPECT_FALSE(home_.store().environment("e")->has_value());
   request_.is_test = false;

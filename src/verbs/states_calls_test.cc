@@ -413,7 +413,7 @@ def absent(ctx, name):
     const StateResult* gone = report.find("s_|-goes_|-goes_|-absent");
     ASSERT_NE(gone, nullptr);
     EXPECT_EQ(word(report, "goes"), test ? "None" : "True");
-    EXPECT_EQ(changes(report, "goes"), R"({"old":{"x":1}})");
+    EXPECT_EQ(changes(report, "goes"), R"({"new":{},"old":{"x":1}})");
     EXPECT_EQ(word(report, "stays"), test ? "None" : "False");
     EXPECT_EQ(comment(report, "stays"),
               test ? R"("it would be removed: no file describes it any more")" : R"("not stays")");

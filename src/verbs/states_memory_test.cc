@@ -79,7 +79,7 @@ def run(ctx, name):
     const StatesReport report = apply(
         cat("a: {s.run: [{name: ", at(loop), "}]}\n", "b: {test.nop: [{onchanges: [{s: a}]}]}\n"));
     EXPECT_EQ(word(report, "a"), "True") << loop;
-    EXPECT_EQ(changes(report, "a"), R"({"new":{"v":1}})") << loop;
+    EXPECT_EQ(changes(report, "a"), R"({"new":{"v":1},"old":{}})") << loop;
     EXPECT_EQ(word(report, "b"), "True") << loop;
     ground_.restart();
   }

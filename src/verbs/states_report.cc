@@ -44,7 +44,7 @@ Value StateTimes::said(const Key& key) const {
   return found == said_.end() ? Value() : found->second;
 }
 
-Value merged(const Value& first, const Value& last) {
+Value merged(const Value& first, const Value& last, const Value& computed) {
   Value made = last;
   for (const char* key : {"start_time", "old_state", "__run_num"})
     made = with(made, key, first.at(key));
@@ -66,7 +66,7 @@ Value merged(const Value& first, const Value& last) {
   const Value& before = first.at("old_state");
   const Value& after = last.at("new_state");
   if (before.is_dict() && after.is_dict())
-    made = with(made, "changes", changes_between(before, after));
+    made = with(made, "changes", changes_between(before, after, computed));
   else if (is_empty_dict(last.at("changes")))  // what was made or removed stays told
     made = with(made, "changes", first.at("changes"));
   return made;

@@ -66,7 +66,7 @@ TEST_F(StatesRecreationTest, WhatIsReplacedGoesWhenAllThatUseItHaveGoneOn) {
   const StatesReport report = apply_size(2);
   EXPECT_EQ(log(), "present a 2\npresent dep 2\nabsent a i1\n");
   EXPECT_EQ(word(report, "a_delete_old"), "True");
-  EXPECT_EQ(changes(report, "a_delete_old"), R"({"old":{"resource_id":"i1","size":1}})");
+  EXPECT_EQ(changes(report, "a_delete_old"), R"({"new":{},"old":{"resource_id":"i1","size":1}})");
   apply_size(2);
   EXPECT_EQ(log(), "present a 2\npresent dep 2\n");
 }
@@ -89,7 +89,8 @@ TEST_F(StatesRecreationTest, TheOldOneGoesInEachLoop) {
     const StatesReport report = apply_size(2);
     EXPECT_NE(log().find("present dep 2\nabsent a i1\n"), std::string::npos) << log();
     EXPECT_EQ(word(report, "a_delete_old"), "True") << loop;
-    EXPECT_EQ(changes(report, "a_delete_old"), R"({"old":{"resource_id":"i1","size":1}})") << loop;
+    EXPECT_EQ(changes(report, "a_delete_old"), R"({"new":{},"old":{"resource_id":"i1","size":1}})")
+        << loop;
     EXPECT_FALSE(report.requires_re_run) << loop;
     EXPECT_EQ(word(apply_size(2), "a_delete_old"), "missing") << loop;
   }

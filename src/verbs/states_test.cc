@@ -28,7 +28,7 @@ TEST_F(StatesTest, ResultsAreThoseOfIdem) {
   const StatesReport report = apply(loop_sls);
   EXPECT_EQ(report.results.size(), 13u);
   EXPECT_EQ(word(report, "quiet"), "True");
-  EXPECT_EQ(changes(report, "created"), R"({"new":{"a":1,"b":{"c":["p","q"]}}})");
+  EXPECT_EQ(changes(report, "created"), R"({"new":{"a":1,"b":{"c":["p","q"]}},"old":{}})");
   EXPECT_EQ(word(report, "broken"), "False");
   EXPECT_EQ(word(report, "unknown"), "None");
   EXPECT_EQ(
@@ -58,7 +58,7 @@ TEST_F(StatesTest, BasicAppliesWhatIsPendingAgainUntilNothingMoves) {
   EXPECT_FALSE(created.requires_re_run);
   EXPECT_GE(took_, 3s);
   EXPECT_LT(took_, 4s);
-  EXPECT_EQ(changes(created, "created"), R"({"new":{"a":1}})");
+  EXPECT_EQ(changes(created, "created"), R"({"new":{"a":1},"old":{}})");
   for (const std::string_view state :
        {"fail_without_changes", "none_without_changes", "succeed_with_changes"}) {
     const StatesReport report = apply(cat("one: {test.", state, ": []}"));
@@ -87,10 +87,12 @@ TEST_F(StatesTest, ARemovalNamesOnlyWhatWasMade) {
 TEST_F(StatesTest, EachStateIsToldHowOftenItWasAppliedAgain) {
   for (const char* loop : {"basic", "fettle", "none"}) {
     request_.reconciler = environment_ = loop;
-    const StatesReport report =
-        apply("quiet: {test.nop: []}\nbroken: {test.fail_without_changes: []}\n");
+    const StatesReport report = apply(
+        "quiet: {test.nop: []}\nbroken: {test.fail_without_changes: []}\n"
+        "pause: {time.sleep: [{duration: 1}]}\n");
     const auto re_runs = [&](const char* tag) { return report.find(tag)->re_runs; };
     EXPECT_EQ(re_runs("test_|-quiet_|-quiet_|-nop"), 0) << loop;
+    EXPECT_EQ(re_runs("time_|-pause_|-pause_|-sleep"), 0) << loop << ": it waits once";
     const int count = re_runs("test_|-broken_|-broken_|-fail_without_changes");
     EXPECT_EQ(count, request_.reconciler == "basic"    ? 3
                      : request_.reconciler == "fettle" ? 6

@@ -2,7 +2,7 @@
 #$ --invert
 a:
   test.present:
-    - x: 1
+    - new_state: 1
 b:
   test.present:
     - require: [{test: a}]
@@ -13,13 +13,13 @@ d:
   test.nop: []
 e:
   test.present:
-    - x: ${test:a:x}
+    - new_state: ${test:a:x}
     - listen: [{test: a}]
-#> 4 test.absent a {"x":1} require+ b e
+#> 4 test.absent a {"new_state":1} require+ b e
 #> 3 test.absent b require+ c
 #> 0 test.present c
 #> 1 test.nop d
-#> 2 test.absent e {"x":"<test_|-a_|-a:x>"} arg_bind ~test_|-a_|-a
+#> 2 test.absent e {"new_state":"<test_|-a_|-a:x>"} arg_bind ~test_|-a_|-a
 ---
 # A profile is made before those that use it.
 #$ --invert

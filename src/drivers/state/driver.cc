@@ -178,7 +178,7 @@ class StateAct {
       ret = Value::dict({{"result", answer.ret.at("result")},
                          {"comment", answer.ret.at("comment")},
                          {"old_state", old},
-                         {"changes", Value::dict({{"old", old}})}});
+                         {"changes", Value::dict({{"old", old}, {"new", nothing}})}});
     }
     return outcome_of(std::move(ret), true);
   }
@@ -247,7 +247,7 @@ class StateAct {
         made.verdict == PluginAnswer::Verdict::answered && made.ret.at("result") != Value(false);
     if (!creates_first) {
       if (is_made)
-        made.ret = as_replaced(old.old_state, gone.ret, made.ret);
+        made.ret = as_replaced(old.old_state, gone.ret, made.ret, computed());
       return made;
     }
     // The old one is there still.
@@ -259,7 +259,8 @@ class StateAct {
   }
 
   /// A removal and a creation as one result: from what was there to what is there now.
-  static Value as_replaced(const Value& before, const Value& gone, const Value& made) {
+  static Value as_replaced(const Value& before, const Value& gone, const Value& made,
+                           const Value& computed) {
     std::vector<Value> comments{"it differs, so it is removed and created again"};
     for (const Value* ret : {&gone, &made})
       if (std::string text = text_of_comment(ret->at("comment")); !text.empty())
@@ -270,9 +271,11 @@ class StateAct {
         entries.push_back(entry);
     entries.push_back({"comment", Value::list(std::move(comments))});
     entries.push_back({"old_state", before});
-    entries.push_back({"changes", changes_between(before, made.at("new_state"))});
+    entries.push_back({"changes", changes_between(before, made.at("new_state"), computed)});
     return Value::dict(std::move(entries));
   }
+
+  Value computed() const { return functions_.computed(call_.state, call_.function); }
 
   bool differs() const {
     if (call_.old_state.is_null())
@@ -525,9 +528,10 @@ class StateAct {
       return ret;
     const Value& first = story_.at("old_state");
     const Value& last = ret.at("new_state");
-    const Value changes = first.is_dict() && last.is_dict() ? changes_between(first, last)
-                          : is_empty(ret.at("changes"))     ? story_.at("changes")
-                                                            : ret.at("changes");
+    const Value changes = first.is_dict() && last.is_dict()
+                              ? changes_between(first, last, computed())
+                          : is_empty(ret.at("changes")) ? story_.at("changes")
+                                                        : ret.at("changes");
     std::vector<Entry> entries;
     for (const Entry& entry : ret.entries())
       if (entry.key != "old_state" && entry.key != "changes")

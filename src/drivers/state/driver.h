@@ -52,6 +52,10 @@ class StateFunctions {
   virtual bool has_module(std::string_view /*state*/) const { return true; }
   /// Whether nothing of a module's states is remembered.
   virtual bool skips_memory(std::string_view /*state*/) const { return false; }
+  /// What makes no difference between two states that a function tells (`changes_between`).
+  virtual Value computed(std::string_view /*state*/, std::string_view /*function*/) const {
+    return {};
+  }
   /// What a module says itself about a result; nothing: it says nothing.
   virtual Result<std::optional<bool>> is_pending(const std::string& state, const Value& ret,
                                                  const PendingCounts& counts,

@@ -325,9 +325,11 @@ __func_alias__ = {"list_": "list"}
   };
   const Value none = Value::dict({}), test = Value::dict({{"test", true}});
   const Value known = Value::dict({{"old_state", Value::dict({{"resource_id", "d-a"}})}});
-  EXPECT_EQ(present(5, test), R"(true["Would create 'a'"]{"new":{"name":"a","size":5}}null)");
-  EXPECT_EQ(present(5, none),
-            R"(true["made"]{"new":{"kind":"ssd","name":"a","resource_id":"d-a","size":5}}null)");
+  EXPECT_EQ(present(5, test),
+            R"(true["Would create 'a'"]{"new":{"name":"a","size":5},"old":{}}null)");
+  EXPECT_EQ(
+      present(5, none),
+      R"(true["made"]{"new":{"kind":"ssd","name":"a","resource_id":"d-a","size":5},"old":{}}null)");
   EXPECT_EQ(present(5, known), R"(true["'a' is as described"]{}null)");
   EXPECT_EQ(present(7, known), R"(true["resized"]{"new":{"size":7},"old":{"size":5}}null)");
   EXPECT_EQ(

@@ -29,6 +29,7 @@ using Answer = Result<ModuleAnswer>;
 
 // test.cc
 Answer test_nop(const ModuleCall& call);
+Answer test_succeed(const ModuleCall& call);
 Answer test_succeed_with_comment(const ModuleCall& call);
 Answer test_succeed_with_changes(const ModuleCall& call);
 Answer test_succeed_with_arg_bind(const ModuleCall& call);
@@ -36,7 +37,10 @@ Answer test_none(const ModuleCall& call);
 Answer test_fail(const ModuleCall& call);
 Answer test_fail_with_changes(const ModuleCall& call);
 Answer test_configurable(const ModuleCall& call);
-Answer test_echo(const ModuleCall& call);
+Answer test_present(const ModuleCall& call);
+Answer test_absent(const ModuleCall& call);
+Answer test_update(const ModuleCall& call);
+Answer test_present_resource(const ModuleCall& call);
 Answer test_unique_op(const ModuleCall& call);
 Answer test_parallel_state(const ModuleCall& call);
 Answer test_update_low(const ModuleCall& call);

@@ -91,35 +91,38 @@ TEST_F(Modules, EveryBuiltInStateHasAFunctionOrAKind) {
 }
 
 TEST_F(Modules, ThoseThatPretendNothing) {
-  for (const char* path : {"test.nop", "test.anop", "test.succeed_without_changes", "test.treq"}) {
+  for (const char* path : {"test.nop", "test.anop", "test.succeed_without_changes", "test.treq"})
     EXPECT_EQ(run(path, R"({"x": 1})"), R"(true "Success!" {})") << path;
+  for (const char* path : {"test.nop", "test.anop"})
     EXPECT_EQ(tested(path), R"(null "Success!" {})") << path;
-  }
+  for (const char* path : {"test.succeed_without_changes", "test.treq"})
+    EXPECT_EQ(tested(path), R"(true "Success!" {})") << path;
   EXPECT_EQ(run("test.none_without_changes"), R"(null "Success!" {})");
   EXPECT_EQ(tested("test.none_without_changes"), R"(null "Success!" {})");
   EXPECT_EQ(run("test.fail_without_changes"), R"(false "Failure!" {})");
-  EXPECT_EQ(tested("test.fail_without_changes"), R"(null "Failure!" {})");
+  EXPECT_EQ(tested("test.fail_without_changes"), R"(false "Failure!" {})");
   EXPECT_EQ(run("test.succeed_with_comment", R"({"comment": ["a", 1]})"), R"(true ["a",1] {})");
-  EXPECT_EQ(tested("test.succeed_with_comment", R"({"comment": "a"})"), R"(null "a" {})");
+  EXPECT_EQ(tested("test.succeed_with_comment", R"({"comment": "a"})"), R"(true "a" {})");
 }
 
 TEST_F(Modules, ThoseThatPretendChanges) {
   const std::string changes =
       R"({"testing":{"new":"Something pretended to change","old":"Unchanged"}})";
-  EXPECT_EQ(run("test.succeed_with_changes"), cat("true \"Success!\" ", changes, " new=", changes));
-  EXPECT_EQ(tested("test.succeed_with_changes"),
-            cat("null \"Success!\" ", changes, " new=", changes));
+  const std::string more =
+      R"({"testing":{"new":"Something pretended to change","old":"Unchanged"},"tests":[[{"new":"new_test"}]]})";
+  EXPECT_EQ(run("test.succeed_with_changes"), cat("true \"Success!\" ", more, " new=", more));
+  EXPECT_EQ(tested("test.succeed_with_changes"), cat("true \"Success!\" ", more, " new=", more));
   EXPECT_EQ(run("test.fail_with_changes"), cat("false \"Failure!\" ", changes));
-  EXPECT_EQ(tested("test.fail_with_changes"), cat("null \"Failure!\" ", changes));
+  EXPECT_EQ(tested("test.fail_with_changes"), cat("false \"Failure!\" ", changes));
   EXPECT_EQ(run("test.mod_watch"), R"(true "Watch ran!" {"watch":true})");
-  EXPECT_EQ(tested("test.mod_watch"), R"(null "Watch ran!" {"watch":true})");
+  EXPECT_EQ(tested("test.mod_watch"), R"(true "Watch ran!" {"watch":true})");
   EXPECT_EQ(run("test.configurable_test_state"), cat("true \"\" ", changes));
-  EXPECT_EQ(tested("test.configurable_test_state"), cat("null \"\" ", changes));
+  EXPECT_EQ(tested("test.configurable_test_state"), cat("null \"This is a test\" ", changes));
   EXPECT_EQ(
       run("test.configurable_test_state", R"({"changes": false, "result": false, "comment": "c"})"),
       R"(false "c" {})");
   EXPECT_EQ(tested("test.configurable_test_state", R"({"changes": false, "result": false})"),
-            R"(true "" {})");
+            R"(true "This is a test" {})");
 }
 
 TEST_F(Modules, ARandomResultIsDrawn) {
@@ -135,27 +138,36 @@ TEST_F(Modules, ARandomResultIsDrawn) {
             "no random numbers are available here");
 }
 
-TEST_F(Modules, EchoesOfResources) {
-  EXPECT_EQ(run("test.present", R"({"new_state": {"a": 1}})"),
-            R"(true "" {"new":{"a":1}} new={"a":1})");
-  EXPECT_EQ(tested("test.present", R"({"new_state": {"a": 1}})"),
-            R"(null "" {"new":{"a":1}} new={"a":1})");
-  memory_ = Value::dict({{"a", 1}});
-  EXPECT_EQ(run("test.present", R"({"new_state": {"a": 1}})"), R"(true "" {} new={"a":1})");
-  EXPECT_EQ(tested("test.present", R"({"new_state": {"a": 1}})"), R"(true "" {} new={"a":1})");
-  EXPECT_EQ(run("test.update", R"({"old_state": {"a": 2}, "new_state": {"a": 3}})"),
-            R"(true "" {"new":{"a":3},"old":{"a":2}} new={"a":3})");
-  EXPECT_EQ(run("test.absent"), R"(true "" {"old":{"a":1}})");
-  EXPECT_EQ(run("test.present_resource", R"({"result": false, "force_save": true})"),
-            R"(false "" {"old":{"a":1}})");
+TEST_F(Modules, ResourcesThatArePretended) {
+  const std::string made = R"(true [] {"new":{"a":1},"old":{}} new={"a":1})";
+  EXPECT_EQ(run("test.present", R"({"new_state": {"a": 1}})"), made);
+  EXPECT_EQ(tested("test.present", R"({"new_state": {"a": 1}})"), made);
+  EXPECT_EQ(run("test.present", R"({"new_state": {"a": 1}, "changes": {"b": 2}})"),
+            R"(true [] {"b":2} new={"a":1})");
+  EXPECT_EQ(run("test.present", R"({"result": false, "force_save": true})"), "false [] {}");
   EXPECT_TRUE(answer_.ret.bool_at("force_save"));
   EXPECT_EQ(run("test.present", R"({"result": 5})"), "`result` must be true, false or null, not 5");
+  memory_ = Value::dict({{"a", 1}});
+  EXPECT_EQ(run("test.present", R"({"new_state": {"a": 1}})"), R"(true [] {} new={"a":1})");
+  EXPECT_EQ(run("test.absent"), R"(true [] {"new":{},"old":{"a":1}})");
+}
+
+TEST_F(Modules, ResourcesThatArePretendedToChangeHaveNoChanges) {
+  memory_ = Value::dict({{"a", 1}});
+  EXPECT_EQ(run("test.update", R"({"param_1": 2, "param_2": 3})"),
+            R"(true null {} new={"a":1,"param_1":2,"param_2":3})");
+  EXPECT_EQ(write_json(answer_.ret.at("old_state")), R"({"a":1})");
+  EXPECT_EQ(run("test.present_resource",
+                R"({"remote_state": {"a": 1, "b": 1}, "enforce_state": {"b": 2, "a": null}})"),
+            R"(true null {} new={"a":1,"b":2})");
 }
 
 TEST_F(Modules, WhatTakesTimeAsksToBeCalledAgain) {
-  EXPECT_EQ(run("time.sleep", R"({"duration": 1.5})"), R"(true "Slept for 1.5 seconds" {})");
+  EXPECT_EQ(run("time.sleep", R"({"duration": 1.5})"),
+            R"(true ["Successfully slept for 1.5 seconds."] {} new={})");
   EXPECT_EQ(again_, "1.5s");
-  EXPECT_EQ(tested("time.sleep", R"({"duration": 3})"), R"(null "Would sleep for 3 seconds" {})");
+  EXPECT_EQ(tested("time.sleep", R"({"duration": 3})"),
+            R"(true ["Would sleep for 3 seconds."] {} new={})");
   Duration paused{0};
   world_.pause = [&](Duration time) -> Status {
     paused = time;
@@ -179,7 +191,7 @@ TEST_F(Modules, StatesThatJoinTheRun) {
   EXPECT_EQ(run("test.update_low"), R"(true "Success!" {})");
   EXPECT_EQ(
       write_json(answer_.adds),
-      R"({"chunk":{"__id__":"king_arthur","fun":"nop","name":"king_arthur","state":"test"}})");
+      R"({"chunk":{"__id__":"king_arthur","fun":"nop","name":"totally_extra_alls","state":"test"}})");
   EXPECT_EQ(tested("test.update_low"), R"(null "Success!" {})");
   EXPECT_TRUE(answer_.adds.is_null());
   EXPECT_EQ(run("render.block", R"({"block": "a: test.nop", "render": "jinja|yaml"})"),
@@ -213,11 +225,11 @@ TEST_F(Modules, Profiles) {
 TEST_F(Modules, DataIsWrittenAsJsonOrFromATemplate) {
   EXPECT_EQ(
       tested("data.write", R"({"parameters": {"a": 1}, "file_name": "/f"})"),
-      R"(null "Would write /f" {"new":{"content":"{\n  \"a\": 1\n}\n","file_name":"/f"}} new={"content":"{\n  \"a\": 1\n}\n","file_name":"/f"})");
+      R"(null "Would write /f" {"new":{"content":"{\n  \"a\": 1\n}\n","file_name":"/f"},"old":{}} new={"content":"{\n  \"a\": 1\n}\n","file_name":"/f"})");
   EXPECT_TRUE(files_.empty());
   EXPECT_EQ(
       run("data.write", R"({"parameters": {"a": 1}, "file_name": "/f"})"),
-      R"(true "Wrote /f" {"new":{"content":"{\n  \"a\": 1\n}\n","file_name":"/f"}} new={"content":"{\n  \"a\": 1\n}\n","file_name":"/f"})");
+      R"(true "Wrote /f" {"new":{"content":"{\n  \"a\": 1\n}\n","file_name":"/f"},"old":{}} new={"content":"{\n  \"a\": 1\n}\n","file_name":"/f"})");
   EXPECT_EQ(files_["/f"], "{\n  \"a\": 1\n}\n");
   EXPECT_EQ(
       tested("data.write", R"({"parameters": {"a": 1}, "file_name": "/f"})"),
@@ -249,19 +261,16 @@ TEST_F(Modules, ASecretInDataIsWrittenAndNotShown) {
 }
 
 TEST_F(Modules, TemplatesAreRendered) {
-  EXPECT_EQ(run("template.render",
-                R"({"template": "{{ a }}-{{ 'x' | b64encode }}", "variables": {"a": 1}})"),
-            R"(true "Rendered" {"new":{"rendered":"1-eA=="}} new={"rendered":"1-eA=="})");
+  EXPECT_EQ(
+      run("template.render",
+          R"({"template": "{{ a }}-{{ 'x' | b64encode }}", "variables": {"a": 1}})"),
+      R"(true ["Template rendering is success"] {"rendered":"1-eA=="} new={"rendered":"1-eA=="})");
   EXPECT_EQ(tested("template.render", R"({"template": "t"})"),
-            R"(true "Rendered" {"new":{"rendered":"t"}} new={"rendered":"t"})");
-  memory_ = Value::dict({{"rendered", "t"}});
-  EXPECT_EQ(run("template.render", R"({"template": "t"})"),
-            R"(true "Rendered" {} new={"rendered":"t"})");
-  memory_ = Value();
+            R"(true ["Template rendering is success"] {"rendered":"t"} new={"rendered":"t"})");
   files_["base"] = "[{% block b %}{% endblock %}]";
   files_["t"] = "{% extends 'base' %}{% block b %}{{ a }}{% endblock %}";
   EXPECT_EQ(run("template.render", R"({"template_file_name": "t", "variables": {"a": 5}})"),
-            R"(true "Rendered" {"new":{"rendered":"[5]"}} new={"rendered":"[5]"})");
+            R"(true ["Template rendering is success"] {"rendered":"[5]"} new={"rendered":"[5]"})");
   EXPECT_EQ(run("template.render", R"({"template": "{{ b }}"})")
                 .find("the template cannot be rendered: "),
             0u);
@@ -271,7 +280,7 @@ TEST_F(Modules, TemplatesAreRendered) {
 TEST_F(Modules, ATriggerHasChangesWhenItIsAnother) {
   EXPECT_EQ(
       tested("trigger.build", R"({"triggers": {"v": 1}})"),
-      R"(null "The triggers would change" {"new":{"name":"n","resource_id":"n","triggers":{"v":1}}} new={"name":"n","resource_id":"n","triggers":{"v":1}})");
+      R"(null "The triggers would change" {"new":{"name":"n","resource_id":"n","triggers":{"v":1}},"old":{}} new={"name":"n","resource_id":"n","triggers":{"v":1}})");
   run("trigger.build", R"({"triggers": {"v": 1}})");
   memory_ = answer_.ret.at("new_state");
   EXPECT_EQ(

@@ -28,18 +28,25 @@ Result<Value> refs_argument(const ModuleCall& call, std::string_view parameter) 
   return Value::list(std::move(refs));
 }
 
+/// A resource that has no state, as Idem tells of it.
+Answer said(bool result, std::string comment) {
+  const Value none = Value::dict({});
+  return ModuleAnswer{.ret = with(ret_of(result, "", none, none), "comment",
+                                  Value::list({Value(std::move(comment))}))};
+}
+
 }  // namespace
 
 Answer time_sleep(const ModuleCall& call) {
   const Value& given = call.at("duration");
   const double seconds = TRY(seconds_argument(call, "duration"));
   if (call.is_test)
-    return ModuleAnswer{.ret = ret_of({}, cat("Would sleep for ", to_text(given), " seconds"))};
+    return said(true, cat("Would sleep for ", to_text(given), " seconds."));
   if (call.so_far.is_null())
     return ModuleAnswer{.ret = {},
                         .again = Duration(static_cast<int64_t>(seconds * 1e9)),
                         .so_far = Value::dict({{"begun", true}})};
-  return ModuleAnswer{.ret = ret_of(true, cat("Slept for ", to_text(given), " seconds"))};
+  return said(true, cat("Successfully slept for ", to_text(given), " seconds."));
 }
 
 Answer render_block(const ModuleCall& call) {

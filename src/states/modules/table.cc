@@ -18,7 +18,7 @@ struct Row {
 constexpr std::array rows{
     Row{"test", "nop", test_nop},
     Row{"test", "anop", test_nop},
-    Row{"test", "succeed_without_changes", test_nop},
+    Row{"test", "succeed_without_changes", test_succeed},
     Row{"test", "succeed_with_comment", test_succeed_with_comment},
     Row{"test", "succeed_with_changes", test_succeed_with_changes},
     Row{"test", "succeed_with_arg_bind", test_succeed_with_arg_bind},
@@ -26,15 +26,15 @@ constexpr std::array rows{
     Row{"test", "fail_without_changes", test_fail},
     Row{"test", "fail_with_changes", test_fail_with_changes},
     Row{"test", "configurable_test_state", test_configurable},
-    Row{"test", "present", test_echo},
-    Row{"test", "absent", test_echo},
-    Row{"test", "update", test_echo},
-    Row{"test", "present_resource", test_echo},
+    Row{"test", "present", test_present},
+    Row{"test", "absent", test_absent},
+    Row{"test", "update", test_update},
+    Row{"test", "present_resource", test_present_resource},
     Row{"test", "unique_op", test_unique_op},
     Row{"test", "parallel_state", test_parallel_state},
     Row{"test", "update_low", test_update_low},
     Row{"test", "mod_watch", test_mod_watch},
-    Row{"test", "treq", test_nop},
+    Row{"test", "treq", test_succeed},
     Row{"test", "acct", test_acct},
     Row{"time", "sleep", time_sleep},
     Row{"data", "write", data_write},
@@ -56,15 +56,15 @@ const Row* find_row(std::string_view state, std::string_view function) {
   return found == rows.end() ? nullptr : &*found;
 }
 
-/// The arguments with the defaults of those that were not given.
+/// The arguments with the defaults of those that were not given, or are null.
 Value completed(const Function& function, const Value& arguments) {
   std::vector<Entry> entries;
   for (const Parameter& parameter : function.parameters)
-    if (parameter.otherwise && arguments.find(parameter.name) == nullptr)
+    if (parameter.otherwise && arguments.at(parameter.name).is_null())
       entries.push_back({parameter.name, *parameter.otherwise});
   if (entries.empty())
     return arguments;
-  entries.insert(entries.end(), arguments.entries().begin(), arguments.entries().end());
+  entries.insert(entries.begin(), arguments.entries().begin(), arguments.entries().end());
   return Value::dict(std::move(entries));
 }
 

@@ -1,7 +1,8 @@
-/// `test.*`: states that pretend.
+/// `test.*`: states that pretend, as the file of Idem 19.1 has them; later ones lack it.
 
 #include "base/text.h"
 #include "states/modules/functions.h"
+#include "value/empty.h"
 
 namespace fettle::states {
 namespace {
@@ -15,6 +16,34 @@ Value pretended() {
 /// Unknown in test mode.
 Verdict unless_test(const ModuleCall& call, bool result) {
   return call.is_test ? Verdict() : Verdict(result);
+}
+
+/// With these changes; before, there was nothing.
+Value with_changes(Value ret, const Value& changes) {
+  return with(with(with(ret, "changes", changes), "new_state", changes), "old_state",
+              Value::dict({}));
+}
+
+/// What `result` says. Error: it is none.
+Result<Verdict> given_verdict(const ModuleCall& call) {
+  const Value& given = call.at("result");
+  if (!given.is_bool() && !given.is_null())
+    return user_error(cat("`result` must be true, false or null, not ", to_text(given)));
+  return given.is_null() ? Verdict() : Verdict(given.boolean());
+}
+
+/// A resource that went from one state to another.
+Answer echoed(const ModuleCall& call, const Value& before, const Value& after) {
+  const Verdict verdict = TRY(given_verdict(call));
+  return ModuleAnswer{.ret = with(ret_of(verdict, "", before, after), "comment", Value::list({}))};
+}
+
+/// The contract of resources, which computes changes and lists comments, is about `present` and
+/// `absent` only.
+Answer without_contract(Answer answer) {
+  if (answer)
+    answer->ret = with(with(answer->ret, "changes", Value::dict({})), "comment", Value());
+  return answer;
 }
 
 /// True, false, or drawn when the argument is `Random`.
@@ -47,54 +76,76 @@ Answer test_nop(const ModuleCall& call) {
   return ModuleAnswer{.ret = ret_of(unless_test(call, true), "Success!")};
 }
 
+Answer test_succeed(const ModuleCall&) { return ModuleAnswer{.ret = ret_of(true, "Success!")}; }
+
 Answer test_succeed_with_comment(const ModuleCall& call) {
-  return ModuleAnswer{.ret =
-                          with(ret_of(unless_test(call, true), ""), "comment", call.at("comment"))};
+  return ModuleAnswer{.ret = with(ret_of(true, ""), "comment", call.at("comment"))};
 }
 
-Answer test_succeed_with_changes(const ModuleCall& call) {
-  const Value ret = with(ret_of(unless_test(call, true), "Success!"), "changes", pretended());
-  return ModuleAnswer{.ret = with(ret, "new_state", pretended())};
+Answer test_succeed_with_changes(const ModuleCall&) {
+  const Value made =
+      with(pretended(), "tests", Value::list({Value::list({Value::dict({{"new", "new_test"}})})}));
+  return ModuleAnswer{.ret = with_changes(ret_of(true, "Success!"), made)};
 }
 
 Answer test_succeed_with_arg_bind(const ModuleCall& call) {
-  return ModuleAnswer{.ret = with(ret_of(unless_test(call, true), "Success!"), "new_state",
-                                  Value::dict({{"testing", call.at("parameters")}}))};
+  const Value& given = call.at("parameters");
+  const Value made = Value::dict({{"testing", given.is_null() ? Value::dict({}) : given}});
+  return ModuleAnswer{.ret = with_changes(ret_of(true, "Success!"), made)};
 }
 
 Answer test_none(const ModuleCall&) { return ModuleAnswer{.ret = ret_of({}, "Success!")}; }
 
-Answer test_fail(const ModuleCall& call) {
-  return ModuleAnswer{.ret = ret_of(unless_test(call, false), "Failure!")};
-}
+Answer test_fail(const ModuleCall&) { return ModuleAnswer{.ret = ret_of(false, "Failure!")}; }
 
-Answer test_fail_with_changes(const ModuleCall& call) {
-  return ModuleAnswer{
-      .ret = with(ret_of(unless_test(call, false), "Failure!"), "changes", pretended())};
+Answer test_fail_with_changes(const ModuleCall&) {
+  return ModuleAnswer{.ret = with(ret_of(false, "Failure!"), "changes", pretended())};
 }
 
 Answer test_configurable(const ModuleCall& call) {
   const bool changes = TRY(chosen(call, "changes"));
   const bool result = TRY(chosen(call, "result"));
-  const Verdict verdict = !call.is_test ? Verdict(result) : changes ? Verdict() : Verdict(true);
-  const Value ret = with(ret_of(verdict, ""), "comment", call.at("comment"));
+  const bool has_changes = call.at("changes") != Value(false);
+  const Verdict verdict = !call.is_test ? Verdict(result) : has_changes ? Verdict() : Verdict(true);
+  const Value& said = call.at("comment");
+  const Value comment = call.is_test && is_empty(said) ? Value("This is a test") : said;
+  const Value ret = with(ret_of(verdict, ""), "comment", comment);
   return ModuleAnswer{.ret = changes ? with(ret, "changes", pretended()) : ret};
 }
 
-Answer test_echo(const ModuleCall& call) {
+/// Its `changes`, `old_state` and `new_state`; where they are not given, what is remembered was
+/// before, and the changes are those between both.
+Answer test_present(const ModuleCall& call) {
   const Value& told = call.at("old_state");
-  const Value& before = told.is_null() ? call.old_state : told;
-  const Value& after = call.at("new_state");
-  const Value& given = call.at("result");
-  if (!given.is_bool() && !given.is_null())
-    return user_error(cat("`result` must be true, false or null, not ", to_text(given)));
-  const bool changes = before != after;
-  const Verdict verdict =
-      given.is_null() || (call.is_test && changes) ? Verdict() : Verdict(given.boolean());
-  Value ret = ret_of(verdict, "", before, after);
+  ModuleAnswer answer =
+      TRY(echoed(call, told.is_null() ? call.old_state : told, call.at("new_state")));
+  answer.ret = with(answer.ret, "changes", call.at("changes"));
   if (!call.at("force_save").is_null())
-    ret = with(ret, "force_save", call.at("force_save"));
-  return ModuleAnswer{.ret = ret};
+    answer.ret = with(answer.ret, "force_save", call.at("force_save"));
+  return answer;
+}
+
+Answer test_absent(const ModuleCall& call) {
+  return echoed(call, call.old_state, call.at("new_state"));
+}
+
+/// What is remembered with one or two parameters set.
+Answer test_update(const ModuleCall& call) {
+  Value after = call.old_state.is_dict() ? call.old_state : Value::dict({});
+  for (const char* parameter : {"param_1", "param_2"})
+    if (const Value& given = call.at(parameter);
+        !given.is_null() || std::string_view(parameter) == "param_1")
+      after = with(after, parameter, given);
+  return without_contract(echoed(call, call.old_state, after));
+}
+
+/// What it would be in the world: `remote_state` with what is wanted and not null.
+Answer test_present_resource(const ModuleCall& call) {
+  Value after = TRY(dict_argument(call, "remote_state"));
+  for (const Entry& wanted : TRY(dict_argument(call, "enforce_state")).entries())
+    if (!wanted.value.is_null())
+      after = with(after, wanted.key.view(), wanted.value);
+  return without_contract(echoed(call, call.old_state, after));
 }
 
 /// Blocks: what waits to be called again holds nobody up, and this one is to be alone.
@@ -112,18 +163,18 @@ Answer test_update_low(const ModuleCall& call) {
     answer.adds = Value::dict({{"chunk", Value::dict({{"state", "test"},
                                                       {"fun", "nop"},
                                                       {"__id__", "king_arthur"},
-                                                      {"name", "king_arthur"}})}});
+                                                      {"name", "totally_extra_alls"}})}});
   return answer;
 }
 
-Answer test_mod_watch(const ModuleCall& call) {
-  return ModuleAnswer{.ret = with(ret_of(unless_test(call, true), "Watch ran!"), "changes",
-                                  Value::dict({{"watch", true}}))};
+Answer test_mod_watch(const ModuleCall&) {
+  return ModuleAnswer{
+      .ret = with(ret_of(true, "Watch ran!"), "changes", Value::dict({{"watch", true}}))};
 }
 
 Answer test_acct(const ModuleCall& call) {
-  return ModuleAnswer{
-      .ret = with(ret_of(unless_test(call, true), "Success!"), "new_state", call.acct)};
+  const Value ret = with(ret_of(!is_empty(call.acct), ""), "comment", Value());
+  return ModuleAnswer{.ret = with(ret, "new_state", call.acct)};
 }
 
 }  // namespace fettle::states

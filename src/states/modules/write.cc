@@ -56,8 +56,10 @@ Answer template_render(const ModuleCall& call) {
     return user_error("`template` or `template_file_name` must be given");
   const Value variables = TRY(dict_argument(call, "variables"));
   const Value made = guarded(TRY(rendered(call, *text, variables)), variables);
-  return ModuleAnswer{
-      .ret = ret_of(true, "Rendered", call.old_state, Value::dict({{"rendered", made}}))};
+  const Value state = Value::dict({{"rendered", made}});
+  const Value ret = ret_of(true, "", Value::dict({}), state);
+  return ModuleAnswer{.ret = with(with(ret, "changes", state), "comment",
+                                  Value::list({"Template rendering is success"}))};
 }
 
 Answer data_write(const ModuleCall& call) {
