@@ -220,14 +220,16 @@ Step Decider::left_to_others(NodeId id) const {
 
 Step Decider::decide_leftover(NodeId id) const {
   const Node& node = graph_.node(id);
+  const bool in_world = node.kind == nullptr || node.kind->sort() != Sort::action;
   for (const Edge& edge : graph_.needs(id)) {
     if (edge.when == When::succeeded && !is_good(standings_[edge.node]))
       return blocked(id, Obstacle::need, cat(named(*edge.key), " may still use it"), edge.key);
-    if (edge.when == When::finished && lives_in(id, edge))
+    // What stands in the world goes by itself; an action is part of its host.
+    if (edge.when == When::finished && lives_in(id, edge) &&
+        !(in_world && node.leftover == Leftover::remove))
       return step(id, Verb::keep,
                   cat("it was done in ", named(*edge.key), ", which has not changed"));
   }
-  const bool in_world = node.kind == nullptr || node.kind->sort() != Sort::action;
   for (const Edge& edge : graph_.needs(id))
     if (edge.when == When::finished && !in_world)
       return step(id, Verb::forget, cat("it goes with ", named(*edge.key)));

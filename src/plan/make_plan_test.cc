@@ -581,6 +581,24 @@ TEST_F(PlanTest, WhatAnotherSetWantsStays) {
   EXPECT_EQ(plan(), "remove file/a: no longer wanted\n0 kept");
 }
 
+TEST_F(PlanTest, WhatCameOutOfAHostIsRemovedWhileTheHostStays) {
+  begin();
+  want("host/h");
+  inside("host/h", want("file/from_h"));
+  inside("host/h", want("act/a"));
+  carry_out();
+  begin(Leftover::keep);
+  want("host/h");
+  inside("host/h", want("act/a"));
+  EXPECT_EQ(plan(), "2 kept");
+  EXPECT_EQ((*make_plan(intent_, known_, seen_, kinds_)).leftovers,
+            std::vector<Key>{key("file/from_h")});
+  begin(Leftover::remove);
+  want("host/h");
+  inside("host/h", want("act/a"));
+  EXPECT_EQ(plan(), "remove file/from_h: no longer wanted\n2 kept");
+}
+
 TEST_F(PlanTest, WhatWasAsWantedBeforeAnybodyWroteItIsNotRemoved) {
   begin();
   want("file/a");
