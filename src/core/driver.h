@@ -33,11 +33,14 @@ struct Act {
   std::vector<RecordPointer> needs;  ///< records of what it needs, hosts first; all have succeeded
   std::vector<Key> events;           ///< what refreshes it and changed since it last acted
   std::optional<Observation> seen;   ///< as of the beginning of the run, when it was looked at
-  Value so_far;                      ///< what the last `Pending` of this act said
-  uint64_t incarnation = 0;          ///< the number this one gets if it is made anew
-  int attempt = 1;                   ///< counts the calls for this act within this run
-  bool looks_only = false;  ///< nothing may be changed; `Done::changed` says whether something
-                            ///< would be
+  /// What holds something that this act takes (`Kind::holds`) and lets go of it only afterwards, in
+  /// this run: two that exchange ports. It is stopped first, and goes on if this act fails.
+  std::vector<RecordPointer> releases;
+  Value so_far;              ///< what the last `Pending` of this act said
+  uint64_t incarnation = 0;  ///< the number this one gets if it is made anew
+  int attempt = 1;           ///< counts the calls for this act within this run
+  bool looks_only = false;   ///< nothing may be changed; `Done::changed` says whether something
+                             ///< would be
   const Kind* compares = nullptr;  ///< of a look at what is not of an ensuring kind: by whom
   bool is_instant = false;         ///< it blocks nowhere and may be called where others wait
 
@@ -63,7 +66,8 @@ struct Done {
   bool changed = true;                 ///< whether the world is another one than before the act
   std::optional<Again> again{};        ///< none: it has settled
   std::vector<std::string> printed{};  ///< lines that code of users said to people
-  uint64_t life = 0;  ///< of what happened in a host: in which of its lives; 0: unknown
+  uint64_t life = 0;     ///< of what happened in a host: in which of its lives; 0: unknown
+  bool is_anew = false;  ///< a start could not be, and it was made anew: what was in it is gone
 };
 
 /// The act failed, and what it came to is kept. One that has not settled holds those that need it,

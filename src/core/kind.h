@@ -66,6 +66,10 @@ class Kind {
     return {};
   }
 
+  /// What only one thing at a time can have, as texts that are equal when it is the same: a port of
+  /// the machine. Who lets go of it comes before who takes it.
+  virtual std::vector<std::string> holds(const Value& /*attributes*/) const { return {}; }
+
   /// Whether the change from one to the other can be made without making the thing anew.
   virtual bool in_place_changes(const Value& /*before*/, const Value& /*after*/) const {
     return false;

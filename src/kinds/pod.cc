@@ -181,6 +181,8 @@ class PodKind : public Kind {
     const Value &statuses = seen.state->at("containerStatuses"),
                 &attributes = known.applied->attributes;
     const Value spec = pod_spec(attributes);
+    if (seen.state->bool_at("cutOff"))
+      return {Verb::update, {}, "it is cut off from its network"};
     if (!statuses.is_list() || seen.state->text_at("phase") == "Succeeded" ||
         seen.state->text_at("phase") == "Failed")
       return {};

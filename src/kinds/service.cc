@@ -76,6 +76,15 @@ class ServiceKind : public Kind {
     return Value::dict(std::move(entries));
   }
 
+  std::vector<std::string> holds(const Value& attributes) const override {
+    std::vector<std::string> ports;
+    if (const Value& pinned = attributes.at("public_ports"); pinned.is_dict())
+      for (const Entry& port : pinned.entries())
+        if (const int64_t number = port.value.integer_at("number"); number > 0)
+          ports.push_back(cat(number, "/", port.value.text_at("transport", "TCP")));
+    return ports;
+  }
+
   Comparison compare(const Record& known, const Observation& seen,
                      Presence expected) const override {
     if (known.applied && known.applied->attributes.bool_at("purged"))

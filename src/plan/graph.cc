@@ -109,6 +109,7 @@ Result<Graph> Graph::build(const Intent& intent, const Known& known, const Seen&
   }
   graph.add_users_of_then();
   graph.add_order_of_requests();
+  graph.add_exchanges();
   TRY(graph.sort());
   graph.find_history();
   return graph;
@@ -391,13 +392,78 @@ void Graph::chain(NodeId before, NodeId after) {
   const std::span<const Edge> own = needs(after);
   if (std::ranges::any_of(own, [&](const Edge& edge) { return edge.node == before; }))
     return;
+  append(after,
+         {before, When::succeeded, Unmet::fail, Bond::order, false, false, 0, nodes_[before].key});
+}
+
+/// Edges of one node stand together, so they move to the end.
+void Graph::append(NodeId id, const Edge& edge) {
   const auto begin = static_cast<uint32_t>(edges_.size());
-  for (uint32_t i = 0; i < nodes_[after].edges_count; ++i)
-    edges_.push_back(Edge(edges_[nodes_[after].edges_begin + i]));
-  edges_.push_back(
-      {before, When::succeeded, Unmet::fail, Bond::order, false, false, 0, nodes_[before].key});
-  nodes_[after].edges_begin = begin;
-  ++nodes_[after].edges_count;
+  for (uint32_t i = 0; i < nodes_[id].edges_count; ++i)
+    edges_.push_back(Edge(edges_[nodes_[id].edges_begin + i]));
+  edges_.push_back(edge);
+  nodes_[id].edges_begin = begin;
+  ++nodes_[id].edges_count;
+}
+
+/// Whether `need` has to come before `id`, at whatever distance.
+bool Graph::is_needed_by(NodeId need, NodeId id) const {
+  std::vector<bool> visited(nodes_.size());
+  std::vector<NodeId> open{id};
+  while (!open.empty()) {
+    const NodeId next = open.back();
+    open.pop_back();
+    if (next == need)
+      return true;
+    if (visited[next])
+      continue;
+    visited[next] = true;
+    for (const Edge& edge : needs(next))
+      if (edge.node != no_node)
+        open.push_back(edge.node);
+  }
+  return false;
+}
+
+/// Who lets go of what only one can have (a port of the machine) comes before who takes it. Of a
+/// ring of those, one takes it from a holder that comes after it.
+void Graph::add_exchanges() {
+  std::unordered_map<std::string, NodeId> holders;
+  for (NodeId id = 0; id < nodes_.size(); ++id)
+    if (const Node& node = nodes_[id];
+        node.kind != nullptr && node.known != nullptr && node.known->applied)
+      for (std::string& thing : node.kind->holds(node.known->applied->attributes))
+        holders.emplace(std::move(thing), id);
+  if (holders.empty())
+    return;
+  for (NodeId id = 0; id < nodes_.size(); ++id)
+    if (const Node& node = nodes_[id]; node.wanted != nullptr && node.kind != nullptr)
+      for (const std::string& thing : node.kind->holds(node.wanted->attributes))
+        if (const auto holder = holders.find(thing);
+            holder != holders.end() && holder->second != id && lets_go(holder->second, thing))
+          add_exchange(id, holder->second);
+}
+
+/// Whether it is to hold it no longer.
+bool Graph::lets_go(NodeId id, const std::string& thing) const {
+  const Node& node = nodes_[id];
+  if (node.wanted == nullptr)
+    return node.leftover == Leftover::remove;
+  const std::vector<std::string> wanted = node.kind->holds(node.wanted->attributes);
+  return std::ranges::find(wanted, thing) == wanted.end();
+}
+
+void Graph::add_exchange(NodeId taker, NodeId holder) {
+  if (is_needed_by(taker, holder))
+    releases_[taker].push_back(holder);
+  else
+    append(taker,
+           {holder, When::finished, Unmet::fail, Bond::order, false, false, 0, nodes_[holder].key});
+}
+
+std::span<const NodeId> Graph::releases(NodeId id) const {
+  const auto found = releases_.find(id);
+  return found == releases_.end() ? std::span<const NodeId>() : std::span(found->second);
 }
 
 std::span<const NodeId> Graph::history(NodeId host) const {

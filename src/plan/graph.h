@@ -81,6 +81,8 @@ class Graph {
   std::span<const Reader> readers(NodeId host) const;
   /// Records of what happened inside a host, as far as a set of the intent wants or wanted it.
   std::span<const NodeId> happened(NodeId host) const;
+  /// What holds something that this one takes, and waits for it all the same: they exchange it.
+  std::span<const NodeId> releases(NodeId id) const;
   /// Whether anything happens, or has happened, inside anything.
   bool has_hosts() const { return !history_.empty() || !happened_.empty() || !readers_.empty(); }
   const std::vector<Key>& leftovers() const { return leftovers_; }
@@ -107,6 +109,11 @@ class Graph {
   Status sort();
   void find_history();
   void chain(NodeId before, NodeId after);
+  void append(NodeId id, const Edge& edge);
+  bool is_needed_by(NodeId need, NodeId id) const;
+  void add_exchanges();
+  bool lets_go(NodeId id, const std::string& thing) const;
+  void add_exchange(NodeId taker, NodeId holder);
 
   const Kinds* kinds_ = nullptr;
   std::vector<Node> nodes_;
@@ -116,6 +123,7 @@ class Graph {
   std::deque<Key> missing_;       ///< keys that holes name and nobody wants or knows
   std::deque<Resource> revived_;  ///< as they were applied, for what is started by hand
   Hosts history_, happened_;
+  Hosts releases_;
   std::unordered_map<NodeId, std::vector<Reader>> readers_;
   std::vector<Key> leftovers_;
 };

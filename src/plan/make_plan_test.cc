@@ -21,6 +21,10 @@ class TestKind : public Kind {
   std::optional<Presence> leaves_host() const override { return leaves_; }
   bool in_place_changes(const Value&, const Value&) const override { return name_ == "file"; }
   bool leaves_remains() const override { return name_ == "job"; }
+  std::vector<std::string> holds(const Value& attributes) const override {
+    const Value& port = attributes.at("port");
+    return port.is_null() ? std::vector<std::string>() : std::vector{to_text(port)};
+  }
   std::string shown(const Name& name) const override {
     return name.str().substr(name.view().starts_with('|') ? 1 : 0);
   }
@@ -579,6 +583,51 @@ TEST_F(PlanTest, WhatAnotherSetWantsStays) {
   shared->wanted_by["other"] = {};
   known_[key("file/a")] = shared;
   EXPECT_EQ(plan(), "remove file/a: no longer wanted\n0 kept");
+}
+
+TEST_F(PlanTest, WhoLetsGoOfAPortComesBeforeWhoTakesIt) {
+  const auto describe = [&](std::vector<std::pair<const char*, int>> ports,
+                            Leftover leftover = Leftover::keep) {
+    begin(leftover);
+    for (const auto& [name, port] : ports)
+      want(name, Value::dict({{"port", port}}));
+  };
+  const auto order = [&] {
+    std::vector<std::string> found;
+    const Plan plan = *make_plan(intent_, known_, seen_, kinds_);
+    for (const Step& step : plan.steps)
+      if (step.verb != Verb::keep)
+        found.push_back(cat(to_string(step.verb), " ", step.key.name));
+    return join(found, ", ");
+  };
+  const auto releases = [&](const char* name) {
+    const Graph graph = *Graph::build(intent_, known_, seen_, kinds_);
+    std::vector<std::string> found;
+    for (const NodeId id : graph.releases(graph.find(key(name))))
+      found.push_back(graph.node(id).key->name.str());
+    return join(found, ", ");
+  };
+  describe({{"host/a", 1}, {"host/b", 2}, {"host/c", 3}});
+  carry_out();
+  // A chain goes from its end, whatever the order in which it is written.
+  describe({{"host/a", 2}, {"host/b", 3}, {"host/c", 4}});
+  EXPECT_EQ(order(), "replace c, replace b, replace a");
+  EXPECT_EQ(cat(releases("host/a"), releases("host/b"), releases("host/c")), "");
+  // In a ring one takes it from another one that comes later.
+  describe({{"host/a", 2}, {"host/b", 1}, {"host/c", 3}});
+  EXPECT_EQ(order(), "replace b, replace a");
+  EXPECT_EQ(releases("host/b"), "a");
+  EXPECT_EQ(releases("host/a"), "");
+  describe({{"host/a", 2}, {"host/b", 3}, {"host/c", 1}});
+  EXPECT_EQ(order(), "replace c, replace b, replace a");
+  EXPECT_EQ(releases("host/c"), "a");
+  // Another name: what goes lets go of it first; what stays as an orphan does not.
+  describe({{"host/z", 1}, {"host/b", 2}, {"host/c", 3}}, Leftover::remove);
+  EXPECT_EQ(order(), "create z, remove a") << "removals are listed last";
+  const Graph graph = *Graph::build(intent_, known_, seen_, kinds_);
+  EXPECT_EQ(graph.needs(graph.find(key("host/z"))).size(), 1u);
+  describe({{"host/z", 1}, {"host/b", 2}, {"host/c", 3}});
+  EXPECT_EQ(Graph::build(intent_, known_, seen_, kinds_)->needs(0).size(), 0u);
 }
 
 TEST_F(PlanTest, WhatCameOutOfAHostIsRemovedWhileTheHostStays) {

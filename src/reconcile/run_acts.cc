@@ -31,6 +31,10 @@ void Run::request_done(NodeId id, const Done& done, bool was_kept) {
   if (!was_kept && verb == Verb::start) {
     record->outputs = done.outputs;
     record->remote_id = done.remote_id;
+    if (done.is_anew) {
+      ++record->incarnation;
+      record->sequence = ++sequence_;
+    }
   }
   if (verb == Verb::remove) {
     record->remote_id.clear();
@@ -201,6 +205,10 @@ void Run::start_act(NodeId id) {
     }
     act.attributes = std::move(*attributes);
     act.needs = records_of_needs(id);
+    act.releases.clear();
+    for (const NodeId holder : graph_->releases(id))
+      if (graph_->node(holder).known != nullptr)
+        act.releases.push_back(graph_->node(holder).known);
     if (node.wanted != nullptr)
       flight.relies_on = Decider(*graph_, standings_, options_.plan).versions(id);
   }
@@ -530,7 +538,8 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   record->changes += changed || was_adopted ? 1 : 0;
   record->acted_on = flight.relies_on;
   note_life(id, done, *record);
-  const bool anew = verb == Verb::create || verb == Verb::replace || verb == Verb::run;
+  const bool anew =
+      verb == Verb::create || verb == Verb::replace || verb == Verb::run || done.is_anew;
   if (anew && !flight.is_recorded) {
     ++record->incarnation;
     record->sequence = ++sequence_;
@@ -560,9 +569,9 @@ void Run::note_life(NodeId id, const Done& done, Record& record) {
   const Node& node = graph_->node(id);
   auto& lives = *options_.plan.lives;
   const Verb verb = flights_[id].step.verb;
-  if (verb == Verb::start)
+  if (verb == Verb::start && !done.is_anew)
     lives[*node.key] = done.life != 0 ? done.life : unnumbered_life;
-  else if (verb == Verb::create || verb == Verb::replace)
+  else if (verb == Verb::create || verb == Verb::replace || done.is_anew)
     lives.erase(*node.key);
   if (node.host == no_node || done.life == 0)
     return;

@@ -442,6 +442,39 @@ TEST_F(RequestTest, WhatIsStartedAndGoneIsMadeAsItWasWithWhatItStandsOn) {
   EXPECT_EQ(repaired(), "");
 }
 
+TEST_F(RequestTest, WhatCouldNotBeStartedAndWasMadeAnewHasLostWhatHappenedInIt) {
+  const auto describe = [&] {
+    begin_anew();
+    want("thing/net");
+    want("host/h", Value::dict({}), {"thing/net"});
+    want("act/a").needs.push_back(need("host/h", Bond::inside));
+  };
+  describe();
+  EXPECT_TRUE(carry().good());
+  EXPECT_EQ(log(), "run act/a");
+  ground_.comes_to = [as_usual = ground_.comes_to](const Act& act) {
+    auto outcome = as_usual(act);
+    if (act.verb == Verb::start)
+      outcome = Outcome(Done{.outputs = Value::dict({}), .remote_id = "another", .is_anew = true});
+    return outcome;
+  };
+  // By hand, and in a run.
+  EXPECT_TRUE(ask(Verb::stop, {"host/h"}).good());
+  EXPECT_TRUE(ask(Verb::start, {"host/h"}).good());
+  EXPECT_EQ(record("host/h")->incarnation, 2u);
+  describe();
+  EXPECT_TRUE(carry().good());
+  EXPECT_EQ(log(), "run act/a");
+  EXPECT_TRUE(ask(Verb::stop, {"host/h"}).good());
+  describe();
+  EXPECT_TRUE(carry().good());
+  EXPECT_EQ(log(), "start host/h; run act/a");
+  EXPECT_EQ(record("host/h")->incarnation, 3u);
+  describe();
+  EXPECT_TRUE(carry().good());
+  EXPECT_EQ(log(), "");
+}
+
 TEST_F(RequestTest, WhatIsStartedAfterAnInterruptedReplacementIsMadeAsItWas) {
   begin_anew();
   want("thing/net");

@@ -493,6 +493,67 @@ TEST_P(DriverTest, AStoppedServiceWhoseNetworkIsGoneIsMadeAnewOnAnother) {
   EXPECT_EQ(world.run("web", {"cat", "/www/index.html"}), "fettle\n");
 }
 
+TEST_P(DriverTest, AnAddressThatSomebodyHasMeanwhileGivesWay) {
+  ASSERT_TRUE(world.service("web", web()));
+  const std::string address(world.known("service", "web")->outputs.text_at("ip_address"));
+  const std::string network(world.known("network", "net")->outputs.text_at("name"));
+  ASSERT_TRUE(world.apply(Verb::stop, "service", "web", web(), {"network/net"}));
+  const auto other =
+      create_container(world.engine(), cat("taker-", to_string(GetParam())),
+                       json(cat(R"({"Image":"localhost/fettle/busybox:1","Cmd":["sleep","1000"],)",
+                                R"("HostConfig":{"NetworkMode":")", network,
+                                R"("},"NetworkingConfig":{"EndpointsConfig":{")", network,
+                                R"(":{"IPAMConfig":{"IPv4Address":")", address, R"("}}}}})")),
+                       {});
+  ASSERT_TRUE(other) << to_string(other.error());
+  const Status taken = start_container(world.engine(), other->id, {});
+  EXPECT_TRUE(taken) << to_string(taken.error());
+  const auto started = world.apply(Verb::start, "service", "web", web(), {"network/net"});
+  EXPECT_TRUE(started) << said(started);
+  if (started) {
+    EXPECT_NE(started->outputs.text_at("ip_address"), address);
+    EXPECT_EQ(world.observe("service", "web")->state->text_at("status"), "running");
+    EXPECT_EQ(world.run("web", {"cat", "/www/index.html"}), "fettle\n");
+  }
+  EXPECT_TRUE(remove_container(world.engine(), other->id, {}));
+}
+
+/// Takes a container off a network, as `docker network disconnect` does.
+void disconnect(Engine& engine, const std::string& network, const std::string& container) {
+  const auto answer = engine.ask({.method = "POST",
+                                  .path = cat("/networks/", network, "/disconnect"),
+                                  .body = Value::dict({{"Container", container}, {"Force", true}})},
+                                 {});
+  ASSERT_TRUE(answer && answer->ok()) << (answer ? answer->message() : to_string(answer.error()));
+}
+
+TEST_P(DriverTest, WhatIsCutOffProvesNothingAboutItsNetwork) {
+  ASSERT_TRUE(world.service("box", sleeper()));
+  const std::string network(world.known("network", "net")->outputs.text_at("name"));
+  disconnect(world.engine(), network, world.known("service", "box")->remote_id);
+  const auto removed = world.engine().ask({.method = "DELETE", .path = "/networks/" + network}, {});
+  ASSERT_TRUE(removed && removed->ok()) << (removed ? removed->message() : "");
+  world.restart();
+  EXPECT_TRUE(world.observe("service", "box")->state->bool_at("cut_off"));
+  EXPECT_FALSE(world.observe("network", "net")->state);
+}
+
+TEST_P(DriverTest, WhatIsStoppedAndCutOffIsMadeAnewOnItsNetwork) {
+  ASSERT_TRUE(world.service("box", sleeper()));
+  const std::string network(world.known("network", "net")->outputs.text_at("name"));
+  const std::string before = world.known("service", "box")->remote_id;
+  ASSERT_TRUE(world.apply(Verb::stop, "service", "box", sleeper(), {"network/net"}));
+  disconnect(world.engine(), network, before);
+  world.restart();
+  EXPECT_EQ(world.observe("service", "box")->state->text_at("status"), "unattached");
+  const auto started = world.apply(Verb::start, "service", "box", sleeper(), {"network/net"});
+  ASSERT_TRUE(started) << said(started);
+  EXPECT_NE(started->remote_id, before);
+  const auto seen = world.observe("service", "box");
+  EXPECT_EQ(seen->state->text_at("status"), "running");
+  EXPECT_FALSE(seen->state->bool_at("cut_off"));
+}
+
 TEST_P(DriverTest, AnExitIsSeenWithItsCode) {
   ASSERT_TRUE(world.service(
       "short", json(R"({"image":"localhost/fettle/busybox:1","cmd":["sh","-c","exit 3"]})")));

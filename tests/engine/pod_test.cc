@@ -535,6 +535,61 @@ TEST_P(PodTest, AHolderThatEndedIsStartedAndJoinedAgain) {
 }
 
 /// The process dies at its first call, at its second, …; the next one brings it to the same end.
+TEST_P(PodTest, APodThatIsCutOffIsNotReadyAndGetsAnotherHolder) {
+  const Value wanted = pod(containers({web()}));
+  ASSERT_TRUE(bring(wanted));
+  const std::string network(world.known("network", "net")->outputs.text_at("name"));
+  for (const bool runs : {true, false}) {
+    const std::string holder = world.known("pod", pod_name)->remote_id;
+    if (!runs) {
+      ASSERT_TRUE(stop_container(world.engine(), holder, 0s, {}));
+    }
+    const auto cut =
+        world.engine().ask({.method = "POST",
+                            .path = cat("/networks/", network, "/disconnect"),
+                            .body = Value::dict({{"Container", holder}, {"Force", true}})},
+                           {});
+    ASSERT_TRUE(cut && cut->ok()) << (cut ? cut->message() : "");
+    if (runs) {
+      EXPECT_EQ(condition(status(), "Ready").text_at("message"), "it is cut off from its network");
+      EXPECT_TRUE(status().bool_at("cutOff"));
+    }
+    const auto again = bring(wanted, Verb::update);
+    ASSERT_TRUE(again) << said(again);
+    EXPECT_NE(again->remote_id, holder);
+    EXPECT_FALSE(status().bool_at("cutOff"));
+    EXPECT_TRUE(
+        becomes([](const Value& s) { return condition(s, "Ready").text_at("status") == "True"; }));
+    EXPECT_EQ(run("web", {"cat", "/www/index.html"}), "fettle\n");
+  }
+}
+
+TEST_P(PodTest, AnAddressThatSomebodyHasMeanwhileGivesWay) {
+  const Value wanted = pod(containers({web()}));
+  ASSERT_TRUE(bring(wanted));
+  const RecordPointer before = world.known("pod", pod_name);
+  const std::string address(before->outputs.text_at("ip"));
+  const std::string network(world.known("network", "net")->outputs.text_at("name"));
+  ASSERT_TRUE(stop_container(world.engine(), before->remote_id, 0s, {}));
+  const auto other =
+      create_container(world.engine(), cat("taker-of-pods-", to_string(GetParam())),
+                       json(cat(R"({"Image":"localhost/fettle/busybox:1","Cmd":["sleep","1000"],)",
+                                R"("HostConfig":{"NetworkMode":")", network,
+                                R"("},"NetworkingConfig":{"EndpointsConfig":{")", network,
+                                R"(":{"IPAMConfig":{"IPv4Address":")", address, R"("}}}}})")),
+                       {});
+  ASSERT_TRUE(other) << to_string(other.error());
+  const Status taken = start_container(world.engine(), other->id, {});
+  EXPECT_TRUE(taken) << to_string(taken.error());
+  const auto again = bring(wanted, Verb::update);
+  EXPECT_TRUE(again) << said(again);
+  if (again) {
+    EXPECT_NE(again->outputs.text_at("ip"), address);
+    EXPECT_EQ(run("web", {"cat", "/www/index.html"}), "fettle\n");
+  }
+  EXPECT_TRUE(remove_container(world.engine(), other->id, {}));
+}
+
 TEST_P(PodTest, ACrashAnywhereIsRecoveredFrom) {
   const std::string volumes = R"("volumes":[{"name":"v","configMap":{"name":"c"}}],)";
   const std::string more = R"(,"configs":{"ConfigMap/c":{"a":"1"}})";

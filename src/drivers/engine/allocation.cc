@@ -1,5 +1,6 @@
 #include "drivers/engine/allocation.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include <arpa/inet.h>
@@ -18,6 +19,7 @@ namespace {
 // Below the range from which the kernel takes ports for outgoing connections.
 constexpr int first_port = 20'000;
 constexpr int port_count = 12'000;
+constexpr std::string_view somebody = "somebody";  // no owner of ours: theirs are `kind/name`
 constexpr uint32_t reserved_addresses = 8;  ///< at the beginning: the gateway and what is to come
 
 }  // namespace
@@ -91,10 +93,19 @@ void Allocation::free_address(const std::string& network_id, const std::string& 
   std::erase_if(addresses_[network_id], [&](const auto& taken) { return taken.second == owner; });
 }
 
+void Allocation::give_up_address(const std::string& network_id, const std::string& owner) {
+  const std::lock_guard lock(mutex_);
+  for (auto& [address, who] : addresses_[network_id])
+    if (who == owner)
+      who = somebody;
+}
+
 bool Allocation::is_used(const std::string& network_id) {
   const std::lock_guard lock(mutex_);
   const auto found = addresses_.find(network_id);
-  return found != addresses_.end() && !found->second.empty();
+  return found != addresses_.end() && std::ranges::any_of(found->second, [](const auto& taken) {
+           return taken.second != somebody;
+         });
 }
 
 Result<int> Allocation::port(const std::string& owner, int kept) {

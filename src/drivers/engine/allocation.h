@@ -39,6 +39,8 @@ class Allocation {
                               const std::string& gateway, const std::string& owner,
                               std::string_view kept);
   void free_address(const std::string& network_id, const std::string& owner);
+  /// The address of `owner` turned out to be somebody else's: the next one is another.
+  void give_up_address(const std::string& network_id, const std::string& owner);
   /// Whether somebody has an address in this network, though it may have no container yet.
   bool is_used(const std::string& network_id);
   /// Held shared from when a network is there until an address in it is taken, and alone by who

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "base/wait.h"
 #include "drivers/engine/marks.h"
+#include "drivers/engine/taken.h"
 
 namespace fettle {
 namespace {
@@ -85,6 +86,12 @@ std::string of(const std::string& id, std::string_view rest = {}) {
 
 }  // namespace
 
+bool is_cut_off(const ContainerState& state, const std::string& name) {
+  if (label(state.labels, mark::network).empty())
+    return false;
+  return name.empty() ? state.addresses.empty() : !state.addresses.contains(name);
+}
+
 Result<ContainerCreated> create_container(Engine& engine, const std::string& name,
                                           const Value& body, std::stop_token stop) {
   const EngineAnswer answer = TRY(engine.ask(
@@ -113,13 +120,17 @@ Status unpause(Engine& engine, const std::string& id, std::stop_token stop) {
 Status start_container(Engine& engine, const std::string& id, std::stop_token stop) {
   const auto start = [&] { return engine.ask({.method = "POST", .path = of(id, "/start")}, stop); };
   EngineAnswer answer = TRY(start());
-  // Podman gives an address back a moment after the container that had it has ended.
+  // Podman gives an address back a moment after the container that had it has ended; never if it
+  // was killed while that one started, and the container is gone.
   constexpr Duration patience = 5s, pause = 100ms;
-  for (Duration waited{0};
-       waited < patience && !answer.ok() &&
-       answer.message().find("is already allocated to container") != std::string::npos;
-       waited += pause) {
+  for (Duration waited{0}; waited < patience && !answer.ok(); waited += pause) {
+    const std::string holder = holder_of_address(answer.message());
+    if (holder.empty())
+      break;
+    const auto other = TRY(inspect_container(engine, holder, stop));
     TRY(pause_for(pause, stop));
+    if (!other || other->runs())
+      waited = patience;  // nobody gives it back: once more, and no longer
     answer = TRY(start());
   }
   if (answer.ok() && answer.status != 304)

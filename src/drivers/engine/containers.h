@@ -33,6 +33,10 @@ struct ContainerCreated {
   bool name_taken = false;  ///< nothing was created; a container of this name is there
 };
 
+/// Whether a container stands on none of the networks that it was made for (by its marks), running
+/// or not: somebody disconnected it, or removed the network. `name`: of its network; empty: any.
+bool is_cut_off(const ContainerState& state, const std::string& name = {});
+
 /// `body` as the API wants it.
 Result<ContainerCreated> create_container(Engine& engine, const std::string& name,
                                           const Value& body, std::stop_token stop);

@@ -139,7 +139,7 @@ class Look {
         continue;
       if (networks_.insert(id).second)
         site_.allocation.learn(id, *containers_);
-      if (container.runs())
+      if (container.runs() && !is_cut_off(container))
         live_networks_.insert(id);
     }
   }
@@ -158,29 +158,28 @@ class Look {
         break;
     }
     std::optional<int64_t> code = state->exit_code;
-    if (state->status == "exited" && !code)
-      if (const auto inspected = TRY(inspect_container(site_.engine, state->id, stop_)))
-        code = inspected->exit_code;
+    std::optional<ContainerState> stopped;  // of which a list says less
+    if (!state->runs())
+      stopped = TRY(inspect_container(site_.engine, state->id, stop_));
+    if (stopped && state->status == "exited" && !code)
+      code = stopped->exit_code;
     const auto life = lives_.find(state->id);
-    const bool attached = state->runs() || TRY(has_network(label(state->labels, mark::network)));
+    const bool attached = state->runs() || ((!stopped || !is_cut_off(*stopped, own_network())) &&
+                                            TRY(has_network(label(state->labels, mark::network))));
     Observation seen{Value::dict({{"status", attached ? state->status : "unattached"},
                                   {"exit_code", code ? Value(*code) : Value()},
                                   {"container", state->id},
                                   {"digest", label(state->labels, mark::digest)}})};
-    if (state->runs() && !is_on_its_network(*state))
+    if (state->runs() && is_cut_off(*state, own_network()))
       seen.state = with(*seen.state, "cut_off", true);
     seen.life = life == lives_.end() ? 0 : life->second;
     return seen;
   }
 
-  /// Somebody may have disconnected it. Both engines list networks by name; Docker has the id
-  /// beside it, Podman the name again.
-  bool is_on_its_network(const ContainerState& state) const {
-    return label(state.labels, mark::network).empty() ||
-           state.addresses.contains(network_name({environment_, "network", "default"}));
-  }
+  /// Both engines list networks by name; Docker has the id beside it, Podman the name again.
+  std::string own_network() const { return network_name({environment_, "network", "default"}); }
 
-  /// A container that runs proves that its network is there; of others the engine is asked.
+  /// A container that runs on its network proves that it is there; of others the engine is asked.
   Result<bool> has_network(const std::string& id) {
     if (id.empty() || live_networks_.contains(id))
       return true;

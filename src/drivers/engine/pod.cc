@@ -17,6 +17,7 @@
 #include "drivers/engine/probe.h"
 #include "drivers/engine/pull_secrets.h"
 #include "drivers/engine/surroundings.h"
+#include "drivers/engine/taken.h"
 #include "drivers/engine/volumes.h"
 #include "kinds/pod.h"
 #include "value/mask.h"
@@ -171,7 +172,8 @@ class PodAct {
   }
 
   Status ensure_holder() {
-    bool is_new = there_.holders.empty();
+    TRY(clear_cut_off());
+    const bool is_new = there_.holders.empty();
     if (is_new) {
       TRY(ensure_pause_image(site_.engine, stop_));
       TRY(ensure_volumes());
@@ -191,16 +193,53 @@ class PodAct {
         state.status = state.status == "created" ? "created" : "exited";
       rejoin_ = !there_.containers.empty();
       Status started = start_container(site_.engine, place_.holder, stop_);
-      if (!started && is_new && may_renew_network(started.error())) {
-        TRY(remove_container(site_.engine, place_.holder, stop_));
-        TRY(place_in_network());
-        place_.holder = TRY(create_holder());
-        TRY(fill_volumes());
-        started = start_container(site_.engine, place_.holder, stop_);
-      }
+      if (!started)
+        started = start_another_holder(std::move(started).error());
       TRY(std::move(started).context(cat("starting the holder container of pod `", shown(), "`")));
     }
     return {};
+  }
+
+  /// A holder that stands on no network cannot be brought back there with its address.
+  Status clear_cut_off() {
+    if (there_.holders.empty())
+      return {};
+    const auto state = TRY(inspect_container(site_.engine, there_.holders[0].id, stop_));
+    return state && is_cut_off(*state) ? clear_there() : Status();
+  }
+  /// What stands on a holder goes with it; volumes stay.
+  Status clear_there() {
+    changed_ = true;
+    TRY(clear_pod(site_, there_, attributes_, place_.address, stop_));
+    there_ = {};
+    rejoin_ = false;
+    return {};
+  }
+
+  /// One that an engine refuses to start gives way: to another one, with another address if that is
+  /// taken, on a network that is made anew if that has gone.
+  Status start_another_holder(Error error) {
+    constexpr int tries = 3;
+    const bool is_new = there_.holders.empty();
+    for (int i = 1;; ++i) {
+      const bool is_taken = what_is_taken(error) == Taken::address;
+      const bool may_help = is_taken || may_renew_network(error) || (i == 1 && !is_new);
+      if (is_cancelled(error) || error.unknown_outcome || i == tries || !may_help)
+        return error;
+      if (is_taken)
+        site_.allocation.give_up_address(network_id_, pod_owner(act_.key));
+      TRY(clear_there());
+      TRY(remove_container(site_.engine, place_.holder, stop_));
+      if (!uses_host_network(attributes_))
+        TRY(place_in_network());
+      TRY(ensure_volumes());
+      place_.holder = TRY(create_holder());
+      TRY(fill_volumes());
+      const Status started = start_container(site_.engine, place_.holder, stop_);
+      if (started)
+        return {};
+      error = started.error();
+    }
   }
 
   /// Makes the network of its namespace anew when that has gone meanwhile, by whatever hand.
@@ -477,6 +516,13 @@ class PodAct {
       TRY(end_pod_container(site_, *other, attributes_, place_.address, stop_));
     changed_ = true;
     Status started = start_container(site_.engine, id, stop_);
+    if (!started && known != nullptr && !is_cancelled(started.error()) &&
+        !started.error().unknown_outcome) {
+      // What it was made with is not there any more: another one, or the error of that.
+      TRY(remove_container(site_.engine, id, stop_));
+      id = TRY(create(container, restarts_[container.name]));
+      started = start_container(site_.engine, id, stop_);
+    }
     if (!started)
       return give_back(container, id, others, std::move(started).error());
     TRY(remove_others(others));

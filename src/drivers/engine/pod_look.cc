@@ -133,6 +133,7 @@ class PodLook {
     if (holder != states_.end()) {
       address_ = label((*holder)->labels, mark::address);
       holder_ = (*holder)->id;
+      is_cut_off_ = is_cut_off(**holder);
     }
     if (holds_)
       for (const PodContainer& wanted : wanted_)
@@ -223,6 +224,8 @@ class PodLook {
 
   /// Why it is not ready; empty when its containers are.
   std::string complaint() const {
+    if (is_cut_off_)
+      return "it is cut off from its network";
     if (const PodContainer* const init = awaited())
       return complaint_about_init(*init);
     for (const PodContainer& wanted : wanted_) {
@@ -338,6 +341,8 @@ class PodLook {
         entries.push_back({"startTime", to_seconds(*started)});
     if (site_.engine.address().is_local())
       entries.push_back({"hostIP", "127.0.0.1"});
+    if (holds_ && is_cut_off_)
+      entries.push_back({"cutOff", true});
     return Value::dict(std::move(entries));
   }
 
@@ -351,7 +356,8 @@ class PodLook {
   std::string address_, holder_;
   Time last_start_;
   bool is_probed_ = false;
-  bool holds_ = false;  ///< the holder runs
+  bool holds_ = false;       ///< the holder runs
+  bool is_cut_off_ = false;  ///< the holder stands on no network
 };
 
 }  // namespace

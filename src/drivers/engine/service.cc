@@ -7,6 +7,7 @@
 #include "drivers/engine/files.h"
 #include "drivers/engine/probe.h"
 #include "drivers/engine/service_body.h"
+#include "drivers/engine/taken.h"
 #include "kinds/kinds.h"
 #include "value/json.h"
 #include "value/mask.h"
@@ -79,13 +80,22 @@ void mark_container(const Site& site, const Act& act, Wish& wish) {
   add(mark::ports, write_json(port_outputs(wish.attributes, wish.placement)));
 }
 
+/// The one that it had, unless somebody else has it.
+Status choose_address(const Site& site, const Act& act, Wish& wish) {
+  const Value& network = act.need("network")->outputs;
+  const auto subnet = parse_subnet(network.text_at("subnet"));
+  if (!subnet)
+    return world_error("the record of the network has no address range");
+  wish.placement.address = TRY(site.allocation.address(
+      wish.placement.network_id, *subnet, std::string(network.text_at("gateway")),
+      owner_of(act.key), outputs_before(act).text_at("ip_address")));
+  return {};
+}
+
 Result<Wish> make_wish(const Site& site, const Act& act, const std::stop_token& stop) {
   const Record* const network = act.need("network");
   if (network == nullptr)
     return world_error(cat("the service `", act.key.name, "` does not depend on a network"));
-  const auto subnet = parse_subnet(network->outputs.text_at("subnet"));
-  if (!subnet)
-    return world_error("the record of the network has no address range");
   Wish wish;
   wish.attributes = reveal(act.attributes);
   wish.placement.network = network->outputs.text_at("name");
@@ -97,9 +107,7 @@ Result<Wish> make_wish(const Site& site, const Act& act, const std::stop_token& 
     wish.uuid = uuid_of(act.key, wish.placement.network_id);
   wish.name = container_name(service_name(act.key), wish.uuid);
   TRY(learn_addresses(site, act, wish.placement.network_id, stop));
-  wish.placement.address = TRY(site.allocation.address(
-      wish.placement.network_id, *subnet, std::string(network->outputs.text_at("gateway")),
-      owner_of(act.key), before.text_at("ip_address")));
+  TRY(choose_address(site, act, wish));
   TRY(choose_ports(site, act, wish));
   mark_container(site, act, wish);
   return wish;
@@ -111,6 +119,7 @@ struct Change {
   bool old_ran = false;
   bool adopted = false;  ///< it runs already, from an act that was interrupted
   bool direct = true;    ///< its address can be reached from here
+  bool is_anew = true;   ///< it was made by this act
   Duration looked{0};    ///< after what time it was last seen alive
 };
 
@@ -119,6 +128,7 @@ Value save(const Change& change, const Value& outputs, Instant since) {
                       {"old", change.old},
                       {"old_ran", change.old_ran},
                       {"direct", change.direct},
+                      {"is_anew", change.is_anew},
                       {"outputs", outputs},
                       {"looked", change.looked.count()},
                       {"since", since.time_since_epoch().count()}});
@@ -129,6 +139,7 @@ Change load_change(const Value& so_far) {
           .old = std::string(so_far.text_at("old")),
           .old_ran = so_far.bool_at("old_ran"),
           .direct = so_far.bool_at("direct"),
+          .is_anew = so_far.bool_at("is_anew"),
           .looked = Duration(so_far.integer_at("looked"))};
 }
 
@@ -211,12 +222,36 @@ Status create(const Site& site, const Act& act, const Wish& wish, Change& change
   return put_files(site, change.now, mounts_in(wish.attributes.at("files")), stop);
 }
 
-bool is_about_ports(const Error& error) {
-  const std::string said = lower_case(error.message);
-  return said.find("already in use") != said.npos || said.find("already allocated") != said.npos;
+/// Ports that somebody else has meanwhile are exchanged for others. Whether any was.
+Result<bool> choose_other_ports(const Site& site, const Act& act, Wish& wish) {
+  bool changed = false;
+  for (auto& [id, number] : wish.placement.public_ports) {
+    const bool is_here = site.engine.address().is_local();
+    if (wish.attributes.at("public_ports").find(id) != nullptr || (is_here && is_port_free(number)))
+      continue;
+    site.allocation.hold_port("somebody", number);
+    number = TRY(site.allocation.port(port_owner(act.key, id), 0));
+    changed = true;
+  }
+  return changed;
 }
 
-/// Creates and starts. When somebody took one of our ports in the meantime, others are chosen.
+/// Whether something else was chosen for what an engine refused.
+Result<bool> give_way(const Site& site, const Act& act, Wish& wish, const Error& error) {
+  switch (what_is_taken(error)) {
+    case Taken::address:
+      site.allocation.give_up_address(wish.placement.network_id, owner_of(act.key));
+      TRY(choose_address(site, act, wish));
+      return true;
+    case Taken::port:
+      return choose_other_ports(site, act, wish);
+    default:
+      return false;
+  }
+}
+
+/// Creates and starts. When somebody took our address or one of our ports in the meantime, others
+/// are chosen.
 Status create_and_start(const Site& site, const Act& act, Wish& wish, Change& change,
                         const std::stop_token& stop) {
   for (int i = 1;; ++i) {
@@ -228,19 +263,7 @@ Status create_and_start(const Site& site, const Act& act, Wish& wish, Change& ch
           TRY(stop_container(site.engine, change.old, site.options.stop_grace, stop)) ||
           change.old_ran;
     const Status started = start_container(site.engine, change.now, stop);
-    if (started || i == start_tries || !is_about_ports(started.error()))
-      return started;
-    bool changed = false;
-    for (auto& [id, number] : wish.placement.public_ports) {
-      const bool is_here = site.engine.address().is_local();
-      if (wish.attributes.at("public_ports").find(id) != nullptr ||
-          (is_here && is_port_free(number)))
-        continue;
-      site.allocation.hold_port("somebody", number);
-      number = TRY(site.allocation.port(port_owner(act.key, id), 0));
-      changed = true;
-    }
-    if (!changed)
+    if (started || i == start_tries || !TRY(give_way(site, act, wish, started.error())))
       return started;
     TRY(remove_container(site.engine, change.now, stop));
     change.now.clear();
@@ -355,7 +378,8 @@ Result<Outcome> await_ports(const Site& site, const Act& act, const Value& attri
   if (!change.old.empty() && change.old != change.now)
     TRY(remove_container(site.engine, change.old, stop));
   return Outcome(Done{.outputs = TRY(with_end(site, attributes, change.now, outputs, stop)),
-                      .remote_id = change.now});
+                      .remote_id = change.now,
+                      .is_anew = change.is_anew});
 }
 
 Result<Outcome> continue_waiting(const Site& site, const Act& act, const Value& attributes,
@@ -374,16 +398,23 @@ bool had_container(const Act& act) {
   return !act.seen || act.seen->state.has_value();
 }
 
-/// Starts a container that is there. None when it is not.
+/// Starts a container that is there. None when nobody can: it is gone, was cut off from its
+/// network, or the engine refuses, as it does when what it was made with is not there any more.
 Result<std::optional<Outcome>> start_again(const Site& site, const Act& act,
                                            const Value& attributes, const Value& before,
                                            const std::string& container, std::stop_token stop) {
-  if (!TRY(inspect_container(site.engine, container, stop)))
+  const auto state = TRY(inspect_container(site.engine, container, stop));
+  if (!state || is_cut_off(*state, network_name({act.key.environment, "network", "default"})))
     return std::optional<Outcome>();
-  TRY(start_container(site.engine, container, stop));
+  if (Status started = start_container(site.engine, container, stop); !started) {
+    if (is_cancelled(started.error()) || started.error().unknown_outcome)
+      return std::move(started).error();
+    return std::optional<Outcome>();
+  }
   const Value outputs = with(before, "started", before.integer_at("started") + 1);
   const std::string address(before.text_at("ip_address"));
-  const Change change{.now = container, .old = {}, .direct = is_reachable(site.engine, address)};
+  const Change change{
+      .now = container, .old = {}, .direct = is_reachable(site.engine, address), .is_anew = false};
   return std::optional(
       TRY(await_ports(site, act, attributes, change, {}, outputs, instant_from_clock(), stop)));
 }
@@ -405,6 +436,40 @@ Status clear_name(const Site& site, const Key& key, const std::stop_token& stop)
   return {};
 }
 
+/// Those that hold a port which this one takes. Their own acts come later. The ones that ran.
+Result<std::vector<std::string>> stop_holders(const Site& site, const Act& act,
+                                              const std::stop_token& stop) {
+  std::vector<std::string> ran;
+  for (const RecordPointer& holder : act.releases)
+    if (!holder->remote_id.empty() &&
+        TRY(stop_container(site.engine, holder->remote_id, site.options.stop_grace, stop)))
+      ran.push_back(holder->remote_id);
+  return ran;
+}
+
+/// Of a pinned port that one of our containers has: whose it is.
+Error name_holder(const Site& site, const Wish& wish, Error error, const std::stop_token& stop) {
+  const Value& pinned = wish.attributes.at("public_ports");
+  if (what_is_taken(error) != Taken::port || !pinned.is_dict())
+    return error;
+  const auto containers = own_containers(site, {}, stop);
+  for (const ContainerState& state : containers.value_or(std::vector<ContainerState>())) {
+    const auto key = key_in(state.labels);
+    const auto ports = read_json(label(state.labels, mark::ports));
+    if (!key || !ports || !ports->is_dict() || !state.runs() || state.name == wish.name)
+      continue;
+    for (const Entry& held : ports->entries())
+      for (const Entry& wanted : pinned.entries())
+        if (held.value.integer_at("public") == wanted.value.integer_at("number")) {
+          error.message +=
+              cat("; port ", wanted.value.integer_at("number"), " is held by the service `",
+                  service_name(*key), "` of environment `", key->environment, "`");
+          return error;
+        }
+  }
+  return error;
+}
+
 }  // namespace
 
 Result<Outcome> make_service(const Site& site, const Act& act, std::stop_token stop) {
@@ -419,9 +484,15 @@ Result<Outcome> make_service(const Site& site, const Act& act, std::stop_token s
     // An act that was interrupted may have stopped it already.
     change.old_ran = act.known->attempt && !act.known->attempt->failed;
   }
+  const std::vector<std::string> released = TRY(stop_holders(site, act, stop));
   const Status made = create_and_start(site, act, wish, change, stop);
-  if (!made)
-    return undo(site, act.key, change, wish.name, made.error());
+  if (!made) {
+    Error error = undo(site, act.key, change, wish.name, made.error());
+    if (!is_cancelled(error))
+      for (const std::string& id : released)
+        static_cast<void>(start_container(site.engine, id, {}));  // as it was; the error counts
+    return name_holder(site, wish, std::move(error), stop);
+  }
   change.direct = is_reachable(site.engine, wish.placement.address);
   return await_ports(site, act, wish.attributes, change, wish.name,
                      make_outputs(act, wish, change.now), instant_from_clock(), stop);

@@ -8,6 +8,7 @@
 #include "drivers/engine/last_line.h"
 #include "drivers/engine/recipes.h"
 #include "drivers/engine/service_body.h"
+#include "drivers/engine/taken.h"
 #include "value/mask.h"
 
 namespace fettle {
@@ -72,8 +73,6 @@ Result<int64_t> await_end(const Site& site, const std::string& id, const Value& 
 
 Result<Outcome> run_in(const Site& site, const Value& attributes, const std::string& id,
                        const ProgressSink& progress, const std::stop_token& stop) {
-  TRY(put_files(site, id, mounts_in(attributes.at("files")), stop));
-  TRY(start_container(site.engine, id, stop));
   std::optional<OutputTail> tail(std::in_place, site, id, progress);
   const int64_t code = TRY(await_end(site, id, attributes.at("timeout"), stop));
   tail.reset();
@@ -96,14 +95,38 @@ Result<Outcome> run_in(const Site& site, const Value& attributes, const std::str
            .remote_id = {}});
 }
 
+/// A task that was started, and where.
+struct Started {
+  std::string id;
+  Placement placement;
+};
+
+/// Creates and starts it; with another address when somebody has the one that was chosen.
+Result<Started> start(const Site& site, const Act& act, const Value& attributes,
+                      const std::stop_token& stop) {
+  constexpr int tries = 3;
+  for (int i = 1;; ++i) {
+    Placement placement = TRY(place(site, act, stop));
+    const Value body = TRY(task_body(attributes, placement));
+    std::string id = TRY(create(site, act, body, stop));
+    Status started = put_files(site, id, mounts_in(attributes.at("files")), stop);
+    if (started)
+      started = start_container(site.engine, id, stop);
+    if (started)
+      return Started{std::move(id), std::move(placement)};
+    const Status removed = remove_container(site.engine, id, {});
+    if (what_is_taken(started.error()) != Taken::address || i == tries || !removed)
+      return std::move(started).error();
+    site.allocation.give_up_address(placement.network_id, owner_of(act.key));
+  }
+}
+
 }  // namespace
 
 Result<Outcome> run_task(const Site& site, const Act& act, const ProgressSink& progress,
                          std::stop_token stop) {
   const Value attributes = reveal(act.attributes);
-  const Placement placement = TRY(place(site, act, stop));
-  const Value body = TRY(task_body(attributes, placement));
-  const std::string id = TRY(create(site, act, body, stop));
+  const auto& [id, placement] = TRY(start(site, act, attributes, stop));
   Result<Outcome> outcome = run_in(site, attributes, id, progress, stop);
   // Whatever happened, also when we are to stop: it is thrown away.
   const Status removed = remove_container(site.engine, id, {});

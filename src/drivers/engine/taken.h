@@ -1,0 +1,22 @@
+#pragma once
+/// What fettle chooses itself and asks engines for: addresses and ports. Somebody else may have
+/// taken one meanwhile, so whoever starts a container asks here what to choose anew.
+
+#include <string>
+
+#include "drivers/engine/engine.h"
+
+namespace fettle {
+
+enum class Taken {
+  nothing,  ///< it failed for another reason
+  address,  ///< in its network. Podman keeps the lease of a container that died while it started
+  port,     ///< of the engine's machine
+};
+/// By what an engine said. One that names neither means a port: engines tell little about these.
+Taken what_is_taken(const Error& error);
+
+/// The container that has the address, as Podman names it; empty: it is not about that.
+std::string holder_of_address(std::string_view said);
+
+}  // namespace fettle
