@@ -1,6 +1,7 @@
 """What every hub has: `hub.idem`, `hub.pop`, `hub.reconcile`, `hub.log`, `hub.OPT`."""
 
 import asyncio
+import datetime
 import inspect
 import logging
 import random
@@ -89,26 +90,66 @@ def _add_pop(hub):
     _module(hub, "pop.data", imap=imap, NamespaceDict=NamespaceDict)
 
 
-def _is_same_too_often(no_changes):
-    return no_changes is not None and no_changes >= PATIENCE
+def as_in_idem(running):
+    """Results as loops find them in Idem: with the function, and a local time without a zone."""
+    for tag, ret in running.items():
+        state, _, _, function = tags.parts(tag)
+        ret["ref"] = f"states.{state}.{function}"
+        if ret.get("start_time"):
+            moment = datetime.datetime.fromisoformat(ret["start_time"].replace("Z", "+00:00"))
+            ret["start_time"] = str(moment.astimezone().replace(tzinfo=None))
+
+
+class _Pending:
+    """What was said about a result so far, for rules that decide whether it goes on."""
+
+    def __init__(self, hub, ret, state, counts):
+        self.ret, self.counts = ret, counts
+        self.is_alike = (counts.get("reruns_wo_change_count") or 0) >= PATIENCE
+        most = counts.get("max_pending_reruns", MOST_RERUNS)
+        self.is_over = (counts.get("reruns_count") or 0) >= most
+        self.own = _own_rule(hub, state)
+
+    def asks_again(self):
+        return bool(self.ret.get("rerun_data")) and not self.ret.get("recreation_flow", False)
+
+    def of_module(self, state):
+        """What the module of the state says; it is asked only while it may say something."""
+        if self.is_over or (self.is_alike and not self.ret.get("result")):
+            return False
+        if "state" in self.own.signature.parameters:
+            return self.own(ret=self.ret, state=state, **self.counts)
+        return self.own(ret=self.ret)
+
+
+def _own_rule(hub, state):
+    try:
+        found = getattr(hub.states[state], "is_pending", None) if state else None
+    except (KeyError, AttributeError):
+        return None
+    return found if hasattr(found, "signature") else None
 
 
 def _add_reconcile(hub):
     hub._sub("reconcile")
 
     def seeds(hub, ret, state=None, **pending_kwargs):
-        """Done: True, and no changes."""
-        return ret.get("result") is not True or bool(ret.get("changes"))
+        """Done: True, without changes and anything for a next call."""
+        known = _Pending(hub, ret, state, pending_kwargs)
+        if known.own is not None:
+            return known.of_module(state)
+        if known.is_alike or known.is_over:
+            return False
+        return ret.get("result") is not True or bool(ret.get("changes")) or known.asks_again()
 
     def newest(hub, ret, state=None, **pending_kwargs):
-        """Done: True. A failure is tried again three times while it stays the same."""
-        if _is_same_too_often(pending_kwargs.get("reruns_wo_change_count")):
+        """Done: True, without anything for a next call; or the same three times."""
+        known = _Pending(hub, ret, state, pending_kwargs)
+        if known.own is not None:
+            return known.of_module(state)
+        if known.is_alike or known.is_over:
             return False
-        if pending_kwargs.get("reruns_count", 0) >= pending_kwargs.get(
-            "max_pending_reruns", MOST_RERUNS
-        ):
-            return False
-        return ret.get("result") is not True
+        return ret.get("result") is not True or known.asks_again()
 
     _module(hub, "reconcile.init", DEFAULT_MAX_PENDING_RERUNS=MOST_RERUNS)
     _module(hub, "reconcile.pending.default", is_pending=seeds)
@@ -147,6 +188,7 @@ def _add_idem(hub):
         answer = await host.ask_async(
             apply={"name": name, "tags": None if tags is None else list(tags)}
         )
+        as_in_idem(answer["running"])
         hub.idem.RUNS.setdefault(name, NamespaceDict())["running"] = answer["running"]
         return answer["running"]
 

@@ -133,7 +133,8 @@ class Server:
         function = self._function(line["call"])
         run = line.get("run")
         if run is not None:
-            self.hub.idem.RUNS[run["name"]] = namespaced(run)
+            made = self.hub.idem.RUNS[run["name"]] = namespaced(run)
+            builtin.as_in_idem(made["running"])
         arguments = namespaced(line.get("arguments", {}))
         parameters = function.signature.parameters
         takes_rest = any(one.kind is one.VAR_KEYWORD for one in parameters.values())

@@ -8,14 +8,12 @@
 #include "states/pace.h"
 #include "states/settings.h"
 #include "verbs/state_results.h"
+#include "verbs/time_up.h"
 
 namespace fettle {
 namespace {
 
 constexpr Duration usual_wait = 3s;
-/// So many iterations in which nothing moves end the loop.
-constexpr int most_alike = 3;
-
 bool is_true(const Value& value) { return value == Value(true); }
 
 bool has_content(const Value& value) {
@@ -38,18 +36,61 @@ class StatesLoop {
         apply_(apply),
         report_(report),
         prng_(place.random ? place.random() : 1),
-        ground_(place.ground != nullptr ? nullptr : std::make_unique<Threads>(*place.interrupt)) {
+        ground_(place.ground != nullptr ? nullptr : std::make_unique<Threads>(*place.interrupt)),
+        time_up_(place.interrupt->acts_token(), options.deadline) {
     began_ = ground().now().instant;
     for (const StateResult& result : report.results)
       current_[result.tag.str()] = result;
   }
 
   Status basic() {
+    Status done = rounds();
+    if (done || !is_cancelled(done.error()) || !is_over())
+      return done;
+    report_.requires_re_run = true;
+    return {};
+  }
+
+  /// A loop of users: it says what is applied again, and sleeps.
+  Status of_users(const std::string& path) {
+    PluginCall call;
+    call.path = path;
+    call.arguments = Value::dict({{"pending_plugin", options_.pending},
+                                  {"name", options_.run_name},
+                                  {"max_pending_reruns", options_.max_reruns},
+                                  {"apply_kwargs", Value::dict({{"name", options_.run_name}})}});
+    call.only_known = true;
+    call.run = Value::dict({{"name", options_.run_name}, {"running", running()}});
+    call.on_ask = [this](const Value& asked) { return answer(asked); };
+    Result<PluginAnswer> answer = functions_.plugins().call(call, time_up_.token());
+    if (!answer && is_over()) {
+      report_.requires_re_run = true;
+      return {};
+    }
+    if (!answer && (is_cancelled(answer.error()) || answer.error().blame == Blame::bug))
+      return answer.error();
+    if (!answer)
+      return end(std::move(answer).error());
+    const Value& said = answer->result;
+    if (!said.is_dict() || !said.at("re_runs_count").is_integer())
+      return end(world_error("it must return a dict with `re_runs_count` and `require_re_run`"));
+    report_.re_runs =
+        static_cast<int>(std::clamp<int64_t>(said.integer_at("re_runs_count"), 0, INT32_MAX));
+    report_.requires_re_run = said.bool_at("require_re_run");
+    take(answer->running);
+    if (report_.requires_re_run)
+      mark(TRY(pending_now()));
+    return {};
+  }
+
+ private:
+  Status rounds() {
     while (true) {
-      const std::set<std::string> pending = TRY(pending_now());
+      std::set<std::string> pending = TRY(pending_now());
       report_.requires_re_run = !pending.empty();
       mark(pending);
-      if (pending.empty() || alike_ >= most_alike || report_.re_runs >= options_.max_reruns)
+      std::erase_if(pending, [&](const std::string& tag) { return is_in_vain(tag); });
+      if (pending.empty() || report_.re_runs >= options_.max_reruns)
         break;
       Duration wait{0};
       const size_t given_up = given_up_.size();
@@ -72,39 +113,6 @@ class StatesLoop {
     return {};
   }
 
-  /// A loop of users: it says what is applied again, and sleeps.
-  Status of_users(const std::string& path) {
-    PluginCall call;
-    call.path = path;
-    call.arguments = Value::dict({{"pending_plugin", options_.pending},
-                                  {"name", options_.run_name},
-                                  {"max_pending_reruns", options_.max_reruns},
-                                  {"apply_kwargs", Value::dict({{"name", options_.run_name}})}});
-    call.only_known = true;
-    call.run = Value::dict({{"name", options_.run_name}, {"running", running()}});
-    call.on_ask = [this](const Value& asked) { return answer(asked); };
-    call.time_limit = options_.deadline;
-    Result<PluginAnswer> answer = functions_.plugins().call(call, place_.interrupt->acts_token());
-    if (!answer && is_over()) {
-      report_.requires_re_run = true;
-      return {};
-    }
-    if (!answer && (is_cancelled(answer.error()) || answer.error().blame == Blame::bug))
-      return answer.error();
-    if (!answer)
-      return end(std::move(answer).error());
-    const Value& said = answer->result;
-    if (!said.is_dict() || !said.at("re_runs_count").is_integer())
-      return end(world_error("it must return a dict with `re_runs_count` and `require_re_run`"));
-    report_.re_runs =
-        static_cast<int>(std::clamp<int64_t>(said.integer_at("re_runs_count"), 0, INT32_MAX));
-    report_.requires_re_run = said.bool_at("require_re_run");
-    if (report_.requires_re_run)
-      mark(TRY(pending_now()));
-    return {};
-  }
-
- private:
   /// A loop of users ended with an error: the results so far are told with it.
   Status end(Error error) {
     error.trace.push_back(cat("reconciler `", options_.loop, "`"));
@@ -112,6 +120,16 @@ class StatesLoop {
     if (!error.excerpt.empty())
       report_.fault += cat("\n", error.excerpt);
     return {};
+  }
+
+  /// The results as a loop of users left them.
+  void take(const Value& running) {
+    for (StateResult& result : report_.results)
+      if (const Value& left = running.at(result.tag); left.is_dict())
+        for (const char* key :
+             {"result", "comment", "changes", "old_state", "new_state", "rerun_data"})
+          if (const Value* value = left.find(key))
+            result.entry = with(result.entry, key, *value);
   }
 
   Ground& ground() { return place_.ground != nullptr ? *place_.ground : *ground_; }
@@ -136,7 +154,7 @@ class StatesLoop {
 
   /// Somebody asked to stop, or time is up.
   bool is_over() {
-    return report_.is_stopped ||
+    return report_.is_stopped || time_up_.token().stop_requested() ||
            (options_.deadline > 0s && ground().now().instant >= began_ + options_.deadline);
   }
 
@@ -172,7 +190,7 @@ class StatesLoop {
       call.positional.assign(positional.items().begin(), positional.items().end());
     if (asked.at("arguments").is_dict())
       call.named = asked.at("arguments");
-    return functions_.exec_function(call);
+    return functions_.exec_function(call, time_up_.token());
   }
 
   /// False: somebody asked to stop, or time is up.
@@ -190,15 +208,24 @@ class StatesLoop {
     return true;
   }
 
+  PendingCounts counts_of(const std::string& tag) const {
+    const auto alike = alike_by_tag_.find(tag);
+    return {alike == alike_by_tag_.end() ? 0 : alike->second, report_.re_runs, options_.max_reruns};
+  }
+
+  /// It came to the same again and again, and its module does not say itself when that ends.
+  bool is_in_vain(const std::string& tag) const {
+    return counts_of(tag).is_alike() &&
+           !functions_.plugins().has(cat("states.", state_of(tag), ".is_pending"));
+  }
+
   Status apply(const std::set<std::string>& tags) {
     std::vector<StateResult> again = TRY(apply_(tags));
-    bool moved = false;
     for (StateResult& result : again) {
       StateResult& before = current_[result.tag.str()];
       const bool is_same = !before.tag.empty() &&
                            before.entry.at("result") == result.entry.at("result") &&
                            before.entry.at("changes") == result.entry.at("changes");
-      moved |= !is_same;
       int& alike = alike_by_tag_[result.tag.str()];
       alike = is_same ? alike + 1 : 0;
       const auto shown = std::ranges::find(report_.results, result.tag, &StateResult::tag);
@@ -212,7 +239,6 @@ class StatesLoop {
       }
       before = std::move(result);
     }
-    alike_ = moved ? 0 : alike_ + 1;
     return {};
   }
 
@@ -256,28 +282,27 @@ class StatesLoop {
     // What was told at the end of the first pass is not told again.
     if (function_of(tag) == "mod_watch")
       return false;
-    const auto counted = alike_by_tag_.find(tag);
-    const PendingCounts counts{counted == alike_by_tag_.end() ? 0 : counted->second,
-                               report_.re_runs, options_.max_reruns};
+    const PendingCounts counts = counts_of(tag);
     const bool succeeded = is_true(ret.at("result"));
     const std::string state = state_of(tag);
     if (!tag.empty())
       if (const std::optional<bool> said =
-              TRY(functions_.is_pending(state, ret, counts, place_.interrupt->acts_token())))
+              TRY(functions_.is_pending(state, ret, counts, time_up_.token())))
         return *said;
     // There is no reconciliation of commands that succeeded, nor of what merely passed time.
     if (succeeded && ((state == "exec" && function_of(tag) == "run") ||
                       (state == "cmd" && function_of(tag) == "run") ||
                       (state == "time" && function_of(tag) == "sleep")))
       return false;
-    if (options_.pending == "default")
-      return !(succeeded && !has_content(ret.at("changes")));
-    if (options_.pending == "idem25") {
-      const auto alike = alike_by_tag_.find(tag);
-      return !succeeded && (alike == alike_by_tag_.end() || alike->second < most_alike);
-    }
+    const std::string own = cat("reconcile.pending.", options_.pending, ".is_pending");
+    const bool is_own = functions_.plugins().has(own);
+    if (options_.pending == "default" && !is_own)
+      return !succeeded || has_content(ret.at("changes")) || asks_again(ret, counts);
+    if (options_.pending == "idem25" && !is_own)
+      return !counts.is_alike() && !counts.is_over() &&
+             (!succeeded || has_content(ret.at("rerun_data")));
     PluginCall call;
-    call.path = cat("reconcile.pending.", options_.pending, ".is_pending");
+    call.path = own;
     call.arguments = Value::dict({{"ret", ret},
                                   {"state", state},
                                   {"ctx", Value()},
@@ -285,8 +310,7 @@ class StatesLoop {
                                   {"reruns_count", counts.all},
                                   {"max_pending_reruns", counts.most}});
     call.only_known = true;
-    const PluginAnswer answer =
-        TRY(functions_.plugins().call(call, place_.interrupt->acts_token()));
+    const PluginAnswer answer = TRY(functions_.plugins().call(call, time_up_.token()));
     return has_content(answer.result);
   }
 
@@ -297,7 +321,7 @@ class StatesLoop {
     const auto own = options_.own_waits.find(tag);
     if (const std::optional<Duration> said = TRY(
             functions_.wait(state_of(tag), own == options_.own_waits.end() ? Value() : own->second,
-                            report_.re_runs, place_.interrupt->acts_token())))
+                            report_.re_runs, time_up_.token())))
       return *said;
     const states::Module* module = functions_.catalogue().find(state_of(tag));
     if (module == nullptr || module->wait.is_null())
@@ -321,11 +345,11 @@ class StatesLoop {
   StatesReport& report_;
   Prng prng_;
   std::unique_ptr<Threads> ground_;
+  TimeUp time_up_;  ///< of users' code
   Instant began_;
   std::map<std::string, StateResult> current_;
   std::map<std::string, int> alike_by_tag_;
   std::set<std::string> given_up_;  ///< tags of states whose plugins failed
-  int alike_ = 0;
 };
 
 }  // namespace
@@ -344,6 +368,9 @@ Status check_loop(RunFunctions& functions, const std::string& loop, const std::s
                                  join(words, ", "), suggestion(word, words))));
   };
   TRY(known(loop, {"fettle", "basic", "none"}, "reconcile.", ".loop", "reconciler"));
+  if (pending != "default" && (loop == "fettle" || loop == "none"))
+    return user_error(cat("`-P ", pending, "` means nothing to the loop `", loop,
+                          "`: give `-R basic`, or a loop of your own"));
   return known(pending, {"default", "idem25"}, "reconcile.pending.", ".is_pending",
                "rule for pending states");
 }
@@ -352,8 +379,8 @@ Status reconcile_states(const Workplace& place, RunFunctions& functions,
                         const ReconcileOptions& options, const ApplyAgain& apply,
                         StatesReport& report) {
   StatesLoop work(place, functions, options, apply, report);
-  return options.loop == "basic" ? work.basic()
-                                 : work.of_users(cat("reconcile.", options.loop, ".loop"));
+  const std::string own = cat("reconcile.", options.loop, ".loop");
+  return functions.plugins().has(own) ? work.of_users(own) : work.basic();
 }
 
 }  // namespace fettle

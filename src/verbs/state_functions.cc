@@ -9,16 +9,26 @@
 #include "states/described.h"
 #include "states/settings.h"
 #include "value/changes.h"
+#include "value/empty.h"
 #include "value/with.h"
 
 namespace fettle {
 namespace {
 
+/// What Python calls of ours, and whether it is to be awaited.
+Value own_functions() {
+  std::vector<Entry> made{{"exec.test.ping", false}, {"exec.state.run", true}};
+  for (const std::string& ref : states::builtin_states().refs())
+    for (const states::Function& function : states::builtin_states().find(ref)->functions)
+      made.push_back({cat("states.", ref, ".", function.name), ref != "test"});
+  return Value::dict(std::move(made));
+}
+
 PluginOptions plugin_options(const Workplace& place, const FunctionOptions& options) {
   PluginOptions made;
   made.folders = options.folders;
   made.home = place.home;
-  made.functions = Value::dict({{"exec.test.ping", false}, {"exec.state.run", true}});
+  made.functions = own_functions();
   made.options = options.options;
   return made;
 }
@@ -266,6 +276,9 @@ Result<std::optional<bool>> RunFunctions::is_pending(const std::string& state, c
   const std::string path = plugin_path(state, "is_pending");
   if (!plugins_.has(path))
     return std::optional<bool>();
+  const bool is_in_vain = is_empty(ret.at("result")) && reruns.is_alike();
+  if (is_in_vain || reruns.is_over())
+    return std::optional(false);
   PluginCall call;
   call.path = path;
   call.arguments = Value::dict({{"ret", ret},
@@ -277,11 +290,12 @@ Result<std::optional<bool>> RunFunctions::is_pending(const std::string& state, c
   call.only_known = true;
   call.on_ask = [this](const Value& asked) { return answer(asked); };
   const PluginAnswer said = TRY(plugins_.call(call, std::move(stop)));
-  return std::optional<bool>(said.result.is_bool() ? said.result.boolean()
-                                                   : !said.result.is_null());
+  return std::optional(!is_empty(said.result));
 }
 
-Result<Value> RunFunctions::exec_function(const states::ExecCall& call) {
+Result<Value> RunFunctions::exec_function(const states::ExecCall& call, std::stop_token stop) {
+  if (!stop.stop_possible())
+    stop = place_.interrupt->acts_token();
   if (std::optional<Value> built = states::run_builtin_exec(call.path, call.positional))
     return *std::move(built);
   const Name environment(options_.environment.empty() ? options_.run_name : options_.environment);
@@ -301,7 +315,7 @@ Result<Value> RunFunctions::exec_function(const states::ExecCall& call) {
                               {"acct", TRY(acct_of(call.path, call.acct_profile))},
                               {"run_name", options_.run_name}});
   made.on_ask = [this](const Value& asked) { return answer(asked); };
-  const PluginAnswer said = TRY(plugins_.call(made, place_.interrupt->acts_token()));
+  const PluginAnswer said = TRY(plugins_.call(made, std::move(stop)));
   if (said.verdict != PluginAnswer::Verdict::answered)
     return Value::dict({{"result", false}, {"ret", Value()}, {"comment", said.why}});
   if (said.result.is_dict() && said.result.find("ret") != nullptr &&
@@ -310,9 +324,9 @@ Result<Value> RunFunctions::exec_function(const states::ExecCall& call) {
   return Value::dict({{"result", true}, {"ret", said.result}, {"comment", Value()}});
 }
 
-Result<Value> RunFunctions::exec(const std::string& path, Value arguments, std::stop_token) {
-  const Value found =
-      TRY(exec_function({.path = path, .named = std::move(arguments), .only_known = true}));
+Result<Value> RunFunctions::exec(const std::string& path, Value arguments, std::stop_token stop) {
+  const Value found = TRY(exec_function(
+      {.path = path, .named = std::move(arguments), .only_known = true}, std::move(stop)));
   return found.at("ret");
 }
 
@@ -377,7 +391,10 @@ Result<Value> RunFunctions::run_state(const Value& asked) {
   const Value& context = asked.at("context");
   call.is_test = context.bool_at("test");
   call.old_state = context.at("old_state");
-  return TRY(this->call(call, place_.interrupt->acts_token())).ret;
+  const StateAnswer answer = TRY(this->call(call, place_.interrupt->acts_token()));
+  if (answer.again)
+    return user_error(cat("`", path, "` takes time, so it cannot be called by code"));
+  return answer.ret;
 }
 
 std::vector<states::Addition> RunFunctions::take_additions() {

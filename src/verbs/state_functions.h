@@ -60,7 +60,7 @@ class RunFunctions : public StateFunctions {
 
   /// An exec function: `{result, ret, comment}`. Error: there is none of this path, with a
   /// suggestion, or it failed with an exception.
-  Result<Value> exec_function(const states::ExecCall& call);
+  Result<Value> exec_function(const states::ExecCall& call, std::stop_token stop = {});
   Plugins& plugins() { return plugins_; }
   /// What states that ran want to add to the run, taken.
   std::vector<states::Addition> take_additions();

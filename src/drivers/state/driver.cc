@@ -11,6 +11,7 @@
 #include "value/empty.h"
 #include "value/json.h"
 #include "value/mask.h"
+#include "value/with.h"
 
 namespace fettle {
 namespace {
@@ -59,6 +60,14 @@ Value ret_of(std::optional<bool> result, std::string comment) {
                       {"comment", std::move(comment)},
                       {"changes", nothing}});
 }
+
+}  // namespace
+
+bool asks_again(const Value& ret, const PendingCounts& counts) {
+  return !is_empty(ret.at("rerun_data")) && !counts.is_alike() && !counts.is_over();
+}
+
+namespace {
 
 /// One act: the calls that it takes, and what becomes of their answers.
 class StateAct {
@@ -243,6 +252,9 @@ class StateAct {
     call_.old_state = {};
     call_.ignored = {};
     StateAnswer made = TRY(functions_.call(call_, stop_));
+    // What is made anew is done with its first success.
+    if (made.ret.at("result") == Value(true))
+      made.ret = with(made.ret, "rerun_data", Value());
     const bool is_made =
         made.verdict == PluginAnswer::Verdict::answered && made.ret.at("result") != Value(false);
     if (!creates_first) {
@@ -431,11 +443,13 @@ class StateAct {
     }
     if (!options_.calls_again || call_.is_test)
       return std::optional<Again>();
+    const PendingCounts counts{alike(ret), act_.attempt - 1};
     if (const std::optional<bool> pending =
-            TRY(functions_.is_pending(call_.state, ret, {alike(ret), act_.attempt - 1}, stop_)))
+            TRY(functions_.is_pending(call_.state, ret, counts, stop_)))
       return *pending ? std::optional(TRY(after_own_wait(std::move(again)))) : std::nullopt;
     if (result != Value(false))
-      return std::optional<Again>();
+      return asks_again(ret, counts) ? std::optional(TRY(after_own_wait(std::move(again))))
+                                     : std::nullopt;
     again.progress = Value::dict({{"result", result},
                                   {"changes", ret.at("changes")},
                                   {"new_state", ret.at("new_state")},

@@ -39,7 +39,15 @@ struct PendingCounts {
   int64_t alike = 0;  ///< calls in a row that came to the same result and changes
   int64_t all = 0;    ///< calls after the first one
   int64_t most = 600;
+
+  /// It came to the same three times: nothing moves any more.
+  bool is_alike() const { return alike >= 3; }
+  bool is_over() const { return all >= most; }
 };
+
+/// Whether a result asks to be called again, although it says no failure: it has `rerun_data`, and
+/// something moves. What a module says itself comes before.
+bool asks_again(const Value& ret, const PendingCounts& counts);
 
 /// Who has the functions. From any thread.
 class StateFunctions {
@@ -56,7 +64,9 @@ class StateFunctions {
   virtual Value computed(std::string_view /*state*/, std::string_view /*function*/) const {
     return {};
   }
-  /// What a module says itself about a result; nothing: it says nothing.
+  /// What a module says itself about a result, as long as it may: a result that is not True and the
+  /// same three times, or the last call, end it (Idem's `reconcile/pending/default.py`). Nothing:
+  /// it says nothing.
   virtual Result<std::optional<bool>> is_pending(const std::string& state, const Value& ret,
                                                  const PendingCounts& counts,
                                                  std::stop_token stop) = 0;
