@@ -18,6 +18,7 @@ def add(hub, path, module):
     source.__file__ = module.source.__file__
     source.__doc__ = module.source.__doc__
     source.__contracts__ = ["resource"] + [name for name in module.contracts if name == "soft_fail"]
+    source.CAN_LOOK = True  # by its `get`
     wait = getattr(module.source, "__reconcile_wait__", None)
     if wait is not None:
         source.__reconcile_wait__ = wait

@@ -43,9 +43,13 @@ def _module(module):
     providers = _providers(module)
     if providers:
         described["acct"] = providers
-    if getattr(source, "SKIP_ESM", False):
-        described["skips_memory"] = True
+    for name, key in _SWITCHES.items():
+        if getattr(source, name, False):
+            described[key] = True
     return described
+
+
+_SWITCHES = {"SKIP_ESM": "skips_memory", "CAN_LOOK": "can_look", "CAN_REPEAT": "can_repeat"}
 
 
 def _providers(module):

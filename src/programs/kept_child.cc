@@ -195,7 +195,9 @@ Error KeptChild::ended_error() const {
                : cat("it exited with code ", how_it_ended_.code, " and no answer");
   if (company_ > 1)
     what += cat("; ", company_, " calls were under way");
-  return with_last_lines(what);
+  Error error = with_last_lines(what);
+  error.unknown_outcome = true;
+  return error;
 }
 
 /// What becomes of a call whose child ended without an answer to it. With the lock held.

@@ -51,6 +51,8 @@ struct Module {
   Value wait;                     ///< its `__reconcile_wait__`; null: none
   bool has_is_pending = false;    ///< it says itself whether a result is pending
   bool skips_memory = false;      ///< nothing of it is remembered
+  bool can_look = true;           ///< with `ctx.test`, it changes nothing
+  bool can_repeat = true;         ///< a call that came to no end may be made once more
   bool is_instant = false;        ///< it blocks nowhere and touches nothing outside fettle
   std::vector<Name> providers{};  ///< whose credentials it uses
 

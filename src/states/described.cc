@@ -78,6 +78,8 @@ Result<Module> module_of(const Value& told, const Waits& own_waits) {
   made.ref = told.text_at("path").substr(prefix.size());
   made.text = told.text_at("text");
   made.skips_memory = told.bool_at("skips_memory");
+  made.can_look = told.bool_at("can_look");
+  made.can_repeat = told.bool_at("can_repeat");
   const Value& functions = told.at("functions");
   if (!functions.is_list())
     return wrong(told, "has no list of functions");

@@ -1,6 +1,7 @@
 #pragma once
 /// Modules of users as a catalogue knows them, from what their hosts describe
-/// (`drivers/state/plugin.h`): {path, text, functions, wait, implied, skips_memory, acct}.
+/// (`drivers/state/plugin.h`): {path, text, functions, wait, implied, skips_memory, can_look,
+/// can_repeat, acct}.
 
 #include <span>
 

@@ -234,6 +234,7 @@ class StatesLoop {
       } else {
         shown->entry = merged(shown->entry, result.entry, computed_of(result.tag));
         shown->is_unmet = result.is_unmet;
+        shown->is_final = result.is_final;
         shown->is_quiet &= result.is_quiet;
         ++shown->re_runs;
       }
@@ -245,7 +246,7 @@ class StatesLoop {
   Result<std::set<std::string>> pending_now() {
     std::set<std::string> pending;
     for (auto& [tag, result] : current_) {
-      if (result.is_quiet || result.is_pruned || given_up_.contains(tag))
+      if (result.is_quiet || result.is_pruned || result.is_final || given_up_.contains(tag))
         continue;
       const Result<bool> said = is_pending(tag, result.entry);
       if (said && *said)

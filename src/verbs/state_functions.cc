@@ -94,6 +94,16 @@ bool RunFunctions::has_module(std::string_view state) const {
   return catalogue_->find(state) != nullptr;
 }
 
+bool RunFunctions::can_look(std::string_view state) const {
+  const states::Module* module = catalogue_->find(state);
+  return module == nullptr || module->can_look;
+}
+
+bool RunFunctions::can_repeat(std::string_view state) const {
+  const states::Module* module = catalogue_->find(state);
+  return module == nullptr || module->can_repeat;
+}
+
 bool RunFunctions::skips_memory(std::string_view state) const {
   const states::Module* module = catalogue_->find(state);
   return module != nullptr && module->skips_memory;

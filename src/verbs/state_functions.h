@@ -52,6 +52,8 @@ class RunFunctions : public StateFunctions {
                                        std::stop_token stop) override;
   bool has_module(std::string_view state) const override;
   bool skips_memory(std::string_view state) const override;
+  bool can_look(std::string_view state) const override;
+  bool can_repeat(std::string_view state) const override;
   Value computed(std::string_view state, std::string_view function) const override;
   Result<std::optional<bool>> is_pending(const std::string& state, const Value& ret,
                                          const PendingCounts& reruns,

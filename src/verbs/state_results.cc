@@ -365,8 +365,10 @@ class Teller {
     if (const auto left = unsettled_.find(key); left != unsettled_.end())
       made.entry =
           with(made.entry, "comment", with_line(made.entry.at("comment"), left->second->what));
-    if (const auto failure = failures_.find(key);
-        failure != failures_.end() && !failure->second->late.empty())
+    const auto failure = failures_.find(key);
+    made.is_final =
+        is_call(i) && failure != failures_.end() && failure->second->error.unknown_outcome;
+    if (failure != failures_.end() && !failure->second->late.empty())
       made.entry =
           with(made.entry, "comment", with_line(made.entry.at("comment"), failure->second->late));
     return made;

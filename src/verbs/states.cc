@@ -45,7 +45,8 @@ class StatesWork {
       : request_(std::move(request)),
         place_(place),
         functions_(place_, request_.functions),
-        driver_(functions_, {request_.reconciler == "fettle", request_.remembers}),
+        driver_(functions_,
+                {.calls_again = request_.reconciler == "fettle", .remembers = request_.remembers}),
         paced_([this](const Value& wait, int calls, std::stop_token stop) -> Result<Duration> {
           return TRY(functions_.wait({}, wait, calls, std::move(stop))).value_or(Duration(0));
         }),
@@ -458,7 +459,7 @@ class StatesWork {
       if (record == known_.end())
         continue;
       if (!tags.contains(states::tag_of(compiled_->chunks[i]))) {
-        if (record->second->attempt && record->second->attempt->failed)
+        if (record->second->attempt)  // it failed, or nobody knows what it did
           given_up->insert(keys_[i]);
         continue;
       }
@@ -555,7 +556,9 @@ class StatesWork {
 }  // namespace
 
 StatesPlace::StatesPlace(const Workplace& place, FunctionOptions options)
-    : place_(place), functions_(place_, std::move(options)), driver_(functions_, {false, true}) {
+    : place_(place),
+      functions_(place_, std::move(options)),
+      driver_(functions_, {.calls_again = false, .looks_where_it_can = true}) {
   place_.driver = [this, driver = place.driver](const Name& name) {
     return name == "state" ? &driver_ : driver(name);
   };

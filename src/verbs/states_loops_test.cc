@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "tests/fixtures/states_fixture.h"
+#include "verbs/explain.h"
 
 namespace fettle {
 namespace {
@@ -143,7 +144,8 @@ def present(hub, ctx, name):
 
 __reconcile_wait__ = {"slow": {}}
 )");
-  put("reconcile/wait/slow.py", "import asyncio\n\nasync def get(hub, **kwargs):\n    await asyncio.sleep(1000)\n");
+  put("reconcile/wait/slow.py",
+      "import asyncio\n\nasync def get(hub, **kwargs):\n    await asyncio.sleep(1000)\n");
   put("reconcile/pending/slow.py",
       "import asyncio\n\nasync def is_pending(hub, ret):\n    await asyncio.sleep(1000)\n");
   put("reconcile/mine.py",
@@ -160,7 +162,8 @@ __reconcile_wait__ = {"slow": {}}
   EXPECT_TRUE(ends("basic", "default", "a: {w.present: []}\n")) << "a wait";
   EXPECT_TRUE(ends("mine", "default", "a: {test.nop: []}\n")) << "a loop";
   request_.reconciler = environment_ = "fettle";
-  EXPECT_NE(comment(apply("a: {s.present: []}\n"), "a").find("in the middle of a call"), std::string::npos);
+  EXPECT_NE(comment(apply("a: {s.present: []}\n"), "a").find("in the middle of a call"),
+            std::string::npos);
 }
 
 TEST_F(StatesLoopsTest, TheResultsOfALoopInPythonAreThoseThatItLeaves) {
@@ -201,12 +204,65 @@ def nothing(hub):
     return hub.states.test.nop({}, "a")["comment"]
 )");
   use("none");
-  const StatesReport report = apply("a: {exec.run: [{path: e.naps}]}\nb: {exec.run: [{path: e.nothing}]}\n");
-  EXPECT_NE(comment(report, "a").find("`states.time.sleep` takes time, so it cannot be called by code"),
-            std::string::npos)
+  const StatesReport report =
+      apply("a: {exec.run: [{path: e.naps}]}\nb: {exec.run: [{path: e.nothing}]}\n");
+  EXPECT_NE(
+      comment(report, "a").find("`states.time.sleep` takes time, so it cannot be called by code"),
+      std::string::npos)
       << comment(report, "a");
   EXPECT_NE(write_json(entry(report, "b")).find("Success!"), std::string::npos)
       << write_json(entry(report, "b"));
+}
+
+TEST_F(StatesLoopsTest, OnlyWhatSaysThatItCanLookIsLookedAt) {
+  const auto module = [](std::string_view says) {
+    return cat(says, R"(
+def present(hub, ctx, name, log):
+    open(log, "a").write("looks " if ctx.test else "acts ")
+    return {"name": name, "result": True, "comment": "", "changes": {"always": 1}}
+)");
+  };
+  put("states/s.py", module(""));
+  put("states/can.py", module("CAN_LOOK = True\n"));
+  use("fettle");
+  static_cast<void>(apply(cat("a: {s.present: [{log: ", at("s.log"),
+                              "}]}\nb: {can.present: [{log: ", at("can.log"), "}]}\n")));
+  EXPECT_EQ(*read_file(at("s.log")), "acts ");
+  EXPECT_EQ(*read_file(at("can.log")), "acts looks ");
+  const Result<std::vector<Drift>> found = drift(place_, "fettle");
+  ASSERT_TRUE(found) << to_string(found.error());
+  ASSERT_EQ(found->size(), 2u);
+  EXPECT_EQ(found->at(1).why, "unknown: `s` does not say that it can look (`CAN_LOOK`)");
+  EXPECT_EQ(*read_file(at("s.log")), "acts ");
+  EXPECT_EQ(*read_file(at("can.log")), "acts looks looks ");
+}
+
+TEST_F(StatesLoopsTest, WhatDiedIsCalledAgainOnlyIfItsModuleAllowsIt) {
+  const auto module = [](std::string_view says) {
+    return cat("import os\n", says, R"(
+def present(hub, ctx, name, log):
+    open(log, "a").write("acts ")
+    os._exit(3)
+)");
+  };
+  put("states/s.py", module(""));
+  put("states/can.py", module("CAN_REPEAT = True\n"));
+  for (const char* loop : {"fettle", "basic"}) {
+    use(loop);
+    const std::string once = at(cat(loop, ".once")), often = at(cat(loop, ".often"));
+    const StatesReport report =
+        apply(cat("a: {s.present: [{log: ", once, "}]}\nb: {can.present: [{log: ", often,
+                  "}, {onfail: [{s: a}]}]}\n"));
+    EXPECT_NE(
+        comment(report, "a")
+            .find(
+                "it exited with code 3 and no answer; it may have acted, and is not called again: "
+                "`s` does not say `CAN_REPEAT`"),
+        std::string::npos)
+        << comment(report, "a");
+    EXPECT_EQ(*read_file(once), "acts ") << loop;
+    EXPECT_GT(read_file(often)->size(), std::string_view("acts ").size()) << loop;
+  }
 }
 
 }  // namespace

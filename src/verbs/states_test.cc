@@ -547,6 +547,8 @@ TEST_F(StatesTest, WhatIsRememberedIsShownAndForgotten) {
 
 TEST_F(StatesTest, DriftOfStatesIsFoundWithThePluginsOfTheirRun) {
   put("states/thing.star", R"(
+CAN_LOOK = True
+
 def present(ctx, name):
     changes = {} if ctx.old_state and ctx.test == False else {"size": 1}
     return {"result": True, "comment": "", "changes": {"new": changes} if changes else {}, "new_state": {"size": 1}}

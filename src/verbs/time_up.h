@@ -1,6 +1,6 @@
 #pragma once
-/// Ends what runs on and on: users' code that is called between acts, where nobody else looks at the
-/// clock.
+/// Ends what runs on and on: users' code that is called between acts, where nobody else looks at
+/// the clock.
 
 #include <condition_variable>
 #include <functional>

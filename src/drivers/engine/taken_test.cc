@@ -7,9 +7,12 @@ namespace {
 
 // As engines of several versions say it.
 TEST(Taken, IsToldApartByWords) {
-  const auto what = [](std::string_view said) { return what_is_taken(world_error(std::string(said))); };
-  EXPECT_EQ(what("IPAM error: requested ip address 10.1.0.9 is already allocated to container ID 0aF9"),
-            Taken::address);
+  const auto what = [](std::string_view said) {
+    return what_is_taken(world_error(std::string(said)));
+  };
+  EXPECT_EQ(
+      what("IPAM error: requested ip address 10.1.0.9 is already allocated to container ID 0aF9"),
+      Taken::address);
   EXPECT_EQ(what("failed to set up container networking: Address already in use"), Taken::address);
   EXPECT_EQ(what("Bind for 0.0.0.0:80 failed: port is already allocated"), Taken::port);
   EXPECT_EQ(what("listen tcp4 127.0.0.1:80: bind: address already in use"), Taken::port);

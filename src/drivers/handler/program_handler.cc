@@ -50,6 +50,8 @@ class ProgramHandler : public Handler {
                                   .on_log = [&](std::string_view text) { site_.tell(text); },
                                   .may_repeat = call == "read"},
                                  site_.stop));
+    if (!answer)
+      answer.error().unknown_outcome = false;  // the next call reads first
     if (!answer && !is_cancelled(answer.error()))
       return std::move(answer).context(cat("`", call, "`"));
     if (answer && answer->at("skip").is_text()) {

@@ -120,6 +120,8 @@ class StateAct {
       return cancelled_error();
     if (act_.verb == Verb::remove)
       return remove();
+    if (act_.looks_only && options_.looks_where_it_can && !functions_.can_look(call_.state))
+      return world_error(cat("`", call_.state, "` does not say that it can look (`CAN_LOOK`)"));
     if (const std::string_view failure = act_.attributes.text_at("failure"); !failure.empty())
       return outcome_of(ret_of(false, std::string(failure)), true);
     if (const std::string complaint = complaint_of_watched(); !complaint.empty())
@@ -398,7 +400,11 @@ class StateAct {
     std::string comment = to_string(error);
     if (!error.excerpt.empty())
       comment += cat("\n", error.excerpt);
-    return outcome_of(ret_of(false, std::move(comment)), false);
+    is_unknown_ = error.unknown_outcome && !call_.is_test && !functions_.can_repeat(call_.state);
+    if (is_unknown_)
+      comment += cat("; it may have acted, and is not called again: `", call_.state,
+                     "` does not say `CAN_REPEAT`");
+    return outcome_of(ret_of(false, std::move(comment)), is_unknown_);
   }
 
   /// What is remembered: the new state of a success, of what was saved by force, and the first
@@ -496,20 +502,22 @@ class StateAct {
     Value kept = Value::dict(std::move(outputs));
     if (result == Value(false)) {
       const std::string comment = text_of_comment(ret.at("comment"));
-      return Outcome(Failed{world_error(comment.empty() ? "it failed" : comment), std::move(kept),
-                            std::move(again)});
+      Error error = world_error(comment.empty() ? "it failed" : comment);
+      error.unknown_outcome = is_unknown_;
+      return Outcome(Failed{std::move(error), std::move(kept), std::move(again)});
     }
     // What is not known to have come about wakes nobody.
     const bool wakes = changes && (call_.is_test || !result.is_null());
     return Outcome(Done{std::move(kept), {}, wakes, std::move(again)});
   }
 
-  /// One look after a success with changes: what still sees some is told so.
+  /// One look after a success with changes: what still sees some is told so. What cannot be looked
+  /// at is taken at its word.
   Result<Value> confirmed(Value ret) {
     static constexpr std::array<std::string_view, 8> unconfirmed{
         "exec", "time", "cmd", "data", "trigger", "sls", "render", "acct"};
     if (std::ranges::find(unconfirmed, call_.state) != unconfirmed.end() ||
-        call_.function == "mod_watch")
+        call_.function == "mod_watch" || !functions_.can_look(call_.state))
       return ret;
     StateCall look = call_;
     look.is_test = true;
@@ -560,6 +568,7 @@ class StateAct {
   Watcher& watcher_;
   Reruns& reruns_;
   bool skips_memory_ = false;
+  bool is_unknown_ = false;                ///< whether it acted
   std::vector<Value> replaced_, removed_;  ///< by this act
   Value story_;                            ///< null in the first call of an act
   const Act& act_;

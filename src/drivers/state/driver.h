@@ -60,6 +60,10 @@ class StateFunctions {
   virtual bool has_module(std::string_view /*state*/) const { return true; }
   /// Whether nothing of a module's states is remembered.
   virtual bool skips_memory(std::string_view /*state*/) const { return false; }
+  /// Whether a call with `is_test` changes nothing; whether one that came to no end may be made
+  /// once more. Modules of users have to say so.
+  virtual bool can_look(std::string_view /*state*/) const { return true; }
+  virtual bool can_repeat(std::string_view /*state*/) const { return true; }
   /// What makes no difference between two states that a function tells (`changes_between`).
   virtual Value computed(std::string_view /*state*/, std::string_view /*function*/) const {
     return {};
@@ -83,7 +87,8 @@ class StateFunctions {
 
 struct StateOptions {
   bool calls_again = true;  ///< what has not settled is called again; else all answers are final
-  bool remembers = true;    ///< functions are told what former runs left
+  bool looks_where_it_can = false;  ///< nobody asked for a test: only what can look is asked to
+  bool remembers = true;            ///< functions are told what former runs left
 };
 
 /// What calls have left for the next ones of this process, where each pass is an act of its own.

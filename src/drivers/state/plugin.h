@@ -50,8 +50,8 @@ struct PluginAnswer {
 };
 
 /// Modules as a catalogue reads them (`states/described.h`), each a dict: `path`, `file`, `text`,
-/// `functions` ({name, text, parameters, computed, async}), `wait`, `implied`, `skips_memory`; a
-/// parameter is {name, kind, default}, required without a default.
+/// `functions` ({name, text, parameters, computed, async}), `wait`, `implied`, `skips_memory`,
+/// `can_look`, `can_repeat`; a parameter is {name, kind, default}, required without a default.
 struct PluginModules {
   std::vector<Value> modules;
   std::vector<Error> problems;  ///< files that are no modules, and why

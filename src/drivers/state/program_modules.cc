@@ -1,5 +1,7 @@
 /// Modules that a program serves: one of a user's, or Python's.
 
+#include <map>
+
 #include "base/text.h"
 #include "drivers/state/plugin.h"
 #include "programs/program.h"
@@ -9,12 +11,6 @@ namespace fettle {
 namespace {
 
 constexpr Duration describe_limit = 60s;
-
-/// What others may call for any effect is called once. All else finds out, or brings about what a
-/// file wants and looks first, as after a run that was killed.
-bool may_repeat(std::string_view path) {
-  return !path.starts_with("exec.") && !path.starts_with("tool.");
-}
 
 Error problem_of(const Value& told) {
   Error error = user_error(std::string(told.text_at("text", "it is not a module")),
@@ -37,8 +33,10 @@ class ProgramHost : public PluginHost {
           cat("its description needs a list `modules`, but is ", clipped(write_json(answer), 500)),
           {file_, 0, 0});
     PluginModules found;
-    for (const Value& module : answer.at("modules").items())
+    for (const Value& module : answer.at("modules").items()) {
       found.modules.push_back(module);
+      modules_[std::string(module.text_at("path"))] = module;
+    }
     if (answer.at("problems").is_list())
       for (const Value& problem : answer.at("problems").items())
         found.problems.push_back(problem_of(problem));
@@ -58,7 +56,7 @@ class ProgramHost : public PluginHost {
                                                         .time_limit = call.time_limit,
                                                         .on_log = call.on_log,
                                                         .on_ask = call.on_ask,
-                                                        .may_repeat = may_repeat(call.path)},
+                                                        .may_repeat = may_repeat(call)},
                                                        stop)));
     return judge(answer);
   }
@@ -81,7 +79,22 @@ class ProgramHost : public PluginHost {
     return PluginAnswer{.result = answer.at("result"), .running = answer.at("running")};
   }
 
+  /// What others may call for any effect is called once, and so is the state of a module that does
+  /// not say that it may be called again. All else finds out.
+  bool may_repeat(const PluginCall& call) const {
+    const std::string_view path = call.path;
+    if (path.starts_with("exec.") || path.starts_with("tool."))
+      return false;
+    const size_t dot = path.rfind('.');
+    const auto module = modules_.find(std::string(path.substr(0, dot)));
+    if (!path.starts_with("states.") || path.ends_with(".is_pending") || module == modules_.end())
+      return true;
+    return module->second.bool_at("can_repeat") ||
+           (call.context.bool_at("test") && module->second.bool_at("can_look"));
+  }
+
   Program program_;
+  std::map<std::string, Value> modules_;  ///< as described, by path
   std::string file_;
 };
 

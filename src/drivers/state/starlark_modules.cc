@@ -2,6 +2,7 @@
 /// call (`drivers/handler/lent.h`), and what the host has is asked for (`starlark_hub.h`).
 
 #include <deque>
+#include <map>
 
 #include "base/file.h"
 #include "base/tail.h"
@@ -172,11 +173,14 @@ Result<Value> described(starlark::Thread& thread, const PluginFile& file,
   std::vector<Value> functions;
   std::vector<Entry> entries{{"path", file.path}, {"file", file.file}};
   for (const auto& [name, value] : module.globals()) {
-    if (name == "__reconcile_wait__" || name == "TREQ" || name == "SKIP_ESM")
-      entries.push_back({name == "TREQ"       ? "implied"
-                         : name == "SKIP_ESM" ? "skips_memory"
-                                              : "wait",
-                         TRY(starlark::to_value(thread, value).context(cat("`", name, "`")))});
+    static const std::map<std::string_view, Name> told{{"__reconcile_wait__", "wait"},
+                                                       {"TREQ", "implied"},
+                                                       {"SKIP_ESM", "skips_memory"},
+                                                       {"CAN_LOOK", "can_look"},
+                                                       {"CAN_REPEAT", "can_repeat"}};
+    if (const auto key = told.find(name); key != told.end())
+      entries.push_back(
+          {key->second, TRY(starlark::to_value(thread, value).context(cat("`", name, "`")))});
     if (!name.starts_with('_') && starlark::type_of(value) == starlark::Type::function)
       functions.push_back(described(thread, name, value));
   }
