@@ -13,7 +13,6 @@
 
 #include "app/commands.h"
 #include "app/engine_life.h"
-#include "app/extract.h"
 #include "app/front_end.h"
 #include "app/home.h"
 #include "app/kinds.h"
@@ -32,7 +31,6 @@
 #include "drivers/host/host_driver.h"
 #include "store/blobs.h"
 #include "store/sqlite_store.h"
-#include "value/jq.h"
 #include "verbs/engines.h"
 #include "verbs/nodes.h"
 
@@ -76,9 +74,6 @@ class Program : public Face {
     blobs_ = std::make_unique<FileBlobs>(*disk_, *blob_index_, home + "/blobs");
     http_ = std::make_unique<HttpClient>();
     EngineDriverOptions& options = engine_options_;
-    options.extract = [this](std::string_view expression, std::string_view text) {
-      return run_jq_apart(expression, text, interrupt_.acts_token());
-    };
     options.limits = place_.limits;
     options.home = found.id;
     engine_ = std::make_unique<EngineDriver>(
@@ -136,8 +131,6 @@ class Program : public Face {
          diagnose_engines(*http_, connect_options(place_.home, false, interrupt_.acts_token()),
                           interrupt_.acts_token()))
       say(line.good, std::move(line.text));
-    const Result<Value> jq = run_jq(".", "1");
-    say(jq.has_value(), jq ? "libjq, for `extract`" : to_string(jq.error()));
     return {lines, well};
   }
 
@@ -422,8 +415,6 @@ void open_standard_streams() {
 }  // namespace fettle
 
 int main(int argc, char** argv) {
-  if (const std::optional<int> code = fettle::evaluate_if_asked(argc, argv))
-    return *code;
   fettle::open_standard_streams();
   umask(022);
   signal(SIGPIPE, SIG_IGN);

@@ -4,6 +4,7 @@
 #include "kinds/kinds.h"
 #include "packages/interpret.h"
 #include "value/json.h"
+#include "value/starlark_text.h"
 
 namespace fettle {
 namespace {
@@ -48,7 +49,7 @@ std::string request_line(const Value& result) {
       extract.is_dict() && !extract.entries().empty()) {
     line += ", with extracted fields:";
     for (const Entry& entry : extract.entries())
-      line += cat("\n'extract.", entry.key, "': ", write_json(entry.value));
+      line += cat("\n'extract.", entry.key, "': ", starlark_repr(entry.value));
   }
   return line;
 }
@@ -113,13 +114,13 @@ std::string full_line(const Statement& statement, const Known& known, Made made,
     return wait_line(outputs_of(statement, "wait", known));
   if (name == "verify" || name == "assert")
     return cat("Verification succeeded. Value is '",
-               to_text(outputs_of(statement, "verify", known).at("value")), "'.");
+               starlark_text(outputs_of(statement, "verify", known).at("value")), "'.");
   if (name == "upload_files" || name == "store_service_files")
     return files_line(artifact, uuid("artifact"), made);
   if (name == "render_templates")
     return cat("Templates artifact name '", artifact, "' rendered with artifact UUID '",
                uuid("artifact"), "'");
-  return to_text(outputs_of(statement, "print", known).at("message"));
+  return starlark_text(outputs_of(statement, "print", known).at("message"));
 }
 
 }  // namespace

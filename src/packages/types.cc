@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "base/time.h"
+#include "jq/extract.h"
 #include "kinds/recipe.h"
 #include "packages/names.h"
 
@@ -211,11 +212,20 @@ Status check_image_build(Value image) {
   return text(image, "image_name").empty() ? user_error("`image_name` is empty") : Status();
 }
 
+Status check_expressions(Value extract) {
+  for (const auto& [key, value] : starlark::entries_of(extract))
+    TRY(jq::check(starlark::text_of(value))
+            .context(cat("`extract` of `", starlark::text_of(key), "`")));
+  return {};
+}
+
 /// `extract` maps names to jq expressions.
 Status check_recipe_fields(Value recipe) {
   for (const auto* field : {"extract", "headers"})
     if (const auto dict = given_field(recipe, field))
       TRY(check_text_dict(field, *dict));
+  if (const auto extract = given_field(recipe, "extract"))
+    TRY(check_expressions(*extract));
   if (const auto command = starlark::field_of(recipe, "command")) {
     TRY(check_text_list("command", *command));
     if (starlark::length_of(*command) == 0)

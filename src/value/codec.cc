@@ -263,7 +263,7 @@ Value Reader::value(int depth) {
         else
           parts.emplace_back(Output{kind, name, text()});
       }
-      return Value::deferred(std::move(parts), is_python ? TextForm::python : TextForm::json);
+      return Value::deferred(std::move(parts), is_python ? TextForm::python : TextForm::starlark);
     }
     case Value::Type::secret:
       return Value::secret(value(depth + 1));

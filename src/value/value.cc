@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "value/json.h"
 #include "value/python.h"
+#include "value/starlark_text.h"
 
 namespace fettle {
 
@@ -19,11 +20,11 @@ struct Value::Node {
   bool unknown = false;
   bool secret = false;
   Digest digest;
-  std::vector<Value> items;        // list; secret: the one inside
-  std::vector<Entry> entries;      // dict
-  std::vector<Part> parts;         // deferred
-  TextForm form = TextForm::json;  // of the texts around its holes
-  Name digits;                     // integer beyond 64 bits
+  std::vector<Value> items;            // list; secret: the one inside
+  std::vector<Entry> entries;          // dict
+  std::vector<Part> parts;             // deferred
+  TextForm form = TextForm::starlark;  // of the texts around its holes
+  Name digits;                         // integer beyond 64 bits
 
   void contains(const Value& inside) {
     depth = std::max(depth, inside.depth() + 1);
@@ -180,7 +181,7 @@ Value Value::deferred(std::vector<Part> parts, TextForm form) {
     for (const Name* piece : {&part.text, &part.hole.kind, &part.hole.name, &part.hole.path})
       digest = combine(digest, piece->digest());
   if (joined.size() == 1)
-    form = TextForm::json;
+    form = TextForm::starlark;
   if (form == TextForm::python)
     digest = combine(digest, Digest{3, 1});
   node->digest = tagged(Type::deferred, digest);
@@ -363,7 +364,7 @@ Value fill_parts(const Value& value, const std::function<const Value*(const Outp
     secret |= output->is_secret();
     const Value& plain = output->is_secret() ? output->inside() : *output;
     filled.emplace_back(
-        Name(value.text_form() == TextForm::python ? python::text(plain) : to_text(plain)));
+        Name(value.text_form() == TextForm::python ? python::text(plain) : starlark_text(plain)));
   }
   Value text = Value::deferred(std::move(filled), value.text_form());
   return secret ? Value::secret(std::move(text)) : text;

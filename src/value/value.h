@@ -29,9 +29,9 @@ namespace fettle {
 struct Entry;
 struct Part;
 
-/// How what fills a hole within a text is written there: as JSON, or as Python's `str` does. A text
-/// is itself in both.
-enum class TextForm : uint8_t { json, python };
+/// How what fills a hole within a text is written there: as Starlark's `str` does, or as Python's.
+/// A text is itself in both.
+enum class TextForm : uint8_t { starlark, python };
 
 class Value {
  public:
@@ -74,7 +74,7 @@ class Value {
   static Value unknown();
   /// Adjoining texts are joined; no hole at all gives a plain text. What fills a hole that stands
   /// alone stays what it is, whatever the form.
-  static Value deferred(std::vector<Part> parts, TextForm form = TextForm::json);
+  static Value deferred(std::vector<Part> parts, TextForm form = TextForm::starlark);
   static Value secret(Value inside);
 
   Type type() const { return type_; }

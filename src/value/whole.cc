@@ -33,6 +33,8 @@ std::optional<mpz_class> computed(Operation operation, const mpz_class& a, const
       return a - b;
     case Operation::multiply:
       return a * b;
+    case Operation::divide:
+      return a / b;
     case Operation::modulo: {
       mpz_class rest;
       mpz_fdiv_r(rest.get_mpz_t(), a.get_mpz_t(), b.get_mpz_t());

@@ -12,10 +12,10 @@ namespace fettle::whole {
 /// Longer texts are not read, as Python refuses them.
 constexpr size_t most_digits = 4300;
 
-enum class Operation { add, subtract, multiply, modulo, power };
+enum class Operation { add, subtract, multiply, divide, modulo, power };
 
-/// The modulo has the sign of `b`, which is not zero; an exponent is not negative. Nothing when the
-/// result has more than 2^18 bits.
+/// A quotient is cut off, and the modulo has the sign of `b`; there `b` is not zero. An exponent is
+/// not negative. Nothing when the result has more than 2^18 bits.
 std::optional<std::string> compute(Operation operation, std::string_view a, std::string_view b);
 /// The nearest real to `a / b`, where `b` is not zero; infinite when none is near.
 double quotient(std::string_view a, std::string_view b);

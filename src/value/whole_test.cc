@@ -15,6 +15,11 @@ TEST(Whole, ComputesBeyond64Bits) {
   EXPECT_EQ(compute(Operation::power, "-2", "65"), "-36893488147419103232");
 }
 
+TEST(Whole, CutsAQuotientOff) {
+  EXPECT_EQ(compute(Operation::divide, "-100000000000000000007", "10"), "-10000000000000000000");
+  EXPECT_EQ(compute(Operation::divide, "7", "100000000000000000000"), "0");
+}
+
 TEST(Whole, GivesTheModuloTheSignOfTheDivisor) {
   EXPECT_EQ(compute(Operation::modulo, "-7", "100000000000000000000"), "99999999999999999993");
   EXPECT_EQ(compute(Operation::modulo, "100000000000000000000", "-7"), "-5");

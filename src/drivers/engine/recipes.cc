@@ -1,14 +1,18 @@
 #include "drivers/engine/recipes.h"
 
+#include <atomic>
+
 #include "base/text.h"
 #include "drivers/engine/exec.h"
 #include "drivers/engine/inside_request.h"
 #include "drivers/engine/last_line.h"
 #include "drivers/engine/marks.h"
 #include "drivers/engine/probe.h"
+#include "jq/extract.h"
 #include "kinds/recipe.h"
 #include "value/json.h"
 #include "value/mask.h"
+#include "value/starlark_text.h"
 #include "value/with.h"
 
 namespace fettle {
@@ -17,26 +21,34 @@ namespace {
 constexpr size_t longest_output = 64 << 20;
 constexpr size_t longest_shown = 4'096;
 constexpr Duration request_limit = 60s;
+/// Some seconds.
+constexpr uint64_t most_extract_steps = 100'000'000, most_extract_bytes = 256'000'000;
 
 std::vector<std::string> texts(const Value& list) {
   std::vector<std::string> found;
   if (list.is_list())
     for (const Value& item : list.items())
-      found.push_back(to_text(item));
+      found.push_back(starlark_text(item));
   return found;
 }
 
-Result<Value> extracted(const Site& site, const Value& recipe, std::string_view text) {
-  std::vector<Entry> values;
+/// What the expressions of a recipe give for an answer.
+Result<Value> extracted(const Value& recipe, std::string_view text, jq::Input input,
+                        const std::stop_token& stop) {
   const Value& wanted = recipe.at("extract");
-  if (wanted.is_dict()) {
-    for (const Entry& entry : wanted.entries()) {
-      if (!site.options.extract)
-        return world_error("`extract` is not available in this program");
-      Value value = TRY(site.options.extract(to_text(entry.value), text)
-                            .context(cat("extracting `", entry.key, "`")));
-      values.push_back({entry.key, std::move(value)});
-    }
+  if (!wanted.is_dict())
+    return Value::dict({});
+  std::atomic<bool> cancelled = false;
+  const std::stop_callback end(stop, [&] { cancelled = true; });
+  std::vector<Entry> values;
+  for (const Entry& entry : wanted.entries()) {
+    Result<Value> value = jq::extract(
+        to_text(entry.value), text, input,
+        {.steps = most_extract_steps, .bytes = most_extract_bytes, .cancelled = &cancelled});
+    if (!value && cancelled)
+      return cancelled_error();
+    values.push_back(
+        {entry.key, TRY(std::move(value).context(cat("extracting `", entry.key, "`")))});
   }
   return Value::dict(std::move(values));
 }
@@ -54,7 +66,7 @@ Result<Value> run_command(const Site& site, const Record& host, const Value& rec
   const int64_t code = TRY(
       run_exec(site.engine, host.remote_id, {.command = texts(recipe.at("command"))}, take, stop));
   answer = Value::dict({{"code", code}, {"output", output}});
-  return with(answer, {{"extract", TRY(extracted(site, recipe, output))}});
+  return with(answer, {{"extract", TRY(extracted(recipe, output, jq::Input::text, stop))}});
 }
 
 /// To the service's own address, as its neighbours see it.
@@ -78,7 +90,7 @@ Result<Value> send_request(const Site& site, const Record& host, const Value& re
     request.headers.push_back({name, value});
   if (recipe.text_at("type") == "post") {
     request.method = "POST";
-    request.body = to_text(recipe.at("body"));
+    request.body = starlark_text(recipe.at("body"));
     request.headers.push_back({"Content-Type", to_text(recipe.at("content_type"))});
   }
   // From within the container, when the engine is on another machine.
@@ -88,7 +100,7 @@ Result<Value> send_request(const Site& site, const Record& host, const Value& re
           : TRY(send_inside(site.http, site.engine, host.remote_id, address,
                             static_cast<int>(port.integer_at("number")), std::move(request), stop));
   answer = Value::dict({{"code", response.status}, {"body", response.body}});
-  return with(answer, {{"extract", TRY(extracted(site, recipe, response.body))}});
+  return with(answer, {{"extract", TRY(extracted(recipe, response.body, jq::Input::json, stop))}});
 }
 
 Result<Value> run_recipe(const Site& site, const Record& host, const Value& recipe,

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "drivers/engine/subnets.h"
+#include "value/starlark_text.h"
 
 namespace fettle {
 namespace {
@@ -21,15 +22,16 @@ std::vector<Entry> entries_of(const Value& dict) {
 Value texts(const Value& list, std::string_view placeholder, std::string_view address) {
   std::vector<Value> replaced;
   for (const Value& item : items_of(list))
-    replaced.emplace_back(placeholder.empty() ? to_text(item)
-                                              : replace_all(to_text(item), placeholder, address));
+    replaced.emplace_back(placeholder.empty()
+                              ? starlark_text(item)
+                              : replace_all(starlark_text(item), placeholder, address));
   return Value::list(std::move(replaced));
 }
 
 Value environment(const Value& env, std::string_view placeholder, std::string_view address) {
   std::vector<Value> lines;
   for (const Entry& entry : entries_of(env))
-    lines.emplace_back(cat(entry.key, "=", to_text(entry.value)));
+    lines.emplace_back(cat(entry.key, "=", starlark_text(entry.value)));
   return texts(Value::list(std::move(lines)), placeholder, address);
 }
 

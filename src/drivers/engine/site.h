@@ -18,9 +18,6 @@
 
 namespace fettle {
 
-/// The value of an expression over a recipe's output.
-using Extract = std::function<Result<Value>(std::string_view expression, std::string_view text)>;
-
 struct EngineDriverOptions {
   Name name = "engine";       ///< what resources call it; of a node `engine@NODE`
   std::string home{};         ///< whose things these are: several homes may use one engine
@@ -28,7 +25,6 @@ struct EngineDriverOptions {
   WaitLimits limits{};
   bool rollback = true;  ///< a replacement that fails starts the old container again
   std::span<const Subnet> pools = own_pools;  ///< where networks take their ranges from
-  Extract extract{};
   /// How a registry (`docker.io`, `host:5000`) knows us, if it does.
   std::function<std::optional<RegistryLogin>(std::string_view registry)> login{};
   CallObserver on_call{};

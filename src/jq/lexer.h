@@ -1,0 +1,60 @@
+#pragma once
+/// The words of a jq program. A string may hold programs, so the parser reads it piece by piece.
+
+#include <string>
+#include <string_view>
+
+namespace fettle::jq {
+
+struct Token {
+  enum class Kind : uint8_t {
+    end,
+    symbol,    ///< `|`, `|=`, `?//`, …
+    name,      ///< `a`, `a::b`, a keyword
+    variable,  ///< `$a`: the text has the `$`
+    field,     ///< `.a`: the text is `a`
+    number,
+    format,  ///< `@a`
+    quote,   ///< a string begins
+    broken,  ///< the text says what is wrong
+  };
+  Kind kind = Kind::end;
+  std::string text;
+  size_t begin = 0;
+};
+
+/// A piece of a string and what ended it.
+struct Piece {
+  enum class End : uint8_t { quote, query, broken };
+  std::string text;
+  End end = End::broken;
+};
+
+class Lexer {
+ public:
+  explicit Lexer(std::string_view source) : source_(source) {}
+  Token next();
+  /// Of the string that has begun. After `\(` the next token is the first of a query; when that is
+  /// read up to its `)`, the string goes on.
+  Piece piece();
+
+ private:
+  void skip_space();
+  bool starts(std::string_view word) const { return source_.substr(at_).starts_with(word); }
+  char peek(size_t ahead = 0) const {
+    return at_ + ahead < source_.size() ? source_[at_ + ahead] : '\0';
+  }
+  std::string name();
+  Token number(size_t begin);
+  Token symbol(size_t begin);
+
+  std::string_view source_;
+  size_t at_ = 0;
+};
+
+inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_keyword(std::string_view name);
+/// A whole text that is a number, with a sign or without.
+bool is_number(std::string_view text);
+
+}  // namespace fettle::jq
