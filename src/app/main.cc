@@ -18,6 +18,7 @@
 #include "app/kinds.h"
 #include "app/libraries.h"
 #include "app/signals.h"
+#include "base/out_of_memory.h"
 #include "base/scratch_folder.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
@@ -341,6 +342,7 @@ int run(std::vector<std::string> words) {
   program.command = cat("fettle ", mask_command(words));
   if (program.command.size() > 200)
     program.command = program.command.substr(0, 197) + "...";
+  end_when_out_of_memory(program.command, false);
   const bool is_dumb = variable("TERM") == "dumb";
   const bool colours = variable("NO_COLOR").empty() && !is_dumb;
   program.colour = colours && isatty(STDOUT_FILENO) == 1;
@@ -376,6 +378,7 @@ int run(std::vector<std::string> words) {
                     near.empty() ? cat("; known are ", join(known, ", ")) : near));
     return 2;
   }
+  end_when_out_of_memory(program.command, output == "json" || output == "jsonl");
   program.output = output;
   program.json_lines = output == "jsonl";
   program.json = output == "json" || (program.json_lines && !(*command)->tells_lines);

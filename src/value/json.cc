@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "value/json_long.h"
+#include "value/json_memory.h"
 
 // SAX only, numbers as text: the library's own number parsing is inexact by default.
 #define RAPIDJSON_HAS_STDSTRING 0
@@ -146,7 +147,7 @@ Result<Value> read_cut_json(std::string_view text, const LongIntegers& integers,
                              rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
   rapidjson::MemoryStream memory(text.data(), text.size());
   Stream stream(memory);
-  rapidjson::Reader reader;
+  rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, JsonMemory> reader;
   Builder builder(stream, integers, duplicates);
   // The reader takes one for the end.
   if (const size_t zero = text.find('\0'); zero != text.npos)

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "value/json_long.h"
+#include "value/json_memory.h"
 
 // SAX only, numbers as text: the library's own number parsing is inexact by default.
 #define RAPIDJSON_HAS_STDSTRING 0
@@ -128,7 +129,7 @@ Result<Tree> read_cut_tree(std::string_view text, const LongIntegers& integers,
                              rapidjson::kParseIterativeFlag | rapidjson::kParseValidateEncodingFlag;
   rapidjson::MemoryStream memory(text.data(), text.size());
   Stream stream(memory);
-  rapidjson::Reader reader;
+  rapidjson::GenericReader<rapidjson::UTF8<>, rapidjson::UTF8<>, JsonMemory> reader;
   Handler handler(text, stream, integers, limits, convert);
   // The reader takes one for the end.
   if (const size_t zero = text.find('\0'); zero != text.npos) {

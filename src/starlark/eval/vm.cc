@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/invariant.h"
+#include "base/out_of_memory.h"
 #include "starlark/eval/bind.h"
 #include "starlark/eval/ops.h"
 
@@ -62,7 +63,8 @@ Vm::Vm(Session::State& session_, std::shared_ptr<Heap> heap_, size_t stack_value
     most_frames = std::min(size_t{session.limits.depth}, stack_values);
     void* memory = mmap(nullptr, reserved(stack_values, most_frames), PROT_READ | PROT_WRITE,
                         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    INVARIANT(memory != MAP_FAILED);
+    if (memory == MAP_FAILED)
+      out_of_memory();
     stack = static_cast<Value*>(memory);
     stack_end = stack + stack_values;
     soft_end = stack + stack_step;

@@ -7,6 +7,7 @@
 #include <span>
 
 #include "base/invariant.h"
+#include "base/out_of_memory.h"
 #include "starlark/code/code.h"
 #include "starlark/values/references.h"
 
@@ -117,6 +118,10 @@ Object* Heap::large(size_t bytes) {
     memory = std::malloc(whole);
   else if (posix_memalign(&memory, huge_page, whole) != 0)
     memory = nullptr;
+  // Of what no machine has, the program is told; else it is the machine that has no more.
+  constexpr size_t absurd = size_t{1} << 30;
+  if (memory == nullptr && whole < absurd)
+    out_of_memory();
   if (memory == nullptr)
     return nullptr;
   if (whole >= huge_page)
@@ -241,7 +246,8 @@ Heap::FreeCell* Heap::refill(size_t size_class) {
                                                  : 2 * huge_page;
       fresh_ = static_cast<char*>(
           std::aligned_alloc(chunk < huge_page ? block_bytes : huge_page, chunk));
-      INVARIANT(fresh_ != nullptr);
+      if (fresh_ == nullptr)
+        out_of_memory();
       if (chunk >= huge_page)
         madvise(fresh_, chunk, MADV_HUGEPAGE);  // only speed depends on it
       fresh_end_ = fresh_ + chunk;
