@@ -31,6 +31,7 @@
 #include "drivers/handler/handler_driver.h"
 #include "drivers/host/host_driver.h"
 #include "store/blobs.h"
+#include "store/reserve.h"
 #include "store/sqlite_store.h"
 #include "verbs/engines.h"
 #include "verbs/nodes.h"
@@ -211,6 +212,7 @@ class Program : public Face {
 
   Status open_store(const std::string& home) {
     store_ = TRY(open_sqlite_store(home + "/fettle.db", place_.mask));
+    keep_reserve(home);
     return {};
   }
 

@@ -1,7 +1,7 @@
 #pragma once
-/// An allocation that fails, or a thread that cannot be started, ends the process with a message and
-/// exit code 1. Nothing is half written then: what lasts is in a transaction of the store, or is
-/// renamed into its place when it is whole.
+/// An allocation that fails, or a thread that cannot be started, ends the process with a message
+/// and exit code 1. Nothing is half written then: what lasts is in a transaction of the store, or
+/// is renamed into its place when it is whole.
 
 #include <string_view>
 

@@ -13,6 +13,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "store/record_codec.h"
+#include "store/reserve.h"
 #include "store/sqlite.h"
 #include "store/sqlite_store.h"
 #include "tests/fixtures/small_disk.h"
@@ -505,6 +506,40 @@ TEST_F(StoreTest, AFullDiskIsACleanErrorAndNothingRecordedIsLost) {
     return write(**store, {change({"e", "act", "more"}, record())}) ? 0 : 6;
   };
   EXPECT_EQ(on_a_small_disk(folder_, 600, work), 0);
+}
+
+TEST_F(StoreTest, AReserveIsKeptForWhoeverFreesSpace) {
+  const auto work = [this] {
+    const std::string file = folder_ + "/reserve";
+    const auto has_reserve = [&] { return std::filesystem::exists(file); };
+    keep_reserve(folder_);
+    if (!has_reserve() || std::filesystem::file_size(file) < 1'000'000)
+      return 1;
+    const auto store = open_sqlite_store(folder_ + "/fettle.db");
+    if (!store || !write(**store, {change({"e", "act", "a"}, record())}))
+      return 2;
+    {
+      const ReserveUse reserve(folder_);
+      if (!has_reserve())
+        return 3;  // there is room enough
+    }
+    {
+      std::ofstream filler(folder_ + "/filler");
+      while (filler)
+        filler << std::string(4'096, 'x') << std::flush;
+    }
+    // What comes before the first record has no room either.
+    if ((*store)->begin_edit("e", this_process("a test", Time(1s))))
+      return 4;
+    {
+      const ReserveUse reserve(folder_);
+      if (has_reserve() || !write(**store, {change({"e", "act", "more"}, record())}))
+        return 5;
+      std::filesystem::remove(folder_ + "/filler");
+    }
+    return has_reserve() ? 0 : 6;
+  };
+  EXPECT_EQ(on_a_small_disk(folder_, 24'000, work), 0);
 }
 
 TEST_F(StoreTest, ADamagedOrNewerFileIsAnErrorThatSaysSo) {

@@ -6,6 +6,7 @@
 #include "model/apply/intent.h"
 #include "plan/presence.h"
 #include "states/intent.h"
+#include "store/reserve.h"
 #include "value/empty.h"
 #include "verbs/engines.h"
 #include "verbs/services.h"
@@ -340,6 +341,7 @@ Result<Known> all_of(const Workplace& place, const Name& environment, bool prune
 
 Result<Removed> remove_environment(const Workplace& place, const std::string& name,
                                    const Removal& removal) {
+  const ReserveUse reserve(place.home);
   const Hold hold = TRY(hold_environment(place, name, removal.wait));
   Edit& edit = *hold.edit;
   const Known before = TRY(place.store->known(edit.environment()));
@@ -418,6 +420,7 @@ Result<bool> is_to_go(const Workplace& place, const Environment& environment, bo
 
 Result<Cleaned> clean(const Workplace& place, const Cleaning& cleaning,
                       const std::function<void(const std::string&)>& removed) {
+  const ReserveUse reserve(place.home);
   Cleaned cleaned;
   for (const Environment& environment : TRY(place.store->environments())) {
     const std::string name = environment.name.str();
