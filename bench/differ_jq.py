@@ -247,7 +247,7 @@ def questions(seed, count):
 def answers(command, asked):
     lines = "".join(json.dumps(question) + "\n" for question in asked)
     done = subprocess.run(command, input=lines, capture_output=True, text=True)
-    found = [json.loads(line) for line in done.stdout.splitlines()]
+    found = [json.loads(line) for line in done.stdout.split("\n")[:-1]]
     if len(found) != len(asked):
         return found + [{"error": f"{command[0]} ended: {done.stderr[-500:]}"}] * (len(asked) - len(found))
     return found

@@ -5,7 +5,7 @@
 // arguments  {"text"}                   → {"value"} or {"error"}: yaml.v2 → JSON → `json.decode` of Starlark, or the JSON itself
 // jq         {"expression", "input"}    → {"value"} or {"error"}: `input` is a JSON text, results become values of Starlark
 //
-// A value is told as Starlark's `json.encode` tells it, of which a float has a point or an exponent.
+// A float is told with a point or an exponent.
 package main
 
 import (
@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strings"
 	"time"
 
 	ghodss "github.com/ghodss/yaml"
@@ -38,15 +39,37 @@ func call(name string, argument starlark.Value) (starlark.Value, error) {
 	return starlark.Call(new(starlark.Thread), starlarkjson.Module.Members[name], starlark.Tuple{argument}, nil)
 }
 
+// `json.encode` writes 1.0 as 1.
+func encoded(value starlark.Value) string {
+	parts := []string{}
+	switch value := value.(type) {
+	case starlark.NoneType:
+		return "null"
+	case starlark.Bool:
+		return strings.ToLower(value.String())
+	case starlark.String:
+		text, _ := json.Marshal(string(value))
+		return string(text)
+	case *starlark.List:
+		for i := 0; i < value.Len(); i++ {
+			parts = append(parts, encoded(value.Index(i)))
+		}
+		return "[" + strings.Join(parts, ",") + "]"
+	case *starlark.Dict:
+		for _, item := range value.Items() {
+			parts = append(parts, encoded(item[0])+":"+encoded(item[1]))
+		}
+		return "{" + strings.Join(parts, ",") + "}"
+	default:
+		return value.String()
+	}
+}
+
 func told(value starlark.Value, err error) answer {
 	if err != nil {
 		return answer{Error: err.Error()}
 	}
-	encoded, err := call("encode", value)
-	if err != nil {
-		return answer{Error: "cannot be told: " + err.Error()}
-	}
-	return answer{Value: json.RawMessage(encoded.(starlark.String))}
+	return answer{Value: json.RawMessage(encoded(value))}
 }
 
 // The client: what is a JSON object goes through as it is. The container: a mapping is asked for.

@@ -3,12 +3,12 @@
 #include <set>
 
 #include "base/text.h"
+#include "packages/arguments.h"
 #include "packages/canonical.h"
 #include "packages/instructions/instruction.h"
 #include "packages/service_config.h"
 #include "packages/types.h"
 #include "value/json.h"
-#include "value/yaml.h"
 
 namespace fettle {
 namespace {
@@ -230,45 +230,11 @@ class Interpreter {
     return path;
   }
 
-  /// `n=3` is what other tools take.
-  Error not_a_mapping(std::string_view text) const {
-    const size_t equals = text.find('=');
-    const bool is_pair = options_.arguments_file.empty() && equals != text.npos && equals > 0 &&
-                         text.find_first_of(" \n:{[\"") == text.npos;
-    return user_error(cat("the arguments must be a mapping",
-                          is_pair ? cat("; `--set ", text, "` sets one of them") : std::string()),
-                      {options_.arguments_file, 0, 0});
-  }
-
-  /// The arguments as JSON text, in the order in which they were written.
-  Result<std::string> arguments_as_json() const {
-    const std::string_view text = trim(options_.arguments);
-    if (text.empty())
-      return std::string("{}");
-    const bool named_json = options_.arguments_file.ends_with(".json");
-    const Result<Value> json = read_json(text, options_.arguments_file, Duplicates::last_wins);
-    if (json && !json->is_dict())
-      return not_a_mapping(text);
-    if (json)
-      return std::string(text);
-    const bool looks_like_json = text.starts_with('{') && trim(text.substr(1)).starts_with('"');
-    Result<Value> yaml = read_yaml(text, options_.arguments_file, YamlSchema::go_yaml_v2);
-    if (!yaml)
-      return Error(named_json || looks_like_json ? json.error() : yaml.error())
-          .context("reading the arguments");
-    if (yaml->is_null())
-      return std::string("{}");
-    if (!yaml->is_dict())
-      return named_json ? Error(json.error()).context("reading the arguments")
-                        : not_a_mapping(text);
-    return write_json(*yaml);
-  }
-
   Result<starlark::Value> call_main(starlark::Thread& thread, starlark::Value function,
                                     starlark::Value plan) {
     const std::vector<starlark::ParameterInfo> parameters = starlark::parameters_of(function);
     tell_defaults(thread, parameters);
-    const std::string json = TRY(arguments_as_json());
+    const std::string json = TRY(arguments_as_json(options_.arguments, options_.arguments_file));
     // Kurtosis: a `run()` that plans nothing is none of an error.
     if (parameters.empty() && json == "{}")
       return thread.call(function, std::span<const starlark::Value>());

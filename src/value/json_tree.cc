@@ -56,7 +56,7 @@ class Handler {
         integers_(integers),
         places_(text),
         convert_(convert),
-        builder_(Duplicates::error, limits) {}
+        builder_({.limits = limits}) {}
 
   bool Null() { return put(Value(), 4); }
   bool Bool(bool b) { return put(b, b ? 4 : 5); }

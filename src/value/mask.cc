@@ -122,11 +122,11 @@ std::string masked_word(const std::string& word) {
     return cat(word.substr(0, equals + 1), masked_word(word.substr(equals + 1)));
   if (document == word.npos)
     return word;
-  const Result<Value> value = read_yaml(word, {}, YamlSchema::go_yaml_v2);
-  if (!value || !value->is_dict())
+  const auto documents = read_yaml_documents(word, {}, YamlSchema::go_yaml_v2);
+  if (!documents || documents->size() != 1 || !documents->front().is_dict())
     return mask_named_text(word);
-  const Value hidden = mask_named(*value);
-  return hidden == *value ? word : write_json(hidden);
+  const Value hidden = mask_named(documents->front());
+  return hidden == documents->front() ? word : write_json(hidden);
 }
 
 bool has_variables(const Value& value) {

@@ -83,17 +83,16 @@ Error error_at(Place place, std::string why) {
 
 }  // namespace
 
-TreeBuilder::TreeBuilder(Duplicates duplicates, const TreeLimits& limits)
-    : duplicates_(duplicates),
-      limits_(limits),
+TreeBuilder::TreeBuilder(Rules rules)
+    : rules_(rules),
       store_(std::make_shared<Tree::Store>()),
       entries_(std::make_unique<Entries>()) {}
 
 TreeBuilder::~TreeBuilder() = default;
 
 Result<TreeNode*> TreeBuilder::made(TreeNode node) {
-  if (store_->nodes.size() >= limits_.nodes)
-    return error_at(node.place(), cat("more than ", limits_.nodes, " values"));
+  if (store_->nodes.size() >= rules_.limits.nodes)
+    return error_at(node.place(), cat("more than ", rules_.limits.nodes, " values"));
   return &store_->nodes.emplace_back(std::move(node));
 }
 
@@ -113,8 +112,11 @@ Status TreeBuilder::scalar(Value value, Place place, std::string_view anchor, bo
 }
 
 Status TreeBuilder::open(TreeNode::Type type, Place place, std::string_view anchor) {
-  if (frames_.size() >= limits_.depth)
-    return error_at(place, cat("nested deeper than ", limits_.depth));
+  if (frames_.size() >= rules_.limits.depth)
+    return error_at(place, cat("nested deeper than ", rules_.limits.depth));
+  // From here on it names what is not yet complete.
+  if (!anchor.empty())
+    anchors_.erase(std::string(anchor));
   frames_.push_back({type, place, parts_.size(), 1, std::string(anchor)});
   return {};
 }
@@ -144,15 +146,18 @@ Status TreeBuilder::close() {
   return put(node, frame.size);
 }
 
-/// What `<<` brings comes first, so that the mapping's own entries win.
+/// Unless the rules say otherwise, what `<<` brings comes first, so that the mapping's own entries
+/// win.
 Status TreeBuilder::add_entries(const Frame& frame) {
   const size_t end = parts_.size();
-  for (size_t i = frame.begin; i < end; i += 2)
+  for (size_t i = frame.begin; i < end && !rules_.merges_in_place; i += 2)
     if (parts_[i]->merges_)
       TRY(merge(*parts_[i + 1]));
   for (size_t i = frame.begin; i < end; i += 2)
     if (!parts_[i]->merges_)
       TRY(add_entry(TRY(key_of(parts_[i])), parts_[i + 1], false));
+    else if (rules_.merges_in_place)
+      TRY(merge(*parts_[i + 1]));
   return {};
 }
 
@@ -178,7 +183,7 @@ Status TreeBuilder::add_entry(const TreeNode* key, const TreeNode* value, bool i
     entries_->is_own.push_back(!is_merged);
     return {};
   }
-  if (entries_->is_own[i] && duplicates_ == Duplicates::error)
+  if (!is_merged && entries_->is_own[i] && rules_.duplicates == Duplicates::error)
     return error_at(key->place(), cat("the key `", key->text(), "` occurs twice"));
   entries_->found[i] = {key, value};
   entries_->is_own[i] = !is_merged;
@@ -190,7 +195,10 @@ Result<const TreeNode*> TreeBuilder::key_of(const TreeNode* node) {
     return error_at(node->place(), "a key must be a string or a number");
   if (node->is_text())
     return node;
-  TreeNode* const key = TRY(made({Value(to_text(node->scalar())), node->place()}));
+  Result<Name> name = rules_.key ? rules_.key(node->scalar()) : Name(to_text(node->scalar()));
+  if (!name)
+    return error_at(node->place(), name.error().message);
+  TreeNode* const key = TRY(made({Value(*name), node->place()}));
   key->written_ = node->scalar().type();
   return key;
 }
@@ -200,7 +208,7 @@ Status TreeBuilder::alias(std::string_view anchor, Place place) {
   if (found == anchors_.end())
     return error_at(place, cat("the anchor `", anchor, "` is not known here"));
   aliased_ += found->second.size;
-  if (aliased_ > limits_.aliased)
+  if (aliased_ > rules_.limits.aliased)
     return error_at(place, "its aliases expand to too much");
   found->second.node->is_shared_ = true;
   return put(found->second.node, found->second.size);
@@ -215,22 +223,6 @@ Tree TreeBuilder::take() {
   return Tree(store_, root);
 }
 
-namespace {
-
-struct ValueMaker {
-  static Value scalar(const Value& value) { return value; }
-  static Value list(std::vector<Value> items) { return Value::list(std::move(items)); }
-  static Value dict(std::span<const TreeMember> members, std::vector<Value> values) {
-    std::vector<Entry> entries;
-    entries.reserve(members.size());
-    for (size_t i = 0; i < members.size(); ++i)
-      entries.push_back({members[i].key->text(), std::move(values[i])});
-    return Value::dict(std::move(entries));
-  }
-};
-
-}  // namespace
-
 Value TreeValues::of(const TreeNode& node) {
   ValueMaker maker;
   return fold_tree(node, maker, shared_);
@@ -242,7 +234,7 @@ Tree tree_of(const Value& value) {
   TreeLimits limits;
   limits.depth = value.depth() + 1;
   limits.nodes = std::numeric_limits<size_t>::max();
-  TreeBuilder builder(Duplicates::last_wins, limits);
+  TreeBuilder builder({.duplicates = Duplicates::last_wins, .limits = limits});
   std::vector<std::pair<Value, size_t>> open;
   const auto add = [&](const Value& part) {
     if (!part.is_list() && !part.is_dict()) {

@@ -108,7 +108,16 @@ struct TreeLimits {
 /// Takes what a reader finds, in the order of the text. Errors have no file: the reader adds it.
 class TreeBuilder {
  public:
-  TreeBuilder(Duplicates duplicates, const TreeLimits& limits);
+  struct Rules {
+    Duplicates duplicates = Duplicates::error;
+    TreeLimits limits{};
+    /// `<<` counts where it stands, and overrides what stands before it; else all own keys
+    /// override.
+    bool merges_in_place = false;
+    /// What a scalar is called that is no text; none: what `to_text` says.
+    Result<Name> (*key)(const Value& scalar) = nullptr;
+  };
+  explicit TreeBuilder(Rules rules);
   ~TreeBuilder();
 
   /// `anchor`: what aliases call it; empty: nothing. `merges`: as a key it is `<<`.
@@ -142,8 +151,7 @@ class TreeBuilder {
   Status merge(const TreeNode& from);
   Result<const TreeNode*> key_of(const TreeNode* node);
 
-  Duplicates duplicates_;
-  TreeLimits limits_;
+  Rules rules_;
   std::shared_ptr<Tree::Store> store_;
   std::vector<Frame> frames_;
   std::vector<TreeNode*> parts_;

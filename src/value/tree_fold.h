@@ -15,6 +15,19 @@
 
 namespace fettle {
 
+/// Values, as they were written.
+struct ValueMaker {
+  static Value scalar(const Value& value) { return value; }
+  static Value list(std::vector<Value> items) { return Value::list(std::move(items)); }
+  static Value dict(std::span<const TreeMember> members, std::vector<Value> values) {
+    std::vector<Entry> entries;
+    entries.reserve(members.size());
+    for (size_t i = 0; i < members.size(); ++i)
+      entries.push_back({members[i].key->text(), std::move(values[i])});
+    return Value::dict(std::move(entries));
+  }
+};
+
 template <typename Made, typename Maker>
 Made fold_tree(const TreeNode& top, Maker& maker,
                std::unordered_map<const TreeNode*, Made>& shared) {

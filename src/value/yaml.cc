@@ -1,7 +1,9 @@
 #include "value/yaml.h"
 
 #include "base/text.h"
+#include "value/go_yaml.h"
 #include "value/json.h"
+#include "value/tree_fold.h"
 #include "value/yaml_scalar.h"
 #include "value/yaml_tree.h"
 
@@ -62,23 +64,53 @@ void append_yaml(std::string& yaml, const Value& value, size_t indent) {
   }
 }
 
+YamlReading reading_of(YamlSchema schema) {
+  const bool is_strict = schema == YamlSchema::core || schema == YamlSchema::go_yaml_v2;
+  return {.schema = schema, .duplicates = is_strict ? Duplicates::error : Duplicates::last_wins};
+}
+
+/// What JSON leaves of a value.
+struct JsonMaker : ValueMaker {
+  Value scalar(const Value& value) {
+    Result<Value> made = go_yaml::from_json(value);
+    if (!made)
+      failure = made.error();
+    return made ? std::move(*made) : Value();
+  }
+  Status failure{};
+};
+
+Result<Value> value_by(YamlSchema schema, const TreeNode& root, std::string_view file) {
+  if (schema != YamlSchema::go_yaml_v2)
+    return value_of(root);
+  JsonMaker maker;
+  std::unordered_map<const TreeNode*, Value> shared;
+  Value value = fold_tree(root, maker, shared);
+  if (!maker.failure)
+    return user_error(cat("invalid YAML: ", maker.failure.error().message),
+                      {std::string(file), 0, 0});
+  return value;
+}
+
+Result<std::vector<Value>> values(std::string_view text, std::string_view file,
+                                  const YamlReading& reading) {
+  std::vector<Value> found;
+  for (const Tree& tree : TRY(read_yaml_trees(text, file, reading)))
+    found.push_back(TRY(value_by(reading.schema, tree.root(), file)));
+  return found;
+}
+
 }  // namespace
 
 Result<std::vector<Value>> read_yaml_documents(std::string_view text, std::string_view file,
                                                YamlSchema schema) {
-  const YamlReading reading{
-      .schema = schema,
-      .duplicates = schema == YamlSchema::core ? Duplicates::error : Duplicates::last_wins};
-  const std::vector<Tree> trees = TRY(read_yaml_trees(text, file, reading));
-  std::vector<Value> found;
-  found.reserve(trees.size());
-  for (const Tree& tree : trees)
-    found.push_back(value_of(tree.root()));
-  return found;
+  return values(text, file, reading_of(schema));
 }
 
 Result<Value> read_yaml(std::string_view text, std::string_view file, YamlSchema schema) {
-  std::vector<Value> found = TRY(read_yaml_documents(text, file, schema));
+  YamlReading reading = reading_of(schema);
+  reading.only_first = schema == YamlSchema::go_yaml_v2;
+  std::vector<Value> found = TRY(values(text, file, reading));
   if (found.size() > 1)
     return user_error("invalid YAML: one document is expected, there are several",
                       {std::string(file), 0, 0});

@@ -5,11 +5,10 @@
 #include <limits>
 
 #include "base/text.h"
+#include "value/go_yaml.h"
 
 namespace fettle {
-namespace {
 
-/// `yes`, `Yes` or `YES`, for each word.
 bool is_word(std::string_view text, std::initializer_list<std::string_view> words) {
   for (const std::string_view word : words) {
     if (text.size() != word.size())
@@ -28,31 +27,7 @@ bool is_made_of(std::string_view text, std::string_view allowed) {
   return !text.empty() && text.find_first_not_of(allowed) == text.npos;
 }
 
-/// Digits of a base as an integer of any size; `negative` puts a minus in front.
-Value integer(std::string_view digits, int base, bool negative) {
-  uint64_t small = 0;
-  const auto [end, failure] =
-      std::from_chars(digits.data(), digits.data() + digits.size(), small, base);
-  if (failure == std::errc() && end == digits.data() + digits.size())
-    return Value::big_integer((negative ? "-" : "") + std::to_string(small));
-  if (base == 10)
-    return Value::big_integer((negative ? "-" : "") + std::string(digits));
-  return Value();  // too large in another base: nobody writes that, the caller keeps the text
-}
-
-/// A number that begins with `0x` and the like.
-std::optional<Value> prefixed(std::string_view text, std::string_view prefix,
-                              std::string_view digits, int base) {
-  const bool negative = text.starts_with('-');
-  std::string_view rest = without_sign(text);
-  if (!rest.starts_with(prefix) || !is_made_of(rest.substr(prefix.size()), digits))
-    return std::nullopt;
-  Value value = integer(rest.substr(prefix.size()), base, negative);
-  return value.is_null() ? std::nullopt : std::optional(std::move(value));
-}
-
-/// `1.5`, `.5`, `1e3`, `1.`; what is written without digits is none.
-bool looks_like_float(std::string_view text) {
+bool looks_like_real(std::string_view text) {
   text = without_sign(text);
   const size_t exponent = text.find_first_of("eE");
   const std::string_view mantissa = text.substr(0, exponent);
@@ -88,6 +63,31 @@ std::optional<Value> special_real(std::string_view text) {
   return std::nullopt;
 }
 
+namespace {
+
+/// Digits of a base as an integer of any size; `negative` puts a minus in front.
+Value integer(std::string_view digits, int base, bool negative) {
+  uint64_t small = 0;
+  const auto [end, failure] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), small, base);
+  if (failure == std::errc() && end == digits.data() + digits.size())
+    return Value::big_integer((negative ? "-" : "") + std::to_string(small));
+  if (base == 10)
+    return Value::big_integer((negative ? "-" : "") + std::string(digits));
+  return Value();  // too large in another base: nobody writes that, the caller keeps the text
+}
+
+/// A number that begins with `0x` and the like.
+std::optional<Value> prefixed(std::string_view text, std::string_view prefix,
+                              std::string_view digits, int base) {
+  const bool negative = text.starts_with('-');
+  std::string_view rest = without_sign(text);
+  if (!rest.starts_with(prefix) || !is_made_of(rest.substr(prefix.size()), digits))
+    return std::nullopt;
+  Value value = integer(rest.substr(prefix.size()), base, negative);
+  return value.is_null() ? std::nullopt : std::optional(std::move(value));
+}
+
 Value core(std::string_view text) {
   if (is_word(text, {"true"}) || is_word(text, {"false"}))
     return lower_case(text) == "true";
@@ -99,35 +99,7 @@ Value core(std::string_view text) {
     if (auto hex = prefixed(text, "0x", "0123456789abcdefABCDEF", 16))
       return *hex;
   }
-  return looks_like_float(text) ? core_real(text) : Value(text);
-}
-
-Value go_yaml_v2(std::string_view text) {
-  if (is_word(text, {"y", "yes", "true", "on"}))
-    return true;
-  if (is_word(text, {"n", "no", "false", "off"}))
-    return false;
-  const std::string plain = replace_all(text, "_", "");
-  if (plain.empty() || text.front() == '_')
-    return Value(text);
-  for (const auto& [prefix, digits, base] :
-       {std::tuple("0x", "0123456789abcdefABCDEF", 16),
-        std::tuple("0X", "0123456789abcdefABCDEF", 16), std::tuple("0o", "01234567", 8),
-        std::tuple("0O", "01234567", 8), std::tuple("0b", "01", 2), std::tuple("0B", "01", 2),
-        std::tuple("0", "01234567", 8)})
-    if (auto number = prefixed(plain, prefix, digits, base))
-      return *number;
-  const std::string_view digits = without_sign(plain);
-  if (is_made_of(digits, decimal_digits)) {
-    if (digits.size() > 1 && digits[0] == '0')  // 089 is no octal number, but a float to Go
-      return core_real(plain);
-    const Value number = integer(digits, 10, plain.starts_with('-'));
-    const bool fits =
-        number.integer() || (!plain.starts_with('-') && digits.size() <= 20 &&
-                             (digits.size() < 20 || digits <= "18446744073709551615"));
-    return fits ? number : Value(text);
-  }
-  return looks_like_float(plain) ? core_real(plain) : Value(text);
+  return looks_like_real(text) ? core_real(text) : Value(text);
 }
 
 }  // namespace
@@ -143,7 +115,7 @@ Value plain_scalar(std::string_view text, YamlSchema schema) {
     case YamlSchema::core:
       return core(text);
     case YamlSchema::go_yaml_v2:
-      return go_yaml_v2(text);
+      return go_yaml::plain(text);
     case YamlSchema::pyyaml:
     case YamlSchema::idem:
       break;

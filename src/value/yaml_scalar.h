@@ -16,6 +16,7 @@ constexpr bool is_pyyaml(YamlSchema schema) {
   return schema == YamlSchema::pyyaml || schema == YamlSchema::idem;
 }
 
+constexpr std::string_view yaml_tag_prefix = "tag:yaml.org,2002:";
 constexpr std::string_view decimal_digits = "0123456789";
 
 inline bool is_one_of(std::string_view text, std::initializer_list<std::string_view> words) {
@@ -25,6 +26,15 @@ inline bool is_one_of(std::string_view text, std::initializer_list<std::string_v
 inline std::string_view without_sign(std::string_view text) {
   return text.starts_with('-') || text.starts_with('+') ? text.substr(1) : text;
 }
+
+/// `yes`, `Yes` or `YES`, for each word.
+bool is_word(std::string_view text, std::initializer_list<std::string_view> words);
+bool is_made_of(std::string_view text, std::string_view allowed);
+/// `1.5`, `.5`, `1e3`, `1.`; what is written without digits is none.
+bool looks_like_real(std::string_view text);
+/// Of such a text; infinite when it is out of range.
+Value core_real(std::string_view text);
+std::optional<Value> special_real(std::string_view text);
 
 /// A plain one in the words of PyYAML's resolver and constructors; nothing: a text.
 std::optional<Value> pyyaml_scalar(std::string_view text, YamlSchema schema);

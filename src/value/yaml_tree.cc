@@ -6,12 +6,11 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "value/go_yaml.h"
 #include "value/yaml_scalar.h"
 
 namespace fettle {
 namespace {
-
-constexpr std::string_view tag_prefix = "tag:yaml.org,2002:";
 
 std::string_view view_of(const yaml_char_t* text) {
   return text == nullptr ? std::string_view() : reinterpret_cast<const char*>(text);
@@ -71,14 +70,18 @@ class Events {
   bool holds_ = false;
 };
 
+TreeBuilder::Rules rules_of(const YamlReading& reading) {
+  const bool is_go = reading.schema == YamlSchema::go_yaml_v2;
+  return {.duplicates = reading.duplicates,
+          .limits = reading.limits,
+          .merges_in_place = is_go,
+          .key = is_go ? go_yaml::key : nullptr};
+}
+
 class Reader {
  public:
   Reader(std::string_view text, std::string_view file, const YamlReading& reading)
-      : text_(text),
-        file_(file),
-        reading_(reading),
-        events_(text),
-        builder_(reading.duplicates, reading.limits) {}
+      : text_(text), file_(file), reading_(reading), events_(text), builder_(rules_of(reading)) {}
 
   Result<std::vector<Tree>> read() {
     if (!is_valid_utf8(text_)) {
@@ -93,9 +96,11 @@ class Reader {
       const yaml_event_t& event = events_.event();
       if (event.type == YAML_STREAM_END_EVENT)
         return trees;
-      if (event.type == YAML_DOCUMENT_END_EVENT)
+      if (event.type == YAML_DOCUMENT_END_EVENT) {
         trees.push_back(builder_.take());
-      else if (Status status = take(event); !status)
+        if (reading_.only_first)
+          return trees;
+      } else if (Status status = take(event); !status)
         return error(status.error().message, {static_cast<uint32_t>(status.error().where.line),
                                               static_cast<uint32_t>(status.error().where.column)});
     }
@@ -152,7 +157,7 @@ class Reader {
     if (!is_pyyaml(reading_.schema) || tag.empty() || tag == "!")
       return {};
     for (const std::string_view name : known)
-      if (tag.starts_with(tag_prefix) && tag.substr(tag_prefix.size()) == name)
+      if (tag.starts_with(yaml_tag_prefix) && tag.substr(yaml_tag_prefix.size()) == name)
         return {};
     return placed(user_error(cat("could not determine a constructor for the tag '", tag, "'")),
                   place);
@@ -168,7 +173,10 @@ class Reader {
     const std::string_view text(reinterpret_cast<const char*>(data.value), data.length);
     const std::string_view tag = view_of(data.tag);
     const bool is_plain = data.style == YAML_PLAIN_SCALAR_STYLE;
-    const bool merges = is_plain && tag.empty() && text == "<<" && builder_.expects_key();
+    const bool is_merge_tag =
+        tag == "tag:yaml.org,2002:merge" && reading_.schema == YamlSchema::go_yaml_v2;
+    const bool merges =
+        text == "<<" && ((is_plain && tag.empty()) || is_merge_tag) && builder_.expects_key();
     Value value;
     if (tag.empty())
       value = is_plain && !merges ? plain(text) : quoted(text);
@@ -205,12 +213,15 @@ class Reader {
   Result<Value> tagged(std::string_view text, std::string_view tag, bool is_plain) {
     if (tag == "!")
       return is_plain && is_pyyaml(reading_.schema) ? plain(text) : quoted(text);
-    if (tag.starts_with(tag_prefix) && tag.substr(tag_prefix.size()) == "str")
+    if (tag.starts_with(yaml_tag_prefix) && tag.substr(yaml_tag_prefix.size()) == "str")
       return quoted(text);
     if (is_pyyaml(reading_.schema))
       return pyyaml_tagged(text, tag, reading_.schema);
+    if (reading_.schema == YamlSchema::go_yaml_v2)
+      return go_yaml::tagged(text, tag);
     Value value = plain(text);
-    const bool is_float = tag.starts_with(tag_prefix) && tag.substr(tag_prefix.size()) == "float";
+    const bool is_float =
+        tag.starts_with(yaml_tag_prefix) && tag.substr(yaml_tag_prefix.size()) == "float";
     if (is_float && value.is_integer() && value.integer())
       value = static_cast<double>(*value.integer());
     return value;

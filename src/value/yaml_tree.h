@@ -4,8 +4,9 @@
 ///
 ///   * as Idem, which takes timestamps out of PyYAML's loader, it leaves them texts,
 ///   * `!!binary` becomes a text, `!!set` a dict of nulls, `!!omap` and `!!pairs` stay lists,
-///   * a tag that the safe loader does not know is an error, in the other schemas it counts for
-///     nothing.
+///   * a tag that the safe loader does not know is an error. In `core` it counts for nothing, and
+///   in
+///     `go_yaml_v2` such a scalar is a text.
 ///
 /// Every error has file, line, column and the line of the text.
 
@@ -22,6 +23,7 @@ struct YamlReading {
   Duplicates duplicates = Duplicates::error;
   TreeLimits limits{};
   std::function<Value(Value)> convert{};  ///< what becomes of a scalar; none: it stays
+  bool only_first = false;                ///< document; what follows is not read
 };
 
 /// One document; null for an empty text. A second document is an error.

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "packages/arguments.h"
 #include "value/json.h"
 #include "value/yaml.h"
 
@@ -10,18 +11,7 @@ namespace fettle {
 namespace {
 
 Result<Value> mapping_of(const ArgumentsPart& part) {
-  const std::string_view text = trim(part.text);
-  if (text.empty())
-    return Value::dict({});
-  Result<Value> read = read_json(text, part.from, Duplicates::last_wins);
-  if (!read)
-    read = read_yaml(text, part.from, YamlSchema::go_yaml_v2);
-  Value value = TRY(std::move(read));
-  if (value.is_null())
-    return Value::dict({});
-  if (!value.is_dict())
-    return user_error("the arguments must be a mapping", {part.from, 0, 0});
-  return value;
+  return read_json(TRY(arguments_as_json(part.text, part.from)), part.from, Duplicates::last_wins);
 }
 
 class Merger {

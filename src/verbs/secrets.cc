@@ -1,7 +1,7 @@
 #include "verbs/secrets.h"
 
+#include "packages/arguments.h"
 #include "value/json.h"
-#include "value/yaml.h"
 
 namespace fettle {
 namespace {
@@ -22,10 +22,10 @@ std::vector<std::string> kept_secrets(const Value& note) {
 }  // namespace
 
 void hide_arguments(const Workplace& place, const std::string& arguments) {
-  Result<Value> value = read_json(arguments, {}, Duplicates::last_wins);
-  if (!value)
-    value = read_yaml(arguments, {}, YamlSchema::go_yaml_v2);
-  if (value)
+  const Result<std::string> json = arguments_as_json(arguments, {});
+  if (!json)
+    return;
+  if (const Result<Value> value = read_json(*json, {}, Duplicates::last_wins))
     place.mask->add_named(*value);
 }
 
