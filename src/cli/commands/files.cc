@@ -5,6 +5,7 @@
 #include "base/archive.h"
 #include "base/base64.h"
 #include "base/file.h"
+#include "base/gzip.h"
 #include "base/printable.h"
 #include "base/scratch_folder.h"
 #include "base/text.h"
@@ -160,6 +161,18 @@ Status unpack_whole(const ByteSource& content, const Path& folder) {
   return {};
 }
 
+/// `FOLDER/NAME.tgz`, where Kurtosis writes it.
+Result<std::string> save_packed(const ChosenFile& chosen, const Path& folder) {
+  const ByteSource content = TRY(content_of(chosen));
+  std::error_code failure;
+  std::filesystem::create_directories(folder, failure);
+  if (failure)
+    return world_error(cat("cannot write `", folder.string(), "`: ", failure.message()));
+  const std::string file = (folder / (chosen.name.str() + ".tgz")).string();
+  TRY(write_output(file, [&](const ByteSink& sink) { return pump_gzipped(content, sink); }));
+  return file;
+}
+
 Result<int> download(Face& face) {
   const ChosenFile chosen = TRY(choose(face));
   const std::string given = face.parsed.argument(face.parsed.has("enclave") ? 1 : 2);
@@ -168,14 +181,11 @@ Result<int> download(Face& face) {
     TRY(write_output(given, [&](const ByteSink& sink) { return pump(content, sink); }));
     return 0;
   }
+  const std::string folder = given.empty() ? chosen.name.str() : given;
   if (face.parsed.flag("no-extract")) {
-    const std::string file = given.empty() ? chosen.name.str() + ".tar" : given;
-    const ByteSource content = TRY(content_of(chosen));
-    TRY(write_output(file, [&](const ByteSink& sink) { return pump(content, sink); }));
-    tell_place(face, chosen.name, file);
+    tell_place(face, chosen.name, TRY(save_packed(chosen, folder)));
     return 0;
   }
-  const std::string folder = given.empty() ? chosen.name.str() : given;
   TRY(unpack_whole(TRY(content_of(chosen)), folder));
   tell_place(face, chosen.name, folder);
   return 0;
@@ -374,8 +384,8 @@ std::vector<Command> files_commands() {
           "files download", "ENCLAVE ARTIFACT [FOLDER]", 1, 3,
           "Writes a files artifact to this machine; `-` is standard output, as a tar archive.",
           {"fettle files download shop config",
-           "fettle files download shop config out.tar --no-extract"},
-          download, {{{"--no-extract"}, "", "keep it as a tar archive"}}),
+           "fettle files download shop config out --no-extract"},
+          download, {{{"--no-extract"}, "", "write `FOLDER/ARTIFACT.tgz`"}}),
       group.make("files upload", "ENCLAVE PATH", 1, 2,
                  "Creates a files artifact from a file or folder of this machine; `-` is standard "
                  "input, a file.",

@@ -129,17 +129,14 @@ Result<LogsAsked> asked_for(const Face& face, const Workplace& place,
   return asked;
 }
 
-/// Lines on their way out. Each is written at once while logs are followed, else many together:
-/// the engine's answer has a piece for every line, and a system call for each takes longer than
-/// all else.
+/// Lines on their way out, those of both streams to standard output: they are what was asked for.
+/// Each is written at once while logs are followed, else many together: the engine's answer has a
+/// piece for every line, and a system call for each takes longer than all else.
 class LineWriter {
  public:
   explicit LineWriter(bool at_once) : at_once_(at_once) {}
-  Status take(OutputStream stream, std::string_view line) {
+  Status take(std::string_view line) {
     const std::lock_guard lock(mutex_);
-    if (stream != stream_)
-      TRY(write());
-    stream_ = stream;
     pending_ += line;
     return at_once_ || pending_.size() >= enough ? write() : Status();
   }
@@ -151,13 +148,12 @@ class LineWriter {
  private:
   Status write() {
     const std::string lines = std::exchange(pending_, {});
-    return lines.empty() ? Status() : to_terminal(stream_, lines);
+    return lines.empty() ? Status() : to_terminal(OutputStream::out, lines);
   }
 
   static constexpr size_t enough = size_t{64} << 10;
   const bool at_once_;
   std::mutex mutex_;
-  OutputStream stream_ = OutputStream::out;
   std::string pending_;
 };
 
@@ -192,8 +188,8 @@ Status tell_all(const Workplace& place, const LogsAsked& asked, const LineSink* 
                 const std::stop_token& stop) {
   std::mutex mutex;
   LineWriter writer(asked.options.follow);
-  const LineFilter::Sink sink = [&](OutputStream stream, std::string_view line) {
-    return writer.take(stream, line);
+  const LineFilter::Sink sink = [&](OutputStream, std::string_view line) {
+    return writer.take(line);
   };
   const LineSink value_sink = [&](Value line) -> Status {
     const std::lock_guard lock(mutex);
@@ -312,7 +308,8 @@ Command logs_command() {
   const CommandGroup group{"services", {environment_option()}};
   Command command = group.make(
       "service logs", "ENCLAVE [SERVICE…]", 1, 99,
-      "Shows the logs of services, also of one that is gone, as long as the engine has them.",
+      "Shows the logs of services, also of one that is gone, as long as the engine has them. Both "
+      "streams go to standard output.",
       {"fettle service logs shop web -f", "fettle service logs shop -x --match error"}, print_logs,
       {{{"-f", "--follow"}, "", "follow the logs of all named services"},
        {{"-a", "--all"}, "", "all lines, from the beginning"},
