@@ -64,9 +64,10 @@ bool is_engine_noise(std::string_view bytes) {
          bytes.find('\n') == bytes.npos;
 }
 
-Error took_longer(Duration limit) {
+Error took_longer(Duration limit, bool is_general = true) {
   return world_error(
-      cat("the command took longer than `--command-timeout` (", to_string(limit), ")"));
+      is_general ? cat("the command took longer than `--command-timeout` (", to_string(limit), ")")
+                 : cat("the command took longer than ", to_string(limit)));
 }
 
 constexpr Duration limit_of_an_end = 1s;
@@ -181,9 +182,11 @@ Result<int64_t> run_exec(Engine& engine, const std::string& container, const Exe
   const Result<EngineAnswer> asked = begun(engine.ask(std::move(call), stop));
   if (!asked) {
     end_exec(engine, container, id);
-    const bool is_over = limit > 0s && options.time_limit <= 0s && left_of(limit, began) == 0s;
-    return is_over && !is_cancelled(asked.error()) ? begun(Result<int64_t>(took_longer(limit)))
-                                                   : begun(Result<int64_t>(asked.error()));
+    const bool is_over = limit > 0s && left_of(limit, began) == 0s;
+    const bool is_general = options.time_limit <= 0s;
+    return is_over && !is_cancelled(asked.error())
+               ? begun(Result<int64_t>(took_longer(limit, is_general)))
+               : begun(Result<int64_t>(asked.error()));
   }
   const EngineAnswer& answer = *asked;
   // Docker refuses to start a program that is not there; then the code says so, too.

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "base/text.h"
+#include "drivers/engine/endpoint.h"
 #include "drivers/engine/exec.h"
 #include "drivers/engine/inside_request.h"
 #include "drivers/engine/last_line.h"
@@ -20,7 +21,7 @@ namespace {
 
 constexpr size_t longest_output = 64 << 20;
 constexpr size_t longest_shown = 4'096;
-constexpr Duration request_limit = 60s;
+constexpr Duration request_limit = 60s, last_moment = 500ms;
 /// Some seconds.
 constexpr uint64_t most_extract_steps = 100'000'000, most_extract_bytes = 256'000'000;
 
@@ -55,23 +56,24 @@ Result<Value> extracted(const Value& recipe, std::string_view text, jq::Input in
 
 /// `answer` is what came back, also when nothing could be extracted from it.
 Result<Value> run_command(const Site& site, const Record& host, const Value& recipe,
-                          const ProgressSink& progress, const std::stop_token& stop,
-                          Value& answer) {
+                          const ProgressSink& progress, const Duration limit,
+                          const std::stop_token& stop, Value& answer) {
   std::string output;
   LastLine line(progress);
   const auto take = [&](OutputStream, std::string_view bytes) {
     line.take(bytes);
     return sink_to(output, longest_output)(bytes);
   };
-  const int64_t code = TRY(
-      run_exec(site.engine, host.remote_id, {.command = texts(recipe.at("command"))}, take, stop));
+  const int64_t code =
+      TRY(run_exec(site.engine, host.remote_id,
+                   {.command = texts(recipe.at("command")), .time_limit = limit}, take, stop));
   answer = Value::dict({{"code", code}, {"output", output}});
   return with(answer, {{"extract", TRY(extracted(recipe, output, jq::Input::text, stop))}});
 }
 
 /// To the service's own address, as its neighbours see it.
 Result<Value> send_request(const Site& site, const Record& host, const Value& recipe,
-                           const std::stop_token& stop, Value& answer) {
+                           const Duration limit, const std::stop_token& stop, Value& answer) {
   const std::string_view id = recipe.text_at("port");
   const Value& port = host.outputs.at("ports").at(id);
   if (!port.is_dict())
@@ -79,13 +81,14 @@ Result<Value> send_request(const Site& site, const Record& host, const Value& re
   const Value& attributes = host.applied->attributes.at("ports").at(id);
   const bool secure = lower_case(attributes.text_at("application")) == "https";
   const std::string address(host.outputs.text_at("ip_address"));
-  const std::string_view endpoint = recipe.text_at("endpoint");
+  const std::string endpoint = TRY(encoded_endpoint(recipe.text_at("endpoint")));
   HttpRequest request;
-  request.url = cat(secure ? "https" : "http", "://", address, ":", port.integer_at("number"),
-                    endpoint.starts_with('/') ? "" : "/", endpoint);
+  request.url =
+      cat(secure ? "https" : "http", "://", address, ":", port.integer_at("number"), endpoint);
+  request.follow_redirects = true;
   request.connect_limit = site.engine.limits().connect;
   request.silence_limit = site.engine.limits().silence;
-  request.time_limit = request_limit;
+  request.time_limit = limit > 0s ? std::min(limit, request_limit) : request_limit;
   for (const auto& [name, value] : texts_of(recipe.at("headers")))
     request.headers.push_back({name, value});
   if (recipe.text_at("type") == "post") {
@@ -103,10 +106,11 @@ Result<Value> send_request(const Site& site, const Record& host, const Value& re
   return with(answer, {{"extract", TRY(extracted(recipe, response.body, jq::Input::json, stop))}});
 }
 
+/// In at most that time.
 Result<Value> run_recipe(const Site& site, const Record& host, const Value& recipe,
-                         const std::stop_token& stop, Value& answer) {
-  return recipe.text_at("type") == "exec" ? run_command(site, host, recipe, {}, stop, answer)
-                                          : send_request(site, host, recipe, stop, answer);
+                         const Duration limit, const std::stop_token& stop, Value& answer) {
+  return recipe.text_at("type") == "exec" ? run_command(site, host, recipe, {}, limit, stop, answer)
+                                          : send_request(site, host, recipe, limit, stop, answer);
 }
 
 /// The last answer of a wait, on lines of its own; empty when there was none.
@@ -155,7 +159,7 @@ Result<Outcome> run_exec_act(const Site& site, const Act& act, const ProgressSin
   const Value attributes = reveal(act.attributes);
   Value answer;
   const Value result =
-      TRY(run_command(site, host, attributes.at("recipe"), progress, stop, answer));
+      TRY(run_command(site, host, attributes.at("recipe"), progress, 0s, stop, answer));
   TRY(check_code(attributes, "Exec returned exit code", result.integer_at("code"),
                  result.text_at("output")));
   // A command may end its container; then nobody can tell.
@@ -167,7 +171,7 @@ Result<Outcome> run_request_act(const Site& site, const Act& act, std::stop_toke
   const Record& host = *TRY(host_of(act));
   const Value attributes = reveal(act.attributes);
   Value answer;
-  const Value result = TRY(send_request(site, host, attributes.at("recipe"), stop, answer));
+  const Value result = TRY(send_request(site, host, attributes.at("recipe"), 0s, stop, answer));
   TRY(check_code(attributes, "Request returned status code", result.integer_at("code"),
                  result.text_at("body")));
   return Outcome(Done{.outputs = result, .remote_id = {}});
@@ -180,10 +184,13 @@ Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token s
   const Duration limit = TRY(parse_duration(attributes.text_at("timeout", "10s")));
   const Instant began = instant_from_clock();
   const int64_t tries = act.so_far.integer_at("tries") + 1;
+  // Whoever begins when the time is up has a moment.
+  const Duration left =
+      std::max(limit - Duration(act.so_far.integer_at("waited")), Duration(last_moment));
 
   Value answer;
   const auto attempt = [&]() -> Result<Value> {
-    Value result = TRY(run_recipe(site, host, attributes.at("recipe"), stop, answer));
+    Value result = TRY(run_recipe(site, host, attributes.at("recipe"), left, stop, answer));
     const Value field = TRY(result_field(result, attributes.text_at("field")));
     TRY(check_assertion(field, attributes.text_at("assertion"), attributes.at("target")));
     return result;
