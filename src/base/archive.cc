@@ -247,12 +247,10 @@ Status pack_tree(const Path& root, const ByteSink& sink, const PackOptions& opti
     entry.path = options.prefix + found.path;
     entry.uid = options.uid;
     entry.gid = options.gid;
-    // Of the mode only what is kept by everybody who copies files: whether it can be executed.
-    entry.mode = (found.mode & 0111) != 0 ? 0755 : 0644;
+    entry.mode = found.mode & 0777;
     ByteSource content;
     if (found.type == TreeEntry::Type::directory) {
       entry.type = ArchiveEntry::Type::directory;
-      entry.mode = 0755;
     } else if (found.type == TreeEntry::Type::symlink) {
       entry.type = ArchiveEntry::Type::symlink;
       entry.mode = 0777;

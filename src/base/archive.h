@@ -58,7 +58,7 @@ struct PackOptions {
   std::function<bool(std::string_view path, bool is_folder)> leaves_out{};
 };
 
-/// Everything below `root` as an archive.
+/// Everything below `root` as an archive, with the permissions of its files and folders.
 Status pack_tree(const Path& root, const ByteSink& sink, const PackOptions& options = {});
 /// The files of a map from path to bytes, with the folders above them.
 Result<std::string> pack_files(const std::map<std::string, std::string>& files);

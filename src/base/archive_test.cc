@@ -64,12 +64,17 @@ TEST(Archive, TheSameTreeGivesTheSameBytes) {
     EXPECT_TRUE(pack_tree(root, sink_to(bytes, SIZE_MAX)));
     return bytes;
   };
+  for (const Path& root : {a->path() / "d", b->path() / "d"})
+    ASSERT_TRUE(make_directories(root));
   ASSERT_TRUE(write_file(a->path() / "1", "one", 0600));
   ASSERT_TRUE(write_file(a->path() / "2", "two"));
   ASSERT_TRUE(write_file(b->path() / "2", "two"));
-  ASSERT_TRUE(write_file(b->path() / "1", "one"));
+  ASSERT_TRUE(write_file(b->path() / "1", "one", 0600));
   EXPECT_EQ(packed(a->path()), packed(b->path()));
-  ASSERT_TRUE(write_file(b->path() / "1", "one", 0755));
+  ASSERT_TRUE(write_file(b->path() / "1", "one", 0640));
+  EXPECT_NE(packed(a->path()), packed(b->path()));
+  ASSERT_TRUE(write_file(b->path() / "1", "one", 0600));
+  std::filesystem::permissions(b->path() / "d", std::filesystem::perms(0700));
   EXPECT_NE(packed(a->path()), packed(b->path()));
 }
 

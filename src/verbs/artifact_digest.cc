@@ -57,14 +57,16 @@ Status pack(const std::string& path, const ByteSink& sink) {
   entry.size = fs::file_size(path, failure);
   if (failure)
     return user_error(cat("cannot read `", path, "`: ", failure.message()));
-  entry.mode = (status.permissions() & fs::perms::owner_exec) != fs::perms::none ? 0755 : 0644;
+  entry.mode = static_cast<unsigned>(status.permissions()) & 0777;
   TRY(writer.add(entry, TRY(source_of_file(path))));
   return writer.finish();
 }
 
+std::string key_of(const std::string& path) { return cat("digest with modes of ", path); }
+
 Result<std::optional<std::string>> known_digest(Store& store, const std::string& path,
                                                 const Digest& stamp) {
-  const std::optional<Value> before = TRY(store.cached(cat("digest of ", path)));
+  const std::optional<Value> before = TRY(store.cached(key_of(path)));
   return before && before->text_at("stamp") == to_string(stamp)
              ? std::optional(std::string(before->text_at("digest")))
              : std::nullopt;
@@ -74,7 +76,7 @@ Result<std::optional<std::string>> known_digest(Store& store, const std::string&
 Result<std::string> remember_digest(const Workplace& place, const std::string& path,
                                     const Digest& stamp, std::string digest) {
   if (TRY(stamp_of(path)) == stamp)
-    TRY(place.store->cache(cat("digest of ", path),
+    TRY(place.store->cache(key_of(path),
                            Value::dict({{"stamp", to_string(stamp)}, {"digest", digest}}),
                            place.clock()));
   return digest;

@@ -12,9 +12,7 @@ constexpr std::string_view plain =
 /// What a path may have as it was written, but is escaped with the rest.
 constexpr std::string_view also_as_written = "!'()*[]%";
 
-bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f');
-}
+bool is_hex(char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f'); }
 int digit(char c) { return c <= '9' ? c - '0' : (c | 0x20) - 'a' + 10; }
 
 std::string escaped(char c) {
@@ -31,7 +29,8 @@ Result<std::string> unescaped(std::string_view path) {
       continue;
     }
     if (i + 2 >= path.size() || !is_hex(path[i + 1]) || !is_hex(path[i + 2]))
-      return user_error(cat("invalid URL escape `", path.substr(i, 3), "` in the endpoint `", path, "`"));
+      return user_error(
+          cat("invalid URL escape `", path.substr(i, 3), "` in the endpoint `", path, "`"));
     made += static_cast<char>(digit(path[i + 1]) * 16 + digit(path[i + 2]));
     i += 2;
   }
@@ -61,9 +60,7 @@ std::string encoded_query(std::string_view query) {
 }  // namespace
 
 Result<std::string> encoded_endpoint(std::string_view endpoint) {
-  const auto is_control = [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
-  };
+  const auto is_control = [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; };
   if (std::ranges::any_of(endpoint, is_control))
     return user_error(cat("the endpoint has a control character: `", printable(endpoint), "`"));
   const std::string_view sent = endpoint.substr(0, endpoint.find('#'));
