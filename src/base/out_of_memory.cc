@@ -66,7 +66,7 @@ void write_all(int file, std::string_view text) {
     _exit(EXIT_FAILURE);
   }
   while (true)
-    pause();
+    ::pause();
 }
 
 /// Where memory may have an end that somebody has set.
