@@ -240,7 +240,7 @@ std::vector<ModuleRow> module_rows() {
          Rest::none,
          "Has changes when its triggers differ from the last run.",
          would_change,
-         {{"triggers", "null", "a dictionary", Shape::dict},
+         {{"triggers", "null", "a dictionary, or a list of them"},
           {"resource_id", "null", "kept by fettle"}}}},
        {},
        {}},

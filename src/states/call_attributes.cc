@@ -33,7 +33,7 @@ Value CallAttributes::of(size_t i) const {
   std::vector<Entry> arguments;
   arguments.reserve(chunk.arguments.size());
   for (const auto& [name, value] : chunk.arguments)
-    arguments.push_back({name, holes_.rebound(value)});
+    arguments.push_back({name, holes_.rebound(value, chunk)});
   const CallNames& names = call_names();
   return Value::dict(
       {{names.arguments, arguments.empty() ? nothing_ : Value::dict(std::move(arguments))},
@@ -77,7 +77,7 @@ Value CallAttributes::settings_of(size_t i) const {
   const Chunk& chunk = compiled_.chunks[i];
   std::vector<Entry> entries;
   if (chunk.settings != nullptr)
-    entries = settings(*chunk.settings);
+    entries = settings(chunk, *chunk.settings);
   if (chunk.is_remover)
     entries.push_back({replaced_name, replaced_of(compiled_.targets[chunk.needs[0].begin])});
   else if (const Chunk* remover = remover_of(i))
@@ -108,12 +108,12 @@ Value CallAttributes::watched_by(const Chunk& chunk) const {
   return watched.empty() ? Value() : Value::dict(std::move(watched));
 }
 
-std::vector<Entry> CallAttributes::settings(const Settings& settings) const {
+std::vector<Entry> CallAttributes::settings(const Chunk& chunk, const Settings& settings) const {
   std::vector<Entry> entries;
   const auto add = [&](const char* name, const auto& items) {
     std::vector<Value> values;
     for (const auto& item : items)
-      values.push_back(holes_.rebound(Value(item)));
+      values.push_back(holes_.rebound(Value(item), chunk));
     if (!values.empty())
       entries.push_back({name, Value::list(std::move(values))});
   };

@@ -17,7 +17,7 @@ class CallAttributes {
   /// Of something that is to be undone and whose name leads nowhere.
   Value of_lost(const Chunk& chunk, bool remembers) const;
   /// What a driver has to know of what is to be done around a call.
-  std::vector<Entry> settings(const Settings& settings) const;
+  std::vector<Entry> settings(const Chunk& chunk, const Settings& settings) const;
   /// The calls that a chunk watches, with their tags: a result that is not known does not do.
   Value watched_by(const Chunk& chunk) const;
   /// Who removes what a chunk has replaced.

@@ -53,6 +53,8 @@ struct Chunk {
   bool is_swapped = false;  ///< `--invert` undoes it: its function is another one than in the file
   /// `--invert` would undo it, and its module has no function that does.
   bool has_nothing_to_undo = false;
+  /// `--invert` is about it, and turns needs between such ones round.
+  bool has_inverse() const { return is_swapped || has_nothing_to_undo; }
   bool is_delayed = false;  ///< something it names may come with a block that still waits
   /// By parameter, in the order of the file, without `name`. References are deferred values: the
   /// kind `arg_bind`, the key of the other thing, and the path as written (`reference.h`). What is

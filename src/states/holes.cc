@@ -1,5 +1,7 @@
 #include "states/holes.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "core/output_at.h"
 #include "kinds/kinds.h"
@@ -23,7 +25,7 @@ Name output_path(std::string_view path, std::string_view prefix) {
 
 }  // namespace
 
-Value Holes::rebound(const Value& value) {
+Value Holes::rebound(const Value& value, const Chunk& owner) {
   if (!value.has_deferred())
     return value;
   return with_leaves(value, [&](const Value& leaf) -> std::optional<Value> {
@@ -33,9 +35,20 @@ Value Holes::rebound(const Value& value) {
     for (const Part& part : leaf.parts())
       parts.push_back(part.hole.kind == bound_kind ? Part(output_of(part.hole)) : part);
     Value bound = Value::deferred(std::move(parts), leaf.text_form());
-    // What is undone goes before what it took values from: they are those of memory.
-    return compiled_.is_inverted ? filled_from_memory(bound) : bound;
+    return takes_from_memory(owner, leaf) ? filled_from_memory(bound) : bound;
   });
+}
+
+/// What is undone goes before what it took values from, and what it left is gone when others would
+/// take them: these values are those of memory.
+bool Holes::takes_from_memory(const Chunk& owner, const Value& leaf) {
+  if (!compiled_.is_inverted)
+    return false;
+  return owner.has_inverse() || std::ranges::any_of(leaf.parts(), [&](const Part& part) {
+           const auto target =
+               part.hole.kind == bound_kind ? chunk_named(part.hole.name) : std::optional<size_t>();
+           return !target || compiled_.chunks[*target].has_inverse();
+         });
 }
 
 /// Null when a part is not remembered: then the argument is what memory says of it.
@@ -51,7 +64,7 @@ Value Holes::filled_from_memory(const Value& leaf) const {
 Value Holes::name_of(const Chunk& chunk) {
   if (chunk.bound_name.is_null())
     return chunk.name;
-  const Value name = rebound(chunk.bound_name);
+  const Value name = rebound(chunk.bound_name, chunk);
   return name.is_null() ? remembered_name(chunk) : name;
 }
 

@@ -20,7 +20,7 @@ class Holes {
       : compiled_(compiled), keys_(keys), environment_(std::move(environment)), known_(known) {}
 
   /// The value with holes that name the outputs of the resources that the chunks became.
-  Value rebound(const Value& value);
+  Value rebound(const Value& value, const Chunk& owner);
   /// As written, else as its references say. What is undone is still called as it was when these
   /// lead nowhere.
   Value name_of(const Chunk& chunk);
@@ -32,6 +32,7 @@ class Holes {
  private:
   std::optional<size_t> chunk_named(const Name& name);
   Output output_of(const Output& hole);
+  bool takes_from_memory(const Chunk& owner, const Value& leaf);
   Value filled_from_memory(const Value& leaf) const;
   Value remembered_name(const Chunk& chunk) const;
   bool is_kept_apart(const Key& key) const;

@@ -157,7 +157,7 @@ class Mapper {
       named.bound_name = holes_.name_of(chunk);
     Result<Value> attributes = mapped.attributes(named);
     if (attributes)
-      attributes = kind_named(resource.key.kind).normalise(holes_.rebound(*attributes));
+      attributes = kind_named(resource.key.kind).normalise(holes_.rebound(*attributes, chunk));
     if (!attributes) {
       error(chunk, attributes.error());
       return;
@@ -306,7 +306,8 @@ class Mapper {
     check.needs = {{{resource.key}, false, When::succeeded, Unmet::fail, Bond::order}};
     check.pace = {Wait::exponential, 200ms, 3s, 2};
     add_pace(*chunk.settings, check);
-    check.attributes = calls_.of_test(chunk, "succeed_without_changes", calls_.settings(checks));
+    check.attributes =
+        calls_.of_test(chunk, "succeed_without_changes", calls_.settings(chunk, checks));
     guards_.push_back(std::move(check));
   }
 
@@ -318,7 +319,7 @@ class Mapper {
       guards.unless = chunk.settings->unless;
       guards.onlyif = chunk.settings->onlyif;
     }
-    std::vector<Entry> settings = calls_.settings(guards);
+    std::vector<Entry> settings = calls_.settings(chunk, guards);
     const bool has_conditions = !settings.empty();
     if (const Value watched = calls_.watched_by(chunk); !watched.is_null())
       settings.push_back({"watches", watched});

@@ -286,7 +286,10 @@ class Orderer {
       if (known.contains({listener.state, listener.id}))
         with_.report.error(chunk.at, cat("the ID ", listener.id, " is the one under which ",
                                          chunk.id, " listens: give it another name"));
-      std::erase_if(listener.needs, [&](const Need& need) { return !listens(need); });
+      // What its state needs, it needs to have succeeded, too: else it does nothing.
+      std::erase_if(listener.needs, [&](const Need& need) {
+        return !listens(need) && need.requisite != Requisite::require;
+      });
       std::erase_if(chunk.needs, listens);
       made_.chunks.push_back(std::move(listener));
     }

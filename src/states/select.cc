@@ -1,6 +1,7 @@
 /// Other runs of the same files: everything undone, or one ID with what it needs.
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.h"
 #include "states/compilation.h"
@@ -28,60 +29,163 @@ Name inverse_of(const Chunk& chunk) {
   return is_undone ? Name("absent") : Name();
 }
 
-}  // namespace
+/// Turns the needs of a run round.
+class Inversion {
+ public:
+  explicit Inversion(Compilation& with) : with_(with), made_(with.made) {}
 
-/// What needed something is undone before it. References are filled from memory: what they name is
-/// still there then. A profile is made before those that use it, as ever.
-void invert(Compilation& with) {
-  Compiled& made = with.made;
-  std::vector<std::vector<uint32_t>> dependants(made.chunks.size());
-  for (uint32_t i = 0; i < made.chunks.size(); ++i) {
-    Chunk& chunk = made.chunks[i];
-    if (chunk.function == "absent" && lacks(with.modules[i], "present"))
-      chunk.has_nothing_to_undo = true;
-    else if (const Name inverse = inverse_of(chunk); !inverse.empty()) {
-      chunk.function = inverse;
-      chunk.is_swapped = true;
+  void run() {
+    swap_functions();
+    dependants_.resize(made_.chunks.size());
+    for (uint32_t i = 0; i < made_.chunks.size(); ++i)
+      turn_needs_of(i);
+    for (uint32_t i = 0; i < made_.chunks.size(); ++i)
+      for (const bool undone : {false, true})
+        add_order(i, undone);
+    break_circles();
+  }
+
+ private:
+  void swap_functions() {
+    for (uint32_t i = 0; i < made_.chunks.size(); ++i) {
+      Chunk& chunk = made_.chunks[i];
+      if (chunk.function == "absent" && lacks(with_.modules[i], "present"))
+        chunk.has_nothing_to_undo = true;
+      else if (const Name inverse = inverse_of(chunk); !inverse.empty()) {
+        chunk.function = inverse;
+        chunk.is_swapped = true;
+      }
     }
+  }
+
+  bool has_inverse(uint32_t i) const { return made_.chunks[i].has_inverse(); }
+
+  void turn_needs_of(uint32_t i) {
+    Chunk& chunk = made_.chunks[i];
     std::vector<Need> kept;
     for (Need& need : chunk.needs) {
-      const auto targets = targets_of(made, need);
-      if (std::any_of(targets.begin(), targets.end(),
-                      [&](uint32_t target) { return is_profile(made.chunks[target]); })) {
+      const auto targets = targets_of(made_, need);
+      const bool has_profile = std::ranges::any_of(
+          targets, [&](uint32_t target) { return is_profile(made_.chunks[target]); });
+      const bool turns =
+          std::ranges::any_of(targets, [&](uint32_t target) { return has_inverse(target); });
+      if (need.requisite == Requisite::arg_bind && !has_profile && (has_inverse(i) || turns))
+        kept.push_back(remembered(i, std::move(need)));
+      else if (has_profile || !turns || (!has_inverse(i) && need.requisite != Requisite::require))
         kept.push_back(std::move(need));
-        continue;
-      }
-      if (need.requisite == Requisite::listen)
-        continue;
-      for (const uint32_t target : targets)
-        if (need.requisite == Requisite::prereq)
-          dependants[i].push_back(target);
-        else
-          dependants[target].push_back(i);
-      if (need.requisite == Requisite::arg_bind) {
-        if (need.count > 0)
-          need.memory = key_of(made.chunks[targets[0]]);
-        need.is_remembered = true;
-        need.count = 0;
-        kept.push_back(std::move(need));
-      }
+      else if (need.requisite != Requisite::listen)
+        for (Need& rest : turned(i, std::move(need)))
+          kept.push_back(std::move(rest));
     }
+    std::erase_if(kept, [&](const Need& need) {
+      return need.requisite == Requisite::listen && has_inverse(i);
+    });
     chunk.needs = std::move(kept);
   }
-  for (uint32_t i = 0; i < made.chunks.size(); ++i) {
-    if (dependants[i].empty())
-      continue;
+
+  /// What a reference names is there still, if it is to go at all.
+  Need remembered(uint32_t i, Need need) {
+    const auto targets = targets_of(made_, need);
+    for (const uint32_t target : targets)
+      if (has_inverse(target))
+        dependants_[target].push_back(i);
+    if (need.count > 0)
+      need.memory = key_of(made_.chunks[targets[0]]);
+    need.is_remembered = true;
+    need.count = 0;
+    return need;
+  }
+
+  /// Those that are undone wait for this one, or it for them; what it needs of others stays.
+  std::vector<Need> turned(uint32_t i, Need need) {
+    std::vector<uint32_t> others;
+    for (const uint32_t target : targets_of(made_, need)) {
+      if (!has_inverse(target))
+        others.push_back(target);
+      else if (need.requisite == Requisite::prereq)
+        dependants_[i].push_back(target);
+      else
+        dependants_[target].push_back(i);
+    }
+    if (others.empty())
+      return {};
+    need.begin = static_cast<uint32_t>(made_.targets.size());
+    need.count = static_cast<uint32_t>(others.size());
+    made_.targets.insert(made_.targets.end(), others.begin(), others.end());
+    return {std::move(need)};
+  }
+
+  /// After those that are undone, or after the others.
+  void add_order(uint32_t i, bool undone) {
+    std::vector<uint32_t> targets;
+    std::ranges::copy_if(dependants_[i], std::back_inserter(targets),
+                         [&](uint32_t target) { return has_inverse(target) == undone; });
+    if (targets.empty())
+      return;
     Need need;
     need.is_implied = true;
-    need.state = made.chunks[i].state;
+    need.state = made_.chunks[i].state;
     need.target = "*";
-    need.at = made.chunks[i].at;
-    need.begin = static_cast<uint32_t>(made.targets.size());
-    need.count = static_cast<uint32_t>(dependants[i].size());
-    made.targets.insert(made.targets.end(), dependants[i].begin(), dependants[i].end());
-    made.chunks[i].needs.push_back(std::move(need));
+    need.at = made_.chunks[i].at;
+    need.begin = static_cast<uint32_t>(made_.targets.size());
+    need.count = static_cast<uint32_t>(targets.size());
+    made_.targets.insert(made_.targets.end(), targets.begin(), targets.end());
+    made_.chunks[i].needs.push_back(std::move(need));
   }
-}
+
+  /// A command between two that are undone cannot come before one and after the other. Then what is
+  /// undone waits for no command: what is left of the needs has no circles.
+  void break_circles() {
+    const std::vector<bool> stuck = stuck_chunks();
+    for (uint32_t i = 0; i < made_.chunks.size(); ++i)
+      if (stuck[i] && has_inverse(i))
+        std::erase_if(made_.chunks[i].needs, [&](const Need& need) {
+          return !need.is_remembered &&
+                 std::ranges::any_of(targets_of(made_, need), [&](uint32_t target) {
+                   return stuck[target] && !has_inverse(target) &&
+                          !is_profile(made_.chunks[target]);
+                 });
+        });
+  }
+
+  /// Those in a circle of needs, and those that wait for one.
+  std::vector<bool> stuck_chunks() const {
+    std::vector<uint32_t> open(made_.chunks.size(), 0), ready;
+    std::vector<std::vector<uint32_t>> waiting(made_.chunks.size());
+    for (uint32_t i = 0; i < made_.chunks.size(); ++i)
+      for (const Need& need : made_.chunks[i].needs)
+        if (need.requisite != Requisite::listen)
+          for (const uint32_t target : targets_of(made_, need)) {
+            const bool is_before = need.requisite == Requisite::prereq;
+            waiting[is_before ? i : target].push_back(is_before ? target : i);
+            ++open[is_before ? target : i];
+          }
+    std::vector<bool> stuck(made_.chunks.size(), true);
+    for (uint32_t i = 0; i < made_.chunks.size(); ++i)
+      if (open[i] == 0)
+        ready.push_back(i);
+    while (!ready.empty()) {
+      const uint32_t i = ready.back();
+      ready.pop_back();
+      stuck[i] = false;
+      for (const uint32_t other : waiting[i])
+        if (--open[other] == 0)
+          ready.push_back(other);
+    }
+    return stuck;
+  }
+
+  Compilation& with_;
+  Compiled& made_;
+  std::vector<std::vector<uint32_t>> dependants_;
+};
+
+}  // namespace
+
+/// What required something goes before that is undone; what cannot be undone keeps its other
+/// conditions. References to what is undone are filled from memory: what they name is still there
+/// then. A profile is made before those that use it, as ever.
+void invert(Compilation& with) { Inversion(with).run(); }
 
 void select_target(Compilation& with) {
   Compiled& made = with.made;

@@ -265,5 +265,41 @@ def present(hub, ctx, name, log):
   }
 }
 
+TEST_F(StatesLoopsTest, AListenerWhoseOwnNeedFailedDoesNothing) {
+  put_state(R"(
+def present(ctx, name):
+    return {"result": True, "comment": "", "changes": {"a": 1}}
+
+def mod_watch(ctx, name):
+    return {"result": True, "comment": "heard", "changes": {}}
+)");
+  for (const char* loop : {"fettle", "basic"}) {
+    use(loop);
+    const StatesReport report = apply(
+        "x: {s.present: []}\nbad: {test.fail_without_changes: []}\n"
+        "l: {s.present: [{listen: [{s: x}]}, {require: [{test: bad}]}]}\n"
+        "m: {s.present: [{listen: [{s: x}]}]}\n");
+    EXPECT_EQ(word(report, "l_listen"), "False") << loop;
+    EXPECT_NE(comment(report, "l_listen").find("Result of require test_|-bad_"), std::string::npos)
+        << comment(report, "l_listen");
+    EXPECT_EQ(comment(report, "m_listen"), R"("heard")") << loop;
+  }
+}
+
+TEST_F(StatesLoopsTest, ACommandThatNeverRunsDoesNotRunWhenAllIsUndone) {
+  use("fettle");
+  const std::string text = cat(
+      "a: {test.nop: []}\nc: {cmd.run: [{cmd: \"touch ", at("ran"),
+      "\"}, {shell: true}, {onchanges: [{test: a}]}]}\n"
+      "d: {cmd.run: [{cmd: \"touch ",
+      at("ran"),
+      "\"}, {shell: true}, {onfail: [{test: a}]}]}\np: {test.present: [{new_state: {a: 1}}]}\n");
+  static_cast<void>(apply(text));
+  request_.compile.is_inverted = true;
+  const StatesReport report = apply(text);
+  EXPECT_NE(report.find("test_|-p_|-p_|-absent"), nullptr);
+  EXPECT_FALSE(file_exists(at("ran")));
+}
+
 }  // namespace
 }  // namespace fettle

@@ -131,7 +131,7 @@ e:
 #> 4 test.nop c require a watch a onchanges a onfail a require d
 #> 0 test.nop d
 #> 2 test.nop e require d
-#> 5 test.mod_watch b_listen[b] listen_any a listener
+#> 5 test.mod_watch b_listen[b] listen_any a require d listener
 ---
 # Those that listen are called after everything else.
 a:

@@ -21,6 +21,49 @@ e:
 #> 1 test.nop d
 #> 2 test.absent e {"new_state":"<test_|-a_|-a:x>"} arg_bind ~test_|-a_|-a
 ---
+# What has no inverse needs what it needs otherwise; between two that are undone it waits for both.
+#$ --invert
+a:
+  test.present: []
+b:
+  test.nop: [{onchanges: [{test: a}]}, {x: "${test:c:y}"}, {listen: [{test: c}]}]
+c:
+  test.nop: [{onfail: [{test: d}]}]
+d:
+  test.nop: []
+e:
+  test.present: [{require: [{test: c}, {test: a}]}]
+#> 3 test.absent a require+ e
+#> 4 test.nop b {"x":"<test_|-c_|-c:y>"} onchanges a arg_bind c
+#> 1 test.nop c onfail d
+#> 0 test.nop d
+#> 2 test.absent e require c
+#> 5 test.mod_watch b_listen[b] {"x":"<test_|-c_|-c:y>"} listen_any c listener
+---
+# What requires something goes before that is undone.
+#$ --invert
+a:
+  test.present: []
+b:
+  test.nop: [{require: [{test: a}]}]
+c:
+  test.present: [{require: [{test: b}, {test: a}]}]
+#> 2 test.absent a require+ b require+ c
+#> 0 test.nop b
+#> 1 test.absent c require b
+---
+# A circle that this would make is none.
+#$ --invert
+a:
+  test.present: []
+b:
+  test.nop: [{onchanges: [{test: a}]}]
+c:
+  test.present: [{require: [{test: b}, {test: a}]}]
+#> 1 test.absent a require+ c
+#> 2 test.nop b onchanges a
+#> 0 test.absent c
+---
 # A profile is made before those that use it.
 #$ --invert
 a:
@@ -57,7 +100,7 @@ h:
 #> 1 test.nop d
 #> 2 test.nop e
 #> 3 test.nop f
-#> 6 test.mod_watch c_listen[c] {"x":"<test_|-e_|-e:y>"} listen_any f listener
+#> 6 test.mod_watch c_listen[c] {"x":"<test_|-e_|-e:y>"} listen_any f require d listener
 ---
 #$ --target aac
 aab:  ### "Invalid 'target' for run 'cli': aac. 'target' should be a declaration ID, did you mean `aab`\?"

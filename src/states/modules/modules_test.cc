@@ -289,6 +289,11 @@ TEST_F(Modules, ATriggerHasChangesWhenItIsAnother) {
   run("trigger.build", R"({"triggers": {"v": 2}})");
   EXPECT_EQ(write_json(answer_.ret.at("changes")),
             R"({"new":{"triggers":{"v":2}},"old":{"triggers":{"v":1}}})");
+  memory_ = Value();
+  run("trigger.build", R"({"triggers": [{"v": 1}, {"w": 2, "v": 3}]})");
+  EXPECT_EQ(write_json(answer_.ret.at("new_state").at("triggers")), R"({"v":1,"w":2})");
+  EXPECT_EQ(run("trigger.build", R"({"triggers": [5]})"),
+            "`triggers` must be a dictionary, or a list of them, not [5]");
 }
 
 TEST_F(Modules, ExecFunctionsAreCalled) {

@@ -1,5 +1,7 @@
 /// `data.write`, `template.render`, `trigger.build`: what values and templates come to.
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "states/modules/functions.h"
 #include "value/json.h"
@@ -87,8 +89,25 @@ Answer data_write(const ModuleCall& call) {
   return ModuleAnswer{.ret = ret_of(true, cat("Wrote ", path), old_state, state_of(content))};
 }
 
+/// A dict, or a list of dicts: then the first one that has a key counts, as in Idem.
+Result<Value> triggers_of(const ModuleCall& call) {
+  const Value& given = call.at("triggers");
+  if (!given.is_list())
+    return dict_argument(call, "triggers");
+  std::vector<Entry> entries;
+  for (const Value& one : given.items()) {
+    if (!one.is_dict())
+      return user_error(
+          cat("`triggers` must be a dictionary, or a list of them, not ", write_json(given)));
+    for (const Entry& entry : one.entries())
+      if (std::ranges::find(entries, entry.key, &Entry::key) == entries.end())
+        entries.push_back(entry);
+  }
+  return Value::dict(std::move(entries));
+}
+
 Answer trigger_build(const ModuleCall& call) {
-  const Value triggers = TRY(dict_argument(call, "triggers"));
+  const Value triggers = TRY(triggers_of(call));
   const Value& known = call.old_state;
   const bool differs = !known.is_dict() || known.at("triggers") != triggers;
   const Value after =
