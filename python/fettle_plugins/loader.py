@@ -12,6 +12,7 @@ import traceback
 
 from fettle_plugins import auto_state, contracts
 
+_BROKEN = (Exception, SystemExit)  # what a file does while it is read is about that file only
 PARTS = ("tool", "exec", "states", "reconcile")
 # What plugins import of Idem's own dependencies, for where these are not installed.
 FALLBACKS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "fallbacks")
@@ -33,7 +34,7 @@ def load(hub, folders):
                         hooks.setdefault(f"{part}.{path}", _source(part, path, file))
                         continue
                     module = _load(hub, part, path, file, problems)
-                except Exception as error:
+                except _BROKEN as error:
                     problems.append(_problem(file, error))
                     continue
                 if module is not None:
@@ -45,7 +46,7 @@ def load(hub, folders):
         if getattr(start, "__module__", None) == module.source.__name__:
             try:
                 start(hub)
-            except Exception as error:
+            except _BROKEN as error:
                 problems.append(_problem(module.source.__file__, error))
     return problems
 

@@ -256,6 +256,19 @@ async def use(hub, ctx):
   EXPECT_EQ(call("exec.deep.recursive.x.f"), "1");
 }
 
+TEST_F(Python, AFileThatEndsThePythonConcernsItselfOnly) {
+  write("a/states/quits.py", "import sys\n\nsys.exit('no library here')\n");
+  write("a/exec/starts.py",
+        "def __init__(hub):\n    raise SystemExit(3)\n\ndef ping(hub):\n    return 1\n");
+  write("a/exec/good.py", "def ping(hub):\n    return 2\n");
+  Plugins& plugins = open();
+  std::string problems;
+  for (const Error& problem : plugins.problems())
+    problems += cat(Path(problem.where.file).filename().string(), ": ", problem.message, "\n");
+  EXPECT_EQ(problems, "quits.py: SystemExit: no library here\nstarts.py: SystemExit: 3\n");
+  EXPECT_EQ(call("exec.good.ping"), "2");
+}
+
 TEST_F(Python, AliasesMayBeMadeByAFunction) {
   write("a/exec/web.py", R"py(
 import dict_tools.differ as differ
