@@ -1,6 +1,7 @@
 #include "base/file.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <memory>
@@ -161,16 +162,46 @@ Status write_file(const Path& path, std::string_view bytes, unsigned mode) {
   return write_file(path, [&](const ByteSink& write) { return write(bytes); }, mode);
 }
 
+namespace {
+
+/// A file that has no name yet, where the file system has such: who is killed leaves nothing. Else
+/// one beside `path`, whose name is filled in.
+Descriptor unnamed_file(const Path& path, std::string& name) {
+  const Path folder = path.has_parent_path() ? path.parent_path() : Path(".");
+  Descriptor file(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));
+  if (file.is_open())
+    return file;
+  name = path.string() + ".XXXXXX";
+  return Descriptor(mkostemp(name.data(), O_CLOEXEC));
+}
+
+/// Gives it a name beside `path`, for the moment before it is renamed.
+bool name_beside(const Descriptor& file, const Path& path, std::string& name) {
+  const std::string self = cat("/proc/self/fd/", file.get());
+  static std::atomic<uint64_t> count{0};
+  while (true) {
+    name = cat(path.string(), ".", getpid(), "-", ++count);
+    if (linkat(AT_FDCWD, self.c_str(), AT_FDCWD, name.c_str(), AT_SYMLINK_FOLLOW) == 0)
+      return true;
+    if (errno != EEXIST)
+      return false;
+  }
+}
+
+}  // namespace
+
 Status write_file(const Path& path, const std::function<Status(const ByteSink&)>& fill,
                   unsigned mode) {
-  std::string name = path.string() + ".XXXXXX";
-  const Descriptor file(mkostemp(name.data(), O_CLOEXEC));
+  std::string name;
+  const Descriptor file = unnamed_file(path, name);
   if (!file.is_open())
     return file_error("cannot create a file next to", path);
   Status written = fill([&](std::string_view bytes) { return write_all(file.get(), bytes, path); });
-  if (written && (fchmod(file.get(), mode) != 0 || rename(name.c_str(), path.c_str()) != 0))
+  if (written &&
+      (fchmod(file.get(), mode) != 0 || (name.empty() && !name_beside(file, path, name)) ||
+       rename(name.c_str(), path.c_str()) != 0))
     written = file_error("cannot write", path);
-  if (!written)
+  if (!written && !name.empty())
     unlink(name.c_str());
   return written;
 }

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
 
 #include "base/largest_file.h"
 
@@ -19,6 +23,30 @@ TEST(File, WhatIsWrittenIsReadAndReplacedAsAWhole) {
   ASSERT_EQ(stat(path.c_str(), &about), 0);
   EXPECT_EQ(about.st_mode & 0777, 0755u);
   EXPECT_EQ(list_tree(folder->path())->size(), 1u);  // no temporary file is left
+}
+
+TEST(File, WhoIsKilledWhileWritingLeavesNothing) {
+  const auto folder = TemporaryDirectory::make();
+  const Path path = folder->path() / "a";
+  for (const char* before : {"", "kept"}) {
+    if (*before != 0) {
+      ASSERT_TRUE(write_file(path, before));
+    }
+    const pid_t child = fork();
+    if (child == 0) {
+      static_cast<void>(write_file(path, [](const ByteSink& write) -> Status {
+        static_cast<void>(write(std::string(10'000, 'x')));
+        raise(SIGKILL);
+        return {};
+      }));
+      _exit(1);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    EXPECT_TRUE(WIFSIGNALED(status));
+    EXPECT_EQ(list_tree(folder->path())->size(), *before == 0 ? 0u : 1u);
+    EXPECT_EQ(read_file(path).value_or(""), before);
+  }
 }
 
 TEST(File, ErrorsNameThePath) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/difference.h"
 #include "base/text.h"
 #include "cli/print.h"
 #include "value/json.h"
@@ -64,15 +65,14 @@ std::vector<DiffLine> with_context(const std::vector<DiffLine>& all, size_t cont
 }
 
 std::string short_json(const Value& value) {
-  std::string json = hidden(write_json(value));
-  if (json.size() > short_value) {
-    size_t end = short_value - 3;
-    while (end > 0 && (static_cast<unsigned char>(json[end]) & 0xC0) == 0x80)
-      --end;  // not in the middle of a letter
-    json.resize(end);
-    json += "…";
-  }
-  return json;
+  return clipped(hidden(write_json(value)), short_value);
+}
+
+/// `before -> after` in one line.
+std::string side_by_side(const Value& before, const Value& after) {
+  const auto [old_text, new_text] =
+      clipped_at_difference(hidden(write_json(before)), hidden(write_json(after)), short_value);
+  return cat(" ", old_text, " -> ", new_text);
 }
 
 /// Long values as texts of lines.
@@ -111,7 +111,7 @@ std::vector<DiffLine> diff_lines(std::string_view before, std::string_view after
 std::string changed_text(const Value& before, const Value& after, std::string_view indent,
                          bool colour) {
   if (!is_long(before) && !is_long(after))
-    return cat(" ", short_json(before), " -> ", short_json(after));
+    return side_by_side(before, after);
   const std::string old_text = text_of(before), new_text = text_of(after);
   std::string text;
   size_t shown = 0;
@@ -127,7 +127,7 @@ std::string changed_text(const Value& before, const Value& after, std::string_vi
                                    : whole);
   }
   // Texts that differ in their last newline only.
-  return lines.empty() ? cat(" ", short_json(before), " -> ", short_json(after)) : text;
+  return lines.empty() ? side_by_side(before, after) : text;
 }
 
 std::string value_text(const Value& value, std::string_view indent) {

@@ -43,7 +43,11 @@ TEST(LineDiff, ShortValuesStandSideBySide) {
   EXPECT_EQ(changed_text({}, true, "  ", false), " null -> true");
   EXPECT_EQ(changed_text("one\ntwo\n", "one\n2\n", "  ", false), "\n    one\n  - two\n  + 2");
   EXPECT_EQ(changed_text(std::string(200, 'x'), "b", "", false),
-            cat(" \"", std::string(76, 'x'), "… -> \"b\""));
+            cat(" \"", std::string(79, 'x'), "… -> \"b\""));
+  // Of two long ones the place where they differ is shown, not their equal beginnings.
+  const std::string same(200, 'x');
+  EXPECT_EQ(changed_text(same + "one", same + "two", "", false),
+            cat(" …", std::string(20, 'x'), "one\" -> …", std::string(20, 'x'), "two\""));
   // Not cut in the middle of a letter.
   const std::string umlauts = changed_text(
       "ä"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/difference.h"
 #include "base/text.h"
 #include "value/json.h"
 #include "versions/circle.h"
@@ -33,12 +34,14 @@ std::string difference_of(const Value& before, const Value& after) {
     const Value* const found = follow(of, path);
     if (found == nullptr)
       return std::string("not set");
-    return found->has_secret() ? std::string("hidden") : clipped(write_json(*found), longest);
+    return found->has_secret() ? std::string("hidden") : write_json(*found);
   };
   std::string text;
-  for (const std::string& path : differences(before, after, most))
-    text +=
-        cat("; `", path, "` is ", shown(before, path), " there and ", shown(after, path), " here");
+  for (const std::string& path : differences(before, after, most)) {
+    const auto [there, here] =
+        clipped_at_difference(shown(before, path), shown(after, path), longest);
+    text += cat("; `", path, "` is ", there, " there and ", here, " here");
+  }
   return text;
 }
 

@@ -282,7 +282,22 @@ TEST_P(EngineTest, AnEngineIsReachedThroughSsh) {
     EXPECT_EQ(output, "through\n");
     EXPECT_TRUE(remove_container(far, created->id, {}));
   }
-  EXPECT_FALSE(connected(9)) << "nobody listens there";
+  // With a path: that of the engine's socket there.
+  const auto at_socket = [&](const std::string& socket) {
+    return link_engine(
+        http, *parse_engine_address(cat("ssh://127.0.0.1:", port, socket), process_variable), {},
+        {});
+  };
+  const auto by_path = at_socket(address.unix_socket);
+  EXPECT_TRUE(by_path) << to_string(by_path.error());
+  EXPECT_FALSE(at_socket("/no/such.sock"));
+  const auto refused = connected(9);
+  ASSERT_FALSE(refused) << "nobody listens there";
+  const std::string said = to_string(refused.error());
+  const size_t first = said.find("Connection refused");
+  EXPECT_NE(first, said.npos) << said;
+  EXPECT_EQ(said.find("Connection refused", first + 1), said.npos) << said;
+  EXPECT_NE(said.find("over SSH, an engine needs a login without a question"), said.npos) << said;
   setenv("PATH", path.c_str(), 1);
 }
 

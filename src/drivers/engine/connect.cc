@@ -1,5 +1,11 @@
 #include "drivers/engine/connect.h"
 
+#include <cerrno>
+
+#include <grp.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include "base/text.h"
 #include "drivers/engine/engine.h"
 #include "drivers/engine/private_podman.h"
@@ -27,6 +33,22 @@ std::string reason_of(const Error& error) {
   return end == said.npos ? said : said.substr(end + behind_request.size());
 }
 
+/// Whether we may use a socket; else who may.
+Status check_permission(const std::string& socket) {
+  if (access(socket.c_str(), R_OK | W_OK) == 0 || errno != EACCES)
+    return {};
+  struct stat about{};
+  if (stat(socket.c_str(), &about) != 0)
+    return world_error("permission denied");
+  const group* const owners = getgrgid(about.st_gid);
+  const std::string name =
+      owners == nullptr || about.st_gid == 0 ? std::string() : std::string(owners->gr_name);
+  return world_error(name.empty() ? std::string("permission denied: only root may use this socket")
+                                  : cat("permission denied: the group `", name,
+                                        "` may use this socket; `sudo usermod -aG ", name,
+                                        " $USER` and another login make you a member"));
+}
+
 }  // namespace
 
 Result<EngineLink> link_engine(HttpClient& http, const EngineAddress& address,
@@ -34,9 +56,20 @@ Result<EngineLink> link_engine(HttpClient& http, const EngineAddress& address,
   EngineLink link{.address = address};
   if (!address.unix_socket.empty() && !file_exists(address.unix_socket))
     return world_error(cat("there is no socket `", address.unix_socket, "`"));
+  if (!address.unix_socket.empty())
+    TRY(check_permission(address.unix_socket));
   if (!address.ssh.empty()) {
-    link.tunnel = TRY(open_ssh_tunnel(address.ssh, limits));
+    SshTunnel tunnel = TRY(open_ssh_tunnel(address.ssh, limits));
+    link.tunnel = std::move(tunnel.socket);
     link.address.unix_socket = link.tunnel->path();
+    const Status answered = Engine(http, link.address, {}, limits).ping(stop);
+    if (!answered && !is_cancelled(answered.error()))
+      if (const std::string said = tunnel.words->last(); !said.empty())
+        return world_error(cat(said,
+                               "; over SSH, an engine needs a login without a question, and "
+                               "`docker` or `podman` in the `PATH` of that login"));
+    TRY(answered);
+    return link;
   }
   TRY(Engine(http, link.address, {}, limits).ping(stop));
   return link;

@@ -2,6 +2,9 @@
 /// A unix socket on this machine behind which an engine on another one is reached: for each
 /// connection one `ssh HOST docker system dial-stdio`, or Podman's where there is no Docker.
 
+#include <memory>
+#include <mutex>
+#include <string>
 #include <vector>
 
 #include "base/time.h"
@@ -9,9 +12,25 @@
 
 namespace fettle {
 
-/// `destination` is `host`, `user@host` or `user@host:port`.
-Result<std::unique_ptr<LocalSocket>> open_ssh_tunnel(const std::string& destination,
-                                                     const WaitLimits& limits);
+/// What `ssh`, and the program that it starts, complained about last. Safe from many threads.
+class SshWords {
+ public:
+  void add(std::string_view text);
+  std::string last() const;  ///< its lines as one; empty: nothing was said
+
+ private:
+  mutable std::mutex mutex_;
+  std::string said_;
+};
+
+struct SshTunnel {
+  std::unique_ptr<LocalSocket> socket;
+  std::shared_ptr<SshWords> words;
+};
+
+/// `destination` is `host`, `user@host` or `user@host:port`, and may have a path behind it: that of
+/// the engine's socket there.
+Result<SshTunnel> open_ssh_tunnel(const std::string& destination, const WaitLimits& limits);
 
 /// The command that talks to the engine on the other machine.
 std::vector<std::string> ssh_command(const std::string& destination, const WaitLimits& limits);
