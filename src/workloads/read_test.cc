@@ -161,7 +161,7 @@ TEST(Read, WhatIsWrongIsToldWithItsPlace) {
       {"replicas: 3", "replicas: 3\xFF", "6:14 invalid YAML: the text is not UTF-8"},
       {"replicas: 3", "replicas: many", "6:13 `spec.replicas` must be an integer, not `many`"},
       {"replicas: 3", "replicas: 99999999999999999999",
-       "6:13 `spec.replicas` must be an integer, not `99999999999999999999`"},
+       "6:13 `spec.replicas` must be an integer, not `1e+20`"},
       {"      app: web\n  template", "      app: other\n  template",
        "13:9 `spec.selector` does not match the labels of `spec.template`"},
       {"    matchLabels:\n      app: web\n",
