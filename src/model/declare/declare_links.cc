@@ -41,12 +41,13 @@ bool Declarer::relation_end(Entity& entity, const Attribute& made, Attribute*& e
                          program_.symbols.name(entity.name), "'"),
                      other->second->at, made.at);
   }
-  // What extends the entity would have two of that name, too.
+  // What extends the entity would have two of that name, too. A value of its own hides a relation.
   std::vector<Entity*> below = entity.children;
   while (!below.empty() && program_.budget->spend(1)) {
     Entity* const one = below.back();
     below.pop_back();
-    if (const auto other = one->own_by_name.find(made.name); other != one->own_by_name.end())
+    if (const auto other = one->own_by_name.find(made.name);
+        other != one->own_by_name.end() && other->second->shape != Shape::value)
       return duplicate(cat("Attribute name ", name, " is already defined in ",
                            program_.symbols.name(one->name), ", unable to define relationship"),
                        made.at, other->second->at);

@@ -119,6 +119,8 @@ bool Assignment::set_value(Instance* owner, uint32_t slot, const Datum& value, P
 bool Assignment::set_inverse(Instance* owner, const Attribute& attribute, Instance* other,
                              Place at) {
   const uint32_t slot = other->entity->slot(attribute.inverse->name);
+  if (other->entity->slots[slot]->shape == Shape::value)
+    return true;  // a value of that name hides the relation
   const Datum value = Datum::of(owner);
   if (attribute.inverse->shape == Shape::list) {
     if (add_item(other, slot, value, at, false))

@@ -121,6 +121,14 @@ Step Evaluator::evaluate_name(const Name& name, Frame* frame, Datum& value) {
       Instance* const self = frame->self();
       return cells_.read(self, self->entity->slot(name.name.name), value, name.at);
     }
+    case NameKind::child_attribute: {
+      Instance* const self = frame->self();
+      if (const uint32_t slot = self->entity->slot(name.name.name); slot != no_slot)
+        return cells_.read(self, slot, value, name.at);
+      if (!name.is_global_otherwise)
+        return errors_.fail_name(name);
+      [[fallthrough]];
+    }
     case NameKind::global: {
       Cell& cell = program_.spaces[name.depth].frame->cells[name.slot];
       value = cell.value;

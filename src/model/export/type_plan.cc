@@ -38,6 +38,8 @@ Result<TypePlan> TypePlans::make(const Entity& entity) const {
   if (plan.declaration == nullptr)
     return plan;
   plan.needs_slot = slot_of(entity, "requires");
+  if (plan.needs_slot != no_slot && entity.slots[plan.needs_slot]->shape != Shape::list)
+    plan.needs_slot = no_slot;  // a value of that name hides the relation
   plan.managed_slot = is_a(entity, "std::ManagedResource") ? slot_of(entity, "managed") : no_slot;
   const Declaration& declaration = *plan.declaration;
   if (const auto get = declaration.get.find(declaration.id_attribute); get != declaration.get.end())

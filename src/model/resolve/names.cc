@@ -67,6 +67,8 @@ void Walk::visible(const Call& node, const Level* level) {
     symbols.push_back(self_);
     for (const Attribute* attribute : entity_->slots)
       symbols.push_back(attribute->name);
+    is_of_child(self_);  // to know them
+    symbols.insert(symbols.end(), of_children_->begin(), of_children_->end());
   }
   const auto& globals = space_.unit.body->locals;
   symbols.insert(symbols.end(), globals.begin(), globals.end());
@@ -114,8 +116,32 @@ void Walk::name(const Name& node, const Level* level) {
     node.found = NameKind::self_value;
   else if (entity_ != nullptr && entity_->slot(symbol) != no_slot)
     node.found = NameKind::self_attribute;
-  else
+  else {
     global(node, space_);
+    if (entity_ != nullptr && is_of_child(symbol)) {
+      node.is_global_otherwise = node.found == NameKind::global;
+      node.found = NameKind::child_attribute;
+    }
+  }
+}
+
+bool Walk::is_of_child(Symbol name) {
+  if (!of_children_) {
+    of_children_.emplace();
+    std::vector<const Entity*> below(entity_->children.begin(), entity_->children.end());
+    std::unordered_set<const Entity*> seen;
+    while (!below.empty() && program_.budget->spend(1)) {
+      const Entity* const one = below.back();
+      below.pop_back();
+      if (!seen.insert(one).second)
+        continue;
+      for (const Attribute& attribute : one->own)
+        if (entity_->slot(attribute.name) == no_slot)
+          of_children_->insert(attribute.name);
+      below.insert(below.end(), one->children.begin(), one->children.end());
+    }
+  }
+  return of_children_->contains(name);
 }
 
 void Walk::global(const Name& node, const Space& from) {

@@ -3,7 +3,9 @@
 /// writes what it finds into the tree and stops at the first failure.
 
 #include <functional>
+#include <optional>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include "model/program/program.h"
@@ -60,6 +62,8 @@ class Walk {
   void comprehension(const Comprehension& node, const Level* level, const Attribute* to);
   void name(const Name& node, const Level* level);
   void global(const Name& node, const Space& from);
+  /// Whether something that extends the entity has an attribute of that name.
+  bool is_of_child(Symbol name);
   /// An assignment to a variable of a namespace, which only that namespace can declare.
   void foreign(const Assign& node);
 
@@ -98,6 +102,7 @@ class Walk {
   Program& program_;
   Space& space_;
   const Entity* entity_;
+  std::optional<std::unordered_set<Symbol>> of_children_;  ///< names; none: not looked for yet
   std::vector<Failure>& failures_;
   const std::function<void(const Error&)>& warn_;
   const Standing standing_;

@@ -98,6 +98,7 @@ enum class NameKind : uint8_t {
   local,
   self_value,
   self_attribute,
+  child_attribute,  ///< of `self`, when what extends the entity has it; else a global, or nothing
   global
 };
 
@@ -114,8 +115,9 @@ struct Need {
 struct Name : Expr {
   QualifiedName name;
   mutable NameKind found = NameKind::unresolved;
-  mutable uint32_t depth = 0;  ///< frames to climb
+  mutable uint32_t depth = 0;  ///< frames to climb, or the namespace of a global
   mutable uint32_t slot = 0;
+  mutable bool is_global_otherwise = false;  ///< of a `child_attribute`
 };
 
 struct Attribute;
