@@ -42,6 +42,11 @@ std::optional<mpz_class> computed(Operation operation, const mpz_class& a, const
     }
     case Operation::power:
       return power(a, b);
+    case Operation::floor_divide: {
+      mpz_class quotient;
+      mpz_fdiv_q(quotient.get_mpz_t(), a.get_mpz_t(), b.get_mpz_t());
+      return quotient;
+    }
   }
   return std::nullopt;
 }

@@ -165,7 +165,10 @@ bool run_call(const Plugin& plugin, PluginGiven& given, PluginCall& call, Told& 
     return call.give(Datum::unknown());
   if (told = {check(context, plugin, call), typing}; !told.reasons.empty())
     return false;
-  if (!plugin.run(call)) {
+  const bool has_run = plugin.run(call);
+  if (call.met_unknown && !context.is_waiting())
+    return call.give(Datum::unknown());
+  if (!has_run) {
     told = {reasons_of(plugin, call), external};
     return false;
   }

@@ -46,6 +46,8 @@ struct PluginCall {
   std::string exception{};       ///< `ValueError: empty separator`
   std::vector<Reason> causes{};  ///< of the exception, outermost first
   std::string told{};            ///< the message of a plugin that explains itself
+  /// It looked at something unknown: then so is the result, whatever was made of it.
+  bool met_unknown = false;
 
   const Datum& operator[](size_t index) const { return arguments[index]; }
   std::string_view text(size_t index) const { return arguments[index].view(); }

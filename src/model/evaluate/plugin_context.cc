@@ -14,15 +14,34 @@ Step PluginContext::read_attribute(Instance* instance, uint32_t slot, Datum& val
   return cells_.read(instance, slot, value, at);
 }
 
-bool PluginContext::read_or_null(Instance* instance, uint32_t slot, Datum& value) {
-  return cells_.read_or_null(instance, slot, value);
+Member PluginContext::member(Instance* instance, uint32_t slot) {
+  using State = Member::State;
+  Member made;
+  if (!cells_.read_or_null(instance, slot, made.value))
+    return {State::waits, Datum()};
+  const bool is_option = instance->entity->slots[slot]->shape == Shape::option;
+  made.state = is_option && made.value.tag == Tag::null ? State::unset : State::there;
+  return made;
 }
 
 Step PluginContext::read_visible(const Call& node, Frame* frame, std::string_view name,
                                  Datum& value) {
   for (const Name* visible : node.visible)
-    if (program().symbols.name(visible->name.name) == name)
-      return evaluator_.evaluate_name(*visible, frame, value);
+    if (program().symbols.name(visible->name.name) == name) {
+      const bool is_of_child = visible->found == NameKind::child_attribute;
+      if (visible->found != NameKind::self_attribute && !is_of_child)
+        return evaluator_.evaluate_name(*visible, frame, value);
+      Instance* const self = frame->self();
+      const uint32_t slot = self->entity->slot(visible->name.name);
+      if (slot == no_slot)
+        return visible->is_global_otherwise ? evaluator_.evaluate_name(*visible, frame, value)
+                                            : Step::fail;
+      const Member found = member(self, slot);
+      value = found.value;
+      return found.state == Member::State::there   ? Step::done
+             : found.state == Member::State::waits ? Step::wait
+                                                   : Step::fail;
+    }
   return Step::fail;
 }
 

@@ -12,6 +12,13 @@ class Cells;
 class Evaluator;
 class TypeChecks;
 
+/// What an instance has under a name. An option without a value is not set, which is not null.
+struct Member {
+  enum class State : uint8_t { there, unset, waits };
+  State state = State::unset;
+  Datum value;
+};
+
 class PluginContext {
  public:
   PluginContext(State& state, Cells& cells, Evaluator& evaluator, TypeChecks& types,
@@ -40,10 +47,10 @@ class PluginContext {
   bool accepts(const Type& type, const Datum& value, Reason& why);
   /// An attribute of an instance; waits for it.
   Step read_attribute(Instance* instance, uint32_t slot, Datum& value, Place at);
-  /// The same for one that need not be there: null for an option without a value. False: it waits
-  /// or failed.
-  bool read_or_null(Instance* instance, uint32_t slot, Datum& value);
-  /// A variable that a plugin's call sees; `Step::fail` when there is none of that name.
+  /// The same for one that need not be there.
+  Member member(Instance* instance, uint32_t slot);
+  /// A variable that a plugin's call sees; `Step::fail` when there is none of that name, or an
+  /// option that is not set.
   Step read_visible(const Call& node, Frame* frame, std::string_view name, Datum& value);
   /// What the plugin gives to the current task it will give to nobody else.
   void allocate(const Datum& value) { contributions_.allocate(value); }

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "model/evaluate/plugin_context.h"
+#include "model/values/convert.h"
 #include "model/values/numbers.h"
 #include "model/values/plain_value.h"
 
@@ -14,49 +15,133 @@ namespace {
 
 constexpr std::string_view identity = "__instance__";
 
-/// The values of an instance that are no relations; an error when one is not there yet.
-Result<std::vector<std::pair<std::string_view, Datum>>> attributes_of(PluginCall& call,
-                                                                      Instance* instance) {
+/// Unset, unknown or reference, when a value is or holds one; else null.
+Tag find_unreadable(const Datum& datum) {
+  const auto first = [](const auto& parts, const auto& value_of) {
+    for (const auto& part : parts)
+      if (const Tag tag = find_unreadable(value_of(part)); tag != Tag::null)
+        return tag;
+    return Tag::null;
+  };
+  switch (datum.tag) {
+    case Tag::unset:
+    case Tag::unknown:
+    case Tag::reference:
+      return datum.tag;
+    case Tag::list:
+      return first(datum.list->items, [](const Datum& item) { return item; });
+    case Tag::dict:
+      return first(datum.dict->entries, [](const DictEntry& entry) { return entry.value; });
+    default:
+      return Tag::null;
+  }
+}
+
+/// The values of an instance that are no relations. What is not there is withheld, or an error.
+Result<std::vector<std::pair<std::string_view, Datum>>> attributes_of(
+    PluginCall& call, Instance* instance, std::vector<Withheld>* withheld) {
   std::vector<std::pair<std::string_view, Datum>> made;
   const Entity& entity = *instance->entity;
   bool waits = false;
   for (uint32_t slot = 0; slot < entity.slots.size(); ++slot) {
     if (entity.slots[slot]->shape != Shape::value)
       continue;
-    Datum value;
-    waits |= !call.context.read_or_null(instance, slot, value);
-    made.emplace_back(call.context.program().symbols.name(entity.slots[slot]->name), value);
+    const std::string_view name = call.context.program().symbols.name(entity.slots[slot]->name);
+    if (withheld != nullptr)
+      if (const Tag tag = find_unreadable(instance->cells[slot].value); tag != Tag::null) {
+        withheld->push_back({std::string(name), instance, slot, tag});
+        continue;
+      }
+    const Member found = call.context.member(instance, slot);
+    waits |= found.state == Member::State::waits;
+    made.emplace_back(name, found.value);
   }
   if (waits)
     return user_error("an attribute is not set yet");
   return made;
 }
 
-Datum instance_of(PluginCall& call, const Value& number) {
-  const std::optional<int64_t> index = number.is_integer() ? number.integer() : std::nullopt;
-  const auto instances = call.context.instances();
-  return index && *index >= 0 && static_cast<size_t>(*index) < instances.size()
-             ? Datum::of(instances[static_cast<size_t>(*index)])
-             : Datum::unknown();
+Error reads_unknown(PluginCall& call) {
+  call.met_unknown = true;
+  return user_error("an unknown value cannot leave the model");
 }
 
+Error reads_reference() { return user_error(reference_text("a value")); }
+
+Result<Datum> instance_of(PluginCall& call, const Value& number) {
+  const std::optional<int64_t> index = number.is_integer() ? number.integer() : std::nullopt;
+  const auto instances = call.context.instances();
+  if (!index || *index < 0 || static_cast<size_t>(*index) >= instances.size())
+    return user_error(cat("there is no instance with `", identity, "` ", to_text(number)));
+  return Datum::of(instances[static_cast<size_t>(*index)]);
+}
+
+struct StarlarkMaker {
+  using Made = Result<starlark::Value>;
+  PluginCall& call;
+  starlark::Thread& thread;
+  std::vector<Withheld>* withheld;
+
+  Made unset() const { return starlark::Value::none(); }
+  Made null() const { return starlark::Value::none(); }
+  Made unknown() const { return reads_unknown(call); }
+  Made reference(const Datum&) const { return reads_reference(); }
+  Made boolean(bool value) const { return starlark::Value::boolean(value); }
+  Made integer(int64_t value) const { return thread.heap().integer(value); }
+  Made large(std::string_view digits) const { return thread.heap().integer(digits); }
+  Made real(double value) const { return thread.heap().real(value); }
+  Made text(std::string_view text) const { return thread.heap().text(text); }
+  Made list(const List& list) const {
+    std::vector<starlark::Value> items;
+    for (const Datum& item : list.items)
+      items.push_back(TRY(to_starlark(call, thread, item, withheld)));
+    return thread.heap().list(items);
+  }
+  Made dict(const Dict& dict) const { return thread.heap().dict(TRY(named(dict))); }
+  Made instance(Instance* instance) const {
+    std::vector<starlark::Named> fields{
+        {identity, thread.heap().integer(static_cast<int64_t>(instance->number))}};
+    for (const auto& [name, value] : TRY(attributes_of(call, instance, withheld)))
+      fields.push_back({name, TRY(to_starlark(call, thread, value, withheld))});
+    return thread.heap().structure(fields);
+  }
+
+ private:
+  Result<std::vector<starlark::Named>> named(const Dict& dict) const {
+    std::vector<starlark::Named> entries;
+    for (const DictEntry& entry : dict.entries)
+      entries.push_back({entry.key->view, TRY(to_starlark(call, thread, entry.value, withheld))});
+    return entries;
+  }
+};
+
 }  // namespace
+
+std::string reference_text(std::string_view name) {
+  return cat("Encountered unexpected reference value during plugin execution: ", name,
+             " is a reference, which is not known before the model is deployed");
+}
 
 Result<Value> to_value(PluginCall& call, const Datum& datum) {
   return to_value(datum, [&](const Datum& special) -> Result<Value> {
     if (special.tag == Tag::unknown)
-      return user_error("an unknown value cannot leave the model");
+      return reads_unknown(call);
     if (special.tag == Tag::reference)
-      return user_error("a reference cannot leave the model");
+      return reads_reference();
     std::vector<Entry> entries{
         {fettle::Name(identity), Value(static_cast<int64_t>(special.instance->number))}};
-    for (const auto& [name, value] : TRY(attributes_of(call, special.instance)))
+    for (const auto& [name, value] : TRY(attributes_of(call, special.instance, nullptr)))
       entries.push_back({fettle::Name(name), TRY(to_value(call, value))});
     return Value::dict(std::move(entries));
   });
 }
 
-Datum from_value(PluginCall& call, const Value& value) {
+Result<starlark::Value> to_starlark(PluginCall& call, starlark::Thread& thread, const Datum& datum,
+                                    std::vector<Withheld>* withheld) {
+  return convert(datum, StarlarkMaker{call, thread, withheld});
+}
+
+Result<Datum> from_value(PluginCall& call, const Value& value) {
   using Sort = Value::Type;
   switch (value.type()) {
     case Sort::null:
@@ -72,7 +157,7 @@ Datum from_value(PluginCall& call, const Value& value) {
     case Sort::list: {
       std::vector<Datum> items;
       for (const Value& item : value.items())
-        items.push_back(from_value(call, item));
+        items.push_back(TRY(from_value(call, item)));
       return call.context.make_list(items);
     }
     case Sort::dict: {
@@ -81,37 +166,12 @@ Datum from_value(PluginCall& call, const Value& value) {
       std::vector<DictEntry> entries;
       for (const Entry& entry : value.entries())
         entries.push_back(
-            {call.context.make_text(entry.key.view()).text, from_value(call, entry.value)});
+            {call.context.make_text(entry.key.view()).text, TRY(from_value(call, entry.value))});
       return call.context.make_dict(entries);
     }
     default:
-      return Datum::unknown();
+      return user_error("a plugin gave what is no value");
   }
-}
-
-Result<starlark::Value> to_starlark(PluginCall& call, starlark::Thread& thread,
-                                    const Datum& datum) {
-  starlark::HeapAccess heap = thread.heap();
-  if (datum.tag == Tag::list) {
-    std::vector<starlark::Value> items;
-    for (const Datum& item : datum.list->items)
-      items.push_back(TRY(to_starlark(call, thread, item)));
-    return heap.list(items);
-  }
-  if (datum.tag == Tag::dict) {
-    std::vector<starlark::Named> entries;
-    for (const DictEntry& entry : datum.dict->entries)
-      entries.push_back({entry.key->view, TRY(to_starlark(call, thread, entry.value))});
-    return heap.dict(entries);
-  }
-  if (datum.tag == Tag::instance) {
-    std::vector<starlark::Named> fields{
-        {identity, heap.integer(static_cast<int64_t>(datum.instance->number))}};
-    for (const auto& [name, value] : TRY(attributes_of(call, datum.instance)))
-      fields.push_back({name, TRY(to_starlark(call, thread, value))});
-    return heap.structure(fields);
-  }
-  return heap.value(TRY(to_value(call, datum)));
 }
 
 namespace {

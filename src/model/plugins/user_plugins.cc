@@ -76,6 +76,7 @@ struct StarFile {
                             {.steps = most_steps, .memory = most_memory}};
   starlark::ModulePtr module;
   std::optional<Error> error;
+  bool looks_by_name = false;  ///< asks for attributes whose names it computes
   /// What the call that is under way holds. One lock at most, so that no two calls wait for each
   /// other.
   Path locked;
@@ -167,12 +168,32 @@ std::shared_ptr<StarFile> load_star(const Program& program, const Path& path,
   lend_files(*file, program.folder);
   lend_lock(*file, program.folder);
   Result<starlark::ModulePtr> module = file->session.run(path.string(), text);
+  for (const std::string_view name : {"getattr", "hasattr", "dir"})
+    file->looks_by_name |= text.find(name) != text.npos;
   if (module)
     file->module = *module;
   else
     file->error = module.error();
   file->lock.close();
   return file;
+}
+
+/// Whether a call failed because it asked for an attribute that was withheld. Then the result is
+/// unknown, or the call waits for it, or it fails because of a reference.
+bool asked_for(PluginCall& call, const std::vector<Withheld>& withheld,
+               const std::string& message) {
+  bool is_found = false;
+  for (const Withheld& one : withheld)
+    if (message.find(cat("struct has no .", one.name, " attribute")) != message.npos) {
+      is_found = true;
+      if (one.tag == Tag::unset)
+        call.context.member(one.instance, one.slot);
+      else if (one.tag == Tag::unknown)
+        call.met_unknown = true;
+      else
+        call.exception = reference_text(one.name);
+    }
+  return is_found;
 }
 
 bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std::string& name) {
@@ -184,8 +205,10 @@ bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std:
   std::vector<starlark::Value> positional;
   std::vector<starlark::Named> named;
   std::deque<starlark::Handle> kept;
+  std::vector<Withheld> withheld;
   const auto convert = [&](const Datum& datum) -> std::optional<starlark::Value> {
-    Result<starlark::Value> value = to_starlark(call, thread, datum);
+    Result<starlark::Value> value =
+        to_starlark(call, thread, datum, file.looks_by_name ? nullptr : &withheld);
     if (!value) {
       call.exception = value.error().message;
       return std::nullopt;
@@ -220,6 +243,8 @@ bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std:
   file.lock.close();
   if (!result) {
     const std::string& message = result.error().message;
+    if (asked_for(call, withheld, message))
+      return false;
     if (message.starts_with("fail: "))
       call.told = message.substr(6);
     else
@@ -290,10 +315,12 @@ bool run_executable(PluginCall& call, Executable& executable, const Path& path,
     call.told = to_text(*error);
     return false;
   }
-  const Datum result = from_value(call, answer->at("result"));
+  const Result<Datum> result = from_value(call, answer->at("result"));
+  if (!result)
+    return call.fail(cat("TypeError: ", result.error().message));
   if (answer->bool_at("allocated"))
-    call.context.allocate(result);
-  return call.give(result);
+    call.context.allocate(*result);
+  return call.give(*result);
 }
 
 std::shared_ptr<Plugin> with_signature(Program& program, Space& space, const std::string& signature,

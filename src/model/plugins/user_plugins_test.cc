@@ -70,6 +70,72 @@ TEST_F(UserPlugins, StarlarkTakesAndGivesTypedValues) {
   expect_in(compiled("x = crash()"), "division by zero");
 }
 
+constexpr const char* values =
+    "u = std::get_env(\"FETTLE_NO_SUCH_VARIABLE\")\n"
+    "entity A:\n  string name\n  string secret\n  string[] words = []\n  string? late = null\nend\n"
+    "implement A using std::none\n"
+    "a = A(name=\"n\", secret=u, words=[\"w\", u])\n"
+    "r = A(name=\"r\", secret=std::create_environment_reference(\"X\"))\n";
+
+TEST_F(UserPlugins, AnUnknownThatAPluginReadsMakesItsResultUnknown) {
+  write("plugins/p.star",
+        "def name(a: \"__config__::A\") -> \"string\":\n    return a.name\n"
+        "def secret(a: \"__config__::A\") -> \"string\":\n    return \"password \" + a.secret\n"
+        "def words(a: \"__config__::A\") -> \"string\":\n    return str(a.words)\n"
+        "def shown(l: \"list\") -> \"string\":\n    return str(l)\n"
+        "def inner(d: \"dict\") -> \"string\":\n    return str(d)\n"
+        "def same(a: \"__config__::A\") -> \"__config__::A\":\n    return a\n");
+  EXPECT_EQ(compiled(cat(values,
+                         "std::print(name(a))\n"
+                         "std::print(std::is_unknown(secret(a)))\n"
+                         "std::print(std::is_unknown(words(a)))\n"
+                         "std::print(std::is_unknown(shown([1, u])))\n"
+                         "std::print(std::is_unknown(inner({\"a\": [{\"b\": u}]})))\n"
+                         "std::print(same(a) == a)\n"
+                         "std::print(name(r))\n")),
+            "True\nTrue\nn\nTrue\nTrue\nTrue\nr\n");
+  expect_in(compiled(cat(values, "x = secret(r)")), "secret is a reference");
+  write("plugins/p.star",
+        "def get(a: \"__config__::A\", n: \"string\") -> \"string\":\n    return getattr(a, n, "
+        "\"\")\n");
+  EXPECT_EQ(compiled(cat(values, "std::print(std::is_unknown(get(a, \"secret\")))\n")), "True\n");
+}
+
+TEST_F(UserPlugins, AnAttributeThatAPluginDoesNotReadNeedNotBeThereYet) {
+  write("plugins/p.star",
+        "def name(a: \"__config__::B\") -> \"string\":\n    return a.name + \"!\"\n"
+        "def late(a: \"__config__::B\") -> \"string\":\n    return a.late + \"?\"\n");
+  EXPECT_EQ(compiled("entity B:\n  string name\n  string late\nend\nimplement B using std::none\n"
+                     "b = B(name=\"b\")\nb.late = name(b)\nstd::print(late(b))\n"),
+            "b!?\n");
+}
+
+TEST_F(UserPlugins, AModuleOfTheActiveVirtualEnvironmentIsFound) {
+  write("venv/lib/python3.13/site-packages/inmanta_plugins/ssh/model/_init.cf", "y = 5\n");
+  ASSERT_EQ(setenv("VIRTUAL_ENV", (folder_.path() / "venv").c_str(), 1), 0);
+  EXPECT_EQ(compiled("import ssh\nstd::print(ssh::y)\n"), "5\n");
+  ASSERT_EQ(unsetenv("VIRTUAL_ENV"), 0);
+  expect_in(compiled("import ssh\n"), "Could not find module ssh");
+}
+
+TEST_F(UserPlugins, AnExecutableReadsAllThatItIsGiven) {
+  write("plugins/p",
+        "#!/usr/bin/env python3\nimport json, sys\nfor line in sys.stdin:\n"
+        "  call = json.loads(line)\n"
+        "  if 'describe' in call:\n"
+        "    answer = {'plugins': {'show': '(value: any) -> string', 'wrong': '() -> any'}}\n"
+        "  elif call['call'] == 'wrong':\n    answer = {'result': {'__instance__': 99}}\n"
+        "  else:\n    answer = {'result': json.dumps(call['arguments']['value'])}\n"
+        "  print(json.dumps(answer), flush=True)\n",
+        0755);
+  EXPECT_EQ(compiled(cat(values,
+                         "std::print(show([1, null]))\n"
+                         "std::print(std::is_unknown(show([1, {\"a\": u}])))\n"
+                         "std::print(std::is_unknown(show(a)))\n")),
+            "[1, null]\nTrue\nTrue\n");
+  expect_in(compiled("x = wrong()"), "there is no instance with `__instance__` 99");
+}
+
 TEST_F(UserPlugins, AConditionThatMissesSomethingIsNotMetAndNobodyWakesIt) {
   write("plugins/p.star",
         "def either(x: \"__config__::known\" | \"string\") -> \"string\":\n    return x\n");

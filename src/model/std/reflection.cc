@@ -19,15 +19,16 @@ bool attribute(PluginCall& call) {
 bool attribute_or(PluginCall& call) {
   if (call[0].tag == Tag::unknown)
     return call.give(call[3].boolean ? call[2] : call[0]);
-  Datum value;
   Entity* const entity = call[0].instance->entity;
   const uint32_t slot = entity->slot(call.context.program().symbols.intern(call.text(1)));
   if (slot == no_slot)
     return call.give(call[2]);
-  if (!call.context.read_or_null(call[0].instance, slot, value))
+  const Member found = call.context.member(call[0].instance, slot);
+  if (found.state == Member::State::waits)
     return false;
-  const bool is_missing = value.tag == Tag::null && entity->slots[slot]->shape == Shape::option;
-  return call.give(is_missing || (value.tag == Tag::unknown && call[3].boolean) ? call[2] : value);
+  const bool is_missing =
+      found.state == Member::State::unset || (found.value.tag == Tag::unknown && call[3].boolean);
+  return call.give(is_missing ? call[2] : found.value);
 }
 
 bool type_of(PluginCall& call) {
@@ -65,12 +66,12 @@ bool is_family_of(PluginCall& call) {
       return call.give(Datum::of(true));
     const uint32_t slot =
         member.instance->entity->slot(call.context.program().symbols.intern("family"));
-    Datum family;
-    if (slot == no_slot || !call.context.read_or_null(member.instance, slot, family))
+    const Member family = slot == no_slot ? Member() : call.context.member(member.instance, slot);
+    if (family.state == Member::State::waits)
       return false;
-    if (family.tag != Tag::instance)
+    if (family.value.tag != Tag::instance)
       break;
-    member = family;
+    member = family.value;
   }
   return call.give(Datum::of(false));
 }

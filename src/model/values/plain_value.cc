@@ -1,50 +1,54 @@
 #include "model/values/plain_value.h"
 
 #include "base/budget.h"
+#include "model/values/convert.h"
 
 namespace fettle::model {
+namespace {
+
+struct PlainMaker {
+  using Made = Result<Value>;
+  const SpecialValue& special;
+  Budget& budget;
+
+  Made unset() const { return Value(); }
+  Made null() const { return Value(); }
+  Made boolean(bool value) const { return Value(value); }
+  Made integer(int64_t value) const { return Value(value); }
+  Made large(std::string_view digits) const { return Value::big_integer(digits); }
+  Made real(double value) const { return Value(value); }
+  Made text(std::string_view text) const { return Value(text); }
+  Made unknown() const { return special(Datum::unknown()); }
+  Made reference(const Datum& datum) const { return special(datum); }
+  Made instance(Instance* instance) const { return special(Datum::of(instance)); }
+
+  Made list(const List& list) const {
+    std::vector<Value> items;
+    items.reserve(list.items.size());
+    if (!budget.has_room(items.capacity() * sizeof(Value)))
+      return user_error(budget.refusal());
+    for (const Datum& item : list.items)
+      items.push_back(TRY(to_value(item, special)));
+    return Value::list(std::move(items));
+  }
+
+  Made dict(const Dict& dict) const {
+    std::vector<Entry> entries;
+    entries.reserve(dict.entries.size());
+    for (const DictEntry& entry : dict.entries)
+      entries.push_back({fettle::Name(entry.key->view), TRY(to_value(entry.value, special))});
+    return Value::dict(std::move(entries));
+  }
+};
+
+}  // namespace
 
 Result<Value> to_value(const Datum& datum, const SpecialValue& special) {
   // A part that is shared becomes one wherever it is.
   Budget& budget = Budget::current();
   if (!budget.spend(4))
     return user_error(budget.refusal());
-  switch (datum.tag) {
-    case Tag::unset:
-    case Tag::null:
-      return Value();
-    case Tag::boolean:
-      return Value(datum.boolean);
-    case Tag::integer:
-      return Value(datum.integer);
-    case Tag::large:
-      return Value::big_integer(datum.view());
-    case Tag::floating:
-      return Value(datum.floating);
-    case Tag::text:
-      return Value(datum.view());
-    case Tag::list: {
-      std::vector<Value> items;
-      items.reserve(datum.list->items.size());
-      if (!budget.has_room(items.capacity() * sizeof(Value)))
-        return user_error(budget.refusal());
-      for (const Datum& item : datum.list->items)
-        items.push_back(TRY(to_value(item, special)));
-      return Value::list(std::move(items));
-    }
-    case Tag::dict: {
-      std::vector<Entry> entries;
-      entries.reserve(datum.dict->entries.size());
-      for (const DictEntry& entry : datum.dict->entries)
-        entries.push_back({fettle::Name(entry.key->view), TRY(to_value(entry.value, special))});
-      return Value::dict(std::move(entries));
-    }
-    case Tag::reference:
-    case Tag::unknown:
-    case Tag::instance:
-      return special(datum);
-  }
-  return Value();
+  return convert(datum, PlainMaker{special, budget});
 }
 
 }  // namespace fettle::model

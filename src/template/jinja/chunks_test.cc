@@ -86,7 +86,10 @@ TEST(Jinja, EndsHostileTemplatesWithAnError) {
   }
   EXPECT_EQ(error_of(repeated("{{ 1 + 1 + 1 }}{% set a = 1 | abs | abs %}", 2000)), "");
   EXPECT_EQ(error_of("{{ 'a' * 99999999999 }}"), "MemoryError: the result is too long");
-  EXPECT_EQ(error_of("{{ 9 ** 99 }}"), "OverflowError: the result has more than 64 bits");
+  EXPECT_EQ(error_of("{{ 9 ** 99999 }}"), "OverflowError: the result has too many digits");
+  EXPECT_EQ(error_of("{% set n = namespace(x=3) %}{% for i in range(99) %}{% set n.x = n.x * n.x %}"
+                     "{% endfor %}"),
+            "OverflowError: the result has too many digits");
   EXPECT_EQ(error_of("{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}"),
             "RecursionError: maximum recursion depth exceeded");
   EXPECT_EQ(error_of("{% for i in range(100) %}{{ i }}{% endfor %}", {.steps = 50}),

@@ -112,6 +112,9 @@ Result<Value> Renderer::eval(const Expr& expr, const ScopePtr& scope) {
   // What was refused within ended early, with a part of the result.
   if (made && engine_.budget().is_over())
     return budget_error(engine_.budget());
+  if (made && made->is_object())
+    if (Status status = made->object()->readable(); !status)
+      return status.error();
   return made;
 }
 
@@ -199,7 +202,7 @@ Result<Value> Renderer::evaluate(const Expr& expr, const ScopePtr& scope) {
       const Value value = TRY(eval(*expr.operands[0], scope));
       if (value.is_undefined())
         return undefined_error(value);
-      if (!value.is_number())
+      if (!value.is_number() && !digits_of(value))
         return raise("TypeError",
                      cat("bad operand type for unary ", expr.name, ": '", type_name(value), "'"));
       if (value.is_real())

@@ -20,6 +20,8 @@ Result<Value> list(Renderer&, Arguments& arguments) {
 }
 
 Result<Value> first(Renderer&, Arguments& arguments) {
+  if (const Value& given = arguments.positional[0]; given.is_list() && !given.list().items.empty())
+    return given.list().items.front();  // nobody looks at the others
   Items items = TRY(items_of(arguments.positional[0]));
   return items.empty() ? Value::undefined("No first item, sequence was empty.")
                        : std::move(items.front());

@@ -205,6 +205,8 @@ Status write_json(const Value& value, std::string& made, int indent, int depth) 
         return status;
     }
     made += cat(is_first ? "" : line(depth), "}");
+  } else if (const std::optional<std::string> digits = digits_of(value)) {
+    made += *digits;
   } else {
     return raise("TypeError",
                  cat("Object of type ", type_name(value), " is not JSON serializable"));

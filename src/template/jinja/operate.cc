@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "template/jinja/value.h"
 #include "value/python.h"
+#include "value/whole.h"
 
 namespace fettle::jinja {
 namespace {
@@ -22,6 +23,38 @@ Error unsupported(std::string_view op, const Value& a, const Value& b) {
 int64_t floor_divide(int64_t a, int64_t b) {
   const int64_t quotient = a / b;
   return quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+
+/// Whole numbers of any size.
+Result<Value> large(std::string_view op, const Value& a, const Value& b) {
+  using whole::Operation;
+  const std::string left = digits_of(a).value(), right = digits_of(b).value();
+  if ((op == "/" || op == "//" || op == "%") && right == "0")
+    return raise("ZeroDivisionError",
+                 op == "/" ? "division by zero" : "integer division or modulo by zero");
+  if (op == "/" || (op == "**" && right.starts_with('-'))) {
+    const double made = op == "/" ? whole::quotient(left, right)
+                                  : std::pow(whole::to_real(left), whole::to_real(right));
+    return std::isinf(made) ? Result<Value>(raise("OverflowError",
+                                                  "integer division result too large for a float"))
+                            : Result<Value>(Value(made));
+  }
+  const size_t digits = left.size() + right.size();
+  constexpr auto most_digits = static_cast<double>(whole::most_digits);
+  const bool is_too_long =
+      op == "**" && static_cast<double>(left.size()) * whole::to_real(right) > 2 * most_digits;
+  if (is_too_long || !Budget::current().spend(16 + digits / 2))
+    return raise("OverflowError", "the result has too many digits");
+  std::optional<std::string> made = whole::compute(op == "+"    ? Operation::add
+                                                   : op == "-"  ? Operation::subtract
+                                                   : op == "*"  ? Operation::multiply
+                                                   : op == "%"  ? Operation::modulo
+                                                   : op == "//" ? Operation::floor_divide
+                                                                : Operation::power,
+                                                   left, right);
+  if (!made || made->size() > whole::most_digits)
+    return raise("OverflowError", "the result has too many digits");
+  return whole_value(std::move(*made));
 }
 
 Result<Value> divide(std::string_view op, const Value& a, const Value& b) {
@@ -58,11 +91,11 @@ Result<Value> power(const Value& a, const Value& b) {
     return Value(made);
   }
   int64_t made = 1;
-  if (b.integer() > 64 && std::abs(a.integer()) > 1)
-    return raise("OverflowError", "the result has more than 64 bits");
+  if (b.integer() > 64 && (a.integer() > 1 || a.integer() < -1))
+    return large("**", a, b);
   for (int64_t i = 0; i < std::min<int64_t>(b.integer(), 128); ++i)
     if (__builtin_mul_overflow(made, a.integer(), &made))
-      return raise("OverflowError", "the result has more than 64 bits");
+      return large("**", a, b);
   return Value(std::abs(a.integer()) == 1 && b.integer() % 2 == 0 ? int64_t{1} : made);
 }
 
@@ -80,7 +113,7 @@ Result<Value> calculate(std::string_view op, const Value& a, const Value& b) {
                        : op == "-" ? __builtin_sub_overflow(a.integer(), b.integer(), &made)
                                    : __builtin_mul_overflow(a.integer(), b.integer(), &made);
   if (is_over)
-    return raise("OverflowError", "the result has more than 64 bits");
+    return large(op, a, b);
   return Value(made);
 }
 
@@ -222,6 +255,12 @@ Result<Value> operate(std::string_view op, const Value& a, const Value& b) {
     return undefined_error(b);
   if (a.is_number() && b.is_number())
     return calculate(op, a, b);
+  if (digits_of(a) && digits_of(b))
+    return large(op, a, b);
+  if (digits_of(a) && b.is_real())
+    return calculate(op, Value(whole::to_real(*digits_of(a))), b);
+  if (digits_of(b) && a.is_real())
+    return calculate(op, a, Value(whole::to_real(*digits_of(b))));
   if (op == "+") {
     if (a.is_text() && b.is_text()) {
       if (static_cast<int64_t>(a.text().size() + b.text().size()) > longest)

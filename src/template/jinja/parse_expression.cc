@@ -4,6 +4,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "value/whole.h"
 
 namespace fettle::jinja {
 
@@ -257,11 +258,10 @@ Result<ExprPtr> ExpressionParser::primary() {
                        : (token.text[1] | 32) == 'o' ? 8
                                                      : 2;
       const char* first = token.text.data() + (has_base ? 2 : 0);
-      int64_t number = 0;
-      if (std::from_chars(first, token.text.data() + token.text.size(), number, base).ec !=
-          std::errc())
-        return fail("the integer has more than 64 bits", token.line);
-      made->constant = Value(number);
+      const std::string_view digits(first, token.text.data() + token.text.size());
+      if (digits.size() > whole::most_digits)
+        return fail("the integer has too many digits", token.line);
+      made->constant = whole_value(whole::of_base(digits, base));
       return made;
     }
     case Kind::real:

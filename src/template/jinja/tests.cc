@@ -75,9 +75,13 @@ const std::unordered_map<std::string_view, TestBuiltin>& table() {
     add({"false"}, [](R, Given g) -> Result<bool> {
       return g.positional[0].is_bool() && !g.positional[0].boolean();
     });
-    add({"integer"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_integer(); });
+    add({"integer"}, [](R, Given g) -> Result<bool> {
+      return !g.positional[0].is_bool() && digits_of(g.positional[0]).has_value();
+    });
     add({"float"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_real(); });
-    add({"number"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_number(); });
+    add({"number"}, [](R, Given g) -> Result<bool> {
+      return g.positional[0].is_number() || digits_of(g.positional[0]).has_value();
+    });
     add({"string"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_text(); });
     add({"mapping"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_dict(); });
     add({"iterable"}, [](R, Given g) -> Result<bool> {

@@ -1,11 +1,13 @@
 #include "template/jinja/value.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <unordered_set>
 
 #include "base/text.h"
 #include "value/python.h"
+#include "value/whole.h"
 
 namespace fettle::jinja {
 namespace {
@@ -18,7 +20,37 @@ std::string key_of(const Value& key) {
     return "n" + std::to_string(key.integer());
   if (key.is_real() && key.real() == std::floor(key.real()) && std::fabs(key.real()) < 9e15)
     return "n" + std::to_string(static_cast<int64_t>(key.real()));
-  return type_name(key) + quoted(key);
+  return type_name(key) + (key.is_object() ? key.object()->key() : quoted(key));
+}
+
+/// An integer beyond 64 bits.
+class LargeInteger : public Object {
+ public:
+  explicit LargeInteger(std::string digits_) : digits(std::move(digits_)) {}
+  std::string type_name() const override { return "int"; }
+  std::string text() const override { return digits; }
+  bool equals(const Object& other) const override {
+    const auto* const large = dynamic_cast<const LargeInteger*>(&other);
+    return large != nullptr && large->digits == digits;
+  }
+  const std::string digits;
+};
+
+bool is_large(const Value& value) {
+  return value.is_object() && dynamic_cast<const LargeInteger*>(value.object().get()) != nullptr;
+}
+
+/// The order of two numbers of which one is a large integer; nothing when they are no numbers.
+std::optional<std::partial_ordering> order_of_large(const Value& a, const Value& b) {
+  const std::optional<std::string> left = digits_of(a);
+  const std::optional<std::string> right = digits_of(b);
+  if (left && right)
+    return whole::compare(*left, *right);
+  if (left && b.is_real())
+    return whole::compare(*left, b.real());
+  if (right && a.is_real())
+    return 0 <=> whole::compare(*right, a.real());
+  return std::nullopt;
 }
 
 /// A list or dict that is being written.
@@ -155,6 +187,8 @@ class Comparer {
     }
     if (a.is_same(b))  // as in Python without a look inside
       return true;
+    if (a.is_object() || b.is_object())
+      return objects(a, b);
     const bool are_lists = a.is_list() && b.is_list() && a.list().is_tuple == b.list().is_tuple;
     if (!are_lists && !(a.is_dict() && b.is_dict()))
       return a.is_undefined() && b.is_undefined();
@@ -163,6 +197,17 @@ class Comparer {
       return false;
     open_.push_back({&a, &b});
     return true;
+  }
+
+  static bool objects(const Value& a, const Value& b) {
+    for (const Value* one : {&a, &b})  // what may not be looked at notes that it was
+      if (one->is_object() && !one->object()->readable())
+        return false;
+    if (is_large(a) || is_large(b)) {
+      const auto order = order_of_large(a, b);
+      return order && *order == 0;
+    }
+    return a.is_object() && b.is_object() && a.object()->equals(*b.object());
   }
 
   bool part() {
@@ -209,6 +254,9 @@ Result<bool> is_less(const Value& first, const Value& second, std::string_view a
     return a->is_real() || b->is_real() ? a->real() < b->real() : a->integer() < b->integer();
   if (a->is_text() && b->is_text())
     return a->text() < b->text();
+  if (is_large(*a) || is_large(*b))
+    if (const auto order = order_of_large(*a, *b))
+      return *order < 0;
   if (a->is_undefined())
     return undefined_error(*a);
   if (b->is_undefined())
@@ -382,6 +430,23 @@ std::optional<Value> Arguments::take(std::string_view name) {
   return std::nullopt;
 }
 
+std::optional<std::string> digits_of(const Value& value) {
+  if (value.is_whole())
+    return std::to_string(value.integer());
+  if (is_large(value))
+    return static_cast<const LargeInteger*>(value.object().get())->digits;
+  return std::nullopt;
+}
+
+Value whole_value(std::string digits) {
+  int64_t small = 0;
+  const char* const end = digits.data() + digits.size();
+  if (const auto read = std::from_chars(digits.data(), end, small);
+      read.ec == std::errc() && read.ptr == end)
+    return small;
+  return Value(ObjectPtr(std::make_shared<LargeInteger>(std::move(digits))));
+}
+
 Error undefined_error(const Value& value) {
   return raise("jinja2.exceptions.UndefinedError", value.undefined_message());
 }
@@ -462,8 +527,12 @@ Result<Items> items_of(const Value& value) {
   // The characters of a text become values of their own.
   if (!budget.spend(value.is_text() ? count : count / 4) || !budget.has_room(count * sizeof(Value)))
     return budget_error(budget);
-  if (value.is_list())
+  if (value.is_list()) {
+    for (const Value& item : value.list().items)
+      if (item.is_object())
+        TRY(item.object()->readable());
     return value.list().items;
+  }
   Items items;
   if (value.is_dict()) {
     for (const auto& entry : value.dict_data().entries)
@@ -486,6 +555,8 @@ Result<Items> items_of(const Value& value) {
 Result<int64_t> length_of(const Value& value) {
   if (value.is_number() || value.is_none())
     return raise("TypeError", cat("object of type '", type_name(value), "' has no len()"));
+  if (value.is_list())
+    return static_cast<int64_t>(value.list().items.size());
   const Result<Items> items = items_of(value);
   if (!items && !value.is_undefined() && items.error().message.ends_with("is not iterable"))
     return raise("TypeError", cat("object of type '", type_name(value), "' has no len()"));

@@ -48,6 +48,12 @@ class Object {
   virtual Result<std::optional<Items>> items();
   virtual bool set_attribute(std::string_view, const Value&) { return false; }
   virtual bool is_true() const { return true; }
+  /// An error for what no template may look at, such as a value that nobody knows yet. It may lie
+  /// in a list; the expression that takes it out fails.
+  virtual Status readable() { return {}; }
+  virtual bool equals(const Object& other) const { return this == &other; }
+  /// What equal objects share, for dicts and what goes by them.
+  virtual std::string key() const { return text(); }
 };
 using ObjectPtr = std::shared_ptr<Object>;
 
@@ -236,6 +242,11 @@ Result<int64_t> length_of(const Value& value);
 Status begin_work(const Value& value);
 /// Appends to a text that is being made; an error when that gets too long.
 Status add(std::string& made, std::string_view more);
+
+/// The digits of an integer of any size; nothing for what is none.
+std::optional<std::string> digits_of(const Value& value);
+/// The integer with these digits.
+Value whole_value(std::string digits);
 
 /// Arithmetic by operator: `+ - * / // % **`.
 Result<Value> operate(std::string_view op, const Value& a, const Value& b);
