@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/file.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "core/environment_name.h"
 #include "model/apply/handlers.h"
@@ -23,6 +25,19 @@ std::vector<NewSetting> settings_of(const model::Project& project) {
   for (const Entry& entry : wanted.is_dict() ? wanted.entries() : std::span<const Entry>())
     settings.emplace_back(entry.key.str(), to_text(entry.value));
   return settings;
+}
+
+/// What tells one code of a handler from another, by the type that it looks after.
+Result<Value> code_of(const Value& handlers) {
+  std::vector<Entry> made;
+  for (const Entry& handler : handlers.entries()) {
+    const Value* const source = handler.value.find("source");
+    const std::string text = source != nullptr
+                                 ? std::string(source->text().view())
+                                 : TRY(read_file(Path(handler.value.text_at("program"))));
+    made.push_back({handler.key, Value(to_string(fingerprint(text)))});
+  }
+  return Value::dict(std::move(made));
 }
 
 }  // namespace
@@ -96,6 +111,7 @@ Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& made) {
   for (auto& [set, findings] : exported.findings)
     push.findings.emplace(set, std::move(findings));
   const Value handlers = TRY(model::find_handlers(exported.handlers));
+  push.code = TRY(code_of(handlers));
   push.detail = Value::dict({{"handlers", handlers}, {"project", made.project.folder.string()}});
   for (model::SharedBy& share : exported.shares)
     result.claims.shares.push_back(
@@ -124,14 +140,6 @@ Result<Value> with_handlers_stored(const Workplace& place, const Value& detail) 
 
 namespace {
 
-std::string without_digits(std::string_view text) {
-  std::string letters;
-  for (const char c : text)
-    if (c < '0' || c > '9')
-      letters += c;
-  return letters;
-}
-
 /// The named sets of a version, in their order.
 Result<std::vector<std::string>> names_of_sets(const Snapshot& version) {
   std::vector<std::string> names;
@@ -141,11 +149,9 @@ Result<std::vector<std::string>> names_of_sets(const Snapshot& version) {
   return names;
 }
 
-/// A set that is to be deleted and is not there: an error when it is spelled like one that is, else
-/// a warning, since it may have been deleted before. Numbers are no spelling: `net-2` may be gone
-/// while `net-1` is there.
-Status check_removed_sets(const Workplace& place, const ExportRequest& request,
-                          const model::CompileOptions& options) {
+/// A set that is to be deleted and is not there is deleted already, whatever others are called.
+Status tell_removed_sets(const Workplace& place, const ExportRequest& request,
+                         const model::CompileOptions& options) {
   if (request.removed_sets.empty() || !request.is_partial)
     return {};
   const std::unique_ptr<Snapshot> base =
@@ -158,17 +164,9 @@ Status check_removed_sets(const Workplace& place, const ExportRequest& request,
       continue;
     if (!names)
       names = TRY(names_of_sets(*base));
-    std::vector<std::string> others;
-    for (const std::string& name : *names)
-      if (without_digits(name) != without_digits(set))
-        others.push_back(name);
-    const std::string meant = suggestion(set, others);
-    Error missing = user_error(
-        cat("version ", base->number(), " has no set `", printable(set), "` to delete", meant));
-    if (!meant.empty())
-      return missing;
     if (options.warn)
-      options.warn(missing);
+      options.warn(user_error(cat("version ", base->number(), " has no set `", printable(set),
+                                  "` to delete", suggestion(set, *names))));
   }
   return {};
 }
@@ -186,7 +184,7 @@ Result<ExportReport> export_to_store(const Workplace& place, ExportRequest reque
     if (newest != 0)
       request.base = newest;
   }
-  TRY(check_removed_sets(place, request, options));
+  TRY(tell_removed_sets(place, request, options));
   std::optional<Doing> doing(std::in_place, place.doing, cat("compiling ", request.environment));
   ExportedModel made = TRY(export_project(request, options, true));
   doing.emplace(place.doing, cat("storing a version of ", request.environment));

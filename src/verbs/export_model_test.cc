@@ -144,6 +144,63 @@ TEST_F(ExportTest, S25SoftDeleteKeepsWhatIsExported) {
   EXPECT_EQ(send_text(one, full), "Cannot remove resource sets when a full compile was done");
 }
 
+TEST_F(ExportTest, ASetThatIsGoneIsDeletedAlreadyWhateverOthersAreCalled) {
+  const std::string one =
+      cat("std::ResourceSet(name=\"net-a\", resources=", thing_, "(name=\"1\"))\n");
+  ASSERT_EQ(send_text(one), "v1");
+  EXPECT_EQ(send_text("", partial({"net-b"})), "v2");
+  ASSERT_EQ(warnings_.size(), 1u);
+  EXPECT_NE(warnings_[0].find("has no set `net-b` to delete"), std::string::npos) << warnings_[0];
+  EXPECT_EQ(ids("e").size(), 1u);
+}
+
+TEST_F(ExportTest, APartialExportDoesNotChangeTheCodeOfOthersUnlessToldSo) {
+  const auto handler = [&](const std::string& more) {
+    const std::string text =
+        cat("def read(r): return None\ndef create(r): pass\n"
+            "def update(r, c): pass\ndef delete(r): pass\n",
+            more);
+    EXPECT_TRUE(make_directories(folder_->path() / "handlers"));
+    EXPECT_TRUE(make_directories(folder_->path() / "resources"));
+    EXPECT_TRUE(write_file(folder_->path() / "handlers/box.star", text));
+    EXPECT_TRUE(write_file(folder_->path() / "resources/box.star",
+                           "resource(entity = \"Box\", id_attribute = \"name\", agent = "
+                           "\"agent\", fields = [\"name\"], handler = \"box\")\n"));
+  };
+  const std::string box =
+      "entity Box extends std::Resource:\n string name\n string agent = \"a\"\nend\n"
+      "implement Box using std::none\nindex Box(name)\n"
+      "std::ResourceSet(name=\"a\", resources=Box(name=\"b\"))\n";
+  handler("");
+  ASSERT_EQ(send_text(box), "v1");
+  EXPECT_EQ(send_text(box, partial()), "v2");
+  handler("# other\n");
+  EXPECT_NE(send_text(box, partial()).find("version mismatch for modules: __config__::Box"),
+            std::string::npos);
+  ExportRequest told = partial();
+  told.may_change_code = true;
+  EXPECT_EQ(send_text(box, told), "v3");
+  EXPECT_EQ(send_text(box, partial()), "v4");
+}
+
+TEST_F(ExportTest, AResourceThatIsDeclaredInPythonIsAnErrorThatNamesTheFile) {
+  const Path shop = folder_->path() / "libs/shop";
+  for (const char* part : {"model", "plugins"})
+    ASSERT_TRUE(make_directories(shop / part));
+  EXPECT_TRUE(write_file(folder_->path() / "project.yml", "name: e\nmodulepath: libs\n"));
+  EXPECT_TRUE(write_file(shop / "module.yml", "name: shop\nversion: 1.0.0\nlicense: x\n"));
+  EXPECT_TRUE(write_file(shop / "model/_init.cf",
+                         "entity Box extends std::PurgeableResource:\n string name\nend\n"
+                         "implement Box using std::none\n"));
+  EXPECT_TRUE(write_file(shop / "plugins/__init__.py",
+                         "@resource(\"shop::Box\", agent=\"agent\", id_attribute=\"name\")\n"
+                         "class Box(PurgeableResource):\n    fields = (\"name\",)\n"));
+  EXPECT_EQ(send_text("import shop\n"), "v1");
+  const std::string said = send_text("import shop\nshop::Box(name=\"a\")\n");
+  EXPECT_NE(said.find("shop::Box is declared in Python ("), std::string::npos) << said;
+  EXPECT_NE(said.find("libs/shop/plugins/__init__.py"), std::string::npos) << said;
+}
+
 TEST_F(ExportTest, S26AResourceInTwoSets) {
   const std::string said =
       send_text(cat("x = ", thing_, "(name=\"1\")\nstd::ResourceSet(name=\"a\", resources=x)\n",

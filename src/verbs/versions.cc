@@ -120,19 +120,35 @@ std::vector<Name> shared_without(const Side& side, const Side& other) {
   return found;
 }
 
-/// What differs beside attributes: what is undefined is not deployed.
-void compare_states(const Item& before, const Item& after, ItemDifference& found) {
-  if (before.is_undefined == after.is_undefined)
-    return;
-  const auto with_state = [](const Item& item) {
-    const std::span<const Entry> own = item.attributes.entries();
+/// Tells what differs beside attributes as one of them, with both its values.
+void add_field(ItemDifference& found, std::string_view name, Value before, Value after) {
+  const auto with = [&](const Value& attributes, Value value) {
+    const std::span<const Entry> own = attributes.entries();
     std::vector<Entry> entries(own.begin(), own.end());
-    entries.push_back({"resource_state", item.is_undefined ? "undefined" : "available"});
+    entries.push_back({Name(name), std::move(value)});
     return Value::dict(std::move(entries));
   };
-  found.before = with_state(before);
-  found.after = with_state(after);
-  found.fields.emplace_back("resource_state");
+  found.before = with(found.before, std::move(before));
+  found.after = with(found.after, std::move(after));
+  found.fields.emplace_back(name);
+}
+
+void compare_needs(const std::vector<Name>& before, const std::vector<Name>& after,
+                   ItemDifference& found) {
+  if (before == after)
+    return;
+  const auto listed = [](const std::vector<Name>& needs) {
+    std::vector<Value> items(needs.begin(), needs.end());
+    return Value::list(std::move(items));
+  };
+  add_field(found, "requires", listed(before), listed(after));
+}
+
+/// What is undefined is not deployed.
+void compare_states(const Item& before, const Item& after, ItemDifference& found) {
+  const auto word = [](const Item& item) { return item.is_undefined ? "undefined" : "available"; };
+  if (before.is_undefined != after.is_undefined)
+    add_field(found, "resource_state", word(before), word(after));
 }
 
 ItemDifference compare(const Name& id, const Item& before, const Name& set_before,
@@ -145,14 +161,12 @@ ItemDifference compare(const Name& id, const Item& before, const Name& set_befor
                        before.attributes,
                        after.attributes};
   // A field that is null is one all the same.
-  if (found.fields.empty() && before.attributes != after.attributes)
-    for (const Value* side : {&before.attributes, &after.attributes})
-      for (const Entry& entry : side->entries())
-        if (before.attributes.find(entry.key) == nullptr ||
-            after.attributes.find(entry.key) == nullptr)
-          found.fields.push_back(entry.key.str());
-  if (before.needs != after.needs)
-    found.fields.emplace_back("requires");
+  for (const Value* side : {&before.attributes, &after.attributes})
+    for (const Entry& entry : side->entries())
+      if (entry.value.is_null() && (before.attributes.find(entry.key) == nullptr ||
+                                    after.attributes.find(entry.key) == nullptr))
+        found.fields.push_back(entry.key.str());
+  compare_needs(before.needs, after.needs, found);
   compare_states(before, after, found);
   if (set != set_before)
     found.type = ItemDifference::Type::moved;
@@ -311,8 +325,7 @@ Result<std::vector<ItemDifference>> diff_versions(const Workplace& place, const 
     if (is_shared && old.first.attributes == now->second.first.attributes) {
       ItemDifference made{ItemDifference::Type::changed, id, {}, {}, {}, old.first.attributes,
                           now->second.first.attributes};
-      if (TRY(needs_in(*from, id)) != TRY(needs_in(*to, id)))
-        made.fields.emplace_back("requires");
+      compare_needs(TRY(needs_in(*from, id)), TRY(needs_in(*to, id)), made);
       compare_states(old.first, now->second.first, made);
       if (!made.fields.empty())
         found.push_back(std::move(made));

@@ -446,6 +446,35 @@ TEST_F(VersionsTest, S32TheCodeThatReadsResourcesIsThatOfTheBase) {
   EXPECT_EQ(partial("a:r1=4", {code(2)}), "v4");
 }
 
+TEST_F(VersionsTest, OnlyAModuleThatBothHaveCanDiffer) {
+  const auto codes = [](std::vector<Entry> modules) {
+    return Entry{"module_version_info", Value::dict(std::move(modules))};
+  };
+  const auto module = [](const char* name, const char* version, const char* file) {
+    return Entry{name, Value::dict({{"name", name}, {"version", version}, {"files", file}})};
+  };
+  EXPECT_EQ(full("a:r1=1", {codes({module("std", "1", "x"), module("net", "1", "x")})}), "v1");
+  // Other files of one version are equal; what is new or not told is no update.
+  EXPECT_EQ(partial("a:r1=2", {codes({module("std", "1", "y")})}), "v2");
+  EXPECT_EQ(partial("a:r1=3", {codes({module("new", "7", "x")})}), "v3");
+  EXPECT_EQ(partial("a:r1=4"), "v4");
+  // The rest is remembered all the while.
+  expect_in(
+      partial("a:r1=5",
+              {codes({module("std", "1", "x"), module("net", "2", "x"), module("new", "8", "x")})}),
+      "version mismatch for modules: net, new");
+}
+
+TEST_F(VersionsTest, ADifferenceHasBothValuesOfNeedsAndOfNull) {
+  EXPECT_EQ(full("a:r1=1 a:r2=1 a:r3=1>r1"), "v1");
+  EXPECT_EQ(partial("a:r1=1 a:r2=1 a:r3=1>r2"), "v2");
+  const std::vector<ItemDifference> found = *diff_versions(place_, "e", 1, 2);
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_EQ(found[0].fields, std::vector<std::string>{"requires"});
+  EXPECT_EQ(found[0].before.at("requires"), Value::list({Value(id_of("r1"))}));
+  EXPECT_EQ(found[0].after.at("requires"), Value::list({Value(id_of("r2"))}));
+}
+
 TEST_F(VersionsTest, S33DifferencesCostWhatWasTouched) {
   EXPECT_EQ(full("a:r1=1 b:r2=1 -:s=1"), "v1");
   EXPECT_EQ(partial("a:r1=2"), "v2");

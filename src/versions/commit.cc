@@ -235,11 +235,22 @@ Result<ContentPointer> Committer::content_of(const Piece& piece) {
   return contents_.emplace(piece, content ? std::move(content) : nothing).first->second;
 }
 
+/// Only what both have can differ: what is new changes no resource of another set, and what is not
+/// told stays as it is.
 Status Committer::check_code() const {
   const Value& before = newest_.detail().at("code");
-  if (push_.may_change_code || push_.code.is_null() || before.is_null() || before == push_.code)
+  if (push_.may_change_code || !push_.code.is_dict() || !before.is_dict())
     return {};
-  return user_error(words_.code_changed(join(differences(before, push_.code), ", ")));
+  const auto version_of = [](const Value& code) {
+    const Value* const version = code.find("version");
+    return version == nullptr ? code : *version;
+  };
+  std::vector<std::string> changed;
+  for (const Entry& entry : push_.code.entries())
+    if (const Value* const older = before.find(entry.key);
+        older != nullptr && version_of(*older) != version_of(entry.value))
+      changed.push_back(entry.key.str());
+  return changed.empty() ? Status() : user_error(words_.code_changed(join(changed, ", ")));
 }
 
 Status Committer::make_delta() {
@@ -283,9 +294,11 @@ Value Committer::detail() const {
   std::vector<Entry> entries(push_.detail.entries().begin(), push_.detail.entries().end());
   entries.push_back({"partial", push_.is_partial});
   if (push_.is_partial)
-    add_older(entries, "handlers");
-  const Value& code = push_.code.is_null() ? newest_.detail().at("code") : push_.code;
-  entries.push_back({"code", code});
+    add_older(entries, "handlers", push_.detail.at("handlers"));
+  if (push_.is_partial)
+    add_older(entries, "code", push_.code);
+  else
+    entries.push_back({"code", push_.code});
   if (!push_.is_partial)
     for (const Item& item : push_.items)
       if (const Name* need = foreign_need(item)) {
@@ -295,12 +308,14 @@ Value Committer::detail() const {
   return Value::dict(std::move(entries));
 }
 
-void Committer::add_older(std::vector<Entry>& entries, std::string_view name) const {
+void Committer::add_older(std::vector<Entry>& entries, std::string_view name,
+                          const Value& mine) const {
   const Value& older = newest_.detail().at(name);
-  if (!older.is_dict())
+  std::vector<Entry> all;
+  if (older.is_dict())
+    all.assign(older.entries().begin(), older.entries().end());
+  else if (!mine.is_dict())
     return;
-  std::vector<Entry> all(older.entries().begin(), older.entries().end());
-  const Value& mine = push_.detail.at(name);
   if (mine.is_dict())
     all.insert(all.end(), mine.entries().begin(), mine.entries().end());
   entries.push_back({Name(name), Value::dict(std::move(all))});

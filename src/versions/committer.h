@@ -65,7 +65,7 @@ class Committer {
   Status digests_of_touched(std::map<Piece, Digest>& before) const;
   Value detail() const;
   /// What the newest version says in a dict of its detail and the push does not.
-  void add_older(std::vector<Entry>& entries, std::string_view name) const;
+  void add_older(std::vector<Entry>& entries, std::string_view name, const Value& mine) const;
   /// Equal contents never conflict: they are not in the delta.
   Status check_stale() const;
 

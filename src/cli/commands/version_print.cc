@@ -25,10 +25,20 @@ std::string_view word_of(WholeItem::State state) {
                                      : "skipped_for_undefined";
 }
 
-/// A field of attributes; null when it is not there.
-Value value_of(const Value& attributes, const std::string& field) {
-  const Value* const found = attributes.is_dict() ? follow(attributes, field) : nullptr;
-  return found == nullptr ? Value() : *found;
+/// A field of attributes; null pointer when it is not there, which is not null.
+const Value* value_of(const Value& attributes, const std::string& field) {
+  return attributes.is_dict() ? follow(attributes, field) : nullptr;
+}
+
+std::string change_of(const ItemDifference& one, const std::string& field, bool colour) {
+  const Value* const before = value_of(one.before, field);
+  const Value* const after = value_of(one.after, field);
+  if (before != nullptr && after != nullptr)
+    return changed_text(*before, *after, "      ", colour);
+  const auto side = [](const Value* value) {
+    return value == nullptr ? std::string(" not set") : value_text(*value, "      ");
+  };
+  return cat(side(before), " ->", side(after));
 }
 
 /// Fields that every resource has and nobody asks for.
@@ -106,10 +116,14 @@ namespace {
 
 Value fields_value(const ItemDifference& one) {
   std::vector<Value> fields;
-  for (const std::string& field : one.fields)
-    fields.push_back(Value::dict({{"field", field},
-                                  {"before", value_of(one.before, field)},
-                                  {"after", value_of(one.after, field)}}));
+  for (const std::string& field : one.fields) {
+    std::vector<Entry> entries{{"field", field}};
+    if (const Value* const before = value_of(one.before, field))
+      entries.push_back({"before", *before});
+    if (const Value* const after = value_of(one.after, field))
+      entries.push_back({"after", *after});
+    fields.push_back(Value::dict(std::move(entries)));
+  }
   return Value::list(std::move(fields));
 }
 
@@ -145,9 +159,7 @@ std::string differences_text(const std::vector<ItemDifference>& found, bool colo
     else
       text += in(Colour::yellow, cat("~ ", id, " (", called(one.set), ")"), colour);
     for (const std::string& field : one.fields)
-      text += cat(
-          "\n    ", field, ":",
-          changed_text(value_of(one.before, field), value_of(one.after, field), "      ", colour));
+      text += cat("\n    ", field, ":", change_of(one, field, colour));
   }
   return text;
 }
