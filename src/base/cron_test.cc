@@ -32,7 +32,29 @@ TEST(Cron, FindsTheNextTime) {
   EXPECT_EQ(next("0 9 * * 7", saturday), "2026-11-22T09:00");
   EXPECT_EQ(next("0 0 29 2 *", saturday), "2028-02-29T00:00");
   EXPECT_EQ(next("0 0 30 feb *", saturday), "never");
-  EXPECT_EQ(next("0 0 13 * fri", saturday), "2026-11-27T00:00");
+  EXPECT_EQ(next("0 0 13 * fri", saturday), "2027-08-13T00:00");
+}
+
+/// Answers of Python's `crontab`.
+TEST(Cron, ReadsWhatTheOriginalReads) {
+  const Time saturday = at(2026, 11, 21, 13, 0, 5);
+  EXPECT_EQ(next("@daily", saturday), "2026-11-22T00:00");
+  EXPECT_EQ(next("@weekly", saturday), "2026-11-22T00:00");
+  EXPECT_EQ(next("0 0 L * *", saturday), "2026-11-30T00:00");
+  EXPECT_EQ(next("0 0 z2 * *", saturday), "2026-11-28T00:00");
+  EXPECT_EQ(next("0 0 15,L * *", saturday), "2026-11-30T00:00");
+  EXPECT_EQ(next("0 0 * * L5", saturday), "2026-11-27T00:00");
+  EXPECT_EQ(next("0 0 * * L1-3", saturday), "2026-11-24T00:00");
+  EXPECT_EQ(next("0 0 31 * L1", saturday), "2027-05-31T00:00");
+  EXPECT_EQ(next("0 0 ? * 1", saturday), "2026-11-23T00:00");
+  EXPECT_EQ(next("0 0 * * fri-sun", saturday), "2026-11-22T00:00");
+  EXPECT_EQ(next("0 0 1 1 * 2030", saturday), "2030-01-01T00:00");
+  EXPECT_EQ(to_string(*Cron::parse("30 0 0 1 1 * 2030")->next(saturday)).substr(0, 19),
+            "2030-01-01T00:00:30");
+  for (const char* wrong :
+       {"@Hourly", "@reboot", "0 0 1 1 * 2100", "*/61 * * * *", "59/5 * * * *", "*/60 * * * *",
+        "30-50/40 * * * *", "L * * * *", "0 0 L5 * *", "0 0 * * L8", "0 0 * * L", "* * * *"})
+    EXPECT_FALSE(Cron::parse(wrong)) << wrong;
 }
 
 TEST(Cron, RefusesWhatIsNone) {

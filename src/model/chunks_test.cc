@@ -63,6 +63,12 @@ Compiled compiled_chunk(const std::string& text, const CompileOptions& options) 
     else
       files[file] += cat(line, "\n");
   }
+  // A module needs a description, which hardly a model is about.
+  std::map<std::string, std::string> described;
+  for (const auto& [name, content] : files)
+    if (const size_t end = name.find("/model/_init.cf"); end != name.npos)
+      described[cat(name.substr(0, end), "/module.yml")] = "name: m\nversion: 1.0.0\nlicense: x\n";
+  files.merge(described);
   const Result<TemporaryDirectory> folder = TemporaryDirectory::make();
   for (const auto& [name, content] : files) {
     const Path path = folder->path() / name;

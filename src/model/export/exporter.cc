@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "model/export/attributes.h"
 #include "model/export/guidelines.h"
+#include "model/export/python_resources.h"
 #include "model/export/references.h"
 #include "model/export/resource_id.h"
 #include "model/export/type_plan.h"
@@ -55,6 +56,7 @@ class Exporter {
     TRY(check_duplicates());
     read_needs();
     TRY(assign_sets());
+    TRY(check_python());
     warn_of_undeclared();
     warn_of_misspelled();
     if (for_version_)
@@ -66,6 +68,7 @@ class Exporter {
   Status export_instance(const Instance& instance) {
     const TypePlan& plan = *TRY(plans_.of(*instance.entity));
     if (plan.declaration == nullptr) {
+      without_declaration_.insert(instance.entity);
       if (resource_ != nullptr && instance.entity->is_a(resource_))
         ++undeclared_[instance.entity->full_name];
       return {};
@@ -317,6 +320,24 @@ class Exporter {
                    "`?"));
   }
 
+  /// An error when what is left out is declared in Python: a version without it would be a success
+  /// that lacks what the project describes.
+  Status check_python() const {
+    if (without_declaration_.empty())
+      return {};
+    const auto declared = python_resources(model_.program);
+    for (const Entity* entity : without_declaration_)
+      for (const Entity* ancestor : entity->lineage)
+        if (const auto found = declared.find(ancestor->full_name); found != declared.end())
+          return user_error(
+              cat("the resource type ", ancestor->full_name, " is declared in Python (",
+                  found->second.string(), "), which is not run: declare it in ",
+                  (found->second.parent_path().parent_path() / "resources" /
+                   cat(found->second.parent_path().parent_path().filename().string(), ".star"))
+                      .string()));
+    return {};
+  }
+
   void warn_of_undeclared() {
     for (const auto& [type, count] : undeclared_)
       warn(cat("no resource type is declared for ", type, ": ", count,
@@ -377,9 +398,10 @@ class Exporter {
   Identities identities_;
   const Entity* resource_ = nullptr;
   TypePlans plans_;
-  std::vector<uint32_t> item_of_;             ///< by number of instance
-  std::vector<const Instance*> instances_;    ///< by item
-  std::map<std::string, size_t> undeclared_;  ///< how many instances, by entity
+  std::vector<uint32_t> item_of_;                                 ///< by number of instance
+  std::vector<const Instance*> instances_;                        ///< by item
+  boost::unordered_flat_set<const Entity*> without_declaration_;  ///< of instances
+  std::map<std::string, size_t> undeclared_;                      ///< how many instances, by entity
   std::map<std::string, const Declaration*> handlers_;
   std::unordered_multimap<uint32_t, Repetition> repetitions_;
   References references_;       ///< of the instance under way
@@ -415,7 +437,7 @@ Status write_resources(const Exported& exported, const ByteSink& write) {
     json += ",\"requires\":[";
     for (size_t need = 0; need < item.needs.size(); ++need) {
       json += need == 0 ? "" : ",";
-      append_id(json, item.needs[need]);
+      append_json_text(json, item.needs[need]);  // without a version, as Inmanta writes it
     }
     json += "]}";
     if (json.size() < piece)

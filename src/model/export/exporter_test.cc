@@ -20,7 +20,7 @@ Thing(name="y", requires=a)
      "report_only": false, "requires": [], "id": "__config__::Thing[a,name=x],v=0", "name": "x",
      "value": "1"},
     {"send_event": true, "receive_events": true, "references": [], "mutators": [],
-     "report_only": false, "requires": ["__config__::Thing[a,name=x],v=0"],
+     "report_only": false, "requires": ["__config__::Thing[a,name=x]"],
      "id": "__config__::Thing[a,name=y],v=0", "name": "y", "value": null}])"));
 }
 

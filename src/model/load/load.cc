@@ -81,6 +81,9 @@ class Loader {
                        project_ == nullptr || !project_->has_file
                            ? ". Modules need a project: a project.yml with a modulepath"
                            : ". It is not in a folder of the modulepath")});
+    if (module != nullptr)
+      if (const Status status = check_module(*module); !status)
+        return fail(import, name, {to_string(status.error())});
     const size_t rest = space.find("::");
     const std::string below =
         rest == std::string::npos ? "" : replace_all(space.substr(rest + 2), "::", "/");

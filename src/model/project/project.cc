@@ -1,5 +1,8 @@
 #include "model/project/project.h"
 
+#include <cctype>
+#include <cstdlib>
+
 #include "base/text.h"
 #include "value/yaml.h"
 
@@ -127,10 +130,34 @@ std::optional<Module> Project::find_module(std::string_view module_name) const {
   }
   if (std::optional<Module> found = installed_module(folder, module_name))
     return found;
-  for (const Path& version : folders_in(folder / ".env" / "lib"))
-    if (std::optional<Module> found = installed_module(version / "site-packages", module_name))
-      return found;
+  const char* const active = std::getenv("VIRTUAL_ENV");
+  for (const Path& environment : {folder / ".env", Path(active == nullptr ? "" : active)})
+    if (!environment.empty())
+      for (const Path& version : folders_in(environment / "lib"))
+        if (std::optional<Module> found = installed_module(version / "site-packages", module_name))
+          return found;
   return std::nullopt;
+}
+
+Status check_module(const Module& module) {
+  if (module.plugins != module.folder / "plugins")
+    return {};
+  const Path file = module.folder / "module.yml";
+  const Result<std::string> text = read_file(file);
+  if (!text)
+    return user_error(cat("the module has no `", file.string(), "`"));
+  const Value metadata = TRY(read_yaml(*text, file.string(), YamlSchema::pyyaml));
+  if (!metadata.is_dict())
+    return user_error(cat("`", file.string(), "` must be a map"));
+  for (const char* field : {"name", "version", "license"}) {
+    const Value* const value = metadata.find(field);
+    if (value == nullptr || value->is_null() || to_text(*value).empty())
+      return user_error(cat("`", file.string(), "` has no `", field, "`"));
+  }
+  const std::string version = to_text(metadata.at("version"));
+  if (!std::isdigit(static_cast<unsigned char>(version[version.starts_with('v') ? 1 : 0])))
+    return user_error(cat("`", file.string(), "`: `", version, "` is no version"));
+  return {};
 }
 
 Result<Project> project_of(const std::string& main_file) {
@@ -145,6 +172,8 @@ Result<Project> project_of(const std::string& main_file) {
   project.main_name = is_input ? "<stdin>" : main_file;
   return project;
 }
+
+bool is_in_project(const Path& folder) { return folder_of_project(folder).has_value(); }
 
 Result<Project> project_around(const Path& folder) {
   const std::optional<Path> found = folder_of_project(folder);

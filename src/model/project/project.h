@@ -6,7 +6,7 @@
 ///   V1  `libs/a/module.yml`, `libs/a/model/`, `libs/a/plugins/`
 ///   V2  `libs/x/setup.cfg` or `pyproject.toml` that names `inmanta-module-a`, with `model/` and
 ///       `inmanta_plugins/a/` beside it; or installed as `inmanta_plugins/a/model/` in the project
-///       or its virtual environment `.env`
+///       or its virtual environment `.env`, or in the one that is active (`$VIRTUAL_ENV`)
 
 #include <functional>
 #include <optional>
@@ -41,10 +41,17 @@ struct Project {
   std::optional<Module> find_module(std::string_view module_name) const;
 };
 
+/// Whether a module is described as it has to be: one of the first layout needs a `module.yml` with
+/// its name, version and license. Error (`Blame::user`): what is wrong with it.
+Status check_module(const Module& module);
+
 /// The project that a main file belongs to: `project.yml` is looked for in its folder and above.
 /// Without one the file stands alone. `-` is standard input, in the working folder. Errors
 /// (`Blame::user`): a wrong `project.yml`.
 Result<Project> project_of(const std::string& main_file);
+
+/// Whether a folder or one above it has a `project.yml`.
+bool is_in_project(const Path& folder);
 
 /// The project around a folder, with its `main.cf`. Error (`Blame::user`): there is none.
 Result<Project> project_around(const Path& folder);

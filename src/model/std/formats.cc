@@ -259,14 +259,15 @@ bool is_http_url(std::string_view text) {
   return has_scheme(text, schemes);
 }
 bool is_postgres_url(std::string_view text) {
-  constexpr std::array<std::string_view, 8> schemes{"postgres",
+  constexpr std::array<std::string_view, 9> schemes{"postgres",
                                                     "postgresql",
                                                     "postgresql+asyncpg",
                                                     "postgresql+pg8000",
                                                     "postgresql+psycopg",
                                                     "postgresql+psycopg2",
                                                     "postgresql+psycopg2cffi",
-                                                    "postgresql+py-postgresql"};
+                                                    "postgresql+py-postgresql",
+                                                    "postgresql+pygresql"};
   return has_scheme(text, schemes) && text.find("://") + 3 < text.size();
 }
 bool is_redis_url(std::string_view text) {

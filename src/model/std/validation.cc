@@ -9,6 +9,7 @@
 #include "model/program/text_form.h"
 #include "model/std/formats.h"
 #include "model/std/groups.h"
+#include "model/std/pydantic_types.h"
 #include "model/values/numbers.h"
 #include "value/python.h"
 
@@ -172,6 +173,10 @@ bool is_strictly(PluginCall&, const Datum& value) {
   return value.tag == tag;
 }
 
+bool is_strict_float(PluginCall&, const Datum& value) {
+  return value.is_number() && value.tag != Tag::boolean;
+}
+
 const std::unordered_map<std::string_view, Check>& checks() {
   static const std::unordered_map<std::string_view, Check> table{
       {"pydantic.conint", is_constrained_int},
@@ -187,7 +192,7 @@ const std::unordered_map<std::string_view, Check>& checks() {
       {"pydantic.NonNegativeFloat", is_signed<1, false, true>},
       {"pydantic.NonPositiveFloat", is_signed<-1, false, true>},
       {"pydantic.StrictInt", is_strictly<Tag::integer>},
-      {"pydantic.StrictFloat", is_strictly<Tag::floating>},
+      {"pydantic.StrictFloat", is_strict_float},
       {"pydantic.StrictBool", is_strictly<Tag::boolean>},
       {"pydantic.StrictStr", is_strictly<Tag::text>},
       {"pydantic.SecretStr", is_strictly<Tag::text>},
@@ -206,6 +211,8 @@ const std::unordered_map<std::string_view, Check>& checks() {
       {"pydantic.UUID4", is_text_form<is_uuid_version<4>>},
       {"pydantic.UUID5", is_text_form<is_uuid_version<5>>},
       {"uuid.UUID", is_text_form<is_uuid>},
+      {"pydantic.condate", is_moment<is_date>},
+      {"pydantic.conbytes", is_constrained_text},
       {"datetime.date", is_moment<is_date>},
       {"datetime.datetime", is_moment<is_date_time>},
       {"datetime.time", is_time_of_day},
@@ -227,8 +234,17 @@ bool validate_type(PluginCall& call) {
   if (call.text(0) == "pydantic.stricturl")
     return call.fail(
         "pydantic.errors.PydanticImportError: `pydantic:stricturl` has been removed in V2.");
-  const bool is_good = found != checks().end() && found->second(call, call[1]);
-  return call.exception.empty() && call.give(Datum::of(is_good));
+  if (found != checks().end()) {
+    const bool is_good = found->second(call, call[1]);
+    return call.exception.empty() && call.give(Datum::of(is_good));
+  }
+  const Verdict verdict = check_pydantic(call.text(0), call[1]);
+  if (verdict == Verdict::is_no_type) {
+    const size_t dot = call.text(0).find('.');
+    return call.fail(cat("AttributeError: module '", call.text(0).substr(0, dot),
+                         "' has no type of values `", call.text(0).substr(dot + 1), "`"));
+  }
+  return call.give(Datum::of(verdict == Verdict::fits));
 }
 
 constexpr std::array validation_rows{

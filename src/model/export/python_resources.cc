@@ -1,0 +1,44 @@
+#include "model/export/python_resources.h"
+
+#include <set>
+
+#include "base/text.h"
+
+namespace fettle::model {
+namespace {
+
+/// The text in quotes behind `@resource(`, wherever it stands.
+void read_declarations(const Path& file, std::string_view text,
+                       std::map<std::string, Path, std::less<>>& found) {
+  constexpr std::string_view mark = "@resource(";
+  for (size_t at = text.find(mark); at != text.npos; at = text.find(mark, at)) {
+    at += mark.size();
+    const size_t quote = text.find_first_of("\"'", at);
+    const size_t end = quote == text.npos ? quote : text.find(text[quote], quote + 1);
+    if (end != text.npos)
+      found.emplace(text.substr(quote + 1, end - quote - 1), file);
+  }
+}
+
+void read_folder(const Path& folder, std::map<std::string, Path, std::less<>>& found) {
+  std::set<Path> files;
+  std::error_code failed;
+  for (std::filesystem::recursive_directory_iterator at(folder, failed), end; !failed && at != end;
+       at.increment(failed))
+    if (at->path().extension() == ".py" && at->is_regular_file(failed))
+      files.insert(at->path());
+  for (const Path& file : files)
+    if (const Result<std::string> text = read_file(file))
+      read_declarations(file, *text, found);
+}
+
+}  // namespace
+
+std::map<std::string, Path, std::less<>> python_resources(const Program& program) {
+  std::map<std::string, Path, std::less<>> found;
+  for (const auto& [name, module] : program.modules)
+    read_folder(module.plugins, found);
+  return found;
+}
+
+}  // namespace fettle::model

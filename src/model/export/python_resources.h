@@ -1,0 +1,16 @@
+#pragma once
+/// Resource types that a module declares in Python, which is not run: whoever exports such a
+/// project is told, and gets no version that lacks them.
+
+#include <map>
+#include <string>
+
+#include "base/file.h"
+#include "model/program/program.h"
+
+namespace fettle::model {
+
+/// By the entity of `@resource("…")`: the file that declares it.
+std::map<std::string, Path, std::less<>> python_resources(const Program& program);
+
+}  // namespace fettle::model
