@@ -5,6 +5,7 @@
 #include "cli/commands/package_options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "model/project/project.h"
 #include "value/json.h"
 #include "verbs/orphans.h"
 #include "verbs/plan_version.h"
@@ -154,12 +155,16 @@ Result<Preview> preview_of_model(Face& face) {
   ApplyRequest request;
   TRY(read_agents(face, request));
   request.prune = face.parsed.flag("prune");
-  if (face.parsed.has("version")) {
+  // Where there is no project, an environment stands for what was stored last.
+  const bool is_of_store =
+      face.parsed.has("enclave") && face.parsed.text("file").empty() && !model::is_in_project(".");
+  if (face.parsed.has("version") || is_of_store) {
     const int64_t version = TRY(face.parsed.number("version", 0));
-    if (version < 1)
+    if (version < 1 && face.parsed.has("version"))
       return user_error("`--version` must be the number of a version");
     request.environment = TRY(model_environment(face)).name;
-    request.version = static_cast<uint64_t>(version);
+    if (version > 0)
+      request.version = static_cast<uint64_t>(version);
     return preview_version(*place, request);
   }
   ExportRequest project;
@@ -230,7 +235,8 @@ Command plan_command() {
   return CommandGroup{around_runs, package_options()}.make(
       "plan", "[PACKAGE [ARGUMENTS]]", 0, 2,
       "Shows what a run would do, and why. Pulls and changes nothing.\n"
-      "Without a package, shows what a release of the model in this folder would do. For files of\n"
+      "Without a package, shows what a release of the model in this folder would do; outside of a\n"
+      "project, with `-e NAME`, what a release of its newest version would do. For files of\n"
       "states, it is `fettle state --test`, with its options.",
       {"fettle plan examples/shop",
        "fettle plan examples/shop --args-file args.yml --detailed-exitcode",
