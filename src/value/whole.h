@@ -15,8 +15,8 @@ constexpr size_t most_digits = 4300;
 enum class Operation { add, subtract, multiply, divide, floor_divide, modulo, power };
 
 /// The quotient of `divide` is cut off, that of `floor_divide` is rounded down, and the modulo has
-/// the sign of `b`; there `b` is not zero. An exponent is
-/// not negative. Nothing when the result has more than 2^18 bits.
+/// the sign of `b`; there `b` is not zero. An exponent is not negative. Nothing when the result has
+/// more than 2^18 bits.
 std::optional<std::string> compute(Operation operation, std::string_view a, std::string_view b);
 /// The nearest real to `a / b`, where `b` is not zero; infinite when none is near.
 double quotient(std::string_view a, std::string_view b);
