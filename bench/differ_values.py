@@ -154,10 +154,13 @@ def is_raw(kind, theirs):
 REASONS = [
     ("a plugin in Starlark reads all of a list or dict that it is given", lambda source, text, ours, theirs, trace: text is None and (ours == "unknown" or (ours == "error" and "([r])" in source))),
     ("`self` in a template is Jinja's own there", lambda source, text, ours, theirs, trace: text is not None and "self" in text),
-    ("a template that prints a list or dict with something unknown in it deploys its text there", lambda source, text, ours, theirs, trace: ours == "unknown" and "<<un" in theirs),
+    ("a template that prints a list or dict with something unknown in it deploys its text there, and an error behind it is found", lambda source, text, ours, theirs, trace: ours == "unknown"
+     and ("<<un" in theirs or (theirs == "error" and re.search(r"\{\{ [^}]*(tags|meta[.\[]?[^}]*|\bk|\bd) \}\}", text or "") is not None))),
     ("an option that is not set is an error there in a template with arguments by name", lambda source, text, ours, theirs, trace: text is not None and theirs == "error" and "Optional variable accessed" in trace),
     ("a loop looks at all of its list before it begins", lambda source, text, ours, theirs, trace: text is not None and ours == "unknown" and theirs == "error" and "for x in" in text),
-    ("Jinja looks at every name of a template before it runs, so that also what is not reached counts as read", lambda source, text, ours, theirs, trace: text is not None and theirs == "unknown" and " if " in text),
+    ("Jinja looks at every name of a template before it runs, so that also what is not reached counts as read", lambda source, text, ours, theirs, trace: text is not None and (theirs == "unknown" or "Encountered reference" in trace)
+     and (" if " in text or "for " in text or ours == "unknown")),
+    ("the pairs of `items` are read when the loop gets there, not when something in them is used", lambda source, text, ours, theirs, trace: text is not None and theirs == "unknown" and ".items()" in text),
 ]
 
 
