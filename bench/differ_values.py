@@ -152,7 +152,7 @@ def is_raw(kind, theirs):
 
 # Reason, and whether it applies to (source, template, our outcome, theirs, their error).
 REASONS = [
-    ("a plugin in Starlark reads all of a list or dict that it is given", lambda source, text, ours, theirs, trace: text is None and (ours == "unknown" or (ours == "error" and "([r])" in source))),
+    ("a plugin in Starlark reads all of a list or dict that it is given", lambda source, text, ours, theirs, trace: text is None and not re.search(r"v::(name|secret|note|size)_of|v::same", source) and (ours == "unknown" or (ours == "error" and "([r])" in source))),
     ("`self` in a template is Jinja's own there", lambda source, text, ours, theirs, trace: text is not None and "self" in text),
     ("a template that prints a list or dict with something unknown in it deploys its text there, and an error behind it is found", lambda source, text, ours, theirs, trace: ours == "unknown"
      and ("<<un" in theirs or (theirs == "error" and re.search(r"\{\{ [^}]*(tags|meta[.\[]?[^}]*|\bk|\bd) \}\}", text or "") is not None))),
