@@ -94,7 +94,6 @@ TEST_F(ExportCommand, AWrongCallIsTheUsersAndChangesNothing) {
       {full({"--apply", "--parallelism", "0"}), "`--parallelism` must be a number from 1"},
       {full({"--apply", "--dry-run"}), "`--apply` and `--dry-run` contradict each other"},
       {partial({"--if-due"}), "excludes --partial"},
-      {partial({"--delete-resource-set", "netwroks"}), "did you mean `networks`?"},
       {partial({"--base", "x"}), "`--base` must be a number"},
       {partial({"--base", "0"}), "`--base` must be the number of a version"},
       {partial({"--base", "7"}), "there is no version 7"},
