@@ -16,6 +16,7 @@
 #include "verbs/orphans.h"
 #include "verbs/secrets.h"
 #include "verbs/services.h"
+#include "verbs/shown_key.h"
 
 namespace fettle {
 namespace {
@@ -137,7 +138,7 @@ void warn_of_overrides(Prepared& prepared) {
       for (const auto& [other, wish] : known->second->wanted_by)
         if (wish != Digest{} && !intent.resources.contains(other)) {
           prepared.package.warnings.push_back(cat(
-              "this overrides `", to_string(resource.key), "`, which ",
+              "this overrides `", shown_key(resource.key), "`, which ",
               other == by_hand
                   ? std::string("was changed by hand")
                   : cat("`", other, "` wants differently; `-e NAME` keeps two packages apart")));

@@ -81,7 +81,7 @@ std::string first_few(const std::vector<std::string>& texts) {
 std::string first_few(const std::vector<Key>& keys) {
   std::vector<std::string> texts;
   for (const Key& key : keys)
-    texts.push_back(to_string(key));
+    texts.push_back(shown_key(key));
   return first_few(texts);
 }
 
@@ -91,7 +91,7 @@ std::string placed_key(const Key& key, std::string_view origin) {
   name = name.substr(name.find('#') + 1);  // all of it when there is none
   const bool says_nothing =
       name.size() == digits && name.find_first_not_of("0123456789abcdef") == name.npos;
-  return says_nothing && !origin.empty() ? cat(to_string(key), " (", origin, ")") : to_string(key);
+  return says_nothing && !origin.empty() ? cat(shown_key(key), " (", origin, ")") : shown_key(key);
 }
 
 Value changes_value(const std::vector<FieldChange>& changes) {

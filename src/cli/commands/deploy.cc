@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
+#include "verbs/shown_key.h"
 
 namespace fettle {
 namespace {
@@ -103,7 +104,7 @@ void print_resources(const Face& face, const ApplyReport& report) {
   for (const LeftResource& left : report.left)
     if (!left.error.empty() || !face.quiet)
       print(cat(in(colour_of(left.fate), to_string(left.fate), face.colour), " ",
-                to_string(left.key), left.error.empty() ? "" : cat(": ", hanging(left.error, 4)),
+                shown_key(left.key), left.error.empty() ? "" : cat(": ", hanging(left.error, 4)),
                 left.why.empty() ? "" : cat(": ", left.why)));
 }
 

@@ -9,6 +9,7 @@
 #include "value/json.h"
 #include "verbs/orphans.h"
 #include "verbs/plan_version.h"
+#include "verbs/shown_key.h"
 
 namespace fettle {
 namespace {
@@ -96,7 +97,7 @@ void print_shared(const Face& face, const Preview& preview) {
   if (!preview.shared.empty())
     print(in(Colour::bold, "no longer wanted, left to others", face.colour));
   for (const auto& [key, sharer] : preview.shared)
-    print(cat("  ", to_string(key), ": ", to_string(sharer, preview.environment)));
+    print(cat("  ", shown_key(key), ": ", to_string(sharer, preview.environment)));
 }
 
 void print_plan(const Face& face, const Workplace& place, const Preview& preview) {

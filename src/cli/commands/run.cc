@@ -11,6 +11,7 @@
 #include "verbs/environments.h"
 #include "verbs/images.h"
 #include "verbs/run_package.h"
+#include "verbs/shown_key.h"
 
 namespace fettle {
 namespace {
@@ -188,6 +189,14 @@ std::string words_of_call(std::string_view call) {
   return words;
 }
 
+std::string error_label(const Face& face) { return in(Colour::red, "error: ", face.terminal); }
+
+/// `number` is the instruction's place in the script, from 1.
+void print_failed(const Face& face, const StatementReport& report, size_t number) {
+  print_error(cat(error_label(face), report.statement->origin, ": instruction ", number, ", `",
+                  report.statement->name, "`, failed: ", report.result));
+}
+
 /// Tells a run as text, in the verbosity that was asked for.
 class RunTeller : public PackageAudience {
  public:
@@ -204,7 +213,11 @@ class RunTeller : public PackageAudience {
   /// Whether the package could be interpreted; else an error of a run is about that.
   bool has_interpreted() const { return interpreted_; }
 
+  /// The numbers, from 1, of the instructions whose failures were told where they happened.
+  const std::set<size_t>& told_failures() const { return told_failures_; }
+
   void began(const Statement& statement, size_t number, size_t total) override {
+    numbers_[&statement] = number;
     face_.show_work(cat(package_, ": instruction ", number, " of ", total));
     if (face_.json_lines)
       print_json_line(Value::dict({{"event", "instruction"},
@@ -226,8 +239,8 @@ class RunTeller : public PackageAudience {
   void ended(const StatementReport& report) override {
     if (face_.json_lines)
       print_json_line_as_it_is(instruction_value(report, true));
-    if (!tells_lines() || (report.status == StatementStatus::failed &&
-                           !told_failures_.insert(report.statement).second))
+    const size_t number = numbers_[report.statement];
+    if (!tells_lines() || told_failures_.contains(number))
       return;
     switch (report.status) {
       case StatementStatus::ran:
@@ -237,7 +250,8 @@ class RunTeller : public PackageAudience {
         print(in(Colour::grey, report.result, face_.colour));
         break;
       case StatementStatus::failed:
-        print(in(Colour::red, cat("failed: ", report.result), face_.colour));
+        told_failures_.insert(number);
+        print_failed(face_, report, number);
         break;
       case StatementStatus::not_reached:
         print(in(Colour::yellow, cat("not reached: ", report.result), face_.colour));
@@ -263,7 +277,8 @@ class RunTeller : public PackageAudience {
   Face& face_;
   std::string package_, verbosity_;
   bool interpreted_ = false;
-  std::set<const Statement*> told_failures_;
+  std::map<const Statement*, size_t> numbers_;
+  std::set<size_t> told_failures_;
 };
 
 void print_services(const EnvironmentView& view) {
@@ -286,13 +301,23 @@ std::string outlived_text(const PackageReport& report) {
   return first_few(texts);
 }
 
-/// The first line: all of it was printed where it happened, perhaps into another file.
-std::string beginning(const std::string& text) {
-  const size_t end = text.find('\n');
-  return end == std::string::npos ? text : text.substr(0, end) + " …";
+/// Without what was told where it happened.
+void print_failures(const Face& face, const PackageReport& report, const std::set<size_t>& told) {
+  std::set<std::string_view> texts;
+  for (size_t i = 0; i < report.statements.size(); ++i)
+    if (const StatementReport& statement = report.statements[i];
+        statement.status == StatementStatus::failed) {
+      texts.insert(statement.result);
+      if (!told.contains(i + 1))
+        print_failed(face, statement, i + 1);
+    }
+  for (const Failure& failure : report.summary.failures)
+    if (!texts.contains(to_string(failure.error)))
+      print_error(cat(error_label(face), failure.origin.empty() ? "" : cat(failure.origin, ": "),
+                      shown_key(failure.key), ": ", to_string(failure.error)));
 }
 
-void print_end(const Face& face, const PackageReport& report) {
+void print_end(const Face& face, const PackageReport& report, const std::set<size_t>& told) {
   if (!report.outlived.empty())
     print_warning(
         face, cat("not repeated, since their services were started again: ", outlived_text(report),
@@ -303,22 +328,9 @@ void print_end(const Face& face, const PackageReport& report) {
                                  : "Starlark code successfully run. No output was returned.");
   if (report.summary.good() && report.has_output)
     print_as_it_is(output_text(report.output));
-  const std::string label = in(Colour::red, "error: ", face.terminal);
-  std::set<std::string> told;  // what was said where it happened
-  for (size_t i = 0; i < report.statements.size(); ++i)
-    if (const StatementReport& statement = report.statements[i];
-        statement.status == StatementStatus::failed) {
-      told.insert(statement.result);
-      print_error(cat(label, statement.statement->origin, ": instruction ", i + 1, ", `",
-                      statement.statement->name, "`, failed: ",
-                      is_bare(face) ? statement.result : beginning(statement.result)));
-    }
-  for (const Failure& failure : report.summary.failures)
-    if (!told.contains(to_string(failure.error)))
-      print_error(cat(label, failure.origin.empty() ? "" : cat(failure.origin, ": "),
-                      to_string(failure.key), ": ", to_string(failure.error)));
+  print_failures(face, report, told);
   if (report.summary.stopped)
-    print_error(cat(label, "interrupted; run the same command to continue"));
+    print_error(cat(error_label(face), "interrupted; run the same command to continue"));
   if (!face.quiet && !report.removed.empty())
     print_error(cat("removed, since the package no longer wants it: ", first_few(report.removed)));
   if (!face.quiet) {
@@ -446,7 +458,7 @@ Result<int> run_package(Face& face) {
   } else if (face.json_lines) {
     print_json_line_as_it_is(document_of(report, false, inspect(), true));
   } else {
-    print_end(face, report);
+    print_end(face, report, teller.told_failures());
     if (!face.quiet)
       if (const std::optional<EnvironmentView> view = inspect())
         print_services(*view);

@@ -218,7 +218,8 @@ const std::unordered_map<std::string_view, Check>& value_checks() {
 
 Verdict check_pydantic(std::string_view type, const Datum& value) {
   const auto verdict = [](bool fits) { return fits ? Verdict::fits : Verdict::differs; };
-  if (const auto found = pydantic::value_checks().find(type); found != pydantic::value_checks().end())
+  if (const auto found = pydantic::value_checks().find(type);
+      found != pydantic::value_checks().end())
     return verdict(found->second(value));
   if (const auto found = pydantic::urls().find(type); found != pydantic::urls().end())
     return verdict(pydantic::is_url_of(found->second, value));
