@@ -15,6 +15,8 @@ Step Cells::read(Instance* owner, uint32_t slot, Datum& value, Place at) {
   value = cell.value;
   if (attribute.shape >= Shape::option)
     contributions_.read(owner, slot, at);
+  else if (attribute.shape == Shape::value)
+    contributions_.read_value(owner, slot, value, at);
   if (attribute.shape == Shape::option && value.tag == Tag::null)
     return errors_.fail(at,
                         cat("Optional variable accessed that has no value (attribute `",
@@ -26,12 +28,15 @@ Step Cells::read(Instance* owner, uint32_t slot, Datum& value, Place at) {
 
 bool Cells::read_or_null(Instance* owner, uint32_t slot, Datum& value) {
   Cell& cell = owner->cells[slot];
-  const bool is_relation = owner->entity->slots[slot]->shape >= Shape::option;
-  if (is_relation && !cell.value.is_set())
+  const Shape shape = owner->entity->slots[slot]->shape;
+  if (shape >= Shape::option && !cell.value.is_set())
     relations_.of(owner, slot);
   const bool is_there = read(cell) == Step::done;
-  if (is_there && is_relation)
-    contributions_.read(owner, slot, now_.task == nullptr ? owner->at : now_.task->at);
+  const Place at = now_.task == nullptr ? owner->at : now_.task->at;
+  if (is_there && shape >= Shape::option)
+    contributions_.read(owner, slot, at);
+  else if (is_there && shape == Shape::value)
+    contributions_.read_value(owner, slot, cell.value, at);
   value = cell.value;
   return is_there;
 }

@@ -18,6 +18,14 @@ class Contributions {
     if (is_kept_ && !now_.is_probing)
       readings_.push_back({instance, slot, now_.by, at});
   }
+  /// That the value of an attribute was read. What the reader gave is its own, and so is what it
+  /// gave to an instance that it made.
+  void read_value(const Instance* instance, uint32_t slot, const Datum& value, Place at) {
+    const bool is_own =
+        value.by == now_.by || (value.by == instance->number + 1 && instance->maker == now_.by);
+    if (is_kept_ && !is_own)
+      read(instance, slot, at);
+  }
   /// That a value was given that `first` gave before.
   void repeat(Instance* owner, uint32_t slot, const Datum& value, Contributor first, Place at) {
     if (is_kept_ && first != now_.by && now_.by != owner->number + 1)

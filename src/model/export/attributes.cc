@@ -16,6 +16,21 @@ Result<Value> attribute_value(const Datum& datum) {
   });
 }
 
+std::pair<const Instance*, uint32_t> end_of_path(const Model& model, const Instance& instance,
+                                                 std::string_view path) {
+  const size_t dot = path.rfind('.');
+  const Datum* const owner =
+      dot == path.npos ? nullptr : follow_path(model, instance, path.substr(0, dot));
+  if (dot != path.npos && (owner == nullptr || owner->tag != Tag::instance))
+    return {nullptr, no_slot};
+  const Instance* const end = dot == path.npos ? &instance : owner->instance;
+  for (uint32_t slot = 0; slot < end->entity->slots.size(); ++slot)
+    if (model.program.symbols.name(end->entity->slots[slot]->name) ==
+        path.substr(dot == path.npos ? 0 : dot + 1))
+      return {end, slot};
+  return {nullptr, no_slot};
+}
+
 const Datum* follow_path(const Model& model, const Instance& instance, std::string_view path) {
   const Instance* at = &instance;
   while (true) {

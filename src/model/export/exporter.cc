@@ -345,17 +345,34 @@ class Exporter {
   }
 
   void describe_contributions() {
+    std::vector<OwnedResource> owned;
     for (uint32_t i = 0; i < exported_.items.size(); ++i)
       if (ownership_.member_of(*instances_[i]) == 0)
         share(exported_.items[i], *instances_[i]);
+      else
+        owned.push_back(owned_resource(exported_.items[i], *instances_[i]));
     exported_.claims = claims_of(model_, ownership_, identities_);
-    exported_.findings = findings_of(model_, ownership_, identities_);
+    exported_.findings = findings_of(model_, ownership_, identities_, owned);
     for (const auto& [type, declaration] : handlers_) {
       std::vector<Entry> handler{{"name", declaration->handler}, {"file", declaration->file}};
       if (!declaration->deadline.empty())
         handler.push_back({"deadline", declaration->deadline});
       exported_.handlers.emplace_back(fettle::Name(type), Value::dict(std::move(handler)));
     }
+  }
+
+  OwnedResource owned_resource(const Item& item, const Instance& instance) const {
+    const TypePlan& plan = plans_.known(*instance.entity);
+    OwnedResource made{&instance, item.id, {}, {}};
+    if (plan.id_slot != no_slot)
+      made.value.source = {&instance, plan.id_slot};
+    if (!plan.declaration->agent_function)
+      made.agent.source = end_of_path(model_, instance, plan.declaration->agent);
+    if (const Result<ResourceId> id = parse_resource_id(item.id)) {
+      made.agent.text = id->agent;
+      made.value.text = id->value;
+    }
+    return made;
   }
 
   /// Who contributes a shared resource, and which of its needs.

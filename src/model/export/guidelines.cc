@@ -15,20 +15,22 @@ constexpr size_t most_of_a_set = 5;
 class Inspector {
  public:
   Inspector(const Model& model, const Ownership& ownership, Identities& identities)
-      : model_(model), ownership_(ownership), identities_(identities) {
-    for (const Allocation& allocation : model.allocations())
-      for (const SetNumber set : ownership.contributors(allocation.by))
-        allocated_.emplace(set, text_of(model.program, allocation.value));
+      : model_(model),
+        ownership_(ownership),
+        identities_(identities),
+        services_(model, ownership),
+        above_(ownership.set_count()) {
     for (const Repetition& again : model.repetitions())
       repetitions_.emplace(again.owner, &again);
   }
 
-  std::vector<std::pair<fettle::Name, Value>> inspect() {
+  std::vector<std::pair<fettle::Name, Value>> inspect(std::span<const OwnedResource> resources) {
     for (const Instance* instance : model_.instances())
-      if (const SetNumber set = ownership_.member_of(*instance); set != 0) {
-        inspect_chain(*instance, set);
-        inspect_indexes(*instance, set);
-      }
+      if (const SetNumber set = ownership_.member_of(*instance); set != 0)
+        if (!is_below_shared(*instance, set))
+          inspect_indexes(*instance, set);
+    for (const OwnedResource& resource : resources)
+      inspect_id(resource);
     for (const Reading& reading : model_.readings())
       inspect_reading(reading);
     std::vector<std::pair<fettle::Name, Value>> all;
@@ -45,7 +47,7 @@ class Inspector {
   }
 
   /// Everything below a shared instance should be shared.
-  void inspect_chain(const Instance& instance, SetNumber set) {
+  bool is_below_shared(const Instance& instance, SetNumber set) {
     for (const Instance* maker = model_.maker(instance);
          maker != nullptr && ownership_.direct(*maker) == 0; maker = model_.maker(*maker))
       if (ownership_.contributors(*maker).size() > 1) {
@@ -53,139 +55,165 @@ class Inspector {
             cat(identities_.of(instance).view(), " is owned, but created below ",
                 identities_.of(*maker).view(), ", which several sets share"),
             instance.at);
-        return;
+        return told_.insert(&instance).second;
       }
+    return false;
   }
 
-  /// At least one field of every index of what is owned follows from the identity of the service,
-  /// or from what a plugin allocated for it.
+  /// Every index of what is owned follows from the identity of the service, or from what a plugin
+  /// allocated for it.
   void inspect_indexes(const Instance& instance, SetNumber set) {
     for (const Index* index : instance.entity->indexes) {
-      bool follows = false;
-      for (const Symbol name : index->names)
-        follows |= follows_from_service(instance.cells[instance.entity->slot(name)].value, set);
-      if (!follows)
-        add(set, "index not derived",
-            cat("no field of the index ", identities_.by_index(instance, *index),
-                " follows from the identity of the service of this set or from an allocation, so "
-                "other sets may create the same"),
-            instance.at);
+      std::vector<NamePart> name;
+      for (const Symbol symbol : index->names)
+        name.push_back({{&instance, instance.entity->slot(symbol)}});
+      const IdentityMatch match = services_.match(set, name);
+      if (match.is_whole)
+        continue;
+      told_.insert(&instance);
+      const std::string what = cat("the index ", identities_.by_index(instance, *index));
+      add(set, "index not derived",
+          match.has.empty()
+              ? cat("no field of ", what,
+                    " follows from the identity of the service of this set or from an allocation, "
+                    "so other sets may create the same")
+              : cat(what, half_text(match), ", so other sets may create the same"),
+          instance.at);
     }
+  }
+
+  /// So does every id, by which other sets would describe the same resource.
+  void inspect_id(const OwnedResource& resource) {
+    const SetNumber set = ownership_.member_of(*resource.instance);
+    if (told_.contains(resource.instance))
+      return;
+    const NamePart name[] = {resource.agent, resource.value};
+    const IdentityMatch match = services_.match(set, name);
+    if (match.is_whole)
+      return;
+    const std::string end = ", so other sets may describe the same resource";
+    add(set, "id not derived",
+        match.has.empty()
+            ? cat("neither the agent nor the value of the id ", resource.id,
+                  " follows from the identity of the service of this set or from an allocation",
+                  end)
+            : cat("the id ", resource.id, half_text(match), end),
+        resource.instance->at);
+  }
+
+  static std::string half_text(const IdentityMatch& match) {
+    const auto quoted = [](std::vector<std::string> names) {
+      std::sort(names.begin(), names.end());
+      return cat("`", join(names, "`, `"), "`");
+    };
+    return cat(" has ", quoted(match.has), " of the identity of the service of this set, but not ",
+               quoted(match.lacks));
   }
 
   /// A set that reads what another set contributes is not the same when it is compiled alone.
   void inspect_reading(const Reading& reading) {
+    const std::span<const Datum> read = read_values(reading);
     for (const SetNumber reader : ownership_.contributors(reading.by))
-      if (reading.slot == no_slot)
-        inspect_member(reading, reader, *reading.instance,
-                       ownership_.contributors(*reading.instance));
+      if (read.empty())
+        inspect_giver(reading, reader, ownership_.contributors(*reading.instance), nullptr);
       else
-        for (const Datum& member : model_.members(*reading.instance, reading.slot))
-          if (inspect_member(reading, reader, *reading.instance, ownership_.contributors(member.by),
-                             &member))
+        for (const Datum& value : read)
+          if (inspect_giver(reading, reader, ownership_.contributors(value.by), &value))
             break;
   }
 
-  /// Whether it is open. What no set contributes is in every model.
-  bool inspect_member(const Reading& reading, SetNumber reader, const Instance& instance,
-                      std::span<const SetNumber> givers, const Datum* member = nullptr) {
-    const auto is_closed = [&](std::span<const SetNumber> sets) {
-      return std::find(sets.begin(), sets.end(), reader) != sets.end() ||
-             std::find(sets.begin(), sets.end(), SetNumber{0}) != sets.end();
-    };
-    if (is_closed(givers))
+  /// The members of a relation, or the value of an attribute. None when the instance itself is all
+  /// that is read: it was looked up, or its relation is empty.
+  std::span<const Datum> read_values(const Reading& reading) const {
+    if (reading.slot == no_slot)
+      return {};
+    return is_value(reading) ? std::span(&reading.instance->cells[reading.slot].value, 1)
+                             : model_.members(*reading.instance, reading.slot);
+  }
+  static bool is_value(const Reading& reading) {
+    return reading.slot != no_slot &&
+           reading.instance->entity->slots[reading.slot]->target == nullptr;
+  }
+
+  /// Whether it is open.
+  bool inspect_giver(const Reading& reading, SetNumber reader, std::span<const SetNumber> givers,
+                     const Datum* value) {
+    const Instance& instance = *reading.instance;
+    if (is_closed(reading, reader, givers))
       return false;
-    if (member != nullptr)
+    if (value != nullptr)
       for (auto [at, end] = repetitions_.equal_range(&instance); at != end; ++at)
-        if (at->second->slot == reading.slot && is_equal(at->second->value, *member) &&
-            is_closed(ownership_.contributors(at->second->by)))
+        if (at->second->slot == reading.slot && is_equal(at->second->value, *value) &&
+            is_closed(reading, reader, ownership_.contributors(at->second->by)))
           return false;
     // What the rest reads is told of the set that it comes from.
     const SetNumber told = reader == 0 ? givers.front() : reader;
     if (open_.emplace(&instance, reading.slot, told).second)
-      add(told, "open set", reading_text(reading, reader, givers.front(), member), reading.at);
+      add(told, "open set", reading_text(reading, reader, givers.front(), value), reading.at);
     return true;
   }
 
+  /// Whether what the sets give is there in every compile in which the reader is: it is its own, it
+  /// is what no set contributes, or of a service that makes the reader's. What a service makes it
+  /// may read too, but not count.
+  bool is_closed(const Reading& reading, SetNumber reader, std::span<const SetNumber> givers) {
+    const bool may_be_below =
+        is_value(reading) ||
+        (reading.slot != no_slot && model_.members(*reading.instance, reading.slot).empty());
+    return std::ranges::any_of(givers, [&](SetNumber giver) {
+      return giver == reader || giver == 0 || is_above(giver, reader) ||
+             (may_be_below && is_above(reader, giver));
+    });
+  }
+
+  /// Whether a set is contributed by who makes, directly or not, another one.
+  bool is_above(SetNumber upper, SetNumber lower) {
+    if (lower == 0)
+      return false;
+    std::optional<std::vector<SetNumber>>& above = above_[lower];
+    if (!above) {
+      above.emplace();
+      for (const Instance* maker = model_.maker(ownership_.instance(lower)); maker != nullptr;
+           maker = model_.maker(*maker))
+        if (const SetNumber set = ownership_.direct(*maker); set != 0 && set != lower)
+          above->push_back(set);
+    }
+    return std::ranges::find(*above, upper) != above->end();
+  }
+
   std::string reading_text(const Reading& reading, SetNumber reader, SetNumber giver,
-                           const Datum* member) {
+                           const Datum* value) {
     std::string what = identities_.of(*reading.instance).str();
-    if (member != nullptr)
+    if (reading.slot != no_slot)
       what += cat(".",
                   model_.program.symbols.name(reading.instance->entity->slots[reading.slot]->name));
-    const std::string from = member == nullptr
-                                 ? cat("which only set `", ownership_.name(giver), "` makes")
-                                 : cat("to which set `", ownership_.name(giver), "` contributes ",
-                                       identities_.text(*member));
+    const fettle::Name& set = ownership_.name(giver);
+    const std::string from = value == nullptr    ? cat("which only set `", set, "` makes")
+                             : is_value(reading) ? cat("which only set `", set, "` gives")
+                                                 : cat("to which set `", set, "` contributes ",
+                                                       identities_.text(*value));
     return cat(what, " is read ", reader == 0 ? "by something in no set" : "here", ", ", from,
                ", so a compile without that set has a different result");
-  }
-
-  bool follows_from_service(const Datum& value, SetNumber set) {
-    if (value.tag == Tag::instance) {
-      const auto contributors = ownership_.contributors(*value.instance);
-      return contributors.size() == 1 && contributors.front() == set;
-    }
-    if (value.tag == Tag::unset || value.tag == Tag::null || value.tag == Tag::unknown)
-      return false;
-    const std::string text = text_of(model_.program, value);
-    for (const std::string& part : identity_of_service(set))
-      if (has_word(text, part))
-        return true;
-    return false;
-  }
-
-  /// The name of the set, what was allocated for it and the keys of who constructed it.
-  const std::vector<std::string>& identity_of_service(SetNumber set) {
-    const auto [known, inserted] = services_.try_emplace(set);
-    if (!inserted)
-      return known->second;
-    std::vector<std::string>& parts = known->second;
-    parts.push_back(ownership_.name(set).str());
-    for (auto [at, end] = allocated_.equal_range(set); at != end; ++at)
-      parts.push_back(at->second);
-    const Instance* service = model_.maker(ownership_.instance(set));
-    if (service == nullptr)
-      return parts;
-    for (const Index* index : service->entity->indexes)
-      for (const Symbol name : index->names) {
-        const Datum& key = service->cells[service->entity->slot(name)].value;
-        if (key.tag == Tag::text || key.tag == Tag::integer || key.tag == Tag::floating)
-          parts.push_back(text_of(model_.program, key));
-      }
-    return parts;
-  }
-
-  /// Whether `word` stands in the text with nothing of a word beside it.
-  static bool has_word(std::string_view text, std::string_view word) {
-    const auto is_part = [](char c) {
-      return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
-    };
-    if (word.empty())
-      return false;
-    for (size_t at = text.find(word); at != text.npos; at = text.find(word, at + 1))
-      if ((at == 0 || !is_part(text[at - 1])) &&
-          (at + word.size() == text.size() || !is_part(text[at + word.size()])))
-        return true;
-    return false;
   }
 
   const Model& model_;
   const Ownership& ownership_;
   Identities& identities_;
-  std::multimap<SetNumber, std::string> allocated_;
+  ServiceIdentities services_;
+  std::vector<std::optional<std::vector<SetNumber>>> above_;  ///< by set
   std::unordered_multimap<const Instance*, const Repetition*> repetitions_;
   std::set<std::tuple<const Instance*, uint32_t, SetNumber>> open_;  ///< told already
+  std::set<const Instance*> told_;  ///< why their names do not follow
   std::map<SetNumber, std::vector<Value>> found_;
-  std::unordered_map<SetNumber, std::vector<std::string>> services_;
 };
 
 }  // namespace
 
 std::vector<std::pair<fettle::Name, Value>> findings_of(const Model& model,
                                                         const Ownership& ownership,
-                                                        Identities& identities) {
-  return Inspector(model, ownership, identities).inspect();
+                                                        Identities& identities,
+                                                        std::span<const OwnedResource> resources) {
+  return Inspector(model, ownership, identities).inspect(resources);
 }
 
 }  // namespace fettle::model

@@ -1,16 +1,25 @@
 #pragma once
 /// What a model does against the guidelines of partial compiles, with its lines: owned resources
-/// below shared instances, indexes of owned resources that do not follow from their service's
-/// identity or an allocation, and sets that read what another set contributes.
+/// below shared instances, indexes and ids of owned resources that do not follow from their
+/// service's identity or an allocation, and sets that read what another set contributes.
 
 #include "model/export/claims.h"
+#include "model/export/service_identity.h"
 #include "value/value.h"
 
 namespace fettle::model {
 
+/// A resource of a set, and of what its id is made.
+struct OwnedResource {
+  const Instance* instance;
+  fettle::Name id;
+  NamePart agent, value;
+};
+
 /// By set, a list of `{"rule", "text", "where"}`; at most a few of one kind for a set.
 std::vector<std::pair<fettle::Name, Value>> findings_of(const Model& model,
                                                         const Ownership& ownership,
-                                                        Identities& identities);
+                                                        Identities& identities,
+                                                        std::span<const OwnedResource> resources);
 
 }  // namespace fettle::model

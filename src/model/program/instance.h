@@ -124,10 +124,11 @@ struct Repetition {
   Place at;
 };
 
-/// Somebody looked at all members of a relation, or asked an index for an instance.
+/// Somebody looked at all members of a relation or at the value of an attribute that somebody else
+/// gave, or asked an index for an instance.
 struct Reading {
   const Instance* instance;
-  uint32_t slot;  ///< of the relation; `no_slot`: the instance was asked for
+  uint32_t slot;  ///< of the relation or the attribute; `no_slot`: the instance was asked for
   Contributor by;
   Place at;
 };
