@@ -404,18 +404,19 @@ class RandomLife {
   std::map<std::pair<std::string, int64_t>, std::map<std::string, std::string>> labels_;
 };
 
-// `FETTLE_LIVES=50000` plays more, `FETTLE_LIFE=SEED` a single one.
+// `FETTLE_LIVES=50000` plays more, `FETTLE_LIFE=SEED` a single one; both, as many from that seed on.
+// `./dev bench differ rollouts` plays them on all processors.
 TEST(RandomLives, NeverTakeMoreThanTheyMay) {
   const char *one = std::getenv("FETTLE_LIFE"), *many = std::getenv("FETTLE_LIVES");
   const uint64_t first = one == nullptr ? 1 : std::strtoull(one, nullptr, 10);
-  const uint64_t count = one != nullptr    ? 1
-                         : many != nullptr ? std::strtoull(many, nullptr, 10)
-                                           : 300;
+  const uint64_t count = many != nullptr  ? std::strtoull(many, nullptr, 10)
+                         : one != nullptr ? 1
+                                          : 300;
   for (uint64_t seed = first; seed < first + count && !testing::Test::HasFailure(); ++seed) {
     SCOPED_TRACE(cat("FETTLE_LIFE=", seed));
     RandomLife life(seed);
     life.play();
-    if (testing::Test::HasFailure() && one != nullptr)
+    if (testing::Test::HasFailure() && one != nullptr && many == nullptr)
       std::fputs(life.story().c_str(), stderr);
   }
 }
