@@ -148,16 +148,16 @@ bool CloneSet::create(const Differences& differences) {
     const Value made_before = rollout_.memory("made");
     const std::string id = free_id();
     const PodClaims claims = claims_for(rollout_, id);
-    const auto node = placement_->place(revision.pod_template.at("spec"), claims.node);
+    const Value pod = new_pod(rollout_, revision, cat(rollout_.workload.name, "-", id),
+                              {{label::instance_id, id}});
+    const auto node = placement_->place(spec_to_place(rollout_, pod), claims.node);
     if (!node) {
       // What is not made has no name.
       rollout_.remember("made", made_before);
       rollout_.lack_room("", placement_->why_not(), placement_->is_soon());
       break;
     }
-    Value pod = new_pod(rollout_, revision, *node, cat(rollout_.workload.name, "-", id),
-                        {{label::instance_id, id}});
-    rollout_.create(*node, edited(pod, {{"claims", claims.by_volume}}));
+    rollout_.create(*node, edited(pod, {{field::node, *node}, {"claims", claims.by_volume}}));
     has_created = true;
   }
   return has_created;

@@ -49,8 +49,9 @@ class DaemonSet {
   void find_places();
   void tidy();
   void create_missing();
-  bool has_ports(const Node& node, const Revision& revision);
-  void create_on(const Node& node, const Revision& revision);
+  bool create_on(const Node& node, const Revision& revision);
+  bool has_ports(const Node& node, const Value& pod);
+  std::string free_name(int64_t& number) const;
   std::vector<const Place*> turns() const;
   Order waiting_order();
   void update();
@@ -168,9 +169,9 @@ std::set<uint32_t> DaemonSet::nodes_of_leaving() const {
   return nodes;
 }
 
-/// Whether nothing on the node has a port that the pod needs.
-bool DaemonSet::has_ports(const Node& node, const Revision& revision) {
-  const auto ports = host_ports_of(revision.pod_template.at("spec"));
+/// Whether nothing on the node has a port that the new pod needs.
+bool DaemonSet::has_ports(const Node& node, const Value& pod) {
+  const auto ports = host_ports_of(spec_to_place(rollout_, pod));
   const Pod* const holder = rollout_.fleet.port_holder(node.number, ports);
   if (holder == nullptr)
     return true;
@@ -181,11 +182,8 @@ bool DaemonSet::has_ports(const Node& node, const Revision& revision) {
   return false;
 }
 
-void DaemonSet::create_on(const Node& node, const Revision& revision) {
-  if (!has_ports(node, revision))
-    return;
-  const Value made = rollout_.memory("made");
-  int64_t number = made.is_integer() ? made.integer().value_or(0) : 0;
+/// `number`: of the last name that was made, which becomes this one's.
+std::string DaemonSet::free_name(int64_t& number) const {
   std::string name;
   const auto is_taken = [&] {
     return std::ranges::any_of(rollout_.owned.pods,
@@ -194,8 +192,19 @@ void DaemonSet::create_on(const Node& node, const Revision& revision) {
   do {
     name = cat(rollout_.workload.name, "-", short_id(cat(rollout_.owner, "#", ++number)));
   } while (is_taken());
+  return name;
+}
+
+/// Whether the node has room for it.
+bool DaemonSet::create_on(const Node& node, const Revision& revision) {
+  const Value made = rollout_.memory("made");
+  int64_t number = made.is_integer() ? made.integer().value_or(0) : 0;
+  const Value pod = new_pod(rollout_, revision, free_name(number), {});
+  if (!has_ports(node, pod))
+    return false;
   rollout_.remember("made", number);
-  rollout_.create(node.name, new_pod(rollout_, revision, node.name, name, {}));
+  rollout_.create(node.name, edited(pod, {{field::node, node.name}}));
+  return true;
 }
 
 void DaemonSet::create_missing() {
@@ -219,8 +228,9 @@ void DaemonSet::create_missing() {
     if (rollout_.workload.partitions_scaling && !may_update)
       continue;
     const bool gets_update = is_new || may_update;
+    if (!create_on(*place.node, gets_update ? rollout_.update() : rollout_.current()))
+      continue;
     updated += gets_update ? 1 : 0;
-    create_on(*place.node, gets_update ? rollout_.update() : rollout_.current());
     ++under_way;
   }
   find_places();
@@ -297,11 +307,10 @@ void DaemonSet::update_with_surge() {
     if (!place->old || place->updated)
       continue;
     const bool was_available = is_available(place->old);
-    if ((was_available && surge >= most_surge()) || !has_ports(*place->node, target))
+    if ((was_available && surge >= most_surge()) || !create_on(*place->node, target))
       continue;
     surge += was_available ? 1 : 0;
     tell_recreated(rollout_, *place->old, target);
-    create_on(*place->node, target);
   }
 }
 

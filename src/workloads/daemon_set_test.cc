@@ -168,6 +168,35 @@ TEST_F(DaemonSets, TwoPodsNeverHaveOnePortOfANode) {
   EXPECT_EQ(most, 1);
 }
 
+// What a SidecarSet injects takes room, too: of every kind.
+TEST_F(DaemonSets, APortOfASidecarIsAPortOfItsPod) {
+  be_slow();
+  world.add_nodes(2);
+  world.put(
+      manifest("SidecarSet", "proxy",
+               cat(R"({"selector":{"matchLabels":{"app":"web"}},"containers":[{"name":"proxy",)",
+                   R"("image":"proxy:1")", port, "}]}")));
+  world.put(manifest("CloneSet", "web",
+                     R"({"replicas":1,"selector":{"matchLabels":{"app":"web"}},"template":{)"
+                     R"("metadata":{"labels":{"app":"web"}},"spec":{"containers":[)"
+                     R"({"name":"main","image":"web:1"}]}}})"));
+  world.finish();
+  ASSERT_EQ(on_node("n1") + on_node("n2"), 1);
+  put("edge:1", "{}", port);
+  world.pass(10);
+  EXPECT_EQ(world.count_image("edge:1"), 1);
+  world.put(manifest("StatefulSet", "db",
+                     R"({"replicas":1,"selector":{"matchLabels":{"app":"web"}},"template":{)"
+                     R"("metadata":{"labels":{"app":"web"}},"spec":{"containers":[)"
+                     R"({"name":"main","image":"db:1"}]}}})"));
+  world.pass(10);
+  EXPECT_EQ(world.count_image("db:1"), 0);
+  EXPECT_TRUE(world.has_notice("FailedScheduling"));
+  world.remove("DaemonSet/default/edge");
+  world.finish();
+  EXPECT_EQ(world.count_image("db:1"), 1);
+}
+
 TEST(HostPorts, ClashByAddressAndProtocol) {
   const auto ports = [](std::string_view text) {
     return host_ports_of(json(cat(R"({"containers":[{"ports":[)", text, "]}]}")));

@@ -47,7 +47,7 @@ std::string uid_of(const Rollout& rollout, std::string_view name) {
 
 }  // namespace
 
-Value new_pod(Rollout& rollout, const Revision& revision, const Name& node, std::string_view name,
+Value new_pod(Rollout& rollout, const Revision& revision, std::string_view name,
               std::vector<Entry> labels) {
   const bool is_held = rollout.workload.hooks.pre_normal.has_value();
   for (Entry& entry : revision_labels(rollout, revision))
@@ -60,7 +60,6 @@ Value new_pod(Rollout& rollout, const Revision& revision, const Name& node, std:
   const Value attributes = Value::dict(
       {{field::name, name},
        {field::space, rollout.workload.space},
-       {field::node, node},
        {field::uid, uid_of(rollout, name)},
        {field::revision, revision.name},
        {field::pod_template, revision.pod_template},
@@ -84,6 +83,12 @@ Value new_pod(Rollout& rollout, const Revision& revision, const Name& node, std:
   for (const Name& each : {field::annotations, field::conditions, field::state})
     same.push_back({each, rollout.shared(pod.at(each))});
   return edited(pod, std::move(same));
+}
+
+Value spec_to_place(Rollout& rollout, const Value& pod) {
+  if (pod.at(field::sidecars).is_null())
+    return pod.at(field::pod_template).at("spec");
+  return rollout.shared(pod_spec(pod));
 }
 
 namespace {

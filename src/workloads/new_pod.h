@@ -5,10 +5,13 @@
 
 namespace fettle::workloads {
 
-/// The attributes of a new pod: its template, the labels that say whose it is, and its readiness
-/// gate. `labels` are those of its kind.
-Value new_pod(Rollout& rollout, const Revision& revision, const Name& node, std::string_view name,
+/// The attributes of a new pod that has no node yet: its template, the labels that say whose it is,
+/// and its readiness gate. `labels` are those of its kind.
+Value new_pod(Rollout& rollout, const Revision& revision, std::string_view name,
               std::vector<Entry> labels);
+
+/// What a node must have room for: the spec of a new pod, with what SidecarSets inject.
+Value spec_to_place(Rollout& rollout, const Value& pod);
 
 /// The attributes with the labels, annotations, ConfigMaps and Secrets of now: what users changed
 /// about a pod, and what they stored since.

@@ -121,14 +121,15 @@ bool StatefulSet::create_pod(int64_t ordinal, Placement& placement) {
       return false;
   const Revision& revision = keeps_current(ordinal) ? rollout_.current() : rollout_.update();
   const PodClaims claims = claims_for(rollout_, std::to_string(ordinal));
-  const auto node = placement.place(revision.pod_template.at("spec"), claims.node);
+  const Value pod = new_pod(rollout_, revision, name,
+                            {{label::pod_name, name}, {label::pod_index, std::to_string(ordinal)}});
+  const auto node = placement.place(spec_to_place(rollout_, pod), claims.node);
   if (!node) {
     rollout_.lack_room(name, placement.why_not(), placement.is_soon());
     return false;
   }
-  const Value pod = new_pod(rollout_, revision, *node, name,
-                            {{label::pod_name, name}, {label::pod_index, std::to_string(ordinal)}});
-  rollout_.create(*node, edited(pod, {{"claims", claims.by_volume},
+  rollout_.create(*node, edited(pod, {{field::node, *node},
+                                      {"claims", claims.by_volume},
                                       {"hostname", name},
                                       {"subdomain", workload.service_name.empty()
                                                         ? Value()

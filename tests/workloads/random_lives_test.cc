@@ -404,7 +404,8 @@ class RandomLife {
   std::map<std::pair<std::string, int64_t>, std::map<std::string, std::string>> labels_;
 };
 
-// `FETTLE_LIVES=50000` plays more, `FETTLE_LIFE=SEED` a single one; both, as many from that seed on.
+// `FETTLE_LIVES=50000` plays more, `FETTLE_LIFE=SEED` a single one; both, as many from that seed
+// on.
 // `./dev bench differ rollouts` plays them on all processors.
 TEST(RandomLives, NeverTakeMoreThanTheyMay) {
   const char *one = std::getenv("FETTLE_LIFE"), *many = std::getenv("FETTLE_LIVES");
