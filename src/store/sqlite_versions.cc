@@ -94,6 +94,21 @@ class SqliteSnapshot : public Snapshot {
     }
   }
 
+  Status holders_of(Holding holding, const std::function<Go(const Piece&)>& visit) const override {
+    Query query =
+        TRY(database_.query("SELECT pieces.set_name, pieces.name FROM holdings JOIN pieces ON "
+                            "pieces.id=piece WHERE holdings.world=? AND key=? AND value=? AND "
+                            "since<=?4 AND (until=0 OR until>?4) ORDER BY piece"));
+    query.bind(world_)
+        .bind_blob(DigestBytes(holding.key).view())
+        .bind_blob(DigestBytes(holding.value).view())
+        .bind(number_);
+    while (TRY(query.step()))
+      if (visit({query.text(0), query.text(1)}) != Go::on)
+        break;
+    return {};
+  }
+
   Result<std::vector<Piece>> touched_since(uint64_t number) const override {
     return touched(database_, world_, static_cast<int64_t>(number), number_);
   }

@@ -9,8 +9,10 @@ namespace fettle {
 Status Committer::describe() {
   std::map<Name, SetChange> changes;
   std::unordered_set<Name> described;  // shared ones, that several sets tell about
+  if (push_.is_partial)
+    TRY(note_changes());
   for (const auto& [piece, content] : commit_.delta.pieces) {
-    const ContentPointer before = newest_.number() == 0 ? nullptr : TRY(newest_.content(piece));
+    const ContentPointer before = TRY(before_of(piece));
     if (content != nullptr)
       for (const Item& item : content->items)
         TRY(describe_item(piece, item, before.get(), changes, described));
@@ -23,6 +25,23 @@ Status Committer::describe() {
     change.set = set;
     commit_.changes.push_back(std::move(change));
   }
+  return {};
+}
+
+Result<ContentPointer> Committer::before_of(const Piece& piece) const {
+  const auto known = contents_.find(piece);
+  if (known != contents_.end())
+    return known->second;
+  return newest_.number() == 0 ? ContentPointer() : TRY(newest_.content(piece));
+}
+
+/// What can change the needs of shared resources.
+Status Committer::note_changes() {
+  for (const Item& item : push_.items)
+    if (!TRY(any_holder(item.id)))
+      new_.push_back(item.id);
+  for (const auto& [piece, content] : commit_.delta.pieces)
+    note_said_needs(TRY(before_of(piece)).get(), content.get());
   return {};
 }
 
@@ -50,15 +69,6 @@ Status Committer::describe_item(const Piece& piece, const Item& item, const Cont
   return {};
 }
 
-Result<bool> Committer::needs_differ(const Name& id) {
-  const std::vector<Name> before = TRY(needs_in(newest_, id));
-  std::set<Name> after;
-  for (const Name& need : TRY(needs_of(id)))
-    if (index_.contains(need) || TRY(staying_holder(need)))
-      after.insert(need);
-  return !std::ranges::equal(before, after);
-}
-
 Status Committer::describe_loss(const Piece& piece, const Item& old,
                                 std::map<Name, SetChange>& changes,
                                 std::unordered_set<Name>& described) {
@@ -69,8 +79,11 @@ Status Committer::describe_loss(const Piece& piece, const Item& old,
   const auto pushed = index_.find(old.id);
   if ((pushed != index_.end() && set_of(old.id).empty()) || described.contains(old.id))
     return {};
-  if (push_.is_partial && TRY(staying_holder(old.id)))
+  if (push_.is_partial && TRY(staying_holder(old.id))) {
+    if (TRY(needs_differ(old.id)) && described.insert(old.id).second)
+      changes[{}].changed.push_back(old.id);
     return {};
+  }
   if (described.insert(old.id).second)
     changes[{}].removed.push_back(old.id);
   return {};

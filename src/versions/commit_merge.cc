@@ -88,6 +88,7 @@ Status Committer::report_moves() const {
 }
 
 Status Committer::merge_rest() {
+  TRY(find_lost());
   for (auto& [piece, content] : pieces_) {
     if (!piece.set.empty())
       continue;
@@ -101,70 +102,13 @@ Status Committer::merge_rest() {
         same->needs.insert(same->needs.end(), old.needs.begin(), old.needs.end());
     }
     for (Item& item : content.items)
-      TRY(drop_lost_needs(item, before->find(item.id)));
+      drop_lost_needs(item, before->find(item.id) != nullptr);
     content.claims.insert(content.claims.end(), before->claims.begin(), before->claims.end());
     for (const Unknown& old : before->unknowns)
       if (old.resource.empty() && !old.is_resolved)
         content.unknowns.push_back(old);
   }
   return drop_needs_of_removed();
-}
-
-Status Committer::drop_lost_needs(Item& item, const Item* before) {
-  std::vector<Name> kept;
-  for (Name& need : item.needs) {
-    const auto pushed = index_.find(item.id);
-    const bool is_asked_for =
-        pushed != index_.end() &&
-        std::ranges::find(pushed->second->needs, need) != pushed->second->needs.end();
-    const bool was_there = before != nullptr && TRY(any_holder(need));
-    if (is_asked_for ||
-        (was_there && (index_.contains(need) || TRY(staying_holder(need)).has_value())))
-      kept.push_back(std::move(need));
-  }
-  item.needs = std::move(kept);
-  return {};
-}
-
-Status Committer::drop_needs_of_removed() {
-  if (!TRY(removes_any()))
-    return {};
-  std::vector<Piece> concerned;
-  TRY(newest_.holders(key_of_rest_with_needs(), [&](Digest, const Piece& piece) {
-    if (!pieces_.contains(piece))
-      concerned.push_back(piece);
-    return Go::on;
-  }));
-  for (const Piece& piece : concerned) {
-    const ContentPointer before = TRY(content_of(piece));
-    Content after = *before;
-    bool is_changed = false;
-    for (Item& item : after.items) {
-      const size_t needs = item.needs.size();
-      TRY(drop_lost_needs(item, &item));
-      is_changed |= item.needs.size() != needs;
-    }
-    if (is_changed)
-      pieces_.emplace(piece, std::move(after));
-  }
-  return {};
-}
-
-Result<bool> Committer::removes_any() {
-  for (const Name& set : touched_)
-    for (const Item& old : TRY(content_of({set, {}}))->items)
-      if (!index_.contains(old.id))
-        return true;
-  return false;
-}
-
-Result<bool> Committer::any_holder(const Name& id) const {
-  bool found = false;
-  TRY(newest_.holders(key_of_item(id), [&](Digest, const Piece&) {
-    found = true;
-    return Go::stop;
-  }));
-  return found;
 }
 
 }  // namespace fettle

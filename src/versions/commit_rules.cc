@@ -1,10 +1,9 @@
-/// What all sets together must not say: claims that contradict each other, and circles of needs.
+/// What all sets together must not say: claims that contradict each other.
 
 #include <algorithm>
 
 #include "base/text.h"
 #include "value/json.h"
-#include "versions/circle.h"
 #include "versions/committer.h"
 
 namespace fettle {
@@ -77,75 +76,6 @@ Status Committer::check_bound(const std::map<Digest, std::pair<const Claim*, Nam
   return user_error(cat(words_.contradiction(called(set), called(other->set)), ": ", claim->key,
                         " takes at most ", claim->limit,
                         claim->limit == 1 ? " element" : " elements", at(claim->origin)));
-}
-
-Status Committer::check_circles() {
-  if (!push_.is_partial) {
-    if (std::optional<Error> circle = find_cycle(push_.items))
-      return std::move(*circle);
-    return {};
-  }
-  CircleSearch search([this](const Name& id) { return needs_of(id); });
-  for (const Item& item : push_.items) {
-    const std::vector<Name> circle = TRY(search.from(item.id));
-    if (!circle.empty())
-      return circle_error(circle);
-  }
-  return {};
-}
-
-Error Committer::circle_error(const std::vector<Name>& circle) {
-  std::set<Name> sets;
-  for (const Name& id : circle) {
-    Name set = set_of(id);
-    if (!index_.contains(id))
-      if (Result<std::optional<Piece>> piece = staying_holder(id); piece && *piece)
-        set = (*piece)->set;
-    if (!set.empty())
-      sets.insert(set);
-  }
-  return user_error(cat("Dependency cycle: ", circle_text(circle),
-                        sets.empty() ? "" : cat(" (sets ", joined(sets), ")"), places(circle)));
-}
-
-Result<std::optional<Piece>> Committer::staying_holder(const Name& id) const {
-  return other_holder(key_of_item(id), {});
-}
-
-Result<std::vector<Name>> Committer::needs_of(const Name& id) {
-  std::vector<Name> needs;
-  bool is_shared = false;
-  if (const auto pushed = index_.find(id); pushed != index_.end()) {
-    needs = pushed->second->needs;
-    is_shared = set_of(id).empty();
-  } else {
-    const std::optional<Piece> piece = TRY(staying_holder(id));
-    const Item* item = piece ? TRY(content_of(*piece))->find(id) : nullptr;
-    if (item == nullptr)
-      return needs;
-    is_shared = item->is_shared;
-    if (!is_shared)
-      return item->needs;
-  }
-  if (is_shared)
-    TRY(add_needs_of_others(id, needs));
-  return needs;
-}
-
-Status Committer::add_needs_of_others(const Name& id, std::vector<Name>& needs) {
-  std::vector<std::pair<Digest, Piece>> others;
-  TRY(newest_.holders(key_of_needs(id), [&](Digest value, const Piece& piece) {
-    if (is_touched(piece))
-      return Go::on;
-    others.emplace_back(value, piece);
-    return Go::next_value;
-  }));
-  for (const auto& [value, piece] : others)
-    if (const Item* item = TRY(content_of(piece))->find(id))
-      for (const Name& need : item->needs)
-        if (need.digest() == value)
-          needs.push_back(need);
-  return {};
 }
 
 }  // namespace fettle

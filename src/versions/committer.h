@@ -1,7 +1,8 @@
 #pragma once
 /// How a push becomes the next version: `run` of `commit.cc` names the steps. Merging with what
-/// other sets have said is `commit_merge.cc`, what all sets together must not say
-/// `commit_rules.cc`, what became of which resource `commit_changes.cc`.
+/// other sets have said is `commit_merge.cc`, what that does to needs `commit_needs.cc`, what all
+/// sets together must not say `commit_rules.cc` and `commit_circles.cc`, what became of which
+/// resource `commit_changes.cc`.
 
 #include <map>
 #include <set>
@@ -81,13 +82,40 @@ class Committer {
   Status report_moves() const;
   /// The rest is only ever added to.
   Status merge_rest();
+
+  // commit_needs.cc
+  /// Whether a piece of the newest version, or one that stays, holds it.
+  Result<bool> is_held(Holding holding, bool only_by_others) const;
+  Result<bool> any_holder(const Name& id) const;
+  Result<std::optional<Piece>> staying_holder(const Name& id) const;
+  Status find_lost();
   /// A need goes with its target: it does not come back when that is pushed again.
-  Status drop_lost_needs(Item& item, const Item* before);
+  void drop_lost_needs(Item& item, bool was_there) const;
   /// Those of shared resources that the push does not speak of.
   Status drop_needs_of_removed();
-  /// Whether a set loses a resource.
-  Result<bool> removes_any();
-  Result<bool> any_holder(const Name& id) const;
+  Result<bool> may_need_lost(const Name& id) const;
+  /// What a resource needs once the push is in.
+  Result<std::vector<Name>> needs_of(const Name& id);
+  Status add_needs_of_others(const Name& id, std::vector<Name>& needs);
+  void note_said_needs(const Content* before, const Content* after);
+  /// Of a shared resource each piece tells only some of its needs.
+  Result<bool> needs_differ(const Name& id);
+  Result<bool> needs_differ_anywhere(const Name& id);
+  Result<bool> needs_before(const Name& id, const Name& need) const;
+  Result<bool> needs_after(const Name& id, const Name& need) const;
+
+  // commit_circles.cc
+  Status check_circles();
+  Error circle_error(const std::vector<Name>& circle);
+  /// Whether a new need may close a circle; false means that none does.
+  Result<bool> may_close_circle();
+  Result<std::vector<const Item*>> shared_with_other_needs() const;
+  Result<bool> may_return(const Item& from);
+  Result<std::vector<Name>> with_new_way_to(const Item& target);
+  Result<bool> is_new_need(const Item& item, const Name& need);
+  Result<bool> may_lead_to_new(const Item& item, const Name& need);
+  Result<bool> was_way(const Name& from, const Name& to);
+  Result<std::vector<Name>> some_needs_before(const Name& id);
 
   // commit_rules.cc
   Status check_claims();
@@ -95,20 +123,15 @@ class Committer {
   static std::pair<std::string, std::string> texts_that_differ(const Name& a, const Name& b);
   Status contradiction(const Claim& claim, const Name& set, const Piece& other);
   Status check_bound(const std::map<Digest, std::pair<const Claim*, Name>>& values);
-  Status check_circles();
-  Error circle_error(const std::vector<Name>& circle);
-  Result<std::optional<Piece>> staying_holder(const Name& id) const;
-  /// What a resource needs once the push is in.
-  Result<std::vector<Name>> needs_of(const Name& id);
-  Status add_needs_of_others(const Name& id, std::vector<Name>& needs);
 
   // commit_changes.cc
   /// What became of which resource.
   Status describe();
   Status describe_item(const Piece& piece, const Item& item, const Content* before,
                        std::map<Name, SetChange>& changes, std::unordered_set<Name>& described);
-  /// Of a shared resource each piece tells only some of its needs.
-  Result<bool> needs_differ(const Name& id);
+  Status note_changes();
+  /// What the newest version says in a piece; null when it has none.
+  Result<ContentPointer> before_of(const Piece& piece) const;
   Status describe_loss(const Piece& piece, const Item& old, std::map<Name, SetChange>& changes,
                        std::unordered_set<Name>& described);
 
@@ -123,6 +146,12 @@ class Committer {
   Content* last_ = nullptr;
   std::unordered_map<Piece, ContentPointer, PieceHash> contents_;  ///< of the newest version
   std::vector<Conflict> conflicts_;
+  // What a partial push does to the needs of shared resources.
+  std::vector<Name> lost_;                            ///< that nobody has any more; sorted
+  std::vector<Name> new_;                             ///< that nobody had
+  std::unordered_map<Name, std::vector<Name>> said_;  ///< that a piece says now, or said before
+  std::unordered_map<Name, std::vector<const Item*>> users_;  ///< in the push
+  int steps_ = 0;                                             ///< of looking for old ways
   Commit commit_;
 };
 

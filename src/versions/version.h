@@ -104,6 +104,9 @@ class Snapshot {
   enum class Go { on, next_value, stop };
   virtual Status holders(
       Digest key, const std::function<Go(Digest value, const Piece& piece)>& visit) const = 0;
+  /// Who holds this value under the key; `visit` says whether to go on.
+  virtual Status holders_of(Holding holding,
+                            const std::function<Go(const Piece& piece)>& visit) const = 0;
   /// Parts that later versions than `number` up to this one replaced, added or removed.
   virtual Result<std::vector<Piece>> touched_since(uint64_t number) const = 0;
   virtual Result<std::vector<std::pair<Piece, Digest>>> pieces() const = 0;

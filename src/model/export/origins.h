@@ -17,14 +17,12 @@ namespace fettle::model {
 using Source = std::pair<const Instance*, uint32_t>;
 
 struct Origin {
-  std::set<Source> sources;       ///< attributes of which the value is made
-  bool is_from_plugin = false;    ///< a call is on the way
-  bool may_be_anything = false;   ///< an expression on the way cannot be followed
+  std::set<Source> sources;      ///< attributes of which the value is made
+  bool is_from_plugin = false;   ///< a call is on the way
+  bool may_be_anything = false;  ///< an expression on the way cannot be followed
 
   /// Whether the value may be made of the attribute.
-  bool may_have(const Source& source) const {
-    return may_be_anything || sources.contains(source);
-  }
+  bool may_have(const Source& source) const { return may_be_anything || sources.contains(source); }
   bool may_come_from_plugin() const { return may_be_anything || is_from_plugin; }
   bool is_constant() const { return sources.empty() && !is_from_plugin && !may_be_anything; }
   void add(const Origin& other);
@@ -57,7 +55,7 @@ class Origins {
 
   const Model& model_;
   std::deque<Scope> scopes_;
-  std::vector<const Scope*> files_;  ///< by number of the namespace
+  std::vector<const Scope*> files_;                         ///< by number of the namespace
   std::unordered_map<uint64_t, Constructed> constructors_;  ///< by place
   std::unordered_map<Symbol, std::vector<Assigned>> assignments_;
 };

@@ -160,8 +160,11 @@ void ServiceIdentities::add_keys(const Instance& of, const Index& index, const s
     const Datum& value = of.cells[slot].value;
     const std::string name = path + model_.program.symbols.name(symbol);
     if (value.tag != Tag::instance) {
-      keys.push_back({Key::From::key, name,
-                      is_nothing(value) ? "" : text_of(model_.program, value), {&of, slot}, &of});
+      keys.push_back({Key::From::key,
+                      name,
+                      is_nothing(value) ? "" : text_of(model_.program, value),
+                      {&of, slot},
+                      &of});
       continue;
     }
     const std::vector<Index*>& indexes = value.instance->entity->indexes;
@@ -195,8 +198,7 @@ bool ServiceIdentities::may_hold_name(const Origin& origin, const Key& name, Set
   const Origin& of_name = known->second;
   if (of_name.is_constant())
     return !is_number(name.text);
-  return !origin.is_constant() &&
-         std::ranges::includes(origin.sources, of_name.sources) &&
+  return !origin.is_constant() && std::ranges::includes(origin.sources, of_name.sources) &&
          (!of_name.is_from_plugin || origin.is_from_plugin);
 }
 

@@ -13,7 +13,7 @@ namespace fettle::model {
 
 /// One of the values that together name something.
 struct NamePart {
-  Source source{};    ///< without an instance: a function gave it
+  Source source{};     ///< without an instance: a function gave it
   std::string text{};  ///< of what a function gave
 };
 
@@ -35,7 +35,7 @@ class ServiceIdentities {
     From from;
     std::string name;
     std::string text;
-    Source source;                   ///< of a key and of the set's name
+    Source source;                     ///< of a key and of the set's name
     const Instance* holder = nullptr;  ///< of the key of another instance: that instance
   };
   /// Keys that belong to nobody else when they are taken together.
