@@ -9,7 +9,7 @@
 namespace fettle::jq {
 namespace {
 
-constexpr Budget::Limits limits{.steps = 2'000'000, .bytes = 64'000'000};
+constexpr Budget::Limits limits{.steps = 500'000, .bytes = 16'000'000};
 
 std::string shown(const Result<Value>& value) {
   return value ? write_json(*value) : "error: " + to_string(value.error());
