@@ -9,6 +9,7 @@
 #include "sim/store.h"
 #include "sim/world.h"
 #include "sim/world_check.h"
+#include "store/record_codec.h"
 #include "value/json.h"
 
 namespace fettle::sim {
@@ -55,6 +56,7 @@ class Simulation : public Ground, public Driver, public Audience {
       continue;
     if (report_.good)
       check_end();
+    note_records();
     return std::move(report_);
   }
 
@@ -151,11 +153,23 @@ class Simulation : public Ground, public Driver, public Audience {
       report_.history += line + "\n";
   }
 
-  void note(std::string line) {
+  /// `words`: what may be said otherwise without that anything else happens.
+  void note(std::string line, std::string_view words = {}) {
+    report_.course = hash64(cat(report_.course, line));
+    line += words;
     report_.digest = hash64(cat(report_.digest, line));
     history_.push_back(std::move(line));
     if (history_.size() > 400)
       history_.pop_front();
+  }
+
+  /// What is recorded in the end, in the order of the keys.
+  void note_records() {
+    std::map<std::string, const Record*> records;
+    for (const auto& [key, record] : file_.known())
+      records.emplace(to_string(key), &*record);
+    for (const auto& [key, record] : records)
+      report_.course = hash64(cat(report_.course, key, encode(*record)));
   }
 
   std::set<std::string> some_sets() {
@@ -419,8 +433,8 @@ class Simulation : public Ground, public Driver, public Audience {
   }
 
   void check_event(const Event& event) {
-    note(cat(to_string(event.type), " ", to_string(event.verb), " ", to_string(event.key), ": ",
-             event.text));
+    note(cat(to_string(event.type), " ", to_string(event.verb), " ", to_string(event.key), ": "),
+         event.text);
     const bool has_reason = event.type == EventType::started || event.type == EventType::failed ||
                             event.type == EventType::skipped || event.type == EventType::blocked;
     if (has_reason && event.text.empty())

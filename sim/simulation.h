@@ -19,6 +19,7 @@ struct Report {
   uint64_t crashes = 0;
   uint64_t faults = 0;
   uint64_t digest = 0;  ///< of all events: the same seed must give the same
+  uint64_t course = 0;  ///< of all events without their texts, and of the records in the end
 };
 
 Report simulate(uint64_t seed);
