@@ -15,7 +15,7 @@
 #include "reconcile/run.h"
 #include "value/json.h"
 #include "verbs/fleet_wishes.h"
-#include "workloads/want.h"
+#include "workloads/decide/want.h"
 
 namespace fettle::workloads {
 namespace {

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "states/validate.h"
 #include "verbs/export_model.h"
-#include "workloads/read.h"
+#include "workloads/read/read.h"
 
 namespace fettle {
 namespace {

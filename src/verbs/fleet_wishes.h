@@ -7,7 +7,7 @@
 #include <optional>
 
 #include "verbs/fleet_records.h"
-#include "workloads/want.h"
+#include "workloads/decide/want.h"
 
 namespace fettle {
 

@@ -6,8 +6,8 @@
 #include "kinds/pod.h"
 #include "value/with.h"
 #include "verbs/workload_views.h"
-#include "workloads/change.h"
 #include "workloads/names.h"
+#include "workloads/read/change.h"
 
 namespace fettle {
 namespace {

@@ -7,8 +7,8 @@
 #include "base/base64.h"
 #include "base/text.h"
 #include "base/wait.h"
-#include "workloads/change.h"
-#include "workloads/gates.h"
+#include "workloads/read/change.h"
+#include "workloads/read/gates.h"
 #include "workloads/rollout.h"
 
 namespace fettle {

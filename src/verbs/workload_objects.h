@@ -6,8 +6,8 @@
 
 #include "verbs/edit.h"
 #include "workloads/fleet.h"
-#include "workloads/merge.h"
-#include "workloads/read.h"
+#include "workloads/read/merge.h"
+#include "workloads/read/read.h"
 
 namespace fettle {
 

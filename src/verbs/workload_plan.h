@@ -2,7 +2,7 @@
 /// What would become of manifests, before anything is stored: `plan -f`.
 
 #include "verbs/workload_objects.h"
-#include "workloads/rehearsal.h"
+#include "workloads/decide/rehearsal.h"
 
 namespace fettle {
 

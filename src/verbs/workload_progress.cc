@@ -4,7 +4,7 @@
 
 #include "base/text.h"
 #include "verbs/engines.h"
-#include "workloads/status.h"
+#include "workloads/decide/status.h"
 
 namespace fettle {
 namespace {

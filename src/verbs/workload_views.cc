@@ -8,9 +8,9 @@
 #include "kinds/pod.h"
 #include "verbs/pod_document.h"
 #include "verbs/workload_objects.h"
+#include "workloads/decide/status.h"
 #include "workloads/seen.h"
 #include "workloads/selector.h"
-#include "workloads/status.h"
 
 namespace fettle {
 

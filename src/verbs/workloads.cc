@@ -14,7 +14,7 @@
 #include "verbs/wakeful.h"
 #include "verbs/workload_objects.h"
 #include "verbs/workload_progress.h"
-#include "workloads/change.h"
+#include "workloads/read/change.h"
 
 namespace fettle {
 namespace {

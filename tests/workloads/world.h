@@ -10,8 +10,8 @@
 
 #include "base/text.h"
 #include "value/json.h"
+#include "workloads/decide/want.h"
 #include "workloads/fleet.h"
-#include "workloads/want.h"
 
 namespace fettle::workloads {
 

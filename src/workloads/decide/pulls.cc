@@ -1,0 +1,439 @@
+#include "workloads/decide/pulls.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+#include "workloads/names.h"
+
+namespace fettle::workloads {
+namespace {
+
+enum class Stand { waits, active, succeeded, failed };
+
+/// Whether the tag meant another image on this node than where the first pull of the job ended.
+bool is_another(const Pull* pull, const Name& owner, const Name& digest) {
+  return pull != nullptr && pull->owner == owner && pull->is_done && !pull->digest.empty() &&
+         !digest.empty() && pull->digest != digest;
+}
+
+/// A job of an owner: what it pulls, since when, what its tag means as far as that is known, and
+/// where it has failed (`failed_in`).
+struct Job {
+  const Name& owner;
+  const PullSpec& spec;
+  Time started;
+  Name digest;
+  Value failed;
+};
+
+Job job_of(const Name& owner, const PullSpec& spec, const Value& state, const Name& digest) {
+  return {owner, spec, Time(Duration(state.integer_at("started"))), digest, state.at("failed")};
+}
+
+/// Whether the tag is on the node as another image, and what the job needs is being pulled.
+bool is_corrected(const Node* node, const Pull* pull, const Job& job) {
+  if (node == nullptr || pull == nullptr || pull->owner != job.owner || pull->is_done)
+    return false;
+  const auto there = node->images.find(job.spec.image);
+  return there != node->images.end() && !there->second.empty() && !job.digest.empty() &&
+         there->second != job.digest;
+}
+
+/// What became of the image on a node. One that another owner pulls counts as it is.
+Stand stand_of(const Name& name, const Node* node, const Pull* pull, const Job& job) {
+  const PullSpec& spec = job.spec;
+  const bool has_failed = !job.failed.at(name).is_null();
+  if (is_another(pull, job.owner, job.digest))
+    return Stand::waits;
+  if (is_corrected(node, pull, job))
+    return pull->has_failed ? Stand::failed : Stand::active;
+  if (!spec.always && node != nullptr && Fleet::has_image(*node, spec.image))
+    return Stand::succeeded;
+  if (has_failed)
+    return Stand::failed;
+  if (pull == nullptr)
+    return Stand::waits;
+  if (pull->has_failed)
+    return Stand::failed;
+  // A pull of before the job brought what the tag meant then.
+  if (pull->is_done)
+    return !spec.always || pull->finished >= job.started ? Stand::succeeded : Stand::waits;
+  return Stand::active;
+}
+
+Value credentials(const Fleet& fleet, const Name& space, const std::vector<Name>& secrets) {
+  std::vector<Value> found;
+  for (const Name& secret : secrets)
+    if (const Object* object = fleet.object(cat("Secret/", space, "/", secret)))
+      found.push_back(object->document.at("data"));
+  return Value::list(std::move(found));
+}
+
+const Name& space_of(const Rollout& rollout, const PullTask& task) {
+  return task.space.empty() ? rollout.workload.space : task.space;
+}
+
+Value pull_attributes(const Rollout& rollout, const PullTask& task, const Name& node,
+                      const Name& digest) {
+  std::vector<Entry> entries{{"reference", task.spec.image},
+                             {"pull", task.spec.always ? "always" : "missing"},
+                             {"node", node},
+                             {"attempts", task.spec.backoff_limit + 1},
+                             {"timeout", task.spec.timeout_seconds}};
+  const bool is_digest = task.spec.image.view().find('@') != std::string_view::npos;
+  if (!digest.empty() && !is_digest)
+    entries.push_back({"digest", digest});
+  if (Value list = credentials(rollout.fleet, space_of(rollout, task), task.spec.secrets);
+      !list.items().empty())
+    entries.push_back({"credentials", std::move(list)});
+  if (task.spec.labels.is_dict() && !task.spec.labels.entries().empty())
+    entries.push_back({"labels", task.spec.labels});
+  if (task.spec.annotations.is_dict() && !task.spec.annotations.entries().empty())
+    entries.push_back({"annotations", task.spec.annotations});
+  std::erase_if(entries, [](const Entry& entry) { return entry.value == Value(""); });
+  return Value::dict(std::move(entries));
+}
+
+/// The digest that the first pull found, if it is known yet.
+Name found_digest(const Rollout& rollout, const PullTask& task, const Value& state) {
+  if (const Value& known = state.at("digest"); known.is_text())
+    return known.text();
+  for (const Name& node : task.nodes)
+    if (const Pull* pull = rollout.fleet.pull(pull_key(node, task.spec.image));
+        pull != nullptr && !pull->digest.empty())
+      return pull->digest;
+  return {};
+}
+
+/// A node of a job, looked up once.
+struct Stop {
+  const Name& name;
+  Name key;  ///< of the pull
+  const Node* node;
+  const Pull* pull;
+  Stand stand;
+};
+
+std::vector<Stop> stops_of(const Fleet& fleet, const Job& job, const std::vector<Name>& nodes) {
+  std::vector<Stop> stops;
+  stops.reserve(nodes.size());
+  for (const Name& name : nodes) {
+    Stop stop{name, pull_key(name, job.spec.image), fleet.node(name), nullptr, Stand::waits};
+    stop.pull = fleet.pull(stop.key);
+    stop.stand = stand_of(name, stop.node, stop.pull, job);
+    stops.push_back(std::move(stop));
+  }
+  return stops;
+}
+
+/// Why it failed on a node.
+std::string error_of(const Job& job, const Stop& stop) {
+  const Value& known = job.failed.at(stop.name);
+  return known.is_null() ? (stop.pull == nullptr ? std::string() : stop.pull->error.str())
+                         : std::string(known.text_at("error"));
+}
+
+PullCounts counts_of(const Job& job, const std::vector<Stop>& stops) {
+  PullCounts counts;
+  counts.started = job.started;
+  counts.digest = job.digest;
+  counts.desired = static_cast<int64_t>(stops.size());
+  for (const Stop& stop : stops)
+    switch (stop.stand) {
+      case Stand::active:
+        ++counts.active;
+        break;
+      case Stand::succeeded:
+        ++counts.succeeded;
+        break;
+      case Stand::failed:
+        ++counts.failed;
+        counts.failed_nodes.push_back(stop.name);
+        counts.error = error_of(job, stop);
+        break;
+      case Stand::waits:
+        break;
+    }
+  return counts;
+}
+
+void emit_pull(Rollout& rollout, const PullTask& task, const Stop& stop, const Name& digest) {
+  const Name &key = stop.key, &node = stop.name;
+  // Two jobs of one owner pull an image once.
+  if (!rollout.is_first_pull(key))
+    return;
+  const Name pool = cat("pull:", node);
+  rollout.pool(pool, stop.node == nullptr ? 2 : stop.node->pulls);
+  const Pull* known = stop.pull;
+  Value attributes = pull_attributes(rollout, task, node, digest);
+  // A pull that has begun goes on as it began; one of another job or of a failed time is anew.
+  if (known != nullptr && known->owner == rollout.owner &&
+      !is_another(known, rollout.owner, digest) &&
+      known->resource->attributes.text_at("pull") == attributes.text_at("pull"))
+    attributes = known->resource->attributes;
+  rollout.emit("image", key, std::move(attributes), rollout.driver_of(node), pool,
+               Leftover::forget);
+}
+
+}  // namespace
+
+std::string place_text(std::string_view node) {
+  return node.empty() ? "this machine" : cat("node ", node);
+}
+
+std::vector<PullFailure> pull_failures(const Fleet& fleet, const Name& owner, const Value& job) {
+  std::map<Name, std::string> found;
+  const Name image = job.text_at("image");
+  for (const Name& key : fleet.owned(owner).pulls)
+    if (const Pull* pull = fleet.pull(key);
+        pull != nullptr && pull->has_failed &&
+        pull->resource->attributes.text_at("reference") == image.view())
+      found.emplace(pull->resource->attributes.text_at("node"), pull->error.str());
+  if (const Value& failed = job.at("state").at("failed"); failed.is_dict())
+    for (const Entry& entry : failed.entries())
+      found.insert_or_assign(entry.key, std::string(entry.value.text_at("error")));
+  std::vector<PullFailure> failures;
+  for (auto& [node, error] : found)
+    failures.push_back({node, std::move(error)});
+  return failures;
+}
+
+std::string failure_text(std::string_view image, const PullFailure& failure) {
+  return cat("image ", image, " cannot be pulled on ", place_text(failure.node), ": ",
+             failure.error);
+}
+
+Name pull_key(const Name& node, const Name& image) { return cat(node, "|", image); }
+
+PullCounts pull_counts(const Fleet& fleet, const Name& owner, const PullSpec& spec,
+                       const std::vector<Name>& nodes, const Value& state) {
+  const Job job = job_of(owner, spec, state, state.text_at("digest"));
+  return counts_of(job, stops_of(fleet, job, nodes));
+}
+
+namespace {
+
+/// Whether a job remembers for good that it failed there: whoever writes it down has written.
+bool is_remembered(const Memory* known, const Name& node) {
+  return known != nullptr && known->is_done &&
+         !known->resource->attributes.at("state").at("failed").at(node).is_null();
+}
+
+/// What a job remembers of failures: {node: {"error", "wish": of what was pulled there, "since"}}.
+/// One that is remembered is not tried again, however often others are: attempts are counted for
+/// the life of the job. It is forgotten where something else is to be pulled than then, as with
+/// other credentials, and where the node is away, which may have been the reason; a job that never
+/// completes tries again a day later.
+class Failures {
+ public:
+  Failures(Rollout& rollout, const PullTask& task, const Value& known)
+      : rollout_(rollout), task_(task) {
+    if (known.is_dict())
+      for (const Entry& entry : known.entries())
+        if (is_kept(entry))
+          entries_.push_back(entry);
+  }
+
+  void add(const Stop& stop) {
+    entries_.push_back(
+        {stop.name, Value::dict({{"error", stop.pull->error},
+                                 {"wish", wish_on(stop.name)},
+                                 {"since", rollout_.now.time_since_epoch().count()}})});
+  }
+  Value value() const { return entries_.empty() ? Value() : Value::dict(entries_); }
+
+ private:
+  static constexpr Duration retry = 24h;
+
+  /// Whatever the tag has turned out to mean.
+  std::string wish_on(const Name& node) const {
+    return to_string(pull_attributes(rollout_, task_, node, Name()).digest());
+  }
+  bool is_kept(const Entry& entry) {
+    const Node* const node = rollout_.fleet.node(entry.key);
+    const bool is_away = node != nullptr && !node->is_ready;
+    if (is_away || entry.value.text_at("wish") != wish_on(entry.key))
+      return false;
+    const Time again = Time(Duration(entry.value.integer_at("since"))) + retry;
+    if (!task_.spec.never_completes)
+      return true;
+    if (rollout_.now < again)
+      rollout_.ask_at(again);
+    return rollout_.now < again;
+  }
+
+  Rollout& rollout_;
+  const PullTask& task_;
+  std::vector<Entry> entries_;
+};
+
+}  // namespace
+
+PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
+  Value state = known != nullptr ? known->resource->attributes.at("state") : Value();
+  if (!state.is_dict())
+    state = edited(Value::dict({{"started", rollout.now.time_since_epoch().count()}}),
+                   {{"revision", task.revision}});
+  const Name digest = found_digest(rollout, task, state);
+  if (!digest.empty())
+    state = edited(state, {{"digest", digest}});
+  Failures failures(rollout, task, state.at("failed"));
+  state = edited(state, {{"failed", failures.value()}});
+  const Job job = job_of(rollout.owner, task.spec, state, digest);
+  const std::vector<Stop> stops = stops_of(rollout.fleet, job, task.nodes);
+  PullCounts counts = counts_of(job, stops);
+  const int64_t at_once = task.spec.parallelism.of(counts.desired, true);
+  for (const Stop& stop : stops) {
+    const Pull* begun = stop.pull;
+    const bool is_ours = begun == nullptr || begun->owner == rollout.owner || begun->owner.empty();
+    if (stop.stand != Stand::succeeded && is_ours)
+      rollout.distrust_image(stop.key);
+    switch (stop.stand) {
+      case Stand::waits: {
+        const bool can_pull = stop.node == nullptr || stop.node->is_ready;
+        // One that has to be corrected has its place already.
+        if (!is_another(begun, rollout.owner, digest) &&
+            (!task.may_start || !can_pull || counts.active >= at_once))
+          break;
+        ++counts.active;
+        emit_pull(rollout, task, stop, digest);
+        break;
+      }
+      case Stand::failed:
+        rollout.tell("PullImageFailed", cat(task.job, "|", stop.name),
+                     cat("image ", task.spec.image, " cannot be pulled on ", place_text(stop.name),
+                         ": ", error_of(job, stop)),
+                     "Warning");
+        if (begun != nullptr && begun->has_failed && job.failed.at(stop.name).is_null())
+          failures.add(stop);
+        // Its own memory of the failure goes when the job has one.
+        if (begun != nullptr && is_ours && !is_remembered(known, stop.name))
+          emit_pull(rollout, task, stop, digest);
+        break;
+      default:
+        if (begun != nullptr && is_ours)
+          emit_pull(rollout, task, stop, digest);
+        break;
+    }
+  }
+  state = edited(state, {{"failed", failures.value()}});
+  const Name& space = space_of(rollout, task);
+  rollout.emit("pull_job", cat(space, "/", task.job),
+               Value::dict({{"name", task.job},
+                            {"namespace", space},
+                            {"owner", rollout.workload.sort == WorkloadSort::image_pull_job
+                                          ? Value("")
+                                          : Value(rollout.owner)},
+                            {"image", task.spec.image},
+                            {"labels", edited(task.labels, {})},
+                            {"annotations", edited(task.annotations, {})},
+                            {"spec", task.document},
+                            {"state", state}}));
+  return counts;
+}
+
+std::vector<Name> nodes_of(const Fleet& fleet, const Workload& job) {
+  std::vector<Name> found;
+  if (job.pulls.pod_selector) {
+    // In the order in which the pods would be updated; a node counts once, at its first pod.
+    std::vector<PodRow> rows;
+    fleet.for_each_pod([&](const Pod& pod) {
+      const bool is_active =
+          pod.phase != Phase::failed && pod.phase != Phase::succeeded && !pod.is_leaving;
+      if (pod.space != job.space || !is_active || !job.pulls.pod_selector->matches(pod.labels))
+        return;
+      PodRow row;
+      row.tag = &pod;
+      row.phase = pod.phase;
+      row.readiness = pod.readiness;
+      row.ready_since = pod.ready_since;
+      row.created = pod.created;
+      row.restarts = pod.restarts;
+      rows.push_back(std::move(row));
+    });
+    Order order(rows.size());
+    for (uint32_t i = 0; i < order.size(); ++i)
+      order[i] = i;
+    sort_by_state(rows, false, order);
+    std::set<Name> seen;
+    for (const uint32_t row : order)
+      if (seen.insert(rows[row].node()).second)
+        found.push_back(rows[row].node());
+    return found;
+  }
+  const std::optional<std::vector<Name>>& names = job.pulls.node_names;
+  for (const auto& [name, node] : fleet.nodes()) {
+    const bool is_named = !names || std::ranges::find(*names, name) != names->end();
+    if (is_named && (!job.pulls.node_selector || job.pulls.node_selector->matches(node.labels)))
+      found.push_back(name);
+  }
+  return found;
+}
+
+Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now) {
+  Rollout rollout(fleet, workload, now);
+  const auto found = rollout.owned.jobs.find(rollout.in_space(workload.name));
+  const Memory* known = found == rollout.owned.jobs.end() ? nullptr : &found->second;
+  const Value state = known != nullptr ? known->resource->attributes.at("state") : Value();
+  PullTask task;
+  task.job = workload.name;
+  task.spec = workload.pulls;
+  task.nodes = nodes_of(fleet, workload);
+  task.labels = workload.labels;
+  task.annotations = workload.annotations;
+  task.document = fleet.object(rollout.owner)->document.at("spec");
+  const Time started = state.is_dict() ? Time(Duration(state.integer_at("started"))) : now;
+  const auto deadline = workload.pulls.deadline_seconds;
+  const bool is_late = deadline && !workload.pulls.never_completes &&
+                       now >= started + std::chrono::seconds(*deadline);
+  const bool was_complete = !state.at("completed").is_null();
+  const bool is_over = is_late || was_complete;
+  task.may_start = !is_over;
+  PullCounts counts = pull_counts(fleet, rollout.owner, task.spec, task.nodes, state);
+  const bool is_complete = !workload.pulls.never_completes &&
+                           (is_over || counts.desired == counts.succeeded + counts.failed);
+  if (!is_complete) {
+    pull(rollout, task, known);
+    if (deadline)
+      rollout.ask_at(started + std::chrono::seconds(*deadline));
+    return rollout.finish();
+  }
+  // What was not there in time has failed, and a job that is complete does no more.
+  Time completed = now;
+  if (was_complete)
+    completed = Time(Duration(state.integer_at("completed")));
+  std::vector<Value> late;
+  for (const Name& node : task.nodes)
+    if (stand_of(node, fleet.node(node), fleet.pull(pull_key(node, task.spec.image)),
+                 job_of(rollout.owner, task.spec, state, counts.digest)) != Stand::succeeded)
+      late.emplace_back(node);
+  Value result = state;
+  if (!was_complete) {
+    if (!state.is_dict())
+      result = Value::dict({{"started", now.time_since_epoch().count()}});
+    result = edited(result, {{"completed", now.time_since_epoch().count()},
+                             {"desired", counts.desired},
+                             {"succeeded", counts.succeeded},
+                             {"failed_nodes", Value::list(std::move(late))}});
+    // Nobody remembers the pulls of a job that is complete.
+    if (!counts.error.empty())
+      result = edited(result, {{"error", counts.error}});
+  }
+  rollout.emit("pull_job", rollout.in_space(workload.name),
+               Value::dict({{"name", workload.name},
+                            {"namespace", workload.space},
+                            {"owner", ""},
+                            {"image", task.spec.image},
+                            {"labels", edited(task.labels, {})},
+                            {"annotations", edited(task.annotations, {})},
+                            {"spec", task.document},
+                            {"state", result}}));
+  const auto ttl = workload.pulls.ttl_seconds;
+  const bool is_expired = ttl && now >= completed + std::chrono::seconds(*ttl);
+  if (ttl && !is_expired)
+    rollout.ask_at(completed + std::chrono::seconds(*ttl));
+  return rollout.finish(is_expired);
+}
+
+}  // namespace fettle::workloads

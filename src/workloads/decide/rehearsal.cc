@@ -1,0 +1,533 @@
+#include "workloads/decide/rehearsal.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "kinds/pod.h"
+#include "kinds/pod_change.h"
+#include "workloads/decide/want.h"
+#include "workloads/names.h"
+#include "workloads/rollout.h"
+
+namespace fettle::workloads {
+namespace {
+
+constexpr size_t most_turns = 100'000, most_rounds = 20'000;
+
+bool is_held(const Value& attributes) {
+  const Value& conditions = attributes.at("conditions");
+  return conditions.is_dict() && std::ranges::any_of(conditions.entries(), [](const Entry& entry) {
+           return entry.value == Value(field::is_false);
+         });
+}
+
+std::string images_text(const Value& before, const Value& after) {
+  std::vector<std::string> texts;
+  for (const Value& container : after.at("spec").at("containers").items()) {
+    const std::string_view name = container.text_at("name");
+    for (const Value& old : before.at("spec").at("containers").items())
+      if (old.text_at("name") == name && old.at("image") != container.at("image"))
+        texts.push_back(cat("image of container `", name, "`: ", old.text_at("image"), " -> ",
+                            container.text_at("image")));
+  }
+  return join(texts, "; ");
+}
+
+std::string sidecars_text(const Value& before, const Value& after) {
+  std::vector<std::string> texts;
+  if (!before.is_list() || !after.is_list())
+    return "its sidecars change";
+  for (size_t i = 0; i < std::min(before.items().size(), after.items().size()); ++i) {
+    const Value &was = before.items()[i].at("containers"), &is = after.items()[i].at("containers");
+    if (!was.is_list() || !is.is_list())
+      continue;
+    for (const Value& container : is.items())
+      for (const Value& old : was.items())
+        if (old.at("name") == container.at("name") && old.at("image") != container.at("image"))
+          texts.push_back(cat("image of sidecar `", container.text_at("name"),
+                              "`: ", old.text_at("image"), " -> ", container.text_at("image")));
+  }
+  return texts.empty() ? "its sidecars change" : join(texts, "; ");
+}
+
+/// `annotations/KEY` for people.
+std::string key_text(std::string_view key) {
+  const size_t slash = key.find('/');
+  return cat(key.starts_with("labels") ? "label `" : "annotation `", key.substr(slash + 1), "`");
+}
+
+/// Containers that restart for labels and annotations, beside those with another image.
+std::string environment_text(const PodChange& change) {
+  std::vector<std::string> texts;
+  for (size_t i = 0; i < change.environment.size(); ++i) {
+    const Name& container = change.environment[i];
+    if (std::ranges::find(change.images, container) != change.images.end())
+      continue;
+    std::vector<std::string> keys;
+    for (const std::string& key : change.environment_keys[i])
+      keys.push_back(key_text(key));
+    texts.push_back(cat("container `", container, "` restarts, because ", join(keys, ", "),
+                        keys.size() > 1 ? " change" : " changes"));
+  }
+  return join(texts, "; ");
+}
+
+/// What holds a pod: `the hook `inPlaceUpdate` holds it (label `app`)`.
+std::string hook_text(std::string_view name, const std::optional<Hook>& hook) {
+  std::vector<std::string> parts;
+  if (hook) {
+    for (const Entry& entry : hook->labels)
+      parts.push_back(cat("label `", entry.key, "`"));
+    for (const Name& finalizer : hook->finalizers)
+      parts.push_back(cat("finalizer `", finalizer, "`"));
+  }
+  return cat("the hook `", name, "` holds it (", join(parts, ", "), ")");
+}
+
+std::string joined(std::string first, const std::string& second) {
+  return first.empty() || second.empty() ? first + second : cat(first, "; ", second);
+}
+
+class Rehearsal {
+ public:
+  Rehearsal(Fleet& fleet, const std::set<Name>& owners, Time now, LostPods lost)
+      : fleet_(fleet), open_(owners.begin(), owners.end()), now_(now), lost_(std::move(lost)) {
+    for (const auto& [name, node] : fleet_.nodes())
+      for (const auto& [image, digest] : node.images)
+        images_before_[name].insert(image);
+    fleet_.for_each_pod([&](const Pod& pod) {
+      if (pod.exists && !pod.is_leaving)
+        real_[pod.resource->key] = pod.resource->attributes;
+      seen_[pod.resource->key] = pod.containers;
+    });
+  }
+
+  Rehearsed play() {
+    for (size_t round = 0; round < most_rounds && found_.turns.size() < most_turns; ++round) {
+      if (!ask())
+        return finished();
+      if (!grow())
+        return finished();
+    }
+    found_.is_cut = true;
+    return finished();
+  }
+
+ private:
+  /// Everybody whom something concerns, until nobody wants anything else. False: nothing came.
+  bool ask() {
+    has_acted_ = false;
+    for (int round = 0; round < 1'000; ++round) {
+      for (Name& owner : fleet_.take_changed())
+        open_.insert(std::move(owner));
+      if (open_.empty())
+        break;
+      for (const Name& owner : std::exchange(open_, {})) {
+        const Wanted wanted = want(fleet_, owner, now_);
+        fleet_.accept(wanted);
+        asks_.erase(owner);
+        if (wanted.ask)
+          asks_[owner] = *wanted.ask;
+        act(wanted);
+      }
+    }
+    return has_acted_ || !asks_.empty() || !growing_.empty();
+  }
+
+  void act(const Wanted& answer) {
+    const Name& owner = answer.owner;
+    std::set<Key> wanted;
+    for (const Boxed<Resource>& resource : answer.resources) {
+      wanted.insert(resource->key);
+      if (resource->key.kind == "notice")
+        hear(owner, resource->attributes);
+    }
+    drop_pods(owner, wanted);
+    for (const Boxed<Resource>& resource : answer.resources) {
+      if (resource->key.kind == "pod")
+        act_pod(owner, *resource);
+      else if (resource->key.kind == "image")
+        act_pull(owner, *resource);
+      else
+        remember(owner, *resource);
+    }
+    for (const auto& memory : std::exchange(remembered_[owner], {}))
+      if (wanted.contains(memory))
+        remembered_[owner].insert(memory);
+      else
+        fleet_.know(memory, nullptr);
+  }
+
+  void hear(const Name& owner, const Value& notice) {
+    const std::string text(notice.text_at("text"));
+    const std::string_view reason = notice.text_at("reason");
+    if (notice.text_at("type") == "Warning" && heard_.insert(text).second &&
+        reason != "ScaleUpLimited")
+      found_.warnings.push_back(cat(owner, ": ", text));
+  }
+
+  void act_pod(const Name& owner, const Resource& resource) {
+    const auto known = real_.find(resource.key);
+    const bool is_new = known == real_.end();
+    const Value before = is_new ? Value() : known->second;
+    const auto lost = lost_.extract(resource.key);
+    const bool is_same = !is_new && before == resource.attributes;
+    if (is_same && lost.empty())
+      return;
+    has_acted_ = true;
+    const bool runs_another =
+        is_new || !lost.empty() ||
+        pod_spec(before).at("containers") != pod_spec(resource.attributes).at("containers");
+    if (is_same)
+      add(owner, resource.key,
+          lost.mapped().is_gone ? PodTurn::Sort::create : PodTurn::Sort::restore, lost.mapped().why)
+          .revision = resource.attributes.text_at("revision");
+    else
+      tell(owner, resource, before, is_new);
+    real_[resource.key] = resource.attributes;
+    Record record;
+    record.applied = resource;
+    record.finished = now_;
+    record.wanted_by[owner] = {};
+    std::vector<Entry> ids;
+    std::vector<ContainerSeen> containers;
+    const Value spec = pod_spec(resource.attributes);
+    for (const Value& container : spec.at("containers").items())
+      containers.push_back(run(resource.key, container, is_new));
+    for (const ContainerSeen& container : containers)
+      ids.push_back({container.name, container.container_id});
+    seen_[resource.key] = containers;
+    record.outputs = Value::dict({{"containers", Value::dict(std::move(ids))}});
+    fleet_.know(resource.key, std::make_shared<const Record>(std::move(record)));
+    if (is_new)
+      started_[resource.key] = now_;
+    if (runs_another || is_held(resource.attributes))
+      growing_.insert(resource.key);
+    see(resource.key, !growing_.contains(resource.key));
+  }
+
+  /// A container as it is seen when it runs what is wanted: another one where the image changed.
+  ContainerSeen run(const Key& key, const Value& container, bool is_new) {
+    const std::string_view name = container.text_at("name"), image = container.text_at("image");
+    const auto& before = seen_[key];
+    const auto old =
+        std::ranges::find_if(before, [&](const ContainerSeen& each) { return each.name == name; });
+    if (!is_new && old != before.end() && old->image == image)
+      return *old;
+    ContainerSeen seen;
+    seen.name = name;
+    seen.image = image;
+    seen.image_id = cat("sha256:", image);
+    seen.container_id = cat("rehearsed-", ++made_);
+    seen.is_running = true;
+    return seen;
+  }
+
+  void see(const Key& key, bool are_up) {
+    std::vector<Value> rows;
+    for (ContainerSeen& each : seen_[key]) {
+      each.is_ready = are_up;
+      rows.push_back(Value::dict({{"name", each.name},
+                                  {"image", each.image},
+                                  {"imageID", each.image_id},
+                                  {"containerID", each.container_id},
+                                  {"ready", are_up},
+                                  {"restartCount", each.restarts},
+                                  {"state", Value::dict({{"running", Value::dict({})}})}}));
+    }
+    const bool is_ready = are_up && !is_held(real_[key]);
+    const auto started = started_.find(key);
+    fleet_.see(
+        key,
+        Value::dict(
+            {{"phase", "Running"},
+             {"startTime", time_text(started == started_.end() ? now_ : started->second)},
+             {"conditions", Value::list({Value::dict({{"type", "Ready"},
+                                                      {"status", is_ready ? "True" : "False"},
+                                                      {"lastTransitionTime", time_text(now_)}})})},
+             {"containerStatuses", Value::list(std::move(rows))}}));
+  }
+
+  void act_pull(const Name& owner, const Resource& resource) {
+    if (!pulled_.insert(resource.key).second)
+      return;
+    has_acted_ = true;
+    const Value& attributes = resource.attributes;
+    PullTurn& pull = pull_of(owner, attributes.text_at("reference"));
+    pull.nodes.emplace_back(attributes.text_at("node"));
+    Record record;
+    record.applied = resource;
+    record.finished = now_;
+    record.wanted_by[owner] = {};
+    record.outputs = Value::dict({{"digest", "sha256:rehearsed"}});
+    fleet_.know(resource.key, std::make_shared<const Record>(std::move(record)));
+  }
+
+  PullTurn& pull_of(const Name& owner, std::string_view image) {
+    for (PullTurn& each : found_.pulls)
+      if (each.owner == owner && each.image == image)
+        return each;
+    PullTurn pull;
+    pull.owner = owner;
+    pull.image = image;
+    found_.pulls.push_back(std::move(pull));
+    return found_.pulls.back();
+  }
+
+  void remember(const Name& owner, const Resource& resource) {
+    remembered_[owner].insert(resource.key);
+    if (resource.key.kind == "pull_job") {
+      PullTurn& pull = pull_of(owner, resource.attributes.text_at("image"));
+      if (pull.job.empty())
+        begin_pull(owner, pull, resource.attributes);
+    }
+    Record record;
+    record.applied = resource;
+    record.wanted_by[owner] = {};
+    fleet_.know(resource.key, std::make_shared<const Record>(std::move(record)));
+  }
+
+  void begin_pull(const Name& owner, PullTurn& pull, const Value& job) {
+    pull.job = job.text_at("name");
+    pull.at_once = to_text(job.at("spec").at("parallelism"));
+    std::set<Name> nodes;
+    for (const Pod* pod : fleet_.owned(owner).pods)
+      if (const auto images = images_before_.find(pod->node); images != images_before_.end() &&
+                                                              images->second.contains(pull.image) &&
+                                                              nodes.insert(pod->node).second)
+        pull.present.push_back(pod->node);
+  }
+
+  void drop_pods(const Name& owner, const std::set<Key>& wanted) {
+    std::vector<Key> gone;
+    for (const Pod* pod : fleet_.owned(owner).pods)
+      if (!wanted.contains(pod->resource->key) && real_.contains(pod->resource->key))
+        gone.push_back(pod->resource->key);
+    for (const Key& key : gone) {
+      has_acted_ = true;
+      leave(owner, key);
+      real_.erase(key);
+      seen_.erase(key);
+      growing_.erase(key);
+      fleet_.know(key, nullptr);
+    }
+  }
+
+  PodTurn& add(const Name& owner, const Key& key, PodTurn::Sort sort, std::string why) {
+    const NodeAddress address = node_address(key.name);
+    PodTurn turn{.sort = sort,
+                 .owner = owner,
+                 .space = address.space,
+                 .pod = address.name,
+                 .node = address.node,
+                 .revision = {},
+                 .why = std::move(why),
+                 .batch = batch_};
+    found_.turns.push_back(std::move(turn));
+    return found_.turns.back();
+  }
+
+  /// Why a pod cannot have the template of now as it is; empty when it has it or could have it.
+  std::string obstacle(const Name& owner, const Value& attributes) const {
+    const Workload* workload = fleet_.workload(owner);
+    if (workload == nullptr || attributes.at("template") == workload->pod_template)
+      return {};
+    if (workload->policy == PodPolicy::recreate)
+      return "the policy recreates pods";
+    const std::string refusal = pod_change(attributes.at("template"), workload->pod_template,
+                                           {fleet_.gates.resize, fleet_.gates.environment})
+                                    .refusal;
+    if (!refusal.empty())
+      return cat("`", refusal, "` cannot change in place");
+    return attributes.at("claims_hash").is_null() ? "" : "its claims change";
+  }
+
+  void tell(const Name& owner, const Resource& resource, const Value& before, bool is_new) {
+    const Value& attributes = resource.attributes;
+    if (is_new) {
+      const bool replaces = missing_[owner] > 0;
+      missing_[owner] -= replaces ? 1 : 0;
+      add(owner, resource.key, PodTurn::Sort::create,
+          replaces ? "replaces one that is removed" : "it does not exist")
+          .revision = attributes.text_at("revision");
+      return;
+    }
+    if (before.at("labels").text_at(label::specified_delete) != "true" &&
+        attributes.at("labels").text_at(label::specified_delete) == "true") {
+      anew_[resource.key] = obstacle(owner, attributes);
+      return;
+    }
+    if (before.at(field::sidecars) != attributes.at(field::sidecars))
+      add(owner, resource.key, PodTurn::Sort::in_place,
+          sidecars_text(before.at(field::sidecars), attributes.at(field::sidecars)))
+          .revision = attributes.text_at("revision");
+    const Workload* workload = fleet_.workload(owner);
+    if (workload != nullptr && tell_held(*workload, resource, before))
+      return;
+    const Value &was = before.at("template"), &is = attributes.at("template");
+    if (was == is && before.at("revision") == attributes.at("revision"))
+      return;
+    // Of an update in steps the first one is told, in all that it comes to.
+    if (!updated_.insert({resource.key, attributes.text_at("revision")}).second)
+      return;
+    add(owner, resource.key, PodTurn::Sort::in_place,
+        change_text(was, workload == nullptr ? is : workload->pod_template))
+        .revision = attributes.text_at("revision");
+  }
+
+  std::string change_text(const Value& was, const Value& is) const {
+    const PodChangeGates gates{fleet_.gates.resize, fleet_.gates.environment};
+    std::string why = joined(images_text(was, is), environment_text(pod_change(was, is, gates)));
+    return why.empty() ? "labels, annotations or resources change" : why;
+  }
+
+  /// One whose turn it is, and which a hook holds from now on. Whether it is such a one.
+  bool tell_held(const Workload& workload, const Resource& resource, const Value& before) {
+    const std::string_view is = resource.attributes.at("labels").text_at(label::lifecycle_state);
+    if (before.at("labels").text_at(label::lifecycle_state) == is)
+      return false;
+    const auto tell = [&](PodTurn::Sort sort, std::string why) {
+      held_turns_.insert(resource.key);
+      add(workload.owner(), resource.key, sort, std::move(why)).revision =
+          resource.attributes.text_at("revision");
+      return true;
+    };
+    if (is == name_of(Lifecycle::preparing_update))
+      return tell(PodTurn::Sort::in_place,
+                  joined(change_text(before.at("template"), workload.pod_template),
+                         hook_text("inPlaceUpdate", workload.hooks.in_place_update)));
+    if (is == name_of(Lifecycle::preparing_delete))
+      return tell(PodTurn::Sort::remove, hook_text("preDelete", workload.hooks.pre_delete));
+    return false;
+  }
+
+  void leave(const Name& owner, const Key& key) {
+    const auto marked = anew_.find(key);
+    const std::string reason = marked != anew_.end() ? marked->second : obstacle(owner, real_[key]);
+    const Workload* workload = fleet_.workload(owner);
+    if (workload == nullptr) {
+      add(owner, key, PodTurn::Sort::remove, "no longer wanted");
+      return;
+    }
+    if (reason.empty()) {
+      add(owner, key, PodTurn::Sort::remove, "more pods than are wanted");
+      return;
+    }
+    ++missing_[owner];
+    add(owner, key, PodTurn::Sort::anew, reason);
+  }
+
+  /// Time passes: what was begun is ready, and the next moment that somebody named comes.
+  bool grow() {
+    if (!growing_.empty()) {
+      now_ += std::chrono::seconds(1);
+      for (const Key& key : std::exchange(growing_, {}))
+        if (real_.contains(key)) {
+          see(key, true);
+          if (is_held(real_[key]))
+            growing_.insert(key);
+        }
+      if (told_ != found_.turns.size()) {
+        told_ = found_.turns.size();
+        ++batch_;
+      }
+      // What stays held waits for its owner, who has been told.
+      if (std::exchange(held_, growing_) == growing_)
+        growing_.clear();
+      return true;
+    }
+    if (asks_.empty())
+      return has_acted_;
+    Time next = asks_.begin()->second;
+    for (const auto& [owner, time] : asks_)
+      next = std::min(next, time);
+    now_ = std::max(now_ + std::chrono::seconds(1), next);
+    for (const auto& [owner, time] : asks_)
+      if (time <= now_)
+        open_.insert(owner);
+    return ++idle_ < most_rounds;
+  }
+
+  Rehearsed finished() {
+    stay();
+    for (const PodTurn& turn : found_.turns)
+      found_.batches = std::max(found_.batches, turn.batch);
+    std::erase_if(found_.pulls,
+                  [](const PullTurn& pull) { return pull.nodes.empty() && pull.present.empty(); });
+    return std::move(found_);
+  }
+
+  /// Pods that keep an older template.
+  void stay() {
+    std::set<Key> told;
+    fleet_.for_each_pod([&](const Pod& pod) {
+      const Workload* workload = fleet_.workload(pod.owner);
+      if (workload == nullptr || pod.is_leaving || held_turns_.contains(pod.resource->key) ||
+          pod.resource->attributes.at("template") == workload->pod_template)
+        return;
+      std::string why = workload->type == UpdateType::on_delete ? "it is updated when it is deleted"
+                        : workload->paused                      ? "the rollout is paused"
+                                                                : "";
+      if (why.empty() && pod.lifecycle == Lifecycle::preparing_update)
+        why = hook_text("inPlaceUpdate", workload->hooks.in_place_update);
+      if (why.empty() && pod.lifecycle == Lifecycle::preparing_delete)
+        why = hook_text("preDelete", workload->hooks.pre_delete);
+      if (why.empty() && workload->policy == PodPolicy::in_place_only)
+        if (const std::string words = obstacle(pod.owner, pod.resource->attributes); !words.empty())
+          why = cat(words, ", and the policy is InPlaceOnly");
+      if (why.empty() &&
+          workload->kept(static_cast<int64_t>(fleet_.owned(pod.owner).pods.size())) > 0)
+        why = "held back by the partition";
+      if (why.empty())
+        why = "its turn has not come";
+      add(pod.owner, pod.resource->key, PodTurn::Sort::stays, std::move(why)).batch = 0;
+    });
+  }
+
+  Fleet& fleet_;
+  std::set<Name> open_;
+  Time now_;
+  std::map<Name, std::set<Name>> images_before_;  ///< by node
+  std::map<Key, Value> real_;
+  std::map<Key, std::vector<ContainerSeen>> seen_;
+  std::map<Key, Time> started_;
+  std::map<Name, std::set<Key>> remembered_;
+  std::map<Name, Time> asks_;
+  std::map<Name, int64_t> missing_;
+  std::map<Key, std::string> anew_;
+  std::set<std::pair<Key, Name>> updated_;
+  std::set<Key> growing_, held_, pulled_;
+  std::set<Key> held_turns_;  ///< whose turn came, and which a hook holds
+  LostPods lost_;             ///< that nobody has told yet
+  std::set<std::string> heard_;
+  size_t batch_ = 1, told_ = 0, idle_ = 0;
+  int made_ = 0;
+  bool has_acted_ = false;
+  Rehearsed found_;
+};
+
+}  // namespace
+
+std::string_view to_string(PodTurn::Sort sort) {
+  switch (sort) {
+    case PodTurn::Sort::create:
+      return "create";
+    case PodTurn::Sort::restore:
+      return "restore";
+    case PodTurn::Sort::in_place:
+      return "in place";
+    case PodTurn::Sort::anew:
+      return "anew";
+    case PodTurn::Sort::remove:
+      return "remove";
+    case PodTurn::Sort::stays:
+      return "stays";
+  }
+  return {};
+}
+
+Rehearsed rehearse(Fleet& fleet, const std::set<Name>& owners, Time now, LostPods lost) {
+  return Rehearsal(fleet, owners, now, std::move(lost)).play();
+}
+
+}  // namespace fettle::workloads

@@ -1,0 +1,31 @@
+#pragma once
+/// Pods that each have a number, a name and storage for life.
+
+#include "workloads/decide/want.h"
+#include "workloads/order.h"
+
+namespace fettle::workloads {
+
+Wanted want_stateful_set(const Fleet& fleet, const Workload& workload, Time now);
+
+/// How many pods of a StatefulSet may be unavailable: in order one, in parallel as many as are
+/// asked for, rounded down, and at least one.
+int64_t most_unavailable_of_ordinals(const Workload& workload);
+
+/// The numbers of its pods, ascending: as many as there are replicas, without the reserved ones.
+std::vector<int64_t> ordinals_of(const Workload& workload);
+
+/// A pod of a StatefulSet: how many of the wanted numbers are lower than its own, and its row.
+struct OrdinalSlot {
+  int64_t place;
+  uint32_t row;
+};
+
+/// In which order pods have their turn, those that have had it included. `slots`: the pods that are
+/// there, by number. Without a priority the highest number comes first, and the partition is how
+/// many of the lowest keep what they have; with `unorderedUpdate` it is how many of all do.
+/// `coming`: missing pods that will come with the update revision, and count as changed.
+Order sort_ordinals(const Workload& workload, std::span<const PodRow> rows,
+                    std::span<const OrdinalSlot> slots, int64_t coming = 0);
+
+}  // namespace fettle::workloads

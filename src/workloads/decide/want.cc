@@ -1,0 +1,47 @@
+#include "workloads/decide/want.h"
+
+#include "workloads/decide/clone_set.h"
+#include "workloads/decide/daemon_set.h"
+#include "workloads/decide/pulls.h"
+#include "workloads/decide/sidecar_set.h"
+#include "workloads/decide/stateful_set.h"
+
+namespace fettle::workloads {
+namespace {
+
+bool is_deleted(const Fleet& fleet, const Value& claim) {
+  const Object* const marked =
+      fleet.object(claim_mark(claim.text_at("namespace"), claim.text_at("name")));
+  return marked != nullptr && marked->document.bool_at("deleted");
+}
+
+}  // namespace
+
+Wanted want(const Fleet& fleet, const Name& owner, Time now) {
+  const Workload* workload = fleet.workload(owner);
+  if (workload == nullptr) {
+    // Of one that was deleted its data may stay, until users delete them, too.
+    Wanted rest;
+    rest.owner = owner;
+    for (const auto& [name, memory] : fleet.owned(owner).claims)
+      if (const Value& claim = memory.resource->attributes;
+          claim.bool_at("retain") && !is_deleted(fleet, claim))
+        rest.resources.push_back(memory.resource);
+    return rest;
+  }
+  switch (workload->sort) {
+    case WorkloadSort::clone_set:
+      return want_clone_set(fleet, *workload, now);
+    case WorkloadSort::stateful_set:
+      return want_stateful_set(fleet, *workload, now);
+    case WorkloadSort::daemon_set:
+      return want_daemon_set(fleet, *workload, now);
+    case WorkloadSort::image_pull_job:
+      return want_pull_job(fleet, *workload, now);
+    case WorkloadSort::sidecar_set:
+      return want_sidecar_set(fleet, *workload, now);
+  }
+  return {};
+}
+
+}  // namespace fettle::workloads

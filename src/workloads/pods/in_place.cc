@@ -1,0 +1,249 @@
+#include "workloads/pods/in_place.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "kinds/pod.h"
+#include "workloads/names.h"
+#include "workloads/pods/lifecycle.h"
+
+namespace fettle::workloads {
+namespace {
+
+const ContainerSeen* seen_of(const Pod* pod, std::string_view container) {
+  if (pod == nullptr)
+    return nullptr;
+  const auto found = std::ranges::find_if(
+      pod->containers, [&](const ContainerSeen& each) { return each.name == container; });
+  return found == pod->containers.end() ? nullptr : &*found;
+}
+
+Value last_of(const Pod* pod, const Name& container, bool is_resize) {
+  const ContainerSeen* seen = seen_of(pod, container);
+  std::vector<Entry> entries;
+  if (is_resize)
+    entries.push_back({"resized", true});
+  if (seen != nullptr && !seen->image_id.empty())
+    entries.push_back({"image_id", seen->image_id});
+  if (seen != nullptr && !seen->container_id.empty())
+    entries.push_back({"container_id", seen->container_id});
+  return Value::dict(std::move(entries));
+}
+
+Value made_id(const Pod* pod, const Name& container) {
+  for (const Entry& entry : pod->made)
+    if (entry.key == container)
+      return entry.value;
+  return {};
+}
+
+void set_update(PodEdit& edit, Value update) {
+  edit.set_in(field::state, field::update, std::move(update));
+}
+
+void set_readiness(PodEdit& edit, bool is_ready) {
+  edit.set_in(field::conditions, condition::in_place,
+              is_ready ? Value(field::is_true) : Value(field::is_false));
+}
+
+}  // namespace
+
+std::vector<Entry> revision_labels(const Rollout& rollout, const Revision& revision) {
+  const Name& full = rollout.fleet.gates.short_hash ? revision.hash : revision.name;
+  return {{label::revision, full}, {label::template_hash, revision.hash}};
+}
+
+bool is_container_updated(const ContainerSeen* seen, const Value& last,
+                          std::string_view wanted_image, const Value& made) {
+  // Without an image nothing runs.
+  if (seen == nullptr || seen->image_id.empty())
+    return false;
+  if (made.is_text())
+    return seen->container_id == made.text();
+  const std::string_view image_id = last.text_at("image_id"), id = last.text_at("container_id");
+  const bool is_new = !id.empty() && !seen->container_id.empty() && seen->container_id != id;
+  const bool is_other = image_id != seen->image_id.view();
+  return is_new || is_other || is_same_image(seen->image, wanted_image);
+}
+
+InPlace::InPlace(Rollout& rollout)
+    : rollout_(rollout), steps_({rollout.fleet.gates.resize, rollout.fleet.gates.environment}) {}
+
+bool InPlace::can(size_t row, const Revision& target) {
+  const Value& before = rollout_.attributes(row);
+  const Value& claims = before.at("claims_hash");
+  const auto key = std::pair(combine(before.at("template").digest(), claims.digest()),
+                             target.pod_template.digest());
+  if (const auto found = possible_.find(key); found != possible_.end())
+    return found->second;
+  std::vector<Entry> changes{{"template", target.pod_template}};
+  if (!claims.is_null() && !target.claims_hash.empty())
+    changes.push_back({"claims_hash", target.claims_hash});
+  changes.push_back({"resize", rollout_.fleet.gates.resize ? Value(true) : Value()});
+  const bool is_possible = pod_kind().in_place_changes(before, edited(before, std::move(changes)));
+  possible_.emplace(key, is_possible);
+  return is_possible;
+}
+
+std::string InPlace::refusal(size_t row, const Revision& target) {
+  const std::string& path =
+      steps_.change(rollout_.attributes(row).at("template"), target.pod_template).refusal;
+  return path.empty() ? "spec.volumeClaimTemplates" : path;
+}
+
+std::vector<Name> InPlace::new_images(size_t row, const Revision& target) {
+  std::vector<Name> images;
+  const Value& attributes = rollout_.attributes(row);
+  const PodChange& change = steps_.change(attributes.at("template"), target.pod_template);
+  for (const Value& container : target.pod_template.at("spec").at("containers").items()) {
+    const Name name = container.text_at("name"), image = container.text_at("image");
+    const bool changes = std::ranges::find(change.images, name) != change.images.end();
+    if (changes && std::ranges::find(images, image) == images.end())
+      images.push_back(image);
+  }
+  return images;
+}
+
+void InPlace::set_revision(PodEdit& edit, const Revision& revision) const {
+  edit.set(field::revision, revision.name);
+  for (Entry& entry : revision_labels(rollout_, revision))
+    edit.set_in(field::labels, entry.key, std::move(entry.value));
+}
+
+/// The next step towards the target's template. `update`: what is remembered of it so far; `last`:
+/// of containers that changed before and still count.
+void InPlace::take_step(size_t row, PodEdit& edit, const Value& target, const Value& update,
+                        const Value& last) const {
+  const Value& attributes = edit.before();
+  const Step& step = steps_.next(attributes.at(field::pod_template), target);
+  const Pod* pod = rollout_.pod(row);
+  std::vector<Entry> changed;
+  for (const Name& name : step.resources)
+    changed.push_back({name, last_of(pod, name, true)});
+  for (const auto* names : {&step.environment, &step.images})
+    for (const Name& name : *names)
+      changed.push_back({name, last_of(pod, name, false)});
+  set_update(edit,
+             edited(update, {{"last", edited(last, std::move(changed))}, {"grace", Value()}}));
+  if (step.disturbs)
+    set_readiness(edit, false);
+  edit.set(field::pod_template, step.pod_template);
+  edit.set(field::configs, rollout_.configs_for(step.pod_template, attributes.at(field::sidecars)));
+}
+
+void InPlace::begin(size_t row, const Revision& target) {
+  PodEdit edit(rollout_.attributes(row));
+  const Value& before = edit.before();
+  const Value& last = before.at(field::state).at(field::update).at("last");
+  const Step& step = steps_.next(before.at(field::pod_template), target.pod_template);
+  const bool drains = rollout_.workload.grace_seconds > 0 && !step.images.empty();
+  const Value update = edited(Value::dict({{"since", rollout_.now.time_since_epoch().count()},
+                                           {"from", before.at(field::revision)}}),
+                              {{"grace", drains ? Value(true) : Value()}});
+  set_revision(edit, target);
+  set_lifecycle(edit, Lifecycle::updating, false, rollout_.now);
+  // What the pod can do follows the gates of now.
+  edit.set("resize", rollout_.fleet.gates.resize ? Value(true) : Value());
+  edit.set("keep_environment", rollout_.fleet.gates.environment ? Value() : Value(true));
+  if (drains) {
+    set_update(edit, update);
+    set_readiness(edit, false);
+    rollout_.ask_at(rollout_.now + std::chrono::seconds(rollout_.workload.grace_seconds));
+  } else {
+    take_step(row, edit, target.pod_template, update, last.is_dict() ? last : Value::dict({}));
+  }
+  rollout_.change(row, edit.made());
+}
+
+void InPlace::advance(size_t row, const Revision& target, const Value& update, const Value& last) {
+  PodEdit edit(rollout_.attributes(row));
+  take_step(row, edit, target.pod_template, update, last);
+  rollout_.change(row, edit.made());
+}
+
+bool InPlace::is_consistent(size_t row, const Value& update) const {
+  if (!rollout_.is_done(row))
+    return false;
+  const Value& last = update.at("last");
+  if (!last.is_dict())
+    return true;
+  const Pod* pod = rollout_.pod(row);
+  return std::ranges::all_of(last.entries(), [&](const Entry& each) {
+    return each.value.bool_at("resized") ||
+           is_container_updated(seen_of(pod, each.key), each.value,
+                                pod_image(rollout_.attributes(row), each.key),
+                                made_id(pod, each.key));
+  });
+}
+
+bool InPlace::are_ready(size_t row, const Value& update) const {
+  return std::ranges::all_of(update.at("last").entries(), [&](const Entry& each) {
+    const ContainerSeen* seen = seen_of(rollout_.pod(row), each.key);
+    return seen != nullptr && seen->is_ready;
+  });
+}
+
+Value InPlace::finished(size_t row) const {
+  const auto& hook = rollout_.workload.hooks.in_place_update;
+  const bool waits = hook && !is_all_hooked(hook, rollout_.rows[row], rollout_, row);
+  PodEdit edit(rollout_.attributes(row));
+  set_update(edit, {});
+  set_readiness(edit, true);
+  set_lifecycle(edit, waits ? Lifecycle::updated : Lifecycle::normal, false, rollout_.now);
+  return edit.made();
+}
+
+/// A pod that drains for a revision that nobody wants any more is as it was.
+void InPlace::refresh_grace(size_t row, const Value& update) {
+  const Value& attributes = rollout_.attributes(row);
+  const std::string_view target = attributes.text_at("revision");
+  const bool is_wanted =
+      target == rollout_.update().name ||
+      (rollout_.fleet.gates.partition_rollback && target == rollout_.current().name);
+  const Revision* from = rollout_.revision(update.text_at("from"));
+  if (!is_wanted && from != nullptr) {
+    PodEdit edit(attributes);
+    set_update(edit, {});
+    set_readiness(edit, true);
+    set_lifecycle(edit, Lifecycle::normal, false, rollout_.now);
+    set_revision(edit, *from);
+    rollout_.change(row, edit.made());
+    return;
+  }
+  const Revision* revision = rollout_.revision(target);
+  const Time end = Time(Duration(update.integer_at("since"))) +
+                   std::chrono::seconds(rollout_.workload.grace_seconds);
+  if (rollout_.now < end)
+    rollout_.ask_at(end);
+  else if (rollout_.is_done(row) && revision != nullptr)
+    advance(row, *revision, update, Value::dict({}));
+}
+
+void InPlace::refresh_row(size_t row) {
+  const Value update = rollout_.attributes(row).at("state").at("update");
+  if (update.is_null())
+    return;
+  if (update.bool_at("grace")) {
+    refresh_grace(row, update);
+    return;
+  }
+  if (!is_consistent(row, update))
+    return;
+  const Value& attributes = rollout_.attributes(row);
+  const Revision* target = rollout_.revision(attributes.text_at("revision"));
+  if (target != nullptr && target->pod_template != attributes.at("template")) {
+    if (are_ready(row, update))
+      advance(row, *target, update, update.at("last"));
+    return;
+  }
+  rollout_.change(row, finished(row));
+}
+
+void InPlace::refresh() {
+  for (size_t row = 0; row < rollout_.size(); ++row)
+    if (rollout_.rows[row].is_updating)
+      refresh_row(row);
+}
+
+}  // namespace fettle::workloads

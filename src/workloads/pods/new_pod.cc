@@ -1,0 +1,228 @@
+#include "workloads/pods/new_pod.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "kinds/pod.h"
+#include "workloads/names.h"
+#include "workloads/pods/in_place.h"
+#include "workloads/pods/lifecycle.h"
+#include "workloads/pods/sidecars.h"
+
+namespace fettle::workloads {
+namespace {
+
+/// Labels and annotations that no user changes: what the workload knows the pod by.
+bool is_ours(std::string_view key) {
+  for (const std::string_view each :
+       {label::revision, label::template_hash, label::instance_id, label::owned_by,
+        label::lifecycle_state, annotation::lifecycle_timestamp, label::pod_name, label::pod_index})
+    if (key == each)
+      return true;
+  return false;
+}
+
+/// A pod's own entries with what users say about it now. One that asks for its deletion stays asked
+/// for when the workload wrote it itself.
+Value with_marks(const Value& own, const Value& marks) {
+  std::vector<Entry> entries;
+  if (own.is_dict())
+    for (const Entry& entry : own.entries())
+      if (is_ours(entry.key) || entry.key == label::specified_delete)
+        entries.push_back(entry);
+  if (marks.is_dict())
+    for (const Entry& entry : marks.entries())
+      if (!is_ours(entry.key))
+        entries.push_back(entry);
+  return entries.empty() ? Value() : Value::dict(std::move(entries));
+}
+
+/// No pod of this name has it, however soon one follows another.
+std::string uid_of(const Rollout& rollout, std::string_view name) {
+  return to_string(
+      fingerprint(cat(rollout.owner, "\n", name, "\n", rollout.now.time_since_epoch().count())));
+}
+
+}  // namespace
+
+Value new_pod(Rollout& rollout, const Revision& revision, std::string_view name,
+              std::vector<Entry> labels) {
+  const bool is_held = rollout.workload.hooks.pre_normal.has_value();
+  for (Entry& entry : revision_labels(rollout, revision))
+    labels.push_back(std::move(entry));
+  const Value own = Value::dict(std::move(labels));
+  const Value sidecars = sidecars_for(
+      rollout,
+      pod_labels(Value::dict({{field::pod_template, revision.pod_template}, {field::labels, own}})),
+      revision.pod_template, name);
+  const Value attributes = Value::dict(
+      {{field::name, name},
+       {field::space, rollout.workload.space},
+       {field::uid, uid_of(rollout, name)},
+       {field::revision, revision.name},
+       {field::pod_template, revision.pod_template},
+       {field::labels, own},
+       {field::conditions, Value::dict({{condition::in_place, field::is_true}})},
+       {field::owner, rollout.owner},
+       {field::state, Value::dict({{field::made, rollout.now.time_since_epoch().count()}})},
+       {field::configs, rollout.configs_for(revision.pod_template, sidecars)},
+       {field::sidecars, sidecars},
+       {"resize", rollout.fleet.gates.resize ? Value(true) : Value()},
+       {"keep_environment", rollout.fleet.gates.environment ? Value() : Value(true)},
+       {"claims_hash", rollout.fleet.gates.claim_hash && !revision.claims_hash.empty() &&
+                               rollout.workload.policy != PodPolicy::in_place_only
+                           ? Value(revision.claims_hash)
+                           : Value()}});
+  const Value pod = with_lifecycle(
+      edited(attributes, {}), is_held ? Lifecycle::preparing_normal : Lifecycle::normal,
+      is_held && rollout.workload.hooks.pre_normal->marks_not_ready, rollout.now);
+  // Thousands of pods have the same.
+  std::vector<Entry> same;
+  for (const Name& each : {field::annotations, field::conditions, field::state})
+    same.push_back({each, rollout.shared(pod.at(each))});
+  return edited(pod, std::move(same));
+}
+
+Value spec_to_place(Rollout& rollout, const Value& pod) {
+  if (pod.at(field::sidecars).is_null())
+    return pod.at(field::pod_template).at("spec");
+  return rollout.shared(pod_spec(pod));
+}
+
+namespace {
+
+/// What pods get of ConfigMaps and Secrets. Thousands have one of few templates, in any order.
+class ConfigsByTemplate {
+ public:
+  explicit ConfigsByTemplate(Rollout& rollout) : rollout_(rollout) {}
+  const Value& of(size_t row, bool has_sidecars) {
+    const uint32_t number = rollout_.rows[row].template_number;
+    if (!has_sidecars && number < known_.size() && known_[number])
+      return *known_[number];
+    const Value& attributes = rollout_.attributes(row);
+    Value configs =
+        rollout_.configs_for(attributes.at(field::pod_template), attributes.at(field::sidecars));
+    if (has_sidecars)
+      return last_ = std::move(configs);
+    if (number >= known_.size())
+      known_.resize(number + 1);
+    return *(known_[number] = std::move(configs));
+  }
+
+ private:
+  Rollout& rollout_;
+  std::vector<std::optional<Value>> known_;  ///< by the number of the template
+  Value last_;
+};
+
+}  // namespace
+
+void refresh_surroundings(Rollout& rollout) {
+  ConfigsByTemplate all_configs(rollout);
+  SidecarTurns turns(rollout.fleet, rollout.now);
+  for (size_t row = 0; row < rollout.size(); ++row) {
+    if (rollout.rows[row].is_plain && all_configs.of(row, false).is_null())
+      continue;
+    const Pod* pod = rollout.pod(row);
+    if (pod == nullptr)
+      continue;
+    if (pod->has_sidecars) {
+      const Value& sidecars = rollout.attributes(row).at(field::sidecars);
+      if (Value taken = turns.taken(*pod, sidecars); taken != sidecars)
+        rollout.change(row, edited(rollout.attributes(row), {{field::sidecars, std::move(taken)}}));
+    }
+    const Value& configs = all_configs.of(row, pod->has_sidecars);
+    if (!pod->is_marked && configs.digest() == pod->configs_digest)
+      continue;
+    const Value& attributes = rollout.attributes(row);
+    const Object* marks = rollout.fleet.marks(*pod);
+    const Value& metadata = marks == nullptr ? Value() : marks->document.at("metadata");
+    const Value& finalizers = metadata.at("finalizers");
+    Value changed = edited(
+        attributes, {{field::configs, configs},
+                     {field::labels, with_marks(attributes.at("labels"), metadata.at("labels"))},
+                     {field::annotations,
+                      with_marks(attributes.at("annotations"), metadata.at("annotations"))}});
+    if (finalizers.is_list())
+      changed =
+          edited(changed, {{field::finalizers, finalizers.items().empty() ? Value() : finalizers}});
+    changed =
+        edited_in(changed, field::state, {{"marked", marks == nullptr ? Value() : Value(true)}});
+    rollout.change(row, std::move(changed));
+  }
+}
+
+std::vector<int64_t> counts_on_nodes(const Rollout& rollout) {
+  std::vector<int64_t> counts(rollout.fleet.node_numbers());
+  for (size_t row = 0; row < rollout.size(); ++row)
+    if (const Pod* pod = rollout.pod(row); pod != nullptr)
+      ++counts[pod->node_number];
+  return counts;
+}
+
+PodClaims claims_for(const Rollout& rollout, std::string_view suffix) {
+  PodClaims found;
+  std::vector<Entry> entries;
+  for (const ClaimTemplate& claim : rollout.workload.claims) {
+    const Name name = cat(claim.name, "-", rollout.workload.name, "-", suffix);
+    entries.push_back({claim.name, name});
+    for (const auto& [key, memory] : rollout.owned.claims)
+      if (memory.resource->attributes.text_at("name") == name)
+        found.node = memory.resource->attributes.text_at("node");
+  }
+  if (!entries.empty())
+    found.by_volume = Value::dict(std::move(entries));
+  return found;
+}
+
+namespace {
+
+/// Shared with what is known when it says so already.
+Value with_retain(const Value& claim, bool retains) {
+  return claim.at("retain") == Value(retains) ? claim : edited(claim, {{"retain", retains}});
+}
+
+}  // namespace
+
+void emit_claims(Rollout& rollout, bool keeps, bool retains) {
+  std::set<Name> emitted;
+  for (size_t row = 0; row < rollout.size() && !rollout.workload.claims.empty(); ++row) {
+    const Value& attributes = rollout.attributes(row);
+    const Value& claims = attributes.at("claims");
+    if (!claims.is_dict())
+      continue;
+    const std::string_view node = attributes.text_at("node");
+    for (const ClaimTemplate& claim : rollout.workload.claims) {
+      const Value& name = claims.at(claim.name);
+      if (!name.is_text())
+        continue;
+      const Name key = node_name_of(node, rollout.workload.space, name.text());
+      emitted.insert(key);
+      if (const auto known = rollout.owned.claims.find(key); known != rollout.owned.claims.end()) {
+        rollout.emit("claim", key, with_retain(known->second.resource->attributes, retains),
+                     rollout.driver_of(node));
+        continue;
+      }
+      const Value& id = attributes.at("labels").at(label::instance_id);
+      rollout.emit(
+          "claim", key,
+          Value::dict({{field::name, name},
+                       {"namespace", rollout.workload.space},
+                       {"node", node},
+                       {field::owner, rollout.owner},
+                       {"labels", id.is_null() ? edited(claim.labels, {})
+                                               : edited(claim.labels, {{label::instance_id, id}})},
+                       {"spec", claim.spec.is_dict() ? claim.spec : Value::dict({})},
+                       {"retain", retains}}),
+          rollout.driver_of(node));
+    }
+  }
+  for (const auto& [key, memory] : rollout.owned.claims)
+    if (keeps && !emitted.contains(key))
+      rollout.emit("claim", key, with_retain(memory.resource->attributes, retains),
+                   memory.resource->driver);
+}
+
+}  // namespace fettle::workloads

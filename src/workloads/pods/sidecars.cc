@@ -1,0 +1,171 @@
+#include "workloads/pods/sidecars.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "workloads/names.h"
+#include "workloads/pods/in_place.h"
+#include "workloads/pods/sidecar_parts.h"
+
+namespace fettle::workloads {
+namespace {
+
+std::set<Name> names_in(const Value& list) {
+  std::set<Name> names;
+  if (list.is_list())
+    for (const Value& item : list.items())
+      names.insert(item.text_at("name"));
+  return names;
+}
+
+/// A name that both have, of containers or volumes; empty: none.
+Name conflict(const Value& spec, const Value& other) {
+  std::set<Name> ours = names_in(spec.at("containers")), theirs = names_in(other.at("containers"));
+  ours.merge(names_in(spec.at("initContainers")));
+  theirs.merge(names_in(other.at("initContainers")));
+  for (const Name& name : theirs)
+    if (ours.contains(name))
+      return name;
+  return {};
+}
+
+const ContainerSeen* seen_of(const Pod& pod, std::string_view container) {
+  const auto found = std::ranges::find_if(
+      pod.containers, [&](const ContainerSeen& each) { return each.name == container; });
+  return found == pod.containers.end() ? nullptr : &*found;
+}
+
+Value made_id(const Pod& pod, std::string_view container) {
+  for (const Entry& entry : pod.made)
+    if (entry.key == container)
+      return entry.value;
+  return {};
+}
+
+bool are_ready(const Pod& pod, const Value& sidecar) {
+  return std::ranges::all_of(sidecar.at("containers").items(), [&](const Value& container) {
+    const ContainerSeen* seen = seen_of(pod, container.text_at("name"));
+    return seen != nullptr && seen->is_ready;
+  });
+}
+
+/// Of every hundred pods, always the same for one pod.
+int64_t hundredth_of(std::string_view pod) {
+  int64_t number = 0;
+  for (const char letter : short_id(pod))
+    number = (number * 31 + letter) % 100;
+  return number;
+}
+
+/// Whether a new pod gets the newest revision although another one is named.
+bool gets_newest(const Workload& set, const Value& labels, std::string_view pod) {
+  if (!set.injected.is_partial || set.paused ||
+      (set.update_selector && !set.update_selector->matches(labels)))
+    return false;
+  const int64_t kept = set.partition && set.partition->is_percent ? set.partition->number : 0;
+  return hundredth_of(pod) >= kept;
+}
+
+/// The revision that a new pod gets.
+const Revision& injected_revision(Rollout& rollout, const Rollout& revisions, const Workload& set,
+                                  const Value& labels, std::string_view pod) {
+  if (!set.injected.is_named() || gets_newest(set, labels, pod))
+    return revisions.update();
+  if (const Revision* named = revisions.injected_revision())
+    return *named;
+  rollout.tell("FailedInjectSidecar", cat(pod, "|", set.name, "|revision"),
+               cat("SidecarSet ", set.name, " has no revision ", set.injected.text(), "; pod ", pod,
+                   " gets the newest"),
+               "Warning");
+  return revisions.update();
+}
+
+}  // namespace
+
+bool runs_sidecar(const Pod& pod, const Value& sidecar) {
+  if (!pod.is_done)
+    return false;
+  const Value& containers = sidecar.at("containers");
+  return !containers.is_list() ||
+         std::ranges::all_of(containers.items(), [&](const Value& container) {
+           const std::string_view name = container.text_at("name");
+           return is_container_updated(seen_of(pod, name), Value(), container.text_at("image"),
+                                       made_id(pod, name));
+         });
+}
+
+bool is_meant(const Fleet& fleet, const Workload& set, const Name& space, const Value& labels) {
+  if (!set.pods_space.empty() && set.pods_space != space)
+    return false;
+  if (set.spaces) {
+    const Object* object = fleet.object(cat("Namespace//", space));
+    const Value own = object == nullptr ? Value() : object->document.at("metadata").at("labels");
+    if (!set.spaces->matches(edited(own, {{"kubernetes.io/metadata.name", space}})))
+      return false;
+  }
+  return set.selector.matches(labels);
+}
+
+Value sidecars_for(Rollout& rollout, const Value& labels, const Value& pod_template,
+                   std::string_view pod) {
+  std::vector<Value> found;
+  for (const Name& owner : rollout.fleet.sidecar_sets()) {
+    const Workload& set = *rollout.fleet.workload(owner);
+    if (set.injection_paused || !is_meant(rollout.fleet, set, rollout.workload.space, labels))
+      continue;
+    const Rollout revisions(rollout.fleet, set, rollout.now);
+    Value sidecar =
+        sidecar_of(set, injected_revision(rollout, revisions, set, labels, pod), pod_template);
+    Name taken = conflict(pod_template.at("spec"), sidecar);
+    for (const Value& other : found)
+      if (taken.empty())
+        taken = conflict(other, sidecar);
+    if (taken.empty())
+      found.push_back(std::move(sidecar));
+    else
+      rollout.tell("FailedInjectSidecar", cat(pod, "|", set.name),
+                   cat("SidecarSet ", set.name, " is not injected into pod ", pod,
+                       ": a container `", taken, "` already exists"),
+                   "Warning");
+  }
+  return found.empty() ? Value() : joined_sidecars(std::move(found));
+}
+
+SidecarTurns::SidecarTurns(const Fleet& fleet, Time now) {
+  for (const Name& owner : fleet.sidecar_sets()) {
+    const Workload& set = *fleet.workload(owner);
+    const Rollout revisions(fleet, set, now);
+    const Value turns = revisions.memory("turns");
+    if (!turns.is_list() || revisions.memory("turns_of") != Value(revisions.update().name))
+      continue;
+    Turns& those = by_name_[set.name];
+    those.set = &set;
+    those.update = revisions.update();
+    for (const Value& key : turns.items())
+      those.pods.insert(to_text(key));
+  }
+}
+
+Value SidecarTurns::taken(const Pod& pod, const Value& sidecars) const {
+  if (by_name_.empty())
+    return sidecars;
+  std::vector<Value> items;
+  for (const Value& sidecar : sidecars.items()) {
+    const auto turns = by_name_.find(sidecar.text_at("name"));
+    const bool has_turn =
+        turns != by_name_.end() && turns->second.pods.contains(pod.resource->key.name);
+    items.push_back(has_turn ? next(turns->second, pod, sidecar) : sidecar);
+  }
+  return joined_sidecars(std::move(items));
+}
+
+Value SidecarTurns::next(const Turns& turns, const Pod& pod, const Value& sidecar) {
+  if (sidecar.text_at("revision") != turns.update.name)
+    return sidecar_of(*turns.set, turns.update, pod.resource->attributes.at(field::pod_template),
+                      sidecar);
+  return has_leaving(sidecar) && runs_sidecar(pod, sidecar) && are_ready(pod, sidecar)
+             ? without_leaving(sidecar)
+             : sidecar;
+}
+
+}  // namespace fettle::workloads

@@ -1,0 +1,33 @@
+#pragma once
+/// What rules between fields look at: a manifest, and where it complains.
+
+#include "workloads/read/checker.h"
+
+namespace fettle::workloads {
+
+struct RuleDocument {
+  const TreeNode& root;
+  std::string_view kind;
+  bool is_alpha;  ///< of v1alpha1
+  Checker& checker;
+
+  const TreeNode* find(std::string_view path) const { return Checker::find(root, path); }
+  void refuse(std::string_view path, std::string message) const {
+    checker.refuse_at(root, path, std::move(message));
+  }
+  Value value_at(std::string_view path) const {
+    const TreeNode* node = find(path);
+    return node == nullptr ? Value() : value_of(*node);
+  }
+};
+
+/// What a node is if it is a plain value.
+inline Value scalar_of(const TreeNode* node) {
+  return node != nullptr && node->is_scalar() ? node->scalar() : Value();
+}
+
+/// The rules of pods, and of the containers that a list at a path has.
+void check_pod_rules(const RuleDocument& document, bool can_select);
+void check_containers(const RuleDocument& document, const std::string& path, bool is_required);
+
+}  // namespace fettle::workloads
