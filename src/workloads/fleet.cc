@@ -4,10 +4,10 @@
 
 #include "base/text.h"
 #include "kinds/pod.h"
-#include "workloads/decide/want.h"
 #include "workloads/names.h"
 #include "workloads/place.h"
 #include "workloads/seen.h"
+#include "workloads/wanted.h"
 
 namespace fettle::workloads {
 namespace {

@@ -8,9 +8,9 @@
 #include <set>
 #include <span>
 
-#include "workloads/decide/want.h"
 #include "workloads/fleet.h"
 #include "workloads/numbers.h"
+#include "workloads/wanted.h"
 
 namespace fettle::workloads {
 
