@@ -6,6 +6,7 @@ for them: a coroutine, or a plain function, which blocks until the answer is the
 
 import asyncio
 import contextvars
+import io
 import itertools
 import json
 import os
@@ -21,6 +22,39 @@ class HostError(RuntimeError):
     """The host could not do what it was asked; in its words."""
 
 
+class Lines(io.TextIOBase):
+    """What plugins print: each line is told as one of the call that printed it."""
+
+    encoding = "utf-8"
+    errors = "replace"
+
+    def __init__(self, channel):
+        self._channel = channel
+        self._begun = {}  # by call
+        self.buffer = os.fdopen(os.dup(2), "wb", buffering=0)  # of bytes nobody knows the call
+
+    def writable(self):
+        return True
+
+    def fileno(self):
+        return 2
+
+    def write(self, text):
+        call = current_call.get()
+        *lines, rest = (self._begun.pop(call, "") + text).split("\n")
+        if rest:
+            self._begun[call] = rest
+        for line in lines:
+            self._channel.log(line)
+        return len(text)
+
+    def end_line(self):
+        """When a call ends, what it began to print has ended, too."""
+        rest = self._begun.pop(current_call.get(), "")
+        if rest:
+            self._channel.log(rest)
+
+
 class Channel:
     """Takes stdin and stdout for itself, so that a plugin's `print` disturbs nobody."""
 
@@ -31,7 +65,7 @@ class Channel:
         os.dup2(nothing, 0)
         os.close(nothing)
         os.dup2(2, 1)
-        sys.stdout = os.fdopen(os.dup(2), "w", buffering=1)
+        sys.stdout, sys.stderr = Lines(self), Lines(self)
         self._writing = threading.Lock()
         self._numbers = itertools.count(1)
         self._asked = {}
@@ -55,7 +89,7 @@ class Channel:
         if call is not None:
             self.write(id=call, log=text)
         else:
-            print(text, file=sys.stderr, flush=True)
+            os.write(2, (text + "\n").encode(errors="replace"))
 
     def _ask(self, done, line):
         call = self._call()

@@ -107,6 +107,7 @@ class Server:
         current_call.set(number)
         try:
             answer = self._describe() if "describe" in line else await self._call(line)
+            end_lines()
             self.channel.write(id=number, **answer)
         except asyncio.CancelledError:
             self.channel.write(id=number, error="cancelled")
@@ -117,6 +118,7 @@ class Server:
         except HostError as error:
             self.channel.write(id=number, error=str(error), trace=_trace(error))
         except BaseException as error:
+            end_lines()
             text = f"{type(error).__name__}: {error}".rstrip(": ")
             self.channel.write(id=number, error=text, trace=_trace(error))
             if isinstance(error, (KeyboardInterrupt, GeneratorExit)):
@@ -158,6 +160,12 @@ class Server:
         if not callable(found) or not hasattr(found, "signature"):
             raise TypeError(f"{path} is not a function")
         return found
+
+
+def end_lines():
+    for stream in (sys.stdout, sys.stderr):
+        if hasattr(stream, "end_line"):  # a plugin may have put another one in its place
+            stream.end_line()
 
 
 def _positional(function, arguments, given):

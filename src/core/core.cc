@@ -19,8 +19,8 @@ std::string_view name_of(Enum value, const std::array<std::string_view, count>& 
 }  // namespace
 
 std::string_view to_string(When when) {
-  return name_of(when,
-                 std::array<std::string_view, 4>{"succeeded", "changed", "failed", "finished"});
+  return name_of(when, std::array<std::string_view, 5>{"succeeded", "changed", "failed", "finished",
+                                                       "stirred"});
 }
 
 std::string_view to_string(Bond bond) {

@@ -62,12 +62,13 @@ struct Again {
 /// The act succeeded. One that has not settled lets those go on that need it, and acts again.
 struct Done {
   Value outputs;  ///< a dict
-  std::string remote_id;
+  std::string remote_id{};
   bool changed = true;                 ///< whether the world is another one than before the act
   std::optional<Again> again{};        ///< none: it has settled
   std::vector<std::string> printed{};  ///< lines that code of users said to people
   uint64_t life = 0;     ///< of what happened in a host: in which of its lives; 0: unknown
   bool is_anew = false;  ///< a start could not be, and it was made anew: what was in it is gone
+  bool is_vain = false;  ///< it says that it changed something, and nobody knows what came of it
 };
 
 /// The act failed, and what it came to is kept. One that has not settled holds those that need it,
@@ -77,7 +78,9 @@ struct Failed {
   Error error;
   Value outputs;  ///< a dict, or null: as before
   std::optional<Again> again{};
-  bool has_only_looked = false;  ///< nothing was touched
+  bool has_only_looked = false;        ///< nothing was touched
+  std::vector<std::string> printed{};  ///< lines that code of users said to people
+  bool has_changed = false;            ///< it says itself what it has changed before it failed
 };
 
 /// The act was begun and is not complete: call again after the pause.

@@ -16,9 +16,10 @@
 
 namespace fettle {
 
-/// When a need is met. `changed` and `failed` also decide whether the resource is due at all; what
-/// a failure kept from running counts as failed.
-enum class When { succeeded, changed, failed, finished };
+/// When a need is met. `changed`, `stirred` and `failed` also decide whether the resource is due at
+/// all; what a failure kept from running counts as failed. `stirred` is a change, also by what
+/// failed in the end.
+enum class When { succeeded, changed, failed, finished, stirred };
 
 /// What becomes of me when a need is not met: what was wanted cannot be; or, when what I wait for
 /// has not come about, I am not needed in this run.

@@ -135,7 +135,8 @@ const Edge* Decider::cause(NodeId id) const {
   if (node.kind->sort() != Sort::action || is_done_in_this_run(id))
     return nullptr;
   for (const Edge& edge : graph_.needs(id))
-    if (edge.when == When::changed && edge.node != no_node && has_come(edge))
+    if ((edge.when == When::changed || edge.when == When::stirred) && edge.node != no_node &&
+        has_come(edge))
       return &edge;
   return nullptr;
 }
@@ -157,7 +158,8 @@ bool Decider::ended_before_the_kill(NodeId id) const {
 /// Whether it is due only when something changes of which nobody knows yet whether it will.
 bool Decider::waits_for_doubtful(NodeId id) const {
   return std::ranges::any_of(graph_.needs(id), [&](const Edge& edge) {
-    return edge.when == When::changed && edge.node != no_node && is_doubtful(standings_[edge.node]);
+    return (edge.when == When::changed || edge.when == When::stirred) && edge.node != no_node &&
+           is_doubtful(standings_[edge.node]);
   });
 }
 

@@ -36,6 +36,8 @@ struct PlanOptions {
   std::shared_ptr<const std::map<Key, std::string>> shared{};
   /// What failed in an earlier pass of this run and is not tried again in it. Null: nothing.
   std::shared_ptr<const std::set<Key>> given_up{};
+  /// What has changed something in this run without success. Null: nothing.
+  std::shared_ptr<std::set<Key>> changed_in_vain{};
   /// Lives that hosts have begun since they were looked at.
   std::shared_ptr<std::unordered_map<Key, uint64_t, KeyHash>> lives{};
 };

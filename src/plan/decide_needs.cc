@@ -1,6 +1,7 @@
 /// What a node needs, and whether it has come.
 
 #include "base/text.h"
+#include "core/output_at.h"
 #include "plan/decide.h"
 
 namespace fettle {
@@ -21,6 +22,11 @@ std::string_view unmet_text(Standing standing) {
   }
 }
 
+/// Whether it waits for something to happen.
+bool is_awaited(const Edge& edge) {
+  return edge.when == When::changed || edge.when == When::stirred || edge.when == When::failed;
+}
+
 }  // namespace
 
 /// Whether what a need waits for has come: a change; a failure, or what one kept from running.
@@ -29,6 +35,9 @@ bool Decider::has_come(const Edge& edge) const {
   if (edge.when == When::failed)
     return standing == Standing::failed || standing == Standing::blocked;
   if (standing == Standing::changed || is_doubtful(standing))
+    return true;
+  if (edge.when == When::stirred && options_.changed_in_vain != nullptr &&
+      options_.changed_in_vain->contains(*edge.key))
     return true;
   return options_.changed_before != nullptr && options_.changed_before->contains(*edge.key);
 }
@@ -43,7 +52,7 @@ bool Decider::is_called_for(NodeId id) const {
   bool is_any = false, is_open = false;
   uint16_t group = 0;
   for (const Edge& edge : graph_.needs(id)) {
-    if (edge.when != When::changed && edge.when != When::failed)
+    if (!is_awaited(edge))
       continue;
     const bool came = edge.node != no_node && has_come(edge);
     if (is_open && edge.group != group)
@@ -52,7 +61,7 @@ bool Decider::is_called_for(NodeId id) const {
     if (is_open && edge.group == 0)
       return false;
     group = edge.group;
-    is_any |= edge.when == When::changed && !is_look(edge);
+    is_any |= edge.when != When::failed && !is_look(edge);
   }
   return is_any && !is_open;
 }
@@ -67,7 +76,7 @@ bool Decider::reads_what_is_there(NodeId id, const Edge& edge) const {
     return false;
   return std::ranges::all_of(holes(node.wanted->attributes), [&](const Output& hole) {
     return hole.kind != edge.key->kind || hole.name != edge.key->name ||
-           follow(left->outputs, hole.path) != nullptr;
+           reach(left->outputs, hole.path.view()).has_value();
   });
 }
 
@@ -129,7 +138,7 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
     bool met = is_good(standing) && exists;
     if (edge.when == When::finished)
       met = true;
-    if (edge.when == When::failed || edge.when == When::changed) {
+    if (is_awaited(edge)) {
       const bool came = has_come(edge);
       group_awaits |= group != 0;
       group_came |= came;
@@ -140,7 +149,7 @@ std::optional<Step> Decider::check_needs(NodeId id) const {
         if (edge.unmet == Unmet::skip)
           unmet = &edge;
       }
-      met = edge.when == When::failed || met;
+      met |= edge.when == When::failed || (edge.when == When::stirred && came);
     }
     met |= reads_what_is_there(id, edge);
     group_met |= met;

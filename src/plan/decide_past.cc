@@ -16,9 +16,8 @@ Digest outputs_in_use(const Resource& resource, const Key& need, const Record* r
   for (const Output& hole : holes(resource.attributes)) {
     if (hole.kind != need.kind || hole.name != need.name)
       continue;
-    const Value* output = record == nullptr ? nullptr : output_at(*record, hole.path.view());
-    digest = combine(combine(digest, hole.path.digest()),
-                     output == nullptr ? Digest{} : output->digest());
+    const auto output = record == nullptr ? std::nullopt : output_at(*record, hole.path.view());
+    digest = combine(combine(digest, hole.path.digest()), output ? output->digest() : Digest{});
   }
   return digest;
 }

@@ -26,11 +26,13 @@ constexpr Duration patience = 2s;
 
 Result<std::unique_ptr<KeptChild>> KeptChild::start(const Invocation& how) {
   Dialogue dialogue = TRY(Dialogue::start(how, Dialogue::Errors::kept));
-  return std::unique_ptr<KeptChild>(new KeptChild(std::move(dialogue)));
+  return std::unique_ptr<KeptChild>(new KeptChild(std::move(dialogue), how.on_errors));
 }
 
-KeptChild::KeptChild(Dialogue dialogue)
-    : dialogue_(std::move(dialogue)), wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
+KeptChild::KeptChild(Dialogue dialogue, ByteSink on_errors)
+    : dialogue_(std::move(dialogue)),
+      on_errors_(std::move(on_errors)),
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {
   fcntl(dialogue_.errors(), F_SETFL, O_NONBLOCK);
   reader_ = std::thread([this] { read_all(); });
 }
@@ -100,10 +102,14 @@ bool KeptChild::read_errors() {
   std::array<char, 16 * 1024> bytes;
   const ssize_t count = read(dialogue_.errors(), bytes.data(), bytes.size());
   errors_are_open_ = count > 0 || (count < 0 && (errno == EAGAIN || errno == EINTR));
+  if (count <= 0)
+    return false;
+  const std::string_view said(bytes.data(), static_cast<size_t>(count));
+  if (on_errors_)
+    (void)on_errors_(said);
   const std::lock_guard lock(mutex_);
-  if (count > 0)
-    said_.add({bytes.data(), static_cast<size_t>(count)});
-  return count > 0;
+  said_.add(said);
+  return true;
 }
 
 void KeptChild::take_line(std::string_view text) {
@@ -124,6 +130,8 @@ void KeptChild::take_line(std::string_view text) {
     box = boxes_.begin();
   if (box == boxes_.end())  // of a call that was given up
     return;
+  if (const Value* log = line->find("log"))  // may be its last words
+    said_.add(cat(to_text(*log), "\n"));
   box->second->heard = true;
   box->second->lines.push_back(std::move(*line));
   changed_.notify_all();

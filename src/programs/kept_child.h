@@ -47,7 +47,7 @@ class KeptChild {
     Clock::time_point ends;
   };
 
-  explicit KeptChild(Dialogue dialogue);
+  KeptChild(Dialogue dialogue, ByteSink on_errors);
   void read_all();
   bool read_output();
   bool read_errors();
@@ -64,7 +64,8 @@ class KeptChild {
   void end(const std::string& why);
 
   Dialogue dialogue_;
-  Descriptor wake_;  ///< tells the reader to end
+  ByteSink on_errors_;  ///< hears what it writes to its standard error
+  Descriptor wake_;     ///< tells the reader to end
   std::string buffer_;
   bool errors_are_open_ = true;  ///< else there is nothing to wait for; of the reader
 

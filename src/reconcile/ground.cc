@@ -135,6 +135,8 @@ ActEnded Threads::told(const Job& job, Result<Outcome> outcome) const {
   }
   if (auto* failed = std::get_if<Failed>(&*outcome)) {
     failed->error = own.error(std::move(failed->error));
+    for (std::string& line : failed->printed)
+      line = own.text(line);
     if (failed->again)
       failed->again->what = own.text(failed->again->what);
   }

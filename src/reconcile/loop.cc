@@ -40,7 +40,7 @@ Status Loop::obey(std::vector<Order> orders) {
   TRY(write(orders));
   for (Order& order : orders) {
     if (auto* log = std::get_if<LogEvent>(&order)) {
-      if (audience_ != nullptr)
+      if (audience_ != nullptr && log->is_told)
         audience_->event(log->event);
     } else if (auto* start = std::get_if<StartAct>(&order)) {
       begin(std::move(*start));

@@ -30,6 +30,7 @@ Run::Run(std::shared_ptr<const Intent> intent, Known known, Seen seen, const Kin
   options_.plan.edit = options_.number;
   options_.plan.run = options_.continues != 0 ? options_.continues : options_.number;
   options_.plan.lives = std::make_shared<std::unordered_map<Key, uint64_t, KeyHash>>();
+  options_.plan.changed_in_vain = std::make_shared<std::set<Key>>();
   sequence_ = options_.sequence;
   for (const auto& [key, record] : known_)
     sequence_ = std::max(sequence_, record->sequence);

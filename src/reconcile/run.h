@@ -44,6 +44,7 @@ struct WriteRecord {
 struct LogEvent {
   Event event;
   bool is_kept = true;  ///< else it is told and not written
+  bool is_told = true;  ///< else it was, and is written now
 };
 struct StartAct {
   Act act;
@@ -80,9 +81,11 @@ struct Failure {
   Key key;
   Name origin;
   Error error;
-  std::optional<Output> missing{};  ///< why it was not called: nothing has put this out
-  bool has_outputs = false;         ///< it left some, and the record has them
-  std::string late{};               ///< which deadline ended it, if one did and does not say so
+  std::optional<Output> missing{};     ///< why it was not called: nothing has put this out
+  bool has_outputs = false;            ///< it left some, and the record has them
+  std::string late{};                  ///< which deadline ended it, if one did and does not say so
+  std::vector<std::string> printed{};  ///< lines that code of users said to people
+  bool has_changed = false;            ///< it changed something before it failed
 };
 
 /// An act that was left for another run.
@@ -197,6 +200,8 @@ class Run {
     std::vector<Key> watch;
     std::vector<Version> relies_on;
     std::optional<Failure> failure;
+    /// That it began, of what looks for itself: written as soon as there is more to tell.
+    std::optional<Event> beginning;
   };
 
   /// A budget of acts in flight, and what waits for a free slot, by place in the order.
@@ -236,6 +241,8 @@ class Run {
   bool resume(NodeId id);
   void start_act(NodeId id);
   void write_begin(NodeId id);
+  void write_beginning(NodeId id);
+  bool is_quiet(NodeId id) const;
   void leave_pool(NodeId id);
   std::vector<RecordPointer> records_of_needs(NodeId id) const;
   void act_answered(NodeId id, const Done& done);
@@ -249,6 +256,7 @@ class Run {
   void act_failed(NodeId id, Error error, const Value& outputs = {});
   void fail(NodeId id, Failure failure, const Value& outputs = {});
   Failure failure_of(NodeId id, Error error, const Value& outputs) const;
+  Failure failure_of(NodeId id, const Failed& failed) const;
   void act_skipped(NodeId id, const Skipped& skipped);
   std::string reason_to_give_up(NodeId id, const Again& again);
   std::string reason_of_time(const Flight& flight) const;

@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::string_view late = "gave up at the deadline of the run";
 
-Value printed_by(const Done& done) {
-  return Value::list({done.printed.begin(), done.printed.end()});
+Value printed_by(const std::vector<std::string>& lines) {
+  return Value::list({lines.begin(), lines.end()});
 }
 
 }  // namespace
@@ -65,13 +65,13 @@ void Run::request_done(NodeId id, const Done& done, bool was_kept) {
 /// What a removal is told: the attributes as they were applied. A hole is filled while its output
 /// is the one of then; another one could be the name of something else, and the hole stays.
 Value Run::as_applied(const Record& record, const Resource& resource) const {
-  return fill_holes(resource.attributes, [&](const Output& hole) -> const Value* {
+  return fill_with(resource.attributes, [&](const Output& hole) -> std::optional<Value> {
     const Key need{resource.key.environment, hole.kind, hole.name};
     const auto known = known_.find(need);
     const Version* then = find_version(record.acted_on, need);
     if (known == known_.end() || then == nullptr ||
         then->outputs != outputs_in_use(resource, need, known->second.get()))
-      return nullptr;
+      return std::nullopt;
     return output_at(*known->second, hole.path.view());
   });
 }
@@ -83,20 +83,20 @@ std::optional<Value> Run::filled_attributes(NodeId id, std::optional<Output>& mi
     return as_applied(*node.known, resource);
   // What is only started again is as it was made.
   const bool may_miss = node.asked && flights_.at(id).step.verb == *node.asked;
-  Value filled = fill_holes(resource.attributes, [&](const Output& hole) -> const Value* {
+  Value filled = fill_with(resource.attributes, [&](const Output& hole) {
     const NodeId need = graph_->find({resource.key.environment, hole.kind, hole.name});
     const Record* record = need == no_node ? nullptr : graph_->node(need).known.get();
     // What only looks uses what others have only looked at.
     const Value* look = need == no_node ? nullptr : looked(*graph_->node(need).key);
-    const Value* output = nullptr;
+    std::optional<Value> output;
     if (look != nullptr)
-      output = follow(*look, hole.path);
+      output = reach(*look, hole.path.view());
     else if (need != no_node && looks_only(id) && hole.path.view().starts_with('@') &&
              graph_->node(need).wanted != nullptr)
       output = shown_at(graph_->node(need).wanted->attributes, hole.path.view());
-    if (output == nullptr && look == nullptr && record != nullptr)
+    if (!output && look == nullptr && record != nullptr)
       output = output_at(*record, hole.path.view());
-    if (output == nullptr && !missing && !may_miss)
+    if (!output && !missing && !may_miss)
       missing = hole;
     return output;
   });
@@ -147,7 +147,12 @@ void Run::begin_act(NodeId id) {
     act.compares = node.kind;
   act.is_instant = node.wanted != nullptr && node.wanted->is_instant;
   act.events = Decider(*graph_, standings_, options_.plan).events(id);
-  log(EventType::started, id, act.verb, flight.step.why.str(), {}, !act.is_instant);
+  const bool may_find_all_well =
+      act.verb == Verb::ensure && node.kind->sort() == Sort::ensuring && !act.looks_only;
+  log(EventType::started, id, act.verb, flight.step.why.str(), {},
+      !act.is_instant && !may_find_all_well);
+  if (may_find_all_well && !act.is_instant)
+    flight.beginning = std::get<LogEvent>(commands_.back()).event;
   if (waits) {
     leave_pool(id);
     timers_.emplace(flight.due, id);
@@ -237,6 +242,20 @@ void Run::write_begin(NodeId id) {
   write(id, std::move(record));
 }
 
+void Run::write_beginning(NodeId id) {
+  if (std::optional<Event> event = std::exchange(flights_[id].beginning, std::nullopt))
+    commands_.push_back(LogEvent{.event = *std::move(event), .is_told = false});
+}
+
+/// What looks for itself in every run, and found everything as it had left it, leaves no event: the
+/// last one is about the last change.
+bool Run::is_quiet(NodeId id) const {
+  const Flight& flight = flights_.at(id);
+  const Record* before = flight.act.known.get();
+  return flight.beginning && !flight.has_changed && before != nullptr && before->applied &&
+         !before->attempt;
+}
+
 void Run::leave_pool(NodeId id) {
   Flight& flight = flights_[id];
   if (!std::exchange(flight.is_acting, false))
@@ -324,12 +343,12 @@ void Run::act_answered(NodeId id, const Done& done) {
 void Run::act_answered(NodeId id, const Failed& failed) {
   Flight& flight = flights_[id];
   if (failed.again && !flight.is_stale && reason_to_give_up(id, *failed.again).empty()) {
-    flight.failure = failure_of(id, failed.error, failed.outputs);
+    flight.failure = failure_of(id, failed);
     call_again(id, *failed.again, failed.outputs);
     return;
   }
   flight.has_only_looked = failed.has_only_looked && !flight.may_have_changed;
-  Failure failure = failure_of(id, failed.error, failed.outputs);
+  Failure failure = failure_of(id, failed);
   if (failed.again)
     failure.late = reason_of_time(flight);
   fail(id, std::move(failure), failed.outputs);
@@ -371,6 +390,7 @@ void Run::call_again(NodeId id, const Again& again, const Value& outputs) {
   Flight& flight = flights_[id];
   if (flight.what != again.what) {
     flight.what = again.what;
+    write_beginning(id);
     log(EventType::pending, id, flight.step.verb, again.what);
   }
   flight.act.so_far = again.so_far;
@@ -484,6 +504,8 @@ void Run::act_done(NodeId id, const Done& done) {
   const Node& node = graph_->node(id);
   const Flight& flight = flights_[id];
   const Verb verb = flight.step.verb;
+  if (done.is_vain)
+    options_.plan.changed_in_vain->insert(*node.key);
   if (looks_only(id) || flight.act.looks_only) {
     looks_[*node.key] = done.outputs;
     ++summary_.done;
@@ -496,7 +518,7 @@ void Run::act_done(NodeId id, const Done& done) {
   }
   if (flight.step.wanted == nullptr) {
     log(EventType::removed, id, verb, flight.step.why.str(),
-        done.printed.empty() ? Value() : Value::dict({{"printed", printed_by(done)}}));
+        done.printed.empty() ? Value() : Value::dict({{"printed", printed_by(done.printed)}}));
     forget(id);
     ++summary_.done;
     settle(id, Standing::changed);
@@ -550,11 +572,14 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   flight.has_changed |= changed;
   const bool is_news =
       !flight.act.is_instant || goes_on || flight.has_changed || !is_as_recorded(id, *record);
+  const bool is_told = is_news && !is_quiet(id);
+  if (is_told)
+    write_beginning(id);
   if (!goes_on) {
     std::vector<Entry> detail{{"changed", flight.has_changed}, {"run", options_.plan.run}};
     if (!done.printed.empty())
-      detail.push_back({"printed", printed_by(done)});
-    log(EventType::done, id, verb, {}, Value::dict(std::move(detail)), is_news);
+      detail.push_back({"printed", printed_by(done.printed)});
+    log(EventType::done, id, verb, {}, Value::dict(std::move(detail)), is_told);
     ++summary_.done;
   }
   if (is_news)
@@ -597,13 +622,24 @@ void Run::act_failed(NodeId id, Error error, const Value& outputs) {
   fail(id, failure_of(id, std::move(error), outputs), outputs);
 }
 
+Failure Run::failure_of(NodeId id, const Failed& failed) const {
+  Failure failure = failure_of(id, failed.error, failed.outputs);
+  failure.printed = failed.printed;
+  failure.has_changed = failed.has_changed;
+  return failure;
+}
+
 Failure Run::failure_of(NodeId id, Error error, const Value& outputs) const {
   return {*graph_->node(id).key, origin_of(id), std::move(error), {}, !outputs.is_null()};
 }
 
 void Run::fail(NodeId id, Failure failure, const Value& outputs) {
   const Error& error = failure.error;
-  log(EventType::failed, id, flights_[id].step.verb, to_string(error));
+  write_beginning(id);
+  log(EventType::failed, id, flights_[id].step.verb, to_string(error),
+      failure.printed.empty() ? Value() : Value::dict({{"printed", printed_by(failure.printed)}}));
+  if (failure.has_changed)
+    options_.plan.changed_in_vain->insert(failure.key);
   write_attempt(id, !error.unknown_outcome, error.message, outputs, false);
   if (!outputs.is_null() && (looks_only(id) || flights_[id].act.looks_only))
     looks_[*graph_->node(id).key] = outputs;
@@ -616,6 +652,7 @@ void Run::fail(NodeId id, Failure failure, const Value& outputs) {
 
 /// No failure, and no success either: the next run tries again.
 void Run::act_skipped(NodeId id, const Skipped& skipped) {
+  write_beginning(id);
   log(EventType::skipped, id, flights_[id].step.verb, skipped.why);
   write_attempt(id, true, skipped.why, {}, false);
   if (!flights_[id].is_stale)

@@ -64,6 +64,8 @@ class Binder {
         bind(body);
       if (chunk_->settings != nullptr && !chunk_->settings->sensitive.empty())
         hide(body);
+      if (with_.options.outcomes != nullptr)
+        hide_what_templates_took(with_.options.outcomes->secrets());
       if (chunk_->settings != nullptr && with_.modules[i] != nullptr)
         check_ignored(body);
     }
@@ -215,10 +217,10 @@ class Binder {
           return std::nullopt;
         here = Value(here.at(*key));
       } else {
-        const size_t index = std::get<size_t>(step);
-        if (!here.is_list() || index >= here.items().size())
+        const size_t* index = std::get_if<size_t>(&step);
+        if (index == nullptr || !here.is_list() || *index >= here.items().size())
           return std::nullopt;
-        here = Value(here.items()[index]);
+        here = Value(here.items()[*index]);
       }
     }
     Value made = placed;
@@ -236,6 +238,17 @@ class Binder {
       }
     }
     return made;
+  }
+
+  /// What a block was rendered with is in its texts.
+  void hide_what_templates_took(const Mask& secrets) {
+    if (secrets.secrets().empty())
+      return;
+    for (auto& [name, value] : chunk_->arguments)
+      value = with_leaves(value, [&](const Value& leaf) -> std::optional<Value> {
+        const bool is_one = !leaf.is_secret() && secrets.value(leaf) != leaf;
+        return is_one ? std::optional(Value::secret(leaf)) : std::nullopt;
+      });
   }
 
   void hide(const Body& body) {

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "states/compilation.h"
 #include "states/reference.h"
+#include "value/hidden.h"
 
 namespace fettle::states {
 namespace {
@@ -160,12 +161,18 @@ class Checker {
       with_.report.error(position_of(body, name, false), std::move(message));
   }
 
+  static bool is_sensitive(const Chunk& chunk, const Name& parameter) {
+    return chunk.settings != nullptr && std::ranges::find(chunk.settings->sensitive, parameter) !=
+                                            chunk.settings->sensitive.end();
+  }
+
   /// Null stands for the default; what a reference gives is known later.
   void check_shape(Chunk& chunk, const Body& body, const Parameter& parameter, const Value& given) {
     if ((given.is_null() && parameter.otherwise) || (given.is_text() && may_refer(given.text())) ||
         has_asked(given))
       return;
-    if (const std::string wrong = complaint(parameter.shape, given); !wrong.empty())
+    const Value told = is_sensitive(chunk, parameter.name) ? hidden(given) : given;
+    if (const std::string wrong = complaint(parameter.shape, told); !wrong.empty())
       with_.fail(chunk, position_of(body, parameter.name, true),
                  cat("`", parameter.name, "` ", wrong));
     const bool wants_bool =
@@ -174,7 +181,7 @@ class Checker {
       with_.fail(
           chunk, position_of(body, parameter.name, true),
           cat("states.", chunk.state, ".", chunk.function, " is expecting a boolean value for '",
-              parameter.name, "' but got '", clipped(to_text(given), 200), "'"));
+              parameter.name, "' but got '", clipped(to_text(told), 200), "'"));
   }
 
   /// Whether a parameter that nobody gave stands in it.

@@ -33,7 +33,8 @@ std::vector<Run> runs() {
   std::vector<Run> found;
   std::set<std::filesystem::path> files;
   for (const auto& entry : std::filesystem::directory_iterator(FETTLE_SOURCE_DIR "/tests/states"))
-    files.insert(entry.path());
+    if (entry.path().extension() == ".sls")
+      files.insert(entry.path());
   for (const auto& path : files) {
     int number = 1;
     std::string text;

@@ -38,8 +38,6 @@ void read_contents(Compilation& with, Sources& sources) {
       with.report.error(at, file.error().message);
     else if (!*file)
       with.fail(chunk, at, cat("there is no file `", path, "` in the sources"));
-    else if (!is_valid_utf8(*(*file)->text))
-      with.report.error(at, cat("the file `", path, "` is not UTF-8"));
     else
       chunk.content = known.emplace(path, Value(*(*file)->text)).first->second;
   }

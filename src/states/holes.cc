@@ -16,10 +16,7 @@ namespace {
 Name output_path(std::string_view path, std::string_view prefix) {
   std::string made = prefix.empty() ? "" : path_step(prefix);
   for (const Step& step : steps_of(path, "").value_or(std::vector<Step>()))
-    if (const Name* key = std::get_if<Name>(&step))
-      made += path_step(*key);
-    else
-      made += cat("/", std::get<size_t>(step));
+    made += path_of(step);
   return made;
 }
 
@@ -53,10 +50,11 @@ bool Holes::takes_from_memory(const Chunk& owner, const Value& leaf) {
 
 /// Null when a part is not remembered: then the argument is what memory says of it.
 Value Holes::filled_from_memory(const Value& leaf) const {
-  Value filled = fill_holes(leaf, [&](const Output& hole) -> const Value* {
+  Value filled = fill_with(leaf, [&](const Output& hole) -> std::optional<Value> {
     const Record* record = record_of({environment_, hole.kind, hole.name});
-    const Value* left = record == nullptr ? nullptr : output_at(*record, hole.path.view());
-    return left == nullptr || left->is_null() ? nullptr : left;
+    std::optional<Value> left =
+        record == nullptr ? std::nullopt : output_at(*record, hole.path.view());
+    return !left || left->is_null() ? std::nullopt : std::move(left);
   });
   return filled.has_deferred() ? Value() : filled;
 }

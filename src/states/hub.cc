@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "states/reference.h"
+#include "value/mask.h"
 
 namespace fettle::states {
 namespace {
@@ -92,7 +93,9 @@ Result<jinja::Value> resolve(const Outcomes* outcomes, jinja::Arguments& argumen
             : outcomes->new_state(reference.state, reference.id, reference.resource);
     if (!state)
       return user_error(cat("Arg_bind template '", text, "' could not be resolved to any value"));
-    const Value value = TRY(value_at(*state, reference.path, reference.state));
+    const Value found = TRY(value_at(*state, reference.path, reference.state));
+    outcomes->secrets().add_marked(found);
+    const Value value = reveal(found);
     if (pieces.size() == 1)
       return jinja::Value::of(value);
     made += jinja::text_of(jinja::Value::of(value));

@@ -7,6 +7,7 @@
 #include "kinds/image_reference.h"
 #include "kinds/kinds.h"
 #include "states/call_attributes.h"
+#include "states/managed_path.h"
 #include "states/pace.h"
 #include "states/types.h"
 #include "value/with.h"
@@ -112,6 +113,7 @@ class Mapper {
       resource.attributes = as_known(resource.key, calls_.of(i));
     else
       describe(chunk, *mapped, resource);
+    own_path(chunk, resource);
     add_needs(i, resource);
     if (mapped != nullptr)
       add_guard(i, *mapped, resource);
@@ -122,6 +124,21 @@ class Mapper {
     if (chunk.settings != nullptr)
       add_pace(*chunk.settings, resource);
     return resource;
+  }
+
+  /// A path has one owner. What listens is its state once more.
+  void own_path(const Chunk& chunk, const Resource& resource) {
+    const std::optional<std::string> path = managed_path(resource.key, resource.attributes);
+    if (chunk.is_listener || chunk.is_remover)
+      made_.seconds.insert(resource.key);
+    else if (path)
+      own_known_path(chunk, resource, *path);
+  }
+
+  void own_known_path(const Chunk& chunk, const Resource& resource, const std::string& path) {
+    const auto [owner, is_new] = made_.owners.emplace(path, resource.key);
+    if (!is_new)
+      error(chunk, user_error(manages_too(owner->second, path)));
   }
 
   /// What is wanted as it was last time is kept once.
@@ -222,8 +239,9 @@ class Mapper {
   static When when_of(Requisite requisite) {
     switch (requisite) {
       case Requisite::onchanges:
-      case Requisite::listen:
         return When::changed;
+      case Requisite::listen:
+        return When::stirred;
       case Requisite::onfail:
         return When::failed;
       case Requisite::order:
@@ -279,8 +297,9 @@ class Mapper {
       return;
     }
     const Key checked = check_key(options_.environment, compiled_.chunks[target]);
-    const bool is_of_change =
-        resource.needs[place].when == When::changed || resource.needs[place].bond == Bond::refresh;
+    const bool is_of_change = resource.needs[place].when == When::changed ||
+                              resource.needs[place].when == When::stirred ||
+                              resource.needs[place].bond == Bond::refresh;
     resource.needs[place].keys.push_back(is_of_change ? key : checked);
     if (is_of_change && !resource.needs[place].any)
       resource.needs.push_back(

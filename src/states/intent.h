@@ -5,7 +5,9 @@
 /// What the core has no word for stays in `Compiled`: that a `prereq` is due only when what it
 /// looks at would change, that `listen` is heard once, what is to be done around a call.
 
+#include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -24,8 +26,10 @@ struct IntentOptions {
 
 struct StatesIntent {
   std::shared_ptr<const Intent> intent;
-  std::vector<Key> keys;      ///< of each chunk; an empty kind: it waits for a block
-  std::vector<Error> errors;  ///< told together
+  std::vector<Key> keys;                ///< of each chunk; an empty kind: it waits for a block
+  std::vector<Error> errors;            ///< told together
+  std::map<std::string, Key> owners{};  ///< of the paths that are known (`managed_path.h`)
+  std::set<Key> seconds{};              ///< act on the path of another: they listen for it
   /// The chunk and the reason of each of them, without its place.
   std::vector<std::pair<size_t, std::string>> refused{};
 };

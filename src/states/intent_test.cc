@@ -124,7 +124,7 @@ g: test.unique_op
   EXPECT_EQ(needs_of(made.at("state/test_|-e_|-e")), "finished order: state/test_|-d_|-d; ");
   EXPECT_EQ(needs_of(made.at("state/test_|-f_|-f")), "");
   EXPECT_EQ(needs_of(made.at("state/test_|-f_listen_|-f_listen")),
-            "changed skip order any: state/test_|-a_|-a; finished order: mark/states_|-end; ");
+            "stirred skip order any: state/test_|-a_|-a; finished order: mark/states_|-end; ");
   EXPECT_EQ(made.at("mark/states_|-end").needs[0].keys.size(), 7u);
   EXPECT_EQ(made.at("state/test_|-g_|-g").pool, "test.unique_op");
   EXPECT_EQ(made.made.intent->pools.at("test.unique_op"), 1);

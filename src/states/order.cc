@@ -286,10 +286,9 @@ class Orderer {
       if (known.contains({listener.state, listener.id}))
         with_.report.error(chunk.at, cat("the ID ", listener.id, " is the one under which ",
                                          chunk.id, " listens: give it another name"));
-      // What its state needs, it needs to have succeeded, too: else it does nothing.
-      std::erase_if(listener.needs, [&](const Need& need) {
-        return !listens(need) && need.requisite != Requisite::require;
-      });
+      // What its state needs, it needs, too: else it does nothing. What goes first has gone.
+      std::erase_if(listener.needs,
+                    [&](const Need& need) { return need.requisite == Requisite::prereq; });
       std::erase_if(chunk.needs, listens);
       made_.chunks.push_back(std::move(listener));
     }

@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "core/output_at.h"
 
 namespace fettle::states {
 namespace {
@@ -30,6 +31,19 @@ Part part_of(std::string_view text) {
   }
   part.key = replace_all(replace_all(text.substr(0, end), "\\[", "["), "\\]", "]");
   return part;
+}
+
+/// In Idem's words. `key`: the last one before the step, or the step itself.
+std::string why_nowhere(const Step& step, const Name& key) {
+  if (std::holds_alternative<Name>(step))
+    return cat("Key \"", key, "\" is not found as part of the state \"new_state\".");
+  if (const size_t* index = std::get_if<size_t>(&step))
+    return cat("Cannot parse argument value for key \"", key, "\" and index \"", *index,
+               "\", because argument value is not a list or it does not include element with index "
+               "\"",
+               *index, "\".");
+  return cat("Cannot parse argument value for key \"", key,
+             "\" for index \"*\", because argument key is not a list.");
 }
 
 std::optional<size_t> index_of(std::string_view text) {
@@ -102,7 +116,9 @@ Result<std::vector<Step>> steps_of(std::string_view path, std::string_view state
       const std::optional<size_t> index = index_of(inside);
       if (index)
         steps.emplace_back(*index);
-      else if (inside != "*")
+      else if (inside == "*")
+        steps.emplace_back(Each());
+      else
         return failed(path, state,
                       cat("Cannot parse argument value for key \"", text, "\" for index \"", inside,
                           "\", because \"", inside, "\" is not supported\"."));
@@ -111,29 +127,31 @@ Result<std::vector<Step>> steps_of(std::string_view path, std::string_view state
   return steps;
 }
 
+std::string path_of(const Step& step) {
+  if (const Name* key = std::get_if<Name>(&step))
+    return path_step(*key);
+  const size_t* index = std::get_if<size_t>(&step);
+  return index == nullptr ? std::string(each_step) : cat("/", *index);
+}
+
 Result<Value> value_at(const Value& new_state, std::string_view path, std::string_view state) {
-  Value value = new_state;
+  const std::vector<Step> steps = TRY(steps_of(path, state));
+  std::string whole;
+  for (const Step& step : steps)
+    whole += path_of(step);
+  if (std::optional<Value> value = reach(new_state, whole))
+    return *std::move(value);
+  // The first step that leads nowhere says why.
+  std::string walked;
   Name key;
-  for (const Step& step : TRY(steps_of(path, state))) {
-    if (const Name* name = std::get_if<Name>(&step)) {
-      key = *name;
-      const Value* found = value.find(key);
-      if (found == nullptr)
-        return failed(path, state,
-                      cat("Key \"", key, "\" is not found as part of the state \"new_state\"."));
-      value = Value(*found);
-      continue;
-    }
-    const size_t index = std::get<size_t>(step);
-    if (!value.is_list() || index >= value.items().size())
-      return failed(path, state,
-                    cat("Cannot parse argument value for key \"", key, "\" and index \"", index,
-                        "\", because argument value is not a list or it does not include element "
-                        "with index \"",
-                        index, "\"."));
-    value = Value(value.items()[index]);
+  for (const Step& step : steps) {
+    const Name* name = std::get_if<Name>(&step);
+    key = name == nullptr ? key : *name;
+    walked += path_of(step);
+    if (!reach(new_state, walked))
+      return failed(path, state, why_nowhere(step, key));
   }
-  return value;
+  return failed(path, state, "It comes to too many values.");
 }
 
 std::optional<std::pair<std::string_view, std::string_view>> short_reference(

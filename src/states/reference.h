@@ -21,11 +21,16 @@ struct Reference {
   Name path;      ///< as written; empty: all of it
 };
 
-/// A key of a dictionary or an index of a list.
-using Step = std::variant<Name, size_t>;
+/// Each item of a list, `[*]`.
+struct Each {};
 
-/// The steps of a path. `[*]` is a list as a whole, and no step. Errors in Idem's words, which name
-/// the state.
+/// A key of a dictionary, an index of a list, or each of its items.
+using Step = std::variant<Name, size_t, Each>;
+
+/// As outputs are named (`core/output_at.h`).
+std::string path_of(const Step& step);
+
+/// The steps of a path. Errors in Idem's words, which name the state.
 Result<std::vector<Step>> steps_of(std::string_view path, std::string_view state);
 
 /// What stands at a path of what a state left. Errors in Idem's words.

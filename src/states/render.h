@@ -13,6 +13,7 @@
 #include "states/document.h"
 #include "states/params.h"
 #include "states/sources.h"
+#include "value/mask.h"
 
 namespace fettle::states {
 
@@ -41,6 +42,12 @@ class Outcomes {
   /// Nothing: it did not run, or it left nothing.
   virtual std::optional<Value> new_state(std::string_view state, std::string_view id,
                                          std::string_view name) const = 0;
+  /// What templates were given of these states and nobody may read: a text with one of these in it
+  /// is a secret, too.
+  Mask& secrets() const { return secrets_; }
+
+ private:
+  mutable Mask secrets_;
 };
 
 class Rendering {

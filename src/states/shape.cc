@@ -121,17 +121,16 @@ std::string json_shown(const Value& given) {
 
 }  // namespace
 
-std::string complaint(Shape shape, const Value& given) {
+std::string complaint(Shape shape, const Value& told) {
+  const Value given = reveal(told);  // what is hidden has a shape, too
   const auto unless = [&](bool fits, std::string_view wanted) {
-    return fits ? std::string() : cat("must be ", wanted, ", not ", json_shown(given));
+    return fits ? std::string() : cat("must be ", wanted, ", not ", json_shown(told));
   };
   switch (shape) {
     case Shape::any:
       return {};
-    case Shape::text: {
-      const Value plain = reveal(given);
-      return unless(plain.is_text() && !plain.text().empty(), "a string");
-    }
+    case Shape::text:
+      return unless(given.is_text() && !given.text().empty(), "a string");
     case Shape::dict:
       return unless(given.is_dict(), "a dictionary");
     case Shape::list:
@@ -161,11 +160,11 @@ std::string complaint(Shape shape, const Value& given) {
     case Shape::method:
       return unless(given.is_text() && is_token(given.text()), "a method such as `GET`");
     case Shape::headers:
-      return unless(are_headers(reveal(given)), "a dictionary of names and lines of text");
+      return unless(are_headers(given), "a dictionary of names and lines of text");
     case Shape::url:
-      return unless(is_url(reveal(given)), "a URL such as http://localhost:8080/");
+      return unless(is_url(given), "a URL such as http://localhost:8080/");
     case Shape::variables:
-      return unless(are_variables(reveal(given)),
+      return unless(are_variables(given),
                     "a dictionary whose keys are names of variables, or a list of such");
     case Shape::refs:
       return unless(all_fit(given, true,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/hash.h"
 #include "base/text.h"
 #include "base/time.h"
 #include "base/words.h"
@@ -82,6 +83,12 @@ Value with_newline(const Value& text) {
   return Value::deferred(std::move(parts), text.text_form());
 }
 
+/// What is no text stands beside the records, as a blob (`put_binary_sources`).
+Entry content_of(const Value& content) {
+  return is_valid_utf8(content.text()) ? Entry{"content", content}
+                                       : Entry{"digest", sha256_hex(content.text())};
+}
+
 Result<Value> file_attributes(const Chunk& chunk) {
   std::vector<Entry> entries =
       renamed(chunk, {{"mode", "mode"}, {"user", "owner"}, {"group", "group"}});
@@ -92,7 +99,7 @@ Result<Value> file_attributes(const Chunk& chunk) {
   if (!contents.is_null())
     entries.push_back({"content", ends_line ? with_newline(contents) : contents});
   else if (!chunk.content.is_null())
-    entries.push_back({"content", chunk.content});
+    entries.push_back(content_of(chunk.content));
   const bool hides =
       chunk.settings != nullptr && std::ranges::find(chunk.settings->sensitive, Name("content")) !=
                                        chunk.settings->sensitive.end();

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "states/compilation.h"
 #include "states/reference.h"
+#include "value/hidden.h"
 
 namespace fettle::states {
 namespace {
@@ -117,6 +118,20 @@ std::vector<Group> wishes_of(const Body& body) {
   return groups;
 }
 
+/// The value of an argument; what the body calls sensitive is hidden.
+Value told_value(const Body& body, const Argument& argument) {
+  const Value value = value_of(*argument.value);
+  std::set<Name> names;
+  for (const Argument& other : body.arguments)
+    if (other.name == "sensitive")
+      for (const TreeNode* name : other.value->items())
+        if (name->is_text())
+          names.insert(name->text());
+  return names.empty() || argument.name == "sensitive"
+             ? value
+             : hidden_at(pair(argument.name, value), names).at(argument.name);
+}
+
 Value order_value(double order) {
   const auto whole = static_cast<int64_t>(order);
   return static_cast<double>(whole) == order ? Value(whole) : Value(order);
@@ -125,7 +140,7 @@ Value order_value(double order) {
 Value low_entry(const Chunk& chunk, const Body& body) {
   std::vector<Entry> entries;
   for (const Argument& argument : body.arguments)
-    entries.push_back({argument.name, value_of(*argument.value)});
+    entries.push_back({argument.name, told_value(body, argument)});
   for (Group& group : wishes_of(body))
     entries.push_back({group.key, Value::list(std::move(group.items))});
   if (const Bindings bindings = bindings_of(body); !bindings.is_empty())
@@ -187,7 +202,7 @@ class HighList {
       if (argument.name == name)
         found = &argument;
     if (found != nullptr)
-      items_.push_back(pair(name, value_of(*found->value)));
+      items_.push_back(pair(name, told_value(body_, *found)));
   }
 
   const Body& body_;

@@ -21,6 +21,22 @@ std::string part(const Validation& validation, std::string_view name) {
   return errors + write_json(validation.document.at(name));
 }
 
+TEST(Validate, WhatIsSensitiveIsHidden) {
+  const Validation made = validated(R"(
+a:
+  test.present:
+    - new_state: {password: hunter2, user: me}
+    - sensitive: [password]
+b:
+  http.query:
+    - url: http://127.0.0.1/hunter2
+    - sensitive: [url]
+)");
+  const std::string text = part(made, "high") + part(made, "low");
+  EXPECT_EQ(text.find("hunter2"), std::string::npos) << text;
+  EXPECT_NE(text.find(R"("user":"me")"), std::string::npos) << text;
+}
+
 TEST(Validate, HighAndLowDataAreAsInIdem) {
   const Validation made = validated(R"(
 extend:

@@ -87,8 +87,9 @@ void put(Writer& to, const Resource& resource) {
   to.value(resource.attributes);
   to.number(resource.needs.size());
   for (const Need& need : resource.needs) {
-    to.number(static_cast<uint64_t>(need.any) | static_cast<uint64_t>(need.when) << 1 |
-              static_cast<uint64_t>(need.unmet) << 3 | static_cast<uint64_t>(need.bond) << 4);
+    to.number(static_cast<uint64_t>(need.any) | (static_cast<uint64_t>(need.when) & 3) << 1 |
+              static_cast<uint64_t>(need.unmet) << 3 | static_cast<uint64_t>(need.bond) << 4 |
+              (static_cast<uint64_t>(need.when) & 4) << 4);
     to.number(need.keys.size());
     for (const Key& key : need.keys)
       put(to, key);
@@ -134,9 +135,9 @@ Resource read_resource(Reader& from, uint64_t written_format) {
     Need need;
     const uint64_t flags = from.number();
     need.any = (flags & 1) != 0;
-    need.when = static_cast<When>(flags >> 1 & 3);
+    need.when = static_cast<When>(std::min<uint64_t>((flags >> 1 & 3) | (flags >> 4 & 4), 4));
     need.unmet = static_cast<Unmet>(flags >> 3 & 1);
-    need.bond = static_cast<Bond>(std::min<uint64_t>(flags >> 4, 3));
+    need.bond = static_cast<Bond>(flags >> 4 & 3);
     for (uint64_t keys = from.number(); keys > 0 && !from.broken(); --keys)
       need.keys.push_back(read_key(from));
     resource.needs.push_back(std::move(need));

@@ -3,10 +3,12 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include <utf8proc.h>
 
 #include "base/text.h"
+#include "value/json.h"
 #include "value/whole.h"
 
 namespace fettle::python {
@@ -327,6 +329,61 @@ std::string json_text(std::string_view text) {
   }
   made.push_back('"');
   return made;
+}
+
+namespace {
+
+class JsonDumps {
+ public:
+  explicit JsonDumps(int indent) : indent_(static_cast<size_t>(indent)) {}
+
+  void add(const Value& value, size_t depth) {
+    if (value.is_dict() && !value.entries().empty())
+      add_all('{', '}', value.entries(), depth, [&](const Entry& entry) {
+        json += cat(json_text(entry.key), ": ");
+        add(entry.value, depth + 1);
+      });
+    else if (value.is_list() && !value.items().empty())
+      add_all('[', ']', value.items(), depth, [&](const Value& item) { add(item, depth + 1); });
+    else
+      json += leaf(value);
+  }
+
+  std::string json;
+
+ private:
+  void add_all(char begin, char end, const auto& all, size_t depth, const auto& add_one) {
+    json += begin;
+    bool is_first = true;
+    for (const auto& one : all) {
+      json += std::exchange(is_first, false) ? "\n" : ",\n";
+      json.append(indent_ * (depth + 1), ' ');
+      add_one(one);
+    }
+    json.append("\n").append(indent_ * depth, ' ') += end;
+  }
+
+  static std::string leaf(const Value& value) {
+    if (value.is_text())
+      return json_text(value.text());
+    if (!value.is_real())
+      return write_json(value);
+    const double number = value.real();
+    return std::isfinite(number) ? real_text(number)
+           : std::isnan(number)  ? "NaN"
+           : number < 0          ? "-Infinity"
+                                 : "Infinity";
+  }
+
+  size_t indent_;
+};
+
+}  // namespace
+
+std::string json_dumps(const Value& value, int indent) {
+  JsonDumps dumps(indent);
+  dumps.add(value, 0);
+  return std::move(dumps.json);
 }
 
 Result<std::string> format_integer(int64_t number, std::string_view text) {

@@ -36,6 +36,8 @@ bool is_identifier(std::string_view text);
 
 /// `json.dumps(text)`: in quotes, ASCII only.
 std::string json_text(std::string_view text);
+/// `json.dumps(value, indent=N)`: ASCII only, without a last line end. Secrets are masked.
+std::string json_dumps(const Value& value, int indent);
 
 /// `format(value, spec)`.
 Result<std::string> format_integer(int64_t number, std::string_view spec);

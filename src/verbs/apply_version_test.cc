@@ -519,6 +519,28 @@ def delete(resource):
   EXPECT_FALSE(*home_.store().environment("e"));
 }
 
+TEST_F(ApplyVersionTest, WhyOfAHandlerTellsTheLastChange) {
+  const Value handler = Value::dict({{"name", "box"}, {"source", R"(
+def read(resource): return {"value": files.read(resource["path"])} if files.exists(resource["path"]) else None
+def create(resource): files.write(resource["path"], resource["value"])
+def update(resource, changes): files.write(resource["path"], resource["value"])
+def delete(resource): files.remove(resource["path"])
+)"}});
+  add("my::Box[a,name=x]", {{"path", at("box")}, {"value", "1"}});
+  push(Value::dict({{"my::Box", handler}}));
+  const Key key{"e", "handled", "my::Box[a,name=x]"};
+  const auto told = [&] { return to_string(why(place_, "e", key)->front()); };
+  apply();
+  const std::string first = told();
+  const size_t events = home_.store().events_of(key, 100)->size();
+  apply();
+  EXPECT_EQ(home_.store().events_of(key, 100)->size(), events);
+  EXPECT_EQ(told(), first);
+  ASSERT_TRUE(write_file(at("box"), "2"));
+  apply();
+  EXPECT_EQ(home_.store().events_of(key, 100)->size(), events + 2);
+}
+
 TEST_F(ApplyVersionTest, DriftOfWhatAHandlerLooksAfterIsFoundByItsLook) {
   const Value handler = Value::dict({{"name", "box"}, {"source", R"(
 def read(resource): return {"value": files.read(resource["path"])} if files.exists(resource["path"]) else None

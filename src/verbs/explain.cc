@@ -279,6 +279,19 @@ std::string outcome_text(const Cause& cause) {
 
 namespace {
 
+/// What looks for itself in every run tells of its last change: earlier versions of fettle wrote
+/// events about runs that changed nothing, too. Newest first.
+void leave_out_looks(std::vector<Event>& events) {
+  bool is_of_look = false;
+  std::erase_if(events, [&](const Event& event) {
+    if (event.type == EventType::done)
+      is_of_look = event.verb == Verb::ensure && !event.detail.bool_at("changed", true);
+    const bool goes = is_of_look;
+    is_of_look &= event.type != EventType::started;
+    return goes;
+  });
+}
+
 /// The last act on a key and its last end, as far as they began before something else did.
 struct LastEvents {
   std::optional<Event> begun;
@@ -288,7 +301,10 @@ struct LastEvents {
 Result<LastEvents> last_events(const Workplace& place, const Key& key, uint64_t before) {
   constexpr size_t most = 500;
   LastEvents last;
-  for (Event& event : TRY(place.store->events_of(key, most))) {
+  std::vector<Event> events = TRY(place.store->events_of(key, most));
+  std::vector<Event> changes = events;
+  leave_out_looks(changes);
+  for (Event& event : changes.empty() ? events : changes) {
     if (event.sequence >= before)
       continue;
     const bool is_end = event.type == EventType::done || event.type == EventType::failed ||

@@ -29,10 +29,13 @@ struct BrokenReferences {
 
 BrokenReferences broken_references(const Commented& of, const states::Chunk& chunk) {
   std::unordered_map<Name, uint32_t> targets;
+  std::unordered_map<uint32_t, Name> written;  // of references
   for (const states::Need& need : chunk.needs)
     for (uint32_t t = need.begin; t < need.begin + need.count; ++t) {
       const uint32_t target = of.compiled.targets[t];
       targets.emplace(states::key_of(of.compiled.chunks[target]), target);
+      if (need.requisite == states::Requisite::arg_bind)
+        written.emplace(target, need.target);
     }
   BrokenReferences broken;
   const auto look_up = [&](const Output& hole, std::string_view state, const Value& left) {
@@ -54,7 +57,7 @@ BrokenReferences broken_references(const Commented& of, const states::Chunk& chu
         const states::Chunk& other = of.compiled.chunks[target->second];
         const Value& left = of.results[target->second].entry.at("new_state");
         if (line.empty())
-          line = left.is_null() ? cat("\"", other.state, ":", other.id,
+          line = left.is_null() ? cat("\"", other.state, ":", written[target->second],
                                       "\" state does not have \"new_state\" in the state returns.")
                                 : look_up(part.hole, other.state, left);
       }
@@ -80,6 +83,7 @@ void complain(const Commented& of, const BrokenReferences& broken, const states:
       lines.push_back(cat("Result of require ", other.tag, " is \"", python_word(result),
                           "\", not \"", wanted, "\""));
   };
+  const bool succeeded = result == Value(true) || (of.is_look && result.is_null());
   switch (need.requisite) {
     case states::Requisite::require:
       return check_result(result != Value(false), "[True, None]");
@@ -90,14 +94,14 @@ void complain(const Commented& of, const BrokenReferences& broken, const states:
         lines.push_back(line->second);
       return;
     case states::Requisite::watch:
-      return check_result(result == Value(true), "True");
+      return check_result(succeeded, "True");
     case states::Requisite::onfail:
       check_result(result == Value(false), "False");
       if (result == Value(false) && other.is_unmet)
         lines.push_back(cat(other.tag, " was not needed, which is not a failure"));
       return;
     case states::Requisite::onchanges:
-      check_result(result == Value(true), "True");
+      check_result(succeeded, "True");
       if (has_no_changes(other.entry.at("changes")))
         lines.push_back(cat("Changes from ", other.tag, " is \"False\", not \"True\""));
       return;
@@ -110,7 +114,47 @@ void complain(const Commented& of, const BrokenReferences& broken, const states:
   }
 }
 
+/// Whether one target meets a need; what waits for something to happen is not needed without it.
+Met met_by(const Commented& of, const states::Need& need, uint32_t target) {
+  const StateResult& other = of.results[target];
+  if (other.tag.empty())
+    return Met::yes;
+  const bool is_failed = other.entry.at("result") == Value(false);
+  switch (need.requisite) {
+    case states::Requisite::require:
+    case states::Requisite::watch:
+    case states::Requisite::arg_bind:
+      return !is_failed ? Met::yes : other.is_unmet ? Met::not_needed : Met::failed;
+    case states::Requisite::onchanges:
+      return !is_failed && !has_no_changes(other.entry.at("changes")) ? Met::yes : Met::not_needed;
+    case states::Requisite::onfail:
+      return is_failed && !other.is_unmet ? Met::yes : Met::not_needed;
+    default:
+      return Met::yes;
+  }
+}
+
 }  // namespace
+
+Met met_by_results(const Commented& of, size_t chunk) {
+  Met all = Met::yes;
+  std::map<states::Requisite, Met> any;  // of alternatives the best one
+  for (const states::Need& need : of.compiled.chunks[chunk].needs)
+    for (uint32_t t = need.begin; t < need.begin + need.count; ++t) {
+      const Met met = met_by(of, need, of.compiled.targets[t]);
+      if (!need.any) {
+        all = std::max(all, met);
+        continue;
+      }
+      const auto [best, is_first] = any.emplace(need.requisite, met);
+      const bool is_better = met == Met::yes || (met == Met::failed && best->second != Met::yes);
+      if (!is_first && is_better)
+        best->second = met;
+    }
+  for (const auto& [requisite, met] : any)
+    all = std::max(all, met);
+  return all;
+}
 
 std::string comment_of_requisites(const Commented& of, size_t chunk) {
   const BrokenReferences broken = broken_references(of, of.compiled.chunks[chunk]);
@@ -131,7 +175,12 @@ std::string comment_of_requisites(const Commented& of, size_t chunk) {
   for (auto& [requisite, group] : any)
     if (!group.is_met)
       std::ranges::move(group.lines, std::back_inserter(lines));
-  return join(lines, "\n");
+  // Several requisites may say the same of one state.
+  std::vector<std::string> told;
+  for (std::string& line : lines)
+    if (std::ranges::find(told, line) == told.end())
+      told.push_back(std::move(line));
+  return join(told, "\n");
 }
 
 std::string comment_of_references(const Commented& of, size_t chunk) {

@@ -16,7 +16,12 @@ struct Commented {
   std::span<const StateResult> results;
   /// Whether a look found that something would change, for `prereq`.
   std::function<bool(uint32_t chunk)> would_change;
+  bool is_look = false;  ///< a result that is None is a success to come
 };
+
+/// Whether the requisites of a chunk are met by the results of those before it.
+enum class Met { yes, not_needed, failed };
+Met met_by_results(const Commented& of, size_t chunk);
 
 /// A line for each requisite of a chunk that is not met, and for each state of this run that a
 /// reference finds nothing in; empty: there is none.

@@ -30,6 +30,8 @@ PluginOptions plugin_options(const Workplace& place, const FunctionOptions& opti
   made.home = place.home;
   made.functions = own_functions();
   made.options = options.options;
+  // What it prints goes to people at once, and not into what they asked for.
+  made.on_log = [&place](std::string_view text) { place.tell(place.mask->text(text)); };
   return made;
 }
 
@@ -184,6 +186,11 @@ Result<StateAnswer> RunFunctions::call_plugin(const StateCall& call, const Value
                    {"run_name", options_.run_name},
                    {"tag", StateTag{call.state, call.id, call.entry, call.function}.tag()}});
   made.on_ask = [this](const Value& asked) { return answer(asked); };
+  made.on_log = [&](std::string_view text) {
+    place_.tell(place_.mask->text(text));
+    if (call.on_log)
+      call.on_log(text);
+  };
   PluginAnswer answer = TRY(plugins_.call(made, std::move(stop)));
   StateAnswer found;
   found.verdict = answer.verdict;

@@ -38,10 +38,10 @@ using Wanted = std::unordered_map<Key, const Resource*, KeyHash>;
 
 /// What a reference reads of a thing that is only seen is what the thing is to be.
 Value with_what_is_wanted(const Value& attributes, const Name& environment, const Wanted& wanted) {
-  return fill_holes(attributes, [&](const Output& hole) -> const Value* {
+  return fill_with(attributes, [&](const Output& hole) -> std::optional<Value> {
     const auto found = wanted.find({environment, hole.kind, hole.name});
     return found == wanted.end() || !hole.path.view().starts_with('@')
-               ? nullptr
+               ? std::nullopt
                : shown_at(found->second->attributes, hole.path.view());
   });
 }

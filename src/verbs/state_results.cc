@@ -6,6 +6,7 @@
 #include "drivers/state/guards.h"
 #include "kinds/kinds.h"
 #include "value/changes.h"
+#include "value/mask.h"
 #include "verbs/state_comments.h"
 
 namespace fettle {
@@ -18,6 +19,23 @@ const Value nothing = Value::dict({});
 bool is_told(const Entry& entry) {
   const bool is_missing = entry.key == "digest" && entry.value == Value("");
   return !entry.value.is_null() && !entry.value.has_deferred() && !is_missing;
+}
+
+/// The value without keys that hold what nobody may read.
+Value with_masked_keys(const Value& value, const Mask& mask) {
+  if (value.is_list()) {
+    std::vector<Value> items;
+    for (const Value& item : value.items())
+      items.push_back(with_masked_keys(item, mask));
+    return Value::list(std::move(items));
+  }
+  if (!value.is_dict())
+    return value;
+  std::vector<Entry> entries;
+  for (const Entry& entry : value.entries())
+    entries.push_back({mask.has_secret(entry.key) ? Name(mask.text(entry.key)) : entry.key,
+                       with_masked_keys(entry.value, mask)});
+  return Value::dict(std::move(entries));
 }
 
 /// The keys of an entry, each made once.
@@ -43,13 +61,11 @@ class Teller {
 
   std::vector<StateResult> tell() {
     const std::vector<size_t> order = in_order();
-    numbers_.resize(of_.compiled.chunks.size());
-    for (size_t place = 0; place < order.size(); ++place)
-      numbers_[order[place]] = static_cast<int>(place) + 1;
     for (const size_t i : order) {
       results_[i].tag = states::tag_of(of_.compiled.chunks[i]);
       results_[i] = result_of(i);
     }
+    number(order);
     tell_of_delayed();
     // A blocked one tells what became of those it needs, and one whose references lead nowhere what
     // they looked for.
@@ -62,10 +78,8 @@ class Teller {
     }
     std::vector<StateResult> told;
     told.reserve(order.size());
-    for (const size_t i : order) {
-      results_[i].is_quiet = is_quiet(i);
+    for (const size_t i : order)
       told.push_back(std::move(results_[i]));
-    }
     for (StateResult& left : results_)
       if (left.is_delayed)
         told.push_back(std::move(left));
@@ -74,10 +88,10 @@ class Teller {
 
   /// The same of looks. `steps`: what is planned of all that engines look at themselves.
   std::vector<StateResult> tell_looks(const Plan& plan) {
+    is_look_ = true;
     std::unordered_map<Key, const Step*, KeyHash> steps;
     for (const Step& step : plan.steps)
       steps.emplace(step.key, &step);
-    int number = 0;
     std::vector<size_t> unmet;
     const std::vector<size_t> order = in_order();
     for (const size_t i : order) {
@@ -85,17 +99,17 @@ class Teller {
       const auto step = steps.find(of_.keys[i]);
       if (!look_at(i, step == steps.end() ? nullptr : step->second))
         unmet.push_back(i);
-      results_[i].entry = with(results_[i].entry, "__run_num", ++number);
     }
+    number(order);
     tell_of_delayed();
     for (const size_t i : unmet)
       comment(i, why_unmet(i));
     std::vector<StateResult> told;
     for (const size_t i : order)
-      if (!results_[i].tag.empty() && !is_quiet(i))
+      if (!results_[i].tag.empty() && !results_[i].is_quiet)
         told.push_back(std::move(results_[i]));
     for (size_t i = 0; i < results_.size(); ++i)
-      if (of_.keys[i].kind.empty() && !results_[i].tag.empty() && !is_quiet(i))
+      if (of_.keys[i].kind.empty() && !results_[i].tag.empty())
         told.push_back(std::move(results_[i]));
     return told;
   }
@@ -108,15 +122,14 @@ class Teller {
     const Time ended = is_timed && times->ended ? *times->ended : Time();
     const double seconds =
         is_timed && times->ended ? std::chrono::duration<double>(ended - *times->began).count() : 0;
-    const int number = i < numbers_.size() ? numbers_[i] : 0;
     static const EntryNames names;
     return Value::dict(
         {{names.id, chunk.id},
-         {names.run_num, number},
+         {names.run_num, 0},
          {names.changes, changes.is_null() ? nothing : std::move(changes)},
          {names.comment, std::move(comment)},
          {names.esm_tag, states::state_tag(chunk).memory()},
-         {names.name, name_of(i)},
+         {names.name, of_.compiled.chunks[i].name},
          {names.new_state, std::move(new_state)},
          {names.old_state, std::move(old_state)},
          {names.rerun_data, std::move(rerun_data)},
@@ -141,7 +154,29 @@ class Teller {
     const Standing standing = of_.run.standing(of_.keys[i]);
     if (chunk.is_remover)
       return standing != Standing::changed && standing != Standing::failed;
-    return chunk.is_listener && standing == Standing::unmet;
+    return chunk.is_listener && !has_heard(chunk);
+  }
+
+  /// Whether something that it listens to says that it changed something.
+  bool has_heard(const states::Chunk& chunk) const {
+    return std::ranges::any_of(chunk.needs, [&](const states::Need& need) {
+      const auto targets =
+          std::span<const uint32_t>(of_.compiled.targets).subspan(need.begin, need.count);
+      return need.requisite == states::Requisite::listen &&
+             std::ranges::any_of(targets, [&](uint32_t target) {
+               return !is_empty_dict(results_[target].entry.at("changes"));
+             });
+    });
+  }
+
+  /// What is told has numbers, in its order.
+  void number(const std::vector<size_t>& order) {
+    int number = 0;
+    for (const size_t i : order) {
+      results_[i].is_quiet = is_quiet(i);
+      if (!results_[i].is_quiet)
+        results_[i].entry = with(results_[i].entry, "__run_num", ++number);
+    }
   }
 
   bool is_call(size_t i) const { return of_.keys[i].kind == "state"; }
@@ -189,9 +224,11 @@ class Teller {
 
  private:
   Commented commented() const {
-    return {of_.compiled, results_, [this](uint32_t chunk) {
+    return {of_.compiled, results_,
+            [this](uint32_t chunk) {
               return of_.run.standing(states::look_key(of_.keys[chunk])) == Standing::changed;
-            }};
+            },
+            is_look_};
   }
 
   std::string why_unmet(size_t i) const {
@@ -234,9 +271,10 @@ class Teller {
       made.entry = entry_of(i, std::move(result), comment, {}, {}, {}, {});
     };
     if (looked != nullptr) {
-      made.entry =
-          entry_of(i, looked->at("result"), looked->at("comment"), looked->at("changes"),
-                   looked->at("old_state"), looked->at("new_state"), looked->at("rerun_data"));
+      made.entry = with_name(
+          i, entry_of(i, looked->at("result"), looked->at("comment"), looked->at("changes"),
+                      looked->at("old_state"), looked->at("new_state"), looked->at("rerun_data")));
+      hide(i, made);
     } else if (failure != failures_.end()) {
       says(false, Value(failure->second->error.message));
       return !is_without_answer(i);
@@ -245,8 +283,7 @@ class Teller {
     } else if (!is_call(i) && standing == Standing::unchanged) {
       says(true, Value("not run: its conditions do not hold"));
     } else if (step != nullptr && !is_call(i) && is_good_or_open(standing)) {
-      look_at_thing(i, *step);
-      return step->verb != Verb::blocked;
+      return look_at_thing(i, *step);
     } else {
       const Step* decided = of_.run.step(key);
       made.is_unmet = standing == Standing::unmet;
@@ -260,9 +297,45 @@ class Teller {
     return standing == Standing::open || is_good(standing);
   }
 
+  /// The type of what is at the place of a file, folder or link; empty: nothing is.
+  std::string_view type_in_place(size_t i) const {
+    const Observation* const seen = seen_at_first(i);
+    return seen == nullptr || !seen->state ? std::string_view() : seen->state->text_at("type");
+  }
+
+  /// What stands in the way of it, in the words of whoever acts; empty: nothing does. Only a link
+  /// gives way to a file.
+  std::string obstacle_in_place(size_t i, const Step& step) const {
+    const std::string_view type = type_in_place(i);
+    const bool gives_way = type.empty() || type == step.key.kind.view() ||
+                           (type == "link" && step.key.kind == file_kind().name());
+    return gives_way || step.wanted == nullptr
+               ? std::string()
+               : cat("there is a ", type, " at `", step.wanted->attributes.text_at("path"), "`");
+  }
+
+  /// A file in the place of a link says so.
+  std::string with_link(size_t i, std::string comment, std::string_view verb) const {
+    const bool replaces = of_.keys[i].kind == file_kind().name() && type_in_place(i) == "link";
+    return replaces ? cat(comment, "; it ", verb, " a link to `",
+                          seen_at_first(i)->state->text_at("leads_to"), "`")
+                    : std::move(comment);
+  }
+
   /// What is planned of a thing that the engine has a kind for.
-  void look_at_thing(size_t i, const Step& step) {
+  /// Whether it was judged.
+  bool look_at_thing(size_t i, const Step& step) {
     StateResult& made = results_[i];
+    if (const Met met = met_by_results(commented(), i); met != Met::yes) {
+      made.is_unmet = met == Met::not_needed;
+      made.entry = entry_of(i, false, Value(""), {}, {}, {}, {});
+      return false;
+    }
+    if (const std::string obstacle = obstacle_in_place(i, step);
+        !obstacle.empty() && step.verb != Verb::keep && step.verb != Verb::blocked) {
+      made.entry = entry_of(i, false, Value(obstacle), {}, {}, {}, {});
+      return true;
+    }
     const auto before = of_.before.find(of_.keys[i]);
     const Observation* const seen = seen_at_first(i);
     const bool is_purged = step.wanted == nullptr || step.wanted->attributes.bool_at("purged");
@@ -278,13 +351,17 @@ class Teller {
     const Value changes = !is_due      ? nothing
                           : is_command ? Value::dict({{"new", wanted}})
                                        : changes_between(old_state, wanted);
-    made.entry = entry_of(i,
-                          step.verb == Verb::blocked ? Value(false)
-                          : is_due                   ? Value()
-                                                     : Value(true),
-                          is_due ? Value(comment_of_look(step)) : Value(step.why.str()), changes,
-                          old_state, is_due ? wanted : old_state, {});
+    made.entry =
+        entry_of(i,
+                 step.verb == Verb::blocked ? Value(false)
+                 : is_due                   ? Value()
+                                            : Value(true),
+                 is_due ? Value(is_purged ? comment_of_look(step)
+                                          : with_link(i, comment_of_look(step), "replaces"))
+                        : Value(step.why.str()),
+                 changes, old_state, is_due ? wanted : old_state, {});
     hide(i, made);
+    return step.verb != Verb::blocked;
   }
 
   static Value command_of(const Value& attributes) {
@@ -334,9 +411,16 @@ class Teller {
     return chunks;
   }
 
-  Value name_of(size_t i) const {
+  /// A call that was made was made under a name: that of memory, where the file says none.
+  Value with_name(size_t i, Value entry) const {
     const states::Chunk& chunk = of_.compiled.chunks[i];
-    return Value(chunk.name);
+    const auto before = of_.before.find(of_.keys[i]);
+    if (chunk.name != chunk.id || before == of_.before.end() || chunk.is_remover)
+      return entry;
+    const Value& outputs = before->second->outputs;
+    const Value& memory = outputs.at("memory");
+    const Value& name = (memory.is_null() ? outputs.at("new_state") : memory).at("name");
+    return name.is_text() && !name.text().empty() ? with(entry, "name", name) : std::move(entry);
   }
 
   StateResult result_of(size_t i) const {
@@ -385,8 +469,14 @@ class Teller {
     return is_told_elsewhere ? step->why.str() : to_string(failure->second->error);
   }
 
-  /// A call has hidden itself what is sensitive.
+  /// A call has hidden itself what is sensitive; what is hidden may be a key, too.
   void hide(size_t i, StateResult& made) const {
+    if (made.entry.has_secret()) {
+      Mask mask;
+      mask.add_marked(made.entry);
+      for (const char* field : {"changes", "old_state", "new_state"})
+        made.entry = with(made.entry, field, with_masked_keys(made.entry.at(field), mask));
+    }
     const states::Settings* settings = of_.compiled.chunks[i].settings.get();
     if (is_call(i) || settings == nullptr || settings->sensitive.empty())
       return;
@@ -432,8 +522,9 @@ class Teller {
                                                        : std::string()),
                       {}, {}, {}, {});
     }
-    return entry_of(i, outputs.at("result"), outputs.at("comment"), outputs.at("changes"),
-                    outputs.at("old_state"), outputs.at("new_state"), outputs.at("rerun_data"));
+    return with_name(
+        i, entry_of(i, outputs.at("result"), outputs.at("comment"), outputs.at("changes"),
+                    outputs.at("old_state"), outputs.at("new_state"), outputs.at("rerun_data")));
   }
 
   Value entry_of_thing(size_t i, Standing standing) const {
@@ -457,7 +548,11 @@ class Teller {
         changes = Value::dict({{"new", new_state}});
     }
     const bool is_away = standing == Standing::changed && is_purged(record(i));
-    return entry_of(i, true, is_away ? Value("removed") : Value(comment_of_step(step, standing)),
+    return entry_of(i, true,
+                    is_away ? Value("removed")
+                    : standing == Standing::changed
+                        ? Value(with_link(i, comment_of_step(step, standing), "replaced"))
+                        : Value(comment_of_step(step, standing)),
                     std::move(changes), old_state, new_state, {});
   }
 
@@ -466,7 +561,7 @@ class Teller {
   std::unordered_map<Key, const Unsettled*, KeyHash> unsettled_;
   std::unordered_map<Key, const Skip*, KeyHash> skips_;
   std::vector<StateResult> results_;
-  std::vector<int> numbers_;  ///< of each chunk, from 1
+  bool is_look_ = false;
   mutable Time last_time_;
   mutable Value last_text_;
 };

@@ -10,6 +10,7 @@
 #include "kinds/kinds.h"
 #include "states/pace.h"
 #include "verbs/paced_drivers.h"
+#include "verbs/path_owners.h"
 #include "verbs/reconcile_states.h"
 #include "verbs/state_keys.h"
 #include "verbs/state_looks.h"
@@ -53,7 +54,7 @@ class StatesWork {
         own_files_(request_.files == nullptr ? states::disk_files() : nullptr),
         times_(audience) {
     place_.driver = [this, driver = place.driver](const Name& name) {
-      return name == "state" ? &driver_ : paced_.around(name, driver(name));
+      return owners_.around(name, name == "state" ? &driver_ : paced_.around(name, driver(name)));
     };
   }
 
@@ -118,8 +119,11 @@ class StatesWork {
     if (const Status profile = functions_.check_profile(); !profile && !makes_profiles(*compiled))
       errors.push_back(profile.error());
     errors.insert(errors.end(), intent.errors.begin(), intent.errors.end());
+    if (outcomes != nullptr)
+      for (const std::string& secret : outcomes->secrets().secrets())
+        place_.mask->add(secret);
     if (!errors.empty() && outcomes != nullptr)
-      return errors[0];
+      return place_.mask->error(errors[0]);
     report_.errors = std::move(errors);
     if (outcomes == nullptr)
       report_.warnings.insert(report_.warnings.end(), compiled->warnings.begin(),
@@ -128,12 +132,23 @@ class StatesWork {
       return {};
     TRY(write_renames());
     compiled_ = std::move(compiled);
+    if (!request_.is_test)
+      TRY(put_binary_sources());
     keys_ = intent.keys;
+    owners_.put(intent);
     failhard_.clear();
     for (size_t i = 0; i < keys_.size(); ++i)
       if (compiled_->chunks[i].settings != nullptr && compiled_->chunks[i].settings->failhard)
         failhard_.push_back(i);
     intent_ = tuned(*intent.intent);
+    return {};
+  }
+
+  /// Files from the sources that are no text are copied byte for byte: by a blob.
+  Status put_binary_sources() {
+    for (const states::Chunk& chunk : compiled_->chunks)
+      if (chunk.content.is_text() && !is_valid_utf8(chunk.content.text()))
+        TRY(place_.blobs->put(chunk.content.text().view()));
     return {};
   }
 
@@ -536,6 +551,7 @@ class StatesWork {
   RunFunctions functions_;
   StateDriver driver_;
   PacedDrivers paced_;
+  PathOwners owners_;
   std::unique_ptr<states::Files> own_files_;
   StateTimes times_;
   StatesReport report_;

@@ -38,7 +38,7 @@ e:
 #> 1 test.nop c onfail d
 #> 0 test.nop d
 #> 2 test.absent e require c
-#> 5 test.mod_watch b_listen[b] {"x":"<test_|-c_|-c:y>"} listen_any c listener
+#> 5 test.mod_watch b_listen[b] {"x":"<test_|-c_|-c:y>"} onchanges a listen_any c arg_bind c listener
 ---
 # What requires something goes before that is undone.
 #$ --invert
@@ -100,7 +100,7 @@ h:
 #> 1 test.nop d
 #> 2 test.nop e
 #> 3 test.nop f
-#> 6 test.mod_watch c_listen[c] {"x":"<test_|-e_|-e:y>"} listen_any f require d listener
+#> 6 test.mod_watch c_listen[c] {"x":"<test_|-e_|-e:y>"} onchanges b listen_any f require d arg_bind e listener
 ---
 #$ --target aac
 aab:  ### "Invalid 'target' for run 'cli': aac. 'target' should be a declaration ID, did you mean `aab`\?"

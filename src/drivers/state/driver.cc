@@ -89,6 +89,7 @@ class StateAct {
     call_.name = name_text(act.attributes.at("name"));
     call_.arguments = hidden_at(act.attributes.at("arguments"), settings_.at("sensitive"));
     call_.acct_profile = settings_.text_at("acct_profile");
+    call_.on_log = [this](std::string_view text) { note(text); };
     call_.is_test = act.looks_only;
     call_.so_far = act.so_far.is_dict() ? act.so_far.at("state") : Value();
     if (act.so_far.is_dict()) {
@@ -334,6 +335,15 @@ class StateAct {
     return Outcome(std::move(done));
   }
 
+  /// What the code says is part of what is told of the act.
+  void note(std::string_view line) {
+    constexpr size_t most = 100, longest = 1'000;
+    if (printed_.size() < most)
+      printed_.emplace_back(clipped(line, longest));
+    else if (printed_.size() == most)
+      printed_.emplace_back("…");
+  }
+
   /// Makes it a call that removes what the last one made, under the name that this one had: what a
   /// name refers to may be another one by now, or gone.
   Status call_as_then() {
@@ -412,7 +422,7 @@ class StateAct {
   Result<Value> memory_of(const Value& ret) {
     const Value& new_state = ret.at("new_state");
     const bool saves = !is_empty(ret.at("result")) || !is_empty(ret.at("force_save")) ||
-                       (call_.old_state.is_null() && !is_empty(new_state));
+                       (is_empty(ret.at("old_state")) && !is_empty(new_state));
     if (saves)
       return new_state;
     if (!settings_.bool_at("recreate_if_deleted") || !is_empty(ret.at("rerun_data")) ||
@@ -471,7 +481,7 @@ class StateAct {
 
   Result<Outcome> outcome_of(Value ret, bool is_final) {
     std::optional<Again> again;
-    ret = with_story(with_hidden(std::move(ret), settings_.at("sensitive")));
+    ret = with_story(with_hidden(without_secrets(std::move(ret)), settings_.at("sensitive")));
     if (!is_final)
       again = TRY(again_of(ret));
     if (!options_.calls_again && !call_.is_test)
@@ -504,11 +514,28 @@ class StateAct {
       const std::string comment = text_of_comment(ret.at("comment"));
       Error error = world_error(comment.empty() ? "it failed" : comment);
       error.unknown_outcome = is_unknown_;
-      return Outcome(Failed{std::move(error), std::move(kept), std::move(again)});
+      return Outcome(Failed{.error = std::move(error),
+                            .outputs = std::move(kept),
+                            .again = std::move(again),
+                            .printed = std::move(printed_),
+                            .has_changed = changes});
     }
     // What is not known to have come about wakes nobody.
     const bool wakes = changes && (call_.is_test || !result.is_null());
-    return Outcome(Done{std::move(kept), {}, wakes, std::move(again)});
+    return Outcome(Done{.outputs = std::move(kept),
+                        .changed = wakes,
+                        .again = std::move(again),
+                        .printed = std::move(printed_),
+                        .is_vain = changes && !wakes});
+  }
+
+  /// The words of a result go to people: what was given and nobody may read is no part of them.
+  Value without_secrets(Value ret) const {
+    if (!act_.attributes.has_secret())
+      return ret;
+    Mask mask;
+    mask.add_marked(act_.attributes);
+    return with(ret, "comment", mask.value(ret.at("comment")));
   }
 
   /// One look after a success with changes: what still sees some is told so. What cannot be looked
@@ -568,6 +595,7 @@ class StateAct {
   Watcher& watcher_;
   Reruns& reruns_;
   bool skips_memory_ = false;
+  std::vector<std::string> printed_;       ///< by the code
   bool is_unknown_ = false;                ///< whether it acted
   std::vector<Value> replaced_, removed_;  ///< by this act
   Value story_;                            ///< null in the first call of an act

@@ -23,6 +23,8 @@ struct StateCall {
   Value so_far{};
   bool is_test = false;
   std::string acct_profile{};
+  /// Told what the code prints and logs, line by line; may be empty.
+  std::function<void(std::string_view text)> on_log{};
 };
 
 struct StateAnswer {

@@ -84,6 +84,8 @@ struct PythonOptions {
   std::vector<std::string> folders;   ///< with `states`, `exec`, `tool`, `reconcile` in them
   Value functions = Value::dict({});  ///< what may be asked: by path, whether it is awaited
   Value options = Value::dict({});    ///< `hub.OPT.idem`
+  /// Told what is written beside any call, line by line, from any thread; may be empty.
+  std::function<void(std::string_view text)> on_log{};
 };
 /// One child of Python for all of it.
 std::unique_ptr<PluginHost> make_python_host(const PythonOptions& options);

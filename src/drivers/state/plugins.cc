@@ -127,8 +127,9 @@ Status Plugins::open(std::stop_token stop) {
   }
   if (!found.has_python)
     return {};
-  PythonOptions python{options_.python, TRY(unpack_python(options_.home)).string(),
-                       std::move(folders), functions_for_python(), options_.options};
+  PythonOptions python{options_.python,    TRY(unpack_python(options_.home)).string(),
+                       std::move(folders), functions_for_python(),
+                       options_.options,   options_.on_log};
   return add(make_python_host(python), stop).context("loading plugins in Python");
 }
 
@@ -232,8 +233,9 @@ Result<PluginAnswer> Plugins::call(const PluginCall& call, std::stop_token stop)
   const Mask mask = secrets_of(call);
   PluginCall guarded = call;
   guarded.on_ask = [&](const Value& asked) { return answer(marked(asked, mask), call, stop); };
-  if (call.on_log)
-    guarded.on_log = [&](std::string_view text) { call.on_log(mask.text(text)); };
+  const auto& on_log = call.on_log ? call.on_log : options_.on_log;
+  if (on_log)
+    guarded.on_log = [&](std::string_view text) { on_log(mask.text(text)); };
   Result<PluginAnswer> answer = found->second->call(guarded, stop);
   if (!answer)
     return mask.error(std::move(answer).error()).context(cat("`", call.path, "`"));

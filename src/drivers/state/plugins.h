@@ -24,6 +24,9 @@ struct PluginOptions {
                                       ///< has to await it
   Value options = Value::dict({});    ///< `hub.OPT.idem`
   std::string python = "python3";
+  /// Told what code prints and logs, line by line, from any thread, unless the call has an `on_log`
+  /// of its own; may be empty.
+  std::function<void(std::string_view text)> on_log{};
 };
 
 class Plugins {

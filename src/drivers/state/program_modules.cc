@@ -19,6 +19,21 @@ Error problem_of(const Value& told) {
   return error;
 }
 
+/// A sink that tells whole lines, and of a longer one the part that came so far.
+ByteSink in_lines(std::function<void(std::string_view)> tell) {
+  constexpr size_t longest = 64 * 1024;
+  return [tell = std::move(tell), begun = std::string()](std::string_view bytes) mutable -> Status {
+    begun += bytes;
+    for (size_t end = begun.find('\n'); end != begun.npos; end = begun.find('\n')) {
+      tell(std::string_view(begun).substr(0, end));
+      begun.erase(0, end + 1);
+    }
+    if (begun.size() > longest)
+      tell(std::exchange(begun, {}));
+    return {};
+  };
+}
+
 class ProgramHost : public PluginHost {
  public:
   /// `file` stands in errors.
@@ -115,6 +130,8 @@ std::unique_ptr<PluginHost> make_python_host(const PythonOptions& options) {
       "import sys; sys.path[0] = sys.argv[1]; from fettle_plugins.serve import main; main()";
   Invocation how{
       .arguments = {options.interpreter, "-c", start, options.package, write_json(settings)}};
+  if (options.on_log)
+    how.on_errors = in_lines(options.on_log);
   return std::make_unique<ProgramHost>(std::move(how), Serving::together, "fettle_plugins");
 }
 

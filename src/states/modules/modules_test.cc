@@ -225,15 +225,15 @@ TEST_F(Modules, Profiles) {
 TEST_F(Modules, DataIsWrittenAsJsonOrFromATemplate) {
   EXPECT_EQ(
       tested("data.write", R"({"parameters": {"a": 1}, "file_name": "/f"})"),
-      R"(null "Would write /f" {"new":{"content":"{\n  \"a\": 1\n}\n","file_name":"/f"},"old":{}} new={"content":"{\n  \"a\": 1\n}\n","file_name":"/f"})");
+      R"(null "Would write /f" {"new":{"content":"{\n    \"a\": 1\n}","file_name":"/f"},"old":{}} new={"content":"{\n    \"a\": 1\n}","file_name":"/f"})");
   EXPECT_TRUE(files_.empty());
   EXPECT_EQ(
       run("data.write", R"({"parameters": {"a": 1}, "file_name": "/f"})"),
-      R"(true "Wrote /f" {"new":{"content":"{\n  \"a\": 1\n}\n","file_name":"/f"},"old":{}} new={"content":"{\n  \"a\": 1\n}\n","file_name":"/f"})");
-  EXPECT_EQ(files_["/f"], "{\n  \"a\": 1\n}\n");
+      R"(true "Wrote /f" {"new":{"content":"{\n    \"a\": 1\n}","file_name":"/f"},"old":{}} new={"content":"{\n    \"a\": 1\n}","file_name":"/f"})");
+  EXPECT_EQ(files_["/f"], "{\n    \"a\": 1\n}");
   EXPECT_EQ(
       tested("data.write", R"({"parameters": {"a": 1}, "file_name": "/f"})"),
-      R"(true "/f is as described" {} new={"content":"{\n  \"a\": 1\n}\n","file_name":"/f"})");
+      R"(true "/f is as described" {} new={"content":"{\n    \"a\": 1\n}","file_name":"/f"})");
   files_["t.jinja"] =
       "{% for key, value in parameters.items() %}{{ key }}={{ value }};{% endfor %}";
   run("data.write", R"({"parameters": {"b": 2, "a": 1}, "template_file_name": "t.jinja"})");

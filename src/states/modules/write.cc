@@ -6,6 +6,7 @@
 #include "states/modules/functions.h"
 #include "value/json.h"
 #include "value/mask.h"
+#include "value/python.h"
 
 namespace fettle::states {
 namespace {
@@ -71,7 +72,7 @@ Answer data_write(const ModuleCall& call) {
   const std::optional<std::string> text = TRY(template_of(call));
   const std::string content =
       text ? TRY(rendered(call, *text, Value::dict({{"parameters", parameters}})))
-           : write_json(parameters, {.indent = 2, .show_secrets = true}) + "\n";
+           : python::json_dumps(reveal(parameters), 4);
   const auto state_of = [&](const std::string& bytes) {
     return Value::dict({{"file_name", path}, {"content", guarded(bytes, parameters)}});
   };
