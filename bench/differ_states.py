@@ -3,11 +3,16 @@ change, some with `--test` or `--invert`. Compared are all fields of all results
 
 Both call the same functions: a module in Python that is written for the comparison, and the states that Idem ships. Those of `test.*` are in
 Idem 19.1 only: $IDEM_TEST_STATES names its file `states/test.py`.
+
+What is known to differ is the table of `docs/states.md`, row by row (`reason_of`), and what follows from it: the states that need one of
+these, in this run and in those after it.
 """
+import collections
 import concurrent.futures
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import tempfile
@@ -101,7 +106,8 @@ class Sets:
             return self.plain()
         target = self.random.choice(targets)
         path = self.pick("value", "value", "kept", "kept", "none") if self.states[target][0] == "differ.act" else self.pick("size", "name", "tags:k0", "resource_id")
-        reference = "${differ:%s:%s}" % (target, path)
+        names = next((argument["names"] for argument in self.states[target][1] if "names" in argument), None)
+        reference = "${differ:%s:%s}" % (f"{target}[{self.random.choice(names)}]" if names else target, path)
         shape = self.pick("%s", "%s", "pre %s post", "list", "dict")
         return [reference, 1] if shape == "list" else {"k": reference} if shape == "dict" else shape % reference
 
@@ -180,7 +186,7 @@ class Sets:
                 self.states[id] = (ref, again + named + kept)
 
     def is_needed(self, id):
-        return any(f'"{id}"' in json.dumps(arguments) or f":{id}:" in json.dumps(arguments) for one, (_, arguments) in self.states.items() if one != id)
+        return any(f'"{id}"' in json.dumps(arguments) or re.search(rf":{id}[:\[]", json.dumps(arguments)) for one, (_, arguments) in self.states.items() if one != id)
 
     def text(self):
         ids = list(self.states)
@@ -191,11 +197,87 @@ class Sets:
         names = [f"s{i}" for i in range(self.random.randint(2, 8))]
         for id in names:
             self.make(id)
-        runs = [{"text": self.text(), "words": self.pick([], [], [], ["--test"])}]
+        runs = [{"text": self.text(), "words": self.pick([], [], [], ["--test"]), "states": dict(self.states)}]
         for _ in range(self.pick(1, 1, 2)):
             self.change()
-            runs.append({"text": self.text(), "words": self.pick([], [], [], ["--test"], ["--invert"])})
+            runs.append({"text": self.text(), "words": self.pick([], [], [], ["--test"], ["--invert"]), "states": dict(self.states)})
         return runs
+
+
+REQUISITES = ("require", "watch", "onchanges", "onfail", "require_any", "listen")
+
+
+def needs_of(states):
+    """By ID the IDs that its state names, in requisites and references."""
+    needs = {}
+    for id, (_, arguments) in states.items():
+        named = [one for argument in arguments for key, value in argument.items() if key in REQUISITES for one in value]
+        needs[id] = {target for one in named for target in one.values()} | set(re.findall(r"\$\{[\w.]+:(\w+)[:\[]", json.dumps(arguments)))
+    return needs
+
+
+def with_what_needs(ids, states):
+    """These IDs, and all whose results follow from theirs."""
+    found, needs = set(ids), needs_of(states)
+    while True:
+        more = {id for id, named in needs.items() if named & found} - found
+        if not more:
+            return found
+        found |= more
+
+
+def has_inverse(states, id):
+    return states[id][0].rsplit(".", 1)[1] in ("present", "absent")
+
+
+def crosses_inversion(states):
+    """IDs that need others of which one has an inverse and the other has none."""
+    return {one for id, named in needs_of(states).items() for target in named if target in states and has_inverse(states, id) != has_inverse(states, target)
+            for one in (id, target)}
+
+
+def shapes_differ(before, after):
+    """Whether a list stands somewhere in the place of a dictionary."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        return any(shapes_differ(before[key], after[key]) for key in before if key in after)
+    return isinstance(before, (dict, list)) and isinstance(after, (dict, list)) and type(before) is not type(after)
+
+
+def id_of(tag):
+    """The one of the file, also of what listens for it."""
+    id = tag.split("_|-")[1] if "_|-" in tag else tag
+    return id.removesuffix("_listen")
+
+
+def lines_of(entry):
+    comment = (entry or {}).get("comment")
+    return comment if isinstance(comment, str) else "\n".join(map(str, comment or []))
+
+
+def reason_of(run, tag, field, mine, other):
+    """The row of the manual's table that a difference belongs to; none: it is a fault."""
+    states, id = run["states"], id_of(tag)
+    if field == "__run_num" and "_listen_|-" in tag:
+        return "what listens is called in the order of the file"
+    if "_listen_|-" in tag and any("listen" in argument for one in needs_of(states).get(id, ()) if one in states for argument in states[one][1]):
+        return "what listens needs a state, and not what listens for it"
+    if "--invert" in run["words"] and crosses_inversion(states):
+        return "with --invert, only needs between states that have an inverse are turned"
+    if "--invert" in run["words"] and id in states and has_inverse(states, id) and needs_of(states)[id]:
+        return "with --invert, what is undone gets the arguments that its inverse has"
+    if "was not needed, which is not a failure" in lines_of(mine):
+        return "what was not needed has not failed"
+    if mine and other and mine["result"] is False and "watch" in [key for argument in states.get(id, ("", []))[1] for key in argument] and lines_of(other) in ("watched", "Watch ran!"):
+        return "mod_watch is not called for a state that failed"
+    if mine and lines_of(mine) in ("watched", "Watch ran!") and states.get(id, ("", []))[0].endswith(".present"):
+        return "what mod_watch says of a present is told"
+    if "--test" in run["words"] and ' is "None", not "True"' in lines_of(other):
+        return "with --test, what is None would have changed"
+    if lines_of(other).startswith("Changes from ") and not lines_of(mine).startswith("Changes from "):
+        return "an onchanges that failed is tried again in the next run"
+    if field == "changes" and mine and shapes_differ(mine.get("old_state"), mine.get("new_state")):
+        return "changes of a list that was a dictionary are both"
+    return None
 
 
 def without(entry, *fields):
@@ -204,13 +286,13 @@ def without(entry, *fields):
 
 def told_of(entry):
     """An entry as both write it."""
-    made = without(entry, "start_time", "total_seconds", "ref", "acct_details", "re_runs_count", "require_re_run", "unmet")
+    made = without(entry, "start_time", "total_seconds", "ref", "acct_details", "re_runs_count", "require_re_run", "unmet", "ret")
     comment = made.get("comment")
     text = "\n".join(map(str, comment)) if isinstance(comment, list) else comment
     if text and "ValueError: broken" in text:  # here its place follows
         made["comment"] = text.split("\n")[0].replace("`", "")
-    elif text and text.startswith(("Result of require ", "Changes from ")):  # in any order
-        made["comment"] = "\n".join(sorted(text.split("\n")))
+    elif text and text.startswith(("Result of require ", "Changes from ")):  # in any order, here each once
+        made["comment"] = "\n".join(sorted(set(text.split("\n"))))
     return made
 
 
@@ -254,34 +336,71 @@ class Peers:
 
 
 def difference(ours, theirs):
-    """Lines about what differs in a run; none when nothing does."""
-    lines = []
+    """What differs in a run: tag, field, and lines that say it."""
+    found = []
     for tag in sorted({*ours, *theirs}):
         mine, other = ours.get(tag), theirs.get(tag)
         if isinstance(mine, dict) and isinstance(other, dict):
             for field in sorted({*mine, *other}):
                 if mine.get(field) != other.get(field):
-                    lines.append(f"{tag} {field}\n  fettle: {mine.get(field, 'missing')!r}\n  Idem:   {other.get(field, 'missing')!r}")
+                    found.append((tag, field, f"{tag} {field}\n  fettle: {mine.get(field, 'missing')!r}\n  Idem:   {other.get(field, 'missing')!r}"))
         elif mine != other:
-            lines.append(f"{tag}\n  fettle: {mine}\n  Idem:   {other}")
-    return lines
+            found.append((tag, None, f"{tag}\n  fettle: {mine}\n  Idem:   {other}"))
+    return found
 
 
-def compare(fettle, idem, count, seed):
-    """Prints what differs; true when nothing does."""
-    differing = 0
+def judged(runs, told):
+    """By run the lines of what is a fault; and the reasons of the rest. What follows from a known difference is none of its own."""
+    tainted, reasons, faults = set(), set(), []
+    for run, (ours, theirs) in zip(runs, told):
+        if "is not iterable" in str(theirs.get("error")) and any("Failed to parse" in lines_of(one) for one in ours.values() if isinstance(one, dict)):
+            return faults, reasons | {"a reference that leads nowhere fails its state only"}
+        found = difference(ours, theirs)
+        entry = lambda of, tag: of.get(tag) if isinstance(of.get(tag), dict) else None
+        known = [(tag, reason_of(run, tag, field, entry(ours, tag), entry(theirs, tag))) for tag, field, _ in found]
+        reasons |= {reason for _, reason in known if reason}
+        tainted |= {id_of(tag) for tag, reason in known if reason and "what listens" not in reason}
+        if "--invert" in run["words"]:
+            tainted |= crosses_inversion(run["states"])
+        tainted = with_what_needs(tainted, run["states"])
+        inverted = "--invert" in run["words"] and bool(crosses_inversion(run["states"]))
+        faults.append([line for (tag, field, line), (_, reason) in zip(found, known) if not reason and id_of(tag) not in tainted and not (inverted and field == "__run_num")])
+    return faults, reasons
+
+
+def asked(fettle, idem, count, seed):
+    """Sets of files with what both say of their runs."""
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         peers = Peers(folder, fettle, idem, os.environ.get("IDEM_TEST_STATES"))
         sets = [Sets(seed * 1_000_003 + number).runs() for number in range(count)]
-        for number, told in enumerate(pool.map(peers.both, range(count), sets)):
-            for run, (ours, theirs) in enumerate(told):
-                lines = difference(ours, theirs)
-                if not lines:
-                    continue
-                differing += 1
-                if differing <= MOST_SHOWN:
-                    shown = sets[number][run]
-                    print(f"--- set {number} of seed {seed}, run {run} {' '.join(shown['words'])}\n{shown['text']}" + "\n".join(lines) + "\n", flush=True)
-                break
+        yield from zip(sets, pool.map(peers.both, range(count), sets))
+
+
+def compare(fettle, idem, count, seed):
+    """Prints what differs; true when nothing does but what is known."""
+    differing, known = 0, collections.Counter()
+    for number, (runs, told) in enumerate(asked(fettle, idem, count, seed)):
+        faults, reasons = judged(runs, told)
+        known.update(reasons)
+        run = next((run for run, lines in enumerate(faults) if lines), None)
+        if run is None:
+            continue
+        differing += 1
+        if differing <= MOST_SHOWN:
+            print(f"--- set {number} of seed {seed}, run {run} {' '.join(runs[run]['words'])}\n{runs[run]['text']}" + "\n".join(faults[run]) + "\n", flush=True)
     print(f"{count} sets of files of states; {differing} differ")
+    for reason, many in known.most_common():
+        print(f"  {many} more: {reason}")
     return not differing
+
+
+def record(path, fettle, idem, count, seed):
+    """What Idem says, for the short form; where a row of the table says why it differs, what fettle does."""
+    with open(path, "w") as file:
+        file.write(json.dumps({"module": MODULE, "exec": EXEC}) + "\n")
+        for runs, told in asked(fettle, idem, count, seed):
+            faults, reasons = judged(runs, told)
+            if any(faults):
+                raise SystemExit("a set differs without a reason: compare first")
+            says = [ours if reasons else theirs for ours, theirs in told]
+            file.write(json.dumps({"runs": [{"text": run["text"], "words": run["words"], "says": one} for run, one in zip(runs, says)], "differs": sorted(reasons)}) + "\n")
