@@ -273,7 +273,8 @@ def reason_of(run, tag, field, mine, other):
         return "what mod_watch says of a present is told"
     if "--test" in run["words"] and ' is "None", not "True"' in lines_of(other):
         return "with --test, what is None would have changed"
-    if lines_of(other).startswith("Changes from ") and not lines_of(mine).startswith("Changes from "):
+    kept = ("Changes from ", "Result of require ")
+    if "onchanges" in [key for argument in states.get(id, ("", []))[1] for key in argument] and lines_of(other).startswith(kept) and not lines_of(mine).startswith(kept):
         return "an onchanges that failed is tried again in the next run"
     if field == "changes" and mine and shapes_differ(mine.get("old_state"), mine.get("new_state")):
         return "changes of a list that was a dictionary are both"

@@ -14,6 +14,7 @@
 /// that has not settled, and is decided once more when that turns into another one.
 
 #include <deque>
+#include <functional>
 #include <set>
 #include <span>
 #include <variant>
@@ -35,6 +36,9 @@ struct RunOptions {
   uint64_t continues = 0;   ///< the edit whose run was killed and goes on; 0: it begins
   Duration deadline{0};     ///< when what has not settled is given up; 0: never
   bool keeps_seen = false;  ///< `seen_before` is asked for
+  /// What stands for an output that a look did not tell, since only the act will; none: the look of
+  /// whoever needs it fails. Empty: nothing stands for it.
+  std::function<std::optional<Value>(const Output& hole, const Value& look)> yet_to_come{};
 };
 
 struct WriteRecord {

@@ -91,8 +91,10 @@ std::optional<Value> Run::filled_attributes(NodeId id, std::optional<Output>& mi
     std::optional<Value> output;
     if (look != nullptr)
       output = reach(*look, hole.path.view());
-    else if (need != no_node && looks_only(id) && hole.path.view().starts_with('@') &&
-             graph_->node(need).wanted != nullptr)
+    if (!output && look != nullptr && options_.yet_to_come)
+      output = options_.yet_to_come(hole, *look);
+    if (look == nullptr && need != no_node && looks_only(id) && hole.path.view().starts_with('@') &&
+        graph_->node(need).wanted != nullptr)
       output = shown_at(graph_->node(need).wanted->attributes, hole.path.view());
     if (!output && look == nullptr && record != nullptr)
       output = output_at(*record, hole.path.view());

@@ -26,8 +26,8 @@ std::string text_of(const Value& comment) {
 Value told_of(const Value& entry) {
   std::vector<Entry> kept;
   for (const Entry& field : entry.entries())
-    if (field.key != "start_time" && field.key != "total_seconds" &&
-        field.key != "re_runs_count" && field.key != "require_re_run")
+    if (field.key != "start_time" && field.key != "total_seconds" && field.key != "re_runs_count" &&
+        field.key != "require_re_run")
       kept.push_back(field);
   Value told = Value::dict(std::move(kept));
   const std::string text = text_of(entry.at("comment"));
@@ -75,8 +75,8 @@ TEST_F(StatesRecordedTest, SaysWhatIdemSays) {
     }
     environment_ = cat("set", ++sets);
     for (const Value& asked : row.at("runs").items())
-      ASSERT_EQ(run(asked), write_json(asked.at("says"), {.indent = 1}))
-          << "set " << sets << "\n" << asked.text_at("text");
+      ASSERT_EQ(run(asked), write_json(asked.at("says"), {.indent = 1})) << "set " << sets << "\n"
+                                                                         << asked.text_at("text");
   }
   EXPECT_GE(sets, 20);
 }

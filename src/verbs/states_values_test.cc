@@ -14,7 +14,9 @@ namespace {
 
 class StatesValuesTest : public StatesTest {
  protected:
-  std::string content(const std::string& name) const { return read_file(at(name)).value_or("none"); }
+  std::string content(const std::string& name) const {
+    return read_file(at(name)).value_or("none");
+  }
   std::string errors_of(const StatesReport& report) const {
     std::string text;
     for (const Error& error : report.errors)
@@ -27,13 +29,17 @@ class StatesValuesTest : public StatesTest {
 };
 
 TEST_F(StatesValuesTest, ASecretIsAValueInTemplates) {
-  const StatesReport report = apply(cat(R"(
+  const StatesReport report = apply(
+      cat(R"(
 src: {test.present: [{new_state: {password: hunter2, list: [{k: hunter2}]}}, {sensitive: [password, k]}]}
 #!require:src
 whole:
-  file.managed: [{name: )", at("whole"), R"(}, {contents: "{{ hub.idem.arg_bind.resolve('${test:src:password}') }}"}]
+  file.managed: [{name: )",
+          at("whole"), R"(}, {contents: "{{ hub.idem.arg_bind.resolve('${test:src:password}') }}"}]
 within:
-  file.managed: [{name: )", at("within"), R"(}, {contents: "pw={{ hub.idem.arg_bind.resolve('a ${test:src:list[*]:k}') }}"}]
+  file.managed: [{name: )",
+          at("within"),
+          R"(}, {contents: "pw={{ hub.idem.arg_bind.resolve('a ${test:src:list[*]:k}') }}"}]
 say: {cmd.run: [{cmd: "echo {{ hub.idem.arg_bind.resolve('${test:src:password}') }}; exit 3"}, {shell: true}, {retry: {attempts: 1}}]}
 #!END
 )"));
@@ -65,9 +71,9 @@ p: {s.present: [{word: hunter2}, {sensitive: [word]}]}
 }
 
 TEST_F(StatesValuesTest, ASecretOfTheWrongShapeIsNotQuoted) {
-  const StatesReport report =
-      apply("u: {http.query: [{url: hunter2}, {sensitive: [url]}]}\n"
-            "n: {data.write: [{parameters: hunter2}, {sensitive: [parameters]}]}\n");
+  const StatesReport report = apply(
+      "u: {http.query: [{url: hunter2}, {sensitive: [url]}]}\n"
+      "n: {data.write: [{parameters: hunter2}, {sensitive: [parameters]}]}\n");
   const std::string errors = errors_of(report);
   EXPECT_NE(errors.find("`url` must be a URL"), std::string::npos) << errors;
   EXPECT_NE(errors.find("`parameters` must be a dictionary"), std::string::npos) << errors;
@@ -92,8 +98,9 @@ y: {test.present: [{new_state: {star: "${test:x:l[*]:k}", bare: "${test:x:l:k}",
     each: "${test:x:n[*][0]:z}", text: "a ${test:x:l[*]:k}", all: "${test:x:l[*]}"}}]}
 bad: {test.present: [{new_state: {q: "${test:x:l[*]:no}"}}]}
 )");
-  EXPECT_EQ(write_json(entry(report, "y").at("new_state")),
-            R"({"all":[{"k":1},{"k":2}],"bare":[1,2],"each":[1,2],"one":2,"star":[1,2],"text":"a [1, 2]"})")
+  EXPECT_EQ(
+      write_json(entry(report, "y").at("new_state")),
+      R"({"all":[{"k":1},{"k":2}],"bare":[1,2],"each":[1,2],"one":2,"star":[1,2],"text":"a [1, 2]"})")
       << comment(report, "y");
   EXPECT_EQ(word(report, "bad"), "False");
   EXPECT_NE(comment(report, "bad").find(R"(Key \"no\" is not found)"), std::string::npos)
@@ -144,40 +151,45 @@ TEST_F(StatesValuesTest, OnePathHasOneOwner) {
     EXPECT_FALSE(file_exists(at("x")));
     EXPECT_EQ(report.exit_code(), 2);
   }
-  const StatesReport two = apply(cat("d: {file.directory: [{name: ", at("d"), "}]}\nf: {file.managed: [{name: ",
-                                     at("d/f"), "}, {contents: a}, {require: [{file: d}]}]}\n"));
+  const StatesReport two = apply(cat("d: {file.directory: [{name: ", at("d"),
+                                     "}]}\nf: {file.managed: [{name: ", at("d/f"),
+                                     "}, {contents: a}, {require: [{file: d}]}]}\n"));
   EXPECT_EQ(errors_of(two), "");
   EXPECT_EQ(content("d/f"), "a\n");
 }
 
 TEST_F(StatesValuesTest, OnePathHasOneOwnerWhereReferencesLead) {
   request_.reconciler = "none";
-  const StatesReport report = apply(cat("p: {test.present: [{new_state: {path: ", at("x"), "}}]}\n",
-                                        "a: {file.managed: [{name: ", at("x"), "}, {contents: a}]}\n",
-                                        "b: {file.managed: [{name: \"${test:p:path}\"}, {contents: b}]}\n"
-                                        "c: {data.write: [{file_name: \"${test:p:path}\"}, {parameters: {a: 1}}]}\n"));
+  const StatesReport report =
+      apply(cat("p: {test.present: [{new_state: {path: ", at("x"), "}}]}\n",
+                "a: {file.managed: [{name: ", at("x"), "}, {contents: a}]}\n",
+                "b: {file.managed: [{name: \"${test:p:path}\"}, {contents: b}]}\n"
+                "c: {data.write: [{file_name: \"${test:p:path}\"}, {parameters: {a: 1}}]}\n"));
   EXPECT_EQ(errors_of(report), "");
   EXPECT_EQ(content("x"), "a\n");
   for (const char* id : {"b", "c"}) {
     EXPECT_EQ(word(report, id), "False");
     EXPECT_NE(comment(report, id).find("ID a manages `"), std::string::npos) << comment(report, id);
   }
-  const StatesReport both = apply(cat("p: {test.present: [{new_state: {path: ", at("y"), "}}]}\n",
-                                      "b: {file.managed: [{name: \"${test:p:path}\"}, {contents: b}]}\n"
-                                      "c: {file.managed: [{name: \"${test:p:path}/\"}, {contents: c}]}\n"));
+  const StatesReport both =
+      apply(cat("p: {test.present: [{new_state: {path: ", at("y"), "}}]}\n",
+                "b: {file.managed: [{name: \"${test:p:path}\"}, {contents: b}]}\n"
+                "c: {file.managed: [{name: \"${test:p:path}/\"}, {contents: c}]}\n"));
   EXPECT_NE(word(both, "b"), word(both, "c"));
 }
 
 TEST_F(StatesValuesTest, NamesMayRefer) {
   const StatesReport report = apply(cat("p: {test.present: [{new_state: {path: ", at("x"), "}}]}\n",
-                                        "f: {file.managed: [{names: [\"${test:p:path}\", ", at("y"), "]}, {contents: a}]}\n"));
+                                        "f: {file.managed: [{names: [\"${test:p:path}\", ", at("y"),
+                                        "]}, {contents: a}]}\n"));
   EXPECT_EQ(errors_of(report), "");
   EXPECT_EQ(content("x") + content("y"), "a\na\n");
 }
 
 TEST_F(StatesValuesTest, JsonOfDataIsThatOfPython) {
-  static_cast<void>(apply(cat("d: {data.write: [{file_name: ", at("d"),
-                              "}, {parameters: {b: [1, 2.5, true, null], e: {}, l: [], t: \"ä\\n\"}}]}\n")));
+  static_cast<void>(
+      apply(cat("d: {data.write: [{file_name: ", at("d"),
+                "}, {parameters: {b: [1, 2.5, true, null], e: {}, l: [], t: \"ä\\n\"}}]}\n")));
   EXPECT_EQ(content("d"), R"({
     "b": [
         1,
@@ -224,7 +236,8 @@ TEST_F(StatesValuesTest, ATestOfFilesIsTrue) {
   EXPECT_EQ(comment(tested, "inside"), comment(done, "inside"));
   EXPECT_EQ(word(tested, "link") + word(done, "link"), "NoneTrue");
   EXPECT_NE(comment(tested, "link").find("link"), std::string::npos) << comment(tested, "link");
-  EXPECT_NE(comment(done, "link").find("replaced a link"), std::string::npos) << comment(done, "link");
+  EXPECT_NE(comment(done, "link").find("replaced a link"), std::string::npos)
+      << comment(done, "link");
 }
 
 TEST_F(StatesValuesTest, ATestTellsWhatIsNotNeeded) {
@@ -234,8 +247,7 @@ TEST_F(StatesValuesTest, ATestTellsWhatIsNotNeeded) {
           "o: {cmd.run: [{cmd: \"true\"}, {onlyif: \"false\"}]}\n",
           "c: {cmd.run: [{cmd: \"true\"}, {creates: ", at("there"), "}]}\n",
           "f: {file.managed: [{name: ", at("f"), "}, {contents: a}, {onlyif: \"false\"}]}\n",
-          "t: {test.succeed_with_changes: [{unless: \"true\"}]}\n",
-          "q: {test.nop: []}\n",
+          "t: {test.succeed_with_changes: [{unless: \"true\"}]}\n", "q: {test.nop: []}\n",
           "r: {cmd.run: [{cmd: \"true\"}, {onchanges: [{test: q}]}]}\n",
           "s: {test.nop: [{onfail: [{test: q}]}]}\n",
           "v: {cmd.run: [{cmd: \"true\"}, {onchanges: [{file: f}]}]}\n");
@@ -266,7 +278,9 @@ def present(hub, ctx, name, word):
     os.write(2, b"raw\n")
     return {"result": name == "good", "comment": "", "old_state": None, "new_state": {"a": 1}, "changes": None}
 )");
-  put_state("def present(ctx, name):\n    print('of starlark')\n    return {'result': True, 'comment': '', 'changes': {'a': 1}}\n");
+  put_state(
+      "def present(ctx, name):\n    print('of starlark')\n    return {'result': True, 'comment': "
+      "'', 'changes': {'a': 1}}\n");
   std::mutex mutex;
   std::string said;
   place_.notice = [&](const std::string& line) {
@@ -289,8 +303,8 @@ def present(hub, ctx, name, word):
       "good: {talk.present: [{word: hunter2}, {sensitive: [word]}]}\n"
       "bad: {talk.present: [{word: x}]}\nstar: {s.present: []}\n");
   EXPECT_EQ(word(report, "good") + word(report, "bad"), "TrueFalse") << comment(report, "good");
-  for (const char* line : {"at import", "printed ********", "printed x", "begun", "to stderr", "logged",
-                           "raw", "of starlark"})
+  for (const char* line : {"at import", "printed ********", "printed x", "begun", "to stderr",
+                           "logged", "raw", "of starlark"})
     EXPECT_TRUE(has_said(line)) << line << " in\n" << said;
   EXPECT_EQ(said.find("hunter2"), said.npos);
   const auto printed = [&](const char* name) {
@@ -299,8 +313,9 @@ def present(hub, ctx, name, word):
       lines += write_json(event.detail.at("printed"));
     return lines;
   };
-  EXPECT_NE(printed("talk_|-good_|-good").find(R"(["printed ********","to stderr","logged","begun"])"),
-            std::string::npos)
+  EXPECT_NE(
+      printed("talk_|-good_|-good").find(R"(["printed ********","to stderr","logged","begun"])"),
+      std::string::npos)
       << printed("talk_|-good_|-good");
   EXPECT_NE(printed("talk_|-bad_|-bad").find("printed x"), std::string::npos);
   EXPECT_NE(printed("s_|-star_|-star").find("of starlark"), std::string::npos);
@@ -313,7 +328,45 @@ def present(ctx, name, fails = False, size = None):
 )");
   request_.reconciler = "none";
   static_cast<void>(apply("a: {s.present: [{fails: true}, {size: 5}]}"));
-  EXPECT_EQ(write_json(entry(apply("a: {s.present: []}"), "a").at("new_state")), R"({"size":null})");
+  EXPECT_EQ(write_json(entry(apply("a: {s.present: []}"), "a").at("new_state")),
+            R"({"size":null})");
+}
+
+TEST_F(StatesValuesTest, WhatIsHeardIsNotWhatIsRemembered) {
+  request_.reconciler = "none";
+  int number = 0;
+  for (const char* parameters : {"ctx, name, size"}) {
+    put_state(cat(R"(
+def present(ctx, name, size):
+    return {"result": True, "comment": "", "old_state": ctx.old_state, "new_state": {"size": size}, "changes": {"a": 1}}
+
+def mod_watch()", parameters, R"():
+    return {"result": True, "comment": "heard", "changes": {}}
+)"));
+    environment_ = cat("e", ++number);
+    const StatesReport report = apply(
+        "a: {s.present: [{size: 1}]}\nb: {s.present: [{size: 2}, {watch: [{s: a}]}]}\n");
+    EXPECT_EQ(word(report, "b"), number == 1 ? "True" : "False") << comment(report, "b");
+    EXPECT_EQ(write_json(entry(apply("b: {s.present: [{size: 3}]}"), "b").at("old_state")),
+              R"({"size":2})");
+  }
+}
+
+TEST_F(StatesValuesTest, InATestWhatComesWithTheActStandsForItself) {
+  put_state(R"(
+def present(ctx, name):
+    return {"result": True, "comment": "", "old_state": None, "new_state": {"size": 1} if ctx.test else {"size": 1, "id": 5}, "changes": {"a": 1}}
+)");
+  request_.reconciler = "none";
+  const std::string text =
+      "a: {s.present: []}\nb: {test.present: [{new_state: {x: \"${s:a:id}\"}}]}\n";
+  request_.is_test = true;
+  const StatesReport tested = apply(text);
+  EXPECT_EQ(write_json(entry(tested, "b").at("new_state")),
+            R"({"x":"id_value_known_after_applying"})")
+      << comment(tested, "b");
+  request_.is_test = false;
+  EXPECT_EQ(write_json(entry(apply(text), "b").at("new_state")), R"({"x":5})");
 }
 
 TEST_F(StatesValuesTest, WhyTellsTheLastChange) {

@@ -144,6 +144,7 @@ class StateAct {
       return Outcome(Skipped{answer->why});
     if (answer->verdict != PluginAnswer::Verdict::answered)
       return not_ready(*answer);
+    acted_ = answer->ret;
     Value ret = TRY(heard(std::move(answer->ret)));
     if (std::optional<std::string> complaint = ret.at("result") == Value(true) && !call_.is_test
                                                    ? TRY(complaint_of_checks(settings_, stop_))
@@ -490,7 +491,9 @@ class StateAct {
     const bool changes = !is_empty(ret.at("changes"));
     if (!again && !call_.is_test && result == Value(true) && changes && options_.calls_again)
       ret = TRY(confirmed(std::move(ret)));
-    const Value memory = call_.is_test ? Value() : TRY(memory_of(ret));
+    // What `mod_watch` says is told; what the function itself left is remembered.
+    const Value left = acted_.is_null() ? ret : with_hidden(acted_, settings_.at("sensitive"));
+    const Value memory = call_.is_test ? Value() : TRY(memory_of(left));
     std::vector<Entry> outputs;
     static const std::array<Name, 6> keys{"result",    "comment",   "changes",
                                           "old_state", "new_state", "rerun_data"};
@@ -596,6 +599,7 @@ class StateAct {
   Reruns& reruns_;
   bool skips_memory_ = false;
   std::vector<std::string> printed_;       ///< by the code
+  Value acted_;                            ///< what the function returned; null: nothing
   bool is_unknown_ = false;                ///< whether it acted
   std::vector<Value> replaced_, removed_;  ///< by this act
   Value story_;                            ///< null in the first call of an act
