@@ -19,7 +19,7 @@ std::vector<Failure> in_order(std::vector<Failure> failures) {
   return failures;
 }
 
-/// The message of each error is its whole trace; a suggestion stands below the excerpt.
+/// The message of each error is its whole trace; what helps stands below the excerpt.
 std::vector<Error> traced(std::vector<Failure> failures) {
   failures = in_order(std::move(failures));
   std::vector<Error> errors;
@@ -27,6 +27,8 @@ std::vector<Error> traced(std::vector<Failure> failures) {
     failure.error.message = trace_of(failure, 0);
     if (!failure.meant.empty())
       failure.error.excerpt += cat("\n  did you mean `", failure.meant, "`?");
+    if (!failure.explanation.empty())
+      failure.error.excerpt += cat("\n  ", replace_all(failure.explanation, "\n", "\n  "));
     errors.push_back(std::move(failure.error));
   }
   return errors;

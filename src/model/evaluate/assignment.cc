@@ -36,8 +36,7 @@ bool Assignment::set_all(Instance* owner, uint32_t slot, const Datum& value, Pla
     return add_item(owner, slot, value, at, true);
   const auto is_null = [](const Datum& item) { return item.tag == Tag::null; };
   if (owner->cells[slot].value.is_set() && std::ranges::any_of(value.list->items, is_null)) {
-    errors_.fail(at, told_of_value("List modified after freeze"), 50);
-    return false;
+    return refuse_late(owner, slot, Datum::null(), at);
   }
   return std::ranges::all_of(value.list->items, [&](const Datum& item) {
     return is_null(item) ? set_empty(owner, slot, at) : add_item(owner, slot, item, at, true);
@@ -105,10 +104,8 @@ bool Assignment::set_value(Instance* owner, uint32_t slot, const Datum& value, P
   } else if (!is_empty_option && refuse_type(attribute, value, at)) {
     return false;
   }
-  if (was_empty && !is_empty_option) {
-    errors_.fail(at, told_of_value("List modified after freeze"), 50);
-    return false;
-  }
+  if (was_empty && !is_empty_option)
+    return refuse_late(owner, slot, value, at);
   if (!cells_.set_once(cell, value, at))
     return false;
   if (attribute.inverse != nullptr && value.tag == Tag::instance)
@@ -150,7 +147,7 @@ bool Assignment::add_item(Instance* owner, uint32_t slot, const Datum& value, Pl
                                          program_.symbols.name(attribute.name), "' of instance '",
                                          shown(program_, Datum::of(owner)), "'")));
     else
-      errors_.fail(at, told_of_value("List modified after freeze"), 50);
+      refuse_late(owner, slot, value, at);
     return false;
   }
   Datum added = value;
@@ -171,6 +168,27 @@ bool Assignment::add_item(Instance* owner, uint32_t slot, const Datum& value, Pl
   if (sets_inverse && attribute.inverse != nullptr && value.tag == Tag::instance)
     return set_inverse(owner, attribute, value.instance, at);
   return true;
+}
+
+/// A value for a relation that was taken for complete.
+bool Assignment::refuse_late(Instance* owner, uint32_t slot, const Datum& value, Place at) {
+  const std::string name = program_.symbols.name(owner->entity->slots[slot]->name);
+  const Datum& complete = owner->cells[slot].value;
+  const Place reader = cells_.place_of(complete);
+  std::string members;
+  if (complete.tag == Tag::list)
+    for (const Datum& member : complete.list->items)
+      members += cat(members.empty() ? "" : ", ", shown(program_, member));
+  errors_.fail(at, told_of_value("List modified after freeze"), 50);
+  errors_->explanation =
+      cat("`", name, "` of ", shown(program_, Datum::of(owner)), " was taken for complete, with ",
+          members.empty() ? "no members" : members, ",",
+          reader.line == 0 ? "" : cat(" when ", program_.location(reader), " read it,"), "\nand ",
+          program_.location(at), " adds ", shown(program_, value),
+          " to it afterwards.\nIf what is added depends on what was read, the model contradicts "
+          "itself. Otherwise add it without such a\ncondition, or name a relation that has to be "
+          "complete first: `relation_precedence_policy` in project.yml.");
+  return false;
 }
 
 /// Who listens to the relation may change while they are told.
@@ -212,8 +230,11 @@ void Assignment::freeze(Delayed& delayed) {
   if (delayed.cell->value.is_set())
     return;
   const bool is_list = delayed.attribute->shape == Shape::list;
+  const Link* reader = delayed.waiters;
+  while (reader != nullptr && reader->wants_item && reader->next != nullptr)
+    reader = reader->next;
   cells_.set(*delayed.cell, is_list ? Datum::of(static_cast<const List*>(&delayed)) : Datum::null(),
-             Place());
+             reader == nullptr ? Place() : reader->task->at);
   std::vector<Sink*> listeners = std::move(delayed.listeners);
   delayed.listeners.clear();
   for (Sink* sink : listeners)

@@ -34,6 +34,7 @@ class Assignment {
   bool set_inverse(Instance* owner, const Attribute& attribute, Instance* other, Place at);
   bool refuse_type(const Attribute& attribute, const Datum& value, Place at);
   bool add_item(Instance* owner, uint32_t slot, const Datum& value, Place at, bool sets_inverse);
+  bool refuse_late(Instance* owner, uint32_t slot, const Datum& value, Place at);
   bool is_member(Delayed& delayed, Instance* owner, uint32_t slot, const Datum& value, Place at);
   bool tell_listeners(const Delayed& delayed, const Datum& value, Place at);
 

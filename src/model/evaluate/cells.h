@@ -52,6 +52,8 @@ class Cells {
 
   /// A place as a value remembers it.
   uint32_t place_number(Place at) { return places_.number(at); }
+  /// Where the value of a cell was set; of a complete relation who needed it to be so.
+  Place place_of(const Datum& value) const { return places_.at(value.place); }
 
  private:
   Program& program_;

@@ -153,6 +153,28 @@ Step Constructors::find_keys(const Constructor& node, const Entity& entity, Fram
   return Step::fail;
 }
 
+/// Which instance each index knows under these values.
+std::string Constructors::matches_text(const Constructor& node, const Entity& entity,
+                                       Values& values) {
+  std::string text;
+  for (const Index* index : entity.indexes) {
+    Key key;
+    std::vector<std::pair<Symbol, Datum>> pairs;
+    for (const Symbol name : index->names) {
+      Datum& value = pairs.emplace_back(name, values[entity.slot(name)]).second;
+      (void)lookups_.as_key(node, *entity.slots[entity.slot(name)], value);
+      instances_.append_key_of(key.text, value);
+    }
+    key.seal();
+    const uint32_t number = index->instances.find(key);
+    text += cat(text.empty() ? "" : "\n", "the index of ", index->entity->full_name, " with ",
+                lookups_.key_text(pairs), " has ",
+                number == KeyTable::none ? "no instance"
+                                         : shown(program_, Datum::of(instances_.all()[number])));
+  }
+  return text + "\nOne constructor names one instance: give it the values of one of them.";
+}
+
 /// The instance that the indexes know under these values; `found` stays null when there is none.
 Step Constructors::find_instance(const Constructor& node, Entity& entity, Values& values,
                                  Instance*& found) {
@@ -178,8 +200,11 @@ Step Constructors::find_instance(const Constructor& node, Entity& entity, Values
     if (number == KeyTable::none)
       continue;
     Instance* const known = instances_.all()[number];
-    if (found != nullptr && found != known)
-      return errors_.fail(node.at, "Inconsistent indexes detected!\n", 10);
+    if (found != nullptr && found != known) {
+      errors_.fail(node.at, "Inconsistent indexes detected!\n", 10);
+      errors_->explanation = matches_text(node, entity, values);
+      return Step::fail;
+    }
     found = known;
     if (found->entity == &entity)
       continue;

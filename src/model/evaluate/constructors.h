@@ -40,6 +40,7 @@ class Constructors {
   Step unpack(const Constructor& node, const Entity& entity, Frame* frame, Values& values);
   Step find_keys(const Constructor& node, const Entity& entity, Frame* frame, const Destination* to,
                  Values& values);
+  std::string matches_text(const Constructor& node, const Entity& entity, Values& values);
   Step find_instance(const Constructor& node, Entity& entity, Values& values, Instance*& found);
   void enter(Instance* instance, bool is_new);
   bool give_argument(const Constructor& node, const Argument& argument, Instance* instance,

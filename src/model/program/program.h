@@ -199,6 +199,7 @@ struct Failure {
   int rank = 100;
   std::vector<Reason> reasons{};  ///< outermost first; empty: the error's message is all
   std::string meant{};            ///< a name near the one that is not there; may be empty
+  std::string explanation{};      ///< how it came to that and what to do, in lines; may be empty
 };
 
 /// The whole trace of a failure, every cause two blanks deeper.
