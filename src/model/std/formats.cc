@@ -90,7 +90,8 @@ bool take_time(Cursor& cursor, bool* is_midnight = nullptr) {
 /// Seconds since 1970, or milliseconds when they are many; within the years 1 to 9999.
 std::optional<double> read_seconds(std::string_view text) {
   double number = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), number);
+  const auto read =
+      std::from_chars(text.data(), text.data() + text.size(), number, std::chars_format::fixed);
   if (read.ec != std::errc() || read.ptr != text.data() + text.size())
     return std::nullopt;
   constexpr double most_seconds = 2e10, first = -62'135'596'800, end = 253'402'300'800;

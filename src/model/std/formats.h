@@ -50,7 +50,10 @@ bool is_network(std::string_view text) {
 }
 
 inline bool is_file_path(std::string_view text) { return std::filesystem::is_regular_file(text); }
-inline bool is_folder_path(std::string_view text) { return std::filesystem::is_directory(text); }
+/// Nothing is the current folder.
+inline bool is_folder_path(std::string_view text) {
+  return text.empty() || std::filesystem::is_directory(text);
+}
 inline bool is_json(std::string_view text) { return read_json(text).has_value(); }
 
 }  // namespace fettle::model

@@ -3,12 +3,15 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <unordered_map>
 #include <vector>
 
 #include "base/text.h"
+#include "base/time.h"
 #include "model/std/formats.h"
 #include "model/values/numbers.h"
 
@@ -36,7 +39,7 @@ bool is_size(const Datum& value) {
   return value.tag == Tag::text &&
          matches(
              value.view(),
-             R"((?is)\s*[0-9]*[.]?[0-9]+\s*(([kmgtpe]i?)?b|[kmgtpe]?bit|[kmgtpe]i?bit|[kmgtpe]i)?(\W.*)?)");
+             R"((?is)\s*[0-9]*[.]?[0-9]+(\s*(([kmgtpe]i?)?b|[kmgtpe]?bit|[kmgtpe]i?bit|[kmgtpe]i)(\W.*)?|\s*([^\w\s].*)?))");
 }
 
 /// ISO 8601, or days and a time of day.
@@ -139,6 +142,88 @@ bool is_naive(const Datum& value) {
   return is_moment(value) && !is_number_of_seconds(value) && !has_zone(value.view());
 }
 
+/// What stands in the text of a moment; of a date, midnight. `shift`: of its zone, in seconds.
+struct Written {
+  int64_t seconds = 0;  ///< since 1970, as if it was in UTC
+  std::optional<int64_t> shift;
+};
+
+int64_t seconds_of(std::tm written) { return timegm(&written); }
+
+std::optional<Written> written_in(const Datum& value) {
+  if (is_number_of_seconds(value)) {
+    double number = value.is_number() ? as_float(value) : std::stod(std::string(value.view()));
+    constexpr double most_seconds = 2e10;  // above it is milliseconds
+    number = std::abs(number) > most_seconds ? number / 1000 : number;
+    return Written{static_cast<int64_t>(std::floor(number)), 0};
+  }
+  std::string year, month, day, hour, minute, second, sign, hours, minutes;
+  const std::string text(value.view());
+  if (!RE2::FullMatch(
+          text,
+          R"(([0-9]{4})-([0-9]{2})-([0-9]{2})(?:[tT _]([0-9]{2}):([0-9]{2})(?::([0-9]{2})(?:[.,][0-9]+)?)?\s*(?:[zZ]|([+-])([0-9]{2}):?([0-9]{2}))?)?)",
+          &year, &month, &day, &hour, &minute, &second, &sign, &hours, &minutes))
+    return std::nullopt;
+  const auto number = [](const std::string& digits) {
+    return digits.empty() ? 0 : std::stoi(digits);
+  };
+  std::tm made{};
+  made.tm_year = number(year) - 1900;
+  made.tm_mon = number(month) - 1;
+  made.tm_mday = number(day);
+  made.tm_hour = number(hour);
+  made.tm_min = number(minute);
+  made.tm_sec = number(second);
+  Written written{seconds_of(made), std::nullopt};
+  if (has_zone(text))
+    written.shift = (number(hours) * 3600 + number(minutes) * 60) * (sign == "-" ? -1 : 1);
+  return written;
+}
+
+/// What the clock of this machine shows.
+int64_t local_now() {
+  const std::time_t now = std::chrono::system_clock::to_time_t(
+      std::chrono::time_point_cast<std::chrono::system_clock::duration>(now_from_clock()));
+  std::tm local{};
+  localtime_r(&now, &local);
+  return seconds_of(local);
+}
+int64_t now() {
+  return std::chrono::duration_cast<std::chrono::seconds>(now_from_clock().time_since_epoch())
+      .count();
+}
+
+/// A day after or before today here.
+template <int direction>
+bool is_day(const Datum& value) {
+  constexpr int64_t day = 86'400;
+  const bool is_date_of_text = value.tag == Tag::text      ? is_date(value.view())
+                               : value.tag == Tag::integer ? is_date(std::to_string(value.integer))
+                               : value.tag == Tag::floating
+                                   ? is_date(std::to_string(value.floating))
+                                   : false;
+  const std::optional<Written> written = is_date_of_text ? written_in(value) : std::nullopt;
+  const auto day_of = [](int64_t seconds) { return seconds / day - (seconds % day < 0 ? 1 : 0); };
+  return written && (day_of(written->seconds) - day_of(local_now())) * direction > 0;
+}
+
+/// A moment after or before now.
+template <int direction>
+bool is_time_from_now(const Datum& value) {
+  const std::optional<Written> written = is_moment(value) ? written_in(value) : std::nullopt;
+  if (!written)
+    return false;
+  const int64_t distance =
+      written->shift ? written->seconds - *written->shift - now() : written->seconds - local_now();
+  return distance * direction > 0;
+}
+
+/// Safe, unsafe, or nobody knows.
+bool is_safety(const Datum& value) {
+  return value.tag == Tag::null ||
+         (value.tag == Tag::integer && (value.integer == 0 || value.integer == -1));
+}
+
 template <char version>
 bool is_uuid_of(const Datum& value) {
   return value.tag == Tag::text && uuid_version(value.view()) == version;
@@ -208,6 +293,14 @@ const std::unordered_map<std::string_view, Check>& value_checks() {
       {"pydantic.SecretBytes", is_text},
       {"pydantic.StrictBytes", is_never},
       {"pydantic.JsonValue", is_always},
+      {"pydantic.OnErrorOmit", is_always},
+      {"pydantic.SkipValidation", is_always},
+      {"pydantic.InstanceOf", is_never},
+      {"pydantic.FutureDate", is_day<1>},
+      {"pydantic.PastDate", is_day<-1>},
+      {"pydantic.FutureDatetime", is_time_from_now<1>},
+      {"pydantic.PastDatetime", is_time_from_now<-1>},
+      {"uuid.SafeUUID", is_safety},
       {"datetime.timedelta", is_duration},
   };
   return table;

@@ -4,6 +4,7 @@
 #include <re2/re2.h>
 
 #include <charconv>
+#include <cmath>
 
 #include "base/text.h"
 #include "model/program/text_form.h"
@@ -33,7 +34,10 @@ std::optional<double> read_number(const Datum& value) {
   return number;
 }
 
+/// A text of a whole number has no exponent.
 std::optional<double> read_whole(const Datum& value) {
+  if (value.tag == Tag::text && value.view().find_first_of("eE") != std::string_view::npos)
+    return std::nullopt;
   const std::optional<double> number = read_number(value);
   return number && std::floor(*number) == *number ? number : std::nullopt;
 }
@@ -80,7 +84,7 @@ bool is_constrained_decimal(PluginCall& call, const Datum& value) {
   const std::optional<double> number =
       value.tag == Tag::boolean ? std::nullopt : read_number(value);
   const bool is_inside = is_within(call, "condecimal", number.value_or(0));
-  if (!call.exception.empty() || !number)
+  if (!call.exception.empty() || !number || !std::isfinite(*number))
     return false;
   const std::string text = text_of(call.context.program(), value);
   const size_t digits = static_cast<size_t>(
@@ -157,8 +161,15 @@ bool is_time_of_day(PluginCall& call, const Datum& value) {
 /// Python also makes an address of a number.
 template <bool (*read)(std::string_view), int bits>
 bool is_address_form(PluginCall&, const Datum& value) {
+  constexpr std::string_view end = "340282366920938463463374607431768211456";  // 2^128
+  if (value.tag == Tag::boolean)
+    return true;
   if (value.tag == Tag::integer)
     return value.integer >= 0 && (bits != 32 || value.integer < int64_t{1} << 32);
+  if (value.tag == Tag::large)
+    return bits != 32 && !value.view().starts_with('-') &&
+           (value.view().size() < end.size() ||
+            (value.view().size() == end.size() && value.view() < end));
   return value.tag == Tag::text && read(value.view());
 }
 
@@ -171,6 +182,10 @@ bool is_signed(PluginCall&, const Datum& value) {
 template <Tag tag>
 bool is_strictly(PluginCall&, const Datum& value) {
   return value.tag == tag;
+}
+
+bool is_strict_int(PluginCall&, const Datum& value) {
+  return value.tag == Tag::integer || value.tag == Tag::large;
 }
 
 bool is_strict_float(PluginCall&, const Datum& value) {
@@ -191,7 +206,7 @@ const std::unordered_map<std::string_view, Check>& checks() {
       {"pydantic.NegativeFloat", is_signed<-1, false>},
       {"pydantic.NonNegativeFloat", is_signed<1, false, true>},
       {"pydantic.NonPositiveFloat", is_signed<-1, false, true>},
-      {"pydantic.StrictInt", is_strictly<Tag::integer>},
+      {"pydantic.StrictInt", is_strict_int},
       {"pydantic.StrictFloat", is_strict_float},
       {"pydantic.StrictBool", is_strictly<Tag::boolean>},
       {"pydantic.StrictStr", is_strictly<Tag::text>},
