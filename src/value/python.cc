@@ -1,5 +1,6 @@
 #include "value/python.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -7,6 +8,7 @@
 
 #include <utf8proc.h>
 
+#include "base/budget.h"
 #include "base/text.h"
 #include "value/json.h"
 #include "value/whole.h"
@@ -561,15 +563,34 @@ class Formatter {
 
 }  // namespace
 
-std::vector<std::string_view> points_of(std::string_view text) {
-  std::vector<std::string_view> points;
-  for (size_t at = 0, end = 0; at < text.size(); at = end) {
-    end = at + 1;
-    while (end < text.size() && (text[end] & 0xC0) == 0x80)
-      ++end;
-    points.push_back(text.substr(at, end - at));
-  }
-  return points;
+namespace {
+bool continues(char byte) { return (byte & 0xC0) == 0x80; }
+}  // namespace
+
+size_t Points::first_size(std::string_view text) {
+  size_t end = text.empty() ? 0 : 1;
+  while (end < text.size() && continues(text[end]))
+    ++end;
+  return end;
+}
+
+size_t Points::size() const {
+  const auto begins = [](char byte) { return !continues(byte); };
+  const auto count = static_cast<size_t>(std::ranges::count_if(text_, begins));
+  return count + (!text_.empty() && continues(text_[0]) ? 1 : 0);
+}
+
+std::string_view Points::first(size_t count) const {
+  size_t end = 0;
+  for (; count > 0 && end < text_.size(); --count)
+    end += first_size(text_.substr(end));
+  return text_.substr(0, end);
+}
+
+std::vector<std::string_view> Points::list() const {
+  if (!Budget::current().has_room(2 * sizeof(std::string_view) * text_.size()))
+    return {};
+  return {begin(), end()};
 }
 
 Result<std::string> format(std::string_view text, const Field& field) {

@@ -2,6 +2,7 @@
 /// Text as Python writes it, which models and templates show: `repr`, the format mini-language, and
 /// `str.format`. Errors are worded as Python words them: `ValueError: …`.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -20,8 +21,51 @@ std::string text(const Value& value);
 /// `repr` of a text, in quotes.
 std::string quoted(std::string_view text);
 
-/// The code points of a text, which is what iteration over it gives.
-std::vector<std::string_view> points_of(std::string_view text);
+/// The code points of a text, which is what iteration over it gives. They are found while one walks
+/// over them: a list of them takes many times what the text takes.
+class Points {
+ public:
+  class Iterator {
+   public:
+    using value_type = std::string_view;
+    using difference_type = std::ptrdiff_t;
+    Iterator() = default;
+    explicit Iterator(std::string_view rest) : rest_(rest), size_(first_size(rest)) {}
+    std::string_view operator*() const { return rest_.substr(0, size_); }
+    Iterator& operator++() {
+      rest_.remove_prefix(size_);
+      size_ = first_size(rest_);
+      return *this;
+    }
+    Iterator operator++(int) {
+      const Iterator before = *this;
+      ++*this;
+      return before;
+    }
+    bool operator==(const Iterator& other) const { return rest_.size() == other.rest_.size(); }
+
+   private:
+    std::string_view rest_;
+    size_t size_ = 0;
+  };
+
+  explicit Points(std::string_view text) : text_(text) {}
+  Iterator begin() const { return Iterator(text_); }
+  Iterator end() const { return Iterator(text_.substr(text_.size())); }
+  bool empty() const { return text_.empty(); }
+  std::string_view front() const { return *begin(); }
+  /// These walk over the text.
+  size_t size() const;
+  std::string_view first(size_t count) const;
+  /// As many as the current budget allows.
+  std::vector<std::string_view> list() const;
+
+ private:
+  static size_t first_size(std::string_view text);
+
+  std::string_view text_;
+};
+inline Points points_of(std::string_view text) { return Points(text); }
 
 /// `text.upper()` and `text.lower()`, over all of Unicode.
 std::string upper(std::string_view text);

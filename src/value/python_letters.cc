@@ -101,7 +101,7 @@ std::string upper(std::string_view text) { return mapped(text, utf8proc_toupper,
 std::string lower(std::string_view text) { return mapped(text, utf8proc_tolower, false); }
 
 bool is_all(std::string_view text, Letters kind) {
-  const std::vector<std::string_view> points = points_of(text);
+  const Points points = points_of(text);
   return !points.empty() && std::all_of(points.begin(), points.end(), [&](std::string_view point) {
     return is_of(code_of(point), kind);
   });

@@ -129,6 +129,33 @@ std::vector<Reason> check(PluginContext& context, const Plugin& plugin, PluginCa
   return {};
 }
 
+/// How much is to be read of an argument: its items, entries, or bytes.
+uint64_t size_of(const Datum& value) {
+  switch (value.tag) {
+    case Tag::list:
+      return value.list->items.size() * sizeof(Datum);
+    case Tag::dict:
+      return value.dict->entries.size() * sizeof(DictEntry);
+    case Tag::text:
+    case Tag::large:
+      return value.view().size();
+    default:
+      return 0;
+  }
+}
+
+/// Every plugin may read all that it is given, and make a copy of it.
+bool may_read(PluginCall& call) {
+  uint64_t size = 0;
+  for (const Datum& value : call.arguments)
+    size += size_of(value);
+  for (const Datum& value : call.rest)
+    size += size_of(value);
+  for (const DictEntry& entry : call.named_rest)
+    size += size_of(entry.value);
+  return call.has_room(2 * size);
+}
+
 bool has_unknown(const PluginCall& call) {
   const auto is_unknown = [](const Datum& value) { return value.tag == Tag::unknown; };
   return std::any_of(call.arguments.begin(), call.arguments.end(), is_unknown) ||
@@ -163,6 +190,10 @@ bool run_call(const Plugin& plugin, PluginGiven& given, PluginCall& call, Told& 
   }
   if (!plugin.allows_unknown && has_unknown(call))
     return call.give(Datum::unknown());
+  if (!may_read(call)) {
+    told = {reasons_of(plugin, call), external};
+    return false;
+  }
   if (told = {check(context, plugin, call), typing}; !told.reasons.empty())
     return false;
   const bool has_run = plugin.run(call);

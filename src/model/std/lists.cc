@@ -67,6 +67,8 @@ bool key_sort(PluginCall& call) {
   for (const Datum& name : names)
     if (name.tag != Tag::text)
       return call.fail("TypeError: attribute name must be a string");
+  if (!call.has_room((2 * sizeof(Row) + 2 * sizeof(Datum) * names.size()) * call.items(0).size()))
+    return false;
   std::vector<Row> rows;
   bool waits = false;
   for (const Datum& item : call.items(0)) {
@@ -102,6 +104,9 @@ bool key_sort(PluginCall& call) {
 }
 
 bool unique(PluginCall& call) {
+  constexpr uint64_t each = 128;  // of a set of texts
+  if (!call.has_room(each * call.items(0).size()))
+    return false;
   std::unordered_set<std::string> seen;
   for (const Datum& item : call.items(0)) {
     if (item.tag == Tag::unknown)

@@ -8,13 +8,6 @@
 namespace fettle::model {
 namespace {
 
-std::string joined(std::span<const std::string_view> pieces, std::string_view between) {
-  std::string made;
-  for (size_t i = 0; i < pieces.size(); ++i)
-    made.append(i == 0 ? "" : between).append(pieces[i]);
-  return made;
-}
-
 bool replace(PluginCall& call) {
   // The most that it can be, when every character is replaced.
   const uint64_t size = call.text(0).size();
@@ -49,20 +42,22 @@ bool upper(PluginCall& call) { return call.give_text(python::upper(call.text(0))
 bool lower(PluginCall& call) { return call.give_text(python::lower(call.text(0))); }
 
 bool capitalize(PluginCall& call) {
-  const std::vector<std::string_view> points = python::points_of(call.text(0));
+  const python::Points points = python::points_of(call.text(0));
   if (points.empty())
     return call.give_text("");
+  const std::string_view first = points.front();
   return call.give_text(
-      cat(python::upper(points[0]), python::lower(call.text(0).substr(points[0].size()))));
+      cat(python::upper(first), python::lower(call.text(0).substr(first.size()))));
 }
 
 /// `text[:length]`.
 bool limit(PluginCall& call) {
-  const std::vector<std::string_view> points = python::points_of(call.text(0));
-  const int64_t size = static_cast<int64_t>(points.size());
-  const int64_t length = call.integer(1) < 0 ? std::max<int64_t>(size + call.integer(1), 0)
-                                             : std::min(size, call.integer(1));
-  return call.give_text(joined(std::span(points).first(static_cast<size_t>(length)), ""));
+  const python::Points points = python::points_of(call.text(0));
+  const int64_t length =
+      call.integer(1) < 0
+          ? std::max<int64_t>(static_cast<int64_t>(points.size()) + call.integer(1), 0)
+          : call.integer(1);
+  return call.give_text(points.first(static_cast<size_t>(length)));
 }
 
 bool length(PluginCall& call) {
@@ -147,10 +142,15 @@ bool find_field(PluginCall& call, std::string_view name, Datum& value) {
 
 bool format(PluginCall& call) {
   const Program& program = call.context.program();
+  uint64_t size = call.text(0).size();
   const python::Field field = [&](std::string_view name, char conversion,
                                   std::string_view spec) -> Result<std::string> {
     Datum value;
     if (!find_field(call, name, value))
+      return user_error(call.exception);
+    // The parts, and what is made of them.
+    size += value.tag == Tag::text ? value.view().size() : 0;
+    if (!call.has_room(4 * size))
       return user_error(call.exception);
     if (conversion != 0)
       return python::format_text(

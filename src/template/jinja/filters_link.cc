@@ -58,11 +58,8 @@ std::string shortened(const std::string& text, std::optional<int64_t> longest) {
   const auto size = static_cast<int64_t>(points.size());
   if (!longest || size <= *longest)
     return text;
-  std::string made;
   const int64_t kept = *longest < 0 ? std::max<int64_t>(0, size + *longest) : *longest;
-  for (int64_t i = 0; i < kept; ++i)
-    made += points[static_cast<size_t>(i)];
-  return made + "...";
+  return cat(points.first(static_cast<size_t>(kept)), "...");
 }
 
 std::string link(std::string_view to, std::string_view attributes, std::string_view text) {

@@ -23,9 +23,9 @@ bool is_space(std::string_view point) {
 
 std::string capitalized(std::string_view text) {
   const auto points = python::points_of(text);
-  return points.empty()
-             ? ""
-             : cat(python::upper(points[0]), python::lower(text.substr(points[0].size())));
+  return points.empty() ? ""
+                        : cat(python::upper(points.front()),
+                              python::lower(text.substr(points.front().size())));
 }
 
 int64_t whole(const Value& value, int64_t otherwise) {
@@ -120,9 +120,7 @@ Result<Value> truncate(Renderer& renderer, Arguments& arguments) {
     return is_text ? Value(text) : given[0];
   if (!is_text)
     return operate("+", given[0], Value(end));
-  std::string made;
-  for (int64_t i = 0; i < length - end_size; ++i)
-    made += points[static_cast<size_t>(i)];
+  std::string made(points.first(static_cast<size_t>(length - end_size)));
   if (!is_true(given[2]))
     made = made.substr(0, made.rfind(' ') == std::string::npos ? made.size() : made.rfind(' '));
   return Value(made + end);

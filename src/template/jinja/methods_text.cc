@@ -165,7 +165,7 @@ Result<std::optional<Part>> part_of(const std::string& text, const Value& start,
                    "slice indices must be integers or None or have an __index__ method");
   if (!start.is_whole() && !end.is_whole())
     return std::optional<Part>(Part{text});
-  const std::vector<std::string_view> points = python::points_of(text);
+  const python::Points points = python::points_of(text);
   const int64_t size = static_cast<int64_t>(points.size());
   const auto place = [&](const Value& bound, int64_t otherwise) {
     const int64_t at = bound.is_whole() ? bound.integer() : otherwise;
@@ -176,8 +176,7 @@ Result<std::optional<Part>> part_of(const std::string& text, const Value& start,
   if (first > last)
     return std::optional<Part>();
   const auto byte_at = [&](int64_t at) {
-    return at == size ? text.size()
-                      : static_cast<size_t>(points[static_cast<size_t>(at)].data() - text.data());
+    return at == size ? text.size() : points.first(static_cast<size_t>(at)).size();
   };
   return std::optional<Part>(
       Part{std::string_view(text).substr(byte_at(first), byte_at(last) - byte_at(first)),
@@ -344,10 +343,11 @@ Result<Value> swapcase(const Value& self, Arguments&) {
 
 Result<Value> capitalize(const Value& self, Arguments&) {
   const auto points = python::points_of(self.text());
-  return Value(points.empty()
-                   ? std::string()
-                   : cat(python::upper(points[0]),
-                         python::lower(std::string_view(self.text()).substr(points[0].size()))));
+  return Value(
+      points.empty()
+          ? std::string()
+          : cat(python::upper(points.front()),
+                python::lower(std::string_view(self.text()).substr(points.front().size()))));
 }
 
 template <bool is_right>

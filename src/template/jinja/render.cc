@@ -185,7 +185,7 @@ Status Renderer::bind(const Expr& target, const Value& value, const ScopePtr& sc
 
 Status Renderer::loop(const Stmt& node, const Value& iterable, const ScopePtr& scope,
                       std::string& out, int depth) {
-  Items items = TRY(items_of(iterable));
+  Items items = TRY(node.filter == nullptr ? unread_items_of(iterable) : items_of(iterable));
   if (node.filter != nullptr) {
     Items kept;
     for (Value& item : items) {
@@ -210,6 +210,8 @@ Status Renderer::loop(const Stmt& node, const Value& iterable, const ScopePtr& s
     if (Status status = spend(cost::scope); !status)
       return status;
     const ScopePtr inner = new_scope(scope);
+    if (const Value& item = state->items[state->at]; item.is_object())
+      TRY(item.object()->readable());
     if (Status status = bind(*node.target, state->items[state->at], inner); !status)
       return status;
     inner->names["loop"] = Value(ObjectPtr(state));

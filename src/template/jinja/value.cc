@@ -519,6 +519,15 @@ Status check_hashable(const Value& value) {
 }
 
 Result<Items> items_of(const Value& value) {
+  Result<Items> items = unread_items_of(value);
+  if (items && value.is_list())
+    for (const Value& item : *items)
+      if (item.is_object())
+        TRY(item.object()->readable());
+  return items;
+}
+
+Result<Items> unread_items_of(const Value& value) {
   const size_t count = value.is_list()   ? value.list().items.size()
                        : value.is_dict() ? value.dict_data().entries.size()
                        : value.is_text() ? 4 * value.text().size()
@@ -527,12 +536,8 @@ Result<Items> items_of(const Value& value) {
   // The characters of a text become values of their own.
   if (!budget.spend(value.is_text() ? count : count / 4) || !budget.has_room(count * sizeof(Value)))
     return budget_error(budget);
-  if (value.is_list()) {
-    for (const Value& item : value.list().items)
-      if (item.is_object())
-        TRY(item.object()->readable());
+  if (value.is_list())
     return value.list().items;
-  }
   Items items;
   if (value.is_dict()) {
     for (const auto& entry : value.dict_data().entries)

@@ -236,6 +236,8 @@ Result<bool> is_less(const Value& a, const Value& b, std::string_view asked = "<
 Status check_hashable(const Value& value);
 /// What iteration gives.
 Result<Items> items_of(const Value& value);
+/// The same for who reads them one by one.
+Result<Items> unread_items_of(const Value& value);
 Result<int64_t> length_of(const Value& value);
 
 /// Before work on all of a text or list, which may need several times its room.

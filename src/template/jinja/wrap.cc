@@ -96,7 +96,7 @@ size_t broken_at(const Points& points, size_t word, size_t room, bool breaks_hyp
 }  // namespace
 
 std::vector<std::string> wrapped(std::string_view paragraph, const Wrapping& wrapping) {
-  const Points points = python::points_of(paragraph);
+  const Points points = python::points_of(paragraph).list();
   const Chunks chunks(points, wrapping.breaks_hyphens);
   std::vector<std::string> lines;
   size_t at = 0;
