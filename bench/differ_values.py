@@ -150,17 +150,27 @@ def is_raw(kind, theirs):
     return kind in ("Raw", "TooLong", "Ended") or "'Unknown' object" in (theirs.trace or "")
 
 
-# Reason, and whether it applies to (source, template, our outcome, theirs, their error).
+# The names of the model that are unknown or a reference, where a template looks at them.
+BARE = re.compile(r"(?<![\w.'\[(])[ur](?![\w'(])|\([ur]\)")
+
+
+def prints_hidden(text):
+    return re.search(r"\{\{ ([abc][.\w\[\]]*\.(tags|meta)|[abc]\.meta[.\w\['\]]*|k|d) \}\}", text) is not None
+
+
+# Reason, and whether it applies to (source, template, our outcome, theirs, their error). Each names one thing that is known to differ, and why
+# it stays.
 REASONS = [
-    ("a plugin in Starlark reads all of a list or dict that it is given", lambda source, text, ours, theirs, trace: text is None and not re.search(r"v::(name|secret|note|size)_of|v::same", source) and (ours == "unknown" or (ours == "error" and "([r])" in source))),
-    ("`self` in a template is Jinja's own there", lambda source, text, ours, theirs, trace: text is not None and "self" in text),
-    ("a template that prints a list or dict with something unknown in it deploys its text there, and an error behind it is found", lambda source, text, ours, theirs, trace: ours == "unknown"
-     and ("<<un" in theirs or (theirs == "error" and re.search(r"\{\{ [^}]*(tags|meta[.\[]?[^}]*|\bk|\bd) \}\}", text or "") is not None))),
-    ("an option that is not set is an error there in a template with arguments by name", lambda source, text, ours, theirs, trace: text is not None and theirs == "error" and "Optional variable accessed" in trace),
-    ("a loop looks at all of its list before it begins", lambda source, text, ours, theirs, trace: text is not None and ours == "unknown" and theirs == "error" and "for x in" in text),
-    ("Jinja looks at every name of a template before it runs, so that also what is not reached counts as read", lambda source, text, ours, theirs, trace: text is not None and (theirs == "unknown" or "Encountered reference" in trace)
-     and (" if " in text or "for " in text or ours == "unknown")),
-    ("the pairs of `items` are read when the loop gets there, not when something in them is used", lambda source, text, ours, theirs, trace: text is not None and theirs == "unknown" and ".items()" in text),
+    ("`self` is the instance here, and the template itself there", lambda source, text, ours, theirs, trace: text is not None and "self." in text and ("TemplateReference" in trace or theirs == "unknown")),
+    ("an option that is not set is undefined here, and an error there in a template with arguments by name",
+     lambda source, text, ours, theirs, trace: text is not None and theirs == "error" and "Optional variable accessed that has no value" in trace),
+    ("the text of a list or dict with something unknown in it is unknown here, and deployed as `<<undefined>>` there", lambda source, text, ours, theirs, trace: ours == "unknown" and "<<un" in theirs),
+    ("such a text lets the template go on to an error there", lambda source, text, ours, theirs, trace: text is not None and ours == "unknown" and theirs == "error" and prints_hidden(text)),
+    ("Jinja looks at every bare name before it runs, also where it is never used", lambda source, text, ours, theirs, trace: text is not None and (theirs == "unknown" or "Encountered reference" in trace)
+     and (BARE.search(text) is not None or "r=r" in source)),
+    ("the values of `items()` are read with their pairs there, and when something uses them here", lambda source, text, ours, theirs, trace: text is not None and theirs == "unknown" and ".items()" in text),
+    ("`in` reads the value of a key of a dict there, and looks for the key here", lambda source, text, ours, theirs, trace: text is None and "v::has_key(" in source and (theirs == "unknown" or "Reference" in trace)),
+    ("a plugin that copies a list hands on a reference in it there, and is refused here", lambda source, text, ours, theirs, trace: text is None and "v::texts(" in source and ours == "error" and "Reference object" in theirs),
 ]
 
 
@@ -204,7 +214,10 @@ def record(fettle, python, count, path):
             source, text = values.model()
             ours, (theirs, _) = pair.asked(source, text)
             reason = None if outcome(ours) == outcome(theirs) else reason_of(source, text, outcome(ours), outcome(theirs), theirs.trace)
-            json.dump({"size": str(values.size), "model": source[len(HEAD.format(size=values.size)):], "template": text, "says": outcome(ours) if reason else outcome(theirs), "differs": reason}, file)
+            row = {"size": str(values.size), "model": source[len(HEAD.format(size=values.size)):], "template": text, "says": outcome(theirs)}
+            if reason:
+                row |= {"here": outcome(ours), "differs": reason}
+            json.dump(row, file)
             file.write("\n")
     pair.close()
 

@@ -125,6 +125,56 @@ TEST(HostileModels, WhatIsBuiltOnOneAnotherEnds) {
   EXPECT_GE(count, is_sanitized ? 50u : 100u);
 }
 
+/// Whatever a plugin makes of large values counts: texts of 32 MB, lists of a million, a dict whose
+/// parts are shared 40 levels deep.
+TEST(HostileModels, PluginsOverLargeValuesEnd) {
+  std::string head =
+      "entity E:\n  int n\n  list l = []\nend\nimplement E using std::none\n"
+      "t0 = \"abcdefgh\"\ns0 = {\"k\": 1}\nb0 = [{\"k\": 1}]\n";
+  for (int n = 1; n <= 40; ++n) {
+    const std::string before = std::to_string(n - 1);
+    if (n <= 22)
+      head += cat("t", n, " = t", before, " + t", before, "\n");
+    head += cat("s", n, " = {\"x\": s", before, ", \"y\": s", before, "}\nb", n, " = [{\"x\": b",
+                before, "}, {\"x\": b", before, "}]\n");
+  }
+  head += "te = t22\nsh = s40\nli = std::sequence(1000000)\nbl = b40\n";
+  for (const char* call : {"std::length(te)",
+                           "std::capitalize(te)",
+                           "std::limit(te, 5)",
+                           "std::limit(te, -5)",
+                           "std::upper(te)",
+                           "std::replace(te, \"a\", \"bbbbbbbbbbbbbbbbbbbbbbbb\")",
+                           "std::replace(te, \"\", \"x\")",
+                           "std::split(te, \"a\")",
+                           "std::format(\"{}{}{}{}{}{}{}{}\", te, te, te, te, te, te, te, te)",
+                           "std::flatten([te])",
+                           "std::at([te], 0)",
+                           "std::item([te], 1)",
+                           "std::json_dumps(te)",
+                           "std::json_loads(te)",
+                           "std::unique([te, te])",
+                           "std::validate_type(\"pydantic.Base64Str\", te)",
+                           "std::unique(li)",
+                           "std::flatten([li, li])",
+                           "std::count(li)",
+                           "std::json_dumps(li)",
+                           "std::key_sort(li, \"n\")",
+                           "std::select(li, \"n\")",
+                           "std::equals(li, li)",
+                           "std::equals(sh, sh)",
+                           "std::json_dumps(sh)",
+                           "std::type(sh)",
+                           "std::dict_keys(sh)",
+                           "std::format(\"{}\", sh)",
+                           "std::validate_type(\"pydantic.JsonValue\", sh)",
+                           "std::flatten([bl])",
+                           "std::unique([sh])",
+                           "E(n=1, l=[sh])",
+                           "std::count(bl)"})
+    expect_end(cat(head, "r = ", call, "\n"), call);
+}
+
 /// Without a limit that somebody set, a model ends all the same, and says which flag allows more.
 TEST(HostileModels, EndsByItself) {
   std::string doubled = "a0 = {\"k\": 1}\n";

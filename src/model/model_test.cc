@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "model/compile.h"
 
 namespace fettle::model {
@@ -201,6 +202,124 @@ std::print([x.n for x in root.odd])
   EXPECT_NE(first.find("[1, 3, 5, 7, 9, 11]"), first.npos) << first;
   for (int run = 0; run < 20; ++run)
     ASSERT_EQ(printed(), first);
+}
+
+std::string excerpt_of(const std::string& text) {
+  const Compiled compiled = compile("m.cf", text, {});
+  return compiled.errors.size() == 1 ? compiled.errors[0].excerpt : "not one error";
+}
+
+TEST(Explanations, AnIndexThatContradictsAnotherNamesTheInstancesOfBoth) {
+  const std::string told = excerpt_of(R"(entity A:
+    string name
+    int id
+end
+implement A using std::none
+index A(name)
+index A(id)
+A(name="one", id=1)
+A(name="two", id=2)
+A(name="one", id=2)
+)");
+  for (const char* part :
+       {"the index of __config__::A with name='one' has __config__::A (instantiated at m.cf:8)",
+        "the index of __config__::A with id=2 has __config__::A (instantiated at m.cf:9)"})
+    EXPECT_NE(told.find(part), told.npos) << part << "\n" << told;
+}
+
+TEST(Explanations, ARelationThatWasReadTooEarlyNamesReaderAndLateValue) {
+  const std::string entities = R"(entity A:
+    string name
+end
+entity B:
+    string name
+end
+A.b [0:] -- B
+A.one [0:1] -- B
+implement A using std::none
+implement B using std::none
+b = B(name="b")
+a1 = A(name="a1")
+a2 = A(name="a2")
+a3 = A(name="a3")
+)";
+  const std::string list = excerpt_of(entities + R"(a3.b = std::key_sort(a1.b, "name")
+a1.b = a2.b
+a2.b += b
+std::print(std::count(a3.b))
+)");
+  for (const char* part :
+       {"`b` of __config__::A (instantiated at m.cf:14) was taken for complete, with no members, "
+        "when m.cf:18 read it",
+        "and m.cf:15:8 adds __config__::B (instantiated at m.cf:11) to it afterwards",
+        "`relation_precedence_policy` in project.yml"})
+    EXPECT_NE(list.find(part), list.npos) << part << "\n" << list;
+  const std::string option = excerpt_of(entities + R"(if a1.one is defined:
+    x = 1
+else:
+    a1.one = b
+end
+)");
+  EXPECT_NE(option.find("`one` of __config__::A (instantiated at m.cf:12) was taken for complete"),
+            option.npos)
+      << option;
+}
+
+/// Beside pydantic 2.14, which the original uses.
+TEST(ValidateType, KnowsWhatPydanticKnows) {
+  struct Row {
+    const char *type, *value;
+    bool fits;
+  };
+  for (const auto& [type, value, fits] :
+       std::vector<Row>{{"pydantic.FutureDate", "'9000-01-01'", true},
+                        {"pydantic.FutureDate", "'2020-01-01'", false},
+                        {"pydantic.FutureDate", "'9000-01-01T10:00:00'", false},
+                        {"pydantic.PastDate", "'2020-01-01'", true},
+                        {"pydantic.PastDate", "'9000-01-01'", false},
+                        {"pydantic.PastDate", "0", true},
+                        {"pydantic.PastDate", "3", false},
+                        {"pydantic.PastDate", "'x'", false},
+                        {"pydantic.FutureDatetime", "'9000-01-01T00:00:00Z'", true},
+                        {"pydantic.FutureDatetime", "'9000-01-01'", true},
+                        {"pydantic.FutureDatetime", "3", false},
+                        {"pydantic.PastDatetime", "3", true},
+                        {"pydantic.PastDatetime", "'-3'", true},
+                        {"pydantic.PastDatetime", "'2020-01-01 10:00:00+02:00'", true},
+                        {"pydantic.PastDatetime", "true", false},
+                        {"pydantic.OnErrorOmit", "'x'", true},
+                        {"pydantic.SkipValidation", "[1]", true},
+                        {"pydantic.InstanceOf", "1", false},
+                        {"uuid.SafeUUID", "0", true},
+                        {"uuid.SafeUUID", "3", false},
+                        {"pydantic.ByteSize", "'1 day'", false},
+                        {"pydantic.ByteSize", "'3 kB'", true},
+                        {"pydantic.ByteSize", "'3'", true},
+                        {"pydantic.DirectoryPath", "''", true},
+                        {"pydantic.PositiveInt", "'1e5'", false},
+                        {"pydantic.NonNegativeInt", "'100'", true},
+                        {"pydantic.conint", "'1e5'", false},
+                        {"pydantic.condecimal", "'nan'", false},
+                        {"pydantic.StrictInt", "1000000000000000000000000000000", true},
+                        {"datetime.datetime", "'1e5'", false},
+                        {"pydantic.NaiveDatetime", "'1e5'", false},
+                        {"ipaddress.IPv4Address", "true", true},
+                        {"ipaddress.IPv6Address", "1000000000000000000000000000000", true},
+                        {"ipaddress.IPv6Address", "340282366920938463463374607431768211456", false},
+                        {"ipaddress.IPv4Address", "1000000000000000000000000000000", false},
+                        {"os.path", "'x'", false}}) {
+    std::string printed;
+    CompileOptions options;
+    options.print = [&](std::string_view line) { printed += line; };
+    const Compiled compiled = compile(
+        "m.cf", cat("std::print(std::validate_type(\"", type, "\", ", value, "))\n"), options);
+    EXPECT_TRUE(compiled.errors.empty()) << type;
+    EXPECT_EQ(printed, fits ? "True" : "False") << type << " " << value;
+  }
+  for (const char* type :
+       {"pydantic.Nope", "datetime.nope", "uuid.uuid4", "ipaddress.", "pydantic.BaseModel"})
+    EXPECT_NE(excerpt_of(cat("x = std::validate_type(\"", type, "\", 1)\n")), "not one error")
+        << type;
 }
 
 }  // namespace

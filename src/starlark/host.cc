@@ -266,6 +266,10 @@ Value HeapAccess::integer(std::string_view digits) {
   return parse_integer(vm_.heap(), digits, 10, negative);
 }
 Value HeapAccess::real(double x) { return make_float(vm_.heap(), x); }
+Value HeapAccess::unknown() {
+  Object* const made = vm_.heap().make<Unknown>(Kind::unknown);
+  return made == nullptr ? Value::error() : Value::object(made);
+}
 Value HeapAccess::text(std::string_view text) { return make_text(vm_.heap(), text); }
 Value HeapAccess::bytes(std::string_view bytes) { return make_bytes(vm_.heap(), bytes); }
 

@@ -52,6 +52,8 @@ Type type_of(Value v) {
   }
 }
 
+bool is_unknown(Value value) { return is_kind(value, Kind::unknown); }
+bool was_looked_at(Value unknown) { return (unknown.object()->flags & Object::looked_at) != 0; }
 std::string_view type_name(Value value) { return type_name_of(value); }
 std::string text_of(Value value) {
   return is_text(value) || is_bytes(value) ? std::string(view_of(value)) : std::string();

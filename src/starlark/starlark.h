@@ -179,6 +179,9 @@ class HeapAccess {
   /// A module value: `name.field` with the text `<module "name">`.
   Value module(std::string_view name, std::span<const Named> fields);
   Value native(std::string_view name, NativeFunction function);
+  /// A value that the host does not know. It may be handed on; `was_looked_at` tells whether
+  /// anything depends on what it is.
+  Value unknown();
   /// JSON text, dicts in the order of the text (the last of two equal keys wins).
   Result<Value> json(std::string_view text);
   /// A plain value; deferred parts, secrets and unknown ones are an error.
@@ -209,6 +212,8 @@ enum class Type : uint8_t {
   other
 };
 Type type_of(Value value);
+bool is_unknown(Value value);
+bool was_looked_at(Value unknown);
 std::string_view type_name(Value value);         ///< as `type(x)` tells
 std::string text_of(Value value);                ///< of a text or bytes
 std::optional<int64_t> integer_of(Value value);  ///< none when it is no integer or has over 64 bits

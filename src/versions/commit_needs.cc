@@ -44,7 +44,8 @@ void Committer::drop_lost_needs(Item& item, bool was_there) const {
   std::vector<Name> asked = pushed == index_.end() ? none : pushed->second->needs;
   std::ranges::sort(asked);
   std::erase_if(item.needs, [&](const Name& need) {
-    return !std::ranges::binary_search(asked, need) && (!was_there || std::ranges::binary_search(lost_, need));
+    return !std::ranges::binary_search(asked, need) &&
+           (!was_there || std::ranges::binary_search(lost_, need));
   });
 }
 
@@ -157,8 +158,8 @@ Result<bool> Committer::needs_before(const Name& id, const Name& need) const {
 
 Result<bool> Committer::needs_after(const Name& id, const Name& need) const {
   const auto pushed = index_.find(id);
-  const bool is_pushed = pushed != index_.end() &&
-                         std::ranges::find(pushed->second->needs, need) != pushed->second->needs.end();
+  const bool is_pushed = pushed != index_.end() && std::ranges::find(pushed->second->needs, need) !=
+                                                       pushed->second->needs.end();
   return (is_pushed || TRY(is_held({key_of_needs(id), need.digest()}, true))) &&
          (index_.contains(need) || TRY(staying_holder(need)).has_value());
 }

@@ -15,26 +15,8 @@ namespace {
 
 constexpr std::string_view identity = "__instance__";
 
-/// Unset, unknown or reference, when a value is or holds one; else null.
-Tag find_unreadable(const Datum& datum) {
-  const auto first = [](const auto& parts, const auto& value_of) {
-    for (const auto& part : parts)
-      if (const Tag tag = find_unreadable(value_of(part)); tag != Tag::null)
-        return tag;
-    return Tag::null;
-  };
-  switch (datum.tag) {
-    case Tag::unset:
-    case Tag::unknown:
-    case Tag::reference:
-      return datum.tag;
-    case Tag::list:
-      return first(datum.list->items, [](const Datum& item) { return item; });
-    case Tag::dict:
-      return first(datum.dict->entries, [](const DictEntry& entry) { return entry.value; });
-    default:
-      return Tag::null;
-  }
+bool is_unreadable(Tag tag) {
+  return tag == Tag::unset || tag == Tag::unknown || tag == Tag::reference;
 }
 
 /// The values of an instance that are no relations. What is not there is withheld, or an error.
@@ -47,11 +29,11 @@ Result<std::vector<std::pair<std::string_view, Datum>>> attributes_of(
     if (entity.slots[slot]->shape != Shape::value)
       continue;
     const std::string_view name = call.context.program().symbols.name(entity.slots[slot]->name);
-    if (withheld != nullptr)
-      if (const Tag tag = find_unreadable(instance->cells[slot].value); tag != Tag::null) {
-        withheld->push_back({std::string(name), instance, slot, tag});
-        continue;
-      }
+    const Tag tag = instance->cells[slot].value.tag;
+    if (withheld != nullptr && is_unreadable(tag)) {
+      withheld->push_back({std::string(name), instance, slot, tag});
+      continue;
+    }
     const Member found = call.context.member(instance, slot);
     waits |= found.state == Member::State::waits;
     made.emplace_back(name, found.value);
@@ -80,12 +62,12 @@ struct StarlarkMaker {
   using Made = Result<starlark::Value>;
   PluginCall& call;
   starlark::Thread& thread;
-  std::vector<Withheld>* withheld;
+  Lent& lent;
 
   Made unset() const { return starlark::Value::none(); }
   Made null() const { return starlark::Value::none(); }
-  Made unknown() const { return reads_unknown(call); }
-  Made reference(const Datum&) const { return reads_reference(); }
+  Made unknown() const { return hide(Datum::unknown()); }
+  Made reference(const Datum& datum) const { return hide(datum); }
   Made boolean(bool value) const { return starlark::Value::boolean(value); }
   Made integer(int64_t value) const { return thread.heap().integer(value); }
   Made large(std::string_view digits) const { return thread.heap().integer(digits); }
@@ -94,23 +76,35 @@ struct StarlarkMaker {
   Made list(const List& list) const {
     std::vector<starlark::Value> items;
     for (const Datum& item : list.items)
-      items.push_back(TRY(to_starlark(call, thread, item, withheld)));
-    return thread.heap().list(items);
+      items.push_back(TRY(to_starlark(call, thread, item, lent)));
+    return noted(thread.heap().list(items));
   }
-  Made dict(const Dict& dict) const { return thread.heap().dict(TRY(named(dict))); }
+  Made dict(const Dict& dict) const { return noted(thread.heap().dict(TRY(named(dict)))); }
   Made instance(Instance* instance) const {
     std::vector<starlark::Named> fields{
         {identity, thread.heap().integer(static_cast<int64_t>(instance->number))}};
+    std::vector<Withheld>* const withheld = lent.withholds ? &lent.withheld : nullptr;
     for (const auto& [name, value] : TRY(attributes_of(call, instance, withheld)))
-      fields.push_back({name, TRY(to_starlark(call, thread, value, withheld))});
+      fields.push_back({name, TRY(to_starlark(call, thread, value, lent))});
     return thread.heap().structure(fields);
   }
 
  private:
+  Made hide(const Datum& datum) const {
+    const starlark::Value value = thread.heap().unknown();
+    if (value.is_error())
+      return thread.limit_reached();
+    lent.hidden.emplace_back(thread, value, datum);
+    return value;
+  }
+  starlark::Value noted(starlark::Value container) const {
+    lent.containers.insert(container.word());
+    return container;
+  }
   Result<std::vector<starlark::Named>> named(const Dict& dict) const {
     std::vector<starlark::Named> entries;
     for (const DictEntry& entry : dict.entries)
-      entries.push_back({entry.key->view, TRY(to_starlark(call, thread, entry.value, withheld))});
+      entries.push_back({entry.key->view, TRY(to_starlark(call, thread, entry.value, lent))});
     return entries;
   }
 };
@@ -137,8 +131,29 @@ Result<Value> to_value(PluginCall& call, const Datum& datum) {
 }
 
 Result<starlark::Value> to_starlark(PluginCall& call, starlark::Thread& thread, const Datum& datum,
-                                    std::vector<Withheld>* withheld) {
-  return convert(datum, StarlarkMaker{call, thread, withheld});
+                                    Lent& lent) {
+  return convert(datum, StarlarkMaker{call, thread, lent});
+}
+
+const Lent::Hidden* Lent::find(starlark::Value value) const {
+  if (!starlark::is_unknown(value))
+    return nullptr;
+  const auto found = std::ranges::find_if(
+      hidden, [&](const Hidden& one) { return one.stands_for_it.get().word() == value.word(); });
+  return found == hidden.end() ? nullptr : &*found;
+}
+
+namespace {
+Error reads(PluginCall& call, const Lent::Hidden& hidden) {
+  return hidden.datum.tag == Tag::unknown ? reads_unknown(call) : reads_reference();
+}
+}  // namespace
+
+Status check_looks(PluginCall& call, const Lent& lent) {
+  for (const Lent::Hidden& hidden : lent.hidden)
+    if (starlark::was_looked_at(hidden.stands_for_it.get()))
+      return reads(call, hidden);
+  return {};
 }
 
 Result<Datum> from_value(PluginCall& call, const Value& value) {
@@ -179,7 +194,8 @@ namespace {
 /// What a plugin in Starlark answers, each shared part once.
 class Answer {
  public:
-  Answer(PluginCall& call, starlark::Thread& thread) : call_(call), thread_(thread) {}
+  Answer(PluginCall& call, starlark::Thread& thread, const Lent& lent)
+      : call_(call), thread_(thread), lent_(lent) {}
 
   Result<Datum> of(starlark::Value value, uint32_t depth = 0) {
     if (depth > deepest_value)
@@ -217,6 +233,8 @@ class Answer {
         return made;
       }
       default:
+        if (const Lent::Hidden* const hidden = lent_.find(value))
+          return reads(call_, *hidden);
         return from_value(call_, TRY(starlark::to_value(thread_, value)));
     }
   }
@@ -229,15 +247,22 @@ class Answer {
     return user_error(cat("cannot use the non-finite float ", starlark::brief_of(value)));
   }
 
+  /// A part of what was lent may be hidden.
+  Result<Datum> part(starlark::Value value, bool is_lent, uint32_t depth) {
+    const Lent::Hidden* const hidden = is_lent ? lent_.find(value) : nullptr;
+    return hidden != nullptr ? hidden->datum : of(value, depth);
+  }
+
   Result<Datum> container(starlark::Value value, uint32_t depth) {
     using Type = starlark::Type;
+    const bool is_lent = lent_.containers.contains(value.word());
     std::vector<std::pair<std::string, starlark::Value>> fields;
     switch (starlark::type_of(value)) {
       case Type::list:
       case Type::tuple: {
         std::vector<Datum> items;
         for (size_t i = 0; i < starlark::length_of(value); ++i)
-          items.push_back(TRY(of(starlark::item_of(value, i), depth)));
+          items.push_back(TRY(part(starlark::item_of(value, i), is_lent, depth)));
         return call_.context.make_list(items);
       }
       case Type::set: {
@@ -261,23 +286,26 @@ class Answer {
     for (const auto& [name, item] : fields)
       if (name == identity)
         return instance_of(call_, TRY(starlark::to_value(thread_, item)));
-    std::ranges::sort(fields, {},
-                      [](const auto& field) -> const std::string& { return field.first; });
+    if (!is_lent)
+      std::ranges::sort(fields, {},
+                        [](const auto& field) -> const std::string& { return field.first; });
     std::vector<DictEntry> entries;
     for (const auto& [name, item] : fields)
-      entries.push_back({call_.context.make_text(name).text, TRY(of(item, depth))});
+      entries.push_back({call_.context.make_text(name).text, TRY(part(item, is_lent, depth))});
     return call_.context.make_dict(entries);
   }
 
   PluginCall& call_;
   starlark::Thread& thread_;
+  const Lent& lent_;
   std::unordered_map<uint64_t, Datum> known_;  ///< by the word of the value
 };
 
 }  // namespace
 
-Result<Datum> from_starlark(PluginCall& call, starlark::Thread& thread, starlark::Value value) {
-  return Answer(call, thread).of(value);
+Result<Datum> from_starlark(PluginCall& call, starlark::Thread& thread, starlark::Value value,
+                            const Lent& lent) {
+  return Answer(call, thread, lent).of(value);
 }
 
 }  // namespace fettle::model

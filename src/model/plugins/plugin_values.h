@@ -1,6 +1,9 @@
 #pragma once
 /// Values of a model for plugins outside of it, and back.
 
+#include <deque>
+#include <unordered_set>
+
 #include "model/evaluate/plugin.h"
 #include "starlark/starlark.h"
 #include "value/value.h"
@@ -15,18 +18,38 @@ struct Withheld {
   Tag tag = Tag::unset;  ///< or of what is unknown or a reference in it
 };
 
+/// What a program in Starlark was lent. It may hand on, or leave alone, what is unknown and
+/// references in lists and dicts: they are `hidden`.
+struct Lent {
+  struct Hidden {
+    Hidden(starlark::Thread& thread, starlark::Value value, const Datum& hidden)
+        : stands_for_it(thread, value), datum(hidden) {}
+    starlark::Handle stands_for_it;
+    Datum datum;
+  };
+  bool withholds = true;  ///< attributes that are not there are left out; else they count as read
+  std::vector<Withheld> withheld;
+  std::deque<Hidden> hidden;
+  std::unordered_set<uint64_t> containers;  ///< lists and dicts, by word
+
+  const Hidden* find(starlark::Value value) const;
+};
+
 /// Why a plugin does not get a reference.
 std::string reference_text(std::string_view name);
 
-/// An instance becomes a struct (or dict) of its attributes with `__instance__`, its number.
-/// `withheld`: takes the attributes that are left out, for a program that may not ask for them;
-/// without it they count as read. An error when something unknown or unset is read: then the
-/// result of the call is unknown, or the call waits.
+/// An instance becomes a struct (or dict) of its attributes with `__instance__`, its number. An
+/// error when something unknown or unset is read: then the result of the call is unknown, or the
+/// call waits.
 Result<starlark::Value> to_starlark(PluginCall& call, starlark::Thread& thread, const Datum& datum,
-                                    std::vector<Withheld>* withheld);
+                                    Lent& lent);
 Result<Value> to_value(PluginCall& call, const Datum& datum);
+/// An error when the program looked at something hidden.
+Status check_looks(PluginCall& call, const Lent& lent);
 
-Result<Datum> from_starlark(PluginCall& call, starlark::Thread& thread, starlark::Value value);
+/// Something hidden is what it was where it was lent; anywhere else it was read.
+Result<Datum> from_starlark(PluginCall& call, starlark::Thread& thread, starlark::Value value,
+                            const Lent& lent);
 Result<Datum> from_value(PluginCall& call, const Value& value);
 
 }  // namespace fettle::model

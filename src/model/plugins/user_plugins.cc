@@ -205,10 +205,14 @@ bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std:
   std::vector<starlark::Value> positional;
   std::vector<starlark::Named> named;
   std::deque<starlark::Handle> kept;
-  std::vector<Withheld> withheld;
+  Lent lent;
+  lent.withholds = !file.looks_by_name;
   const auto convert = [&](const Datum& datum) -> std::optional<starlark::Value> {
-    Result<starlark::Value> value =
-        to_starlark(call, thread, datum, file.looks_by_name ? nullptr : &withheld);
+    if (datum.tag == Tag::reference) {
+      call.exception = reference_text("a value");
+      return std::nullopt;
+    }
+    Result<starlark::Value> value = to_starlark(call, thread, datum, lent);
     if (!value) {
       call.exception = value.error().message;
       return std::nullopt;
@@ -241,9 +245,11 @@ bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std:
   // A plugin locks what it keeps, and what it keeps it gives to nobody else.
   const bool is_allocation = file.lock.is_open();
   file.lock.close();
+  if (const Status looks = check_looks(call, lent); !looks)
+    return call.fail(looks.error().message);
   if (!result) {
     const std::string& message = result.error().message;
-    if (asked_for(call, withheld, message))
+    if (asked_for(call, lent.withheld, message))
       return false;
     if (message.starts_with("fail: "))
       call.told = message.substr(6);
@@ -251,7 +257,7 @@ bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std:
       call.exception = to_string(result.error());
     return false;
   }
-  const Result<Datum> datum = from_starlark(call, thread, *result);
+  const Result<Datum> datum = from_starlark(call, thread, *result, lent);
   if (datum && is_allocation)
     call.context.allocate(*datum);
   return datum ? call.give(*datum) : call.fail(cat("TypeError: ", datum.error().message));

@@ -101,6 +101,56 @@ TEST_F(UserPlugins, AnUnknownThatAPluginReadsMakesItsResultUnknown) {
   EXPECT_EQ(compiled(cat(values, "std::print(std::is_unknown(get(a, \"secret\")))\n")), "True\n");
 }
 
+/// Of a list or a dict, too, only what is read matters; Inmanta 20.1 says the same of each.
+TEST_F(UserPlugins, AnUnknownPartThatAPluginDoesNotReadDoesNotMatter) {
+  write("plugins/parts.star",
+        "def first(x: \"any\") -> \"any\":\n    return x[0]\n"
+        "def second(x: \"any\") -> \"any\":\n    return x[1]\n"
+        "def size(x: \"any\") -> \"any\":\n    return len(x)\n"
+        "def at(x: \"any\", key: \"string\") -> \"any\":\n    return x[key]\n"
+        "def has(x: \"any\", key: \"string\") -> \"any\":\n    return key in x\n"
+        "def same(x: \"any\") -> \"any\":\n    return x\n"
+        "def pair(x: \"any\") -> \"any\":\n    return {\"k\": x}\n"
+        "def tag(x: \"any\", i: \"int\") -> \"any\":\n    return x.tags[i]\n"
+        "def text(x: \"any\") -> \"any\":\n    return \"%s\" % x[1]\n"
+        "def choice(x: \"any\") -> \"any\":\n    return 1 if x[1] else 2\n"
+        "def equal(x: \"any\") -> \"any\":\n    return x[1] == \"1\"\n"
+        "def is_none(x: \"any\") -> \"any\":\n    return x[1] == None\n"
+        "def kind(x: \"any\") -> \"any\":\n    return type(x[1])\n"
+        "def sum(x: \"any\") -> \"any\":\n    return x[1] + \"a\"\n"
+        "def found(x: \"any\") -> \"any\":\n    return \"z\" in x\n"
+        "def key(x: \"any\") -> \"any\":\n    return {x[1]: 1}\n"
+        "def anew(x: \"any\") -> \"any\":\n    return [e for e in x]\n"
+        "def broken(x: \"any\") -> \"any\":\n    return x[7]\n");
+  const std::string head =
+      "entity A:\n  string[] tags\nend\nimplement A using std::none\n"
+      "u = std::get_env(\"FETTLE_NO_SUCH_VARIABLE\")\nr = "
+      "std::create_environment_reference(\"X\")\n"
+      "l = [\"1\", u]\nd = {\"k\": \"v\", \"u\": u}\na = A(tags=[\"t\", u])\nm = [\"1\", r]\n";
+  const auto printed = [&](const std::string& call) {
+    return compiled(cat(head, "std::print(", call, ")\n"));
+  };
+  for (const auto& [call, value] :
+       std::vector<std::pair<const char*, const char*>>{{"first(l)", "1"},
+                                                        {"size(l)", "2"},
+                                                        {"size(d)", "2"},
+                                                        {"at(d, \"k\")", "v"},
+                                                        {"has(d, \"u\")", "True"},
+                                                        {"tag(a, 0)", "t"},
+                                                        {"first(m)", "1"},
+                                                        {"size(m)", "2"},
+                                                        {"first(at(pair(l), \"k\"))", "1"},
+                                                        {"first(same(l))", "1"}})
+    EXPECT_EQ(printed(call), cat(value, "\n")) << call;
+  for (const char* call :
+       {"second(l)", "at(d, \"u\")", "tag(a, 1)", "text(l)", "choice(l)", "equal(l)", "is_none(l)",
+        "kind(l)", "sum(l)", "found(l)", "key(l)", "anew(l)", "second(same(l))"})
+    EXPECT_EQ(printed(cat("std::is_unknown(", call, ")")), "True\n") << call;
+  for (const char* call : {"second(m)", "equal(m)", "choice(m)", "text(m)"})
+    expect_in(printed(call), "a value is a reference");
+  expect_in(printed("broken(l)"), "index 7 out of range");
+}
+
 TEST_F(UserPlugins, AnAttributeThatAPluginDoesNotReadNeedNotBeThereYet) {
   write("plugins/p.star",
         "def name(a: \"__config__::B\") -> \"string\":\n    return a.name + \"!\"\n"

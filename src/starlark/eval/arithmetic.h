@@ -2,7 +2,7 @@
 /// The quick cases of operators, for the machine: small integers, and floats that fit into a word.
 /// Each tells whether it gave a result; the rest is the business of `binary_operation`.
 
-#include "starlark/values/value.h"
+#include "starlark/values/objects.h"
 
 namespace fettle::starlark {
 
@@ -14,7 +14,12 @@ inline bool both_packed(Value x, Value y) { return x.is_packed_float() && y.is_p
 inline bool equal_as_words(Value x, Value y) {
   constexpr uint32_t plain = 1 << 0 | 1 << 3 | 1 << 6, single = 1 << 6;  // by tag
   const uint32_t a = 1u << (x.word() & 7), b = 1u << (y.word() & 7);
-  return ((a | b) & ~plain) == 0 || ((a | b) & single) != 0;
+  if (((a | b) & ~plain) == 0)
+    return true;
+  if (((a | b) & single) == 0)
+    return false;
+  const Value other = (a & single) != 0 ? y : x;  // an unknown notes that it was compared
+  return !is_kind(other, Kind::unknown);
 }
 
 [[gnu::always_inline]] inline bool pack(double x, Value& made) {

@@ -38,16 +38,25 @@ bool ranges_equal(const Range* a, const Range* b) {
          (a->length == 0 || (a->start == b->start && (a->length == 1 || a->step == b->step)));
 }
 
+void note_looks(Value x, Value y) {
+  note_look(x);
+  note_look(y);
+}
+
 /// Values whose equality needs no walk: 1 or 0; -1 when it does.
 int equal_scalars(Value x, Value y) {
   if (is_number(x) && is_number(y))
     return compare_numbers(x, y) == 0;
-  if (!x.is_object() || !y.is_object())
+  if (!x.is_object() || !y.is_object()) {
+    note_looks(x, y);
     return x.same(y);
+  }
   const Object* a = x.object();
   const Object* b = y.object();
-  if (a->kind != b->kind)
+  if (a->kind != b->kind) {
+    note_looks(x, y);
     return 0;
+  }
   switch (a->kind) {
     case Kind::string:
     case Kind::bytes: {
@@ -73,6 +82,7 @@ int equal_scalars(Value x, Value y) {
       return s->seconds == t->seconds && s->nanoseconds == t->nanoseconds;
     }
     default:
+      note_looks(x, y);
       return a == b;
   }
 }

@@ -9,6 +9,8 @@
 namespace fettle::starlark {
 
 bool truth(Value v);
+/// Whoever asks what an unknown is says so.
+void note_look(Value v);
 std::string_view type_name_of(Value v);
 std::string_view type_name_of(Kind kind);
 

@@ -8,15 +8,21 @@ namespace fettle::starlark {
 
 std::string_view type_name_of(Kind kind) {
   static constexpr std::array<std::string_view, static_cast<size_t>(Kind::count)> names = {
-      "",       "",         "",      "",       "",          "",
-      "",       "int",      "float", "string", "bytes",     "list",
-      "tuple",  "dict",     "set",   "range",  "function",  "builtin_function_or_method",
-      "struct", "module",   "",      "",       "time.time", "time.duration",
-      "regex",  "NoneType", "bool"};
+      "",       "",        "",         "",       "",          "",
+      "",       "int",     "float",    "string", "bytes",     "list",
+      "tuple",  "dict",    "set",      "range",  "function",  "builtin_function_or_method",
+      "struct", "module",  "",         "",       "time.time", "time.duration",
+      "regex",  "unknown", "NoneType", "bool"};
   return names[static_cast<size_t>(kind)];
 }
 
+void note_look(Value v) {
+  if (is_kind(v, Kind::unknown))
+    v.object()->flags |= Object::looked_at;
+}
+
 std::string_view type_name_of(Value v) {
+  note_look(v);
   if (is_kind(v, Kind::record))
     return as<Record>(v)->type->name;
   if (is_kind(v, Kind::view)) {
@@ -60,6 +66,9 @@ bool truth(Value v) {
       return static_cast<const Range*>(o)->length > 0;
     case Kind::duration:
       return static_cast<const DurationObject*>(o)->nanoseconds > 0;
+    case Kind::unknown:
+      note_look(v);
+      return true;
     default:
       return true;
   }

@@ -44,18 +44,20 @@ enum class Kind : uint8_t {
   time,
   duration,
   regex,
-  none,  ///< kinds without objects, for tables by kind
+  unknown,  ///< a value that the host does not know; it notes who looks at it
+  none,     ///< kinds without objects, for tables by kind
   boolean,
   count
 };
 
 struct Object {
-  static constexpr uint8_t marked = 1;     ///< found by the running collection
-  static constexpr uint8_t frozen = 2;     ///< immutable for ever
-  static constexpr uint8_t shared = 4;     ///< of a finished heap: no collection looks at it
-  static constexpr uint8_t large = 8;      ///< allocated alone
-  static constexpr uint8_t indirect = 16;  ///< a text whose bytes are in a buffer
-  static constexpr uint8_t visiting = 32;  ///< on the path of a walk that looks for cycles
+  static constexpr uint8_t marked = 1;      ///< found by the running collection
+  static constexpr uint8_t frozen = 2;      ///< immutable for ever
+  static constexpr uint8_t shared = 4;      ///< of a finished heap: no collection looks at it
+  static constexpr uint8_t large = 8;       ///< allocated alone
+  static constexpr uint8_t indirect = 16;   ///< a text whose bytes are in a buffer
+  static constexpr uint8_t visiting = 32;   ///< on the path of a walk that looks for cycles
+  static constexpr uint8_t looked_at = 64;  ///< of an unknown: something depends on what it is
 
   Kind kind;
   uint8_t flags;
@@ -93,6 +95,12 @@ struct BigInt : Object {
 
 struct BoxedFloat : Object {
   double number;
+};
+
+/// A list may hold it, and it may be handed on. Whoever asks what it is, by its truth, its type,
+/// its text or a comparison, leaves `looked_at`.
+struct Unknown : Object {
+  uint64_t spare;
 };
 
 struct Cell : Object {
