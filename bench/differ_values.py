@@ -161,7 +161,7 @@ def prints_hidden(text):
 # Reason, and whether it applies to (source, template, our outcome, theirs, their error). Each names one thing that is known to differ, and why
 # it stays.
 REASONS = [
-    ("`self` is the instance here, and the template itself there", lambda source, text, ours, theirs, trace: text is not None and "self." in text and ("TemplateReference" in trace or theirs == "unknown")),
+    ("`self` is the instance here, and the template itself there", lambda source, text, ours, theirs, trace: text is not None and re.search(r"\bself\.", text) is not None),
     ("an option that is not set is undefined here, and an error there in a template with arguments by name",
      lambda source, text, ours, theirs, trace: text is not None and theirs == "error" and "Optional variable accessed that has no value" in trace),
     ("the text of a list or dict with something unknown in it is unknown here, and deployed as `<<undefined>>` there", lambda source, text, ours, theirs, trace: ours == "unknown" and "<<un" in theirs),
