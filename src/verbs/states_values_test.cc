@@ -335,7 +335,7 @@ def present(ctx, name, fails = False, size = None):
 TEST_F(StatesValuesTest, WhatIsHeardIsNotWhatIsRemembered) {
   request_.reconciler = "none";
   int number = 0;
-  for (const char* parameters : {"ctx, name, size"}) {
+  for (const char* parameters : {"ctx, name, size", "ctx, name"}) {  // the second one cannot be called
     put_state(cat(R"(
 def present(ctx, name, size):
     return {"result": True, "comment": "", "old_state": ctx.old_state, "new_state": {"size": size}, "changes": {"a": 1}}

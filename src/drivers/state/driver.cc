@@ -145,7 +145,11 @@ class StateAct {
     if (answer->verdict != PluginAnswer::Verdict::answered)
       return not_ready(*answer);
     acted_ = answer->ret;
-    Value ret = TRY(heard(std::move(answer->ret)));
+    Result<Value> said = heard(std::move(answer->ret));
+    if (!said)
+      return is_cancelled(said.error()) ? Result<Outcome>(said.error())
+                                        : failed(std::move(said).error());
+    Value ret = *std::move(said);
     if (std::optional<std::string> complaint = ret.at("result") == Value(true) && !call_.is_test
                                                    ? TRY(complaint_of_checks(settings_, stop_))
                                                    : std::nullopt)
