@@ -209,10 +209,6 @@ Status forget(const Workplace& place, const std::string& node, bool all) {
   return {};
 }
 
-}  // namespace
-
-namespace {
-
 /// Controllers forget what was on a node that is lost. Error: one does not answer.
 Status have_controllers_forget(const Workplace& place, const std::string& name) {
   TRY(change(place, [&](const Value& nodes) -> Result<Value> {

@@ -12,7 +12,7 @@ bool Budget::take(const PodRow& pod) {
   if (!may_take(pod))
     return false;
   spare_ -= pod.is_available ? 1 : 0;
-  return spare_ >= 0 || pod.readiness != Readiness::unseen;
+  return true;
 }
 
 }  // namespace fettle::workloads
