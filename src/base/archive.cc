@@ -470,6 +470,12 @@ Status ArchiveReader::check(ArchiveEntry& entry) {
   return {};
 }
 
+bool begins_archive(ByteSource source) {
+  ArchiveReader reader(gunzip_if_compressed(std::move(source)), {.links_may_leave = true});
+  const auto first = reader.next();
+  return first && first->has_value();
+}
+
 Result<size_t> repack(const ByteSource& source, const ByteSink& sink,
                       const RepackOptions& options) {
   ArchiveReader reader(source, {.links_may_leave = true});

@@ -115,6 +115,9 @@ Result<size_t> repack(const ByteSource& source, const ByteSink& sink,
 /// The bytes of `source`, decompressed when they are gzip's.
 ByteSource gunzip_if_compressed(ByteSource source);
 
+/// Whether the bytes begin as an archive does.
+bool begins_archive(ByteSource source);
+
 /// `path` without `.` and double `/`; an error when it is absolute, has `..` or a zero byte.
 Result<std::string> inner_path(std::string_view path);
 

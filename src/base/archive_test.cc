@@ -294,5 +294,12 @@ TEST(Archive, RepackingForgetsTimesAndOwners) {
   EXPECT_EQ(repacked, archive_of({{file("a", 1), "x"}}));
 }
 
+TEST(Archive, ItIsToldByItsBeginning) {
+  EXPECT_TRUE(begins_archive(source_of(archive_of({{file("a", 1), "x"}}))));
+  EXPECT_FALSE(begins_archive(source_of(std::string("a,b\n1,2\n"))));
+  EXPECT_FALSE(begins_archive(source_of(std::string(4096, 'x'))));
+  EXPECT_FALSE(begins_archive(source_of(std::string())));
+}
+
 }  // namespace
 }  // namespace fettle

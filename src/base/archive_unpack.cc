@@ -105,15 +105,8 @@ class Unpacker {
     const Descriptor file = open_inside(folder, name, O_WRONLY | O_CREAT | O_EXCL, 0600);
     if (!file.is_open())
       return failed(entry);
-    TRY(pump(content, [&](std::string_view bytes) -> Status {
-      while (!bytes.empty()) {
-        const ssize_t count = ::write(file.get(), bytes.data(), bytes.size());
-        if (count < 0 && errno != EINTR)
-          return failed(entry);
-        bytes.remove_prefix(count > 0 ? static_cast<size_t>(count) : 0);
-      }
-      return {};
-    }));
+    TRY(pump(content,
+             [&](std::string_view bytes) { return write_sparsely(file, bytes, entry.path); }));
     if (fchmod(file.get(), entry.mode & 0777) != 0)
       return failed(entry);
     return {};

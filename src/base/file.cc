@@ -196,7 +196,7 @@ Status write_file(const Path& path, const std::function<Status(const ByteSink&)>
   const Descriptor file = unnamed_file(path, name);
   if (!file.is_open())
     return file_error("cannot create a file next to", path);
-  Status written = fill([&](std::string_view bytes) { return write_all(file.get(), bytes, path); });
+  Status written = fill([&](std::string_view bytes) { return write_sparsely(file, bytes, path); });
   if (written &&
       (fchmod(file.get(), mode) != 0 || (name.empty() && !name_beside(file, path, name)) ||
        rename(name.c_str(), path.c_str()) != 0))
@@ -204,6 +204,29 @@ Status write_file(const Path& path, const std::function<Status(const ByteSink&)>
   if (!written && !name.empty())
     unlink(name.c_str());
   return written;
+}
+
+Status write_sparsely(const Descriptor& file, std::string_view bytes, const Path& path) {
+  constexpr size_t block = 4096;
+  static constexpr std::array<char, block> zeros{};
+  const auto is_hole = [&](std::string_view rest) {
+    return rest.size() >= block && std::memcmp(rest.data(), zeros.data(), block) == 0;
+  };
+  while (!bytes.empty()) {
+    size_t size = 0;
+    const bool hole = is_hole(bytes);
+    while (size < bytes.size() && is_hole(bytes.substr(size)) == hole)
+      size += std::min(block, bytes.size() - size);
+    if (hole) {
+      const off_t end = ::lseek(file.get(), static_cast<off_t>(size), SEEK_CUR);
+      if (end < 0 || ::ftruncate(file.get(), end) != 0)
+        return file_error("cannot write", path);
+    } else {
+      TRY(write_all(file.get(), bytes.substr(0, size), path));
+    }
+    bytes.remove_prefix(size);
+  }
+  return {};
 }
 
 Result<ByteSink> sink_to_file(const Path& path, uint64_t limit) {
@@ -215,7 +238,7 @@ Result<ByteSink> sink_to_file(const Path& path, uint64_t limit) {
     if (bytes.size() > left)
       return world_error(cat("more than ", limit, " bytes"));
     left -= bytes.size();
-    return write_all(file->get(), bytes, path);
+    return write_sparsely(*file, bytes, path);
   });
 }
 

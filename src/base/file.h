@@ -49,6 +49,9 @@ Result<ByteSource> source_of_file(const Path& path);
 /// The same of a file that is open; `path` is for errors.
 ByteSource source_of(Descriptor file, const Path& path);
 
+/// Writes to a new file, at its end. Long runs of zeros take no room on the disk.
+Status write_sparsely(const Descriptor& file, std::string_view bytes, const Path& path);
+
 /// Writes what it is given to a new file, for its owner alone, until it is destroyed. An error
 /// beyond `limit` bytes.
 Result<ByteSink> sink_to_file(const Path& path, uint64_t limit);

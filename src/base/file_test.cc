@@ -71,6 +71,27 @@ TEST(File, WhatIsLargerThanTheLimitIsNotRead) {
   EXPECT_EQ(read_file("/dev/zero").error().message, "`/dev/zero`" + limit);
 }
 
+TEST(File, LongRunsOfZerosTakeNoRoom) {
+  const TemporaryDirectory folder = *TemporaryDirectory::make();
+  const std::string begin = "begin", zeros(8 << 20, '\0'), end = "end";
+  const auto room = [](const Path& path) {
+    struct stat about{};
+    EXPECT_EQ(stat(path.c_str(), &about), 0);
+    return about.st_blocks * 512;
+  };
+  const Path one = folder.path() / "one", other = folder.path() / "other";
+  {
+    const ByteSink sink = *sink_to_file(one, 64 << 20);
+    for (const std::string& piece : {begin, zeros, end, zeros})
+      EXPECT_TRUE(sink(piece));
+  }
+  EXPECT_EQ(read_file(one).value(), begin + zeros + end + zeros);
+  EXPECT_LT(room(one), 1 << 20);
+  EXPECT_TRUE(write_file(other, zeros + end));
+  EXPECT_EQ(read_file(other).value(), zeros + end);
+  EXPECT_LT(room(other), 1 << 20);
+}
+
 TEST(File, ATreeIsListedInOrderAndLinksAreNotFollowed) {
   const auto folder = TemporaryDirectory::make();
   ASSERT_TRUE(make_directories(folder->path() / "b/c"));

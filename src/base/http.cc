@@ -428,6 +428,16 @@ Result<HttpResponse> HttpClient::send(HttpRequest request, std::stop_token stop)
   return mailbox.take();
 }
 
+std::string shown_url(std::string_view url) {
+  url = url.substr(0, url.find_first_of("?#"));
+  const size_t scheme = url.find("://");
+  if (scheme == url.npos)
+    return std::string(url);
+  const size_t host = scheme + 3;
+  const size_t sign_in = url.substr(host, url.find('/', host) - host).rfind('@');
+  return cat(url.substr(0, host), url.substr(sign_in == url.npos ? host : host + sign_in + 1));
+}
+
 std::string percent_encode(std::string_view text) {
   static constexpr char hex[] = "0123456789ABCDEF";
   std::string encoded;

@@ -85,6 +85,9 @@ class HttpClient {
   std::unique_ptr<Worker> worker_;  ///< made by the first request
 };
 
+/// A URL as it may be told: without its query, its fragment, and who signs in with which password.
+std::string shown_url(std::string_view url);
+
 /// `text` as it is written in a URL: all but letters, digits and `-._~` as `%XX`.
 std::string percent_encode(std::string_view text);
 

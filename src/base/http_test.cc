@@ -28,6 +28,14 @@ TEST(Http, AnAnswerHasStatusHeadersAndBody) {
   EXPECT_EQ(got->body.find("Expect"), std::string::npos);
 }
 
+TEST(Http, OfAUrlOnlyWhatMayBeToldIsShown) {
+  EXPECT_EQ(shown_url("https://a.example/x/y.txt"), "https://a.example/x/y.txt");
+  EXPECT_EQ(shown_url("https://a.example/x?token=hunter2"), "https://a.example/x");
+  EXPECT_EQ(shown_url("https://a.example#x?y"), "https://a.example");
+  EXPECT_EQ(shown_url("https://me:hunter2@a.example/x@y"), "https://a.example/x@y");
+  EXPECT_EQ(shown_url("me?x"), "me");
+}
+
 TEST(Http, ConnectionsAreUsedAgain) {
   TestServer server([](int socket, const std::string&) { say(socket, answer(200, "x")); });
   HttpClient client;

@@ -13,15 +13,7 @@ namespace {
 class PosixFile : public Disk::File {
  public:
   PosixFile(Descriptor file, Path path) : file_(std::move(file)), path_(std::move(path)) {}
-  Status write(std::string_view bytes) override {
-    while (!bytes.empty()) {
-      const ssize_t count = ::write(file_.get(), bytes.data(), bytes.size());
-      if (count < 0 && errno != EINTR)
-        return file_error("cannot write", path_);
-      bytes.remove_prefix(count > 0 ? static_cast<size_t>(count) : 0);
-    }
-    return {};
-  }
+  Status write(std::string_view bytes) override { return write_sparsely(file_, bytes, path_); }
   Status sync() override {
     return fdatasync(file_.get()) == 0 ? Status() : Status(file_error("cannot sync", path_));
   }
