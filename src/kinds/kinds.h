@@ -16,6 +16,18 @@ const Kind& service_kind();    ///< `service.cc`: a container that keeps running
 /// What a service is called. `web~1` was a `web` that was removed before another one came.
 std::string_view service_name(const Key& key);
 
+/// What a files artifact is called. Who updates one in a run is an author of it: `page` is what the
+/// first one made of it, `page~2` what the second one did.
+std::string_view artifact_name(const Key& key);
+/// 1: the first author.
+int artifact_author(const Key& key);
+/// The name in the key of the n-th author.
+std::string name_of_author(std::string_view artifact, int author);
+/// The attributes of an artifact that is downloaded. `source`: `url` or `web`.
+Value downloaded_artifact(std::string_view source, std::string_view url);
+/// One artifact among the files of a service or a task, as what the author `key_name` made of it.
+Value mounted_artifact(std::string_view key_name);
+
 // What workloads are made of.
 const Kind& pod_kind();       ///< `pod.cc`: containers that share one address on one node
 const Kind& claim_kind();     ///< `claim.cc`: storage that outlives its pod

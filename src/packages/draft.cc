@@ -35,9 +35,21 @@ Draft::Draft(DraftOptions options, const Known& known)
       for (const char* field : {"hostname", "ip_address"})
         references.to(key, field);
     } else if (key.kind == "artifact") {
-      artifacts_.insert(key.name.str());
+      note_artifact(key, *record);
     }
   }
+}
+
+void Draft::note_artifact(const Key& key, const Record& record) {
+  const auto [place, is_new] = artifacts_.try_emplace(std::string(artifact_name(key)));
+  ArtifactState& artifact = place->second;
+  const int author = artifact_author(key);
+  artifact.author = is_new ? author : std::max(artifact.author, author);
+  const bool is_foreign = std::ranges::any_of(record.wanted_by, [&](const auto& wish) {
+    return wish.second != Digest{} && wish.first.view() != options_.owner;
+  });
+  if (is_foreign)
+    artifact.foreign = std::max(artifact.foreign, author);
 }
 
 void Draft::begin(Name name, std::string text, std::string origin, std::string place,
@@ -97,51 +109,57 @@ Resource& Draft::add(std::string_view kind, std::string name, Value attributes, 
     return (*resources_)[place->second];
   if (!ahead)
     current_.push_back(resources_->size());
-  if (kind == "service")
+  if (kind == "service" || kind == "artifact")
     leave_in_past(resource);
-  else if (resource.attributes.has_deferred())
-    for (const Output& hole : holes(resource.attributes))
-      if (hole.kind == "service")
-        note_user(Draft::key("service", hole.name), resource.key);
+  if (kind != "service" && resource.attributes.has_deferred())
+    note_users_of(resource, "service");
+  if (resource.attributes.has_deferred())
+    note_users_of(resource, "artifact");
   resources_->push_back(std::move(resource));
   return resources_->back();
 }
 
-void Draft::note_user(const Key& service, const Key& user) {
-  if (index_.contains(service))
+void Draft::note_users_of(const Resource& user, std::string_view kind) {
+  for (const Output& hole : holes(user.attributes))
+    if (hole.kind == kind)
+      note_user(key(kind, hole.name), user.key);
+}
+
+void Draft::note_user(const Key& used, const Key& user) {
+  if (index_.contains(used))
     return;
-  std::vector<Key>& users = users_of_before_[service];
+  std::vector<Key>& users = users_of_before_[used];
   if (users.empty() || users.back() != user)
     users.push_back(user);
 }
 
-/// A service of an earlier run is wanted from here on. What used it before this place uses it as
-/// it was before this run, and comes first.
-void Draft::leave_in_past(Resource& service) {
-  const Record* before = find_record(service.key);
+/// A service or an artifact of an earlier run is wanted from here on. What used it before this
+/// place uses it as it was before this run, and comes first.
+void Draft::leave_in_past(Resource& used) {
+  const Record* before = find_record(used.key);
   if (before == nullptr)
     return;
   const auto as_it_was = [&](const Value& attributes) {
     return fill_holes(attributes, [&](const Output& hole) -> const Value* {
-      return hole.kind == service.key.kind && hole.name == service.key.name
+      return hole.kind == used.key.kind && hole.name == used.key.name
                  ? follow(before->outputs, hole.path)
                  : nullptr;
     });
   };
-  service.attributes = as_it_was(service.attributes);
-  const auto users = users_of_before_.find(service.key);
+  used.attributes = as_it_was(used.attributes);
+  const auto users = users_of_before_.find(used.key);
   if (users == users_of_before_.end())
     return;
   for (const Key& key : users->second) {
     Resource& user = *find_resource(key);
     for (Need& need : user.needs)
-      if (need.bond == Bond::inside && need.keys.front() == service.key)
+      if (need.bond == Bond::inside && need.keys.front() == used.key)
         need.bond = Bond::past;
     user.attributes = as_it_was(user.attributes);
   }
-  service.needs.push_back({std::move(users->second), false,
-                           options_.keep_going ? When::finished : When::succeeded, Unmet::fail,
-                           Bond::order});
+  used.needs.push_back({std::move(users->second), false,
+                        options_.keep_going ? When::finished : When::succeeded, Unmet::fail,
+                        Bond::order});
   users_of_before_.erase(users);
 }
 
@@ -262,19 +280,35 @@ void Draft::put_service(const std::string& name, ServiceState state) {
   services_[name] = std::move(state);
 }
 
-bool Draft::has_artifact(std::string_view name) const { return artifacts_.contains(name); }
-
-void Draft::make_artifact(const std::string& name) {
-  if (const auto [made, is_new] = made_artifacts_.emplace(name, statement_.origin); !is_new)
-    finding(cat("the files artifact `", name, "` is created twice, first at ", made->second));
-  artifacts_.insert(name);
+Resource& Draft::make_artifact(const std::string& name, Value attributes, Author author,
+                               bool ahead) {
+  ArtifactState& artifact = artifacts_[name];
+  if (artifact.origin.empty()) {
+    artifact.origin = statement_.origin;
+    // What others made of it last is what this script's first author takes over.
+    artifact.author = std::max(1, artifact.foreign);
+  } else {
+    ++artifact.author;
+    if (author == Author::maker)
+      finding(cat("the files artifact `", name, "` is created twice, first at ", artifact.origin));
+  }
+  Resource& made =
+      add("artifact", name_of_author(name, artifact.author), std::move(attributes), ahead);
+  // What a later author made is part of the artifact, and goes when its author does.
+  if (artifact.author > std::max(1, artifact.foreign))
+    made.leftover = Leftover::forget;
+  return made;
 }
 
-void Draft::need_artifact(std::string_view name) {
-  if (has_artifact(name))
-    return;
-  const std::vector<std::string> names(artifacts_.begin(), artifacts_.end());
+std::string Draft::need_artifact(std::string_view name) {
+  const auto found = artifacts_.find(name);
+  if (found != artifacts_.end())
+    return name_of_author(name, found->second.author);
+  std::vector<std::string> names;
+  for (const auto& [known, state] : artifacts_)
+    names.push_back(known);
   finding(cat("there is no files artifact `", name, "`", suggestion(name, names)));
+  return std::string(name);
 }
 
 Resource* Draft::find_resource(const Key& key) {

@@ -54,6 +54,16 @@ struct Addition {
   std::vector<Key> after;  ///< the removal of another one of the name that this script added
 };
 
+/// A files artifact as the script sees it at a place.
+struct ArtifactState {
+  int author = 1;        ///< the last one who made something of it
+  int foreign = 0;       ///< the last one that somebody else wants; 0: nobody does
+  std::string origin{};  ///< where this script made it first
+};
+
+/// Kurtosis: a task updates an artifact of its name, everything else makes a new one.
+enum class Author : uint8_t { maker, updater };
+
 class Draft {
  public:
   Draft(DraftOptions options, const Known& known);
@@ -98,11 +108,12 @@ class Draft {
   /// Those that are there at this place of the script in its first run: not what an earlier run has
   /// left there and a later instruction adds.
   std::vector<std::string> services_so_far();
-  bool has_artifact(std::string_view name) const;
-  /// Takes note of an artifact that this instruction makes; a finding when there is one already.
-  void make_artifact(const std::string& name);
-  /// A finding when there is no such artifact.
-  void need_artifact(std::string_view name);
+  /// A resource of this instruction: an artifact as it makes it. A finding when this script has
+  /// made it already and it is not one that may update it.
+  Resource& make_artifact(const std::string& name, Value attributes, Author author,
+                          bool ahead = false);
+  /// The name in the key of what the artifact holds at this place; a finding when there is none.
+  std::string need_artifact(std::string_view name);
   Resource* find_resource(const Key& key);
   const Record* find_record(const Key& key) const;
 
@@ -117,6 +128,9 @@ class Draft {
   void finding(std::string message);
   void warning(std::string message);
   void detail(std::string_view key, Value value);
+  /// Nobody is told this text.
+  void hide(std::string text) { hidden_.push_back(std::move(text)); }
+  const std::vector<std::string>& hidden() const { return hidden_; }
 
   References references;
 
@@ -131,8 +145,10 @@ class Draft {
  private:
   void add_order(Resource& resource);
   void add_order_of_references(Resource& resource);
-  void note_user(const Key& service, const Key& user);
-  void leave_in_past(Resource& service);
+  void note_artifact(const Key& key, const Record& record);
+  void note_users_of(const Resource& user, std::string_view kind);
+  void note_user(const Key& used, const Key& user);
+  void leave_in_past(Resource& used);
 
   DraftOptions options_;
   const Known& known_;
@@ -140,12 +156,11 @@ class Draft {
   std::vector<Resource>* resources_;
   std::map<Key, size_t> index_;
   std::map<std::string, ServiceState, std::less<>> services_;
-  std::set<std::string, std::less<>> artifacts_;
-  std::map<std::string, std::string> made_artifacts_;  ///< by name, where
+  std::map<std::string, ArtifactState, std::less<>> artifacts_;
   std::map<std::string, int> counts_;
   std::map<std::string, int, std::less<>> additions_;
   bool has_to_repeat_ = false;
-  std::map<Key, std::vector<Key>> users_of_before_;  ///< of services that are not wanted so far
+  std::map<Key, std::vector<Key>> users_of_before_;  ///< of what is not wanted so far
   std::vector<Key> tail_;                            ///< what the next instruction comes after
   Statement statement_;
   std::vector<Statement> statements_;
@@ -156,6 +171,7 @@ class Draft {
   Key barrier_;
   std::vector<Error> findings_;
   std::vector<std::string> warnings_;
+  std::vector<std::string> hidden_;
 };
 
 }  // namespace fettle

@@ -21,6 +21,31 @@ std::string_view hint_of_yaml(std::string_view name) {
              : "";
 }
 
+constexpr std::string_view no_yaml =
+    "; there is no `yaml` in packages: arguments in YAML arrive as values, and `json.decode` reads "
+    "JSON";
+
+/// What stands in for Python's `import` and for what is often imported.
+std::string hint_of_import(const Error& error, const std::string& text) {
+  const bool is_unknown_yaml = error.message.ends_with("undefined: yaml");
+  if (is_unknown_yaml)
+    return std::string(no_yaml);
+  if (error.message.find("got illegal token") == std::string::npos || error.where.line < 1)
+    return {};
+  size_t begin = 0;
+  for (int line = 1; line < error.where.line && begin != std::string::npos; ++line)
+    begin = text.find('\n', begin) + 1;
+  const std::string_view line =
+      trim(std::string_view(text).substr(begin, text.find('\n', begin) - begin));
+  if (!line.starts_with("import ") && !line.starts_with("from "))
+    return {};
+  if (line.find("yaml") != line.npos)
+    return std::string(no_yaml);
+  return "; Starlark has no `import`: a package takes in a file with "
+         "`import_module(\"FILE.star\")`, "
+         "and `json`, `math` and `time` are there";
+}
+
 std::string_view without_heading(std::string_view message) {
   constexpr std::string_view heading = "invalid JSON: ";
   return message.starts_with(heading) ? message.substr(heading.size()) : message;
@@ -48,7 +73,7 @@ class Interpreter {
       return place.error();
     if (!place)
       return user_error(cat("no `", options_.main_file, "` in `", sources_.folder(),
-                            "`: a package needs one at its root"));
+                            "`: a package needs one at its root", sources_.advice_without_main()));
     const starlark::ModulePtr module = TRY(load(main, nullptr));
     const std::optional<starlark::Value> function = module->get(options_.main_function);
     if (!function || starlark::type_of(*function) != starlark::Type::function)
@@ -77,8 +102,12 @@ class Interpreter {
       const std::string text = TRY(sources_.read(locator));
       std::string shown = display(locator);
       files_[shown] = locator;
-      return from == nullptr ? session_.run(std::move(shown), text)
-                             : session_.run(*from, std::move(shown), text);
+      Result<starlark::ModulePtr> module = from == nullptr
+                                               ? session_.run(std::move(shown), text)
+                                               : session_.run(*from, std::move(shown), text);
+      if (!module)
+        module.error().message += hint_of_import(module.error(), text);
+      return module;
     });
   }
 
@@ -377,6 +406,7 @@ class Interpreter {
     package.warnings = sources_.warnings();
     package.warnings.insert(package.warnings.end(), draft_.warnings().begin(),
                             draft_.warnings().end());
+    package.hidden = draft_.hidden();
     package.uploads = std::move(draft_.uploads);
     package.intent = std::make_shared<const Intent>(std::move(draft_.intent()));
     package.statements =

@@ -31,6 +31,7 @@ struct Package {
   bool has_output = false;
   std::vector<Error> findings;  ///< of the validation; each stands at its instruction
   std::vector<std::string> warnings;
+  std::vector<std::string> hidden;                    ///< texts that nobody is told
   std::map<std::string, std::string> uploads;         ///< artifact digest -> path
   std::vector<std::string> images;                    ///< references that are used
   std::map<std::string, int, std::less<>> additions;  ///< it has to be interpreted again with these

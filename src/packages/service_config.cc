@@ -224,10 +224,7 @@ Result<Value> file_attributes(Draft& draft, starlark::Value files) {
       draft.finding(cat("files are mounted twice at `", place, "`"));
     std::vector<Value> sources;
     const auto artifact = [&](std::string_view name) {
-      draft.need_artifact(name);
-      sources.push_back(
-          Value::dict({{"artifact", name},
-                       {"digest", Value::deferred({Part(Output{"artifact", name, "digest"})})}}));
+      sources.push_back(mounted_artifact(draft.need_artifact(name)));
     };
     if (starlark::type_of(content) == starlark::Type::text) {
       artifact(starlark::text_of(content));

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "base/shell_word.h"
 #include "base/text.h"
 #include "packages/local_root.h"
 #include "value/yaml.h"
@@ -22,26 +21,6 @@ std::vector<std::string> neighbours(const fs::path& path) {
   for (const auto& entry : fs::directory_iterator(path.parent_path(), failure))
     names.push_back(entry.path().filename().string());
   return names;
-}
-
-bool has_compose_file(const ClosedFolder& tree, const std::string& inside) {
-  for (const char* name : {"compose", "docker-compose", "docker_compose"})
-    for (const char* ending : {".yml", ".yaml"})
-      if (tree.has_file(cat(inside, inside.empty() ? "" : "/", name, ending)))
-        return true;
-  return false;
-}
-
-/// What a folder without a package may be instead.
-std::string what_else(const ClosedFolder& tree, const std::string& inside, std::string_view shown) {
-  const std::string below = inside.empty() ? "" : cat(inside, "/");
-  if (has_compose_file(tree, inside))
-    return ", and compose files are not supported yet";
-  if (tree.has_file(cat(below, "main.star")))
-    return cat("; `fettle run ", quoted_for_shell(cat(shown, "/main.star")), "` runs its script");
-  if (tree.has_file(cat(below, "project.yml")))
-    return "; the project of a model is deployed by `fettle export --apply` in it";
-  return cat("; `fettle package init NAME ", quoted_for_shell(shown), "` makes it one");
 }
 
 std::string absolute(const std::string& path) {
@@ -88,22 +67,28 @@ Result<PackageFile> read_package_file(const ClosedFolder& folder, const std::str
 }
 
 Result<Sources> Sources::open(const ClosedFolder& tree, const std::string& inside,
-                              std::string_view shown) {
+                              std::string_view shown, Purpose purpose) {
   Sources sources;
+  sources.shown_ = shown;
+  sources.purpose_ = purpose;
   sources.folder_ = inside.empty() ? tree.path().string() : (tree.path() / inside).string();
   const std::string file = cat(inside, inside.empty() ? "" : "/", "kurtosis.yml");
   if (const auto names = tree.names_beside(file);
       std::find(names.begin(), names.end(), "kurtosis.yml") == names.end())
     return user_error(cat("`", shown, "` is not a package: it has no `kurtosis.yml`",
-                          what_else(tree, inside, shown)));
+                          advice_on_folder(tree, inside, shown, purpose)));
   sources.package_ = TRY(read_package_file(tree, file));
   sources.owner_ = sources.package_.name;
   return sources;
 }
 
-Result<Sources> Sources::of_folder(const std::string& folder) {
+std::string Sources::advice_without_main() const {
+  return shown_.empty() ? std::string() : packages_in(ClosedFolder(folder_), "", shown_, purpose_);
+}
+
+Result<Sources> Sources::of_folder(const std::string& folder, Purpose purpose) {
   const ClosedFolder own{absolute(folder)};
-  Result<Sources> sources = open(own, "", folder);
+  Result<Sources> sources = open(own, "", folder, purpose);
   if (!sources)
     return sources;
   const LocalRoot root = local_root(own.path().string(), sources->package_.name);
@@ -133,7 +118,7 @@ Result<Sources> Sources::of_text(const std::string& folder, std::string text) {
 }
 
 Result<Sources> Sources::of_locator(const std::string& text, const std::string& mirror,
-                                    const Fetch& fetch) {
+                                    const Fetch& fetch, Purpose purpose) {
   const Locator locator = TRY(parse_locator(text));
   Sources finder;
   finder.mirror_ = mirror;
@@ -144,7 +129,8 @@ Result<Sources> Sources::of_locator(const std::string& text, const std::string& 
     return user_error(
         cat("the repository `", locator.repository(), "` has no folder `", printable(inside), "`",
             suggestion(fs::path(inside).filename().string(), tree.names_beside(inside))));
-  Sources sources = TRY(open(tree, inside, text).context(cat("reading the package `", text, "`")));
+  Sources sources =
+      TRY(open(tree, inside, text, purpose).context(cat("reading the package `", text, "`")));
   // GitHub does not tell capital letters apart.
   if (lower_case(sources.package_.name) != lower_case(locator.path))
     return user_error(cat("the package at `", locator.path, "` calls itself `",

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/closed_folder.h"
+#include "packages/elsewhere.h"
 #include "packages/locator.h"
 
 namespace fettle {
@@ -31,7 +32,7 @@ using Fetch =
 class Sources {
  public:
   /// A package in a folder of this machine with a `kurtosis.yml`.
-  static Result<Sources> of_folder(const std::string& folder);
+  static Result<Sources> of_folder(const std::string& folder, Purpose purpose = Purpose::act);
   /// A single file without a package.
   static Result<Sources> of_script(const std::string& file);
   /// A text that stands in no file, as a script of a folder with this name.
@@ -40,7 +41,7 @@ class Sources {
   /// A package of somebody else: from the mirror, or fetched. Its `replace` rules that name paths
   /// of this machine do not count.
   static Result<Sources> of_locator(const std::string& locator, const std::string& mirror,
-                                    const Fetch& fetch);
+                                    const Fetch& fetch, Purpose purpose = Purpose::act);
 
   void set_mirror(std::string mirror) { mirror_ = std::move(mirror); }
   void set_fetch(Fetch fetch) { fetch_ = std::move(fetch); }
@@ -51,6 +52,8 @@ class Sources {
   const std::string& package() const { return package_.name; }
   const std::string& folder() const { return folder_; }
   Locator root(const std::string& file) const;
+  /// What to say behind "no `main.star` in the folder"; may be nothing.
+  std::string advice_without_main() const;
 
   /// The package that a file belongs to: the nearest folder above it with a `kurtosis.yml`.
   std::string package_of(const Locator& file);
@@ -75,7 +78,7 @@ class Sources {
     std::string shown;  ///< for messages
   };
   static Result<Sources> open(const ClosedFolder& tree, const std::string& inside,
-                              std::string_view shown);
+                              std::string_view shown, Purpose purpose);
   Result<std::string> repository_folder(const Locator& locator);
   Result<Spot> spot(const Locator& locator);
   Result<std::string> located(const Spot& spot) const;
@@ -83,7 +86,9 @@ class Sources {
 
   std::string owner_ = "script";
   PackageFile package_;
-  std::string folder_;                   ///< of the root package
+  std::string folder_;  ///< of the root package
+  std::string shown_;   ///< as it was given
+  Purpose purpose_ = Purpose::act;
   std::string tree_locator_ = "script";  ///< how the files of `tree_` are called
   ClosedFolder tree_{Path()};            ///< that the root package belongs to
   std::optional<std::string> text_;      ///< of the script `name_of_text`

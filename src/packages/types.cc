@@ -237,7 +237,11 @@ Status check_recipe_fields(Value recipe) {
 Status check_directory(Value made) {
   const auto artifacts = given_field(made, "artifact_names");
   const bool persistent = is_set(made, "persistent_key");
-  if (artifacts.has_value() == persistent)
+  if (artifacts && persistent)
+    return user_error(
+        "a Directory has either `artifact_names` or `persistent_key`, found both: mount the files "
+        "artifacts at a path of their own, from where the service copies what is to stay");
+  if (!artifacts && !persistent)
     return user_error("a Directory needs either `artifact_names` or `persistent_key`");
   if (artifacts)
     TRY(check_text_list("artifact_names", *artifacts));

@@ -150,6 +150,8 @@ Value to_value(const std::vector<ListedInstruction>& list) {
       item.push_back({"services", texts(instruction.services)});
     if (!instruction.mounts.empty())
       item.push_back({"mounts", texts(instruction.mounts)});
+    if (!instruction.actions.empty())
+      item.push_back({"actions", texts(instruction.actions)});
     if (!artifacts.empty())
       item.push_back({"artifacts", Value::dict(std::move(artifacts))});
     items.push_back(Value::dict(std::move(item)));
@@ -174,6 +176,7 @@ std::vector<ListedInstruction> listed_instructions(const Value& value) {
     instruction.text = item.text_at("text");
     instruction.services = texts(item.at("services"));
     instruction.mounts = texts(item.at("mounts"));
+    instruction.actions = texts(item.at("actions"));
     if (item.at("artifacts").is_dict())
       for (const Entry& artifact : item.at("artifacts").entries())
         instruction.artifacts[artifact.key.str()] = to_text(artifact.value);

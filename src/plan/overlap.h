@@ -22,8 +22,9 @@ struct ListedInstruction {
   std::vector<std::string> services;  ///< that it adds or runs on
   std::vector<std::string> mounts;    ///< artifacts that its services mount
   std::map<std::string, std::string>
-      artifacts;       ///< that it makes: name -> digest where it is known
-  bool force = false;  ///< asks to be run whatever was before
+      artifacts;                       ///< that it makes: name -> digest where it is known
+  bool force = false;                  ///< asks to be run whatever was before
+  std::vector<std::string> actions{};  ///< the keys of what it did: `exec/web#1f0c`
 
   bool operator==(const ListedInstruction&) const = default;
 };

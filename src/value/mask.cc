@@ -129,6 +129,11 @@ std::string masked_word(const std::string& word) {
   return hidden == documents->front() ? word : write_json(hidden);
 }
 
+/// A URL without what may hold a key to it.
+std::string without_query(const std::string& word) {
+  return word.starts_with("http://") || word.starts_with("https://") ? shown_url(word) : word;
+}
+
 bool has_variables(const Value& value) {
   if (value.is_list())
     return std::ranges::any_of(value.items(), has_variables);
@@ -212,7 +217,7 @@ std::string mask_named_text(std::string_view text) {
 std::string mask_command(const std::vector<std::string>& given) {
   std::vector<std::string> hidden;
   for (const std::string& word : given)
-    hidden.push_back(masked_word(word));
+    hidden.push_back(masked_word(without_query(word)));
   return join(hidden, " ");
 }
 

@@ -9,6 +9,7 @@
 #include "store/reserve.h"
 #include "value/empty.h"
 #include "verbs/engines.h"
+#include "verbs/files.h"
 #include "verbs/services.h"
 #include "verbs/shown_key.h"
 #include "verbs/workload_objects.h"
@@ -216,12 +217,9 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
   std::erase_if(view.services, [&](const ServiceView& service) {
     return service.status == "absent" && there.contains(service.name);
   });
-  for (const auto& [key, record] : known)
-    if (key.kind == "artifact" && record->applied)
-      view.artifacts.push_back({key.name.str(), std::string(record->outputs.text_at("uuid")),
-                                std::string(record->outputs.text_at("digest"))});
-  std::sort(view.artifacts.begin(), view.artifacts.end(),
-            [](const auto& a, const auto& b) { return a.name < b.name; });
+  for (const auto& [artifact, record] : files_artifacts(known))
+    view.artifacts.push_back({artifact, std::string(record->outputs.text_at("uuid")),
+                              std::string(record->outputs.text_at("digest"))});
   any_running |= has_pods(known);
   view.status = any_running                         ? "running"
                 : !view.services.empty()            ? "stopped"

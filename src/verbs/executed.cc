@@ -1,6 +1,9 @@
 #include "verbs/executed.h"
 
+#include <algorithm>
+
 #include "kinds/kinds.h"
+#include "verbs/entries.h"
 
 namespace fettle {
 namespace {
@@ -25,7 +28,7 @@ ListedInstruction listed(const Statement& statement,
     if (key.kind == "service")
       once(instruction.services, Name(service_name(key)));
     if (key.kind == "artifact")
-      instruction.artifacts[key.name.str()] =
+      instruction.artifacts[std::string(artifact_name(key))] =
           resource.attributes.at("digest").is_text()
               ? std::string(resource.attributes.text_at("digest"))
               : "";
@@ -35,7 +38,7 @@ ListedInstruction listed(const Statement& statement,
         once(instruction.services, Name(service_name(need.keys.front())));
     for (const Output& hole : holes(resource.attributes))
       if (hole.kind == "artifact")
-        once(instruction.mounts, hole.name);
+        once(instruction.mounts, Name(artifact_name({key.environment, hole.kind, hole.name})));
     instruction.force |= resource.redo == Redo::always;
   }
   if (statement.name == "get_files_artifact")
@@ -45,14 +48,17 @@ ListedInstruction listed(const Statement& statement,
 
 }  // namespace
 
-std::vector<ListedInstruction> listed(const Intent& intent, std::span<const Statement> statements) {
+std::vector<ListedInstruction> listed(const Intent& intent, std::span<const Statement> statements,
+                                      const Kinds& kinds) {
   std::map<Key, const Resource*> resources;
   for (const auto& [set, wanted] : intent.resources)
     for (const Resource& resource : wanted)
       resources[resource.key] = &resource;
   std::vector<ListedInstruction> list;
-  for (const Statement& statement : statements)
+  for (const Statement& statement : statements) {
     list.push_back(listed(statement, resources));
+    list.back().actions = actions_of(statement.keys, kinds);
+  }
   return list;
 }
 
@@ -69,7 +75,11 @@ std::shared_ptr<const Intent> with_resolution(const Intent& intent,
                       : Redo::resolved;
   for (auto& [set, resources] : changed->resources)
     for (Resource& resource : resources)
-      if (const auto found = redo.find(resource.key); found != redo.end())
+      // Whether there is something else at an address, only asking there tells.
+      if (const auto found = redo.find(resource.key);
+          found != redo.end() &&
+          !(found->second == Redo::if_lost && resource.key.kind == artifact_kind().name() &&
+            resource.attributes.text_at("source") == "url"))
         resource.redo = found->second;
   return changed;
 }

@@ -10,7 +10,8 @@
 namespace fettle {
 
 /// The statements of a package as the resolver sees them.
-std::vector<ListedInstruction> listed(const Intent& intent, std::span<const Statement> statements);
+std::vector<ListedInstruction> listed(const Intent& intent, std::span<const Statement> statements,
+                                      const Kinds& kinds);
 
 /// The intent as the resolver wants it: what it found equal is done again only when it is lost,
 /// everything else always.

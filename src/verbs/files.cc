@@ -17,7 +17,8 @@ std::vector<std::string> users_of(const Known& known, const Kinds& kinds, const 
     if (key.kind != "service" || !record->applied || removed.contains(key))
       continue;
     for (const Output& hole : holes(record->applied->attributes))
-      if (hole.kind == artifact.kind && hole.name == artifact.name) {
+      if (hole.kind == artifact.kind &&
+          artifact_name({key.environment, hole.kind, hole.name}) == artifact_name(artifact)) {
         users.emplace_back(service_name(key));
         break;
       }
@@ -30,10 +31,38 @@ std::vector<std::string> users_of(const Known& known, const Kinds& kinds, const 
 
 std::map<std::string, RecordPointer> files_artifacts(const Known& known) {
   std::map<std::string, RecordPointer> found;
-  for (const auto& [key, record] : known)
-    if (key.kind == "artifact" && record->applied && record->by_hand != ByHand::removed)
-      found[key.name.str()] = record;
+  for (const auto& [key, record] : known) {
+    if (key.kind != "artifact" || !record->applied || record->by_hand == ByHand::removed)
+      continue;
+    RecordPointer& last = found[std::string(artifact_name(key))];
+    if (last == nullptr || artifact_author(last->applied->key) < artifact_author(key))
+      last = record;
+  }
   return found;
+}
+
+Value with_last_authors(const Value& service, const Known& known) {
+  if (!service.at("files").is_dict())
+    return service;
+  const std::map<std::string, RecordPointer> artifacts = files_artifacts(known);
+  const auto last = [&](const Value& source) {
+    const auto found = artifacts.find(std::string(source.text_at("artifact")));
+    return found == artifacts.end() ? source
+                                    : mounted_artifact(found->second->applied->key.name.view());
+  };
+  std::vector<Entry> files;
+  for (const Entry& mount : service.at("files").entries()) {
+    std::vector<Value> sources;
+    if (mount.value.is_list())
+      for (const Value& source : mount.value.items())
+        sources.push_back(last(source));
+    files.push_back(
+        {mount.key, mount.value.is_list() ? Value::list(std::move(sources)) : mount.value});
+  }
+  std::vector<Entry> entries;
+  for (const Entry& entry : service.entries())
+    entries.push_back({entry.key, entry.key == "files" ? Value::dict(files) : entry.value});
+  return Value::dict(std::move(entries));
 }
 
 Result<Edited> put_files_artifact(const Workplace& place, Edit& edit, const std::string& name,
@@ -48,7 +77,9 @@ Result<Edited> put_files_artifact(const Workplace& place, Edit& edit, const std:
   if (is_ours)
     intent->sets[by_hand] = Leftover::keep;
   Resource artifact;
-  artifact.key = {environment, "artifact", name};
+  // Everybody is to find this content under the name, so it stands for the last author's.
+  artifact.key =
+      before == there.end() ? Key{environment, "artifact", name} : before->second->applied->key;
   artifact.attributes = TRY(artifact_kind().normalise(attributes));
   artifact.origin = place.command;
   artifact.redo = Redo::always;
@@ -83,11 +114,15 @@ Result<Edited> put_files_artifact(const Workplace& place, Edit& edit, const std:
 Result<Summary> remove_files_artifact(const Workplace& place, Edit& edit, const Key& key) {
   const Known known = TRY(place.store->known(edit.environment()));
   if (const std::vector<std::string> users = users_of(known, *place.kinds, key); !users.empty())
-    return user_error(cat("the files artifact `", key.name, "` is mounted by ", join(users, ", ")));
+    return user_error(
+        cat("the files artifact `", artifact_name(key), "` is mounted by ", join(users, ", ")));
   auto intent = std::make_shared<Intent>();
   intent->environment = edit.environment();
   intent->sets[by_hand] = Leftover::keep;
-  intent->requests.push_back({key, Verb::remove});
+  for (const auto& [each, record] : known)
+    if (each.kind == key.kind && artifact_name(each) == artifact_name(key) &&
+        record->by_hand != ByHand::removed)
+      intent->requests.push_back({each, Verb::remove});
   return TRY(edit_by(place, edit, intent)).summary;
 }
 

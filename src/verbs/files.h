@@ -13,10 +13,13 @@ namespace fettle {
 Result<Edited> put_files_artifact(const Workplace& place, Edit& edit, const std::string& name,
                                   const Value& attributes, const std::string& instruction);
 
-/// Takes one away. Errors (`Blame::user`): a service mounts it.
+/// Takes one away, with what each of its authors made. Errors (`Blame::user`): a service mounts it.
 Result<Summary> remove_files_artifact(const Workplace& place, Edit& edit, const Key& key);
 
-/// The files artifacts that nobody removed, by name.
+/// The files artifacts that nobody removed, by name, as their last authors made them.
 std::map<std::string, RecordPointer> files_artifacts(const Known& known);
+
+/// The attributes of a service with each artifact among its files as its last author made it.
+Value with_last_authors(const Value& service, const Known& known);
 
 }  // namespace fettle

@@ -358,6 +358,34 @@ TEST_F(SeedsResolver, TwoPackagesInTurnFindNoOverlap) {
   EXPECT_EQ(run(print("1") + print("2")), "RR");
 }
 
+TEST_P(BothResolvers, AnArtifactWithTwoAuthorsIsSkippedWhole) {
+  const std::string script = render("f", "1") + add_with("a", "f") +
+                             "  plan.run_sh(run = \"x\", store = [StoreSpec(src = \"/o\", name = "
+                             "\"f\")])\n" +
+                             add_with("b", "f");
+  EXPECT_EQ(run(script), "RRRR");
+  open();
+  EXPECT_EQ(run(script), "SSSS");
+}
+
+/// A record belongs to an entry of the list, not to its place among equal ones of a package.
+TEST_F(SeedsResolver, EqualInstructionsOfSeveralRunsAreEntriesOfTheirOwn) {
+  EXPECT_EQ(run(print("s") + print("x")), "RR");
+  EXPECT_EQ(run(print("p") + print("x")), "RR");
+  EXPECT_EQ(run(print("x") + print("p") + print("x")), "SSS");
+  EXPECT_EQ(run(print("x") + print("p") + print("x") + print("x")), "SSSR");
+  EXPECT_EQ(run(print("x") + print("x")), "SS");
+}
+
+/// The default resolver keeps one record for both.
+TEST_F(SeedsResolver, EqualInstructionsWithOneRecordAreOneAction) {
+  request_.resolver = "default";
+  EXPECT_EQ(run(print("s") + print("x")), "RR");
+  EXPECT_EQ(run(print("p") + print("x")), "RS");
+  request_.resolver = "overlap";
+  EXPECT_EQ(run(print("x") + print("p") + print("x")), "SSS");
+}
+
 TEST_F(SeedsResolver, DriftIsNotLookedAt) {
   EXPECT_EQ(run(add("s")), "R");
   engine_.containers.erase("s");

@@ -5,12 +5,12 @@
 #include "base/archive.h"
 #include "base/file.h"
 #include "base/hash.h"
-#include "base/shell_word.h"
 #include "base/text.h"
 #include "core/environment_name.h"
 #include "packages/names.h"
 #include "plan/make_plan.h"
 #include "verbs/artifact_digest.h"
+#include "verbs/entries.h"
 #include "verbs/executed.h"
 #include "verbs/last_run.h"
 #include "verbs/orphans.h"
@@ -57,26 +57,24 @@ Result<Opened> open_package(const PackageRequest& given) {
   }
   PackageRequest request = given;
   request.package = folder_of_package_file(given.package);
+  const Purpose purpose = given.is_preview || given.is_check ? Purpose::preview : Purpose::act;
   std::error_code failure;
   std::string main_file = request.main_file.empty() ? "main.star" : request.main_file;
   if (is_absolute_locator(request.package)) {
-    Sources sources = TRY(Sources::of_locator(request.package, request.mirror, request.fetch));
+    Sources sources =
+        TRY(Sources::of_locator(request.package, request.mirror, request.fetch, purpose));
     return Opened{std::move(sources), main_file, environment_name_from(request.package)};
   }
   if (fs::is_directory(request.package, failure)) {
-    Sources sources = TRY(Sources::of_folder(request.package));
+    Sources sources = TRY(Sources::of_folder(request.package, purpose));
     sources.set_mirror(request.mirror);
     sources.set_fetch(request.fetch);
     const std::string name = environment_name_from(sources.folder());
     return Opened{std::move(sources), main_file, name};
   }
-  for (const std::string_view ending : {".sls", ".cf", ".yaml", ".yml"})
-    if (request.package.ends_with(ending) && fs::exists(request.package, failure))
-      return user_error(cat("`", request.package, "` is not a package: ",
-                            ending == ".sls"  ? "states are applied by `fettle state "
-                            : ending == ".cf" ? "models are deployed by `fettle export --apply -f "
-                                              : "workloads are applied by `fettle apply -f ",
-                            quoted_for_shell(request.package), "`"));
+  if (fs::exists(request.package, failure))
+    if (const std::string advice = advice_on_file(request.package, purpose); !advice.empty())
+      return user_error(cat("`", printable(request.package), "` is not a package: ", advice));
   if (!fs::exists(request.package, failure) && !request.package.ends_with(".star"))
     return user_error(cat(
         "`", printable(request.package),
@@ -163,6 +161,8 @@ Result<Prepared> prepare(const Workplace& place, const PackageRequest& request, 
                             options_of(place, request, opened, prepared.environment, production,
                                        removed_services(prepared.known, *place.kinds), is_run),
                             prepared.known));
+  for (const std::string& text : prepared.package.hidden)
+    place.mask->add(text);
   if (request.is_check)
     return prepared;
   if (const auto last = TRY(read_last_run(place, prepared.environment));
@@ -429,11 +429,15 @@ struct Resolved {
 };
 
 Result<Resolved> resolve(const Workplace& place, const PackageRequest& request, const Name& name,
-                         const Package& package) {
+                         Package& package) {
   Resolved resolved;
   resolved.before = TRY(read_executed(place, name));
-  resolved.submitted = listed(*package.intent, *package.statements);
+  resolved.submitted = listed(*package.intent, *package.statements, *place.kinds);
   resolved.resolution = resolve_overlap(resolved.before.list, resolved.submitted);
+  if (request.resolver == "overlap" && !request.no_caching) {
+    name_by_entries(package, *place.kinds, resolved.before.list, resolved.resolution);
+    resolved.submitted = listed(*package.intent, *package.statements, *place.kinds);
+  }
   resolved.intent = package.intent;
   if (request.no_caching)
     resolved.resolution = {0, std::vector<Overlap>(resolved.submitted.size(), Overlap::added)};

@@ -34,6 +34,7 @@ struct PackageRequest {
   bool wait = true;            ///< for another process that works on the environment
   /// Only the package is looked at: what its environment was used for is no matter.
   bool is_check = false;
+  bool is_preview = false;  ///< somebody wants to see what would be done: advice does no more
   std::optional<KeptPlan> plan{};  ///< refused when something else is to be done by now
 };
 

@@ -2,6 +2,7 @@
 /// lines, and errors before anything happens.
 
 #include "tests/fixtures/package_fixture.h"
+#include "verbs/files.h"
 #include "verbs/services.h"
 
 namespace fettle {
@@ -408,6 +409,84 @@ TEST_F(RunPackageTest, StarlarkErrorsHaveTheirPlaceAndExcerpt) {
   EXPECT_NE(report.error().excerpt.find("plan.add_service"), std::string::npos);
   EXPECT_NE(error_of("  plan.no_such()\n").find("no_such"), std::string::npos);
   EXPECT_NE(error_of("  print(1)\n").find("plan.print"), std::string::npos);
+}
+
+// Artifacts with several authors.
+
+std::string rendered(const std::string& text) {
+  return cat("  plan.render_templates({\"a\": struct(template = \"", text,
+             "\", data = {})}, name = \"f\")\n");
+}
+std::string reader(const std::string& name) {
+  return cat("  plan.add_service(\"", name,
+             "\", ServiceConfig(image = \"a\", files = {\"/f\": \"f\"}))\n");
+}
+std::string task(const std::string& command, const std::string& more = "") {
+  return cat("  plan.run_sh(run = \"", command,
+             "\", store = [StoreSpec(src = \"/o\", name = \"f\")]", more, ")\n");
+}
+
+TEST_F(RunPackageTest, ATaskUpdatesAnArtifactForThoseWhoComeLater) {
+  const auto script = [](const std::string& text, const std::string& first,
+                         const std::string& second) {
+    return rendered(text) + reader("a") + task(first, ", files = {\"/f\": \"f\"}") + reader("b") +
+           task(second) + reader("c");
+  };
+  EXPECT_EQ(run(script("1", "x", "y")), "RRRRRR");
+  EXPECT_EQ(run(script("1", "x", "y")), "SSSSSS");
+  EXPECT_EQ(run(script("1", "x", "z")), "SSSSRR");
+  EXPECT_EQ(run(script("1", "w", "z")), "SSRRSS");
+  // The first task reads what it updates and makes the same of it.
+  EXPECT_EQ(run(script("2", "w", "z")), "RRRSSS");
+}
+
+TEST_F(RunPackageTest, TheLastAuthorsContentIsTheArtifacts) {
+  const auto digest = [&] {
+    const auto all = files_artifacts(*home_.store().known("e"));
+    return all.size() == 1 ? std::string(all.at("f")->outputs.text_at("digest")) : "several";
+  };
+  EXPECT_EQ(run(rendered("1")), "R");
+  const std::string first = digest();
+  EXPECT_EQ(run(rendered("1") + task("x") + reader("b")), "SRR");
+  EXPECT_EQ(digest(), *home_.blobs().put("tar of x"));
+  // Without its author it goes, and the one before it is the last.
+  EXPECT_EQ(run(rendered("1") + reader("b")), "SR");
+  EXPECT_EQ(digest(), first);
+}
+
+TEST_F(RunPackageTest, ByHandTheLastAuthorIsOverridden) {
+  const std::string script = rendered("1") + task("x") + reader("b");
+  EXPECT_EQ(run(script), "RRR");
+  {
+    const auto edit = begin_edit(place_, "e", true);
+    const Value attributes =
+        Value::dict({{"source", "upload"}, {"digest", *home_.blobs().put("by hand")}});
+    ASSERT_TRUE(put_files_artifact(place_, **edit, "f", attributes, "upload_files(src=\"x\")"));
+  }
+  EXPECT_EQ(files_artifacts(*home_.store().known("e")).at("f")->outputs.text_at("digest"),
+            *home_.blobs().put("by hand"));
+  // Who mounts it never saw that.
+  EXPECT_EQ(run(script), "SRS");
+  EXPECT_EQ(run(script), "SSS");
+}
+
+/// What was there before the script is what its instructions before the first author get.
+TEST_F(RunPackageTest, AnArtifactOfBeforeIsUsedBeforeItIsUpdated) {
+  EXPECT_EQ(run(rendered("1")), "R");
+  request_.package = "";
+  write("other/kurtosis.yml", "name: github.com/test/other\n");
+  write("other/main.star", "def run(plan):\n" + reader("a") + task("x") + reader("b"));
+  request_.package = folder_ + "/other";
+  EXPECT_EQ(run(), "RRR");
+  EXPECT_EQ(run(), "RSS");
+  EXPECT_EQ(run(), "SSS");
+}
+
+TEST_F(RunPackageTest, EverythingButATaskMakesANewArtifact) {
+  EXPECT_NE(error_of(task("x") + rendered("1")).find("the files artifact `f` is created twice"),
+            std::string::npos);
+  EXPECT_NE(error_of(rendered("1") + rendered("2")).find("is created twice"), std::string::npos);
+  EXPECT_EQ(run(task("x") + task("y")), "RR");
 }
 
 }  // namespace

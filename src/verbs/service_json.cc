@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "kinds/kinds.h"
 
 namespace fettle {
 namespace {
@@ -84,8 +85,7 @@ Result<Value> artifact_of(const Value& value) {
   const std::string name(value.is_text() ? value.text().view() : value.text_at("artifact"));
   if (name.empty())
     return user_error("`files` must map paths to names of files artifacts");
-  return Value::dict({{"artifact", name},
-                      {"digest", Value::deferred({Part(Output{"artifact", name, "digest"})})}});
+  return mounted_artifact(name);
 }
 
 Result<Value> files_of(const Value& files) {

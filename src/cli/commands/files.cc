@@ -49,7 +49,7 @@ Result<ChosenFile> choose(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 0));
   RecordPointer record = TRY(artifact_of(face, *place, environment));
-  return ChosenFile{place, record->applied->key.name, std::move(record)};
+  return ChosenFile{place, Name(artifact_name(record->applied->key)), std::move(record)};
 }
 
 Result<ByteSource> content_of(const ChosenFile& chosen) {
@@ -214,7 +214,9 @@ Result<int> make(Face& face, const Editing& editing, const std::string& name,
                  const Value& attributes, const std::string& instruction) {
   const Edited edited =
       TRY(put_files_artifact(*editing.place, *editing.edit, name, attributes, instruction));
-  const RecordPointer made = edited.find({editing.environment.name, "artifact", name});
+  const auto all = files_artifacts(edited.known);
+  const auto found = all.find(name);
+  const RecordPointer made = found == all.end() ? nullptr : found->second;
   // Of wrong input nothing has become of it, and nothing is remembered.
   if (!edited.summary.failures.empty() && made == nullptr &&
       edited.summary.failures[0].error.blame == Blame::user)
@@ -314,7 +316,7 @@ Result<int> store_web(Face& face) {
     return user_error(cat("`", url, "` is not an address that begins with http:// or https://"));
   const std::string name =
       TRY(artifact_name(face, std::string_view(url).substr(0, url.find_first_of("?#"))));
-  return make(face, editing, name, Value::dict({{"source", "url"}, {"url", url}}),
+  return make(face, editing, name, downloaded_artifact("web", url),
               cat("upload_files(src=", json_of(url), ", name=", json_of(name), ")"));
 }
 
@@ -356,14 +358,15 @@ Result<int> render(Face& face) {
 Result<int> files_remove(Face& face) {
   const Editing editing = TRY(begin_editing(face));
   const RecordPointer artifact = TRY(artifact_of(face, *editing.place, editing.environment));
+  const std::string_view name = artifact_name(artifact->applied->key);
   const Summary summary =
       TRY(remove_files_artifact(*editing.place, *editing.edit, artifact->applied->key));
   if (!summary.good())
     return tell_failed(face, summary);
   if (face.json)
-    print_json(Value::dict({{"name", artifact->applied->key.name}, {"status", "removed"}}));
+    print_json(Value::dict({{"name", name}, {"status", "removed"}}));
   else if (!face.quiet)
-    print_error(cat("files artifact `", artifact->applied->key.name, "` removed"));
+    print_error(cat("files artifact `", name, "` removed"));
   return 0;
 }
 

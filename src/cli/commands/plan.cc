@@ -179,12 +179,17 @@ Result<Preview> preview_of_model(Face& face) {
   return preview_project(*place, project, request, options);
 }
 
+Result<Preview> preview_of_package(Face& face) {
+  PackageRequest request = TRY(package_request(face));
+  request.is_preview = true;
+  return preview_package(*TRY(face.workplace()), request);
+}
+
 Result<int> run_plan(Face& face) {
   const bool is_model = face.parsed.arguments.empty();
   TRY(check_options(face, is_model));
   Workplace* place = TRY(face.workplace());
-  const Preview preview = is_model ? TRY(preview_of_model(face))
-                                   : TRY(preview_package(*place, TRY(package_request(face))));
+  const Preview preview = is_model ? TRY(preview_of_model(face)) : TRY(preview_of_package(face));
   if (!preview.errors.empty())
     return report_model_errors(face, preview.errors);
   if (preview.at_work && !face.quiet)

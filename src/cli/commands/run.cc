@@ -412,6 +412,7 @@ Result<int> run_package(Face& face) {
                      face.parsed.flag("with-mermaid");
   if (graph || face.parsed.flag("dry-run") || face.parsed.flag("dependencies")) {
     request.parallel |= graph;  // needs alone are the edges
+    request.is_preview = true;
     Result<PackageReport> made = dry_run_package(*place, request);
     if (!made)
       return with_heading(face, false, std::move(made).error());

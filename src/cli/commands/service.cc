@@ -189,7 +189,7 @@ Result<Value> asked_attributes(Face& face, const Workplace& place, const Name& e
   std::vector<Entry> entries;
   const Parsed& parsed = face.parsed;
   if (const std::string json = parsed.text("json-service-config"); !json.empty())
-    return json_service_config(json);
+    return with_last_authors(TRY(json_service_config(json)), TRY(place.store->known(environment)));
   if (parsed.has("image"))
     entries.push_back({"image", parsed.text("image")});
   for (const char* const option : {"cmd", "entrypoint"})
@@ -228,19 +228,18 @@ Result<Value> asked_attributes(Face& face, const Workplace& place, const Name& e
   if (parsed.has("files")) {
     std::vector<Entry> files;
     const Known known = TRY(place.store->known(environment));
+    const std::map<std::string, RecordPointer> artifacts = files_artifacts(known);
     for (const std::string& given : parsed.all("files"))
       for (const std::string_view one : split(given, ',')) {
         const size_t colon = one.find(':');
         const std::string artifact(colon == one.npos ? std::string_view() : one.substr(colon + 1));
         if (artifact.empty())
           return user_error(cat("the files `", one, "` must be written `PATH:ARTIFACT`"));
-        if (!known.contains({environment, "artifact", artifact}))
+        const auto found = artifacts.find(artifact);
+        if (found == artifacts.end())
           return user_error(no_artifact(known, environment, artifact));
-        files.push_back(
-            {one.substr(0, colon),
-             Value::list({Value::dict(
-                 {{"artifact", artifact},
-                  {"digest", Value::deferred({Part(Output{"artifact", artifact, "digest"})})}})})});
+        files.push_back({one.substr(0, colon),
+                         Value::list({mounted_artifact(found->second->applied->key.name.view())})});
       }
     entries.push_back({"files", Value::dict(std::move(files))});
   }

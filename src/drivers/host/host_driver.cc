@@ -2,12 +2,14 @@
 
 #include "base/archive.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/text.h"
 #include "drivers/host/commands.h"
 #include "drivers/host/files.h"
 #include "kinds/recipe.h"
 #include "template/go/template.h"
 #include "value/json.h"
+#include "value/mask.h"
 
 namespace fettle {
 namespace {
@@ -38,6 +40,20 @@ std::string name_of_download(std::string_view url) {
   const std::string_view path = url.substr(0, url.find_first_of("?#"));
   const std::string_view name = path.substr(path.rfind('/') + 1);
   return name.empty() || name == "." || name == ".." ? "download" : std::string(name);
+}
+
+/// As an artifact: a file, or what is in an archive that is to be unpacked.
+Status pack_download(const Value& attributes, const Path& body, const ByteSink& sink) {
+  if (attributes.text_at("source") == "web" && begins_archive(TRY(source_of_file(body)))) {
+    TRY(repack(gunzip_if_compressed(TRY(source_of_file(body))), sink)
+            .context(cat("unpacking `", attributes.text_at("url"), "`")));
+    return {};
+  }
+  ArchiveWriter writer(sink);
+  TRY(writer.add(
+      {.path = name_of_download(attributes.text_at("url")), .size = TRY(size_of_file(body))},
+      TRY(source_of_file(body))));
+  return writer.finish();
 }
 
 bool has_path(const Name& kind) { return kind == "file" || kind == "folder" || kind == "link"; }
@@ -89,18 +105,43 @@ Result<std::vector<Observation>> HostDriver::observe(std::span<const Subject> su
       seen[i].state = subjects[i].wanted == nullptr ? Value::dict({{"due", false}})
                                                     : look_at_command(attributes, stop);
     else if (kind == "artifact")
-      seen[i] = TRY(look_at_artifact(subjects[i]));
+      seen[i] = TRY(look_at_artifact(subjects[i], stop));
   }
   if (stop.stop_requested())
     return cancelled_error();
   return seen;
 }
 
-Result<Observation> HostDriver::look_at_artifact(const Subject& subject) {
+Result<Observation> HostDriver::look_at_artifact(const Subject& subject, std::stop_token stop) {
   const Value digest = subject.known == nullptr ? Value() : subject.known->outputs.at("digest");
   if (!digest.is_text() || !TRY(blobs_.has(digest.text())))
     return Observation{};
-  return Observation{Value::dict({{"digest", digest}})};
+  Observation seen{Value::dict({{"digest", digest}})};
+  // What a package names by its address is asked for in each run.
+  if (subject.wanted == nullptr || subject.wanted->attributes.text_at("source") != "url" ||
+      !subject.known->applied || subject.known->applied->attributes != subject.wanted->attributes)
+    return seen;
+  const Result<bool> other = is_other(subject, std::move(stop));
+  if (!other)
+    seen.unavailable = other.error().message;
+  else if (*other)
+    seen.state = Value::dict({{"digest", digest}, {"other", true}});
+  return seen;
+}
+
+Result<bool> HostDriver::is_other(const Subject& subject, std::stop_token stop) {
+  const TemporaryDirectory place = TRY(TemporaryDirectory::make());
+  const Value& attributes = subject.wanted->attributes;
+  std::string etag(subject.known->outputs.text_at("etag"));
+  const std::optional<Path> body = TRY(fetch(attributes, place.path(), etag, std::move(stop)));
+  if (!body)
+    return false;
+  Sha256 hash;
+  TRY(pack_download(attributes, *body, [&](std::string_view bytes) -> Status {
+    hash.add(bytes);
+    return {};
+  }));
+  return hash.hex() != subject.known->outputs.text_at("digest");
 }
 
 Result<std::vector<Found>> HostDriver::list(const Name&, std::stop_token) {
@@ -154,11 +195,11 @@ Result<Outcome> HostDriver::make_mark(const Act& act) {
 
 Result<Outcome> HostDriver::artifact(const Act& act, std::stop_token stop) {
   const std::string_view source = act.attributes.text_at("source");
-  std::string digest;
+  std::string digest, etag;
   if (source == "render")
     digest = TRY(blobs_.put(TRY(rendered(act.attributes.at("templates")))));
-  else if (source == "url")
-    digest = TRY(download(std::string(act.attributes.text_at("url")), stop));
+  else if (source == "url" || source == "web")
+    std::tie(digest, etag) = TRY(download(act.attributes, stop));
   else
     digest = act.attributes.text_at("digest");
   if (!TRY(blobs_.has(digest)))
@@ -168,29 +209,46 @@ Result<Outcome> HostDriver::artifact(const Act& act, std::stop_token stop) {
   if (uuid.empty())
     uuid = to_string(Digest{random_(), random_()});
   const bool changed = before.text_at("digest") != digest;
-  return Done{Value::dict({{"digest", digest}, {"uuid", uuid}}), digest, changed};
+  std::vector<Entry> outputs{{"digest", digest}, {"uuid", uuid}};
+  if (!etag.empty())
+    outputs.push_back({"etag", etag});
+  return Done{Value::dict(std::move(outputs)), digest, changed};
 }
 
-Result<std::string> HostDriver::download(const std::string& url, std::stop_token stop) {
-  const TemporaryDirectory place = TRY(TemporaryDirectory::make());
-  const Path body = place.path() / "body";
+Result<std::optional<Path>> HostDriver::fetch(const Value& attributes, const Path& folder,
+                                              std::string& etag, std::stop_token stop) {
+  const std::string shown(attributes.text_at("url"));
+  const Value address = reveal(attributes.at("address"));
+  const Path body = folder / "body";
   HttpRequest request;
-  request.url = url;
+  request.url = address.is_text() ? address.text().str() : shown;
+  if (!etag.empty())
+    request.headers.push_back({"If-None-Match", etag});
   request.follow_redirects = true;
   request.connect_limit = limits_.connect;
   request.silence_limit = limits_.silence;
   request.time_limit = limits_.whole;
   request.sink = TRY(sink_to_file(body, ArchiveLimits().bytes));
-  const HttpResponse response =
-      TRY(http_.send(std::move(request), stop).context(cat("downloading `", url, "`")));
-  if (response.status != 200)
-    return world_error(cat("downloading `", url, "`: the server answered ", response.status));
+  const std::string whole = request.url;
+  Result<HttpResponse> response = http_.send(std::move(request), std::move(stop));
+  if (!response)
+    return Error(response.error().blame, replace_all(response.error().message, whole, shown))
+        .context(cat("downloading `", shown, "`"));
+  if (response->status == 304 && !etag.empty())
+    return std::optional<Path>();
+  if (response->status != 200)
+    return world_error(cat("downloading `", shown, "`: the server answered ", response->status));
+  etag = response->header("ETag");
+  return std::optional(body);
+}
+
+Result<HostDriver::Downloaded> HostDriver::download(const Value& attributes, std::stop_token stop) {
+  const TemporaryDirectory place = TRY(TemporaryDirectory::make());
+  std::string etag;
+  const std::optional<Path> body = TRY(fetch(attributes, place.path(), etag, std::move(stop)));
   const std::unique_ptr<Blobs::Draft> draft = TRY(blobs_.begin());
-  ArchiveWriter writer([&](std::string_view bytes) { return draft->add(bytes); });
-  TRY(writer.add({.path = name_of_download(url), .size = TRY(size_of_file(body))},
-                 TRY(source_of_file(body))));
-  TRY(writer.finish());
-  return draft->finish();
+  TRY(pack_download(attributes, *body, [&](std::string_view bytes) { return draft->add(bytes); }));
+  return Downloaded{TRY(draft->finish()), etag};
 }
 
 }  // namespace fettle

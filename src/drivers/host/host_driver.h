@@ -2,6 +2,7 @@
 /// What needs no engine: files, folders, links and commands of this machine, files artifacts that
 /// are made here (uploaded, rendered, taken from a task or from the web), verifying and printing.
 
+#include "base/file.h"
 #include "base/http.h"
 #include "core/driver.h"
 
@@ -22,10 +23,15 @@ class HostDriver : public Driver {
   Result<std::vector<Found>> list(const Name& environment, std::stop_token stop) override;
 
  private:
-  Result<Observation> look_at_artifact(const Subject& subject);
+  using Downloaded = std::pair<std::string, std::string>;  ///< its digest, its tag
+  Result<Observation> look_at_artifact(const Subject& subject, std::stop_token stop);
+  Result<bool> is_other(const Subject& subject, std::stop_token stop);
   static Result<Outcome> make_mark(const Act& act);
   Result<Outcome> artifact(const Act& act, std::stop_token stop);
-  Result<std::string> download(const std::string& url, std::stop_token stop);
+  /// None: what is there is what has the tag.
+  Result<std::optional<Path>> fetch(const Value& attributes, const Path& folder, std::string& etag,
+                                    std::stop_token stop);
+  Result<Downloaded> download(const Value& attributes, std::stop_token stop);
 
   HttpClient& http_;
   Blobs& blobs_;

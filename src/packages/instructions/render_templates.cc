@@ -77,11 +77,11 @@ Result<starlark::Value> interpret_render_templates(InstructionCall& call) {
   if (templates.empty())
     return user_error("`config` needs at least one template");
   TRY(check_paths(call.arguments[0]));
-  draft.make_artifact(name);
   draft.detail("artifact", name);
   const Value attributes =
       Value::dict({{"source", "render"}, {"templates", Value::dict(std::move(templates))}});
-  Resource& artifact = draft.add("artifact", name, TRY(artifact_kind().normalise(attributes)));
+  Resource& artifact =
+      draft.make_artifact(name, TRY(artifact_kind().normalise(attributes)), Author::maker);
   artifact.driver = "host";
   return call.thread.heap().text(name);
 }

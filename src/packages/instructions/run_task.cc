@@ -126,12 +126,11 @@ Result<starlark::Value> want_task(InstructionCall& call, Value command, const Pl
   starlark::HeapAccess heap = call.thread.heap();
   std::vector<starlark::Value> names;
   for (size_t i = 0; i < stored.size(); ++i) {
-    draft.make_artifact(stored[i].name);
     const Value digest = Value::deferred({Part(Output{"task", name, cat("files.", i)})});
-    Resource& artifact = draft.add(
-        "artifact", stored[i].name,
+    Resource& artifact = draft.make_artifact(
+        stored[i].name,
         TRY(artifact_kind().normalise(Value::dict({{"source", "task"}, {"digest", digest}}))),
-        true);
+        Author::updater, true);
     artifact.driver = "host";
     names.push_back(heap.text(stored[i].name));
   }

@@ -17,14 +17,15 @@ Result<starlark::Value> interpret_store_service_files(InstructionCall& call) {
   else if (!path.starts_with('/'))
     draft.finding(cat("the path to store, `", printable(path), "`, is not absolute"));
   const ServiceState* service = draft.need_service(service_name);
-  draft.make_artifact(name);
   draft.detail("artifact", name);
-  if (service != nullptr) {
-    const Value attributes =
-        Value::dict({{"source", "service"}, {"service", service->key.name}, {"path", path}});
-    Resource& artifact = draft.add("artifact", name, TRY(artifact_kind().normalise(attributes)));
+  const Value attributes =
+      Value::dict({{"source", "service"},
+                   {"service", service == nullptr ? Name() : service->key.name},
+                   {"path", path}});
+  Resource& artifact =
+      draft.make_artifact(name, TRY(artifact_kind().normalise(attributes)), Author::maker);
+  if (service != nullptr)
     draft.inside(artifact, *service);
-  }
   return call.thread.heap().text(name);
 }
 

@@ -1,3 +1,4 @@
+#include "base/http.h"
 #include "base/text.h"
 #include "kinds/kinds.h"
 #include "packages/instructions/instruction.h"
@@ -17,8 +18,10 @@ Result<starlark::Value> interpret_upload_files(InstructionCall& call) {
   const std::string name = call.has(1) ? call.text(1) : draft.unnamed_artifact();
   if (Status fine = check_artifact_name(name); !fine)
     draft.finding(fine.error().message);
-  Value attributes = Value::dict({{"source", "url"}, {"url", source}});
-  if (!is_url(source)) {
+  Value attributes = downloaded_artifact("url", source);
+  if (is_url(source)) {
+    draft.hide(source.substr(std::min(source.find_first_of("?#"), source.size())));
+  } else {
     const Locator locator = TRY(call.sources.resolve(source, call.module));
     const std::string path = TRY(call.sources.path(locator));
     const std::string digest =
@@ -26,10 +29,9 @@ Result<starlark::Value> interpret_upload_files(InstructionCall& call) {
     draft.uploads[digest] = path;
     attributes = Value::dict({{"source", "upload"}, {"digest", digest}});
   }
-  draft.make_artifact(name);
   draft.detail("artifact", name);
   Resource& artifact =
-      draft.add("artifact", name, TRY(artifact_kind().normalise(attributes)), true);
+      draft.make_artifact(name, TRY(artifact_kind().normalise(attributes)), Author::maker, true);
   artifact.driver = "host";
   return call.thread.heap().text(name);
 }
@@ -41,8 +43,9 @@ Instruction upload_files_instruction() {
           {{"src", starlark::Want::text}, {"name??", starlark::Want::text}},
           interpret_upload_files,
           [](const Value& arguments) {
-            return cat("Uploading file '", arguments.text_at("src"), "' to files artifact '",
-                       arguments.text_at("name"), "'");
+            const std::string_view source = arguments.text_at("src");
+            return cat("Uploading file '", is_url(source) ? shown_url(source) : source,
+                       "' to files artifact '", arguments.text_at("name"), "'");
           }};
 }
 
