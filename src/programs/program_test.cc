@@ -233,7 +233,9 @@ TEST_F(ProgramTest, OnlyTheCallThatEndsASharedChildFails) {
   threads.clear();
   EXPECT_EQ(answers[0].substr(answers[0].find("\"name")), R"("name":"call0"})");
   EXPECT_EQ(answers[1].substr(answers[1].find("\"name")), R"("name":"call1"})");
-  EXPECT_EQ(answers[2], "it exited with code 3 and no answer; 4 calls were under way");
+  EXPECT_EQ(answers[2],
+            "it exited with code 3 and no answer; 4 calls were under way; its last lines:\n"
+            "begun\nbegun\nbegun");
 }
 
 TEST_F(ProgramTest, ACallThatHangsEndsNoOther) {
@@ -260,7 +262,8 @@ TEST_F(ProgramTest, ACallThatHangsEndsNoOther) {
     answer = said(program->call(call, {}));
   });
   begun.wait();
-  EXPECT_EQ(said(program->call(ask("hang", 50ms), {})), "it did not answer within 50ms");
+  EXPECT_EQ(said(program->call(ask("hang", 50ms), {})),
+            "it did not answer within 50ms; its last lines:\nbegun");
   other.join();
   EXPECT_NE(answer.find(R"("name":"other")"), std::string::npos) << answer;
 }
