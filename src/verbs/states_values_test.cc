@@ -335,17 +335,19 @@ def present(ctx, name, fails = False, size = None):
 TEST_F(StatesValuesTest, WhatIsHeardIsNotWhatIsRemembered) {
   request_.reconciler = "none";
   int number = 0;
-  for (const char* parameters : {"ctx, name, size", "ctx, name"}) {  // the second one cannot be called
+  for (const char* parameters :
+       {"ctx, name, size", "ctx, name"}) {  // the second one cannot be called
     put_state(cat(R"(
 def present(ctx, name, size):
     return {"result": True, "comment": "", "old_state": ctx.old_state, "new_state": {"size": size}, "changes": {"a": 1}}
 
-def mod_watch()", parameters, R"():
+def mod_watch()",
+                  parameters, R"():
     return {"result": True, "comment": "heard", "changes": {}}
 )"));
     environment_ = cat("e", ++number);
-    const StatesReport report = apply(
-        "a: {s.present: [{size: 1}]}\nb: {s.present: [{size: 2}, {watch: [{s: a}]}]}\n");
+    const StatesReport report =
+        apply("a: {s.present: [{size: 1}]}\nb: {s.present: [{size: 2}, {watch: [{s: a}]}]}\n");
     EXPECT_EQ(word(report, "b"), number == 1 ? "True" : "False") << comment(report, "b");
     EXPECT_EQ(write_json(entry(apply("b: {s.present: [{size: 3}]}"), "b").at("old_state")),
               R"({"size":2})");
