@@ -309,7 +309,8 @@ def present(hub, ctx, name, word):
   EXPECT_EQ(said.find("hunter2"), said.npos);
   const auto printed = [&](const char* name) {
     std::string lines;
-    for (const Event& event : *home_.store().events_of({"e", "state", name}, 100))
+    const auto events = home_.store().events_of({"e", "state", name}, 100);
+    for (const Event& event : *events)
       lines += write_json(event.detail.at("printed"));
     return lines;
   };
