@@ -35,7 +35,6 @@ class Renamer {
     return value(record.outputs) || is_other;
   }
 
- private:
   /// Holes name what fills them.
   bool value(Value& value) const {
     if (!value.has_deferred())
@@ -47,6 +46,7 @@ class Renamer {
     return true;
   }
 
+ private:
   std::optional<Value> with_holes(const Value& leaf) const {
     if (!leaf.is_deferred())
       return std::nullopt;
@@ -68,6 +68,12 @@ class Renamer {
 };
 
 }  // namespace
+
+Value renamed(const Value& value, const Renames& renames, const Name& environment) {
+  Value other = value;
+  Renamer(renames, environment).value(other);
+  return other;
+}
 
 RecordPointer renamed(const RecordPointer& record, const Renames& renames) {
   if (renames.empty())

@@ -11,6 +11,9 @@ namespace fettle {
 /// The key of today by the key of before; both are of one environment and kind.
 using Renames = std::map<Key, Key>;
 
+/// The value whose holes name no old key, of `environment`.
+Value renamed(const Value& value, const Renames& renames, const Name& environment);
+
 /// The record in which nothing goes by an old key; the same pointer when nothing did.
 RecordPointer renamed(const RecordPointer& record, const Renames& renames);
 

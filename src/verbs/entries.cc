@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "core/rename.h"
 
 namespace fettle {
 namespace {
@@ -48,7 +49,7 @@ class Names {
     const auto found = names_.find(key);
     return found == names_.end() ? key : found->second;
   }
-  bool is_empty() const { return names_.empty(); }
+  const Renames& renames() const { return names_; }
 
  private:
   void name(size_t i, bool equal) {
@@ -77,43 +78,9 @@ class Names {
   const Kinds& kinds_;
   const std::vector<ListedInstruction>& executed_;
   const Resolution& resolution_;
-  std::map<Key, Key> names_;
+  Renames names_;
   std::set<Key> taken_;
 };
-
-Value renamed(const Value& value, const Names& names, const Name& environment) {
-  if (!value.has_deferred())
-    return value;
-  switch (value.type()) {
-    case Value::Type::deferred: {
-      std::vector<Part> parts;
-      for (const Part& part : value.parts())
-        if (part.is_hole()) {
-          const Key key = names.of({environment, part.hole.kind, part.hole.name});
-          parts.emplace_back(Output{key.kind, key.name, part.hole.path});
-        } else {
-          parts.push_back(part);
-        }
-      return Value::deferred(std::move(parts), value.text_form());
-    }
-    case Value::Type::list: {
-      std::vector<Value> items;
-      for (const Value& item : value.items())
-        items.push_back(renamed(item, names, environment));
-      return Value::list(std::move(items));
-    }
-    case Value::Type::dict: {
-      std::vector<Entry> entries;
-      for (const Entry& entry : value.entries())
-        entries.push_back({entry.key, renamed(entry.value, names, environment)});
-      return Value::dict(std::move(entries));
-    }
-    case Value::Type::secret:
-      return Value::secret(renamed(value.inside(), names, environment));
-    default:
-      return value;
-  }
-}
 
 /// The resources under their new keys. Of several under one key the first stands for all; who comes
 /// after another one of them comes after what that one comes after, too.
@@ -125,7 +92,7 @@ std::vector<Resource> renamed(const std::vector<Resource>& resources, const Name
   for (const Resource& before : resources) {
     Resource resource = before;
     resource.key = names.of(before.key);
-    resource.attributes = renamed(before.attributes, names, environment);
+    resource.attributes = renamed(before.attributes, names.renames(), environment);
     for (Need& need : resource.needs) {
       std::vector<Key> keys;
       for (const Key& key : need.keys) {
@@ -161,7 +128,7 @@ std::vector<std::string> actions_of(std::span<const Key> keys, const Kinds& kind
 void name_by_entries(Package& package, const Kinds& kinds,
                      const std::vector<ListedInstruction>& executed, const Resolution& resolution) {
   const Names names(package, kinds, executed, resolution);
-  if (names.is_empty())
+  if (names.renames().empty())
     return;
   const Name& environment = package.intent->environment;
   auto intent = std::make_shared<Intent>(*package.intent);
@@ -171,7 +138,7 @@ void name_by_entries(Package& package, const Kinds& kinds,
   for (Statement& statement : *statements)
     for (Key& key : statement.keys)
       key = names.of(key);
-  package.output = renamed(package.output, names, environment);
+  package.output = renamed(package.output, names.renames(), environment);
   package.intent = std::move(intent);
   package.statements = std::move(statements);
 }
