@@ -1,6 +1,6 @@
 #pragma once
-/// Which path a state manages. One path has one owner: two states that both say what is to be there would
-/// undo each other's work in every run.
+/// Which path a state manages. One path has one owner: two states that both say what is to be there
+/// would undo each other's work in every run.
 
 #include <optional>
 #include <string>

@@ -1,25 +1,12 @@
 #include "verbs/paced_drivers.h"
 
+#include "verbs/driver_around.h"
+
 namespace fettle {
 
-class PacedDrivers::Paced : public Driver {
+class PacedDrivers::Paced : public DriverAround {
  public:
-  Paced(PacedDrivers& all, Driver& driver) : all_(all), driver_(driver) {}
-
-  Status ready(std::span<const Resource* const> wanted, std::stop_token stop) override {
-    return driver_.ready(wanted, std::move(stop));
-  }
-  Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
-                                           std::stop_token stop) override {
-    return driver_.observe(subjects, std::move(stop));
-  }
-  Result<std::vector<Found>> list(const Name& environment, std::stop_token stop) override {
-    return driver_.list(environment, std::move(stop));
-  }
-  void watch(const Name& environment, const std::function<void(const Key&)>& hint,
-             std::stop_token stop) override {
-    driver_.watch(environment, hint, std::move(stop));
-  }
+  Paced(PacedDrivers& all, Driver& driver) : DriverAround(driver), all_(all) {}
 
   Result<Outcome> apply(const Act& act, const ProgressSink& progress,
                         std::stop_token stop) override {
@@ -59,7 +46,6 @@ class PacedDrivers::Paced : public Driver {
   }
 
   PacedDrivers& all_;
-  Driver& driver_;
 };
 
 void PacedDrivers::put(const Key& key, Value own_wait) {

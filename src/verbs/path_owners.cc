@@ -2,27 +2,13 @@
 
 #include "base/text.h"
 #include "states/managed_path.h"
+#include "verbs/driver_around.h"
 
 namespace fettle {
 
-class PathOwners::Owned : public Driver {
+class PathOwners::Owned : public DriverAround {
  public:
-  Owned(PathOwners& all, Driver& driver) : all_(all), driver_(driver) {}
-
-  Status ready(std::span<const Resource* const> wanted, std::stop_token stop) override {
-    return driver_.ready(wanted, std::move(stop));
-  }
-  Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
-                                           std::stop_token stop) override {
-    return driver_.observe(subjects, std::move(stop));
-  }
-  Result<std::vector<Found>> list(const Name& environment, std::stop_token stop) override {
-    return driver_.list(environment, std::move(stop));
-  }
-  void watch(const Name& environment, const std::function<void(const Key&)>& hint,
-             std::stop_token stop) override {
-    driver_.watch(environment, hint, std::move(stop));
-  }
+  Owned(PathOwners& all, Driver& driver) : DriverAround(driver), all_(all) {}
 
   /// A refusal is final: nothing in this run will make the path another one.
   Result<Outcome> apply(const Act& act, const ProgressSink& progress,
@@ -35,7 +21,6 @@ class PathOwners::Owned : public Driver {
 
  private:
   PathOwners& all_;
-  Driver& driver_;
 };
 
 void PathOwners::put(const states::StatesIntent& intent) {

@@ -1,10 +1,11 @@
 #pragma once
-/// One path, one owner: where references lead is known when they are filled in. Around the drivers that
-/// write paths, this refuses an act on a path that another state of the run manages.
+/// One path, one owner: where references lead is known when they are filled in. Around the drivers
+/// that write paths, this refuses an act on a path that another state of the run manages.
 
 #include <map>
 #include <memory>
 #include <mutex>
+#include <set>
 #include <string>
 
 #include "core/driver.h"

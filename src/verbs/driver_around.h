@@ -1,0 +1,32 @@
+#pragma once
+/// A driver around another one, which changes what an act is told or tells and leaves the rest.
+
+#include "core/driver.h"
+
+namespace fettle {
+
+/// `driver` must outlive it.
+class DriverAround : public Driver {
+ public:
+  explicit DriverAround(Driver& driver) : driver_(driver) {}
+
+  Status ready(std::span<const Resource* const> wanted, std::stop_token stop) override {
+    return driver_.ready(wanted, std::move(stop));
+  }
+  Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
+                                           std::stop_token stop) override {
+    return driver_.observe(subjects, std::move(stop));
+  }
+  Result<std::vector<Found>> list(const Name& environment, std::stop_token stop) override {
+    return driver_.list(environment, std::move(stop));
+  }
+  void watch(const Name& environment, const std::function<void(const Key&)>& hint,
+             std::stop_token stop) override {
+    driver_.watch(environment, hint, std::move(stop));
+  }
+
+ protected:
+  Driver& driver_;
+};
+
+}  // namespace fettle
