@@ -181,6 +181,18 @@ Result<Value> read_json(std::string_view text, std::string_view file, Duplicates
   return error;
 }
 
+namespace {
+
+/// How many bytes the character of several bytes has that begins there; 0: it is broken.
+size_t sequence_at(std::string_view text, size_t at) {
+  for (size_t size = 2; size <= 4 && at + size <= text.size(); ++size)
+    if (is_valid_utf8(text.substr(at, size)))
+      return size;
+  return 0;
+}
+
+}  // namespace
+
 void append_json_text(std::string& json, std::string_view text) {
   static constexpr char hex[] = "0123456789abcdef";
   json.push_back('"');
@@ -212,8 +224,12 @@ void append_json_text(std::string& json, std::string_view text) {
           json.append("\\u00").append({hex[byte >> 4], hex[byte & 15]});
         else if (byte < 0x80 || valid)
           json.push_back(text[i]);
-        else
+        else if (const size_t size = sequence_at(text, i); size > 0) {
+          json.append(text, i, size);
+          i += size - 1;
+        } else {
           json += "\xEF\xBF\xBD";
+        }
     }
   }
   json.push_back('"');

@@ -86,6 +86,14 @@ TEST(Json, DuplicateKeysAreAnErrorUnlessTheLastWins) {
   EXPECT_EQ(write_json(*read_json(R"({"a":1,"a":2})", {}, Duplicates::last_wins)), R"({"a":2})");
 }
 
+TEST(Json, OfATextThatIsBrokenEachBrokenByteIsReplaced) {
+  std::string json;
+  append_json_text(json, "\xC3\xA9\xFF\xE2\x82\xAC\xE2\x82 \xF0\x9F\x98\x80\xC3");
+  EXPECT_EQ(
+      json,
+      "\"\xC3\xA9\xEF\xBF\xBD\xE2\x82\xAC\xEF\xBF\xBD\xEF\xBF\xBD \xF0\x9F\x98\x80\xEF\xBF\xBD\"");
+}
+
 TEST(Json, HostileNestingAndBrokenUtf8AreErrors) {
   EXPECT_FALSE(read_json(std::string(1'000'000, '[')));
   EXPECT_FALSE(read_json("\"\xC0\x80\""));
