@@ -66,4 +66,19 @@ Result<std::string> base64_decode(std::string_view text) {
   return bytes;
 }
 
+Result<std::string> base64_decode_strictly(std::string_view text) {
+  std::string whole;
+  for (const char c : text)
+    if (c != '\r' && c != '\n')
+      whole += c;
+  const size_t size = std::min(whole.find('='), whole.size());
+  const std::string_view padding = std::string_view(whole).substr(size);
+  const bool is_padded = padding.empty() || padding == "=" || padding == "==";
+  if (whole.size() % 4 != 0 || !is_padded ||
+      std::any_of(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size),
+                  [](char c) { return values[static_cast<unsigned char>(c)] == no_digit; }))
+    return user_error("illegal base64 data");
+  return base64_decode(whole);
+}
+
 }  // namespace fettle

@@ -14,4 +14,7 @@ std::string base64_encode(std::string_view bytes);
 /// Python's.
 Result<std::string> base64_decode(std::string_view text);
 
+/// As Go reads it: line ends are skipped, nothing else, and nothing follows the padding.
+Result<std::string> base64_decode_strictly(std::string_view text);
+
 }  // namespace fettle

@@ -23,6 +23,14 @@ TEST(Base64, OtherCharactersAreSkipped) {
   EXPECT_EQ(*base64_decode("YQ==YQ=="), "a");
 }
 
+TEST(Base64, StrictlyNothingIsSkippedButLineEnds) {
+  EXPECT_EQ(*base64_decode_strictly("YW\r\nJj"), "abc");
+  EXPECT_EQ(*base64_decode_strictly("YQ=\n="), "a");
+  EXPECT_EQ(*base64_decode_strictly(""), "");
+  for (const char* text : {"YQ==YQ==", "YQ", "YQ=", "YWJj=", "=", "====", "Y=Q=", "YW Jj", "YWJ_"})
+    EXPECT_FALSE(base64_decode_strictly(text)) << text;
+}
+
 TEST(Base64, WhatEndsEarlyIsAnError) {
   EXPECT_EQ(base64_decode("YWJ").error().message, "Incorrect padding");
   EXPECT_EQ(base64_decode("YQ=").error().message, "Incorrect padding");

@@ -72,11 +72,8 @@ std::string_view kind_of(const Value& value) {
 }
 
 Result<Value> binary(std::string_view text) {
-  const bool is_strict =
-      text.find_first_not_of(
-          "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/=\r\n") == text.npos;
-  const Result<std::string> bytes = base64_decode(text);
-  if (!bytes || !is_strict)
+  const Result<std::string> bytes = base64_decode_strictly(text);
+  if (!bytes)
     return user_error("!!binary value contains invalid base64 data");
   std::string json;
   append_json_text(json, *bytes);

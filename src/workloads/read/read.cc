@@ -314,13 +314,8 @@ class Reader {
           continue;
         std::string text = entry.value->text().str();
         if (is_encoded) {
-          // As Go reads it: line ends are passed over, nothing else.
-          const bool is_base64 = std::ranges::all_of(text, [](char c) {
-            return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '+' || c == '/' ||
-                   c == '=' || c == '\r' || c == '\n';
-          });
-          Result<std::string> decoded = base64_decode(text);
-          if (!decoded || !is_base64) {
+          Result<std::string> decoded = base64_decode_strictly(text);
+          if (!decoded) {
             if (text == masked)
               refuse_masked(*entry.value);
             else
