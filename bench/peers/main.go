@@ -2,7 +2,7 @@
 //
 //	peers arguments|jq      reads JSON lines, answers each with one
 //
-// arguments  {"text"}                   → {"value"} or {"error"}: yaml.v2 → JSON → `json.decode` of Starlark, or the JSON itself
+// arguments  {"text"}                   → {"value"} or {"error"}, and {"either"}, keys whose value is one of two at random: yaml.v2 → JSON → `json.decode` of Starlark, or the JSON itself
 // jq         {"expression", "input"}    → {"value"} or {"error"}: `input` is a JSON text, results become values of Starlark
 //
 // A float is told with a point or an exponent.
@@ -15,6 +15,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"strconv"
 	"strings"
 	"time"
 
@@ -22,6 +23,7 @@ import (
 	"github.com/itchyny/gojq"
 	starlarkjson "go.starlark.net/lib/json"
 	"go.starlark.net/starlark"
+	"gopkg.in/yaml.v2"
 )
 
 const longest = 5 * time.Second
@@ -31,8 +33,9 @@ type question struct {
 }
 
 type answer struct {
-	Value json.RawMessage `json:"value,omitempty"`
-	Error string          `json:"error,omitempty"`
+	Value  json.RawMessage `json:"value,omitempty"`
+	Error  string          `json:"error,omitempty"`
+	Either []string        `json:"either,omitempty"` // texts of two keys of one mapping: `1` and `"1"`
 }
 
 func call(name string, argument starlark.Value) (starlark.Value, error) {
@@ -90,6 +93,47 @@ func arguments(text string) (starlark.Value, error) {
 		return nil, fmt.Errorf("not a mapping: %v", value)
 	}
 	return value, nil
+}
+
+// As ghodss does it.
+func keyText(key any) string {
+	if real, ok := key.(float64); ok {
+		text := strconv.FormatFloat(real, 'g', -1, 32)
+		if special, ok := map[string]string{"+Inf": ".inf", "-Inf": "-.inf", "NaN": ".nan"}[text]; ok {
+			return special
+		}
+		return text
+	}
+	return fmt.Sprint(key)
+}
+
+func collisions(value any) (found []string) {
+	switch value := value.(type) {
+	case []any:
+		for _, item := range value {
+			found = append(found, collisions(item)...)
+		}
+	case map[any]any:
+		seen := map[string]bool{}
+		for key, item := range value {
+			text := keyText(key)
+			if seen[text] {
+				found = append(found, text)
+			}
+			seen[text] = true
+			found = append(found, collisions(item)...)
+		}
+	}
+	return found
+}
+
+func toldArguments(text string) answer {
+	made := told(arguments(text))
+	var value any
+	if made.Value != nil && yaml.Unmarshal([]byte(text), &value) == nil {
+		made.Either = collisions(value)
+	}
+	return made
 }
 
 func toStarlark(value any) starlark.Value {
@@ -179,7 +223,7 @@ func answered(what string, asked question) (made answer) {
 	if what == "jq" {
 		return told(extract(asked.Expression, asked.Input))
 	}
-	return told(arguments(asked.Text))
+	return toldArguments(asked.Text)
 }
 
 func main() {

@@ -53,7 +53,9 @@ bool is_duplicate(const Error& error) {
 
 Result<std::string> arguments_as_json(std::string_view text, std::string_view file) {
   const Result<Value> json = read_json(text, file, Duplicates::last_wins);
-  if (json && json->is_dict() && is_within_reals(*json))
+  // To Go, what begins with a mark of the byte order is no JSON.
+  const bool is_marked = text.starts_with("\xEF\xBB\xBF");
+  if (json && json->is_dict() && is_within_reals(*json) && !is_marked)
     return std::string(text);
   const Result<Value> yaml = read_yaml(text, file, YamlSchema::go_yaml_v2);
   if (yaml && yaml->is_dict())

@@ -31,6 +31,10 @@ TEST(Arguments, EverythingElseIsYaml) {
             "a.yml:2:1: reading the arguments: invalid YAML: the key `a` occurs twice");
 }
 
+TEST(Arguments, WithAMarkOfTheByteOrderTheyAreYaml) {
+  EXPECT_EQ(read("\xEF\xBB\xBF{\"a\": 1.0}"), R"({"a":1})");
+}
+
 TEST(Arguments, NothingIsTrimmed) {
   EXPECT_EQ(read("conf: |\n  line 1\n  line 2\n"), R"({"conf":"line 1\nline 2\n"})");
   EXPECT_EQ(read("conf: |+\n  line 1\n\n\n"), R"({"conf":"line 1\n\n\n"})");

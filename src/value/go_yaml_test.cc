@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "value/json.h"
 #include "value/yaml.h"
 
@@ -56,6 +57,32 @@ TEST(GoYaml, KeysAreTexts) {
 TEST(GoYaml, AMergeOverridesWhatStandsBeforeIt) {
   EXPECT_EQ(go("a: &a {k: 1}\nb: {<<: *a, k: 2}\nc: {k: 2, <<: *a}"),
             R"({"a":{"k":1},"b":{"k":2},"c":{"k":1}})");
+}
+
+/// Go keeps both keys and gives the value of either.
+TEST(GoYaml, AnOwnKeyBeatsAMergedOneThatOnlyReadsLikeIt) {
+  EXPECT_EQ(go("a: &a {'1': x, 2: z, k: 1}\nb: {1: own, '2': own, k: 2, <<: [*a, {'1': z}]}"),
+            R"({"a":{"1":"x","2":"z","k":1},"b":{"1":"own","2":"own","k":1}})");
+  EXPECT_EQ(go("a: &a {'1': x}\nb: {<<: *a, 1: own}"), R"({"a":{"1":"x"},"b":{"1":"own"}})");
+}
+
+TEST(GoYaml, OnlyAListThatStandsThereIsMerged) {
+  EXPECT_EQ(go("a: &a {k: 1}\nb: {<<: [*a]}"), R"({"a":{"k":1},"b":{"k":1}})");
+  EXPECT_NE(go("a: &a [{k: 1}]\nb: {<<: *a}").find("a.yml:2:9: invalid YAML: `<<` needs"),
+            std::string::npos);
+}
+
+TEST(GoYaml, BinaryIsWhatGoDecodes) {
+  EXPECT_EQ(go("a: !!binary 16777217"), "{\"a\":\"\xD7\xAE\xEF\xBF\xBD\xEF\xBF\xBDm{\"}");
+  for (const char* text : {"YQ==N", "YQ", "YQ===", "Y=Q=", "a b="})
+    EXPECT_NE(go(cat("a: !!binary ", text)).find("invalid base64 data"), std::string::npos) << text;
+}
+
+TEST(GoYaml, AnAnchorMeansWhatWasWrittenLast) {
+  for (const char* text : {"{a: &n [&n [x], y], b: *n}", "{a: &n [&n x], b: [*n]}",
+                           "{a: &n {k: &n [x]}, b: *n}", "{z: &n 1, a: &n [&n [x]], b: *n}"})
+    EXPECT_NE(go(text).find(R"("b":["x"])"), std::string::npos) << go(text);
+  EXPECT_EQ(go("{a: &n [1], b: &n [2], c: *n}"), R"({"a":[1],"b":[2],"c":[2]})");
 }
 
 TEST(GoYaml, AnAnchorDoesNotContainItself) {

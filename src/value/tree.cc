@@ -141,8 +141,9 @@ Status TreeBuilder::close() {
     node = TRY(made({store_->keep(entries), frame.place}));
   }
   parts_.resize(frame.begin);
+  // An anchor inside that has its name was written later, and stays what the name means.
   if (!frame.anchor.empty())
-    anchors_.insert_or_assign(frame.anchor, Anchored{node, frame.size});
+    anchors_.try_emplace(frame.anchor, Anchored{node, frame.size});
   return put(node, frame.size);
 }
 
@@ -185,6 +186,9 @@ Status TreeBuilder::add_entry(const TreeNode* key, const TreeNode* value, bool i
   }
   if (!is_merged && entries_->is_own[i] && rules_.duplicates == Duplicates::error)
     return error_at(key->place(), cat("the key `", key->text(), "` occurs twice"));
+  // `1` and `"1"` are two keys until they are texts: nothing that is merged overrides an own one.
+  if (is_merged && entries_->is_own[i] && entries_->found[i].key->written_ != key->written_)
+    return {};
   entries_->found[i] = {key, value};
   entries_->is_own[i] = !is_merged;
   return {};
@@ -210,6 +214,10 @@ Status TreeBuilder::alias(std::string_view anchor, Place place) {
   aliased_ += found->second.size;
   if (aliased_ > rules_.limits.aliased)
     return error_at(place, "its aliases expand to too much");
+  const bool is_merged = !frames_.empty() && frames_.back().type == TreeNode::Type::dict &&
+                         !expects_key() && parts_.back()->merges_;
+  if (is_merged && rules_.merges_in_place && !found->second.node->is_dict())
+    return error_at(place, "`<<` needs a mapping, or a list of mappings that stands there itself");
   found->second.node->is_shared_ = true;
   return put(found->second.node, found->second.size);
 }
