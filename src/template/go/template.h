@@ -3,7 +3,8 @@
 /// Actions, pipelines, variables, `define`, `template`, `block`, `range` with `break` and
 /// `continue`, trimming of white space, comments, Go's functions and printf verbs.
 ///
-/// Numbers compare by value whatever their types (Go refuses to compare an int with a float).
+/// Numbers compare by value whatever their types (Go refuses to compare an int with a float), and
+/// with a text by what they look like (Kurtosis reads the numbers of data as texts).
 /// Rendering is bounded: nesting, output and steps.
 
 #include <map>

@@ -52,6 +52,15 @@ TEST(GoTemplate, ConditionsAndLoops) {
        {"{{$x := 1}}{{range .l}}{{$x = .}}{{end}}{{$x}}{{$.y}}", R"({"l":[1,2],"y":9})", "29"}});
 }
 
+TEST(GoTemplate, ANumberComparesWithATextByWhatItLooksLike) {
+  expect_rendered(
+      {{R"({{if eq .fork "12"}}a{{end}}{{if ne .fork "9"}}b{{end}})", R"({"fork":12})", "ab"},
+       {R"({{eq "1.5" .x}} {{eq .x "1.50"}} {{lt .x "2"}})", R"({"x":1.5})", "true false true"},
+       {R"({{eq .x "12345678901234567890"}})", R"({"x":12345678901234567890})", "true"}});
+  EXPECT_NE(render(R"({{eq .x "true"}})", R"({"x":true})").find("incompatible types"),
+            std::string::npos);
+}
+
 TEST(GoTemplate, WhiteSpaceIsTrimmedOnlyWhereAsked) {
   expect_rendered({{"a \n {{- 1 -}} \n b", "{}", "a1b"},
                    {"a {{1 -}} b", "{}", "a 1b"},
