@@ -10,7 +10,8 @@
 ///             "address": the whole URL, when there is more to it than may be told
 /// outputs     {"digest": sha256 of its tar, "uuid": 32 hex digits, kept for the life of the name,
 ///             "etag": the tag of what was downloaded, when there was one}
-/// seen        {"digest"}: the blob is there; "other": true when there is something else at the URL
+/// seen        {"digest"}: the blob is there; "other": true when there is something else at the URL;
+///             "unasked": why nobody can tell what is there now
 
 #include <charconv>
 

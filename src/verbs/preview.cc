@@ -24,10 +24,12 @@ Value digested(const Step& step) {
                       Value::list(std::vector<Value>(step.fields.begin(), step.fields.end()))});
 }
 
-/// How a thing of this machine is. Of containers the verb and its fields say what counts.
+/// How a thing of this machine is. Of containers and artifacts the verb and its fields say what
+/// counts.
 Digest digest_of_look(const Step& step, const Seen& seen) {
   const auto found = seen.find(step.key);
-  const bool is_here = step.wanted != nullptr && step.wanted->driver == host_driver;
+  const bool is_here =
+      step.wanted != nullptr && step.wanted->driver == host_driver && step.key.kind != "artifact";
   if (found == seen.end() || !is_here)
     return {};
   return found->second.state ? found->second.state->digest() : Digest{1, 1};

@@ -1,6 +1,8 @@
 #include "verbs/run_package.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include "base/archive.h"
 #include "base/file.h"
@@ -17,6 +19,7 @@
 #include "verbs/secrets.h"
 #include "verbs/services.h"
 #include "verbs/shown_key.h"
+#include "verbs/unasked.h"
 
 namespace fettle {
 namespace {
@@ -507,6 +510,8 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   report.summary = TRY(std::move(carried.summary));
   add_unavailable(carried.run, *package.intent, report.summary);
   report.outlived = outlived(carried.run, *package.intent);
+  report.unasked = unasked_downloads(*package.intent, carried.run.seen(),
+                                     [&](const Key& key) { return carried.run.step(key); });
   Left left = TRY(mark_orphans(place, *edit, *package.intent, carried.run.known(), false));
   report.orphans = left.orphans;
   report.shared = left.shared.size();
@@ -552,6 +557,11 @@ Result<PackageReport> dry_run_unmasked(const Workplace& place, const PackageRequ
   return report;
 }
 
+const Step* step_of(const Plan& plan, const Key& key) {
+  const auto found = std::ranges::find(plan.steps, key, &Step::key);
+  return found == plan.steps.end() ? nullptr : &*found;
+}
+
 Result<Preview> preview_unmasked(const Workplace& place, const PackageRequest& request) {
   Prepared prepared = TRY(prepare(place, request, false));
   if (!prepared.package.findings.empty())
@@ -575,6 +585,9 @@ Result<Preview> preview_unmasked(const Workplace& place, const PackageRequest& r
   Looked looked = TRY(look_and_plan(place, *preview.intent, prepared.known, options));
   preview.plan = std::move(looked.plan);
   preview.seen = std::move(looked.seen);
+  std::ranges::move(unasked_downloads(*preview.intent, preview.seen,
+                                      [&](const Key& key) { return step_of(preview.plan, key); }),
+                    std::back_inserter(preview.warnings));
   preview.shared = std::move(looked.shared);
   return preview;
 }

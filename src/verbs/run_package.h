@@ -72,13 +72,14 @@ struct PackageReport {
   Value output;                                   ///< what the package returned, filled
   bool has_output = false;
   Summary summary;
-  Known known;                ///< how the run left the records
-  size_t orphans = 0;         ///< of the environment: no longer wanted, and still there
-  size_t shared = 0;          ///< orphans that others want
-  std::vector<Key> orphaned;  ///< those that this run left
-  std::vector<Key> removed;   ///< what no instruction wants any more and is gone
-  std::vector<Key> outlived;  ///< kept, though their services were started again since
-  Seen seen;                  ///< what is there, when nothing was done
+  Known known;                       ///< how the run left the records
+  size_t orphans = 0;                ///< of the environment: no longer wanted, and still there
+  size_t shared = 0;                 ///< orphans that others want
+  std::vector<Key> orphaned;         ///< those that this run left
+  std::vector<Key> removed;          ///< what no instruction wants any more and is gone
+  std::vector<Key> outlived;         ///< kept, though their services were started again since
+  std::vector<std::string> unasked;  ///< warnings of downloads that stay as they are stored
+  Seen seen;                         ///< what is there, when nothing was done
   Duration took{0};
 };
 

@@ -84,8 +84,9 @@ PackageReport MaskedAudience::masked_report(PackageReport report) {
     statement.statement = &(*script)[number];
   }
   report.script = std::move(script);
-  for (std::string& warning : report.warnings)
-    warning = mask_.text(warning);
+  for (std::vector<std::string>* warnings : {&report.warnings, &report.unasked})
+    for (std::string& warning : *warnings)
+      warning = mask_.text(warning);
   for (Error& finding : report.findings)
     finding = mask_.error(std::move(finding));
   for (Failure& failure : report.summary.failures)

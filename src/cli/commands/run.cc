@@ -74,11 +74,17 @@ std::optional<Error> refusal_of(const PackageReport& report) {
   return report.findings.empty() ? std::nullopt : std::optional(findings_error(report.findings));
 }
 
+std::vector<std::string> warnings_of(const PackageReport& report) {
+  std::vector<std::string> warnings = report.warnings;
+  warnings.insert(warnings.end(), report.unasked.begin(), report.unasked.end());
+  return warnings;
+}
+
 /// `is_last_line`: of several lines, where each instruction has had one.
 Value document_of(const PackageReport& report, bool dry, const std::optional<EnvironmentView>& view,
                   bool is_last_line) {
   std::vector<Entry> entries{{"environment", report.environment},
-                             {"warnings", texts(report.warnings)},
+                             {"warnings", texts(warnings_of(report))},
                              {"images", texts(report.images)},
                              {"dependencies", texts(report.dependencies)},
                              {"output", report.has_output ? report.output : Value()},
@@ -318,6 +324,8 @@ void print_failures(const Face& face, const PackageReport& report, const std::se
 }
 
 void print_end(const Face& face, const PackageReport& report, const std::set<size_t>& told) {
+  for (const std::string& warning : report.unasked)
+    print_warning(face, warning);
   if (!report.outlived.empty())
     print_warning(
         face, cat("not repeated, since their services were started again: ", outlived_text(report),
@@ -475,7 +483,7 @@ Command run_command() {
       "Runs a Starlark package: a folder, a .star file or github.com/AUTHOR/REPOSITORY.\nA "
       "repeated run does only what changed.",
       {"fettle run .",
-       "fettle run github.com/kurtosis-tech/redis-package '{\"service-name\": \"cache\"}' -e "
+       "fettle run github.com/kurtosis-tech/redis-package '{\"service_name\": \"cache\"}' -e "
        "cache"},
       run_package,
       {{{"--dry-run"}, "", "interpret and validate, run nothing; needs no engine"},

@@ -56,6 +56,21 @@ Status pack_download(const Value& attributes, const Path& body, const ByteSink& 
   return writer.finish();
 }
 
+/// Of what a download would be as an artifact.
+Result<std::string> digest_of_download(const Value& attributes, const Path& body) {
+  Sha256 hash;
+  TRY(pack_download(attributes, body, [&](std::string_view bytes) -> Status {
+    hash.add(bytes);
+    return {};
+  }));
+  return hash.hex();
+}
+
+Error bad_answer(const Value& attributes, int status) {
+  return world_error(
+      cat("downloading `", attributes.text_at("url"), "`: the server answered ", status));
+}
+
 bool has_path(const Name& kind) { return kind == "file" || kind == "folder" || kind == "link"; }
 
 /// What is wanted, else what was applied.
@@ -121,27 +136,32 @@ Result<Observation> HostDriver::look_at_artifact(const Subject& subject, std::st
   if (subject.wanted == nullptr || subject.wanted->attributes.text_at("source") != "url" ||
       !subject.known->applied || subject.known->applied->attributes != subject.wanted->attributes)
     return seen;
-  const Result<bool> other = is_other(subject, std::move(stop));
-  if (!other)
-    seen.unavailable = other.error().message;
-  else if (*other)
-    seen.state = Value::dict({{"digest", digest}, {"other", true}});
-  return seen;
+  return look_at_address(*subject.wanted, *subject.known, std::move(stop));
 }
 
-Result<bool> HostDriver::is_other(const Subject& subject, std::stop_token stop) {
+/// What is stored is used when nobody tells what is there now.
+Result<Observation> HostDriver::look_at_address(const Resource& wanted, const Record& known,
+                                                std::stop_token stop) {
   const TemporaryDirectory place = TRY(TemporaryDirectory::make());
-  const Value& attributes = subject.wanted->attributes;
-  std::string etag(subject.known->outputs.text_at("etag"));
-  const std::optional<Path> body = TRY(fetch(attributes, place.path(), etag, std::move(stop)));
-  if (!body)
-    return false;
-  Sha256 hash;
-  TRY(pack_download(attributes, *body, [&](std::string_view bytes) -> Status {
-    hash.add(bytes);
-    return {};
-  }));
-  return hash.hex() != subject.known->outputs.text_at("digest");
+  const Path body = place.path() / "body";
+  const Value& attributes = wanted.attributes;
+  const Value& digest = known.outputs.at("digest");
+  const std::string etag(known.outputs.text_at("etag"));
+  const Result<HttpResponse> answer = ask(attributes, body, etag, std::move(stop));
+  if (!answer || answer->status >= 500) {
+    const Error why = answer ? bad_answer(attributes, answer->status) : answer.error();
+    return Observation{Value::dict({{"digest", digest}, {"unasked", why.message}})};
+  }
+  Observation seen{Value::dict({{"digest", digest}})};
+  if (answer->status == 304 && !etag.empty())
+    return seen;
+  const Result<std::string> now = answer->status == 200 ? digest_of_download(attributes, body)
+                                                        : bad_answer(attributes, answer->status);
+  if (!now)
+    seen.unavailable = now.error().message;
+  else if (*now != digest.text())
+    seen.state = Value::dict({{"digest", digest}, {"other", true}});
+  return seen;
 }
 
 Result<std::vector<Found>> HostDriver::list(const Name&, std::stop_token) {
@@ -215,11 +235,10 @@ Result<Outcome> HostDriver::artifact(const Act& act, std::stop_token stop) {
   return Done{Value::dict(std::move(outputs)), digest, changed};
 }
 
-Result<std::optional<Path>> HostDriver::fetch(const Value& attributes, const Path& folder,
-                                              std::string& etag, std::stop_token stop) {
+Result<HttpResponse> HostDriver::ask(const Value& attributes, const Path& body,
+                                     const std::string& etag, std::stop_token stop) {
   const std::string shown(attributes.text_at("url"));
   const Value address = reveal(attributes.at("address"));
-  const Path body = folder / "body";
   HttpRequest request;
   request.url = address.is_text() ? address.text().str() : shown;
   if (!etag.empty())
@@ -234,21 +253,18 @@ Result<std::optional<Path>> HostDriver::fetch(const Value& attributes, const Pat
   if (!response)
     return Error(response.error().blame, replace_all(response.error().message, whole, shown))
         .context(cat("downloading `", shown, "`"));
-  if (response->status == 304 && !etag.empty())
-    return std::optional<Path>();
-  if (response->status != 200)
-    return world_error(cat("downloading `", shown, "`: the server answered ", response->status));
-  etag = response->header("ETag");
-  return std::optional(body);
+  return response;
 }
 
 Result<HostDriver::Downloaded> HostDriver::download(const Value& attributes, std::stop_token stop) {
   const TemporaryDirectory place = TRY(TemporaryDirectory::make());
-  std::string etag;
-  const std::optional<Path> body = TRY(fetch(attributes, place.path(), etag, std::move(stop)));
+  const Path body = place.path() / "body";
+  const HttpResponse answer = TRY(ask(attributes, body, "", std::move(stop)));
+  if (answer.status != 200)
+    return bad_answer(attributes, answer.status);
   const std::unique_ptr<Blobs::Draft> draft = TRY(blobs_.begin());
-  TRY(pack_download(attributes, *body, [&](std::string_view bytes) { return draft->add(bytes); }));
-  return Downloaded{TRY(draft->finish()), etag};
+  TRY(pack_download(attributes, body, [&](std::string_view bytes) { return draft->add(bytes); }));
+  return Downloaded{TRY(draft->finish()), answer.header("ETag")};
 }
 
 }  // namespace fettle

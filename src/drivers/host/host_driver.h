@@ -25,12 +25,13 @@ class HostDriver : public Driver {
  private:
   using Downloaded = std::pair<std::string, std::string>;  ///< its digest, its tag
   Result<Observation> look_at_artifact(const Subject& subject, std::stop_token stop);
-  Result<bool> is_other(const Subject& subject, std::stop_token stop);
+  Result<Observation> look_at_address(const Resource& wanted, const Record& known,
+                                      std::stop_token stop);
   static Result<Outcome> make_mark(const Act& act);
   Result<Outcome> artifact(const Act& act, std::stop_token stop);
-  /// None: what is there is what has the tag.
-  Result<std::optional<Path>> fetch(const Value& attributes, const Path& folder, std::string& etag,
-                                    std::stop_token stop);
+  /// What the server says of a download, its body as a file. An error: nobody answered.
+  Result<HttpResponse> ask(const Value& attributes, const Path& body, const std::string& etag,
+                           std::stop_token stop);
   Result<Downloaded> download(const Value& attributes, std::stop_token stop);
 
   HttpClient& http_;
