@@ -179,6 +179,10 @@ TEST(Commands, WhatIsTypedWrongGetsTheNearestRightOne) {
   EXPECT_NE(error_of("run x --vebose").find(", did you mean `--verbosity`?"), std::string::npos);
   EXPECT_EQ(error_of("run x --nonsense"),
             "unknown flag `--nonsense` of `fettle run`\nsee `fettle help run`");
+  EXPECT_EQ(error_of("exec -zt x"), "unknown flag `-zt` of `fettle exec`\nsee `fettle help exec`");
+  EXPECT_EQ(error_of("exec -it web -- sh"),
+            "unknown flag `-it` of `fettle exec`: `fettle pod exec -it POD -- COMMAND` runs a "
+            "command in a pod");
   EXPECT_EQ(error_of("run"), "`fettle run` needs more arguments: `fettle run PACKAGE [ARGUMENTS]`");
   EXPECT_EQ(error_of("run a b c"), "unexpected argument `c`: `fettle run PACKAGE [ARGUMENTS]`");
   EXPECT_NE(error_of("enclave lss").find("did you mean `enclave ls`?"), std::string::npos);

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <iterator>
 
 #include "base/shell_word.h"
 #include "base/text.h"
@@ -49,9 +50,12 @@ Error unknown_option(const std::vector<CommandOption>& options, const Command& c
   if (const std::string_view other = instead_of_flag(command.words, spelling); !other.empty())
     return user_error(
         cat("unknown flag `", spelling, "` of `fettle ", command.words, "`: ", other));
-  // Of one letter every other one is as near.
+  // To one of a single letter every short flag is as near.
   constexpr size_t least = 3;
-  std::string meant = spelling.size() < least ? std::string() : suggestion(spelling, names);
+  std::vector<std::string> spelled;
+  std::ranges::copy_if(names, std::back_inserter(spelled),
+                       [](const std::string& name) { return name.size() >= least; });
+  std::string meant = spelling.size() < least ? std::string() : suggestion(spelling, spelled);
   if (const std::string_view begun = begun_with(spelling, names); meant.empty() && !begun.empty())
     meant = cat(", did you mean `", begun, "`?");
   return user_error(cat("unknown flag `", spelling, "` of `fettle ", command.words, "`", meant,

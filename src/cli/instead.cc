@@ -25,6 +25,8 @@ constexpr std::pair<std::string_view, std::string_view> commands_elsewhere[] = {
     {"portal", "ports are already published on this machine"},
     {"web", "`fettle enclave inspect` and `fettle events` show the same information"},
     {"analytics", "fettle sends no data"},
+    {"cloud", "fettle uses one Docker or Podman: `--engine ADDRESS`, else `$DOCKER_HOST`"},
+    {"grafloki", "`fettle service logs -x` shows all logs of an environment"},
     {"enclave dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
     {"status",
      "`fettle enclave inspect ENCLAVE` shows an environment, `fettle engine status` the engine"},
@@ -96,6 +98,9 @@ constexpr std::pair<std::string_view, std::string_view> commands_elsewhere[] = {
     {"project install", "modules are folders in `libs`; there is nothing to install"},
     {"version report", "`fettle versions show` shows a version"},
     {"monitor", "`fettle events` shows what happened"},
+    {"action-log", "`fettle events` shows what happened, `fettle why KEY` one resource"},
+    {"param", "there are no parameters of a server: plugins read what they need"},
+    {"token", "there is no server, so nobody has to prove who they are"},
     // Idem
     {"encrypt", "fettle encrypts nothing; a file of profiles is read as it is"},
     {"decrypt", "fettle encrypts nothing; a file of profiles is read as it is"},
@@ -119,6 +124,12 @@ constexpr std::array<std::string_view, 3> flags_elsewhere[] = {
     {"logs", "-l", "`fettle get pods -l LABELS` lists the pods; `fettle logs POD` shows one"},
     {"logs", "--selector",
      "`fettle get pods -l LABELS` lists the pods; `fettle logs POD` shows one"},
+    {"exec", "-it", "`fettle pod exec -it POD -- COMMAND` runs a command in a pod"},
+    {"exec", "-i", "`fettle pod exec -i POD -- COMMAND` runs a command in a pod"},
+    {"exec", "-t", "`fettle pod exec -t POD -- COMMAND` runs a command in a pod"},
+    {"get", "-w", "`fettle rollout status KIND/NAME -w` watches a rollout"},
+    {"get", "--watch", "`fettle rollout status KIND/NAME -w` watches a rollout"},
+    {"run", "-f", "a package is named without a flag: `fettle run FOLDER`"},
     {"rollout status", "--for", "`-w` waits until the rollout is complete"},
 };
 
