@@ -109,6 +109,8 @@ bool KeptChild::read_errors() {
     (void)on_errors_(said);
   const std::lock_guard lock(mutex_);
   said_.add(said);
+  for (const auto& [id, box] : boxes_)  // nobody knows of which call it speaks
+    box->said.add(said);
   return true;
 }
 
@@ -131,7 +133,8 @@ void KeptChild::take_line(std::string_view text) {
   if (box == boxes_.end())  // of a call that was given up
     return;
   if (const Value* log = line->find("log"))  // may be its last words
-    said_.add(cat(to_text(*log), "\n"));
+    for (Tail* const tail : {&said_, &box->second->said})
+      tail->add(cat(to_text(*log), "\n"));
   box->second->heard = true;
   box->second->lines.push_back(std::move(*line));
   changed_.notify_all();
@@ -186,7 +189,7 @@ Result<Value> KeptChild::next_line(Box& box, const Limit& limit) {
   if (!came && limit.stop.stop_requested())
     return cancelled_error();
   if (!came)
-    return with_last_lines(cat("it did not answer within ", to_string(limit.time)));
+    return with_last_lines(cat("it did not answer within ", to_string(limit.time)), box.said);
   if (box.lines.empty())
     return ended_error();
   Value line = std::move(box.lines.front());
@@ -203,7 +206,7 @@ Error KeptChild::ended_error() const {
                : cat("it exited with code ", how_it_ended_.code, " and no answer");
   if (company_ > 1)
     what += cat("; ", company_, " calls were under way");
-  Error error = with_last_lines(what);
+  Error error = with_last_lines(what, said_);
   error.unknown_outcome = true;
   return error;
 }
@@ -218,9 +221,8 @@ Result<KeptChild::Reply> KeptChild::ended(const ProgramCall& call, const Box& bo
   return ended_error();
 }
 
-/// With the lock held.
-Error KeptChild::with_last_lines(const std::string& what) const {
-  const std::string lines = said_.lines();
+Error KeptChild::with_last_lines(const std::string& what, const Tail& said) {
+  const std::string lines = said.lines();
   return world_error(lines.empty() ? what : cat(what, "; its last lines:\n", lines));
 }
 

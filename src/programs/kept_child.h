@@ -40,6 +40,7 @@ class KeptChild {
   struct Box {
     std::deque<Value> lines;
     bool heard = false;  ///< it said something about this call
+    Tail said{};         ///< its log, and what was written meanwhile to standard error
   };
   struct Limit {
     std::stop_token stop;
@@ -58,7 +59,7 @@ class KeptChild {
   Result<Value> next_line(Box& box, const Limit& limit);
   Result<Reply> ended(const ProgramCall& call, const Box& box, int64_t id) const;
   Error ended_error() const;
-  Error with_last_lines(const std::string& what) const;
+  static Error with_last_lines(const std::string& what, const Tail& said);
   void give_up(Box& box, int64_t id, bool is_shared);
   void answer_question(const ProgramCall& call, const Value& line, const Limit& limit);
   void end(const std::string& why);
@@ -77,7 +78,7 @@ class KeptChild {
   size_t company_ = 0;  ///< calls that were under way when it ended
   Finished how_it_ended_;
   std::string why_;  ///< why it was ended; empty: it ended by itself
-  Tail said_;
+  Tail said_;        ///< of all calls
 
   std::mutex sending_;
   bool is_closed_ = false;  ///< under `sending_`

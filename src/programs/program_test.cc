@@ -263,7 +263,7 @@ TEST_F(ProgramTest, ACallThatHangsEndsNoOther) {
   });
   begun.wait();
   EXPECT_EQ(said(program->call(ask("hang", 50ms), {})),
-            "it did not answer within 50ms; its last lines:\nbegun");
+            "it did not answer within 50ms");  // nothing of what the other call logged
   other.join();
   EXPECT_NE(answer.find(R"("name":"other")"), std::string::npos) << answer;
 }
