@@ -94,6 +94,16 @@ Result<Value> run(const Program& program, const Json& input) {
   return found.size() == 1 ? found.front() : Value::list(std::move(found));
 }
 
+/// What was JSON when texts were guessed at.
+std::string advice_on_text(std::string_view program, std::string_view text, Input input) {
+  const tl::expected<Json, std::string> inside = read(text, Numbers::real);
+  const bool is_nested =
+      inside && (inside->kind() == Json::Kind::dict || inside->kind() == Json::Kind::list);
+  return input == Input::text && is_nested && program.find("fromjson") == program.npos
+             ? cat("; the output is a text: `fromjson | ", program, "` reads the JSON in it")
+             : std::string();
+}
+
 }  // namespace
 
 Status check(std::string_view program) {
@@ -113,7 +123,10 @@ Result<Value> extract(std::string_view program, std::string_view text, Input inp
       input == Input::text ? Json::text(std::string(text)) : read(text, Numbers::real);
   if (!value)
     return world_error(cat("what was answered is not JSON: ", value.error()));
-  return run(made, *value).context(cat("the jq expression `", program, "`"));
+  Result<Value> found = run(made, *value);
+  if (!found)
+    found.error().message += advice_on_text(program, text, input);
+  return std::move(found).context(cat("the jq expression `", program, "`"));
 }
 
 }  // namespace fettle::jq

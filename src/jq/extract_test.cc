@@ -33,6 +33,15 @@ TEST(Extract, TheInputIsTheTextOrItsJson) {
     EXPECT_NE(shown(extract(".", "\"\xff\"", input, limits)).find("not UTF-8"), std::string::npos);
 }
 
+TEST(Extract, WhoTakesATextForJsonIsToldOfFromjson) {
+  EXPECT_NE(of_text(".b", "{\"b\": 1}\n").find("; the output is a text: `fromjson | .b` reads"),
+            std::string::npos);
+  for (const auto& [program, text] :
+       {std::pair(".b", "b: 1"), std::pair("fromjson | .c", R"({"b": 1})")})
+    EXPECT_EQ(of_text(program, text).find("is a text"), std::string::npos) << program;
+  EXPECT_EQ(of_json(".b.c", R"({"b": 1})").find("is a text"), std::string::npos);
+}
+
 TEST(Extract, SeveralResultsAreAListWithoutNullsAndErrors) {
   const std::string peers = R"({"peers": [{"id": "a"}, {}, {"id": "b"}]})";
   EXPECT_EQ(of_json(".peers[].id", peers), R"(["a","b"])");
@@ -89,8 +98,8 @@ TEST(Extract, IsTheDialectOfGojq) {
 TEST(Extract, WhatCannotBeUsedIsRefusedWithItsPlace) {
   for (const auto& [program, why] :
        {std::pair(".a |", "it ends too early (column 5)"),
-        std::pair("lenght", "there is no function `lenght/0`, did you mean `length/0`? (column 7)"),
-        std::pair(".a\n  | $x", "there is no variable `$x` (line 2, column 7)"),
+        std::pair("lenght", "there is no function `lenght/0`, did you mean `length/0`? (column 1)"),
+        std::pair(".a\n  | $x", "there is no variable `$x` (line 2, column 5)"),
         std::pair("break $out", "there is no label `$out` (column 7)"),
         std::pair("@base32", "there is no format `@base32` (column 1)"),
         std::pair("import \"a\" as a; 1", "modules are not available (column 1)"),

@@ -83,9 +83,9 @@ bool Parser::expect_word(std::string_view keyword) {
 }
 
 /// The first failure stays; nothing is read after it.
-const Node* Parser::fail(std::string why) {
+const Node* Parser::fail(std::string why, const Token* at) {
   if (!has_failed()) {
-    const std::string_view before = source_.substr(0, token_.begin);
+    const std::string_view before = source_.substr(0, at == nullptr ? token_.begin : at->begin);
     const auto column = static_cast<int>(count_characters(before.substr(before.rfind('\n') + 1)));
     const auto line = static_cast<int>(std::ranges::count(before, '\n'));
     failure_ = user_error(std::move(why), {"", line + 1, column + 1});

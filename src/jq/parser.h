@@ -55,7 +55,8 @@ class Parser {
   bool take_word(std::string_view keyword);
   bool expect(std::string_view symbol);
   bool expect_word(std::string_view keyword);
-  const Node* fail(std::string why);
+  /// `at`: what is wrong; else where it reads.
+  const Node* fail(std::string why, const Token* at = nullptr);
   const Node* unexpected();
   bool has_failed() const { return failure_.has_value(); }
   Found find(std::string_view name, size_t arity) const;
@@ -99,9 +100,10 @@ class Parser {
   const Node* loop(Op op);
   const Node* leave();
   const Node* word();
-  const Node* call(const std::string& name, std::vector<const Node*> arguments);
+  const Node* call(const std::string& name, std::vector<const Node*> arguments,
+                   const Token* at = nullptr);
   const Node* special(const std::string& name, const std::vector<const Node*>& arguments);
-  const Node* named_variable(const std::string& name);
+  const Node* named_variable(const Token& token);
 
   // parser_patterns.cc
   std::unique_ptr<Pattern> pattern(std::vector<uint32_t>& slots);

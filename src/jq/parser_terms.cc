@@ -34,9 +34,9 @@ const Node* Parser::bare_term() {
     case Token::Kind::field:
       return &make(Op::identity);
     case Token::Kind::variable: {
-      const std::string name = token_.text;
+      const Token token = token_;
       advance();
-      return named_variable(name);
+      return named_variable(token);
     }
     default:
       break;
@@ -259,8 +259,8 @@ void Parser::object_member(Node& made) {
   if (token.kind == Token::Kind::variable) {
     advance();
     const bool is_named = !is_symbol(":");
-    key = is_named ? constant(Json::text(token.text.substr(1))) : named_variable(token.text);
-    value = is_named ? named_variable(token.text) : nullptr;
+    key = is_named ? constant(Json::text(token.text.substr(1))) : named_variable(token);
+    value = is_named ? named_variable(token) : nullptr;
   } else if (token.kind == Token::Kind::name && token.text.find("::") == std::string::npos) {
     advance();
     key = constant(Json::text(token.text));
@@ -388,10 +388,11 @@ const Node* Parser::word() {
     if (has_failed() || !expect(")"))
       return nullptr;
   }
-  return call(name, std::move(arguments));
+  return call(name, std::move(arguments), &token);
 }
 
-const Node* Parser::call(const std::string& name, std::vector<const Node*> arguments) {
+const Node* Parser::call(const std::string& name, std::vector<const Node*> arguments,
+                         const Token* at) {
   const Found found = find(name, arguments.size());
   if (found.binding != nullptr && found.binding->function == nullptr) {
     Node& node = make(Op::argument);
@@ -414,7 +415,8 @@ const Node* Parser::call(const std::string& name, std::vector<const Node*> argum
     return native(name, std::move(arguments));
   const std::string wanted = cat(name, "/", arguments.size());
   return fail(cat("there is no function `", wanted, "`",
-                  is_program_ ? suggestion(wanted, known_functions()) : std::string()));
+                  is_program_ ? suggestion(wanted, known_functions()) : std::string()),
+              at);
 }
 
 /// What is neither a function in C++ nor one in jq.
@@ -432,11 +434,12 @@ const Node* Parser::special(const std::string& name, const std::vector<const Nod
   return nullptr;
 }
 
-const Node* Parser::named_variable(const std::string& name) {
+const Node* Parser::named_variable(const Token& token) {
+  const std::string& name = token.text;
   const Found found = find(name, 0);
   if (found.binding == nullptr)
     return name == "$ENV" ? constant(Json::dict({}))
-                          : fail(cat("there is no variable `", name, "`"));
+                          : fail(cat("there is no variable `", name, "`"), &token);
   Node& node = make(Op::variable);
   node.hops = found.hops;
   node.slot = found.binding->slot;
