@@ -208,8 +208,8 @@ Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token s
   if (is_cancelled(result.error()) || result.error().blame != Blame::world)
     return result.error();
   if (waited >= limit)
-    return world_error(cat("gave up after ", tries, " tries in ", told, ": ",
-                           to_string(result.error()), text_of_answer(answer)));
+    return world_error(cat("gave up after ", tries, tries == 1 ? " try in " : " tries in ", told,
+                           ": ", to_string(result.error()), text_of_answer(answer)));
   // A command costs some 50 ms of work, a request nearly nothing.
   const Duration first = attributes.at("recipe").text_at("type") == "exec" ? 50ms : 10ms;
   const Duration grown = first * (int64_t{1} << std::min<int64_t>(tries - 1, 20));
