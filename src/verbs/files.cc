@@ -27,6 +27,21 @@ std::vector<std::string> users_of(const Known& known, const Kinds& kinds, const 
   return users;
 }
 
+/// The last author's record with the uuid of the first, which is that of the name.
+RecordPointer with_uuid_of_name(const RecordPointer& last, const Known& known) {
+  const Key& key = last->applied->key;
+  const auto first = known.find({key.environment, key.kind, Name(artifact_name(key))});
+  if (first == known.end() || first->second == last || !first->second->applied)
+    return last;
+  std::vector<Entry> outputs;
+  for (const Entry& output : last->outputs.entries())
+    outputs.push_back(
+        {output.key, output.key == "uuid" ? first->second->outputs.at("uuid") : output.value});
+  auto named = std::make_shared<Record>(*last);
+  named->outputs = Value::dict(std::move(outputs));
+  return named;
+}
+
 }  // namespace
 
 std::map<std::string, RecordPointer> files_artifacts(const Known& known) {
@@ -38,6 +53,8 @@ std::map<std::string, RecordPointer> files_artifacts(const Known& known) {
     if (last == nullptr || artifact_author(last->applied->key) < artifact_author(key))
       last = record;
   }
+  for (auto& [name, last] : found)
+    last = with_uuid_of_name(last, known);
   return found;
 }
 
