@@ -4,8 +4,7 @@ change, some with `--test` or `--invert`. Compared are all fields of all results
 Both call the same functions: a module in Python that is written for the comparison, and the states that Idem ships. Those of `test.*` are in
 Idem 19.1 only: $IDEM_TEST_STATES names its file `states/test.py`.
 
-What is known to differ is the table of `docs/states.md`, row by row (`reason_of`), and what follows from it: the states that need one of
-these, in this run and in those after it.
+What is known to differ is the table of `docs/states.md`: `differ_states_table.py`.
 """
 import collections
 import concurrent.futures
@@ -16,6 +15,9 @@ import re
 import shutil
 import subprocess
 import tempfile
+import threading
+
+from differ_states_table import History, judged_run, lines_of
 
 MODULE = '''
 from typing import Any, Dict, List
@@ -204,83 +206,6 @@ class Sets:
         return runs
 
 
-REQUISITES = ("require", "watch", "onchanges", "onfail", "require_any", "listen")
-
-
-def needs_of(states):
-    """By ID the IDs that its state names, in requisites and references."""
-    needs = {}
-    for id, (_, arguments) in states.items():
-        named = [one for argument in arguments for key, value in argument.items() if key in REQUISITES for one in value]
-        needs[id] = {target for one in named for target in one.values()} | set(re.findall(r"\$\{[\w.]+:(\w+)[:\[]", json.dumps(arguments)))
-    return needs
-
-
-def with_what_needs(ids, states):
-    """These IDs, and all whose results follow from theirs."""
-    found, needs = set(ids), needs_of(states)
-    while True:
-        more = {id for id, named in needs.items() if named & found} - found
-        if not more:
-            return found
-        found |= more
-
-
-def has_inverse(states, id):
-    return states[id][0].rsplit(".", 1)[1] in ("present", "absent")
-
-
-def crosses_inversion(states):
-    """IDs that need others of which one has an inverse and the other has none."""
-    return {one for id, named in needs_of(states).items() for target in named if target in states and has_inverse(states, id) != has_inverse(states, target)
-            for one in (id, target)}
-
-
-def shapes_differ(before, after):
-    """Whether a list stands somewhere in the place of a dictionary."""
-    if isinstance(before, dict) and isinstance(after, dict):
-        return any(shapes_differ(before[key], after[key]) for key in before if key in after)
-    return isinstance(before, (dict, list)) and isinstance(after, (dict, list)) and type(before) is not type(after)
-
-
-def id_of(tag):
-    """The one of the file, also of what listens for it."""
-    id = tag.split("_|-")[1] if "_|-" in tag else tag
-    return id.removesuffix("_listen")
-
-
-def lines_of(entry):
-    comment = (entry or {}).get("comment")
-    return comment if isinstance(comment, str) else "\n".join(map(str, comment or []))
-
-
-def reason_of(run, tag, field, mine, other):
-    """The row of the manual's table that a difference belongs to; none: it is a fault."""
-    states, id = run["states"], id_of(tag)
-    if field == "__run_num" and "_listen_|-" in tag:
-        return "what listens is called in the order of the file"
-    if "_listen_|-" in tag and any("listen" in argument for one in needs_of(states).get(id, ()) if one in states for argument in states[one][1]):
-        return "what listens needs a state, and not what listens for it"
-    if "--invert" in run["words"] and crosses_inversion(states):
-        return "with --invert, only needs between states that have an inverse are turned"
-    if "--invert" in run["words"] and id in states and has_inverse(states, id) and needs_of(states)[id]:
-        return "with --invert, what is undone gets the arguments that its inverse has"
-    if "was not needed, which is not a failure" in lines_of(mine):
-        return "what was not needed has not failed"
-    if mine and other and mine["result"] is False and "watch" in [key for argument in states.get(id, ("", []))[1] for key in argument] and lines_of(other) in ("watched", "Watch ran!"):
-        return "mod_watch is not called for a state that failed"
-    if mine and lines_of(mine) in ("watched", "Watch ran!") and states.get(id, ("", []))[0].endswith(".present"):
-        return "what mod_watch says of a present is told"
-    if "--test" in run["words"] and ' is "None", not "True"' in lines_of(other):
-        return "with --test, what is None would have changed"
-    kept = ("Changes from ", "Result of require ")
-    if "onchanges" in [key for argument in states.get(id, ("", []))[1] for key in argument] and lines_of(other).startswith(kept) and not lines_of(mine).startswith(kept):
-        return "an onchanges that failed is tried again in the next run"
-    if field == "changes" and mine and shapes_differ(mine.get("old_state"), mine.get("new_state")):
-        return "changes of a list that was a dictionary are both"
-    return None
-
-
 def without(entry, *fields):
     return {key: value for key, value in entry.items() if key not in fields}
 
@@ -297,19 +222,40 @@ def told_of(entry):
     return made
 
 
-def applied(command, folder, environment, words):
-    done = subprocess.run([*command, "g.sls", "--output=json", "--reconciler=none", *words], cwd=folder, env=environment, capture_output=True, text=True)
+def applied(run, words):
+    """`run`: gives what a command writes to both streams."""
+    out, err = run(["state", "g.sls", "--output=json", "--reconciler=none", *words])
     try:
-        return {tag: told_of(one) for tag, one in json.loads(done.stdout).items()}
+        return {tag: told_of(one) for tag, one in json.loads(out).items()}
     except (ValueError, KeyError, TypeError, AttributeError):
-        return {"error": (done.stdout + done.stderr)[-700:]}
+        return {"error": (out + err)[-700:]}
+
+
+class Idem:
+    """Idem, a process for each thread that asks (`differ_idem.py`)."""
+
+    def __init__(self, command, package):
+        with open(command) as file:
+            self.python = file.readline().removeprefix("#!").strip()
+        self.package, self.processes = package, threading.local()
+
+    def run(self, folder, words):
+        if not hasattr(self.processes, "mine"):
+            program = os.path.join(os.path.dirname(os.path.abspath(__file__)), "differ_idem.py")
+            self.processes.mine = subprocess.Popen([self.python, program], env={**os.environ, "PYTHONPATH": self.package},
+                                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        process = self.processes.mine
+        process.stdin.write(json.dumps({"folder": folder, "words": words}) + "\n")
+        process.stdin.flush()
+        answer = json.loads(process.stdout.readline())
+        return answer["out"], answer["err"]
 
 
 class Peers:
     """A folder in which both find the same modules."""
 
     def __init__(self, folder, fettle, idem, test_states):
-        self.folder, self.fettle, self.idem = folder, fettle, idem
+        self.folder, self.fettle, self.idem = folder, fettle, Idem(idem, os.path.join(folder, "package"))
         for path in ("states", "exec", "package/differ/states", "package/differ/exec"):
             os.makedirs(os.path.join(folder, path))
         for path, text in (("states/differ.py", MODULE), ("exec/differ.py", EXEC), ("package/differ/states/differ.py", MODULE), ("package/differ/exec/differ.py", EXEC),
@@ -320,18 +266,28 @@ class Peers:
             with open(test_states) as file, open(os.path.join(folder, "package/differ/states/test.py"), "w") as made:
                 made.write(file.read().replace('hub.states.test.ACCT = ["test"]', "pass"))  # it would need a profile to begin at all
 
+    def by_idem(self, place, words):
+        return applied(lambda all: self.idem.run(place, [all[0], f"--root-dir={place}/idem", *all[1:]]), words)
+
+    def by_fettle(self, place, words):
+        environment = {**os.environ, "FETTLE_HOME": os.path.join(place, "home")}
+
+        def run(all):
+            done = subprocess.run([self.fettle, *all, f"--plugin-dir={self.folder}", "-e", "e"], cwd=place, env=environment, capture_output=True, text=True)
+            return done.stdout, done.stderr
+
+        return applied(run, words)
+
     def both(self, number, runs):
         """For each run what fettle and Idem say."""
         place = os.path.join(self.folder, f"set{number}")
         os.makedirs(place)
-        environment = {**os.environ, "FETTLE_HOME": os.path.join(place, "home"), "PYTHONPATH": os.path.join(self.folder, "package")}
         told = []
         for run in runs:
             with open(os.path.join(place, "g.sls"), "w") as file:
                 file.write(run["text"])
-            theirs = applied([self.idem, "state", f"--root-dir={place}/idem"], place, environment, run["words"])
-            ours = applied([self.fettle, "state", f"--plugin-dir={self.folder}", "-e", "e"], place, environment, run["words"])
-            told.append((ours, theirs))
+            theirs = self.by_idem(place, run["words"])
+            told.append((self.by_fettle(place, run["words"]), theirs))
         shutil.rmtree(place)
         return told
 
@@ -350,22 +306,25 @@ def difference(ours, theirs):
     return found
 
 
+def leads_nowhere(ours):
+    """Whether a reference leads into what is no dictionary; with `--test` a word stands for what it would be."""
+    words = "Failed to parse", 'state does not have "new_state"', "_value_known_after_applying"
+    return any(word in lines_of(one) + json.dumps(one.get("new_state")) for word in words for one in ours.values() if isinstance(one, dict))
+
+
 def judged(runs, told):
     """By run the lines of what is a fault; and the reasons of the rest. What follows from a known difference is none of its own."""
-    tainted, reasons, faults = set(), set(), []
+    history, reasons, faults = History(), set(), []
     for run, (ours, theirs) in zip(runs, told):
-        if "is not iterable" in str(theirs.get("error")) and any("Failed to parse" in lines_of(one) for one in ours.values() if isinstance(one, dict)):
+        if "is not iterable" in str(theirs.get("error")) and leads_nowhere(ours):
             return faults, reasons | {"a reference that leads nowhere fails its state only"}
-        found = difference(ours, theirs)
-        entry = lambda of, tag: of.get(tag) if isinstance(of.get(tag), dict) else None
-        known = [(tag, reason_of(run, tag, field, entry(ours, tag), entry(theirs, tag))) for tag, field, _ in found]
-        reasons |= {reason for _, reason in known if reason}
-        tainted |= {id_of(tag) for tag, reason in known if reason and "what listens" not in reason}
-        if "--invert" in run["words"]:
-            tainted |= crosses_inversion(run["states"])
-        tainted = with_what_needs(tainted, run["states"])
-        inverted = "--invert" in run["words"] and bool(crosses_inversion(run["states"]))
-        faults.append([line for (tag, field, line), (_, reason) in zip(found, known) if not reason and id_of(tag) not in tainted and not (inverted and field == "__run_num")])
+        if not run["text"] and not ours and "Could not find SLS ref" in str(theirs.get("error")):
+            faults.append([])
+            reasons.add("an empty file is one without states")
+            continue
+        found, rows = judged_run(run, ours, theirs, difference(ours, theirs), history)
+        faults.append(found)
+        reasons |= rows
     return faults, reasons
 
 

@@ -127,14 +127,25 @@ class ValuesPair(Pair):
             file.write(text)
 
     def asked(self, source, text):
+        return self.with_template(self.in_fettle, source, text), self.with_template(self.in_inmanta, source, text)
+
+    def with_template(self, ask, source, text):
         if text is None:
-            return self.in_fettle(source), self.in_inmanta(source)
+            return ask(source)
         name = f"t{self.count}.j2"  # another name for each, since Jinja keeps what it has parsed
         self.write("templates/" + name, text)
-        source = source.replace("v/t.j2", "v/" + name)
-        both = self.in_fettle(source), self.in_inmanta(source)
+        answer = ask(source.replace("v/t.j2", "v/" + name))
         os.remove(os.path.join(self.folder.name, "libs/v/templates", name))
-        return both
+        return answer
+
+    def reason(self, source, text, ours, theirs):
+        """Why this is known to differ; None: it is a fault."""
+        if text is not None and "self." in text:  # there it is the template itself, which has no attributes, as none has none
+            again = self.with_template(self.in_fettle, source, text.replace("self.", "none."))
+            if outcome(again) == outcome(theirs):
+                return SELF
+            ours = again  # it may differ for another reason, too
+        return reason_of(source, text, outcome(ours), outcome(theirs), theirs.trace)
 
 
 def outcome(result):
@@ -160,8 +171,8 @@ def prints_hidden(text):
 
 # Reason, and whether it applies to (source, template, our outcome, theirs, their error). Each names one thing that is known to differ, and why
 # it stays.
+SELF = "`self` is the instance here, and the template itself there"
 REASONS = [
-    ("`self` is the instance here, and the template itself there", lambda source, text, ours, theirs, trace: text is not None and re.search(r"\bself\.", text) is not None),
     ("an option that is not set is undefined here, and an error there in a template with arguments by name",
      lambda source, text, ours, theirs, trace: text is not None and theirs == "error" and "Optional variable accessed that has no value" in trace),
     ("the text of a list or dict with something unknown in it is unknown here, and deployed as `<<undefined>>` there", lambda source, text, ours, theirs, trace: ours == "unknown" and "<<un" in theirs),
@@ -190,7 +201,7 @@ def compare(fettle, python, count, seed):
         sorts[outcome(theirs) if outcome(theirs) in ("error", "unknown") else "a value"] += 1
         if outcome(ours) == outcome(theirs):
             continue
-        reason = reason_of(source, text, outcome(ours), outcome(theirs), theirs.trace)
+        reason = pair.reason(source, text, ours, theirs)
         if reason:
             reasons[reason] += 1
             continue
@@ -213,7 +224,7 @@ def record(fettle, python, count, path):
             values = Values(77_000_000 + number)
             source, text = values.model()
             ours, (theirs, _) = pair.asked(source, text)
-            reason = None if outcome(ours) == outcome(theirs) else reason_of(source, text, outcome(ours), outcome(theirs), theirs.trace)
+            reason = None if outcome(ours) == outcome(theirs) else pair.reason(source, text, ours, theirs)
             row = {"size": str(values.size), "model": source[len(HEAD.format(size=values.size)):], "template": text, "says": outcome(theirs)}
             if reason:
                 row |= {"here": outcome(ours), "differs": reason}
