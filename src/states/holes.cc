@@ -29,34 +29,39 @@ Value Holes::rebound(const Value& value, const Chunk& owner) {
     if (!leaf.is_deferred())
       return std::nullopt;
     std::vector<Part> parts;
-    for (const Part& part : leaf.parts())
+    std::vector<Output> remembered;
+    for (const Part& part : leaf.parts()) {
       parts.push_back(part.hole.kind == bound_kind ? Part(output_of(part.hole)) : part);
+      if (part.is_hole() && takes_from_memory(owner, part.hole))
+        remembered.push_back(parts.back().hole);
+    }
     Value bound = Value::deferred(std::move(parts), leaf.text_form());
-    return takes_from_memory(owner, leaf) ? filled_from_memory(bound) : bound;
+    return remembered.empty() ? bound : filled_from_memory(bound, remembered);
   });
 }
 
 /// What is undone goes before what it took values from, and what it left is gone when others would
 /// take them: these values are those of memory.
-bool Holes::takes_from_memory(const Chunk& owner, const Value& leaf) {
+bool Holes::takes_from_memory(const Chunk& owner, const Output& hole) {
   if (!compiled_.is_inverted)
     return false;
-  return owner.has_inverse() || std::ranges::any_of(leaf.parts(), [&](const Part& part) {
-           const auto target =
-               part.hole.kind == bound_kind ? chunk_named(part.hole.name) : std::optional<size_t>();
-           return !target || compiled_.chunks[*target].has_inverse();
-         });
+  const auto target = hole.kind == bound_kind ? chunk_named(hole.name) : std::optional<size_t>();
+  return owner.has_inverse() || !target || compiled_.chunks[*target].has_inverse();
 }
 
-/// Null when a part is not remembered: then the argument is what memory says of it.
-Value Holes::filled_from_memory(const Value& leaf) const {
+/// Null when one of these is not remembered: then the argument is what memory says of it.
+Value Holes::filled_from_memory(const Value& leaf, const std::vector<Output>& remembered) const {
+  bool is_known = true;
   Value filled = fill_with(leaf, [&](const Output& hole) -> std::optional<Value> {
+    if (std::ranges::find(remembered, hole) == remembered.end())
+      return std::nullopt;
     const Record* record = record_of({environment_, hole.kind, hole.name});
     std::optional<Value> left =
         record == nullptr ? std::nullopt : output_at(*record, hole.path.view());
-    return !left || left->is_null() ? std::nullopt : std::move(left);
+    is_known &= left && !left->is_null();
+    return left;
   });
-  return filled.has_deferred() ? Value() : filled;
+  return is_known ? filled : Value();
 }
 
 Value Holes::name_of(const Chunk& chunk) {

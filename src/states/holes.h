@@ -32,8 +32,8 @@ class Holes {
  private:
   std::optional<size_t> chunk_named(const Name& name);
   Output output_of(const Output& hole);
-  bool takes_from_memory(const Chunk& owner, const Value& leaf);
-  Value filled_from_memory(const Value& leaf) const;
+  bool takes_from_memory(const Chunk& owner, const Output& hole);
+  Value filled_from_memory(const Value& leaf, const std::vector<Output>& remembered) const;
   Value remembered_name(const Chunk& chunk) const;
   bool is_kept_apart(const Key& key) const;
   const Record* record_of(const Key& key) const;

@@ -115,7 +115,8 @@ class Inversion {
     return {std::move(need)};
   }
 
-  /// After those that are undone, or after the others.
+  /// After those that are undone, or after the others, whatever came of these: only needs between
+  /// those that are undone are turned.
   void add_order(uint32_t i, bool undone) {
     std::vector<uint32_t> targets;
     std::ranges::copy_if(dependants_[i], std::back_inserter(targets),
@@ -123,6 +124,7 @@ class Inversion {
     if (targets.empty())
       return;
     Need need;
+    need.requisite = undone ? Requisite::require : Requisite::order;
     need.is_implied = true;
     need.state = made_.chunks[i].state;
     need.target = "*";

@@ -489,6 +489,57 @@ def absent(ctx, name, owner = None):
   EXPECT_EQ(undone.exit_code(), 0);
 }
 
+TEST_F(StatesCallsTest, WhatStaysHandsItsValuesOnInAnInversion) {
+  put_state(R"(
+def run(ctx, name, value = None):
+    return {"result": True, "comment": "%s" % value, "new_state": {"value": value}, "changes": {}}
+
+def present(ctx, name):
+    return {"result": True, "comment": "", "new_state": {"x": 3}, "changes": {}}
+
+def absent(ctx, name):
+    return {"result": True, "comment": "", "changes": {}}
+)");
+  const std::string text =
+      "a: {s.run: [{value: 7}]}\n"
+      "b: {s.run: [{value: 'id-${s:a:value}'}]}\n"
+      "c: s.present\n"
+      "d: {s.run: [{value: '${s:a:value}-${s:c:x}'}]}\n";
+  request_.reconciler = "none";
+  request_.compile.is_inverted = true;
+  StatesReport inverted = apply(text);
+  EXPECT_EQ(comment(inverted, "b"), R"("id-7")");
+  EXPECT_EQ(comment(inverted, "d"), R"("None")");  // `c` was never made
+  ground_.restart();
+  request_.compile.is_inverted = false;
+  static_cast<void>(apply(text));
+  ground_.restart();
+  request_.compile.is_inverted = true;
+  inverted = apply("a: {s.run: [{value: 8}]}\n" + text.substr(text.find("b:")));
+  EXPECT_EQ(comment(inverted, "b"), R"("id-8")");
+  EXPECT_EQ(comment(inverted, "d"), R"("8-3")");
+}
+
+TEST_F(StatesCallsTest, WhatIsUndoneComesAfterCommandsWhateverCameOfThem) {
+  const std::string text =
+      cat("f: {file.managed: [{name: ", at("f"), "}, {contents: x}]}\n",
+          "c: {cmd.run: [{cmd: test ! -e ", at("f"), "}, {require: [{file: f}]}]}\n",
+          "t: {test.present: [{require: [{test: u}]}]}\n"
+          "u: {test.fail_without_changes: [{require: [{test: p}]}]}\n"
+          "p: test.present\n");
+  request_.reconciler = "none";
+  static_cast<void>(apply(text));
+  ASSERT_TRUE(file_exists(at("f")));
+  ground_.restart();
+  request_.compile.is_inverted = true;
+  const StatesReport report = apply(text);
+  EXPECT_EQ(word(report, "c"), "False");  // `f` was still there
+  EXPECT_EQ(word(report, "f"), "True") << comment(report, "f");
+  EXPECT_FALSE(file_exists(at("f")));
+  EXPECT_EQ(word(report, "u"), "False");
+  EXPECT_EQ(word(report, "p"), "True") << comment(report, "p");
+}
+
 TEST_F(StatesCallsTest, AKeptPlanIsCarriedOutWhileTheSameIsDue) {
   const std::string text = cat("f: {file.managed: [{name: ", at("f"), "}, {contents: new}]}\n",
                                "c: {cmd.run: [{cmd: 'true'}]}\n");

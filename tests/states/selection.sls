@@ -48,7 +48,7 @@ b:
   test.nop: [{require: [{test: a}]}]
 c:
   test.present: [{require: [{test: b}, {test: a}]}]
-#> 2 test.absent a require+ b require+ c
+#> 2 test.absent a order+ b require+ c
 #> 0 test.nop b
 #> 1 test.absent c require b
 ---
