@@ -82,7 +82,7 @@ Value CallAttributes::settings_of(size_t i) const {
     entries.push_back({replaced_name, replaced_of(compiled_.targets[chunk.needs[0].begin])});
   else if (const Chunk* remover = remover_of(i))
     entries.push_back({"remover", key_of(*remover)});
-  if (const Value watched = watched_by(chunk); !watched.is_null())
+  if (const Value watched = watched_by(chunk, true); !watched.is_null())
     entries.push_back({"watches", watched});
   return entries.empty() ? nothing_ : Value::dict(std::move(entries));
 }
@@ -98,10 +98,13 @@ const Chunk* CallAttributes::remover_of(size_t i) const {
   return found == removers_.end() ? nullptr : found->second;
 }
 
-Value CallAttributes::watched_by(const Chunk& chunk) const {
+Value CallAttributes::watched_by(const Chunk& chunk, bool with_changes) const {
   std::vector<Entry> watched;
+  const auto has_to_succeed = [&](Requisite requisite) {
+    return requisite == Requisite::watch || (with_changes && requisite == Requisite::onchanges);
+  };
   for (const Need& need : chunk.needs)
-    if (need.requisite == Requisite::watch && !need.any && !chunk.is_listener)
+    if (has_to_succeed(need.requisite) && !need.any && !chunk.is_listener)
       for (uint32_t t = need.begin; t < need.begin + need.count; ++t)
         if (const uint32_t target = compiled_.targets[t]; keys_[target].kind == state_kind().name())
           watched.push_back({keys_[target].name, tag_of(compiled_.chunks[target])});

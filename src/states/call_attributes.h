@@ -18,8 +18,9 @@ class CallAttributes {
   Value of_lost(const Chunk& chunk, bool remembers) const;
   /// What a driver has to know of what is to be done around a call.
   std::vector<Entry> settings(const Chunk& chunk, const Settings& settings) const;
-  /// The calls that a chunk watches, with their tags: a result that is not known does not do.
-  Value watched_by(const Chunk& chunk) const;
+  /// The calls that a chunk watches, with their tags: a result that is not known does not do. With
+  /// changes, also those whose changes it waits for: an earlier one may let it be called.
+  Value watched_by(const Chunk& chunk, bool with_changes) const;
   /// Who removes what a chunk has replaced.
   const Chunk* remover_of(size_t chunk) const;
 

@@ -340,7 +340,7 @@ class Mapper {
     }
     std::vector<Entry> settings = calls_.settings(chunk, guards);
     const bool has_conditions = !settings.empty();
-    if (const Value watched = calls_.watched_by(chunk); !watched.is_null())
+    if (const Value watched = calls_.watched_by(chunk, false); !watched.is_null())
       settings.push_back({"watches", watched});
     if (settings.empty())
       return;

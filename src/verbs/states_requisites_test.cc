@@ -173,6 +173,19 @@ TEST_F(StatesRequisitesTest, AChangeThatAFailureHeldBackIsCaughtUp) {
   EXPECT_EQ(read_file(at("log")).value_or(""), "restart\n");
 }
 
+TEST_F(StatesRequisitesTest, WhatIsTriedAgainWaitsForASuccess) {
+  put("states/s.star",
+      "def run(ctx, name, known = True):\n"
+      "    return {\"result\": True if known else None, \"comment\": \"\", \"changes\": {\"a\": "
+      "1}}\n");
+  request_.reconciler = "none";
+  const std::string text = "c: {test.fail_without_changes: [{onchanges: [{s: n}]}]}\n";
+  EXPECT_EQ(comment(apply("n: s.run\n" + text), "c"), R"("Failure!")");
+  ground_.restart();
+  EXPECT_EQ(comment(apply("n: {s.run: [{known: false}]}\n" + text), "c"),
+            R"("Result of require s_|-n_|-n_|-run is \"None\", not \"True\"")");
+}
+
 constexpr std::string_view block = R"(#!require:a
 b: test.nop
 #!END
