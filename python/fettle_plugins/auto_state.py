@@ -49,8 +49,11 @@ async def _look(module, ctx, name, resource_id, ret):
     """What is there, and whether looking went well."""
     resource_id = resource_id or (ctx.get("old_state") or {}).get("resource_id")
     answer = await _ask(module.functions["get"], ctx=ctx, name=name, resource_id=resource_id)
-    ret["comment"] += _comments(answer)
-    return copy.deepcopy(answer.get("ret")), bool(answer.get("result"))
+    is_good, comments = bool(answer.get("result")), _comments(answer)
+    if not is_good and not comments:
+        comments = [f"`{module.path}.get` did not succeed and does not say why"]
+    ret["comment"] += comments
+    return copy.deepcopy(answer.get("ret")), is_good
 
 
 def _failed(ret, answer):

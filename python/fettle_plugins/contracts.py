@@ -49,6 +49,19 @@ class Hooks:
         return None
 
 
+class Refused:
+    """A contract that would stand around a function here and does not: no call passes it by."""
+
+    def __init__(self, source):
+        self._file = source.__file__
+
+    def find(self, kind, function):
+        return self._refuse if kind == "pre" else None
+
+    def _refuse(self, call):
+        return False, f"contracts of folders `recursive_contracts` are not applied ({self._file})"
+
+
 class Resource:
     """`resource`: what a state answers is complete, and its changes are those of its states."""
 
@@ -113,22 +126,26 @@ def around(hub, module, files):
     for name in ("init", *module.path_names):
         if f"{here}.{name}" in files:
             made.append(Hooks(hub, files[f"{here}.{name}"]))
+    for name in ("init", *module.path_names, *module.contracts):
+        refused = _above(folder, "recursive_contracts", name, files)
+        made += [Refused(refused)] if refused else []
     for name in module.contracts:
         if name in ("resource", "soft_fail"):
             is_meant = name == "soft_fail" or module.part == "states"
             made += [Resource() if name == "resource" else SoftFail()] if is_meant else []
         elif name != "auto_state":
-            found = _above(folder, name, files)
+            found = _above(folder, "contracts", name, files)
             made += [Hooks(hub, found)] if found else []
-            unknown += [] if found else [name]
+            is_known = found or _above(folder, "recursive_contracts", name, files)
+            unknown += [] if is_known else [name]
     if module.part == "exec":
         made.append(Attributes())
     return made, unknown
 
 
-def _above(folder, name, files):
+def _above(folder, kind, name, files):
     while folder:
-        found = files.get(f"{folder}.contracts.{name}")
+        found = files.get(f"{folder}.{kind}.{name}")
         if found:
             return found
         folder = folder.rpartition(".")[0]

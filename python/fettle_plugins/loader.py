@@ -30,7 +30,7 @@ def load(hub, folders):
             hub._sub(part)
             for path, file in _files(os.path.join(folder, part)):
                 try:
-                    if "contracts" in path.split("."):
+                    if {"contracts", "recursive_contracts"} & set(path.split(".")):
                         hooks.setdefault(f"{part}.{path}", _source(part, path, file))
                         continue
                     module = _load(hub, part, path, file, problems)

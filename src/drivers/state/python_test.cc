@@ -256,6 +256,21 @@ async def use(hub, ctx):
   EXPECT_EQ(call("exec.deep.recursive.x.f"), "1");
 }
 
+TEST_F(Python, AContractThatIsNotAppliedLetsNoCallPass) {
+  write("a/states/shop/tag.py", "__contracts__ = ['stamp']\ndef f(hub):\n    return 1\n");
+  write("a/states/shop/recursive_contracts/stamp.py", "def pre(hub, ctx):\n    pass\n");
+  write("a/exec/deep/recursive_contracts/init.py", "def post(hub, ctx):\n    pass\n");
+  write("a/exec/deep/down/x.py", "def f(hub):\n    return 1\n");
+  write("a/exec/other/x.py", "def f(hub):\n    return 1\n");
+  EXPECT_TRUE(open().problems().empty());
+  const std::string refused =
+      "is refused by a contract: contracts of folders `recursive_contracts` are not applied";
+  EXPECT_NE(call("states.shop.tag.f").find(refused), std::string::npos)
+      << call("states.shop.tag.f");
+  EXPECT_NE(call("exec.deep.down.x.f").find(refused), std::string::npos);
+  EXPECT_EQ(call("exec.other.x.f"), "1");
+}
+
 TEST_F(Python, AFileThatEndsThePythonConcernsItselfOnly) {
   write("a/states/quits.py", "import sys\n\nsys.exit('no library here')\n");
   write("a/exec/starts.py",
@@ -294,6 +309,19 @@ async def both(hub, ctx):
   EXPECT_EQ(
       call("exec.web.both"),
       R"({"diff":{"new":{"a":2},"old":{"a":1}},"got":["GET","u"],"merged":{"a":{"b":1,"c":2}},"put":["PUT","v"],"text":{"k":["v"]}})");
+}
+
+TEST_F(Python, AGetThatFailsSaysSoInAStateThatIsMadeOfIt) {
+  write(
+      "a/exec/disk.py",
+      "__contracts__ = ['auto_state']\n"
+      "def get(hub, ctx, resource_id):\n    return {'result': False, 'comment': [], 'ret': None}\n"
+      "def create(hub, ctx, name):\n    return {}\n"
+      "def update(hub, ctx, name):\n    return {}\n"
+      "def delete(hub, ctx, name):\n    return {}\n");
+  open();
+  const std::string said = call("states.disk.present", Value::dict({{"name", "a"}}));
+  EXPECT_NE(said.find("`exec.disk.get` did not succeed and does not say why"), said.npos) << said;
 }
 
 TEST_F(Python, AutoStateMakesStatesOfAnExecModule) {
