@@ -74,6 +74,8 @@ class UnreadableObject : public jinja::Object {
   std::string name_;
 };
 
+/// Lists and dicts of the model are written as it writes them, with `null`; a null that a template
+/// reads is Python's, `None`.
 struct JinjaMaker {
   using Made = jinja::Value;
   PluginCall& call;
@@ -97,10 +99,13 @@ struct JinjaMaker {
     jinja::Items items;
     for (const Datum& item : list.items)
       items.push_back(to_jinja(call, item, name));
-    return Made::list(std::move(items));
+    Made made = Made::list(std::move(items));
+    made.list().writes_null = true;
+    return made;
   }
   Made dict(const Dict& dict) const {
     Made made = Made::dict();
+    made.dict_data().writes_null = true;
     for (const DictEntry& entry : dict.entries)
       made.dict_data().set(Made(entry.key->view), to_jinja(call, entry.value, name));
     return made;

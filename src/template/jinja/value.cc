@@ -129,6 +129,13 @@ class Writer {
     one(next % 2 == 0 ? entries[next / 2].first : entries[next / 2].second, true);
   }
 
+  bool is_in_null_writer() const {
+    if (open_.empty())
+      return false;
+    const Value& around = *open_.back().value;
+    return around.is_list() ? around.list().writes_null : around.dict_data().writes_null;
+  }
+
   void one(const Value& value, bool is_quoted) {
     if (value.is_list() || value.is_dict()) {
       open(value);
@@ -136,7 +143,7 @@ class Writer {
       budget_.spend(value.text().size() / 16);
       made_ += is_quoted ? python::quoted(value.text()) : value.text();
     } else if (value.is_none()) {
-      made_ += "None";
+      made_ += is_in_null_writer() ? "null" : "None";
     } else if (value.is_bool()) {
       made_ += value.boolean() ? "True" : "False";
     } else if (value.is_integer()) {

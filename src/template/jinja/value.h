@@ -147,6 +147,8 @@ struct List {
   bool is_tuple = false;
   bool is_group = false;  ///< of `groupby`: its two items are also `grouper` and `list`
   bool is_known = false;  ///< to `Circles`
+  /// What is none in it is written `null`: of a host whose values are written so. A copy is not.
+  bool writes_null = false;
   List(Items items_, bool is_tuple_ = false) : items(std::move(items_)), is_tuple(is_tuple_) {
     count();
   }
@@ -165,7 +167,8 @@ struct List {
 struct Dict {
   std::vector<std::pair<Value, Value>> entries;
   std::unordered_map<std::string, size_t> index;
-  bool is_known = false;  ///< to `Circles`
+  bool is_known = false;     ///< to `Circles`
+  bool writes_null = false;  ///< as that of a list
 
   Dict() = default;
   ~Dict();
