@@ -14,7 +14,16 @@
 namespace fettle::model {
 namespace {
 
-constexpr uint64_t most_memory = 512'000'000, most_steps = 50'000'000;
+constexpr uint64_t most_steps = 50'000'000;
+
+/// What a model of so many parts may use: more than what is written there, so that it is what comes
+/// of it that ends at the limit. Memory that is filled is most of the time of these tests.
+constexpr uint64_t memory_of(size_t parts) { return 64'000'000 + 2'000 * uint64_t{parts}; }
+
+/// The room that a limit may take: blocks are not filled to the end, and the process has some itself.
+constexpr int64_t room_of(uint64_t memory) {
+  return static_cast<int64_t>(memory / 10 * 13) + 8'000'000;
+}
 
 #ifdef __has_feature
 constexpr bool is_sanitized = __has_feature(address_sanitizer);
@@ -26,11 +35,11 @@ constexpr bool is_sanitized = false;
 constexpr bool counts_all_memory = !is_sanitized;
 
 /// How often parts are repeated: more than fits the stack, and more than 16 bits count. A sanitizer
-/// takes minutes for all of them.
+/// takes minutes for the most.
 std::vector<size_t> counts_of(size_t few, size_t many) {
   if (is_sanitized)
     return {few, many};
-  return {few, 5'000, many, 100'000};
+  return {few, 5'000, 100'000};
 }
 
 std::vector<std::vector<std::string>> rows_of(const std::string& name, size_t columns) {
@@ -51,28 +60,55 @@ std::vector<std::vector<std::string>> rows_of(const std::string& name, size_t co
   return rows;
 }
 
-/// Parts are set apart by a space, but not at a new line, nor before `&`.
-void add_part(std::string& text, std::string_view part) {
-  const bool is_glued = part.starts_with('&');
-  if (!is_glued && !text.empty() && !text.ends_with('\n') && !part.starts_with('\n'))
-    text += ' ';
-  text += part.substr(is_glued ? 1 : 0);
-}
+/// A text with marks for numbers, cut up once: it is put together a hundred thousand times.
+class Pattern {
+ public:
+  Pattern(std::string_view text, std::string_view marks) {
+    for (size_t at = 0; at <= text.size();) {
+      const size_t mark = std::min(text.find_first_of(marks, at), text.size());
+      pieces_.emplace_back(text.substr(at, mark - at));
+      if (mark < text.size())
+        numbers_.push_back(marks.find(text[mark]));
+      at = mark + 1;
+    }
+  }
+  /// The numbers of the marks, in their order.
+  void add_to(std::string& made, const std::vector<std::string>& numbers) const {
+    for (size_t i = 0; i < pieces_.size(); ++i) {
+      made += pieces_[i];
+      if (i < numbers_.size())
+        made += numbers[numbers_[i]];
+    }
+  }
 
+ private:
+  std::vector<std::string> pieces_;
+  std::vector<size_t> numbers_;
+};
+
+/// Parts are set apart by a space, but not at a new line, nor before `&`.
 std::string repeated(const std::vector<std::string>& parts, size_t count) {
   std::string text;
-  for (size_t i = 0; i < parts.size(); ++i)
-    for (size_t n = 0; !parts[i].empty() && n < (i % 2 == 1 ? count : 1); ++n)
-      add_part(text, i % 2 == 1 ? replace_all(parts[i], "@", std::to_string(n)) : parts[i]);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const bool is_glued = parts[i].starts_with('&'), is_repeated = i % 2 == 1;
+    const Pattern pattern(std::string_view(parts[i]).substr(is_glued ? 1 : 0),
+                          is_repeated ? "@" : "");
+    for (size_t n = 0; !parts[i].empty() && n < (is_repeated ? count : 1); ++n) {
+      if (!is_glued && !text.empty() && text.back() != '\n' && parts[i].front() != '\n')
+        text += ' ';
+      pattern.add_to(text, {std::to_string(n)});
+    }
+  }
   return text + "\n";
 }
 
 std::string chained(const std::vector<std::string>& parts, size_t count) {
   std::string text = parts[0] + "\n";
+  const Pattern next(parts[1] + "\n", "$%"), last(parts[2] + "\n", "^");
   for (size_t n = 1; n <= count; ++n)
-    text += replace_all(replace_all(parts[1], "$", std::to_string(n)), "%", std::to_string(n - 1)) +
-            "\n";
-  return text + replace_all(parts[2], "^", std::to_string(count)) + "\n";
+    next.add_to(text, {std::to_string(n), std::to_string(n - 1)});
+  last.add_to(text, {std::to_string(count)});
+  return text;
 }
 
 int64_t resident() {
@@ -85,7 +121,7 @@ int64_t resident() {
   return int64_t{pages} * getpagesize();
 }
 
-void expect_end(const std::string& text, std::string_view name) {
+void expect_end(const std::string& text, std::string_view name, uint64_t most_memory) {
   const int64_t before = resident();
   const pid_t child = fork();
   if (child == 0) {
@@ -101,7 +137,8 @@ void expect_end(const std::string& text, std::string_view name) {
   wait4(child, &status, 0, &usage);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << name;
   if (counts_all_memory) {
-    EXPECT_LE(int64_t{usage.ru_maxrss} * 1024 - before, int64_t{most_memory / 10 * 13}) << name;
+    EXPECT_LE(int64_t{usage.ru_maxrss} * 1024 - before, static_cast<int64_t>(most_memory / 10 * 13))
+        << name;
   }
 }
 
@@ -109,35 +146,35 @@ TEST(HostileModels, DepthAndWidthEnd) {
   size_t count = 0;
   for (const std::vector<std::string>& row : rows_of("repeats.txt", 5))
     for (const size_t times : counts_of(300, 66'000)) {
-      expect_end(repeated(row, times), cat(times, " times ", join(row, " | ")));
+      expect_end(repeated(row, times), cat(times, " times ", join(row, " | ")), memory_of(times));
       ++count;
     }
-  EXPECT_GE(count, is_sanitized ? 125u : 250u);
+  EXPECT_GE(count, is_sanitized ? 125u : 190u);
 }
 
 TEST(HostileModels, WhatIsBuiltOnOneAnotherEnds) {
   size_t count = 0;
   for (const std::vector<std::string>& row : rows_of("chains.txt", 3))
     for (const size_t times : counts_of(40, 20'000)) {
-      expect_end(chained(row, times), cat(times, " times ", join(row, " | ")));
+      expect_end(chained(row, times), cat(times, " times ", join(row, " | ")), memory_of(times));
       ++count;
     }
-  EXPECT_GE(count, is_sanitized ? 50u : 100u);
+  EXPECT_GE(count, is_sanitized ? 50u : 85u);
 }
 
-/// Whatever a plugin makes of large values counts: texts of 32 MB, lists of a million, a dict whose
+/// Whatever a plugin makes of large values counts: texts of 8 MB, lists of a million, a dict whose
 /// parts are shared 40 levels deep.
 TEST(HostileModels, PluginsOverLargeValuesEnd) {
   std::string text = "t0 = \"abcdefgh\"\n", nested = "s0 = {\"k\": 1}\nb0 = [{\"k\": 1}]\n";
   for (int n = 1; n <= 40; ++n) {
     const std::string before = std::to_string(n - 1);
-    if (n <= 22)
+    if (n <= 20)
       text += cat("t", n, " = t", before, " + t", before, "\n");
     nested += cat("s", n, " = {\"x\": s", before, ", \"y\": s", before, "}\nb", n, " = [{\"x\": b",
                   before, "}, {\"x\": b", before, "}]\n");
   }
   const std::vector<std::pair<std::string, std::string>> values{
-      {"big_text", text + "big_text = t22\n"},
+      {"big_text", text + "big_text = t20\n"},
       {"million", "million = std::sequence(1000000)\n"},
       {"shared", nested + "shared = s40\n"},
       {"boxes", nested + "boxes = b40\n"}};
@@ -179,7 +216,7 @@ TEST(HostileModels, PluginsOverLargeValuesEnd) {
     for (const auto& [name, made] : values)
       if (std::string_view(call).find(name) != std::string_view::npos)
         model += made;
-    expect_end(cat(model, "r = ", call, "\n"), call);
+    expect_end(cat(model, "r = ", call, "\n"), call, 128'000'000);
   }
 }
 

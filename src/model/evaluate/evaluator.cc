@@ -195,7 +195,9 @@ Step Evaluator::evaluate_format(const Format& format, Frame* frame, Datum& value
     if (is_too_long(piece))
       return errors_.fail(format.at,
                           cat(format.is_f_string ? "Invalid f-string: " : "", too_long_text));
-    if (budget().is_over() || !budget().has_room(2 * made.size()))
+    // What is made grows by copies of itself, and is copied once more.
+    const size_t size = made.size() + (piece.tag == Tag::text ? piece.view().size() : 0);
+    if (budget().is_over() || !budget().has_room(2 * size))
       return errors_.fail_budget();
     if (!format.is_f_string) {
       made += interpolated(program_, piece);
