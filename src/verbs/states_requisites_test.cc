@@ -350,6 +350,18 @@ d: {test.succeed_with_arg_bind: [{parameters: {x: "${test:a:nokey}", y: "${test:
 }
 
 // Each of them was looked for in each of them.
+TEST_F(StatesRequisitesTest, ATestDoesNotMissWhatTheActMayBring) {
+  const std::string text =
+      "a: {test.present: [{new_state: {x: 1}}]}\nf: test.fail_without_changes\n"
+      "b: {test.succeed_with_arg_bind: [{parameters: {p: '${test:a:nope}'}}, "
+      "{require: [{test: f}]}]}\n";
+  request_.is_test = true;
+  EXPECT_EQ(comment(apply(text), "b"), R"("Result of require test_|-f_|-f_|-fail_without_changes )"
+                                       R"(is \"False\", not \"[True, None]\"")");
+  request_.is_test = false;
+  EXPECT_NE(comment(apply(text), "b").find("nope"), std::string::npos);
+}
+
 TEST_F(StatesRequisitesTest, ThousandsOfReferencesThatLeadNowhereAreTold) {
   constexpr size_t width = 2000;
   std::string file;
