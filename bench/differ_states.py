@@ -17,7 +17,7 @@ import subprocess
 import tempfile
 import threading
 
-from differ_states_table import History, judged_run, lines_of
+from differ_states_table import History, id_of, judged_run
 
 MODULE = '''
 from typing import Any, Dict, List
@@ -306,17 +306,28 @@ def difference(ours, theirs):
     return found
 
 
-def leads_nowhere(ours):
-    """Whether a reference leads into what is no dictionary; with `--test` a word stands for what it would be."""
-    words = "Failed to parse", 'state does not have "new_state"', "_value_known_after_applying"
-    return any(word in lines_of(one) + json.dumps(one.get("new_state")) for word in words for one in ours.values() if isinstance(one, dict))
+def leads_nowhere(run, ours):
+    """Whether a reference of the files leads into what is no dictionary and no text, which ends Idem; of a list, an element."""
+    named = [found for _, arguments in run["states"].values() for found in re.findall(r"\$\{[\w.]+:(\w+)(?:\[[^\]]*\])?:([^}]*)\}", json.dumps(arguments))]
+    left = [(id_of(tag), one.get("new_state")) for tag, one in ours.items() if isinstance(one, dict)]
+    return any(ends_early(value, path.split(":")) for target, path in named for id, value in left if id == target)
+
+
+def ends_early(value, steps):
+    for step in steps:
+        if not isinstance(value, dict):
+            return any(one is None or isinstance(one, (int, float)) for one in (value if isinstance(value, list) else [value]))
+        if step not in value:
+            return False
+        value = value[step]
+    return False
 
 
 def judged(runs, told):
     """By run the lines of what is a fault; and the reasons of the rest. What follows from a known difference is none of its own."""
     history, reasons, faults = History(), set(), []
     for run, (ours, theirs) in zip(runs, told):
-        if "is not iterable" in str(theirs.get("error")) and leads_nowhere(ours):
+        if "is not iterable" in str(theirs.get("error")) and leads_nowhere(run, ours):
             return faults, reasons | {"a reference that leads nowhere fails its state only"}
         if not run["text"] and not ours and "Could not find SLS ref" in str(theirs.get("error")):
             faults.append([])
