@@ -345,14 +345,15 @@ class Exporter {
   }
 
   void describe_contributions() {
-    std::vector<OwnedResource> owned;
     for (uint32_t i = 0; i < exported_.items.size(); ++i)
       if (ownership_.member_of(*instances_[i]) == 0)
         share(exported_.items[i], *instances_[i]);
-      else
-        owned.push_back(owned_resource(exported_.items[i], *instances_[i]));
     exported_.claims = claims_of(model_, ownership_, identities_);
-    exported_.findings = findings_of(model_, ownership_, identities_, owned);
+    exported_.findings = findings_of(model_, ownership_, identities_, [this](const auto& inspect) {
+      for (uint32_t i = 0; i < exported_.items.size(); ++i)
+        if (ownership_.member_of(*instances_[i]) != 0)
+          inspect(owned_resource(exported_.items[i], *instances_[i]));
+    });
     for (const auto& [type, declaration] : handlers_) {
       std::vector<Entry> handler{{"name", declaration->handler}, {"file", declaration->file}};
       if (!declaration->deadline.empty())

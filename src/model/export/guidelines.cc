@@ -24,13 +24,12 @@ class Inspector {
       repetitions_.emplace(again.owner, &again);
   }
 
-  std::vector<std::pair<fettle::Name, Value>> inspect(std::span<const OwnedResource> resources) {
+  std::vector<std::pair<fettle::Name, Value>> inspect(const EachOwned& each_resource) {
     for (const Instance* instance : model_.instances())
       if (const SetNumber set = ownership_.member_of(*instance); set != 0)
         if (!is_below_shared(*instance, set))
           inspect_indexes(*instance, set);
-    for (const OwnedResource& resource : resources)
-      inspect_id(resource);
+    each_resource([this](const OwnedResource& resource) { inspect_id(resource); });
     for (const Reading& reading : model_.readings())
       inspect_reading(reading);
     std::vector<std::pair<fettle::Name, Value>> all;
@@ -212,8 +211,8 @@ class Inspector {
 std::vector<std::pair<fettle::Name, Value>> findings_of(const Model& model,
                                                         const Ownership& ownership,
                                                         Identities& identities,
-                                                        std::span<const OwnedResource> resources) {
-  return Inspector(model, ownership, identities).inspect(resources);
+                                                        const EachOwned& each_resource) {
+  return Inspector(model, ownership, identities).inspect(each_resource);
 }
 
 }  // namespace fettle::model

@@ -3,6 +3,8 @@
 /// below shared instances, indexes and ids of owned resources that do not follow from their
 /// service's identity or an allocation, and sets that read what another set contributes.
 
+#include <functional>
+
 #include "model/export/claims.h"
 #include "model/export/service_identity.h"
 #include "value/value.h"
@@ -16,10 +18,13 @@ struct OwnedResource {
   NamePart agent, value;
 };
 
+/// Calls a function with each resource of a set. There may be a million, so nobody keeps them.
+using EachOwned = std::function<void(const std::function<void(const OwnedResource&)>&)>;
+
 /// By set, a list of `{"rule", "text", "where"}`; at most a few of one kind for a set.
 std::vector<std::pair<fettle::Name, Value>> findings_of(const Model& model,
                                                         const Ownership& ownership,
                                                         Identities& identities,
-                                                        std::span<const OwnedResource> resources);
+                                                        const EachOwned& each_resource);
 
 }  // namespace fettle::model

@@ -134,12 +134,14 @@ IdentityMatch ServiceIdentities::match(SetNumber set, std::span<const NamePart> 
   return best;
 }
 
-/// All keys of an index of who constructed the set; or its name; or what was allocated for it.
+/// All keys of an index of who constructed the set; or its name; or what was allocated for it. Those
+/// of one set at a time are kept: what belongs to a set mostly stands together.
 const std::vector<ServiceIdentities::Identity>& ServiceIdentities::identities(SetNumber set) {
-  const auto [known, is_new] = known_.try_emplace(set);
-  std::vector<Identity>& all = known->second;
-  if (!is_new)
-    return all;
+  if (known_set_ == set)
+    return known_;
+  known_set_ = set;
+  std::vector<Identity>& all = known_;
+  all.clear();
   const Instance* const maker = service(set);
   if (maker != nullptr)
     for (const Index* index : maker->entity->indexes)

@@ -53,7 +53,8 @@ class ServiceIdentities {
   const Ownership& ownership_;
   Origins origins_;
   std::multimap<SetNumber, std::string> allocated_;
-  std::unordered_map<SetNumber, std::vector<Identity>> known_;
+  std::optional<SetNumber> known_set_;  ///< of which set the identities are known
+  std::vector<Identity> known_;
   std::unordered_map<SetNumber, Origin> names_;  ///< of the names of sets
 };
 
