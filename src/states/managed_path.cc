@@ -12,11 +12,12 @@ namespace fettle::states {
 namespace {
 
 Value path_of(const Key& key, const Value& attributes) {
-  if (key.kind == file_kind().name() || key.kind == folder_kind().name() ||
-      key.kind == link_kind().name())
+  static const Name of_file = file_kind().name(), of_folder = folder_kind().name(),
+                    of_link = link_kind().name(), of_state = state_kind().name();
+  if (key.kind == of_file || key.kind == of_folder || key.kind == of_link)
     return attributes.at("path");
-  if (key.kind != state_kind().name() || attributes.at("state") != Value("data") ||
-      attributes.at("function") != Value("write"))
+  if (key.kind != of_state || attributes.text_at("state") != "data" ||
+      attributes.text_at("function") != "write")
     return {};
   const Value& file = attributes.at("arguments").at("file_name");
   return file.is_null() ? attributes.at("name") : file;

@@ -1,6 +1,8 @@
 #include "verbs/state_keys.h"
 
 #include <algorithm>
+#include <array>
+#include <unordered_map>
 #include <unordered_set>
 
 #include "base/text.h"
@@ -14,11 +16,10 @@ using IdOfState = std::pair<Name, Name>;
 
 /// Kinds whose keys are those of states.
 bool holds_states(const Name& kind) {
-  for (const Kind* one :
-       {&state_kind(), &file_kind(), &folder_kind(), &link_kind(), &command_kind()})
-    if (kind == one->name())
-      return true;
-  return false;
+  static const std::array<Name, 5> kinds{state_kind().name(), file_kind().name(),
+                                         folder_kind().name(), link_kind().name(),
+                                         command_kind().name()};
+  return std::ranges::find(kinds, kind) != kinds.end();
 }
 
 Key with_tag(const Key& key, const StateTag& tag) {
@@ -27,6 +28,9 @@ Key with_tag(const Key& key, const StateTag& tag) {
 
 /// Where a thing with a path is; empty: it has none, or nobody knows.
 std::string path_of(const Key& key, const Record& record) {
+  static const Name of_a_call = state_kind().name();
+  if (key.kind == of_a_call)
+    return {};
   const Resource* const then = resource_of_then(record);
   for (const Kind* kind : {&file_kind(), &folder_kind(), &link_kind()})
     if (then != nullptr && key.kind == kind->name())
@@ -41,15 +45,22 @@ class Seeker {
       : compiled_(compiled), environment_(environment), known_(known) {}
 
   Renames find() {
-    for (const states::Chunk& chunk : compiled_.chunks)
-      if (!is_own_name(chunk))
-        for (const Name& kind : kinds_of(chunk))
-          wanted_.insert(key_of(kind, chunk));
-    for (const states::Chunk& chunk : compiled_.chunks)
-      if (!is_own_name(chunk)) {
-        set_aside(chunk);
-        take_over(chunk);
+    for (const states::Chunk& chunk : compiled_.chunks) {
+      if (is_own_name(chunk))
+        continue;
+      bool is_known = false;
+      Key key{environment_, {}, states::key_of(chunk)};
+      for (const Name& kind : kinds_of(chunk)) {
+        key.kind = kind;
+        const auto found = known_.find(key);
+        if (found == known_.end())
+          continue;
+        set_aside(chunk, found->first, *found->second);
+        is_known = is_known || !renames_.contains(key);
       }
+      if (!is_known)
+        take_over(chunk);
+    }
     return std::move(renames_);
   }
 
@@ -59,49 +70,47 @@ class Seeker {
     return chunk.is_delayed || (mapped != nullptr && mapped->is_own_name);
   }
 
-  static std::vector<Name> kinds_of(const states::Chunk& chunk) {
-    std::vector<Name> kinds;
-    if (states::find_mapped(chunk.state, chunk.function) != nullptr)
+  const std::vector<Name>& kinds_of(const states::Chunk& chunk) {
+    static const std::vector<Name> of_a_call{state_kind().name()};
+    if (states::find_mapped(chunk.state, chunk.function) == nullptr)
+      return of_a_call;
+    const auto [known, is_new] = kinds_.try_emplace(chunk.state);
+    if (is_new)
       for (const Kind* kind : states::kinds_of(chunk.state))
-        kinds.push_back(kind->name());
-    if (kinds.empty())
-      kinds.push_back(state_kind().name());
-    return kinds;
-  }
-
-  Key key_of(const Name& kind, const states::Chunk& chunk) const {
-    return {environment_, kind, states::key_of(chunk)};
+        known->second.push_back(kind->name());
+    return known->second.empty() ? of_a_call : known->second;
   }
 
   /// What is at another path than the one that is wanted now is another thing.
-  void set_aside(const states::Chunk& chunk) {
+  void set_aside(const states::Chunk& chunk, const Key& key, const Record& record) {
     if (!chunk.bound_name.is_null() || !chunk.entry.empty())
       return;
-    const Value wanted = Value::dict({{"path", chunk.name}});
-    for (const Name& kind : kinds_of(chunk))
-      if (const auto found = known_.find(key_of(kind, chunk)); found != known_.end()) {
-        const std::string path = path_of(found->first, *found->second);
-        if (path.empty() || !is_tag_part(path) || path == file_kind().place(wanted, {}))
-          continue;
-        rename(found->first, with_tag(found->first, {chunk.state, chunk.id, Name(path), {}}));
-      }
+    const std::string path = path_of(key, record);
+    if (path.empty() || !is_tag_part(path) ||
+        path == file_kind().place(Value::dict({{"path", chunk.name}}), {}))
+      return;
+    rename(key, with_tag(key, {chunk.state, chunk.id, Name(path), {}}));
   }
 
   /// What is known of the state under another key, as long as that is nobody else's.
   void take_over(const states::Chunk& chunk) {
-    const auto is_known = [&](const Name& kind) {
-      const Key key = key_of(kind, chunk);
-      return known_.contains(key) && !renames_.contains(key);
-    };
-    if (std::ranges::any_of(kinds_of(chunk), is_known))
-      return;
     for (const Key& key : known_as(chunk.state, chunk.id)) {
       const std::optional<StateTag> tag = state_of_key(key);
       const Record& record = *known_.at(key);
-      if (!wanted_.contains(key) &&
+      if (!is_wanted(key) &&
           (tag->name() == chunk.name || name_of_state(key, record) == chunk.name))
         rename(key, with_tag(key, {chunk.state, chunk.id, chunk.entry, {}}));
     }
+  }
+
+  /// Whether a state of today has it.
+  bool is_wanted(const Key& key) {
+    if (wanted_.empty())
+      for (const states::Chunk& chunk : compiled_.chunks)
+        if (!is_own_name(chunk))
+          for (const Name& kind : kinds_of(chunk))
+            wanted_.insert({environment_, kind, states::key_of(chunk)});
+    return wanted_.contains(key);
   }
 
   /// With what is beside it.
@@ -126,7 +135,8 @@ class Seeker {
   const states::Compiled& compiled_;
   const Name& environment_;
   const Known& known_;
-  std::unordered_set<Key, KeyHash> wanted_;
+  std::unordered_map<Name, std::vector<Name>> kinds_;  ///< by state
+  std::unordered_set<Key, KeyHash> wanted_;            ///< made when somebody asks
   bool is_read_ = false;
   std::map<IdOfState, std::vector<Key>> by_id_;
   Renames renames_;

@@ -63,8 +63,11 @@ class Teller {
     const std::vector<size_t> order = in_order();
     for (const size_t i : order) {
       results_[i].tag = states::tag_of(of_.compiled.chunks[i]);
+      ++number_;
       results_[i] = result_of(i);
+      number_ -= is_quiet(i) ? 1 : 0;
     }
+    number_ = 0;
     number(order);
     tell_of_delayed();
     // A blocked one tells what became of those it needs, and one whose references lead nowhere what
@@ -125,7 +128,7 @@ class Teller {
     static const EntryNames names;
     return Value::dict(
         {{names.id, chunk.id},
-         {names.run_num, 0},
+         {names.run_num, number_},
          {names.changes, changes.is_null() ? nothing : std::move(changes)},
          {names.comment, std::move(comment)},
          {names.esm_tag, states::state_tag(chunk).memory()},
@@ -169,13 +172,14 @@ class Teller {
     });
   }
 
-  /// What is told has numbers, in its order.
+  /// What is told has numbers, in its order. Most have theirs since they were made: an entry that is
+  /// made again leaves a hole in memory.
   void number(const std::vector<size_t>& order) {
     int number = 0;
     for (const size_t i : order) {
       results_[i].is_quiet = is_quiet(i);
-      if (!results_[i].is_quiet)
-        results_[i].entry = with(results_[i].entry, "__run_num", ++number);
+      if (!results_[i].is_quiet && results_[i].entry.at("__run_num") != Value(++number))
+        results_[i].entry = with(results_[i].entry, "__run_num", number);
     }
   }
 
@@ -562,6 +566,7 @@ class Teller {
   std::unordered_map<Key, const Skip*, KeyHash> skips_;
   std::vector<StateResult> results_;
   bool is_look_ = false;
+  int number_ = 0;  ///< that an entry gets; 0: none of its own
   mutable Time last_time_;
   mutable Value last_text_;
 };

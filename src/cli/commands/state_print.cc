@@ -6,16 +6,12 @@
 #include "cli/pretty.h"
 #include "cli/print.h"
 #include "core/state_tag.h"
+#include "value/empty.h"
 #include "value/json.h"
 #include "value/yaml.h"
 
 namespace fettle {
 namespace {
-
-bool is_empty(const Value& value) {
-  return value.is_null() || (value.is_dict() && value.entries().empty()) ||
-         (value.is_list() && value.items().empty());
-}
 
 std::string word_of(const Value& result) {
   return result.is_null() ? "None" : result == Value(true) ? "True" : "False";
@@ -53,12 +49,14 @@ void nested(const Value& value, int depth, std::string& text) {
 }
 
 std::string function_of(std::string_view tag) {
-  const StateTag parts = StateTag::parse(tag).value_or(StateTag());
-  return cat(parts.state, ".", parts.function);
+  const size_t end = tag.find(StateTag::separator), last = tag.rfind(StateTag::separator);
+  if (end == tag.npos)
+    return ".";
+  return cat(tag.substr(0, end), ".", tag.substr(last + StateTag::separator.size()));
 }
 
 /// What became of a state, in a word of the tally.
-std::string_view verdict_of(const StateResult& result) {
+std::string_view verdict_of(const StateResult& result, std::string_view function) {
   const Value& entry = result.entry;
   if (result.is_unmet)
     return "not needed";
@@ -66,7 +64,6 @@ std::string_view verdict_of(const StateResult& result) {
     return "not run";
   if (entry.at("result") == Value(false))
     return "failed";
-  const std::string function = function_of(result.tag.view());
   const bool changes = !is_empty(entry.at("changes"));
   if (entry.at("result").is_null())
     return changes ? "would change" : "unknown";
@@ -82,13 +79,14 @@ void print_as_state(const Face& face, const std::vector<const StateResult*>& res
   for (const StateResult* result : results) {
     const Value& entry = result->entry;
     const std::string word = word_of(entry.at("result"));
+    const std::string function = function_of(result->tag.view());
     const Colour colour = result->is_unmet                ? Colour::grey
                           : word == "False"               ? Colour::red
                           : word == "None"                ? Colour::yellow
                           : is_empty(entry.at("changes")) ? Colour::green
                                                           : Colour::cyan;
     std::string text = cat("--------\n      ID: ", entry.text_at("__id__"),
-                           "\nFunction: ", function_of(result->tag.view()), "\n  Result: ", word,
+                           "\nFunction: ", function, "\n  Result: ", word,
                            result->is_unmet     ? " (not needed)"
                            : result->is_pending ? " (pending)"
                                                 : "",
@@ -102,7 +100,7 @@ void print_as_state(const Face& face, const std::vector<const StateResult*>& res
     }
     if (!face.quiet || entry.at("result") == Value(false))
       print(in(colour, text, face.colour));
-    ++tally[function_of(result->tag.view())][verdict_of(*result)];
+    ++tally[function][verdict_of(*result, function)];
   }
   if (!face.quiet)
     print("");

@@ -13,7 +13,7 @@ using Verdict = std::optional<bool>;
 /// A result without states and changes.
 Value ret_of(Verdict result, std::string comment);
 /// One with both states; its changes are those between them.
-Value ret_of(Verdict result, std::string comment, Value before, Value after);
+Value ret_of(Verdict result, Value comment, Value before, Value after);
 /// Error: the argument has another shape.
 Status check_shape(Shape shape, const ModuleCall& call, std::string_view parameter);
 /// Error: it is no number of seconds.

@@ -107,9 +107,9 @@ Value ret_of(Verdict result, std::string comment) {
                       {new_state_key, Value()}});
 }
 
-Value ret_of(Verdict result, std::string comment, Value before, Value after) {
+Value ret_of(Verdict result, Value comment, Value before, Value after) {
   return Value::dict({{result_key, result ? Value(*result) : Value()},
-                      {comment_key, comment},
+                      {comment_key, std::move(comment)},
                       {changes_key, Value()},
                       {old_state_key, std::move(before)},
                       {new_state_key, std::move(after)}});
