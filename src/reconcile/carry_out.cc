@@ -4,8 +4,8 @@
 #include <set>
 #include <unordered_set>
 
-#include "base/invariant.h"
 #include "base/text.h"
+#include "store/null_edit.h"
 
 namespace fettle {
 namespace {
@@ -229,31 +229,6 @@ Result<Seen> look_at_known(const Scene& scene, const Known& known) {
   return subjects.look(scene);
 }
 
-namespace {
-
-/// Where a run writes that leaves no trace.
-class NoTrace : public Edit {
- public:
-  explicit NoTrace(Name environment) : environment_(std::move(environment)) {}
-  const Name& environment() const override { return environment_; }
-  uint64_t number() const override { return 0; }
-  Status write(std::span<const Change> changes) override {
-    for (const Change& change : changes)
-      INVARIANT(change.type == Change::event);
-    return {};
-  }
-  Status put_environment(const Environment&) override { return refuse(); }
-  Status put_note(std::string_view, const Value&) override { return refuse(); }
-  Status begin_removal() override { return refuse(); }
-  Status remove_environment() override { return refuse(); }
-
- private:
-  static Status refuse() { return Error(Blame::bug, "who only looks writes nothing"); }
-  Name environment_;
-};
-
-}  // namespace
-
 std::shared_ptr<const Intent> only_looks(const Name& environment, std::vector<Resource> resources) {
   std::set<Key> looked_at;
   for (const Resource& resource : resources)
@@ -274,10 +249,10 @@ std::shared_ptr<const Intent> only_looks(const Name& environment, std::vector<Re
 Result<Carried> look_by_acts(const Scene& scene, Ground& ground,
                              std::shared_ptr<const Intent> resources, Known known,
                              const RunOptions& options) {
-  NoTrace no_trace(resources->environment);
+  NullEdit unkept(resources->environment);
   Carried carried{TRY(Run::make(std::move(resources), std::move(known), {}, scene.kinds, options)),
                   {}};
-  carried.summary = Loop(carried.run, no_trace, ground, scene.driver, nullptr).carry_out();
+  carried.summary = Loop(carried.run, unkept, ground, scene.driver, nullptr).carry_out();
   return carried;
 }
 

@@ -9,6 +9,7 @@
 #include "core/environment_name.h"
 #include "kinds/kinds.h"
 #include "states/pace.h"
+#include "store/null_edit.h"
 #include "verbs/paced_drivers.h"
 #include "verbs/path_owners.h"
 #include "verbs/reconcile_states.h"
@@ -22,22 +23,6 @@ namespace {
 
 constexpr std::string_view open_run_note = "states_run";
 constexpr std::string_view plugins_note = "states_plugins";
-
-/// Where a run writes that leaves no memory.
-class Forgetful : public Edit {
- public:
-  explicit Forgetful(Name environment) : environment_(std::move(environment)) {}
-  const Name& environment() const override { return environment_; }
-  uint64_t number() const override { return 1; }
-  Status write(std::span<const Change>) override { return {}; }
-  Status put_environment(const Environment&) override { return {}; }
-  Status put_note(std::string_view, const Value&) override { return {}; }
-  Status begin_removal() override { return {}; }
-  Status remove_environment() override { return {}; }
-
- private:
-  Name environment_;
-};
 
 /// In a test, the new state of a state may lack what only its act will know, as in Idem.
 std::optional<Value> value_to_come(const Output& hole, const Value& look) {
@@ -513,7 +498,7 @@ class StatesWork {
     if (request_.is_test) {
       TRY(look());
     } else {
-      edit_ = std::make_unique<Forgetful>(request_.environment);
+      edit_ = std::make_unique<NullEdit>(request_.environment);
       TRY(check_kept_plan());
       TRY(carry_and_reconcile());
     }
