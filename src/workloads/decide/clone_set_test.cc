@@ -35,6 +35,7 @@ class CloneSet : public testing::Test {
   std::string condition(std::string_view pod, std::string_view name) {
     return std::string(world.pod(pod).resource->attributes.at("conditions").text_at(name));
   }
+  void let_all_go_at_once(const std::string& scale_strategy);
   World world;
 };
 
@@ -315,6 +316,38 @@ TEST_F(CloneSet, AHookHoldsAPodBeforeItsDeletionAndItStaysWhenItIsWantedAgain) {
     mark(name, R"({"labels":{"hold":null}})");
   world.settle();
   EXPECT_EQ(world.real.size(), 1u);
+}
+
+// A rollout that makes pods anew, whose hooks let go of all pods at once: they go one after another,
+// whether or not `scaleStrategy` limits how many may be missing, and the rollout ends.
+void CloneSet::let_all_go_at_once(const std::string& scale_strategy) {
+  const std::string more =
+      cat(R"(,"lifecycle":{"preDelete":{"labelsHandler":{"hold":"yes"}}})", scale_strategy);
+  const std::string how = R"({"podUpdatePolicy":"ReCreate","maxUnavailable":1})";
+  const auto text = [](std::string_view image) {
+    return replace_all(template_text(image), R"("app":"web")", R"("app":"web","hold":"yes")");
+  };
+  world.ready_after = 3s;
+  put_template(4, text("web:1"), how, more);
+  world.finish();
+  put_template(4, text("web:2"), how, more);
+  world.pass(5);
+  for (const std::string& name : world.pods())
+    mark(name, R"({"labels":{"hold":null}})");
+  int least = 4;
+  for (int second = 0; second < 200; ++second) {
+    world.pass(1);
+    least = std::min(least, world.ready());
+  }
+  EXPECT_GE(least, 3);
+  EXPECT_EQ(world.count_image("web:2"), 4);
+  EXPECT_EQ(world.ready(), 4);
+}
+
+TEST_F(CloneSet, PodsThatHooksLetGoTogetherGoOneAfterAnother) { let_all_go_at_once(""); }
+
+TEST_F(CloneSet, PodsThatHooksLetGoTogetherDoNotStandForEver) {
+  let_all_go_at_once(R"(,"scaleStrategy":{"maxUnavailable":1})");
 }
 
 // 43, 44. When an update counts as complete.
