@@ -229,5 +229,5 @@ def compare(fettle, count, seed, sort):
                 print(f"history {n} of seed {seed}:", *found, sep="\n", flush=True)
     finally:
         world.stop()
-    print(f"histories on {sort}: {count} compared with fresh environments, {bad} differ", flush=True)
+    print(f"histories on {sort}, compared with fresh environments:\n{count - bad} passed, {bad} failed", flush=True)
     return bad == 0
