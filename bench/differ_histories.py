@@ -7,6 +7,7 @@ import json
 import os
 import random
 import shutil
+import socket
 import subprocess
 
 IMAGE = "localhost/fettle/busybox:1"
@@ -148,6 +149,19 @@ class Package:
         return services
 
 
+def free_ports(first):
+    """The first of three ports in a row that nobody has on this machine; of 5,000 below those that the kernel hands out."""
+    while True:
+        base = random.randrange(first, first + 5000, 10)
+        try:
+            for port in range(base, base + 3):
+                with socket.socket() as one:
+                    one.bind(("127.0.0.1", port))
+            return base
+        except OSError:
+            continue
+
+
 class World:
     """One engine of its own and a home."""
 
@@ -157,8 +171,9 @@ class World:
         self.tool = os.path.join(os.path.dirname(fettle), "engine_tool")
         shutil.rmtree(os.path.join(self.root, "home"), ignore_errors=True)
         os.makedirs(self.root, exist_ok=True)
-        socket = subprocess.run([self.tool, "start", sort, os.path.join(self.root, "engine"), os.path.abspath("build/images"), "busybox"], check=True, capture_output=True, text=True).stdout.strip()
-        self.variables = {**os.environ, "FETTLE_HOME": os.path.join(self.root, "home"), "DOCKER_HOST": f"unix://{socket}"}
+        address = subprocess.run([self.tool, "start", sort, os.path.join(self.root, "engine"), os.path.abspath("build/images"), "busybox"], check=True, capture_output=True, text=True).stdout.strip()
+        self.variables = {**os.environ, "FETTLE_HOME": os.path.join(self.root, "home"), "DOCKER_HOST": f"unix://{address}"}
+        self.ports = {"h": free_ports(20000), "f": free_ports(25000)}
 
     def stop(self):
         subprocess.run([self.tool, "stop", self.sort, os.path.join(self.root, "engine"), "--wipe"], capture_output=True)
@@ -166,20 +181,21 @@ class World:
     def call(self, *words):
         return subprocess.run([self.fettle, *words], env=self.variables, capture_output=True, text=True, timeout=300)
 
-    def run(self, folder, environment, base, *more):
+    def run(self, folder, environment, *more):
+        base = self.ports[environment]
         done = self.call("run", folder, json.dumps({"base": base}), "-e", environment, "-q", "--show-enclave-inspect=false", "-o", "json", *more)
         return done.returncode, done.stdout, done.stderr
 
-    def seen(self, environment, services, base, ran):
+    def seen(self, environment, services, ran):
         """All that has to be equal."""
-        found = {"output": json.loads(ran[1])["output"] if ran[0] == 0 else ran[2]}
+        found = {"output": json.loads(ran[1])["output"] if ran[0] == 0 else f"exit code {ran[0]}: {ran[1]}{ran[2]}"}
         for artifact in json.loads(self.call("files", "ls", environment, "-o", "json").stdout or "[]"):
             found["artifact " + artifact["name"]] = artifact["digest"]
         for service in services:
             done = self.call("service", "exec", environment, service, LOOK)
             about = json.loads(self.call("service", "inspect", environment, service, "-o", "json").stdout or "{}")
             found["service " + service] = done.stdout if done.returncode == 0 else done.stderr
-            found["ports " + service] = {port["number"]: port["public"] - base for port in about.get("ports", {}).values() if port.get("public")}
+            found["ports " + service] = {port["number"]: port["public"] - self.ports[environment] for port in about.get("ports", {}).values() if port.get("public")}
         there = json.loads(self.call("service", "ls", environment, "-o", "json").stdout or "[]")
         found["services"] = sorted(f'{service["name"]} {service["status"]}' for service in there)
         return found
@@ -200,19 +216,19 @@ def history(world, seed):
             services = package.write(folder)
             last = step == edits
             prunes = last or chance.random() < 0.5
-            ran = world.run(folder, "h", 21000, *(["--prune"] if prunes else []))
+            ran = world.run(folder, "h", *(["--prune"] if prunes else []))
             # What is no longer wanted and stays may hold a port, which is told.
             if ran[0] != 0 and not prunes and "orphan" in ran[1]:
-                ran = world.run(folder, "h", 21000, "--prune")
+                ran = world.run(folder, "h", "--prune")
             if ran[0] != 0:
                 return [f"  run {step + 1} of {edits + 1} failed: {(ran[1] + ran[2])[-1500:]}", package.text()[0]]
             if not last:
                 for _ in range(chance.randint(1, 3)):
                     package.edit()
-        ours = world.seen("h", services, 21000, ran)
-        again = world.run(folder, "h", 21000, "--prune")
+        ours = world.seen("h", services, ran)
+        again = world.run(folder, "h", "--prune")
         found = [] if again[0] == 0 and json.loads(again[1])["output"] == ours["output"] else [f"  run again: {again}"]
-        fresh = world.seen("f", services, 22000, world.run(folder, "f", 22000))
+        fresh = world.seen("f", services, world.run(folder, "f"))
         found += differences(ours, fresh)
         return found + [package.text()[0]] if found else []
     finally:

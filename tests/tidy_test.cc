@@ -143,6 +143,25 @@ std::string circle_through(const std::string& room,
   return "";
 }
 
+/// So a header that lacks an include of its own is found by whoever compiles its source alone.
+TEST(Tidy, ASourceIncludesItsOwnHeaderFirst) {
+  static const std::regex include(R"re(#include\s+["<]([^">]+)[">])re");
+  for (const fs::path& path : sources()) {
+    const std::string name = place_of(path);
+    if (!name.starts_with("src/") || path.extension() != ".cc" || name.ends_with("_test.cc") ||
+        !fs::exists(fs::path(path).replace_extension(".h")))
+      continue;
+    std::smatch found;
+    const std::vector<std::string> lines = lines_of(path);
+    const auto first = std::ranges::find_if(
+        lines, [&](const std::string& line) { return std::regex_search(line, found, include); });
+    ASSERT_NE(first, lines.end()) << name;
+    std::string own = name.substr(4);
+    own.replace(own.size() - 3, 3, ".h");
+    EXPECT_EQ(found[1].str(), own) << name;
+  }
+}
+
 TEST(Tidy, RoomsOfAFloorHaveNoCircle) {
   for (const std::string floor : {"model", "starlark", "workloads"}) {
     std::map<std::string, std::map<std::string, std::string>> uses;

@@ -1,8 +1,9 @@
+#include "verbs/settings.h"
+
 #include <algorithm>
 
 #include "base/cron.h"
 #include "base/text.h"
-#include "verbs/settings.h"
 
 namespace fettle {
 namespace {

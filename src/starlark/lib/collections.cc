@@ -1,10 +1,11 @@
 /// Methods of lists and dicts.
 
+#include "starlark/lib/collections.h"
+
 #include <algorithm>
 
 #include "starlark/eval/bind.h"
 #include "starlark/eval/table.h"
-#include "starlark/lib/collections.h"
 #include "starlark/lib/library.h"
 
 namespace fettle::starlark {
