@@ -1,69 +1,65 @@
 #include "base/base64.h"
 
+#include <openssl/evp.h>
+
 #include <algorithm>
-#include <array>
-#include <cstdint>
 
 namespace fettle {
 namespace {
 
-constexpr std::string_view digits =
-    "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+/// OpenSSL counts in `int`; a multiple of three and of four.
+constexpr size_t most_at_once = 3 << 20;
 
-constexpr int no_digit = -1;
-
-constexpr std::array<int, 256> values_of_digits() {
-  std::array<int, 256> values{};
-  values.fill(no_digit);
-  for (size_t i = 0; i < digits.size(); ++i)
-    values[static_cast<unsigned char>(digits[i])] = static_cast<int>(i);
-  return values;
+unsigned char* bytes_of(std::string& text, size_t at) {
+  return reinterpret_cast<unsigned char*>(text.data()) + at;
+}
+const unsigned char* bytes_of(std::string_view text, size_t at) {
+  return reinterpret_cast<const unsigned char*>(text.data()) + at;
 }
 
-constexpr std::array<int, 256> values = values_of_digits();
+bool is_base64_digit(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '+' ||
+         c == '/';
+}
+
+/// Of what `=` has filled up to whole groups of four.
+std::string bytes_of_digits(std::string_view digits) {
+  std::string bytes(digits.size() / 4 * 3, '\0');
+  for (size_t at = 0; at < digits.size(); at += most_at_once)
+    EVP_DecodeBlock(bytes_of(bytes, at / 4 * 3), bytes_of(digits, at),
+                    static_cast<int>(std::min(most_at_once, digits.size() - at)));
+  bytes.resize(bytes.size() - static_cast<size_t>(std::ranges::count(digits, '=')));
+  return bytes;
+}
 
 }  // namespace
 
 std::string base64_encode(std::string_view bytes) {
-  std::string text;
-  text.reserve((bytes.size() + 2) / 3 * 4);
-  for (size_t at = 0; at < bytes.size(); at += 3) {
-    const size_t size = std::min<size_t>(3, bytes.size() - at);
-    uint32_t group = 0;
-    for (size_t i = 0; i < 3; ++i)
-      group = group << 8 | (i < size ? static_cast<unsigned char>(bytes[at + i]) : 0u);
-    for (size_t i = 0; i < 4; ++i)
-      text += i <= size ? digits[group >> (18 - 6 * i) & 63] : '=';
-  }
+  std::string text((bytes.size() + 2) / 3 * 4 + 1, '\0');  // it ends what it writes with a zero
+  for (size_t at = 0; at < bytes.size(); at += most_at_once)
+    EVP_EncodeBlock(bytes_of(text, at / 3 * 4), bytes_of(bytes, at),
+                    static_cast<int>(std::min(most_at_once, bytes.size() - at)));
+  text.pop_back();
   return text;
 }
 
 Result<std::string> base64_decode(std::string_view text) {
-  std::string bytes;
-  uint32_t group = 0;
-  size_t place = 0, padding = 0, count = 0;
-  for (const char c : text) {
-    if (c == '=') {
-      if (place >= 2 && place + ++padding >= 4)
-        return bytes;
-      continue;
+  std::string digits;
+  digits.reserve(text.size());
+  size_t padding = 0;
+  for (const char c : text)
+    if (is_base64_digit(c)) {
+      padding = 0;
+      digits += c;
+    } else if (c == '=' && digits.size() % 4 >= 2 && digits.size() % 4 + ++padding == 4) {
+      return bytes_of_digits(digits.append(padding, '='));
     }
-    const int value = values[static_cast<unsigned char>(c)];
-    if (value == no_digit)
-      continue;
-    padding = 0;
-    ++count;
-    group = group << 6 | static_cast<uint32_t>(value);
-    if (place > 0)
-      bytes += static_cast<char>(group >> (6 - 2 * place) & 255);
-    place = (place + 1) % 4;
-  }
-  if (place == 1)
+  if (digits.size() % 4 == 1)
     return user_error("Invalid base64-encoded string: number of data characters (" +
-                      std::to_string(count) + ") cannot be 1 more than a multiple of 4");
-  if (place != 0)
+                      std::to_string(digits.size()) + ") cannot be 1 more than a multiple of 4");
+  if (digits.size() % 4 != 0)
     return user_error("Incorrect padding");
-  return bytes;
+  return bytes_of_digits(digits);
 }
 
 Result<std::string> base64_decode_strictly(std::string_view text) {
