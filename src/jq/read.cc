@@ -112,8 +112,7 @@ class Reader {
       return Json::dict({});
     while (why_.empty()) {
       if (skip_space(); !take('"')) {
-        unexpected(members.empty() ? "looking for beginning of object key string"
-                                   : "looking for beginning of object key string");
+        unexpected("looking for beginning of object key string");
         break;
       }
       Json key = Json::text(string());

@@ -13,8 +13,9 @@ namespace {
 
 std::vector<Failure> in_order(std::vector<Failure> failures) {
   std::stable_sort(failures.begin(), failures.end(), [](const Failure& a, const Failure& b) {
-    return std::tie(a.rank, a.error.where.file, a.error.where.line) <
-           std::tie(b.rank, b.error.where.file, b.error.where.line);
+    const int first = a.order(), second = b.order();
+    return std::tie(first, a.error.where.file, a.error.where.line) <
+           std::tie(second, b.error.where.file, b.error.where.line);
   });
   return failures;
 }
@@ -61,7 +62,7 @@ Compiled compile_text(const std::string& name, const std::string& text, const Pr
     resolve_program(program, options.warn, failures);
   if (!is_over(failures) && project != nullptr)
     if (const Status ranked = rank_relations(program, *project); !ranked)
-      failures.push_back({ranked.error(), 0});
+      failures.push_back({ranked.error(), Importance::first});
   compiled.model->machine =
       std::make_unique<Machine>(program, options.print ? options.print : [](std::string_view) {});
   if (!is_over(failures)) {

@@ -61,8 +61,8 @@ std::string Program::text(const QualifiedName& name) const {
                             : cat(name.space, "::", symbols.name(name.name));
 }
 
-bool Declarer::fail(Place at, std::string message, int rank, std::string reported) {
-  Failure made{program_.error_at(at, ""), rank};
+bool Declarer::fail(Place at, std::string message, Importance importance, std::string reported) {
+  Failure made{program_.error_at(at, ""), importance};
   made.reasons.push_back({std::move(message), std::move(reported)});
   failures_.push_back(std::move(made));
   return false;
@@ -79,7 +79,7 @@ bool Declarer::duplicate(const std::string& what, Place original, Place again) {
   return fail(original,
               cat(what, " (original at (", program_.location(exact(original)), ")) (duplicate at (",
                   program_.location(exact(again)), "))"),
-              40);
+              Importance::duplicate);
 }
 
 /// `reporter` is the definition, `Entity(A)`; empty when the original names only the place.
@@ -87,9 +87,9 @@ bool Declarer::type_not_found(const Space& space, const QualifiedName& name, std
   const std::string where = program_.location(exact(name.at));
   const std::string message = program_.not_found(space, name);
   if (reporter.empty())
-    fail(name.at, cat(message, " (", where, ")"), 20);
+    fail(name.at, cat(message, " (", where, ")"), Importance::not_found);
   else
-    fail(name.at, message, 20, cat(reporter, " (", where, ")"));
+    fail(name.at, message, Importance::not_found, cat(reporter, " (", where, ")"));
   failures_.back().meant = meant_type(program_, space, name);
   return false;
 }
@@ -144,7 +144,7 @@ bool Declarer::imports(Space& space) {
   for (const ImportDefinition* import : space.unit.imports) {
     const std::string module(import->module);
     if (program_.space(module) == nullptr)
-      return fail(import->at, cat("could not find module ", module), 100);
+      return fail(import->at, cat("could not find module ", module), Importance::other);
     space.imports[import->has_alias ? program_.symbols.name(import->alias) : module] = module;
   }
   return true;
@@ -274,7 +274,8 @@ bool Declarer::typedefs(Space& space) {
   const Symbol self = program_.symbols.intern("self");
   for (const TypedefDefinition* definition : space.unit.typedefs) {
     if (!mentions_self(definition->condition, self))
-      return fail(definition->at, "typedef expressions should reference the self variable", 10,
+      return fail(definition->at, "typedef expressions should reference the self variable",
+                  Importance::typing,
                   cat("Type(", program_.symbols.name(definition->name), ") (",
                       program_.location(exact(definition->at)), ")"));
     if (!find_type(space, definition->base, space.typedefs[definition->name]->base, ""))
@@ -294,7 +295,7 @@ bool Declarer::typedef_chains(Space& space) {
         return fail(definition->at,
                     base == first ? "a typedef can not be built on itself"
                                   : "typedefs are built on one another too deeply",
-                    10,
+                    Importance::typing,
                     cat("Type(", program_.symbols.name(definition->name), ") (",
                         program_.location(exact(definition->at)), ")"));
   }
@@ -310,7 +311,7 @@ bool Declarer::parents(Space& space) {
       if (parent == nullptr)
         return false;
       if (std::ranges::find(entity.parents, parent) != entity.parents.end())
-        return fail(name.at, "same parent defined twice", 10,
+        return fail(name.at, "same parent defined twice", Importance::typing,
                     cat(reporter, " (", program_.location(definition->at), ")"));
       entity.parents.push_back(parent);
     }
@@ -329,8 +330,8 @@ bool Declarer::lineage(Entity& entity, std::vector<Entity*>& below) {
   const std::string reporter = cat("Entity(", program_.symbols.name(entity.name), ") (",
                                    program_.location(entity.definition->at), ")");
   if (below.size() > max_depth)
-    return fail(entity.definition->at, "the inheritance of entities is nested too deeply", 10,
-                reporter);
+    return fail(entity.definition->at, "the inheritance of entities is nested too deeply",
+                Importance::typing, reporter);
   if (const auto found = std::ranges::find(below, &entity); found != below.end()) {
     std::string chain;
     for (auto one = below.rbegin(); one != below.rend(); ++one) {
@@ -339,7 +340,8 @@ bool Declarer::lineage(Entity& entity, std::vector<Entity*>& below) {
         break;
     }
     const Entity& last = *below.back();
-    return fail(last.definition->at, cat("Entity can not be its own parent ", chain), 10,
+    return fail(last.definition->at, cat("Entity can not be its own parent ", chain),
+                Importance::typing,
                 cat("Entity(", program_.symbols.name(last.name), ") (",
                     program_.location(last.definition->at), ")"));
   }
@@ -351,8 +353,8 @@ bool Declarer::lineage(Entity& entity, std::vector<Entity*>& below) {
   for (const Entity* parent : entity.parents)
     entity.depth = std::max(entity.depth, parent->depth + 1);
   if (entity.depth > max_depth)
-    return fail(entity.definition->at, "the inheritance of entities is nested too deeply", 10,
-                reporter);
+    return fail(entity.definition->at, "the inheritance of entities is nested too deeply",
+                Importance::typing, reporter);
   for (auto parent = entity.parents.rbegin(); parent != entity.parents.rend(); ++parent)
     for (auto one = (*parent)->lineage.rbegin(); one != (*parent)->lineage.rend(); ++one)
       if (!entity.is_a(*one))
@@ -402,14 +404,14 @@ bool Declarer::check_default(const AttributeDefinition& definition, const Attrib
   Datum value;
   const Expr* wrong = nullptr;
   if (!fold_constant(program_, definition.initial, value, wrong))
-    return fail(definition.initial->at, cat(describe(program_, wrong), " is not a constant"), 10,
-                reported);
+    return fail(definition.initial->at, cat(describe(program_, wrong), " is not a constant"),
+                Importance::typing, reported);
   // What calls a plugin is checked when the value is used.
   if (attribute.type.constraint != nullptr)
     return true;
   Reason why;
   if (!is_of(program_, attribute.type, value, why))
-    return fail(definition.initial->at, why.message, 10, reported);
+    return fail(definition.initial->at, why.message, Importance::typing, reported);
   return true;
 }
 

@@ -116,17 +116,17 @@ bool Declarer::index(Space& space, const IndexDefinition& definition) {
       return fail(definition.places[i],
                   cat("Attribute '", name, "' referenced in index is not defined in entity ",
                       entity->full_name),
-                  10, reported);
+                  Importance::typing, reported);
     const Attribute& attribute = *entity->slots[slot];
     const std::string shown = cat("' ", name, ".", entity->full_name, "'");
     if (attribute.shape >= Shape::option)
       return fail(definition.places[i],
                   cat("Index can not contain optional relations, Relation ", shown, " is optional"),
-                  10, reported);
+                  Importance::typing, reported);
     if (attribute.type.is_list)
       return fail(definition.places[i],
-                  cat("Index can not contain list attributes, Attribute ", shown, " is a list"), 10,
-                  reported);
+                  cat("Index can not contain list attributes, Attribute ", shown, " is a list"),
+                  Importance::typing, reported);
   }
   for (Entity& other : program_.entities) {
     if (!other.is_a(entity))
@@ -162,7 +162,7 @@ bool Declarer::select_implementation(Space& space, Entity& entity, const Qualifi
                 cat("Type mismatch: cannot use ", program_.symbols.name(name.name),
                     " as implementation for  ", entity.full_name,
                     " because its implementing type is ", found->entity->full_name),
-                10, cat(reporter, " (", program_.location(definition.at), ")"));
+                Importance::typing, cat(reporter, " (", program_.location(definition.at), ")"));
   made.implementations.push_back(found);
   return true;
 }
@@ -211,7 +211,8 @@ bool Declarer::dataclass(Entity& entity) {
   const std::string subject =
       cat("The dataclass ", entity.full_name, " defined at ", program_.location(at), " has ");
   const auto refuse = [&](const std::string& what) {
-    return fail(at, cat(subject, what), 9, cat(entity.full_name, " (", program_.location(at), ")"));
+    return fail(at, cat(subject, what), Importance::dataclass,
+                cat(entity.full_name, " (", program_.location(at), ")"));
   };
   for (const Attribute& attribute : entity.own) {
     Place place = attribute.at;

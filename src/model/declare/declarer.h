@@ -15,7 +15,7 @@ class Declarer {
   std::vector<Failure> run();
 
  private:
-  bool fail(Place at, std::string message, int rank, std::string reported = "");
+  bool fail(Place at, std::string message, Importance importance, std::string reported = "");
   /// `what (original at (…)) (duplicate at (…))`.
   bool duplicate(const std::string& what, Place original, Place again);
   bool type_not_found(const Space& space, const QualifiedName& name, std::string reporter);

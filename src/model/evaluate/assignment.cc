@@ -71,13 +71,13 @@ bool Assignment::refuse_type(const Attribute& attribute, const Datum& value, Pla
     errors_.fail(at,
                  cat("Invalid class type for ", shown(program_, value), ", should be ",
                      attribute.target->full_name),
-                 10);
+                 Importance::typing);
     return true;
   }
   errors_.fail(at,
                cat("Invalid type for value '", shown(program_, value), "', should be type ",
                    attribute.target->full_name),
-               10);
+               Importance::typing);
   return true;
 }
 
@@ -98,7 +98,7 @@ bool Assignment::set_value(Instance* owner, uint32_t slot, const Datum& value, P
   if (attribute.shape == Shape::value) {
     Reason why;
     if (!types_.accepts(attribute.type, value, why)) {
-      errors_.fail(at, std::move(why), 10);
+      errors_.fail(at, std::move(why), Importance::typing);
       return false;
     }
   } else if (!is_empty_option && refuse_type(attribute, value, at)) {
@@ -179,7 +179,7 @@ bool Assignment::refuse_late(Instance* owner, uint32_t slot, const Datum& value,
   if (complete.tag == Tag::list)
     for (const Datum& member : complete.list->items)
       members += cat(members.empty() ? "" : ", ", shown(program_, member));
-  errors_.fail(at, told_of_value("List modified after freeze"), 50);
+  errors_.fail(at, told_of_value("List modified after freeze"), Importance::frozen);
   errors_->explanation =
       cat("`", name, "` of ", shown(program_, Datum::of(owner)), " was taken for complete, with ",
           members.empty() ? "no members" : members, ",",

@@ -167,7 +167,7 @@ bool has_unknown(const PluginCall& call) {
 /// Why a call failed, outermost first, and how important that is.
 struct Told {
   std::vector<Reason> reasons;
-  int rank = 100;
+  Importance importance = Importance::other;
 };
 
 std::vector<Reason> reasons_of(const Plugin& plugin, PluginCall& call) {
@@ -181,8 +181,6 @@ std::vector<Reason> reasons_of(const Plugin& plugin, PluginCall& call) {
 
 /// One call from what was given to its checked result.
 bool run_call(const Plugin& plugin, PluginGiven& given, PluginCall& call, Told& told) {
-  constexpr int typing = 11;
-  constexpr int external = 60;
   PluginContext& context = call.context;
   if (std::string error = Binder(plugin, given, call).bind(); !error.empty()) {
     told.reasons = {{std::move(error)}};
@@ -191,16 +189,16 @@ bool run_call(const Plugin& plugin, PluginGiven& given, PluginCall& call, Told& 
   if (!plugin.allows_unknown && has_unknown(call))
     return call.give(Datum::unknown());
   if (!may_read(call)) {
-    told = {reasons_of(plugin, call), external};
+    told = {reasons_of(plugin, call), Importance::plugin};
     return false;
   }
-  if (told = {check(context, plugin, call), typing}; !told.reasons.empty())
+  if (told = {check(context, plugin, call), Importance::argument}; !told.reasons.empty())
     return false;
   const bool has_run = plugin.run(call);
   if (call.met_unknown && !context.is_waiting())
     return call.give(Datum::unknown());
   if (!has_run) {
-    told = {reasons_of(plugin, call), external};
+    told = {reasons_of(plugin, call), Importance::plugin};
     return false;
   }
   Reason why;
@@ -294,7 +292,7 @@ Step Calls::call_plugin(const Call& node, Frame* frame, Datum& value) {
     return Step::fail;
   Reason first = std::move(told.reasons[0]);
   told.reasons.erase(told.reasons.begin());
-  return errors_.fail(node.at, std::move(first), told.rank, Telling::itself,
+  return errors_.fail(node.at, std::move(first), told.importance, Telling::itself,
                       std::move(told.reasons));
 }
 

@@ -22,7 +22,7 @@ Step Cells::read(Instance* owner, uint32_t slot, Datum& value, Place at) {
                         cat("Optional variable accessed that has no value (attribute `",
                             attribute.owner->full_name, ".", program_.symbols.name(attribute.name),
                             "` of `", shown(program_, Datum::of(owner)), "`)"),
-                        optional_rank, Telling::above);
+                        Importance::no_value, Telling::above);
   return Step::done;
 }
 
@@ -69,7 +69,7 @@ bool Cells::set_once(Cell& cell, const Datum& value, Place at) {
                      "\n\t\tset at ", program_.location(places_.at(cell.value.place)),
                      "\n\tnew value: ", shown(program_, value), "\n\t\tset at ",
                      program_.location(at), "\n"),
-                 51);
+                 Importance::twice);
     return false;
   }
   Datum known = value;

@@ -6,9 +6,6 @@
 
 namespace fettle::model {
 
-/// How important it is that an option has no value.
-constexpr int optional_rank = 61;
-
 class Cells {
  public:
   explicit Cells(State& state)

@@ -43,8 +43,8 @@ Entity* Constructors::entity_of(const Constructor& node, const Destination* to) 
     Place at = node.type.at;
     at.is_exact = 1;
     errors_.fail(
-        at, cat("could not find type ", program_.text(node.type), " in namespace ", node.space), 20,
-        Telling::statement);
+        at, cat("could not find type ", program_.text(node.type), " in namespace ", node.space),
+        Importance::not_found, Telling::statement);
     return nullptr;
   }
   std::string names;
@@ -68,7 +68,8 @@ bool Constructors::find_slots(const Constructor& node, const Entity& entity) {
       const std::string& name = program_.symbols.name(argument.name);
       Place at = argument.at;
       at.is_exact = 1;
-      errors_.fail(at, cat("no attribute ", name, " on type ", entity.full_name), 10);
+      errors_.fail(at, cat("no attribute ", name, " on type ", entity.full_name),
+                   Importance::typing);
       errors_->meant = meant_attribute(program_, entity, name);
       errors_.tell(cat(name, " (", program_.location(at), ")"));
       return false;
@@ -99,8 +100,9 @@ Step Constructors::unpack(const Constructor& node, const Entity& entity, Frame* 
     for (const DictEntry& entry : dict.dict->entries) {
       const uint32_t slot = entity.slot(program_.symbols.intern(entry.key->view));
       if (slot == no_slot)
-        return errors_.fail(
-            node.at, cat("no attribute ", entry.key->view, " on type ", entity.full_name), 10);
+        return errors_.fail(node.at,
+                            cat("no attribute ", entry.key->view, " on type ", entity.full_name),
+                            Importance::typing);
       const bool is_named = std::ranges::find(node.cached_slots, slot) != node.cached_slots.end();
       if (is_named || values[slot].is_set())
         return errors_.fail(node.at, cat("The attribute ", entry.key->view,
@@ -146,7 +148,7 @@ Step Constructors::find_keys(const Constructor& node, const Entity& entity, Fram
   }
   if (missing.empty())
     return result;
-  errors_.fail(node.at, missing_keys(program_, entity, missing), 10);
+  errors_.fail(node.at, missing_keys(program_, entity, missing), Importance::typing);
   errors_.set_in_unit(to != nullptr && std::ranges::any_of(missing, [&](uint32_t slot) {
                         return entity.slots[slot] == to->attribute->inverse;
                       }));
@@ -186,7 +188,7 @@ Step Constructors::find_instance(const Constructor& node, Entity& entity, Values
     for (const Symbol name : index->names) {
       const uint32_t slot = entity.slot(name);
       if (values[slot].tag == Tag::reference)
-        return errors_.fail(node.at, lookups_.no_key_text(name, values[slot]), 10,
+        return errors_.fail(node.at, lookups_.no_key_text(name, values[slot]), Importance::typing,
                             Telling::statement);
       Datum value = values[slot];
       if (const Step step = lookups_.as_key(node, *entity.slots[slot], value); step != Step::done) {
@@ -201,7 +203,7 @@ Step Constructors::find_instance(const Constructor& node, Entity& entity, Values
       continue;
     Instance* const known = instances_.all()[number];
     if (found != nullptr && found != known) {
-      errors_.fail(node.at, "Inconsistent indexes detected!\n", 10);
+      errors_.fail(node.at, "Inconsistent indexes detected!\n", Importance::typing);
       errors_->explanation = matches_text(node, entity, values);
       return Step::fail;
     }
@@ -218,7 +220,7 @@ Step Constructors::find_instance(const Constructor& node, Entity& entity, Values
     errors_.fail(node.at,
                  cat(what, " (original at (", program_.location(node.at), ")) (duplicate at (",
                      program_.location(found->at), "))"),
-                 40, Telling::nobody);
+                 Importance::duplicate, Telling::nobody);
     return Step::fail;
   }
   return Step::done;

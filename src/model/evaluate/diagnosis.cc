@@ -7,11 +7,11 @@
 
 namespace fettle::model {
 
-Step Diagnosis::fail(Place at, Reason reason, int rank, Telling telling,
+Step Diagnosis::fail(Place at, Reason reason, Importance importance, Telling telling,
                      std::vector<Reason> causes) {
   if (failure_)
     return Step::fail;
-  failure_ = Failure{program_.error_at(at, ""), rank};
+  failure_ = Failure{program_.error_at(at, ""), importance};
   failure_->reasons.push_back(std::move(reason));
   std::ranges::move(causes, std::back_inserter(failure_->reasons));
   telling_ = telling;
@@ -28,15 +28,15 @@ void Diagnosis::exceed(Place at) {
 
 Step Diagnosis::fail_name(const Name& name) {
   if (name.found == NameKind::no_space) {
-    fail(name.at, no_space_text(name), 20);
+    fail(name.at, no_space_text(name), Importance::not_found);
     is_in_unit_ = true;
     tell(reported_in(program_, static_cast<const Expr*>(&name)));
     return Step::fail;
   }
   if (name.found == NameKind::in_type)
     return fail_in_type(name);
-  fail(name.at, cat("variable ", program_.symbols.name(name.name.name), " not found"), 20,
-       Telling::reader);
+  fail(name.at, cat("variable ", program_.symbols.name(name.name.name), " not found"),
+       Importance::not_found, Telling::reader);
   failure_->meant = meant_variable(program_, name.name);
   return Step::fail;
 }
@@ -56,22 +56,25 @@ Step Diagnosis::fail_in_type(const Expr& expr) {
   fail(expr.at,
        cat("Unable to resolve `", describe(program_, &expr),
            "`: a type constraint can not reference variables."),
-       20);
+       Importance::not_found);
   tell(reported_in(program_, &expr));
   return Step::fail;
 }
 
-Step Diagnosis::fail_budget() { return fail(now_.task->at, program_.budget->refusal(), 0); }
+Step Diagnosis::fail_budget() {
+  return fail(now_.task->at, program_.budget->refusal(), Importance::first);
+}
 
 Step Diagnosis::fail_unpacking(const Argument& argument) {
-  fail(argument.at, "The ** operator can only be applied to dictionaries", 10);
+  fail(argument.at, "The ** operator can only be applied to dictionaries", Importance::typing);
   tell(cat("**", describe(program_, argument.value), " (", program_.location(argument.at), ")"));
   return Step::fail;
 }
 
 Step Diagnosis::fail_attribute(const Entity& entity, Symbol name, Place at) {
   const std::string& text = program_.symbols.name(name);
-  fail(at, cat("could not find attribute with name: ", text, " in type ", entity.full_name), 20);
+  fail(at, cat("could not find attribute with name: ", text, " in type ", entity.full_name),
+       Importance::not_found);
   failure_->meant = meant_attribute(program_, entity, text);
   return Step::fail;
 }
@@ -243,7 +246,7 @@ void Diagnosis::tell(Instance* owner, uint32_t slot, std::string reported) {
       {cat("Could not set attribute `", program_.symbols.name(owner->entity->slots[slot]->name),
            "` on instance `", shown(program_, Datum::of(owner)), "`"),
        std::move(reported), Reason::Kind::attribute});
-  failure_->rank += 1;
+  ++failure_->attributes;
 }
 
 std::string Diagnosis::written_by(const Writer& writer) const {

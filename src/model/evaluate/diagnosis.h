@@ -39,10 +39,11 @@ class Diagnosis {
 
   /// A failure of the expression that is evaluated now, or of the current statement. The first one
   /// stays. `causes`: outermost first.
-  Step fail(Place at, Reason reason, int rank = 100, Telling telling = Telling::itself,
-            std::vector<Reason> causes = {});
-  Step fail(Place at, std::string message, int rank = 100, Telling telling = Telling::itself) {
-    return fail(at, Reason{std::move(message)}, rank, telling);
+  Step fail(Place at, Reason reason, Importance importance = Importance::other,
+            Telling telling = Telling::itself, std::vector<Reason> causes = {});
+  Step fail(Place at, std::string message, Importance importance = Importance::other,
+            Telling telling = Telling::itself) {
+    return fail(at, Reason{std::move(message)}, importance, telling);
   }
   Step fail_name(const Name& name);
   /// A name in an argument that no index needs is looked for when the constructor runs.

@@ -79,7 +79,8 @@ Step Evaluator::evaluate_negation(const Negation& node, Frame* frame, Datum& val
     return Step::done;
   if (value.tag != Tag::boolean)
     return errors_.fail(
-        node.at, cat("Invalid value `", shown(program_, value), "`: `not` expects a boolean"), 10);
+        node.at, cat("Invalid value `", shown(program_, value), "`: `not` expects a boolean"),
+        Importance::typing);
   value = Datum::of(!value.boolean);
   return Step::done;
 }
@@ -276,7 +277,7 @@ Step Evaluator::evaluate_comprehension(const Comprehension& node, Frame* frame, 
     return errors_.fail(node.iterable->at,
                         cat("A list comprehension can only be applied to lists and relations, got ",
                             raw_type(iterable)),
-                        10);
+                        Importance::typing);
   const std::vector<Frame*> frames = frames_of(node, frame, *iterable.list);
   std::vector<Datum> items;
   Step result = Step::done;

@@ -30,7 +30,7 @@ const Expr* awaited(const Task& task) {
 
 void Machine::finish_instance(const Instance& instance, std::vector<Failure>& failures) {
   const auto fail = [&](std::string message, std::string reported) {
-    Failure made{state_.program.error_at(instance.at, ""), 100};
+    Failure made{state_.program.error_at(instance.at, ""), Importance::other};
     made.reasons.push_back({std::move(message), std::move(reported)});
     failures.push_back(std::move(made));
   };
@@ -84,7 +84,8 @@ void Machine::finish(std::vector<Failure>& failures) {
   if (first == nullptr)
     return;
   const Expr* expr = awaited(*first);
-  Failure made{state_.program.error_at(expr != nullptr ? expr->at : first->at, ""), 100};
+  Failure made{state_.program.error_at(expr != nullptr ? expr->at : first->at, ""),
+               Importance::other};
   made.reasons.push_back({cat("not all statements executed: [", waiting, "]"),
                           expr != nullptr ? reported_in(state_.program, expr)
                                           : reported_in(state_.program, first->statement)});

@@ -34,8 +34,9 @@ Step Lookups::in_dict(const MapLookup& node, Frame* frame, Datum& value) {
   std::string options;
   for (const DictEntry& entry : object.dict->entries)
     options += cat(options.empty() ? "" : ",", entry.key->view);
-  return errors_.fail(
-      node.at, cat("key ", key.view(), " not found in dict, options are [", options, "]"), 70);
+  return errors_.fail(node.at,
+                      cat("key ", key.view(), " not found in dict, options are [", options, "]"),
+                      Importance::no_key);
 }
 
 Step Lookups::in_index(Entity* entity, std::span<const Argument> arguments, Frame* frame,
@@ -98,7 +99,7 @@ Step Lookups::look_up(Entity* entity, IndexKeys keys, const Expr* node, Datum& v
     Key key;
     for (auto& [name, datum] : keys) {
       if (datum.tag == Tag::reference)
-        return errors_.fail(node->at, no_key_text(name, datum), 10);
+        return errors_.fail(node->at, no_key_text(name, datum), Importance::typing);
       if (const Step step = as_key(*node, *entity->slots[entity->slot(name)], datum);
           step != Step::done)
         return step;
@@ -110,7 +111,8 @@ Step Lookups::look_up(Entity* entity, IndexKeys keys, const Expr* node, Datum& v
       if (!found->entity->is_a(entity))
         return errors_.fail(
             node->at,
-            cat("No match in index on type ", entity->full_name, " with key ", key_text(keys)), 20);
+            cat("No match in index on type ", entity->full_name, " with key ", key_text(keys)),
+            Importance::not_found);
       value = Datum::of(found);
       contributions_.read(found, no_slot, node->at);
       return Step::done;
@@ -130,7 +132,7 @@ Step Lookups::look_up(Entity* entity, IndexKeys keys, const Expr* node, Datum& v
                  quoted(program_, datum), ")");
   return errors_.fail(
       node->at, cat("No index defined on ", entity->full_name, " for this lookup: [", pairs, "]"),
-      20);
+      Importance::not_found);
 }
 
 Step Lookups::in_relation(const ShortLookup& node, Frame* frame, Datum& value) {
@@ -150,13 +152,13 @@ Step Lookups::in_relation(const ShortLookup& node, Frame* frame, Datum& value) {
         node.at,
         cat("short index lookup is only possible on relations, ",
             relation == nullptr ? "None" : program_.symbols.name(name), " is an attribute"),
-        10);
+        Importance::typing);
   if (relation->inverse == nullptr)
     return errors_.fail(
         node.at,
         cat("short index lookup is only possible on bi-drectional relations, ",
             relation->owner->full_name, ".", program_.symbols.name(name), " is unidirectional"),
-        10);
+        Importance::typing);
   return in_index(relation->target, node.arguments, frame, &node,
                   {{relation->inverse->name, object}}, value);
 }
@@ -179,7 +181,7 @@ void Lookups::tell_missing(std::vector<Failure>& failures) const {
     for (const auto& [key, tasks] : index.waiting)
       for (const Task* task : tasks) {
         const Missing& missing = missing_.at(task);
-        Failure made{program_.error_at(missing.node->at, ""), 20};
+        Failure made{program_.error_at(missing.node->at, ""), Importance::not_found};
         made.reasons.push_back(
             {cat("No match in index on type ", missing.keys), reported_in(program_, missing.node)});
         failures.push_back(std::move(made));

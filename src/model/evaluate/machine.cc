@@ -48,7 +48,7 @@ bool Machine::check_defaults() {
       if (attribute.owner != &entity || !value.is_set() || attribute.type.constraint == nullptr ||
           types_.accepts(attribute.type, value, why))
         continue;
-      state_.errors.fail(attribute.at, why.message, 10);
+      state_.errors.fail(attribute.at, why.message, Importance::typing);
       Place at = attribute.at;
       at.is_exact = 1;
       for (const AttributeDefinition& definition : entity.definition->attributes)
@@ -76,8 +76,9 @@ std::vector<Failure> Machine::run() {
       return {*state_.errors};
     is_running = freeze_some() || !state_.schedule.is_empty();
     if (is_running && most > 0 && rounds >= most)
-      return {Failure{
-          user_error(cat("Could not complete model, max_iterations ", most, " reached.")), 0}};
+      return {
+          Failure{user_error(cat("Could not complete model, max_iterations ", most, " reached.")),
+                  Importance::first}};
   }
   std::vector<Failure> failures;
   finish(failures);

@@ -16,7 +16,7 @@ Step Evaluator::evaluate_logic(const Binary& node, Frame* frame, Datum& value) {
     return errors_.fail(node.at,
                         cat("Invalid left hand value `", shown(program_, left), "`: `",
                             spelling(node.op), "` expects a boolean"),
-                        10);
+                        Importance::typing);
   // An unknown on the left decides, too: the right hand side is not looked at.
   value = left;
   if (left.tag == Tag::unknown || left.boolean != is_and)
@@ -32,7 +32,7 @@ Step Evaluator::evaluate_logic(const Binary& node, Frame* frame, Datum& value) {
                         right.tag == Tag::reference
                             ? no_reference_text("bool")
                             : cat("Invalid value '", shown(program_, right), "', expected bool"),
-                        10);
+                        Importance::typing);
   value = right;
   return Step::done;
 }
@@ -84,7 +84,7 @@ Step Evaluator::evaluate_binary(const Binary& node, Frame* frame, Datum& value) 
     if (b.tag != Tag::dict)
       return errors_.fail(
           node.at, cat("Operand two of 'in' can only be a list or dict (", shown(program_, b), ")"),
-          10);
+          Importance::typing);
     value = Datum::of((a.tag == Tag::text && b.dict->find(a.view()) != nullptr) ==
                       (node.op == Operator::in));
     return Step::done;
@@ -102,7 +102,8 @@ Step Evaluator::evaluate_binary(const Binary& node, Frame* frame, Datum& value) 
   const bool is_comparison = node.op >= Operator::less && node.op <= Operator::greater_equal;
   if (!a.is_number() || !b.is_number())
     return errors_.fail(
-        node.at, is_comparison ? "Can only compare numbers." : refused_operands(node.op, a, b), 10);
+        node.at, is_comparison ? "Can only compare numbers." : refused_operands(node.op, a, b),
+        Importance::typing);
   if (is_comparison) {
     const std::partial_ordering order = order_of(a, b);
     value = Datum::of(node.op == Operator::less         ? order < 0

@@ -127,7 +127,7 @@ Step Statements::promise_for(const Foreseen& foreseen, Frame* frame, Promises*& 
 Step Statements::execute_promise(Task& task) {
   Promises* held = task.promises;
   const Step step = promise_for(*task.foreseen, task.frame, held);
-  if (step == Step::wait || (step == Step::fail && errors_->rank != optional_rank))
+  if (step == Step::wait || (step == Step::fail && errors_->importance != Importance::no_value))
     return step;
   errors_.forget();
   relations_.end_promise(held);
@@ -187,7 +187,7 @@ Step Statements::execute_assign_attribute(Task& task, const AssignAttribute& nod
         cat("The object at ", describe(program_, node.object), " is not an Entity but a <class '",
             object.tag == Tag::null ? "inmanta.execute.util." : "", raw_type(object),
             "'> with value ", shown(program_, object)),
-        10);
+        Importance::typing);
   const uint32_t slot = object.instance->entity->slot(node.name);
   if (slot == no_slot)
     return errors_.fail_attribute(*object.instance->entity, node.name, node.at);

@@ -123,14 +123,14 @@ Step Streams::execute_stream(Task& task) {
             expr->kind == ExprKind::name || expr->kind == ExprKind::attribute
                 ? cat(describe(program_, expr), "' resolves to '", shown(program_, value), "'.")
                 : cat(shown(program_, value), "' is not a list.")),
-        10);
+        Importance::typing);
   if (sink.kind == Sink::Kind::comprehension && is_refused)
     return errors_.fail(
         expr->at,
         Reason{cat("A list comprehension can only be applied to lists and relations, got ",
                    raw_type(value)),
                reported_in(program_, static_cast<const Expr*>(sink.comprehension))},
-        10);
+        Importance::typing);
   const bool is_good = task.list != nullptr && value.tag == Tag::null
                            ? deliver_item(sink, value, task.list->at)
                            : deliver_all(sink, value, location_of(expr));

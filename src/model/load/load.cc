@@ -27,7 +27,7 @@ class Loader {
         parse(file.name, file.text, static_cast<uint32_t>(program_.files.size() - 1),
               program_.arena, program_.symbols, warn);
     if (!unit) {
-      failures_.push_back({unit.error(), 0});
+      failures_.push_back({unit.error(), Importance::first});
       made.unit.body = program_.arena.make<Block>();
       return;
     }
@@ -46,7 +46,7 @@ class Loader {
             {program_.error_at(import.at, cat(import.module,
                                               " is not a valid module name: hyphens are not "
                                               "allowed, please use underscores instead.")),
-             100});
+             Importance::other});
         break;
       }
       const std::string path = replace_all(import.module, "::", ":");
@@ -115,7 +115,7 @@ class Loader {
 
   bool fail(const ImportDefinition& import, const std::string& name,
             std::vector<std::string> causes) {
-    Failure made{program_.error_at(import.at, ""), 0};
+    Failure made{program_.error_at(import.at, ""), Importance::first};
     made.reasons.push_back(
         {cat("Failed to load module ", name),
          cat("import ", import.module, " (", program_.location(import.at), ")")});
@@ -139,7 +139,7 @@ class Loader {
                              cat("Two import statements have the same name (original at (",
                                  program_.location(import->at), ")) (duplicate at (",
                                  program_.location(known->second->at), "))")),
-           40});
+           Importance::duplicate});
       return false;
     }
     return true;

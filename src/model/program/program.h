@@ -193,13 +193,33 @@ struct Reason {
   Kind kind = Kind::other;
 };
 
-/// An error with its rank among several: lower is told first.
+/// Which of several errors is told first, as in Inmanta: what is used wrongly, then what is not
+/// there, then what changed too late, then what a plugin says, then what has no value.
+enum class Importance : uint8_t {
+  first = 0,  ///< a file that cannot be read, a rule of the project that is none
+  dataclass = 9,
+  typing = 10,
+  argument = 11,  ///< of a plugin
+  not_found = 20,
+  duplicate = 40,  ///< of a key, or of what is declared
+  frozen = 50,
+  twice = 51,  ///< a value that is set to another one
+  plugin = 60,
+  no_value = 61,
+  no_key = 70,  ///< of a dict
+  other = 100
+};
+
 struct Failure {
   Error error;
-  int rank = 100;
+  Importance importance = Importance::other;
+  uint8_t attributes = 0;         ///< that it kept from being set; each is told after its cause
   std::vector<Reason> reasons{};  ///< outermost first; empty: the error's message is all
   std::string meant{};            ///< a name near the one that is not there; may be empty
   std::string explanation{};      ///< how it came to that and what to do, in lines; may be empty
+
+  /// Lower is told first.
+  int order() const { return static_cast<int>(importance) + attributes; }
 };
 
 /// The whole trace of a failure, every cause two blanks deeper.

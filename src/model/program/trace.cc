@@ -20,7 +20,7 @@ Failure too_much(const Program& program) {
                          budget.is_out_of_memory() ? "; `--memory` allows more"
                          : is_out_of_steps         ? "; `--steps` allows more"
                                                    : "")),
-          0};
+          Importance::first};
 }
 
 std::string trace_of(const Failure& failure, size_t indent) {

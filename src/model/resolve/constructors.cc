@@ -51,7 +51,7 @@ bool Walk::guess(const Constructor& node, const Entity& hint) {
       cat("Could not determine namespace for type ", program_.text(node.type), ". ", names.size(),
           " possible candidates exists: [", join(names, ", "),
           "]. To resolve this, use the fully qualified name instead of the short name."),
-      20);
+      Importance::not_found);
   return false;
 }
 
@@ -77,7 +77,7 @@ void Walk::assignable(const Expr* value, const Attribute& attribute) {
            attribute.target != nullptr ? given->full_name : program_.symbols.name(given->name),
            " to a variable of type ",
            attribute.target != nullptr ? attribute.target->full_name : attribute.type.name),
-       reported_in(program_, value), 10);
+       reported_in(program_, value), Importance::typing);
 }
 
 std::vector<uint32_t> Walk::missing_slots(const Constructor& node, const Attribute* to) {
@@ -108,10 +108,10 @@ void Walk::complete(const Constructor& node, const Attribute* to) {
       return fail(
           node.at,
           cat("Attribute ", program_.symbols.name(*twice), " provided twice in index lookup"),
-          reported_in(program_, static_cast<const Expr*>(&node)), 10);
+          reported_in(program_, static_cast<const Expr*>(&node)), Importance::typing);
   if (const std::vector<uint32_t> missing = missing_slots(node, to); !missing.empty()) {
     fail(node.at, missing_keys(program_, *node.entity, missing),
-         reported_in(program_, static_cast<const Expr*>(&node)), 10);
+         reported_in(program_, static_cast<const Expr*>(&node)), Importance::typing);
     // It may be there under a name that is nearly right.
     for (const Argument& argument : node.arguments)
       if (!argument.is_unpacked && node.entity->slot(argument.name) == no_slot)
@@ -126,7 +126,7 @@ void Walk::complete(const Constructor& node, const Attribute* to) {
     at.is_exact = 1;
     const std::string& name = program_.symbols.name(argument.name);
     fail(at, cat("no attribute ", name, " on type ", node.entity->full_name),
-         cat(name, " (", program_.location(at), ")"), 10);
+         cat(name, " (", program_.location(at), ")"), Importance::typing);
     failures_.back().meant = meant_attribute(program_, *node.entity, name);
     return;
   }

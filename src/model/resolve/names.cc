@@ -160,11 +160,11 @@ void Walk::foreign(const Assign& node) {
     return fail(target.at,
                 cat("Namespace ", target.space, " not found.\nTry importing it with `import ",
                     target.space, "`"),
-                reported_in(program_, static_cast<const Stmt*>(&node)), 20);
+                reported_in(program_, static_cast<const Stmt*>(&node)), Importance::not_found);
   const auto found = to->variables.find(target.name);
   if (found == to->variables.end()) {
     fail(target.at, cat("variable ", program_.symbols.name(target.name), " not found"),
-         reported_in(program_, static_cast<const Stmt*>(&node)), 20);
+         reported_in(program_, static_cast<const Stmt*>(&node)), Importance::not_found);
     failures_.back().meant = meant_variable(program_, target);
     return;
   }
@@ -177,11 +177,13 @@ void Walk::annotation(const RelationDefinition& definition, const Expr* annotati
     return;
   const auto& name = as<Name>(annotation);
   if (name.found == NameKind::no_space)
-    return fail(annotation->at, no_space_text(name), reported_in(program_, annotation), 20);
+    return fail(annotation->at, no_space_text(name), reported_in(program_, annotation),
+                Importance::not_found);
   if (name.found != NameKind::missing)
     return;
   fail(annotation->at, cat("variable ", program_.text(name.name), " not found"),
-       cat(standing_.reporter, " (", program_.location(definition.left_at), ")"), 20);
+       cat(standing_.reporter, " (", program_.location(definition.left_at), ")"),
+       Importance::not_found);
   failures_.back().meant = meant_variable(program_, name.name);
 }
 

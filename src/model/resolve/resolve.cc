@@ -98,28 +98,28 @@ void Walk::call(const Call& node, const Level* level) {
   fail(node.at,
        cat("Can not call '", program_.text(node.function),
            "', can only call plugin or primitive type cast"),
-       reported_in(program_, static_cast<const Expr*>(&node)), 10);
+       reported_in(program_, static_cast<const Expr*>(&node)), Importance::typing);
 }
 
-void Walk::fail(Place at, std::string message, std::string reported, int rank) {
-  Failure made{program_.error_at(at, ""), rank};
+void Walk::fail(Place at, std::string message, std::string reported, Importance importance) {
+  Failure made{program_.error_at(at, ""), importance};
   made.reasons.push_back({std::move(message), std::move(reported)});
   failures_.push_back(std::move(made));
 }
 
-void Walk::fail_in_statement(Place at, const std::string& message, int rank) {
+void Walk::fail_in_statement(Place at, const std::string& message, Importance importance) {
   at.is_exact = 1;
   const std::string where = cat(" (", program_.location(at), ")");
   if (!standing_.reporter.empty())
-    fail(at, message, cat(standing_.reporter, where), rank);
+    fail(at, message, cat(standing_.reporter, where), importance);
   else if (statement_ != nullptr)
-    fail(at, message, cat(describe(program_, statement_), where), rank);
+    fail(at, message, cat(describe(program_, statement_), where), importance);
   else
-    fail(at, cat(message, where), "", rank);
+    fail(at, cat(message, where), "", importance);
 }
 
 void Walk::not_found(const QualifiedName& name) {
-  fail_in_statement(name.at, program_.not_found(space_, name), 20);
+  fail_in_statement(name.at, program_.not_found(space_, name), Importance::not_found);
   failures_.back().meant = meant_type(program_, space_, name);
 }
 

@@ -94,9 +94,9 @@ class Walk {
   // resolve.cc
   void arguments(std::span<const Argument> arguments, const Level* level);
   void call(const Call& node, const Level* level);
-  void fail(Place at, std::string message, std::string reported, int rank);
+  void fail(Place at, std::string message, std::string reported, Importance importance);
   /// In the statement that is resolved now; outside of one only the place is told.
-  void fail_in_statement(Place at, const std::string& message, int rank);
+  void fail_in_statement(Place at, const std::string& message, Importance importance);
   void not_found(const QualifiedName& name);
 
   Program& program_;
