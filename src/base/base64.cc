@@ -71,8 +71,7 @@ Result<std::string> base64_decode_strictly(std::string_view text) {
   const std::string_view padding = std::string_view(whole).substr(size);
   const bool is_padded = padding.empty() || padding == "=" || padding == "==";
   if (whole.size() % 4 != 0 || !is_padded ||
-      std::any_of(whole.begin(), whole.begin() + static_cast<std::ptrdiff_t>(size),
-                  [](char c) { return values[static_cast<unsigned char>(c)] == no_digit; }))
+      !std::ranges::all_of(std::string_view(whole).substr(0, size), is_base64_digit))
     return user_error("illegal base64 data");
   return base64_decode(whole);
 }
