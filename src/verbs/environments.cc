@@ -10,9 +10,9 @@
 #include "value/empty.h"
 #include "verbs/engines.h"
 #include "verbs/files.h"
+#include "verbs/manifests.h"
 #include "verbs/services.h"
 #include "verbs/shown_key.h"
-#include "verbs/workload_objects.h"
 
 namespace fettle {
 namespace {

@@ -11,7 +11,7 @@
 #include "states/intent.h"
 #include "verbs/orphans.h"
 #include "verbs/shown_key.h"
-#include "verbs/state_keys.h"
+#include "verbs/state_of_key.h"
 #include "verbs/states.h"
 #include "verbs/versions.h"
 

@@ -4,7 +4,7 @@
 #include "kinds/kinds.h"
 #include "verbs/engines.h"
 #include "verbs/executed.h"
-#include "verbs/services.h"
+#include "verbs/known_services.h"
 
 namespace fettle {
 namespace {

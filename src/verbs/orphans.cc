@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
-#include "verbs/services.h"
+#include "verbs/known_services.h"
 #include "verbs/shown_key.h"
 
 namespace fettle {

@@ -14,10 +14,10 @@
 #include "verbs/artifact_digest.h"
 #include "verbs/entries.h"
 #include "verbs/executed.h"
+#include "verbs/known_services.h"
 #include "verbs/last_run.h"
 #include "verbs/orphans.h"
 #include "verbs/secrets.h"
-#include "verbs/services.h"
 #include "verbs/shown_key.h"
 #include "verbs/unasked.h"
 

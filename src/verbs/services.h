@@ -2,14 +2,9 @@
 /// Single services, edited from outside a package: the next run of the package sees it as drift.
 
 #include "verbs/edit.h"
+#include "verbs/known_services.h"
 
 namespace fettle {
-
-/// Services that a package or somebody removed; only their records are left.
-std::set<Key> removed_services(const Known& known, const Kinds& kinds);
-
-/// The records of the services that nobody removed, by name.
-std::vector<RecordPointer> services_there(const Known& known, const Kinds& kinds);
 
 /// The record of a service by name, uuid or the beginning of its uuid. Errors: there is none (with
 /// a suggestion).

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "kinds/pod.h"
-#include "verbs/state_keys.h"
+#include "verbs/state_of_key.h"
 
 namespace fettle {
 namespace {

@@ -13,14 +13,9 @@
 #include "core/state_tag.h"
 #include "states/compiled.h"
 #include "store/edit.h"
+#include "verbs/state_of_key.h"
 
 namespace fettle {
-
-/// The state that a key is about, or what is beside it (`StateTag::beside`); nothing: none.
-std::optional<StateTag> state_of_key(const Key& key);
-
-/// What the last run called a state: its name, or the path where it is; empty: nobody knows.
-std::string_view name_of_state(const Key& key, const Record& record);
 
 /// Idem's upgrade of a memory from version 1 to 2: one that is alone under its ID goes by the ID.
 /// Several come from `names`, and stay. Tags without functions; only those that change.

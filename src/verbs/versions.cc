@@ -6,8 +6,8 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "verbs/manifests.h"
 #include "verbs/settings.h"
-#include "verbs/workload_objects.h"
 
 namespace fettle {
 namespace {

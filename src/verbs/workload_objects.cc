@@ -20,54 +20,6 @@ constexpr size_t kept_versions = 20;
 constexpr std::string_view gates_note = "feature_gates";
 constexpr Duration turn_pause = 50ms;
 
-/// In the detail of a version.
-constexpr std::string_view sort_of_version = "sort", of_workloads = "workloads";
-
-Piece piece_of(const Name& owner) { return {owner, {}}; }
-
-ContentPointer content_of(const Object& object) {
-  Content content;
-  Item item;
-  item.id = object.owner();
-  std::vector<Entry> entries{{"kind", object.kind},
-                             {"namespace", object.space},
-                             {"name", object.name},
-                             {"document", object.document},
-                             {"generation", object.generation},
-                             {"uid", object.uid},
-                             {"created", object.created.time_since_epoch().count()}};
-  if (object.applied.is_dict())
-    entries.push_back({"applied", object.applied});
-  item.attributes = Value::dict(std::move(entries));
-  content.items.push_back(std::move(item));
-  return seal(std::move(content));
-}
-
-Object object_in(const Content& content) {
-  const Value& stored = content.items.at(0).attributes;
-  Object object;
-  object.kind = stored.text_at("kind");
-  object.space = stored.text_at("namespace");
-  object.name = stored.text_at("name");
-  object.document = stored.at("document");
-  object.applied = stored.at("applied");
-  object.generation = stored.integer_at("generation", 1);
-  object.uid = stored.text_at("uid");
-  object.created = Time(Duration(stored.integer_at("created")));
-  return object;
-}
-
-Result<std::vector<Object>> objects_in(const Snapshot& snapshot) {
-  std::vector<Object> objects;
-  for (const auto& [piece, digest] : TRY(snapshot.pieces()))
-    if (const ContentPointer content = TRY(snapshot.content(piece));
-        content != nullptr && content->items.size() == 1 &&
-        content->items[0].attributes.at("document").is_dict())
-      objects.push_back(object_in(*content));
-  std::ranges::sort(objects, {}, &Object::owner);
-  return objects;
-}
-
 using Pieces = std::vector<std::pair<Piece, ContentPointer>>;
 
 Pieces changed_pieces(const Workplace& place, const std::vector<StoredObject>& stored,
@@ -80,7 +32,7 @@ Pieces changed_pieces(const Workplace& place, const std::vector<StoredObject>& s
       objects[i].uid = new_uuid(place);
       objects[i].created = place.clock();
     }
-    pieces.emplace_back(piece_of(objects[i].owner()), content_of(objects[i]));
+    pieces.emplace_back(piece_of_manifest(objects[i].owner()), content_of_manifest(objects[i]));
   }
   return pieces;
 }
@@ -133,13 +85,13 @@ Status push_objects(const Workplace& place, const Name& environment, const Decid
       TRY(pause_for(turn_pause, place.interrupt->acts_token()));
   }
   const Snapshot& newest = turn->newest();
-  const std::vector<Object> before = TRY(objects_in(newest));
+  const std::vector<Object> before = TRY(manifests_in(newest));
   if (!is_of_fleet(newest.detail()))
     return user_error(cat("`", environment,
                           "` holds a model; `-e NAME` names another environment for workloads"));
   Delta delta{.number = newest.number() + 1,
               .pieces = TRY(decide(before)),
-              .detail = workloads::edited(newest.detail(), {{sort_of_version, of_workloads}})};
+              .detail = detail_of_fleet(newest.detail())};
   if (delta.pieces.empty())
     return {};
   const std::unique_ptr<Staged> staged = TRY(turn->stage(std::move(delta)));
@@ -163,15 +115,6 @@ std::string_view to_string(StoredObject::Fate fate) {
     default:
       return "unchanged";
   }
-}
-
-bool is_of_fleet(const Value& detail) {
-  return detail.text_at(sort_of_version) == of_workloads || !detail.is_dict() ||
-         detail.entries().empty();
-}
-
-Result<std::vector<Object>> stored_objects(const Workplace& place, const Name& environment) {
-  return objects_in(*TRY(place.store->versions().open(environment, {})));
 }
 
 namespace {
@@ -348,7 +291,7 @@ Result<std::vector<StoredObject>> delete_objects(const Workplace& place, const N
     const ByOwner by_owner(before);
     for (const Name& owner : owners) {
       TRY(find_object(before, by_owner, owner));
-      pieces.emplace_back(piece_of(owner), nullptr);
+      pieces.emplace_back(piece_of_manifest(owner), nullptr);
       stored.push_back({.owner = owner, .fate = StoredObject::Fate::deleted});
     }
     return pieces;

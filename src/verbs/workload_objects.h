@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "verbs/edit.h"
+#include "verbs/manifests.h"
 #include "workloads/fleet.h"
 #include "workloads/read/merge.h"
 #include "workloads/read/read.h"
@@ -13,14 +14,6 @@ namespace fettle {
 
 /// The environment when nobody names one.
 inline constexpr std::string_view default_fleet = "fleet";
-
-/// In the order of their names.
-Result<std::vector<workloads::Object>> stored_objects(const Workplace& place,
-                                                      const Name& environment);
-
-/// Whether a version with this detail holds manifests, and not the resources of a model. Earlier
-/// ones say nothing of what they hold, as only those of models did.
-bool is_of_fleet(const Value& detail);
 
 /// The document with what only the fleet knows of it: namespace, uid, generation, and when it was
 /// created.

@@ -1,0 +1,16 @@
+#pragma once
+/// Which services are there, as far as records tell.
+
+#include <set>
+
+#include "core/kind.h"
+
+namespace fettle {
+
+/// Services that a package or somebody removed; only their records are left.
+std::set<Key> removed_services(const Known& known, const Kinds& kinds);
+
+/// The records of the services that nobody removed, by name.
+std::vector<RecordPointer> services_there(const Known& known, const Kinds& kinds);
+
+}  // namespace fettle
