@@ -14,7 +14,7 @@
 #include "kinds/pod.h"
 #include "reconcile/run.h"
 #include "value/json.h"
-#include "verbs/fleet_wishes.h"
+#include "verbs/fleet/fleet_wishes.h"
 #include "workloads/decide/want.h"
 
 namespace fettle::workloads {

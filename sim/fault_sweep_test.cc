@@ -6,7 +6,7 @@
 #include "sim/generate.h"
 #include "sim/world_check.h"
 #include "tests/fixtures/home.h"
-#include "verbs/environments.h"
+#include "verbs/environments/environments.h"
 
 namespace fettle::sim {
 namespace {

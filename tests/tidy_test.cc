@@ -331,7 +331,7 @@ TEST(Tidy, ThereIsOneExecutor) {
       const bool performs = line.find("perform(*") != line.npos;
       // A driver around another one hands its acts on.
       const bool hands_on =
-          name == "src/verbs/paced_drivers.cc" || name == "src/verbs/path_owners.cc";
+          name == "src/verbs/states/paced_drivers.cc" || name == "src/verbs/states/path_owners.cc";
       EXPECT_TRUE(!asks || hands_on || name == "src/core/core.cc")
           << name << " has a driver act beside the loop: " << line;
       EXPECT_TRUE(!performs || name == "src/reconcile/ground.cc")

@@ -11,7 +11,7 @@
 #include <regex.h>
 
 #include "base/result.h"
-#include "verbs/inside.h"
+#include "verbs/environments/inside.h"
 
 namespace fettle {
 

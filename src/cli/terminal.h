@@ -3,7 +3,7 @@
 
 #include <termios.h>
 
-#include "verbs/talk.h"
+#include "verbs/environments/talk.h"
 
 namespace fettle {
 

@@ -68,7 +68,7 @@ DROP TABLE older_holdings;
 CREATE INDEX holdings_until ON holdings(world, until) WHERE until>0;
 )",
     // Keys of states hold the ID, no longer the name. Whoever reads the states of an environment
-    // with this note upgrades them first (`verbs/state_keys.h`). X'00' is null.
+    // with this note upgrades them first (`verbs/states/state_keys.h`). X'00' is null.
     R"(
 INSERT OR IGNORE INTO notes SELECT DISTINCT environment, 'states_by_name', X'00' FROM records WHERE instr(name, '_|-')>0;
 )",

@@ -6,7 +6,7 @@
 #include <sys/wait.h>
 
 #include "tests/fixtures/package_fixture.h"
-#include "verbs/environments.h"
+#include "verbs/environments/environments.h"
 
 namespace fettle {
 namespace {

@@ -67,6 +67,8 @@ Result<std::vector<Object>> stored_objects(const Workplace& place, const Name& e
   return manifests_in(*TRY(place.store->versions().open(environment, {})));
 }
 
-Value detail_of_fleet(const Value& before) { return workloads::edited(before, {{sort_of_version, of_workloads}}); }
+Value detail_of_fleet(const Value& before) {
+  return workloads::edited(before, {{sort_of_version, of_workloads}});
+}
 
 }  // namespace fettle

@@ -18,9 +18,9 @@
 #include "tests/fixtures/workload_kinds.h"
 #include "value/json.h"
 #include "verbs/engines.h"
-#include "verbs/environments.h"
-#include "verbs/nodes.h"
-#include "verbs/workloads.h"
+#include "verbs/environments/environments.h"
+#include "verbs/fleet/nodes.h"
+#include "verbs/fleet/workloads.h"
 
 namespace fettle {
 namespace {

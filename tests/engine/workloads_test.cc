@@ -11,8 +11,8 @@
 #include "tests/engine/world.h"
 #include "tests/fixtures/home.h"
 #include "tests/fixtures/workload_kinds.h"
-#include "verbs/workload_views.h"
-#include "verbs/workloads.h"
+#include "verbs/fleet/workload_views.h"
+#include "verbs/fleet/workloads.h"
 
 namespace fettle {
 namespace {

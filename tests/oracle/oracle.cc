@@ -6,7 +6,7 @@
 #include "base/text.h"
 #include "store/sqlite_store.h"
 #include "value/json.h"
-#include "verbs/export_model.h"
+#include "verbs/models/export_model.h"
 
 namespace fettle::oracle {
 namespace {

@@ -1,4 +1,4 @@
-#include "verbs/check.h"
+#include "verbs/check/check.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
-#include "verbs/environments.h"
+#include "verbs/environments/environments.h"
 
 namespace fettle {
 namespace {

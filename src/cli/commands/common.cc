@@ -6,9 +6,9 @@
 #include "cli/commands/commands.h"
 #include "cli/line_diff.h"
 #include "cli/print.h"
-#include "verbs/environments.h"
-#include "verbs/export_model.h"
-#include "verbs/secrets.h"
+#include "verbs/environments/environments.h"
+#include "verbs/models/export_model.h"
+#include "verbs/packages/secrets.h"
 #include "verbs/shown_key.h"
 
 namespace fettle {

@@ -6,12 +6,12 @@
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
 #include "kinds/kinds.h"
-#include "verbs/files.h"
+#include "verbs/environments/files.h"
+#include "verbs/environments/services.h"
+#include "verbs/fleet/workload_objects.h"
+#include "verbs/models/versions.h"
 #include "verbs/orphans.h"
-#include "verbs/services.h"
 #include "verbs/settings.h"
-#include "verbs/versions.h"
-#include "verbs/workload_objects.h"
 
 namespace fettle {
 namespace {

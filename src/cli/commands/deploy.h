@@ -2,7 +2,7 @@
 /// What commands that make a version true have in common: their options, and how they tell of it.
 
 #include "cli/command.h"
-#include "verbs/apply_version.h"
+#include "verbs/models/apply_version.h"
 
 namespace fettle {
 

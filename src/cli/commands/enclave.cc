@@ -3,10 +3,10 @@
 #include "cli/commands/package_options.h"
 #include "cli/print.h"
 #include "kinds/kinds.h"
-#include "verbs/environments.h"
+#include "verbs/environments/environments.h"
+#include "verbs/fleet/workload_objects.h"
 #include "verbs/orphans.h"
 #include "verbs/shown_key.h"
-#include "verbs/workload_objects.h"
 
 namespace fettle {
 namespace {

@@ -1,12 +1,12 @@
-#include "verbs/explain.h"
+#include "verbs/environments/explain.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
-#include "verbs/export_model.h"
-#include "verbs/secrets.h"
+#include "verbs/fleet/workload_why.h"
+#include "verbs/models/export_model.h"
+#include "verbs/packages/secrets.h"
 #include "verbs/shown_key.h"
-#include "verbs/workload_why.h"
 
 namespace fettle {
 namespace {

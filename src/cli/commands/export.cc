@@ -8,7 +8,7 @@
 #include "cli/commands/version_print.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
-#include "verbs/export_model.h"
+#include "verbs/models/export_model.h"
 #include "verbs/settings.h"
 
 namespace fettle {

@@ -16,9 +16,9 @@
 #include "packages/names.h"
 #include "value/json.h"
 #include "value/yaml.h"
-#include "verbs/artifact_digest.h"
-#include "verbs/files.h"
-#include "verbs/services.h"
+#include "verbs/environments/files.h"
+#include "verbs/environments/services.h"
+#include "verbs/packages/artifact_digest.h"
 
 namespace fettle {
 namespace {

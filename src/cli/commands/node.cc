@@ -4,7 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
-#include "verbs/nodes.h"
+#include "verbs/fleet/nodes.h"
 
 namespace fettle {
 namespace {

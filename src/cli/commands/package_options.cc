@@ -8,9 +8,9 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
-#include "verbs/git_cache.h"
 #include "verbs/last_run.h"
-#include "verbs/package_arguments.h"
+#include "verbs/packages/git_cache.h"
+#include "verbs/packages/package_arguments.h"
 
 namespace fettle {
 namespace {

@@ -2,8 +2,8 @@
 /// The options that `run` and `plan` of a package share, and how services' ports are shown.
 
 #include "cli/command.h"
-#include "verbs/environments.h"
-#include "verbs/run_package.h"
+#include "verbs/environments/environments.h"
+#include "verbs/packages/run_package.h"
 
 namespace fettle {
 

@@ -7,8 +7,8 @@
 #include "cli/print.h"
 #include "model/project/project.h"
 #include "value/json.h"
+#include "verbs/models/plan_version.h"
 #include "verbs/orphans.h"
-#include "verbs/plan_version.h"
 #include "verbs/shown_key.h"
 
 namespace fettle {

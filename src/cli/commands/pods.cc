@@ -1,6 +1,6 @@
 /// Single pods: `logs`, `pod exec`, `cp`, `describe pod`.
 
-#include "verbs/pods.h"
+#include "verbs/fleet/pods.h"
 
 #include "base/text.h"
 #include "cli/commands/commands.h"
@@ -8,7 +8,7 @@
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
 #include "value/yaml.h"
-#include "verbs/pod_document.h"
+#include "verbs/fleet/pod_document.h"
 
 namespace fettle {
 namespace {

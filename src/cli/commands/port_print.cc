@@ -1,7 +1,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
-#include "verbs/services.h"
+#include "verbs/environments/services.h"
 
 namespace fettle {
 namespace {

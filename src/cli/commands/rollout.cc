@@ -6,9 +6,9 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
-#include "verbs/workload_edits.h"
-#include "verbs/workload_views.h"
-#include "verbs/workload_why.h"
+#include "verbs/fleet/workload_edits.h"
+#include "verbs/fleet/workload_views.h"
+#include "verbs/fleet/workload_why.h"
 
 namespace fettle {
 namespace {

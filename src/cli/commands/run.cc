@@ -8,9 +8,9 @@
 #include "core/environment_name.h"
 #include "packages/instruction_graph.h"
 #include "value/json.h"
-#include "verbs/environments.h"
-#include "verbs/images.h"
-#include "verbs/run_package.h"
+#include "verbs/environments/environments.h"
+#include "verbs/environments/images.h"
+#include "verbs/packages/run_package.h"
 #include "verbs/shown_key.h"
 
 namespace fettle {

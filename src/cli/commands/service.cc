@@ -12,10 +12,10 @@
 #include "packages/names.h"
 #include "value/json.h"
 #include "value/yaml.h"
-#include "verbs/environments.h"
-#include "verbs/files.h"
-#include "verbs/service_json.h"
-#include "verbs/services.h"
+#include "verbs/environments/environments.h"
+#include "verbs/environments/files.h"
+#include "verbs/environments/service_json.h"
+#include "verbs/environments/services.h"
 
 namespace fettle {
 

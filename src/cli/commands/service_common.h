@@ -3,7 +3,7 @@
 
 #include "cli/command.h"
 #include "cli/line_filter.h"
-#include "verbs/talk.h"
+#include "verbs/environments/talk.h"
 
 namespace fettle {
 

@@ -11,7 +11,7 @@
 #include "cli/print.h"
 #include "states/validate.h"
 #include "value/json.h"
-#include "verbs/states.h"
+#include "verbs/states/states.h"
 
 namespace fettle {
 namespace {

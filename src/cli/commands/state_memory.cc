@@ -10,7 +10,7 @@
 #include "cli/print.h"
 #include "value/json.h"
 #include "value/yaml.h"
-#include "verbs/states.h"
+#include "verbs/states/states.h"
 
 namespace fettle {
 namespace {

@@ -2,7 +2,7 @@
 /// The flags of commands about states, in Idem's spellings, and what they ask for.
 
 #include "cli/command.h"
-#include "verbs/states.h"
+#include "verbs/states/states.h"
 
 namespace fettle {
 

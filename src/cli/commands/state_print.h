@@ -2,7 +2,7 @@
 /// How answers about states look: Idem's outputs.
 
 #include "cli/command.h"
-#include "verbs/states.h"
+#include "verbs/states/states.h"
 
 namespace fettle {
 

@@ -1,7 +1,7 @@
 #pragma once
 /// How versions look, as text and as JSON.
 
-#include "verbs/versions.h"
+#include "verbs/models/versions.h"
 
 namespace fettle {
 

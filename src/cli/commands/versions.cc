@@ -4,8 +4,8 @@
 #include "cli/commands/version_print.h"
 #include "cli/print.h"
 #include "value/json.h"
-#include "verbs/export_model.h"
-#include "verbs/push_file.h"
+#include "verbs/models/export_model.h"
+#include "verbs/models/push_file.h"
 #include "verbs/settings.h"
 
 namespace fettle {

@@ -10,7 +10,7 @@
 #include "cli/commands/commands.h"
 #include "cli/print.h"
 #include "kinds/pod.h"
-#include "verbs/pod_document.h"
+#include "verbs/fleet/pod_document.h"
 
 namespace fettle {
 namespace {

@@ -5,7 +5,7 @@
 #include <set>
 
 #include "cli/command.h"
-#include "verbs/workloads.h"
+#include "verbs/fleet/workloads.h"
 
 namespace fettle {
 

@@ -4,9 +4,9 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
-#include "verbs/pod_document.h"
-#include "verbs/pods.h"
-#include "verbs/workload_views.h"
+#include "verbs/fleet/pod_document.h"
+#include "verbs/fleet/pods.h"
+#include "verbs/fleet/workload_views.h"
 
 namespace fettle {
 namespace {

@@ -9,9 +9,9 @@
 #include "cli/print.h"
 #include "value/mask.h"
 #include "value/yaml.h"
-#include "verbs/claims.h"
-#include "verbs/pod_document.h"
-#include "verbs/workload_views.h"
+#include "verbs/fleet/claims.h"
+#include "verbs/fleet/pod_document.h"
+#include "verbs/fleet/workload_views.h"
 
 namespace fettle {
 namespace {

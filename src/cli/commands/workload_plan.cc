@@ -1,6 +1,6 @@
 /// `diff -f`, which is `plan -f`: what would become of manifests.
 
-#include "verbs/workload_plan.h"
+#include "verbs/fleet/workload_plan.h"
 
 #include <algorithm>
 

@@ -1,6 +1,6 @@
 /// Manifests of workloads: stored, brought about, deleted.
 
-#include "verbs/workloads.h"
+#include "verbs/fleet/workloads.h"
 
 #include <algorithm>
 #include <map>
@@ -11,9 +11,9 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
-#include "verbs/claims.h"
-#include "verbs/workload_edits.h"
-#include "verbs/workload_views.h"
+#include "verbs/fleet/claims.h"
+#include "verbs/fleet/workload_edits.h"
+#include "verbs/fleet/workload_views.h"
 
 namespace fettle {
 namespace {

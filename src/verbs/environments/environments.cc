@@ -1,0 +1,456 @@
+#include "verbs/environments/environments.h"
+
+#include "base/text.h"
+#include "core/environment_name.h"
+#include "kinds/kinds.h"
+#include "model/apply/intent.h"
+#include "plan/presence.h"
+#include "states/intent.h"
+#include "store/reserve.h"
+#include "value/empty.h"
+#include "verbs/engines.h"
+#include "verbs/environments/files.h"
+#include "verbs/environments/services.h"
+#include "verbs/manifests.h"
+#include "verbs/shown_key.h"
+
+namespace fettle {
+namespace {
+
+std::vector<RecordPointer> sorted_services(const Known& known, bool (*wanted)(const Record&)) {
+  std::vector<RecordPointer> services;
+  for (const auto& [key, record] : known)
+    if (key.kind == "service" && wanted(*record))
+      services.push_back(record);
+  std::sort(services.begin(), services.end(), [](const auto& a, const auto& b) {
+    return resource_of_then(*a)->key.name.view() < resource_of_then(*b)->key.name.view();
+  });
+  return services;
+}
+
+std::vector<RecordPointer> services_of(const Known& known) {
+  return sorted_services(known, [](const Record& record) { return record.applied.has_value(); });
+}
+
+/// Those, and the ones that were never added since the attempt failed.
+std::vector<RecordPointer> services_to_show(const Known& known) {
+  return sorted_services(known, [](const Record& record) {
+    return record.applied.has_value() || (record.attempt && record.attempt->failed);
+  });
+}
+
+/// The exit code, if it is an error and nobody asked for the end.
+std::optional<int64_t> bad_end(const Record& record, const Value& seen, Presence expected) {
+  const int64_t code = seen.integer_at("exit_code");
+  const bool ended = seen.text_at("status") == "exited" && code != 0;
+  return ended && record.by_hand != ByHand::stopped && runs(expected) ? std::optional(code)
+                                                                      : std::nullopt;
+}
+
+/// How a service is shown; none when there is nothing to show.
+std::optional<ServiceView> view_of(const Record& record, const Observation& seen, bool is_removed,
+                                   Presence expected) {
+  if (!seen.state && (is_removed || !record.applied))
+    return std::nullopt;
+  const Resource& then = *resource_of_then(record);
+  ServiceView view;
+  view.name = service_name(then.key);
+  view.uuid = record.outputs.text_at("uuid");
+  view.attributes = then.attributes;
+  view.outputs = record.outputs;
+  view.container = record.remote_id;
+  view.status = "absent";
+  if (!seen.state)
+    return view;
+  view.status = seen.state->text_at("status") == "running" ? "running" : "stopped";
+  view.ended_with = bad_end(record, *seen.state, expected);
+  if (const std::string_view there = seen.state->text_at("container"); there != record.remote_id) {
+    view.container = there;
+    if (record.attempt && record.attempt->failed) {
+      view.status = "failed";
+      view.error = record.attempt->error;
+    }
+  }
+  return view;
+}
+
+/// An intent that wants nothing more of any set that wants something now.
+std::shared_ptr<const Intent> empty_intent(const Name& environment, const Known& known) {
+  auto intent = std::make_shared<Intent>();
+  intent->environment = environment;
+  for (const auto& [key, record] : known)
+    for (const auto& [set, wish] : record->wanted_by)
+      intent->sets[set] = Leftover::remove;
+  return intent;
+}
+
+}  // namespace
+
+Result<AddedEnvironment> add_environment(const Workplace& place, const std::string& name,
+                                         bool production, bool wait) {
+  TRY(check_environment_name(name));
+  const std::unique_ptr<Edit> edit = TRY(begin_edit(place, name, wait));
+  if (TRY(place.store->environment(name)))
+    return user_error(cat("the environment `", name, "` already exists"));
+  AddedEnvironment added;
+  added.environment =
+      TRY(ensure_environment(place, *edit, Value::dict({{"production", production}})));
+  auto intent = std::make_shared<Intent>();
+  intent->environment = name;
+  intent->sets[by_hand] = Leftover::keep;
+  Resource network;
+  network.key = {name, "network", "default"};
+  network.attributes = Value::dict({});
+  network.driver = own_engine;
+  network.origin = "fettle enclave add";
+  intent->resources[by_hand].push_back(std::move(network));
+  Result<Edited> edited = edit_by(place, *edit, intent);
+  // Without its network there is nothing of it, unless nobody knows how far the engine came.
+  if ((!edited || !edited->summary.good()) && place.interrupt->asked() == 0)
+    TRY(edit->remove_environment());
+  added.summary = TRY(std::move(edited)).summary;
+  return added;
+}
+
+Result<std::vector<Environment>> list_environments(const Workplace& place) {
+  std::vector<Environment> known = TRY(place.store->environments());
+  // A store without any may be a new one on a machine where fettle has worked before. What is found
+  // may as well be somebody else's, so it is only shown.
+  if (!known.empty())
+    return known;
+  std::set<Name> names;
+  for (const Name& engine : TRY(engines_of(place)))
+    if (Driver* const driver = place.driver(engine))
+      if (const auto found = driver->list({}, place.interrupt->acts_token()))
+        for (const Found& one : *found)
+          names.insert(one.key.environment);
+  for (const Name& name : names)
+    known.push_back({name, {}, {}, {}});
+  return known;
+}
+
+namespace {
+
+/// Asks the engine unless all of it was looked at.
+Result<std::vector<Observation>> look_at_services(const Workplace& place,
+                                                  const std::vector<Subject>& subjects,
+                                                  const Seen& seen) {
+  std::vector<Observation> found;
+  for (const Subject& subject : subjects)
+    if (const auto at = seen.find(subject.key); at != seen.end())
+      found.push_back(at->second);
+  if (found.size() == subjects.size())
+    return found;
+  found.assign(subjects.size(), {});
+  std::map<Name, std::vector<size_t>> by_driver;
+  for (size_t i = 0; i < subjects.size(); ++i)
+    by_driver[resource_of_then(*subjects[i].known)->driver].push_back(i);
+  for (const auto& [name, indices] : by_driver) {
+    Driver* const driver = place.driver(name);
+    if (driver == nullptr)
+      continue;
+    std::vector<Subject> own;
+    for (const size_t i : indices)
+      own.push_back(subjects[i]);
+    const auto seen_there = TRY(driver->observe(own, place.interrupt->acts_token()));
+    for (size_t i = 0; i < indices.size(); ++i)
+      found[indices[i]] = seen_there[i];
+  }
+  return found;
+}
+
+}  // namespace
+
+namespace {
+
+/// Whether workloads have pods in it that were not taken away.
+bool has_pods(const Known& known) {
+  return std::ranges::any_of(known, [](const auto& each) {
+    const Record& record = *each.second;
+    return each.first.kind == "pod" && record.applied && record.by_hand != ByHand::removed;
+  });
+}
+
+/// Whether there is anything in the world that a model or a file of states describes, no service.
+bool has_deployed(const Known& known, const Kinds& kinds) {
+  static const std::set<Name> of_packages{"network", "image", "artifact", "directory", "service"};
+  return std::ranges::any_of(known, [&](const auto& each) {
+    const auto& [key, record] = each;
+    const Kind* const kind = kinds.find(key.kind);
+    return kind != nullptr && kind->sort() != Sort::action && !of_packages.contains(key.kind) &&
+           record->applied && record->by_hand != ByHand::removed &&
+           !record->applied->attributes.bool_at("purged");
+  });
+}
+
+}  // namespace
+
+Result<EnvironmentView> inspect_environment(const Workplace& place, const std::string& name,
+                                            const Seen& seen_before, const Known* known_before) {
+  EnvironmentView view;
+  view.environment = TRY(find_environment(place, name));
+  const Known known =
+      known_before != nullptr ? *known_before : TRY(place.store->known(view.environment.name));
+  const std::vector<RecordPointer> services = services_to_show(known);
+  std::vector<Subject> subjects;
+  for (const RecordPointer& record : services)
+    subjects.push_back({resource_of_then(*record)->key, nullptr, record});
+  const std::vector<Observation> seen = TRY(look_at_services(place, subjects, seen_before));
+  const std::set<Key> removed = removed_services(known, *place.kinds);
+  const auto left = presences_left(known, *place.kinds);
+  bool any_running = false;
+  for (size_t i = 0; i < services.size(); ++i) {
+    const auto expected = left.find(subjects[i].key);
+    std::optional<ServiceView> service =
+        view_of(*services[i], seen[i], removed.contains(subjects[i].key),
+                expected == left.end() ? Presence::running : expected->second);
+    if (!service)
+      continue;
+    any_running |= seen[i].state && seen[i].state->text_at("status") == "running";
+    view.services.push_back(*std::move(service));
+  }
+  // The last one of a name is away as long as another one passes by under it.
+  std::set<std::string> there;
+  for (const ServiceView& service : view.services)
+    if (service.status != "absent")
+      there.insert(service.name);
+  std::erase_if(view.services, [&](const ServiceView& service) {
+    return service.status == "absent" && there.contains(service.name);
+  });
+  for (const auto& [artifact, record] : files_artifacts(known))
+    view.artifacts.push_back({artifact, std::string(record->outputs.text_at("uuid")),
+                              std::string(record->outputs.text_at("digest"))});
+  any_running |= has_pods(known);
+  view.status = any_running                         ? "running"
+                : !view.services.empty()            ? "stopped"
+                : has_deployed(known, *place.kinds) ? "deployed"
+                                                    : "empty";
+  return view;
+}
+
+Result<ServiceView> inspect_service(const Workplace& place, const Environment& environment,
+                                    const std::string& name) {
+  const EnvironmentView view = TRY(inspect_environment(place, environment.name.str()));
+  for (const bool by_uuid : {false, true})
+    for (const ServiceView& service : view.services)
+      if (by_uuid ? begins_uuid(service.uuid, name) : service.name == name)
+        return service;
+  TRY(find_service(place, environment.name, name));
+  return world_error(cat("the service `", name, "` does not exist while another one has its name"));
+}
+
+namespace {
+
+Status check_has_no_pods(const Known& known, const Name& environment) {
+  if (has_pods(known))
+    return user_error(cat("`", environment,
+                          "` has workloads, and pods are not stopped or started by hand: `fettle "
+                          "scale KIND/NAME --replicas COUNT` says how many there are, 0 for none"));
+  return {};
+}
+
+Result<Summary> transit_environment(const Workplace& place, const Hold& hold, Verb verb) {
+  const Known known = TRY(place.store->known(hold.environment.name));
+  TRY(check_has_no_pods(known, hold.environment.name));
+  return transit_services(place, *hold.edit, services_of(known), verb);
+}
+
+}  // namespace
+
+Status check_transit(const Workplace& place, const Name& environment) {
+  return check_has_no_pods(TRY(place.store->known(environment)), environment);
+}
+
+Result<Summary> stop_environment(const Workplace& place, const std::string& name, bool wait) {
+  return transit_environment(place, TRY(hold_environment(place, name, wait)), Verb::stop);
+}
+
+Result<Summary> start_environment(const Workplace& place, const std::string& name, bool wait) {
+  return transit_environment(place, TRY(hold_environment(place, name, wait)), Verb::start);
+}
+
+Result<Summary> restart_environment(const Workplace& place, const std::string& name, bool wait) {
+  const Hold hold = TRY(hold_environment(place, name, wait));
+  Summary stopped = TRY(transit_environment(place, hold, Verb::stop));
+  if (!stopped.good())
+    return stopped;
+  return transit_environment(place, hold, Verb::start);
+}
+
+namespace {
+
+/// What a model or files of states want of the machine outlives their environment, as what left
+/// them does.
+bool stays_on_machine(const Key& key, const Record& record) {
+  const Resource* then = resource_of_then(record);
+  const bool is_of_states = record.wanted_by.contains(Name(states::states_set));
+  return (model::is_of_model(record) || is_of_states) && key.kind != "service" &&
+         key.kind != "network" && key.kind != "image" &&
+         (then == nullptr || then->leftover != Leftover::remove);
+}
+
+/// A wait or a look of states makes nothing that stays.
+bool has_made_nothing(const Key& key, const Record& record) {
+  return key.kind == "state" && is_empty(record.outputs.at("new_state"));
+}
+
+/// Whether there is something of it that people can see.
+bool is_seen_on_machine(const Key& key, const Record& record, const Kinds& kinds) {
+  const Kind* const kind = kinds.find(key.kind);
+  return stays_on_machine(key, record) && kind != nullptr && kind->sort() != Sort::action &&
+         key.kind != command_kind().name() && record.applied &&
+         !record.applied->attributes.bool_at("purged") && !has_made_nothing(key, record);
+}
+
+/// The engines that something of it lives on that goes with it.
+std::set<Name> needed_engines(const Known& known, bool prune) {
+  std::set<Name> engines;
+  for (const auto& [key, record] : known)
+    if (const Resource* const then = resource_of_then(*record);
+        then != nullptr && is_engine(then->driver) && (prune || !stays_on_machine(key, *record)))
+      engines.insert(then->driver);
+  return engines;
+}
+
+/// All that goes with an environment: what is recorded and, where an engine runs, what it has.
+Result<Known> all_of(const Workplace& place, const Name& environment, bool prune) {
+  Known known = TRY(place.store->known(environment));
+  if (needed_engines(known, prune).empty()) {
+    const Result<Known> found = with_found(place, environment, known);
+    if (found)
+      known = *found;
+  } else {
+    known = TRY(with_found(place, environment, std::move(known)));
+  }
+  // Records that nobody wants any more are of this environment all the same.
+  Known going;
+  for (const auto& [key, record] : known) {
+    if (!prune && stays_on_machine(key, *record))
+      continue;
+    auto changed = std::make_shared<Record>(*record);
+    if (changed->wanted_by.empty())
+      changed->wanted_by[Name("nobody")] = {};
+    going.emplace(key, std::move(changed));
+  }
+  return going;
+}
+
+}  // namespace
+
+Result<Removed> remove_environment(const Workplace& place, const std::string& name,
+                                   const Removal& removal) {
+  const ReserveUse reserve(place.home);
+  const Hold hold = TRY(hold_environment(place, name, removal.wait));
+  Edit& edit = *hold.edit;
+  const Known before = TRY(place.store->known(edit.environment()));
+  for (const Name& engine : needed_engines(before, removal.prune))
+    if (Driver* const driver = place.driver(engine))
+      TRY(driver->ready({}, place.interrupt->acts_token()));
+  Undertaking undertaking;
+  undertaking.known = TRY(all_of(place, edit.environment(), removal.prune));
+  // Only the files of states say how what they made is taken away: it stays.
+  std::erase_if(undertaking.known, [](const auto& one) { return one.first.kind == "state"; });
+  undertaking.intent = empty_intent(edit.environment(), undertaking.known);
+  undertaking.options.parallelism = 8;
+  Shared shared = TRY(shared_leftovers(place, *undertaking.intent, undertaking.known));
+  leave_to_others(shared, undertaking.options.plan);
+  undertaking.begins = [&] { return edit.begin_removal(); };
+  Carried carried = TRY(carry_out(place, edit, std::move(undertaking)));
+  Removed removed{TRY(std::move(carried.summary)), {}, {}, {}};
+  // Images stay with the engine.
+  for (const auto& [key, record] : before)
+    if (const Step* const step = carried.run.step(key);
+        step != nullptr && key.kind != "image" && step->verb == Verb::remove &&
+        carried.run.standing(key) == Standing::changed)
+      ++removed.taken[key.kind];
+  for (const auto& [key, record] : before)
+    if (is_seen_on_machine(key, *record, *place.kinds) &&
+        (!removal.prune || record->changes == 0 || key.kind == "state" || shared.contains(key)))
+      removed.staying.push_back({key, shown_thing(key, *record)});
+  removed.shared = std::move(shared);
+  std::ranges::sort(removed.staying, {}, &Staying::key);
+  if (removed.summary.good())
+    TRY(edit.remove_environment());
+  return removed;
+}
+
+namespace {
+
+std::string counted(size_t count, std::string_view what) {
+  return cat(count, " ", what, count == 1 ? "" : "s");
+}
+
+/// What users stored in a fleet, and the data that outlive it; empty: nothing.
+Result<std::string> kept_in_fleet(const Workplace& place, const Name& fleet) {
+  size_t objects = 0, claims = 0;
+  for (const workloads::Object& object : TRY(stored_objects(place, fleet)))
+    objects += workloads::is_mark(object.owner()) ? 0 : 1;
+  for (const auto& [key, record] : TRY(place.store->known(fleet)))
+    claims += key.kind == "claim" && record->applied ? 1 : 0;
+  std::vector<std::string> parts;
+  if (objects > 0)
+    parts.push_back(cat(counted(objects, "manifest"), " of workloads"));
+  if (claims > 0)
+    parts.push_back(cat(counted(claims, "claim"), " with data"));
+  return join(parts, " and ");
+}
+
+/// What a model, files of states or manifests describe in an environment; empty: nothing.
+Result<std::string> described_in(const Workplace& place, const Environment& environment) {
+  const auto heads = TRY(place.store->versions().heads(environment.name));
+  if (!heads.empty() && is_of_fleet(heads.back().detail))
+    return kept_in_fleet(place, environment.name);
+  if (!heads.empty())
+    return cat("a model with ", counted(heads.size(), "version"));
+  return std::string(environment.detail.bool_at("states") ? "files of states" : "");
+}
+
+/// Whether `clean` takes an environment that it was not asked to take by name, and that holds
+/// nothing but what packages and commands made.
+Result<bool> is_to_go(const Workplace& place, const Environment& environment, bool all) {
+  if (all || environment.is_removing)
+    return true;
+  // Kurtosis: what somebody has just made runs, though it has no service yet.
+  return TRY(inspect_environment(place, environment.name.str())).status == "stopped";
+}
+
+}  // namespace
+
+Result<Cleaned> clean(const Workplace& place, const Cleaning& cleaning,
+                      const std::function<void(const std::string&)>& removed) {
+  const ReserveUse reserve(place.home);
+  Cleaned cleaned;
+  for (const Environment& environment : TRY(place.store->environments())) {
+    const std::string name = environment.name.str();
+    // Others may be at work, and cleaning up as well.
+    if (!TRY(place.store->environment(environment.name)))
+      continue;
+    // What a model, files of states or manifests describe has not stopped because nothing of it is
+    // a container, and takes its history with it.
+    if (const std::string what = TRY(described_in(place, environment));
+        !what.empty() && !environment.is_removing) {
+      if (cleaning.all)
+        cleaned.kept.emplace_back(name, what);
+      continue;
+    }
+    if (!TRY(is_to_go(place, environment, cleaning.all)))
+      continue;
+    Result<Removed> gone = remove_environment(place, name, {cleaning.wait, false});
+    if (!gone && !TRY(place.store->environment(environment.name)))
+      continue;
+    Summary summary = TRY(std::move(gone).context(cat("environment `", name, "`"))).summary;
+    if (!summary.good()) {
+      cleaned.left.emplace_back(name, std::move(summary));
+      continue;
+    }
+    cleaned.environments.push_back(name);
+    removed(name);
+  }
+  if (auto* contents = dynamic_cast<FileBlobs*>(place.blobs))
+    cleaned.contents = TRY(contents->clear());
+  if (cleaning.older_than)
+    cleaned.events = TRY(place.store->forget_before(place.clock() - *cleaning.older_than));
+  return cleaned;
+}
+
+}  // namespace fettle

@@ -1,0 +1,45 @@
+#include "verbs/environments/images.h"
+
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "verbs/engines.h"
+
+namespace fettle {
+namespace {
+
+/// Says what is being pulled.
+class PullTeller : public Audience {
+ public:
+  explicit PullTeller(const Workplace& place) : place_(place) {}
+  void event(const Event& event) override {
+    if (event.type == EventType::started)
+      place_.tell(cat("pulling ", event.key.name));
+  }
+
+ private:
+  const Workplace& place_;
+};
+
+}  // namespace
+
+Result<Summary> pull_images(const Workplace& place, const std::vector<std::string>& references) {
+  // They belong to the machine, so the environment is the one without a name.
+  const std::unique_ptr<Edit> edit = TRY(begin_edit(place, Name(), true));
+  auto intent = std::make_shared<Intent>();
+  PullTeller teller(place);
+  for (const std::string& reference : references) {
+    Resource image;
+    image.key = {Name(), "image", reference};
+    image.attributes = TRY(image_kind().normalise(Value::dict({{"reference", reference}})));
+    image.driver = own_engine;
+    image.origin = place.command;
+    intent->resources[Name()].push_back(std::move(image));
+  }
+  Undertaking undertaking;
+  undertaking.intent = std::move(intent);
+  undertaking.known = TRY(place.store->known(Name()));
+  undertaking.audience = &teller;
+  return TRY(carry_out(place, *edit, std::move(undertaking))).summary;
+}
+
+}  // namespace fettle

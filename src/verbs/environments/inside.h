@@ -1,0 +1,31 @@
+#pragma once
+/// What is run in services and read from them.
+
+#include <string>
+
+#include "drivers/engine/exec.h"
+#include "verbs/environments/environments.h"
+
+namespace fettle {
+
+/// The engine that services are on.
+Result<Engine*> engine_inside(const Workplace& place, std::stop_token stop);
+
+/// The container of a service that is there, also that of a failed attempt.
+Result<std::string> container_of(const ServiceView& service);
+
+/// Runs a command to its end and answers its exit code; see `run_exec`.
+Result<int64_t> run_inside(const Workplace& place, const ServiceView& service,
+                           const ExecOptions& options, const StreamSink& sink,
+                           std::stop_token stop);
+
+/// The service of this name; when its container is gone, or nobody knows the name any more, one
+/// that the engine still has under it, with the status `gone`. Errors (`Blame::user`): there is
+/// none.
+Result<ServiceView> service_that_wrote(const Workplace& place, const Environment& environment,
+                                       const std::string& name);
+/// What it wrote, in pieces as they come. Several threads may ask at once.
+Status read_logs_of(const Workplace& place, const ServiceView& service, const LogOptions& options,
+                    const StreamSink& sink, std::stop_token stop);
+
+}  // namespace fettle

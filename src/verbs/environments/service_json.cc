@@ -1,0 +1,135 @@
+#include "verbs/environments/service_json.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "kinds/kinds.h"
+
+namespace fettle {
+namespace {
+
+using Names = std::pair<std::string_view, std::string_view>;
+
+/// Kurtosis' name, then ours.
+constexpr std::array<Names, 14> attribute_names{
+    {{"env_vars", "env"},
+     {"private_ip_address_placeholder", "address_placeholder"},
+     {"min_cpu", "cpu_min"},
+     {"max_cpu", "cpu_max"},
+     {"min_millicpus", "cpu_min"},
+     {"max_millicpus", "cpu_max"},
+     {"cpu_allocation", "cpu_max"},
+     {"min_memory", "memory_min"},
+     {"max_memory", "memory_max"},
+     {"memory_allocation", "memory_max"},
+     {"tini_enabled", "tini"},
+     {"tty_enabled", "tty"},
+     {"host_pid_namespace", "host_pid"},
+     {"image_name", "image"}}};
+constexpr std::array<Names, 4> port_names{{{"transport_protocol", "transport"},
+                                           {"application_protocol", "application"},
+                                           {"maybe_application_protocol", "application"},
+                                           {"maybe_url", "url"}}};
+
+template <size_t count>
+Name renamed(const std::array<Names, count>& names, const Name& key) {
+  for (const auto& [theirs, ours] : names)
+    if (key == theirs)
+      return ours;
+  return key;
+}
+
+/// What was shown without its secrets says nothing about them.
+Status check_shown(const Value& value, const std::string& path) {
+  if (value.is_text() && value.text() == masked)
+    return user_error(
+        cat("`", path, "` is hidden; `fettle service inspect --show-secrets` shows it"));
+  if (value.is_dict())
+    for (const Entry& entry : value.entries())
+      TRY(check_shown(entry.value, cat(path, path.empty() ? "" : ".", entry.key)));
+  if (value.is_list())
+    for (const Value& item : value.items())
+      TRY(check_shown(item, path));
+  return {};
+}
+
+/// Also the number that Kurtosis' interface has for it.
+Value transport_of(const Value& value) {
+  constexpr std::array<std::string_view, 3> by_number{"TCP", "SCTP", "UDP"};
+  if (value.is_integer() && value.integer().value_or(-1) >= 0 && *value.integer() < 3)
+    return by_number[static_cast<size_t>(*value.integer())];
+  return value.is_text() ? Value(upper_case(value.text().view())) : value;
+}
+
+Result<Value> ports_of(const Value& ports) {
+  if (!ports.is_dict())
+    return user_error("`ports` must map port ids to ports");
+  std::vector<Entry> found;
+  for (const Entry& port : ports.entries()) {
+    if (!port.value.is_dict() || port.value.integer_at("number") < 1 ||
+        port.value.integer_at("number") > 65535)
+      return user_error(cat("the port `", port.key, "` must be a mapping with its `number`"));
+    std::vector<Entry> fields{
+        {"transport", "TCP"}, {"application", Value()}, {"wait", "2m"}, {"url", Value()}};
+    for (const Entry& field : port.value.entries()) {
+      const Name name = renamed(port_names, field.key);
+      fields.push_back({name, name == "transport" ? transport_of(field.value) : field.value});
+    }
+    found.push_back({port.key, Value::dict(std::move(fields))});
+  }
+  return Value::dict(std::move(found));
+}
+
+Result<Value> artifact_of(const Value& value) {
+  const std::string name(value.is_text() ? value.text().view() : value.text_at("artifact"));
+  if (name.empty())
+    return user_error("`files` must map paths to names of files artifacts");
+  return mounted_artifact(name);
+}
+
+Result<Value> files_of(const Value& files) {
+  if (!files.is_dict())
+    return user_error("`files` must map paths to names of files artifacts");
+  std::vector<Entry> found;
+  for (const Entry& file : files.entries()) {
+    if (const std::string key(file.value.text_at("directory")); !key.empty()) {
+      found.push_back(
+          {file.key,
+           Value::dict({{"directory", key},
+                        {"volume", Value::deferred({Part(Output{"directory", key, "volume"})})}})});
+      continue;
+    }
+    std::vector<Value> sources;
+    if (file.value.is_list())
+      for (const Value& one : file.value.items())
+        sources.push_back(TRY(artifact_of(one)));
+    else
+      sources.push_back(TRY(artifact_of(file.value)));
+    found.push_back({file.key, Value::list(std::move(sources))});
+  }
+  return Value::dict(std::move(found));
+}
+
+}  // namespace
+
+Result<Value> attributes_of_json(const Value& document) {
+  const Value& config = document.at("attributes").is_dict() ? document.at("attributes") : document;
+  if (!config.is_dict())
+    return user_error("the configuration of a service must be a mapping");
+  TRY(check_shown(config, ""));
+  std::vector<Entry> entries;
+  for (const Entry& entry : config.entries()) {
+    const Name name = renamed(attribute_names, entry.key);
+    // The id of the image is found out anew, and what is null was not given.
+    if (name == "image_id" || entry.value.is_null())
+      continue;
+    const bool are_ports = name == "ports" || name == "public_ports";
+    entries.push_back({name, are_ports         ? TRY(ports_of(entry.value))
+                             : name == "files" ? TRY(files_of(entry.value))
+                                               : entry.value});
+  }
+  return Value::dict(std::move(entries));
+}
+
+}  // namespace fettle

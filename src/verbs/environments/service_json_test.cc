@@ -1,0 +1,64 @@
+#include "verbs/environments/service_json.h"
+
+#include <gtest/gtest.h>
+
+#include "kinds/kinds.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+Result<Value> attributes(const std::string& json) {
+  return service_kind().normalise(TRY(attributes_of_json(TRY(read_json(json)))));
+}
+std::string error_of(const std::string& json) {
+  const Result<Value> made = attributes(json);
+  return made ? "none" : made.error().message;
+}
+
+TEST(ServiceJson, TheFieldsOfAServiceConfigAreUnderstood) {
+  const Value found = *attributes(
+      R"({"image":"i","env_vars":{"A":"b"},"cmd":["x"],"min_cpu":1,"max_memory":9,"tini_enabled":false,)"
+      R"("ports":{"http":{"number":80,"transport_protocol":"tcp","application_protocol":"http","wait":null},)"
+      R"("dns":{"number":53,"transport":2}},"files":{"/a":"x","/b":["y","z"]},"user":null})");
+  EXPECT_EQ(found.at("env").text_at("A"), "b");
+  EXPECT_EQ(found.integer_at("cpu_min"), 1);
+  EXPECT_EQ(found.integer_at("memory_max"), 9);
+  EXPECT_FALSE(found.bool_at("tini", true));
+  const Value& http = found.at("ports").at("http");
+  EXPECT_EQ(http.text_at("transport"), "TCP");
+  EXPECT_EQ(http.text_at("application"), "http");
+  EXPECT_TRUE(http.at("wait").is_null());
+  EXPECT_EQ(found.at("ports").at("dns").text_at("transport"), "UDP");
+  EXPECT_EQ(found.at("ports").at("dns").text_at("wait"), "2m");
+  EXPECT_EQ(found.at("files").at("/b").items()[1].text_at("artifact"), "z");
+  EXPECT_TRUE(found.at("files").at("/a").items()[0].at("digest").is_deferred());
+}
+
+TEST(ServiceJson, WhatInspectPrintsIsUnderstood) {
+  const Value found = *attributes(
+      R"({"name":"a","status":"running","attributes":{"image":"i","image_id":"{{image/i.id}}",)"
+      R"("files":{"/d":{"directory":"k","volume":"{{directory/k.volume}}"},)"
+      R"("/f":[{"artifact":"x","digest":"{{artifact/x.digest}}"}]},"env":{"A":"b"}}})");
+  EXPECT_EQ(found.text_at("image_id", ""), "");
+  EXPECT_EQ(found.at("env").text_at("A"), "b");
+  EXPECT_TRUE(found.at("files").at("/d").at("volume").is_deferred());
+  EXPECT_TRUE(found.at("files").at("/f").items()[0].at("digest").is_deferred());
+}
+
+TEST(ServiceJson, WhatCannotBeUnderstoodIsAnError) {
+  EXPECT_EQ(error_of("[1]"), "the configuration of a service must be a mapping");
+  EXPECT_EQ(error_of(R"({"image":"i","ports":{"p":80}})"),
+            "the port `p` must be a mapping with its `number`");
+  EXPECT_EQ(error_of(R"({"image":"i","ports":{"p":{"number":65536}}})"),
+            "the port `p` must be a mapping with its `number`");
+  EXPECT_EQ(error_of(R"({"image":"i","ports":[]})"), "`ports` must map port ids to ports");
+  EXPECT_EQ(error_of(R"({"image":"i","files":{"/a":1}})"),
+            "`files` must map paths to names of files artifacts");
+  EXPECT_NE(error_of(R"({"image":"i","nope":1})").find("unknown attribute `nope`"),
+            std::string::npos);
+  EXPECT_NE(error_of(R"({"image":5})").find("`image`"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace fettle

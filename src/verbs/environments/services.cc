@@ -1,0 +1,170 @@
+#include "verbs/environments/services.h"
+
+#include "base/text.h"
+#include "kinds/kinds.h"
+#include "plan/presence.h"
+#include "value/json.h"
+#include "verbs/engines.h"
+#include "verbs/packages/executed.h"
+
+namespace fettle {
+
+Result<RecordPointer> find_service(const Workplace& place, const Name& environment,
+                                   const std::string& name) {
+  const Known known = TRY(place.store->known(environment));
+  std::vector<std::string> names;
+  RecordPointer last, passing, by_uuid;
+  for (const RecordPointer& record : services_there(known, *place.kinds)) {
+    const Key& key = record->applied->key;
+    if (service_name(key) == name)
+      (key.name == name ? last : passing) = record;
+    if (begins_uuid(record->outputs.text_at("uuid"), name))
+      by_uuid = record;
+    names.emplace_back(service_name(key));
+  }
+  // One that passes by has the name as long as it is there.
+  for (const RecordPointer& found : {passing, last, by_uuid})
+    if (found != nullptr)
+      return found;
+  if (const auto tried = known.find({environment, "service", name});
+      tried != known.end() && !tried->second->applied && tried->second->attempt)
+    return world_error(cat("the service `", name, "` was never added: ",
+                           tried->second->attempt->failed ? tried->second->attempt->error
+                                                          : "the outcome of the attempt is unknown",
+                           "; `fettle service rm ", environment, " ", name,
+                           "` removes what is left of it"));
+  return user_error(cat("there is no service `", name, "` in `", environment, "`",
+                        names.empty()                     ? "; it has no services"
+                        : suggestion(name, names).empty() ? "; it has " + join(names, ", ")
+                                                          : suggestion(name, names)));
+}
+
+Result<RecordPointer> find_service_or_attempt(const Workplace& place, const Name& environment,
+                                              const std::string& name) {
+  const Known known = TRY(place.store->known(environment));
+  const auto tried = known.find({environment, "service", name});
+  const bool is_attempt = tried != known.end() && !tried->second->applied && tried->second->attempt;
+  return is_attempt ? Result<RecordPointer>(tried->second) : find_service(place, environment, name);
+}
+
+Result<Summary> transit_services(const Workplace& place, Edit& edit,
+                                 const std::vector<RecordPointer>& services, Verb verb) {
+  auto intent = std::make_shared<Intent>();
+  intent->environment = edit.environment();
+  // What it wants by hand it wants no more once it has removed it.
+  intent->sets[by_hand] = Leftover::keep;
+  const std::string type = cat(verb == Verb::remove ? "remove" : to_string(verb), "_service");
+  for (const RecordPointer& record : services) {
+    const Key& key = resource_of_then(*record)->key;
+    const std::string name(service_name(key));
+    intent->requests.push_back({key, verb});
+    // Before anything is done: of an edit that is killed, nobody knows how far it came.
+    TRY(append_executed(place, edit, {type, cat(type, "(name=\"", name, "\")"), {name}, {}, {}}));
+  }
+  return TRY(edit_by(place, edit, intent)).summary;
+}
+
+namespace {
+
+/// `change` on top of a dict.
+Value merged_dicts(const Value& before, const Value& change) {
+  if (!before.is_dict() || !change.is_dict())
+    return change;
+  std::vector<Entry> entries(before.entries().begin(), before.entries().end());
+  entries.insert(entries.end(), change.entries().begin(), change.entries().end());
+  return Value::dict(std::move(entries));
+}
+
+}  // namespace
+
+Value merged_attributes(const Value& before, const Value& change) {
+  std::vector<Entry> entries(before.entries().begin(), before.entries().end());
+  for (const Entry& entry : change.entries()) {
+    const bool by_entry = entry.key == "env" || entry.key == "ports" || entry.key == "files";
+    entries.push_back(
+        {entry.key, by_entry ? merged_dicts(before.at(entry.key), entry.value) : entry.value});
+  }
+  return Value::dict(std::move(entries));
+}
+
+namespace {
+
+/// What a service put by hand is, with what it stands on.
+class ServiceIntent {
+ public:
+  ServiceIntent(const Workplace& place, const Environment& environment, const Name& set)
+      : place_(place), environment_(environment), intent_(std::make_shared<Intent>()), set_(set) {
+    intent_->environment = environment.name;
+    if (!set.empty())
+      intent_->sets[set] = Leftover::keep;
+  }
+
+  Result<Value> want_service(const std::string& name, Value attributes) {
+    if (environment_.detail.bool_at("production") && attributes.find("restart") == nullptr)
+      attributes = merged_dicts(attributes, Value::dict({{"restart", "always"}}));
+    const std::string image(attributes.text_at("image"));
+    attributes = merged_dicts(
+        attributes,
+        Value::dict({{"image_id", Value::deferred({Part(Output{"image", image, "id"})})}}));
+    want("network", "default", Value::dict({}));
+    want("image", image, TRY(image_kind().normalise(Value::dict({{"reference", image}}))));
+    for (const Entry& mount : attributes.at("files").is_dict() ? attributes.at("files").entries()
+                                                               : std::span<const Entry>())
+      if (const std::string_view key = mount.value.text_at("directory"); !key.empty())
+        want("directory", key, TRY(directory_kind().normalise(Value::dict({}))));
+    Resource& service = want("service", name, TRY(service_kind().normalise(attributes)));
+    service.needs.push_back({{{environment_.name, "network", "default"}}});
+    service.pace = {Wait::exponential, 5ms, 250ms};
+    if (service_name(service.key) != name)
+      service.leftover = Leftover::remove;
+    return attributes;
+  }
+
+  std::shared_ptr<const Intent> finish() { return std::move(intent_); }
+
+ private:
+  Resource& want(std::string_view kind, std::string_view key, Value value) {
+    Resource resource;
+    resource.key = {environment_.name, kind, key};
+    resource.attributes = std::move(value);
+    resource.driver = own_engine;
+    resource.origin = place_.command;
+    std::vector<Resource>& resources = intent_->resources[set_];
+    resources.push_back(std::move(resource));
+    return resources.back();
+  }
+
+  const Workplace& place_;
+  const Environment& environment_;
+  std::shared_ptr<Intent> intent_;
+  Name set_;
+};
+
+}  // namespace
+
+Result<Edited> put_service(const Workplace& place, Edit& edit, const Environment& environment,
+                           PutService service) {
+  const Known known = TRY(place.store->known(environment.name));
+  const Key key{environment.name, "service", service.name};
+  const auto before = known.find(key);
+  const bool is_there = before != known.end() && before->second->applied &&
+                        !removed_services(known, *place.kinds).contains(key);
+  const std::string called(service_name(key));
+  if (service.is_new && is_there)
+    return user_error(cat("there is a service `", called, "` already; `fettle service update ",
+                          environment.name, " ", called, "` changes it"));
+  // One that others want stays theirs, whoever changes it.
+  const bool is_ours = !is_there || before->second->wanted_by.contains(by_hand);
+  ServiceIntent intent(place, environment, is_ours ? Name(by_hand) : Name());
+  const Value attributes = TRY(intent.want_service(service.name, std::move(service.attributes)));
+  TRY(append_executed(place, edit,
+                      {"add_service",
+                       cat("add_service(name=\"", called,
+                           "\", config=", write_json(mask_variables(attributes)), ")"),
+                       {called},
+                       {},
+                       {}}));
+  return edit_by(place, edit, intent.finish());
+}
+
+}  // namespace fettle

@@ -1,0 +1,50 @@
+#pragma once
+/// A command in a container that somebody talks with: standard input, a terminal and its size. And
+/// files into and out of services.
+
+#include <optional>
+
+#include "verbs/environments/inside.h"
+
+namespace fettle {
+
+struct WindowSize {
+  int rows = 0, columns = 0;
+  bool operator==(const WindowSize&) const = default;
+};
+
+/// This side of a conversation.
+struct TalkEnds {
+  int input = -1;    ///< what is read and handed on until its end; -1: nothing
+  int resized = -1;  ///< readable when the window may have another size; -1: never
+  std::function<std::optional<WindowSize>()> size;  ///< none: there is no window
+};
+
+/// Runs a command in a container to its end, with input as `ends` say; the answer is its exit code.
+/// A stop ends the conversation (`is_cancelled`), and the command where that is possible.
+Result<int64_t> talk_inside(Engine& engine, const std::string& container,
+                            const ExecOptions& options, const TalkEnds& ends,
+                            const StreamSink& sink, std::stop_token stop);
+/// The same in the container of a service.
+Result<int64_t> talk_inside(const Workplace& place, const ServiceView& service,
+                            const ExecOptions& options, const TalkEnds& ends,
+                            const StreamSink& sink, std::stop_token stop);
+
+/// Copies a file or folder of this machine to a path of a service. A path that ends with `/` or is
+/// a folder there gets it under its own name. Errors (`Blame::user`): it is not there.
+Status copy_into(const Workplace& place, const ServiceView& service, const std::string& source,
+                 const std::string& target, std::stop_token stop);
+/// Unpacks a tar archive in a folder of a service. Errors (`Blame::user`): there is no such folder.
+Status unpack_inside(const Workplace& place, const ServiceView& service, ByteSource tar,
+                     const std::string& folder, std::stop_token stop);
+/// The other way. Links are copied as they are. A folder that is there gets it under its own name.
+Status copy_out_of(const Workplace& place, const ServiceView& service, const std::string& source,
+                   const std::string& target, std::stop_token stop);
+/// From a service into another one, or the same: as out of the one and into the other.
+Status copy_between(const Workplace& place, const ServiceView& from, const std::string& source,
+                    const ServiceView& to, const std::string& target, std::stop_token stop);
+/// What is at a path of a service, as a tar archive. Errors (`Blame::user`): nothing is.
+Status archive_of(const Workplace& place, const ServiceView& service, const std::string& source,
+                  const ByteSink& write, std::stop_token stop);
+
+}  // namespace fettle

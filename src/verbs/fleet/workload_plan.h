@@ -1,0 +1,20 @@
+#pragma once
+/// What would become of manifests, before anything is stored: `plan -f`.
+
+#include "verbs/fleet/workload_objects.h"
+#include "workloads/decide/rehearsal.h"
+
+namespace fettle {
+
+struct WorkloadPlan {
+  std::vector<StoredObject> objects;
+  workloads::Rehearsed rollout;
+  bool is_settled() const { return rollout.turns.empty() && rollout.pulls.empty(); }
+};
+
+/// Nothing is stored and nothing is touched. Without objects: of what is stored. Errors: those of
+/// `store_objects`.
+Result<WorkloadPlan> plan_workloads(const Workplace& place, const Name& environment,
+                                    std::vector<workloads::Object> objects);
+
+}  // namespace fettle

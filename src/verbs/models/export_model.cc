@@ -1,0 +1,254 @@
+#include "verbs/models/export_model.h"
+
+#include <algorithm>
+#include <unordered_set>
+
+#include "base/file.h"
+#include "base/hash.h"
+#include "base/text.h"
+#include "core/environment_name.h"
+#include "model/apply/handlers.h"
+#include "model/export/commit_words.h"
+
+namespace fettle {
+namespace {
+
+Result<model::Project> project_of(const ExportRequest& request) {
+  return request.main_file.empty() ? model::project_around(".")
+                                   : model::project_of(request.main_file);
+}
+
+/// Settings of `project.yml` are those of the environment.
+std::vector<NewSetting> settings_of(const model::Project& project) {
+  const Value& wanted = project.settings.at("environment_settings");
+  std::vector<NewSetting> settings;
+  for (const Entry& entry : wanted.is_dict() ? wanted.entries() : std::span<const Entry>())
+    settings.emplace_back(entry.key.str(), to_text(entry.value));
+  return settings;
+}
+
+/// What tells one code of a handler from another, by the type that it looks after.
+Result<Value> code_of(const Value& handlers) {
+  std::vector<Entry> made;
+  for (const Entry& handler : handlers.entries()) {
+    const Value* const source = handler.value.find("source");
+    const std::string text = source != nullptr
+                                 ? std::string(source->text().view())
+                                 : TRY(read_file(Path(handler.value.text_at("program"))));
+    made.push_back({handler.key, Value(to_string(fingerprint(text)))});
+  }
+  return Value::dict(std::move(made));
+}
+
+}  // namespace
+
+Result<std::string> environment_of_export(const ExportRequest& request) {
+  if (!request.environment.empty()) {
+    TRY(check_environment_name(request.environment));
+    return request.environment;
+  }
+  std::string name = TRY(project_of(request)).name;
+  if (name.empty())
+    return user_error(
+        "name the environment with `-e NAME`, or set the name of the project in project.yml");
+  return name;
+}
+
+Result<ExportedModel> export_project(const ExportRequest& request,
+                                     const model::CompileOptions& options, bool for_version) {
+  ExportedModel made;
+  made.project = TRY(project_of(request));
+  made.environment = request.environment.empty() ? made.project.name : request.environment;
+  model::CompileOptions named = options;
+  named.environment = made.environment;
+  named.is_for_version = for_version;
+  model::Compiled compiled = model::compile(made.project, named);
+  made.errors = compiled.errors;
+  if (!made.errors.empty())
+    return made;
+  model::Declarations declarations = TRY(model::declarations_of(*compiled.model, &made.project));
+  made.exported = TRY(model::export_model(*compiled.model, declarations, for_version));
+  if (!for_version)  // else the commit looks
+    if (const std::optional<Error> circle = find_cycle(made.exported.items))
+      return *circle;
+  if (options.warn)
+    for (const std::string& warning : made.exported.warnings)
+      options.warn(user_error(warning));
+  if (!for_version)
+    made.source =
+        std::make_shared<const std::pair<std::shared_ptr<model::Model>, model::Declarations>>(
+            std::move(compiled.model), std::move(declarations));
+  return made;
+}
+
+Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& made) {
+  model::Exported& exported = made.exported;
+  if (!request.is_partial && !request.removed_sets.empty())
+    return user_error(model::export_words().removed_by_full_push());
+  if (request.is_partial && !exported.hollow.empty())
+    return user_error(cat("the set `", exported.hollow.front().first,
+                          "` has members, but none of them is exported; only a set without members "
+                          "is deleted automatically (",
+                          exported.hollow.front().second, ")"));
+  ModelPush result;
+  Push& push = result.push;
+  push.words = &model::export_words();
+  push.is_partial = request.is_partial;
+  push.base = request.base;
+  push.may_change_code = request.may_change_code;
+  push.items = std::move(exported.items);
+  std::unordered_set<Name> pushed_sets;
+  push.sets.reserve(exported.sets.size());
+  for (const auto& [id, set] : exported.sets) {
+    push.sets.emplace(id, set);
+    pushed_sets.insert(set);
+  }
+  for (const std::string& set : request.removed_sets)
+    if (!request.soft_delete || !pushed_sets.contains(Name(set)))
+      push.removed.emplace_back(set);
+  push.emptied = std::move(exported.emptied);
+  push.unknowns = std::move(exported.unknowns);
+  for (auto& [set, findings] : exported.findings)
+    push.findings.emplace(set, std::move(findings));
+  const Value handlers = TRY(model::find_handlers(exported.handlers));
+  push.code = TRY(code_of(handlers));
+  push.detail = Value::dict({{"handlers", handlers}, {"project", made.project.folder.string()}});
+  for (model::SharedBy& share : exported.shares)
+    result.claims.shares.push_back(
+        {std::move(share.id), std::move(share.set), std::move(share.needs)});
+  for (model::ClaimedBy& claim : exported.claims)
+    result.claims.claims.push_back({std::move(claim.set), std::move(claim.claim)});
+  return result;
+}
+
+Result<Value> with_handlers_stored(const Workplace& place, const Value& detail) {
+  const Value& handlers = detail.at("handlers");
+  std::vector<Entry> stored;
+  for (const Entry& handler : handlers.is_dict() ? handlers.entries() : std::span<const Entry>()) {
+    std::vector<Entry> entries;
+    for (const Entry& entry : handler.value.entries())
+      if (entry.key == "source")
+        entries.push_back({"code", TRY(place.blobs->put(entry.value.text().view()))});
+      else if (entry.key != "file")
+        entries.push_back(entry);
+    stored.push_back({handler.key, Value::dict(std::move(entries))});
+  }
+  std::vector<Entry> entries(detail.entries().begin(), detail.entries().end());
+  entries.push_back({"handlers", Value::dict(std::move(stored))});
+  return Value::dict(std::move(entries));
+}
+
+namespace {
+
+/// The named sets of a version, in their order.
+Result<std::vector<std::string>> names_of_sets(const Snapshot& version) {
+  std::vector<std::string> names;
+  for (const auto& [piece, digest] : TRY(version.pieces()))
+    if (!piece.set.empty() && (names.empty() || names.back() != piece.set.view()))
+      names.push_back(piece.set.str());
+  return names;
+}
+
+/// A set that is to be deleted and is not there is deleted already, whatever others are called.
+Status tell_removed_sets(const Workplace& place, const ExportRequest& request,
+                         const model::CompileOptions& options) {
+  if (request.removed_sets.empty() || !request.is_partial)
+    return {};
+  const std::unique_ptr<Snapshot> base =
+      TRY(place.store->versions().open(Name(request.environment), request.base));
+  if (base->number() == 0)
+    return {};
+  std::optional<std::vector<std::string>> names;
+  for (const std::string& set : request.removed_sets) {
+    if (TRY(base->digest({Name(set), {}})))
+      continue;
+    if (!names)
+      names = TRY(names_of_sets(*base));
+    if (options.warn)
+      options.warn(user_error(cat("version ", base->number(), " has no set `", printable(set),
+                                  "` to delete", suggestion(set, *names))));
+  }
+  return {};
+}
+
+}  // namespace
+
+Result<ExportReport> export_to_store(const Workplace& place, ExportRequest request,
+                                     const model::CompileOptions& options) {
+  ExportReport report;
+  // The base is what the compile could know of, so it is asked for before the compile.
+  request.environment = report.environment = TRY(environment_of_export(request));
+  if (!request.base) {
+    const uint64_t newest =
+        TRY(place.store->versions().open(Name(request.environment), std::nullopt))->number();
+    if (newest != 0)
+      request.base = newest;
+  }
+  TRY(tell_removed_sets(place, request, options));
+  std::optional<Doing> doing(std::in_place, place.doing, cat("compiling ", request.environment));
+  ExportedModel made = TRY(export_project(request, options, true));
+  doing.emplace(place.doing, cat("storing a version of ", request.environment));
+  report.errors = made.errors;
+  if (!report.errors.empty())
+    return report;
+  ModelPush pushed = TRY(push_of(request, made));
+  const Name environment(report.environment);
+  if (!request.is_dry)
+    pushed.push.detail = TRY(with_handlers_stored(place, pushed.push.detail));
+  report.pushed =
+      TRY(push_version(place, environment, std::move(pushed.push), std::move(pushed.claims),
+                       request.is_dry, settings_of(made.project)));
+  if (options.warn)
+    for (const Error& refused : report.pushed.refused_settings)
+      options.warn(refused);
+  return report;
+}
+
+Result<std::vector<Finding>> check_version(const Workplace& place, const Name& environment,
+                                           std::optional<uint64_t> number) {
+  const std::unique_ptr<Snapshot> snapshot = TRY(place.store->versions().open(environment, number));
+  if (snapshot->number() == 0)
+    return user_error(cat("nothing was exported to `", environment, "` yet"));
+  std::vector<Finding> found;
+  struct Said {
+    Name set;
+    Digest value;
+  };
+  std::unordered_map<Name, Said> said;
+  std::unordered_map<Name, Name> owners;
+  std::unordered_set<Name> told;
+  std::vector<std::pair<Item, Name>> with_needs;
+  for (const auto& [piece, digest] : TRY(snapshot->pieces())) {
+    const ContentPointer content = TRY(snapshot->content(piece));
+    for (const Item& item : content->items) {
+      const auto [before, is_new] =
+          said.emplace(item.id, Said{piece.set, value_of_item(piece, item)});
+      if (!item.is_shared) {
+        owners.emplace(item.id, piece.set);
+        if (!item.needs.empty())
+          with_needs.emplace_back(item, piece.set);
+      }
+      if (!is_new && before->second.value != value_of_item(piece, item) &&
+          told.insert(item.id).second)
+        found.push_back({piece.set, item.is_shared ? "shared resource differs" : "sets overlap",
+                         cat("`", printable(before->second.set), "` and `", printable(piece.set),
+                             "` disagree about ", item.id),
+                         item.origin.str()});
+    }
+    if (content->findings.is_list())
+      for (const Value& finding : content->findings.items())
+        found.push_back({piece.set, std::string(finding.text_at("rule")),
+                         std::string(finding.text_at("text")),
+                         std::string(finding.text_at("where"))});
+  }
+  for (const auto& [item, set] : with_needs)
+    for (const Name& need : item.needs)
+      if (const auto owner = owners.find(need); owner != owners.end() && owner->second != set)
+        found.push_back(
+            {set, "dependency between sets",
+             cat(item.id, " requires ", need, " of set `", printable(owner->second), "`"),
+             item.origin.str()});
+  return found;
+}
+
+}  // namespace fettle

@@ -1,0 +1,109 @@
+#include "verbs/packages/artifact_digest.h"
+
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "base/archive.h"
+#include "base/text.h"
+#include "packages/ignored.h"
+
+namespace fettle {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What tells that a file has not changed: its place on the disk, size and times.
+void add_stamp(std::string& stamps, const fs::path& path, std::string_view name) {
+  struct stat found{};
+  if (lstat(path.c_str(), &found) != 0)
+    return;
+  stamps += cat(name, "\n", found.st_dev, " ", found.st_ino, " ", found.st_size, " ", found.st_mode,
+                " ", found.st_mtim.tv_sec, ".", found.st_mtim.tv_nsec, " ", found.st_ctim.tv_sec,
+                ".", found.st_ctim.tv_nsec, "\n");
+}
+
+/// Of a link that is uploaded itself the target counts, since that is packed.
+Result<Digest> stamp_of(const std::string& path) {
+  std::string stamps;
+  add_stamp(stamps, path, "");
+  std::error_code failure;
+  const fs::path target = fs::canonical(path, failure);
+  if (!failure)
+    add_stamp(stamps, target, target.string());
+  if (fs::is_directory(path, failure)) {
+    const Ignored ignored = TRY(Ignored::of_folder(path));
+    for (const TreeEntry& entry : TRY(list_tree(path)))
+      if (!ignored.has(entry.path, entry.type == TreeEntry::Type::directory))
+        add_stamp(stamps, fs::path(path) / entry.path, entry.path);
+  }
+  return fingerprint(stamps);
+}
+
+/// A folder is packed with what is in it and is not ignored, a file under its name.
+Status pack(const std::string& path, const ByteSink& sink) {
+  std::error_code failure;
+  if (fs::is_directory(path, failure)) {
+    const Ignored ignored = TRY(Ignored::of_folder(path));
+    return pack_tree(path, sink, {.leaves_out = [&](std::string_view inner, bool is_folder) {
+                       return ignored.has(inner, is_folder);
+                     }});
+  }
+  ArchiveWriter writer(sink);
+  const auto status = fs::status(path, failure);
+  ArchiveEntry entry;
+  entry.path = fs::path(path).filename().string();
+  entry.size = fs::file_size(path, failure);
+  if (failure)
+    return user_error(cat("cannot read `", path, "`: ", failure.message()));
+  entry.mode = static_cast<unsigned>(status.permissions()) & 0777;
+  TRY(writer.add(entry, TRY(source_of_file(path))));
+  return writer.finish();
+}
+
+std::string key_of(const std::string& path) { return cat("digest with modes of ", path); }
+
+Result<std::optional<std::string>> known_digest(Store& store, const std::string& path,
+                                                const Digest& stamp) {
+  const std::optional<Value> before = TRY(store.cached(key_of(path)));
+  return before && before->text_at("stamp") == to_string(stamp)
+             ? std::optional(std::string(before->text_at("digest")))
+             : std::nullopt;
+}
+
+/// What changed while it was read is read again the next time.
+Result<std::string> remember_digest(const Workplace& place, const std::string& path,
+                                    const Digest& stamp, std::string digest) {
+  if (TRY(stamp_of(path)) == stamp)
+    TRY(place.store->cache(key_of(path),
+                           Value::dict({{"stamp", to_string(stamp)}, {"digest", digest}}),
+                           place.clock()));
+  return digest;
+}
+
+}  // namespace
+
+Result<std::string> artifact_digest(const Workplace& place, const std::string& path) {
+  const Digest stamp = TRY(stamp_of(path));
+  if (std::optional<std::string> before = TRY(known_digest(*place.store, path, stamp)))
+    return *std::move(before);
+  Sha256 hash;
+  TRY(pack(path, [&](std::string_view bytes) -> Status {
+    hash.add(bytes);
+    return {};
+  }));
+  return remember_digest(place, path, stamp, hash.hex());
+}
+
+Result<std::string> put_artifact(const Workplace& place, const std::string& path) {
+  const Digest stamp = TRY(stamp_of(path));
+  if (std::optional<std::string> before = TRY(known_digest(*place.store, path, stamp)))
+    if (TRY(place.blobs->has(*before)))
+      return *std::move(before);
+  const std::unique_ptr<Blobs::Draft> draft = TRY(place.blobs->begin());
+  TRY(pack(path, [&](std::string_view bytes) { return draft->add(bytes); }));
+  return remember_digest(place, path, stamp, TRY(draft->finish()));
+}
+
+}  // namespace fettle

@@ -1,0 +1,81 @@
+#include "verbs/states/state_looks.h"
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <unordered_map>
+
+#include "core/output_at.h"
+
+namespace fettle {
+namespace {
+
+bool has_conditions(const Resource& resource) {
+  return resource.key.kind == "command" &&
+         std::ranges::any_of(std::array{"creates", "unless", "onlyif"}, [&](const char* name) {
+           const Value& condition = resource.attributes.at(name);
+           return !condition.is_null() && condition != Value("");
+         });
+}
+
+/// Else what is seen of it says it all. Of a command its conditions do.
+bool looks_by_act(const Resource& resource) {
+  return resource.key.kind == "state" || resource.mandate == Mandate::look ||
+         has_conditions(resource);
+}
+
+void look_only(Resource& resource, const std::set<Key>& looked) {
+  if (resource.mandate != Mandate::look)
+    resource.mandate = has_conditions(resource) ? Mandate::look : Mandate::report;
+  resource.ends_run = false;
+  for (Need& need : resource.needs)
+    if (need.bond != Bond::past)
+      std::erase_if(need.keys, [&](const Key& key) { return !looked.contains(key); });
+  std::erase_if(resource.needs, [](const Need& need) { return need.keys.empty(); });
+}
+
+using Wanted = std::unordered_map<Key, const Resource*, KeyHash>;
+
+/// What a reference reads of a thing that is only seen is what the thing is to be.
+Value with_what_is_wanted(const Value& attributes, const Name& environment, const Wanted& wanted) {
+  return fill_with(attributes, [&](const Output& hole) -> std::optional<Value> {
+    const auto found = wanted.find({environment, hole.kind, hole.name});
+    return found == wanted.end() || !hole.path.view().starts_with('@')
+               ? std::nullopt
+               : shown_at(found->second->attributes, hole.path.view());
+  });
+}
+
+/// What is derived from what is filled in is derived; what is wrong is told when it is looked at.
+Value normal(const Kinds& kinds, const Name& kind, Value attributes) {
+  const Kind* const found = kinds.find(kind);
+  return found == nullptr ? attributes : found->normalise(attributes).value_or(attributes);
+}
+
+}  // namespace
+
+std::shared_ptr<const Intent> looks_of(const Intent& intent, const Kinds& kinds) {
+  auto looks = std::make_shared<Intent>(intent);
+  for (auto& [set, leftover] : looks->sets)
+    leftover = Leftover::keep;  // what is to go is told by the plan
+  Wanted wanted;
+  for (const auto& [set, resources] : intent.resources)
+    for (const Resource& resource : resources)
+      wanted.emplace(resource.key, &resource);
+  for (auto& [set, resources] : looks->resources) {
+    std::erase_if(resources, [](const Resource& one) { return !looks_by_act(one); });
+    std::set<Key> looked;
+    for (const Resource& resource : resources)
+      looked.insert(resource.key);
+    for (Resource& resource : resources) {
+      look_only(resource, looked);
+      if (resource.attributes.has_deferred())
+        resource.attributes =
+            normal(kinds, resource.key.kind,
+                   with_what_is_wanted(resource.attributes, intent.environment, wanted));
+    }
+  }
+  return looks;
+}
+
+}  // namespace fettle
