@@ -163,7 +163,7 @@ TEST(Tidy, ASourceIncludesItsOwnHeaderFirst) {
 }
 
 TEST(Tidy, RoomsOfAFloorHaveNoCircle) {
-  for (const std::string floor : {"model", "starlark", "workloads"}) {
+  for (const std::string floor : {"model", "starlark", "verbs", "workloads"}) {
     std::map<std::string, std::map<std::string, std::string>> uses;
     for (const fs::path& path : sources()) {
       const std::string name = place_of(path);
@@ -180,6 +180,22 @@ TEST(Tidy, RoomsOfAFloorHaveNoCircle) {
     ASSERT_GE(uses.size(), 2u) << floor;
     for (const auto& [room, others] : uses)
       EXPECT_EQ(circle_through(room, uses), "") << "in src/" << floor;
+  }
+}
+
+/// What a verb of one language does stands in its room.
+TEST(Tidy, BesideTheRoomsOfVerbsIsWhatTheyShare) {
+  const std::set<std::string> shared{"doing",         "driver_around",  "edit",     "engines",
+                                     "field_changes", "known_services", "last_run", "manifests",
+                                     "orphans",       "preview",        "settings", "shared",
+                                     "shown_key",     "state_of_key",   "time_up",  "workplace"};
+  for (const auto& entry : fs::directory_iterator(root + "/src/verbs")) {
+    std::string name = entry.path().stem().string();
+    if (name.ends_with("_test"))
+      name.resize(name.size() - std::string_view("_test").size());
+    if (entry.is_regular_file() && name != "CMakeLists") {
+      EXPECT_TRUE(shared.contains(name)) << "which room of src/verbs is " << entry.path() << " of?";
+    }
   }
 }
 

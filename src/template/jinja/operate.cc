@@ -63,8 +63,7 @@ Result<Value> divide(std::string_view op, const Value& a, const Value& b) {
     return raise("ZeroDivisionError",
                  op == "/" ? (is_real ? "float division by zero" : "division by zero")
                  : is_real ? (op == "%" ? "float modulo" : "float floor division by zero")
-                           : (op == "%" ? "integer division or modulo by zero"
-                                        : "integer division or modulo by zero"));
+                           : "integer division or modulo by zero");
   if (op == "/")
     return Value(a.real() / b.real());
   if (!is_real && b.integer() == -1)
