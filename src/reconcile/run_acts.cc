@@ -341,10 +341,11 @@ void Run::act_answered(NodeId id, const Done& done) {
   announce(id, changed ? Standing::changed : Standing::unchanged);
 }
 
-/// A failure. One that has not settled holds those that need it, and is called again.
+/// A failure. One that has not settled holds those that need it, and is called again; a look is not.
 void Run::act_answered(NodeId id, const Failed& failed) {
   Flight& flight = flights_[id];
-  if (failed.again && !flight.is_stale && reason_to_give_up(id, *failed.again).empty()) {
+  if (failed.again && !looks_only(id) && !flight.is_stale &&
+      reason_to_give_up(id, *failed.again).empty()) {
     flight.failure = failure_of(id, failed);
     call_again(id, *failed.again, failed.outputs);
     return;

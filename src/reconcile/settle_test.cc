@@ -180,6 +180,15 @@ TEST_F(SettleTest, AnErrorIsFinalUnlessTheResourceSaysOtherwise) {
   EXPECT_EQ(calls("state/again"), 3u);
 }
 
+TEST_F(SettleTest, ALookThatFailsIsNotCalledAgain) {
+  Resource& look =
+      want_state("state/look", [](const Act&) -> Result<Outcome> { return world_error("refused"); });
+  look.patience.with_errors = true;
+  look.mandate = Mandate::report;
+  EXPECT_EQ(carry().failures.size(), 1u);
+  EXPECT_EQ(calls("state/look"), 1u);
+}
+
 TEST_F(SettleTest, ACallThatTakesTooLongIsToldToStopAndCalledAgain) {
   ground_.takes = [this](const Act& act) {
     return calls("state/slow") == 0 && act.key.kind == "state" ? 60s : 1ms;
