@@ -181,8 +181,8 @@ TEST_F(SettleTest, AnErrorIsFinalUnlessTheResourceSaysOtherwise) {
 }
 
 TEST_F(SettleTest, ALookThatFailsIsNotCalledAgain) {
-  Resource& look =
-      want_state("state/look", [](const Act&) -> Result<Outcome> { return world_error("refused"); });
+  Resource& look = want_state("state/look",
+                              [](const Act&) -> Result<Outcome> { return world_error("refused"); });
   look.patience.with_errors = true;
   look.mandate = Mandate::report;
   EXPECT_EQ(carry().failures.size(), 1u);
