@@ -5,22 +5,38 @@
 #include "base/text.h"
 
 namespace fettle {
+namespace {
 
-std::optional<StateTag> StateTag::parse(std::string_view text) {
-  std::array<std::string_view, 4> parts;
+using Parts = std::array<std::string_view, 4>;
+
+std::optional<Parts> parts_of(std::string_view text) {
+  Parts parts;
   size_t count = 0;
   while (true) {
-    const size_t at = text.find(separator);
+    const size_t at = text.find(StateTag::separator);
     if (count == parts.size())
       return std::nullopt;
     parts[count++] = text.substr(0, at);
     if (at == text.npos)
       break;
-    text.remove_prefix(at + separator.size());
+    text.remove_prefix(at + StateTag::separator.size());
   }
-  if (count < 3 || parts[0].empty())
+  return count < 3 || parts[0].empty() ? std::nullopt : std::optional(parts);
+}
+
+}  // namespace
+
+std::optional<StateTag> StateTag::parse(std::string_view text) {
+  const std::optional<Parts> parts = parts_of(text);
+  if (!parts)
     return std::nullopt;
-  return StateTag{parts[0], parts[1], parts[2] == parts[1] ? Name() : Name(parts[2]), parts[3]};
+  const auto& [state, id, name, function] = *parts;
+  return StateTag{state, id, name == id ? Name() : Name(name), function};
+}
+
+std::string StateTag::reference_in(std::string_view tag) {
+  const auto [state, id, name, function] = parts_of(tag).value_or(Parts());
+  return cat(state, ".", function);
 }
 
 std::string StateTag::key() const { return cat(state, separator, id, separator, name()); }

@@ -28,6 +28,9 @@ struct StateTag {
   /// Of any of the three texts. Nothing: it is none, or names no state.
   static std::optional<StateTag> parse(std::string_view text);
 
+  /// `cloud.vm.present` of a tag, which is all that is read of it; `.` of what is none.
+  static std::string reference_in(std::string_view tag);
+
   /// The third part.
   const Name& name() const { return entry.empty() ? id : entry; }
   std::string key() const;

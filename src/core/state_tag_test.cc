@@ -32,5 +32,11 @@ TEST(StateTag, WhatIsNoneIsNotRead) {
   EXPECT_TRUE(is_tag_part("a_|b"));
 }
 
+TEST(StateTag, TheReferenceOfATagIsItsStateAndFunction) {
+  EXPECT_EQ(StateTag::reference_in("cloud.vm_|-web_|-web_|-present"), "cloud.vm.present");
+  EXPECT_EQ(StateTag::reference_in("cloud.vm_|-web_|-web_|-"), "cloud.vm.");
+  EXPECT_EQ(StateTag::reference_in("cloud.vm_|-web"), ".");
+}
+
 }  // namespace
 }  // namespace fettle

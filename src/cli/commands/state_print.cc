@@ -48,13 +48,6 @@ void nested(const Value& value, int depth, std::string& text) {
     }
 }
 
-std::string function_of(std::string_view tag) {
-  const size_t end = tag.find(StateTag::separator), last = tag.rfind(StateTag::separator);
-  if (end == tag.npos)
-    return ".";
-  return cat(tag.substr(0, end), ".", tag.substr(last + StateTag::separator.size()));
-}
-
 /// What became of a state, in a word of the tally.
 std::string_view verdict_of(const StateResult& result, std::string_view function) {
   const Value& entry = result.entry;
@@ -79,7 +72,7 @@ void print_as_state(const Face& face, const std::vector<const StateResult*>& res
   for (const StateResult* result : results) {
     const Value& entry = result->entry;
     const std::string word = word_of(entry.at("result"));
-    const std::string function = function_of(result->tag.view());
+    const std::string function = StateTag::reference_in(result->tag.view());
     const Colour colour = result->is_unmet                ? Colour::grey
                           : word == "False"               ? Colour::red
                           : word == "None"                ? Colour::yellow
