@@ -249,7 +249,7 @@ std::shared_ptr<const Intent> only_looks(const Name& environment, std::vector<Re
 Result<Carried> look_by_acts(const Scene& scene, Ground& ground,
                              std::shared_ptr<const Intent> resources, Known known,
                              const RunOptions& options) {
-  NullEdit unkept(resources->environment);
+  NullEdit unkept(resources->environment, NullEdit::Use::looks);
   Carried carried{TRY(Run::make(std::move(resources), std::move(known), {}, scene.kinds, options)),
                   {}};
   carried.summary = Loop(carried.run, unkept, ground, scene.driver, nullptr).carry_out();

@@ -498,7 +498,7 @@ class StatesWork {
     if (request_.is_test) {
       TRY(look());
     } else {
-      edit_ = std::make_unique<NullEdit>(request_.environment);
+      edit_ = std::make_unique<NullEdit>(request_.environment, NullEdit::Use::acts);
       TRY(check_kept_plan());
       TRY(carry_and_reconcile());
     }
