@@ -94,14 +94,15 @@ Result<Value> run(const Program& program, const Json& input) {
   return found.size() == 1 ? found.front() : Value::list(std::move(found));
 }
 
-/// What was JSON when texts were guessed at.
-std::string advice_on_text(std::string_view program, std::string_view text, Input input) {
+/// How an expression reads a text that holds a dict or a list as JSON; empty: it holds none, or the
+/// expression does so already.
+std::string advice_on_text(std::string_view program, std::string_view text) {
+  if (program.find("fromjson") != program.npos)
+    return "";
   const tl::expected<Json, std::string> inside = read(text, Numbers::real);
-  const bool is_nested =
-      inside && (inside->kind() == Json::Kind::dict || inside->kind() == Json::Kind::list);
-  return input == Input::text && is_nested && program.find("fromjson") == program.npos
-             ? cat("; the output is a text: `fromjson | ", program, "` reads the JSON in it")
-             : std::string();
+  if (!inside || (inside->kind() != Json::Kind::dict && inside->kind() != Json::Kind::list))
+    return "";
+  return cat("; the output is a text: `fromjson | ", program, "` reads the JSON in it");
 }
 
 }  // namespace
@@ -124,8 +125,8 @@ Result<Value> extract(std::string_view program, std::string_view text, Input inp
   if (!value)
     return world_error(cat("what was answered is not JSON: ", value.error()));
   Result<Value> found = run(made, *value);
-  if (!found)
-    found.error().message += advice_on_text(program, text, input);
+  if (!found && input == Input::text)
+    found.error().message += advice_on_text(program, text);
   return std::move(found).context(cat("the jq expression `", program, "`"));
 }
 

@@ -1,5 +1,7 @@
 #include "value/json.h"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -183,12 +185,13 @@ Result<Value> read_json(std::string_view text, std::string_view file, Duplicates
 
 namespace {
 
-/// How many bytes the character of several bytes has that begins there; 0: it is broken.
-size_t sequence_at(std::string_view text, size_t at) {
-  for (size_t size = 2; size <= 4 && at + size <= text.size(); ++size)
-    if (is_valid_utf8(text.substr(at, size)))
-      return size;
-  return 0;
+/// How many bytes the character has that begins there; 0: it is broken.
+size_t size_of_character(std::string_view text) {
+  utf8proc_int32_t code = 0;
+  const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());
+  const utf8proc_ssize_t size =
+      utf8proc_iterate(bytes, static_cast<utf8proc_ssize_t>(text.size()), &code);
+  return size < 0 ? 0 : static_cast<size_t>(size);
 }
 
 }  // namespace
@@ -224,7 +227,7 @@ void append_json_text(std::string& json, std::string_view text) {
           json.append("\\u00").append({hex[byte >> 4], hex[byte & 15]});
         else if (byte < 0x80 || valid)
           json.push_back(text[i]);
-        else if (const size_t size = sequence_at(text, i); size > 0) {
+        else if (const size_t size = size_of_character(text.substr(i)); size > 0) {
           json.append(text, i, size);
           i += size - 1;
         } else {

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "value/with.h"
 #include "verbs/engines.h"
 #include "verbs/known_services.h"
 #include "verbs/packages/executed.h"
@@ -33,12 +34,8 @@ RecordPointer with_uuid_of_name(const RecordPointer& last, const Known& known) {
   const auto first = known.find({key.environment, key.kind, Name(artifact_name(key))});
   if (first == known.end() || first->second == last || !first->second->applied)
     return last;
-  std::vector<Entry> outputs;
-  for (const Entry& output : last->outputs.entries())
-    outputs.push_back(
-        {output.key, output.key == "uuid" ? first->second->outputs.at("uuid") : output.value});
   auto named = std::make_shared<Record>(*last);
-  named->outputs = Value::dict(std::move(outputs));
+  named->outputs = with(last->outputs, "uuid", first->second->outputs.at("uuid"));
   return named;
 }
 

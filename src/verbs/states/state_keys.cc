@@ -96,12 +96,14 @@ class Seeker {
 
   /// Whether a state of today has it.
   bool is_wanted(const Key& key) {
-    if (wanted_.empty())
+    if (!wanted_) {
+      wanted_.emplace();
       for (const states::Chunk& chunk : compiled_.chunks)
         if (!is_own_name(chunk))
           for (const Name& kind : kinds_of(chunk))
-            wanted_.insert({environment_, kind, states::key_of(chunk)});
-    return wanted_.contains(key);
+            wanted_->insert({environment_, kind, states::key_of(chunk)});
+    }
+    return wanted_->contains(key);
   }
 
   /// With what is beside it.
@@ -126,8 +128,8 @@ class Seeker {
   const states::Compiled& compiled_;
   const Name& environment_;
   const Known& known_;
-  std::unordered_map<Name, std::vector<Name>> kinds_;  ///< by state
-  std::unordered_set<Key, KeyHash> wanted_;            ///< made when somebody asks
+  std::unordered_map<Name, std::vector<Name>> kinds_;       ///< by state
+  std::optional<std::unordered_set<Key, KeyHash>> wanted_;  ///< once somebody has asked
   bool is_read_ = false;
   std::map<IdOfState, std::vector<Key>> by_id_;
   Renames renames_;
