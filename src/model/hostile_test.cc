@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "model/compile.h"
+#include "tests/fixtures/sanitized.h"
 
 namespace fettle::model {
 namespace {
@@ -24,12 +25,6 @@ constexpr uint64_t memory_of(size_t parts) { return 64'000'000 + 2'000 * uint64_
 constexpr int64_t room_of(uint64_t memory) {
   return static_cast<int64_t>(memory / 10 * 13) + 8'000'000;
 }
-
-#ifdef __has_feature
-constexpr bool is_sanitized = __has_feature(address_sanitizer);
-#else
-constexpr bool is_sanitized = false;
-#endif
 
 // Shadow memory and quarantine of a sanitizer are no memory of the model.
 constexpr bool counts_all_memory = !is_sanitized;

@@ -8,16 +8,13 @@
 #include "base/text.h"
 #include "hostile_programs.h"
 #include "starlark/starlark.h"
+#include "tests/fixtures/sanitized.h"
 
 namespace fettle::starlark {
 namespace {
 
 // Shadow memory and quarantine of a sanitizer are no memory of the program.
-#ifdef __has_feature
-constexpr bool counts_all_memory = !__has_feature(address_sanitizer);
-#else
-constexpr bool counts_all_memory = true;
-#endif
+constexpr bool counts_all_memory = !is_sanitized;
 
 /// Bytes that this process has in memory, which a child has, too.
 int64_t resident() {

@@ -10,23 +10,14 @@
 
 #include "base/prng.h"
 #include "kinds/pod.h"
+#include "tests/fixtures/sanitized.h"
 #include "tests/workloads/world.h"
-
-#if defined(__has_feature)
-#if __has_feature(address_sanitizer)
-#define FETTLE_FEWER_LIVES
-#endif
-#endif
 
 namespace fettle::workloads {
 namespace {
 
-/// A sanitizer makes each take seven times as long, and finds in a few what it finds in many.
-#ifdef FETTLE_FEWER_LIVES
-constexpr uint64_t lives = 60;
-#else
-constexpr uint64_t lives = 300;
-#endif
+/// What a sanitizer finds in many lives, it finds in a few.
+constexpr uint64_t lives = is_sanitized ? 60 : 300;
 
 class RandomLife {
  public:

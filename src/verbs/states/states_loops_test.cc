@@ -21,16 +21,6 @@ class StatesLoopsTest : public StatesTest {
       return line.find(cat("_|-", id, "_|-")) != line.npos;
     });
   }
-
-  std::string refusal(std::string_view text) {
-    put("main.sls", text);
-    StatesRequest request = request_;
-    request.words = {at("main.sls")};
-    request.environment = environment_;
-    request.functions.folders = {folder_->path()};
-    const Result<StatesReport> report = apply_states(place_, std::move(request), nullptr);
-    return report ? "" : to_string(report.error());
-  }
 };
 
 TEST_F(StatesLoopsTest, RerunDataGoesOnAlthoughTheResultIsTrue) {

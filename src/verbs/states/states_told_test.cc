@@ -11,17 +11,6 @@ namespace {
 
 class StatesToldTest : public StatesTest {
  protected:
-  /// What stands in the way of the run.
-  std::string refusal(std::string_view text) {
-    put("main.sls", text);
-    StatesRequest request = request_;
-    request.words = {at("main.sls")};
-    request.environment = environment_;
-    request.functions.folders = {folder_->path()};
-    const Result<StatesReport> report = apply_states(place_, std::move(request), nullptr);
-    return report ? "none" : to_string(report.error());
-  }
-
   std::string new_state(const StatesReport& report, const std::string& id, const char* key) {
     return write_json(entry(report, id).at("new_state").at(key));
   }
