@@ -17,6 +17,19 @@ TEST(Base64, EveryLengthComesBack) {
   }
 }
 
+// OpenSSL is given so many at once.
+TEST(Base64, WhatIsLongerThanAPieceComesBack) {
+  constexpr size_t piece = 3 << 20;
+  for (const size_t size : {piece - 1, piece, piece + 1, piece / 4 * 3, piece / 4 * 3 + 1}) {
+    std::string bytes(size, 'x');
+    for (size_t i = 0; i < size; i += 1000)
+      bytes[i] = static_cast<char>(i / 1000);
+    const std::string text = base64_encode(bytes);
+    EXPECT_EQ(text.find('\0'), std::string::npos) << size;
+    EXPECT_TRUE(*base64_decode(text) == bytes) << size;
+  }
+}
+
 TEST(Base64, OtherCharactersAreSkipped) {
   EXPECT_EQ(*base64_decode("Y W\nJ!j"), "abc");
   EXPECT_EQ(*base64_decode("!!!"), "");
