@@ -9,6 +9,7 @@ import random
 import shutil
 import socket
 import subprocess
+import sys
 
 IMAGE = "localhost/fettle/busybox:1"
 WORDS = ["ash", "beech", "cedar", "elm", "fir", "oak"]
@@ -242,7 +243,7 @@ def compare(fettle, count, seed, sort):
         for n in range(count):
             if found := history(world, f"{seed}/{n}"):
                 bad += 1
-                print(f"history {n} of seed {seed}:", *found, sep="\n", flush=True)
+                print(f"history {n} of seed {seed}:", *found, sep="\n", file=sys.stderr, flush=True)
     finally:
         world.stop()
     print(f"histories on {sort}, compared with fresh environments:\n{count - bad} passed, {bad} failed", flush=True)
