@@ -68,7 +68,7 @@ Result<int> completion(Face& face) {
 }
 
 Command help_command() {
-  return CommandGroup{"help", {}}.make(
+  return CommandGroup{"help", {}}.reader(
       "help", "[COMMAND]", 0, 2, "Lists the commands, or explains one.",
       {"fettle help", "fettle help enclave add"}, help,
       {{{"--markdown"}, "", "print the reference of all commands, for the manual"},
@@ -76,7 +76,7 @@ Command help_command() {
 }
 
 Command completion_command() {
-  return CommandGroup{"help", {}}.make(
+  return CommandGroup{"help", {}}.reader(
       "completion", "[bash|zsh|fish]", 0, 1, "Prints a script that completes words in a shell.",
       {"source <(fettle completion)", "fettle completion zsh > _fettle",
        "fettle completion fish > ~/.config/fish/completions/fettle.fish"},
@@ -100,70 +100,13 @@ std::vector<Command> make_all() {
   return all;
 }
 
-constexpr std::string_view for_readers[] = {"check",
-                                            "compile",
-                                            "completion",
-                                            "controller",
-                                            "describe",
-                                            "describe pod",
-                                            "describe workload",
-                                            "diff",
-                                            "doc",
-                                            "doctor",
-                                            "drift",
-                                            "enclave inspect",
-                                            "enclave ls",
-                                            "engine status",
-                                            "events",
-                                            "files inspect",
-                                            "files ls",
-                                            "get",
-                                            "help",
-                                            "images",
-                                            "logs",
-                                            "node ls",
-                                            "orphans ls",
-                                            "plan",
-                                            "pod exec",
-                                            "port print",
-                                            "rollout history",
-                                            "rollout status",
-                                            "service exec",
-                                            "service inspect",
-                                            "service logs",
-                                            "service ls",
-                                            "service shell",
-                                            "set ls",
-                                            "set show",
-                                            "setting get",
-                                            "setting ls",
-                                            "show",
-                                            "starlark",
-                                            "validate",
-                                            "version",
-                                            "versions check",
-                                            "versions diff",
-                                            "versions ls",
-                                            "versions show",
-                                            "why"};
-
 }  // namespace
-
-bool ends_with_reader(const Command& command) {
-  return std::ranges::find(for_readers, command.words) != std::end(for_readers);
-}
 
 void print_help(const Face& face, const Command& command) {
   if (face.json || face.json_lines)
     print_json(help_value({command}, command.words));
   else
     print(help_of(command));
-}
-
-bool needs_no_state(const Command& command, const Parsed& parsed) {
-  constexpr std::array<std::string_view, 3> readers{"check", "doc", "validate"};
-  return std::ranges::find(readers, command.words) != readers.end() ||
-         (command.words == "run" && parsed.flag("dry-run"));
 }
 
 const std::vector<Command>& all_commands() {

@@ -49,11 +49,11 @@ TEST(Commands, EachGroupStandsInOnePlace) {
 TEST(Commands, ThoseThatChangeSomethingDoNotEndWithTheirReader) {
   size_t ending = 0;
   for (const Command& command : all_commands()) {
-    ending += ends_with_reader(command) ? 1 : 0;
+    ending += command.ends_with_reader ? 1 : 0;
     for (const char* word : {"rm", "add", "start", "stop", "run", "apply", "upload", "release",
                              "export", "update", "clean", "state", "push", "delete", "pause"})
       if (command.words == word || command.words.ends_with(cat(" ", word))) {
-        EXPECT_FALSE(ends_with_reader(command)) << command.words;
+        EXPECT_FALSE(command.ends_with_reader) << command.words;
       }
   }
   EXPECT_EQ(ending, 46u) << "each word of the list is a command";

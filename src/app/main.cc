@@ -396,8 +396,9 @@ int run(std::vector<std::string> words) {
     return code_after_output(0);
   }
   program.quiet = program.parsed.flag("quiet");
-  program.ends_with_reader = ends_with_reader(**command);
-  program.is_state_optional = needs_no_state(**command, program.parsed);
+  program.ends_with_reader = (*command)->ends_with_reader;
+  program.is_state_optional =
+      (*command)->needs_no_state != nullptr && (*command)->needs_no_state(program.parsed);
   if (const Status watched = program.watch(!is_dumb && isatty(STDERR_FILENO) == 1); !watched)
     return tell_error(program, watched.error());
   const Result<int> code = run_named(**command, program);

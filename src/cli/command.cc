@@ -278,6 +278,21 @@ Command CommandGroup::make(std::string words, std::string arguments, size_t leas
   return command;
 }
 
+Command CommandGroup::reader(std::string words, std::string arguments, size_t least, size_t most,
+                             std::string summary, std::vector<std::string> examples,
+                             Result<int> (*run)(Face&), const std::vector<CommandOption>& own,
+                             bool takes_rest) const {
+  Command command = make(std::move(words), std::move(arguments), least, most, std::move(summary),
+                         std::move(examples), run, own, takes_rest);
+  command.ends_with_reader = true;
+  return command;
+}
+
+Command without_state(Command command) {
+  command.needs_no_state = [](const Parsed&) { return true; };
+  return command;
+}
+
 std::vector<CommandOption> options_of(const Command& command) {
   std::vector<CommandOption> all = command.options;
   const bool waits_for_others = find_option(all, "--wait") != nullptr;

@@ -99,6 +99,12 @@ struct Command {
   bool takes_rest = false;             ///< everything behind the first argument is not looked into
   std::vector<std::string> outputs{};  ///< forms of its own, beside text, json and jsonl
   bool tells_lines = false;            ///< with jsonl, what happens is told as it happens
+  /// Ends as soon as nobody reads its output: it only tells something, or goes on until somebody
+  /// ends it. Others finish what they were asked for.
+  bool ends_with_reader = false;
+  /// Whether it only reads files when it is called so, and does without what is kept on this
+  /// machine; null: never.
+  bool (*needs_no_state)(const Parsed& parsed) = nullptr;
 };
 
 /// Makes the commands of one group: what they share is said once.
@@ -109,7 +115,14 @@ struct CommandGroup {
   Command make(std::string words, std::string arguments, size_t least, size_t most,
                std::string summary, std::vector<std::string> examples, Result<int> (*run)(Face&),
                const std::vector<CommandOption>& own = {}, bool takes_rest = false) const;
+  /// The same for one that ends with its reader.
+  Command reader(std::string words, std::string arguments, size_t least, size_t most,
+                 std::string summary, std::vector<std::string> examples, Result<int> (*run)(Face&),
+                 const std::vector<CommandOption>& own = {}, bool takes_rest = false) const;
 };
+
+/// One that only reads files, however it is called.
+Command without_state(Command command);
 
 /// Options that every command takes.
 const std::vector<CommandOption>& common_options();

@@ -262,14 +262,14 @@ std::vector<CommandOption> options() {
 }  // namespace
 
 Command check_command() {
-  return CommandGroup{around_runs, {}}.make(
+  return without_state(CommandGroup{around_runs, {}}.reader(
       "check", "[PACKAGE|PROJECT|FILE…]", 0, 1000,
       "Finds what is wrong or doubtful in packages, models, states and manifests, and runs "
       "nothing.\n"
       "Without an argument, checks this folder; `-` is standard input. Needs no engine;\n"
       "exit code 2 when there are errors.",
       {"fettle check examples/shop", "fettle check main.cf site.sls web.yaml -o json"}, run_check,
-      options());
+      options()));
 }
 
 }  // namespace fettle

@@ -59,7 +59,7 @@ Result<int> keep(Face& face) {
 }  // namespace
 
 Command controller_command() {
-  Command command = CommandGroup{"workloads", {workload_options()[0]}}.make(
+  Command command = CommandGroup{"workloads", {workload_options()[0]}}.reader(
       "controller", "", 0, 0,
       "Keeps the workloads of a fleet as their manifests say, until you stop it.\n"
       "Handles probes, restarts, lost nodes, hooks, and what `apply` stores in the meantime.",

@@ -66,10 +66,11 @@ Result<int> engine_remove(Face& face) {
 std::vector<Command> engine_commands() {
   const CommandGroup group{"machine", {}};
   return {
-      group.make("engine status", "", 0, 0,
-                 "Says which container engine is used, and the state of the private Podman. Starts "
-                 "nothing.",
-                 {"fettle engine status", "fettle engine status -o json"}, engine_status),
+      group.reader(
+          "engine status", "", 0, 0,
+          "Says which container engine is used, and the state of the private Podman. Starts "
+          "nothing.",
+          {"fettle engine status", "fettle engine status -o json"}, engine_status),
       group.make("engine start", "", 0, 0,
                  "Starts the private Podman, unless another engine answers; prints the address.",
                  {"fettle engine start", "fettle engine start -q"}, engine_start),

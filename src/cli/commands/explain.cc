@@ -281,33 +281,33 @@ const CommandGroup group{around_runs, {}};
 }  // namespace
 
 Command why_command() {
-  return group.make(
+  return group.reader(
       "why", "WHAT", 1, 1,
       "Explains why something was done: KIND/NAME, a service's name, or FILE:LINE; of a workload, "
       "why it is where it is.",
       {"fettle why web -e shop", "fettle why main.star:12"}, tell_why, {environment_option()});
 }
 Command show_command() {
-  return group.make("show", "[ENCLAVE [WHAT]]", 0, 2,
-                    "Shows what is recorded about an environment or one resource.",
-                    {"fettle show shop", "fettle show shop service/web"}, set_show,
-                    {environment_option()});
+  return group.reader("show", "[ENCLAVE [WHAT]]", 0, 2,
+                      "Shows what is recorded about an environment or one resource.",
+                      {"fettle show shop", "fettle show shop service/web"}, set_show,
+                      {environment_option()});
 }
 Command drift_command() {
-  return group.make(
+  return group.reader(
       "drift", "[ENCLAVE]", 0, 1,
       "Shows what changed outside fettle since the last run (default: the project of this folder).",
       {"fettle drift shop", "fettle drift shop --detailed-exitcode"}, tell_drift,
       {environment_option(), {{"--detailed-exitcode"}, "", "exit code 4 when something changed"}});
 }
 Command events_command() {
-  return group.make("events", "[ENCLAVE]", 0, 1,
-                    "Shows what happened, in one environment or in all.",
-                    {"fettle events shop", "fettle events -n 20 --output jsonl"}, events,
-                    {environment_option(), {{"-n", "--num"}, "N", "the last N (100); 0: all"}});
+  return group.reader("events", "[ENCLAVE]", 0, 1,
+                      "Shows what happened, in one environment or in all.",
+                      {"fettle events shop", "fettle events -n 20 --output jsonl"}, events,
+                      {environment_option(), {{"-n", "--num"}, "N", "the last N (100); 0: all"}});
 }
 Command doctor_command() {
-  return CommandGroup{"machine", {}}.make(
+  return CommandGroup{"machine", {}}.reader(
       "doctor", "", 0, 0, "Checks this machine: what is missing, and how to get it.",
       {"fettle doctor", "fettle doctor --engine unix:///run/podman/podman.sock"}, doctor);
 }

@@ -376,9 +376,9 @@ std::vector<Command> files_commands() {
   const CommandOption named{{"--name"}, "NAME", "its name (default: the last part of the path)"};
   const CommandGroup group{"files", {environment_option()}};
   return {
-      group.make("files ls", "ENCLAVE", 0, 1, "Lists the files artifacts of an environment.",
-                 {"fettle files ls shop", "fettle files ls shop --output json"}, files_ls),
-      group.make(
+      group.reader("files ls", "ENCLAVE", 0, 1, "Lists the files artifacts of an environment.",
+                   {"fettle files ls shop", "fettle files ls shop --output json"}, files_ls),
+      group.reader(
           "files inspect", "ENCLAVE ARTIFACT [FILE]", 1, 3,
           "Lists what is in a files artifact, or shows one file of it.",
           {"fettle files inspect shop config", "fettle files inspect shop config nginx.conf"},

@@ -306,7 +306,7 @@ Status tell_lines_as_values(std::vector<Entry> about, const LineFilterOptions& a
 
 Command logs_command() {
   const CommandGroup group{"services", {environment_option()}};
-  Command command = group.make(
+  Command command = group.reader(
       "service logs", "ENCLAVE [SERVICE…]", 1, 99,
       "Shows the logs of services, also of one that is gone, as long as the engine has them. Both "
       "streams go to standard output.",

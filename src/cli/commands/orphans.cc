@@ -105,10 +105,10 @@ Result<int> orphans_rm(Face& face) {
 std::vector<Command> orphan_commands() {
   const CommandGroup group{around_runs, {}};
   return {
-      group.make("orphans ls", "[ENCLAVE]", 0, 1,
-                 "Lists what is no longer wanted but still exists, in one environment or in all.",
-                 {"fettle orphans ls", "fettle orphans ls shop"}, orphans_ls,
-                 {environment_option()}),
+      group.reader("orphans ls", "[ENCLAVE]", 0, 1,
+                   "Lists what is no longer wanted but still exists, in one environment or in all.",
+                   {"fettle orphans ls", "fettle orphans ls shop"}, orphans_ls,
+                   {environment_option()}),
       group.make("orphans rm", "ENCLAVE [RESOURCE…]", 0, 99,
                  "Removes orphans, except what existed before fettle.",
                  {"fettle orphans rm shop service/web", "fettle orphans rm shop --all"}, orphans_rm,

@@ -238,7 +238,7 @@ Result<int> run_plan(Face& face) {
 }  // namespace
 
 Command plan_command() {
-  return CommandGroup{around_runs, package_options()}.make(
+  return CommandGroup{around_runs, package_options()}.reader(
       "plan", "[PACKAGE [ARGUMENTS]]", 0, 2,
       "Shows what a run would do, and why. Pulls and changes nothing.\n"
       "Without a package, shows what a release of the model in this folder would do; outside of a\n"

@@ -220,24 +220,24 @@ std::vector<Command> pod_commands() {
   const CommandGroup group{"workloads", workload_options()};
   const CommandOption container{
       {"-c", "--container"}, "NAME", "the container (default: the first)"};
-  Command description = group.make(
+  Command description = group.reader(
       "describe pod", "NAME", 1, 1, "Describes a pod: containers, conditions and events.",
       {"fettle describe pod web-x2x7k", "fettle describe pod web-x2x7k -o json"}, pod_describe);
   description.outputs = {"yaml"};
   const std::vector<CommandOption> talking = talk_options();
-  Command logging =
-      group.make("logs", "POD", 1, 1, "Shows the logs of a container of a pod.",
-                 {"fettle logs web-x2x7k --tail 20", "fettle logs web-x2x7k -c main -f"}, pod_logs,
-                 {container,
-                  {{"-f", "--follow"}, "", "follow new lines"},
-                  {{"--tail"}, "LINES", "the last N lines (default: all)"},
-                  {{"--since"}, "WHEN", "only lines since then: an age such as 10m, or a time"},
-                  {{"--until"}, "WHEN", "only lines until then"},
-                  {{"--timestamps"}, "", "show the time of each line"}});
+  Command logging = group.reader(
+      "logs", "POD", 1, 1, "Shows the logs of a container of a pod.",
+      {"fettle logs web-x2x7k --tail 20", "fettle logs web-x2x7k -c main -f"}, pod_logs,
+      {container,
+       {{"-f", "--follow"}, "", "follow new lines"},
+       {{"--tail"}, "LINES", "the last N lines (default: all)"},
+       {{"--since"}, "WHEN", "only lines since then: an age such as 10m, or a time"},
+       {{"--until"}, "WHEN", "only lines until then"},
+       {{"--timestamps"}, "", "show the time of each line"}});
   logging.tells_lines = true;
   return {
       description, logging,
-      group.make(
+      group.reader(
           "pod exec", "POD -- COMMAND…", 2, 999,
           "Runs a command in a container of a pod and ends with its exit code.",
           {"fettle pod exec web-x2x7k -- ls /etc", "fettle pod exec -it web-x2x7k -c main -- sh"},

@@ -57,7 +57,7 @@ Result<int> run_port_print(Face& face) {
 }  // namespace
 
 Command port_print_command() {
-  return CommandGroup{"services", {environment_option()}}.make(
+  return CommandGroup{"services", {environment_option()}}.reader(
       "port print", "ENCLAVE SERVICE PORT", 2, 3,
       "Prints the address of a service's port on this machine.",
       {"fettle port print shop web http", "fettle port print shop web http --format number"},

@@ -322,13 +322,13 @@ std::vector<Command> service_commands() {
   const std::string one = "ENCLAVE SERVICE";
   const CommandGroup group{"services", {environment_option()}};
   std::vector<Command> commands{
-      group.make("service ls", "ENCLAVE", 0, 1, "Lists the services of an environment.",
-                 {"fettle service ls shop", "fettle service ls -e shop --output json"}, service_ls,
-                 {{{"--full-uuids"}, "", "show full uuids"}}),
-      group.make("service inspect", one, 1, 2, "Shows everything about a service.",
-                 {"fettle service inspect shop web", "fettle service inspect shop web -o json"},
-                 service_inspect,
-                 {{{"--full-uuid"}, "", "accepted for scripts; the whole uuid is always shown"}}),
+      group.reader("service ls", "ENCLAVE", 0, 1, "Lists the services of an environment.",
+                   {"fettle service ls shop", "fettle service ls -e shop --output json"},
+                   service_ls, {{{"--full-uuids"}, "", "show full uuids"}}),
+      group.reader("service inspect", one, 1, 2, "Shows everything about a service.",
+                   {"fettle service inspect shop web", "fettle service inspect shop web -o json"},
+                   service_inspect,
+                   {{{"--full-uuid"}, "", "accepted for scripts; the whole uuid is always shown"}}),
       logs_command(),
       group.make("service add", "ENCLAVE NAME IMAGE", 1, 3, "Adds a service.",
                  {"fettle service add shop cache redis:7 --ports db=6379",

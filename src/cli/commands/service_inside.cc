@@ -188,7 +188,7 @@ std::vector<Command> inside_commands() {
   const std::vector<CommandOption> talking = talk_options();
   const CommandOption user{{"-u", "--user"}, "USER", "the user who runs it"};
   return {
-      group.make(
+      group.reader(
           "service exec", "ENCLAVE SERVICE COMMAND…", 2, 999,
           "Runs a command in a service; a single word is run by a shell.",
           {"fettle service exec shop web 'ls /etc'", "fettle service exec shop web -u root -- id",
@@ -199,10 +199,10 @@ std::vector<Command> inside_commands() {
            {{"-w", "--workdir"}, "FOLDER", "the folder in which it runs"},
            user},
           true),
-      group.make("service shell", "ENCLAVE SERVICE", 1, 2,
-                 "Opens a shell in a service: bash if it exists, otherwise sh.",
-                 {"fettle service shell shop web", "echo id | fettle service shell shop web"},
-                 shell, {user}),
+      group.reader("service shell", "ENCLAVE SERVICE", 1, 2,
+                   "Opens a shell in a service: bash if it exists, otherwise sh.",
+                   {"fettle service shell shop web", "echo id | fettle service shell shop web"},
+                   shell, {user}),
       group.make("service cp", "ENCLAVE SOURCE TARGET", 2, 3,
                  "Copies a file or folder into or out of a service, SERVICE:PATH, or from one to "
                  "another; `-` is a tar archive.",

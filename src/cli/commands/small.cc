@@ -129,14 +129,14 @@ Result<int> package_init(Face& face) {
 }  // namespace
 
 Command starlark_command() {
-  return CommandGroup{"packages", {}}.make(
+  return CommandGroup{"packages", {}}.reader(
       "starlark", "[FLAGS] FILE", 0, 999,
       "Runs a Starlark file, or starts a session with `--repl`.",
       {"fettle starlark hello.star", "fettle starlark --profile spec --steps 1000000 hello.star"},
       starlark_file, {}, true);
 }
 Command compile_command() {
-  return CommandGroup{"models", compile_limit_options()}.make(
+  return CommandGroup{"models", compile_limit_options()}.reader(
       "compile", "", 0, 0, "Compiles a model in the `.cf` language and shows its output.",
       {"fettle compile", "fettle compile -f main.cf",
        "fettle compile -f examples/networks/main.cf"},
@@ -153,8 +153,9 @@ Command project_init_command() {
       {"fettle project init shop", "fettle project init"}, project_init, {image_option()});
 }
 Command version_command() {
-  return CommandGroup{"help", {}}.make("version", "", 0, 0, "Prints the version.",
-                                       {"fettle version", "fettle version --output json"}, version);
+  return CommandGroup{"help", {}}.reader("version", "", 0, 0, "Prints the version.",
+                                         {"fettle version", "fettle version --output json"},
+                                         version);
 }
 Command package_init_command() {
   return CommandGroup{"packages", {}}.make(

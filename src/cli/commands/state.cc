@@ -274,17 +274,18 @@ std::vector<Command> state_commands() {
           run_state,
           {{{"--out"}, "FILE", "with --test: write what is due to FILE, for `--plan`"},
            {{"--plan"}, "FILE", "carry out what `--out` wrote; fails when something else is due"}}),
-      group.make(
+      without_state(group.reader(
           "validate", "FILES…", 1, 1000, "Compiles files of states and prints the result.",
           {"fettle validate site.sls", "fettle validate web db --sls-sources states -o json"},
-          validate),
+          validate)),
       group.make(
           "exec", "FUNCTION [ARGUMENTS…]", 1, 1000, "Calls an exec function.",
           {"fettle exec test.ping", "fettle exec cloud.vm.get name=web --plugin-dir plugins"},
           state_exec),
-      group.make("doc", "[STATE]", 0, 1,
-                 "Explains states and their arguments; with `exec.` in front, exec functions.",
-                 {"fettle doc file.managed", "fettle doc exec.test.echo -o json"}, doc)};
+      without_state(group.reader(
+          "doc", "[STATE]", 0, 1,
+          "Explains states and their arguments; with `exec.` in front, exec functions.",
+          {"fettle doc file.managed", "fettle doc exec.test.echo -o json"}, doc))};
   for (Command& command : commands)
     command.outputs = {"state", "yaml", "nested", "pretty", "raw"};
   commands.front().tells_lines = true;

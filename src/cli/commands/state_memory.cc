@@ -183,7 +183,7 @@ Result<int> batch(Face& face) {
 
 std::vector<Command> state_memory_commands() {
   const CommandGroup group{"states", state_options()};
-  return {group.make(
+  return {group.reader(
               "describe", "PATTERN", 0, 1,
               "Prints what exists as a file of states, with the `describe` of modules.",
               {"fettle describe 'cloud.*'", "fettle describe cloud.vm > found.sls"}, state_describe,

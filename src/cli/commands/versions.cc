@@ -188,65 +188,50 @@ Result<int> put_setting(Face& face) {
   return 0;
 }
 
-Command make(std::string words, std::string arguments, size_t least, size_t most,
-             std::string summary, std::vector<std::string> examples, Result<int> (*run)(Face&),
-             std::vector<CommandOption> options = {}) {
-  Command command;
-  command.words = std::move(words);
-  command.arguments = std::move(arguments);
-  command.least = least;
-  command.most = most;
-  command.group = "models";
-  command.summary = std::move(summary);
-  command.examples = std::move(examples);
-  command.run = run;
-  command.options = std::move(options);
-  command.options.insert(command.options.begin(), model_environment_option());
-  return command;
-}
-
 }  // namespace
 
 std::vector<Command> versions_commands() {
+  const CommandGroup group{"models", {model_environment_option()}};
   const CommandOption exit_code{{"--detailed-exitcode"}, "", "exit code 4 when something differs"};
   return {
-      make("versions ls", "[ENVIRONMENT]", 0, 1, "Lists the versions of an environment.",
-           {"fettle versions ls", "fettle versions ls -e networks --output json"}, list),
-      make("versions show", "[VERSION]", 0, 1,
-           "Shows every resource of a version (default: the newest).",
-           {"fettle versions show", "fettle versions show 3 -e networks"}, version_show),
-      make("versions diff", "VERSION [VERSION]", 1, 2,
-           "Shows the differences between a version and another one (default: the newest).",
-           {"fettle versions diff 1", "fettle versions diff 1 2 -e networks"}, version_diff,
-           {exit_code}),
-      make("versions check", "[VERSION]", 0, 1,
-           "Checks a version against the guidelines of partial compiles.",
-           {"fettle versions check -e networks", "fettle versions check 3 -e networks"}, check,
-           {exit_code}),
-      make("versions push", "FILE", 1, 1,
-           "Pushes resources from JSON, with the arguments of Inmanta's put_version and "
-           "put_partial.",
-           {"fettle versions push push.json -e networks",
-            "fettle versions push push.json -e networks --dry-run"},
-           push,
-           {{{"--delete-resource-set"}, "NAME", "a set to delete; may be repeated", true},
-            {{"--dry-run"}, "", "show the result and store nothing"}}),
-      make("set ls", "[VERSION]", 0, 1, "Lists the resource sets of a version.",
-           {"fettle set ls", "fettle set ls 3 -e networks"}, list_sets_of),
-      make("set show", "NAME [VERSION]", 1, 2,
-           "Shows the resources of a set; `(shared)` names those of no set.",
-           {"fettle set show network-0 -e networks", "fettle set show network-0 3 -e networks"},
-           show_set),
-      make("setting ls", "[ENVIRONMENT]", 0, 1, "Lists the settings of an environment.",
-           {"fettle setting ls", "fettle setting ls -e networks"}, list_settings),
-      make("setting get", "NAME", 1, 1, "Prints a setting of an environment.",
-           {"fettle setting get auto_full_compile -e networks",
-            "fettle setting get auto_deploy -e networks"},
-           get_setting),
-      make("setting set", "NAME VALUE", 2, 2, "Changes a setting of an environment.",
-           {"fettle setting set auto_full_compile '0 1 * * *' -e networks",
-            "fettle setting set auto_deploy false -e networks"},
-           put_setting),
+      group.reader("versions ls", "[ENVIRONMENT]", 0, 1, "Lists the versions of an environment.",
+                   {"fettle versions ls", "fettle versions ls -e networks --output json"}, list),
+      group.reader("versions show", "[VERSION]", 0, 1,
+                   "Shows every resource of a version (default: the newest).",
+                   {"fettle versions show", "fettle versions show 3 -e networks"}, version_show),
+      group.reader("versions diff", "VERSION [VERSION]", 1, 2,
+                   "Shows the differences between a version and another one (default: the newest).",
+                   {"fettle versions diff 1", "fettle versions diff 1 2 -e networks"}, version_diff,
+                   {exit_code}),
+      group.reader("versions check", "[VERSION]", 0, 1,
+                   "Checks a version against the guidelines of partial compiles.",
+                   {"fettle versions check -e networks", "fettle versions check 3 -e networks"},
+                   check, {exit_code}),
+      group.make("versions push", "FILE", 1, 1,
+                 "Pushes resources from JSON, with the arguments of Inmanta's put_version and "
+                 "put_partial.",
+                 {"fettle versions push push.json -e networks",
+                  "fettle versions push push.json -e networks --dry-run"},
+                 push,
+                 {{{"--delete-resource-set"}, "NAME", "a set to delete; may be repeated", true},
+                  {{"--dry-run"}, "", "show the result and store nothing"}}),
+      group.reader("set ls", "[VERSION]", 0, 1, "Lists the resource sets of a version.",
+                   {"fettle set ls", "fettle set ls 3 -e networks"}, list_sets_of),
+      group.reader(
+          "set show", "NAME [VERSION]", 1, 2,
+          "Shows the resources of a set; `(shared)` names those of no set.",
+          {"fettle set show network-0 -e networks", "fettle set show network-0 3 -e networks"},
+          show_set),
+      group.reader("setting ls", "[ENVIRONMENT]", 0, 1, "Lists the settings of an environment.",
+                   {"fettle setting ls", "fettle setting ls -e networks"}, list_settings),
+      group.reader("setting get", "NAME", 1, 1, "Prints a setting of an environment.",
+                   {"fettle setting get auto_full_compile -e networks",
+                    "fettle setting get auto_deploy -e networks"},
+                   get_setting),
+      group.make("setting set", "NAME VALUE", 2, 2, "Changes a setting of an environment.",
+                 {"fettle setting set auto_full_compile '0 1 * * *' -e networks",
+                  "fettle setting set auto_deploy false -e networks"},
+                 put_setting),
   };
 }
 

@@ -138,7 +138,7 @@ Result<int> workload_describe(Face& face) {
 }  // namespace
 
 Command workload_describe_command() {
-  return CommandGroup{"workloads", workload_options()}.make(
+  return CommandGroup{"workloads", workload_options()}.reader(
       "describe workload", "KIND/NAME", 1, 2,
       "Describes a workload: its progress, pods, pulls and events.\n"
       "Also `fettle describe KIND NAME`.",

@@ -410,7 +410,7 @@ Result<int> get(Face& face) {
 }  // namespace
 
 Command workload_get_command() {
-  Command command = CommandGroup{"workloads", workload_options()}.make(
+  Command command = CommandGroup{"workloads", workload_options()}.reader(
       "get", "KIND[,…] [NAME…] | KIND/NAME…", 1, 99,
       "Shows pods and manifests, as tables or documents.",
       {"fettle get pods -o wide", "fettle get all", "fettle get clonesets,pods -l app=web",

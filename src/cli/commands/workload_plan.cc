@@ -162,7 +162,7 @@ Result<int> workload_diff(Face& face) {
 }  // namespace
 
 Command workload_plan_command() {
-  return CommandGroup{"workloads", workload_options()}.make(
+  return CommandGroup{"workloads", workload_options()}.reader(
       "diff", "", 0, 0,
       "Shows what manifests would change, pod by pod and in order, and which images are pulled "
       "where.\n"
