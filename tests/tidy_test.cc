@@ -32,7 +32,7 @@ const std::map<std::string, std::set<std::string>> floors{
     {"store", {"base", "value", "core", "versions"}},
     {"plan", {"base", "value", "core"}},
     {"reconcile", {"base", "value", "core", "store", "plan"}},
-    {"packages", {"base", "value", "core", "jq", "starlark", "template/go", "kinds"}},
+    {"packages", {"base", "value", "core", "jq", "starlark", "template/go", "kinds", "plan"}},
     {"model",
      {"base", "value", "core", "versions", "starlark", "programs", "template/jinja", "kinds"}},
     {"states", {"base", "value", "core", "template/jinja", "kinds"}},

@@ -6,20 +6,12 @@
 namespace fettle {
 namespace {
 
-bool is_one_of(const std::string& type, std::initializer_list<std::string_view> types) {
-  return std::find(types.begin(), types.end(), type) != types.end();
-}
-
-bool cannot_be_resolved(const ListedInstruction& instruction) {
-  return is_one_of(instruction.type, {"remove_service", "start_service", "stop_service"});
-}
-
 /// The resolution of a submitted plan against one place of the executed list.
 class OverlapAttempt {
  public:
   OverlapAttempt(const std::vector<ListedInstruction>& executed, size_t start,
-                 const std::vector<ListedInstruction>& submitted)
-      : executed_(executed), start_(start), submitted_(submitted) {}
+                 const std::vector<ListedInstruction>& submitted, OverlapRules rules)
+      : executed_(executed), start_(start), submitted_(submitted), rule_(rules) {}
 
   /// One decision an instruction; none when the place does not fit.
   bool run(std::vector<Overlap>& decisions) {
@@ -52,19 +44,23 @@ class OverlapAttempt {
   }
 
   /// Whether the one can be equal to or an update of the other.
-  static bool matches(const ListedInstruction& now, const ListedInstruction& before) {
+  bool matches(const ListedInstruction& now, const ListedInstruction& before) const {
     if (now.type != before.type)
       return false;
-    if (now.type == "add_service" || now.type == "set_service")
-      return now.services == before.services;
-    if (now.type == "add_services") {
-      // Dicts are compared, whatever the order of their entries.
-      const std::set<std::string> names(now.services.begin(), now.services.end());
-      return std::ranges::all_of(before.services,
-                                 [&](const std::string& name) { return names.contains(name); });
+    switch (rule_(now.type).identity) {
+      case OverlapRule::Identity::services:
+        return now.services == before.services;
+      case OverlapRule::Identity::services_among: {
+        // Dicts are compared, whatever the order of their entries.
+        const std::set<std::string> names(now.services.begin(), now.services.end());
+        return std::ranges::all_of(before.services,
+                                   [&](const std::string& name) { return names.contains(name); });
+      }
+      case OverlapRule::Identity::artifacts:
+        return same_artifacts(now, before);
+      case OverlapRule::Identity::text:
+        break;
     }
-    if (is_one_of(now.type, {"upload_files", "render_templates", "store_service_files"}))
-      return same_artifacts(now, before);
     return now.text == before.text;
   }
 
@@ -78,10 +74,10 @@ class OverlapAttempt {
   bool is_set_anew(const ListedInstruction& added) const {
     for (size_t i = 0; i < submitted_.size(); ++i) {
       const ListedInstruction& set = submitted_[i];
-      if (set.type != "set_service" || set.services != added.services)
+      if (!rule_(set.type).sets_services || set.services != added.services)
         continue;
       const ListedInstruction* before = at(i);
-      if (before == nullptr || before->type != "set_service" || before->text != set.text)
+      if (before == nullptr || before->type != set.type || before->text != set.text)
         return true;
     }
     return false;
@@ -89,25 +85,26 @@ class OverlapAttempt {
 
   bool is_update(size_t i, const ListedInstruction& before) const {
     const ListedInstruction& now = submitted_[i];
+    const OverlapRule& rule = rule_(now.type);
     if (now.text != before.text || now.force)
       return true;
-    if (is_one_of(now.type, {"add_service", "add_services"}))
-      return any_updated(now.mounts, updated_artifacts_) ||
-             (now.type == "add_service" && is_set_anew(now));
-    if (now.type == "upload_files")
-      return now.artifacts != before.artifacts;
-    if (is_one_of(now.type,
-                  {"store_service_files", "exec", "request", "wait", "get_service", "set_service"}))
-      return any_updated(now.services, updated_services_);
-    if (now.type == "get_files_artifact")
-      return any_updated(now.mounts, updated_artifacts_);
-    return false;
+    if (rule.compares_digests && now.artifacts != before.artifacts)
+      return true;
+    if (rule.depends_on == OverlapRule::DependsOn::mounts &&
+        any_updated(now.mounts, updated_artifacts_))
+      return true;
+    if (rule.depends_on == OverlapRule::DependsOn::services &&
+        any_updated(now.services, updated_services_))
+      return true;
+    // Several that are added at once cannot be set one by one.
+    return rule.adds_services && rule.identity == OverlapRule::Identity::services &&
+           is_set_anew(now);
   }
 
   void note(const ListedInstruction& instruction, bool updated) {
     if (!updated)
       return;
-    if (is_one_of(instruction.type, {"add_service", "add_services"}))
+    if (rule_(instruction.type).adds_services)
       updated_services_.insert(instruction.services.begin(), instruction.services.end());
     for (const auto& [name, digest] : instruction.artifacts)
       updated_artifacts_.insert(name);
@@ -116,21 +113,24 @@ class OverlapAttempt {
   const std::vector<ListedInstruction>& executed_;
   size_t start_;
   const std::vector<ListedInstruction>& submitted_;
+  OverlapRules rule_;
   std::set<std::string> updated_services_, updated_artifacts_;
 };
 
 }  // namespace
 
 Resolution resolve_overlap(const std::vector<ListedInstruction>& executed,
-                           const std::vector<ListedInstruction>& submitted) {
+                           const std::vector<ListedInstruction>& submitted, OverlapRules rules) {
   Resolution resolution{executed.size(), std::vector<Overlap>(submitted.size(), Overlap::added)};
-  if (submitted.empty() || std::any_of(submitted.begin(), submitted.end(), cannot_be_resolved))
+  if (submitted.empty() || !std::ranges::all_of(submitted, [&](const ListedInstruction& one) {
+        return rules(one.type).is_resolvable;
+      }))
     return resolution;
   // An overlap further left would leave a rest of the executed list behind the submitted plan.
   const size_t first = executed.size() > submitted.size() ? executed.size() - submitted.size() : 0;
   for (size_t start = first; start < executed.size(); ++start) {
     std::vector<Overlap> decisions;
-    if (OverlapAttempt(executed, start, submitted).run(decisions))
+    if (OverlapAttempt(executed, start, submitted, rules).run(decisions))
       return {start, std::move(decisions)};
   }
   return resolution;

@@ -95,7 +95,14 @@ Instruction add_service_instruction() {
            {"config", starlark::Want::record, &types::service_config},
            {"force_update?", starlark::Want::boolean}},
           interpret_add_service,
-          describe};
+          describe,
+          [](const EndedStatement& ended) {
+            return cat("Service '", ended.detail("service"), "' added with service UUID '",
+                       ended.uuid("service"), "'");
+          },
+          {.identity = OverlapRule::Identity::services,
+           .depends_on = OverlapRule::DependsOn::mounts,
+           .adds_services = true}};
 }
 
 }  // namespace fettle

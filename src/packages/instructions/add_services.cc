@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "kinds/kinds.h"
 #include "packages/instructions/service.h"
 #include "packages/types.h"
 
@@ -33,13 +34,27 @@ std::string describe_services(const Value& arguments) {
   return cat("Adding ", names.size(), " services with names ", join(names, ","));
 }
 
+/// Kurtosis: the heading counts the new services only, and all are listed.
+std::string services_line(const EndedStatement& ended) {
+  std::string line = cat("Successfully added the following '", ended.created, "' services:");
+  for (const Key& key : ended.statement.keys)
+    if (key.kind == "service")
+      line += cat("\n  Service '", service_name(key), "' added with UUID '",
+                  outputs_of(key, ended.known).text_at("uuid"), "'");
+  return line;
+}
+
 }  // namespace
 
 Instruction add_services_instruction() {
   return {"add_services",
           {{"configs", starlark::Want::dict}, {"force_update?", starlark::Want::boolean}},
           interpret_add_services,
-          describe_services};
+          describe_services,
+          services_line,
+          {.identity = OverlapRule::Identity::services_among,
+           .depends_on = OverlapRule::DependsOn::mounts,
+           .adds_services = true}};
 }
 
 }  // namespace fettle

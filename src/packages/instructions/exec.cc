@@ -36,7 +36,9 @@ Instruction exec_instruction() {
           interpret_exec,
           [](const Value& arguments) {
             return cat("Executing command on service '", arguments.text_at("service_name"), "'");
-          }};
+          },
+          [](const EndedStatement& ended) { return exec_line(ended.outputs("exec")); },
+          {.depends_on = OverlapRule::DependsOn::services}};
 }
 
 }  // namespace fettle

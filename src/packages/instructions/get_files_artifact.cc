@@ -22,7 +22,9 @@ Instruction get_files_artifact_instruction() {
           interpret_get_files_artifact,
           [](const Value& arguments) {
             return cat("Fetching files artifact '", arguments.text_at("name"), "'");
-          }};
+          },
+          nullptr,
+          {.depends_on = OverlapRule::DependsOn::mounts, .reads_its_artifact = true}};
 }
 
 }  // namespace fettle

@@ -35,10 +35,14 @@ Result<starlark::Value> interpret_all(InstructionCall& call) {
 }  // namespace
 
 Instruction get_service_instruction() {
-  return {
-      "get_service", {{"name", starlark::Want::text}}, interpret_one, [](const Value& arguments) {
-        return cat("Fetching service '", arguments.text_at("name"), "'");
-      }};
+  return {"get_service",
+          {{"name", starlark::Want::text}},
+          interpret_one,
+          [](const Value& arguments) {
+            return cat("Fetching service '", arguments.text_at("name"), "'");
+          },
+          nullptr,
+          {.depends_on = OverlapRule::DependsOn::services}};
 }
 
 Instruction get_services_instruction() {

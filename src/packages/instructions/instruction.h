@@ -3,7 +3,9 @@
 /// `table.cc`, a chunk in `tests/packages/`.
 
 #include "packages/draft.h"
+#include "packages/interpret.h"
 #include "packages/sources.h"
+#include "plan/overlap.h"
 #include "starlark/starlark.h"
 
 namespace fettle {
@@ -26,16 +28,44 @@ struct InstructionCall {
   Result<Value> codes(size_t i) const;
 };
 
+/// What a resource put out, as it is known; an empty dict when it is not.
+const Value& outputs_of(const Key& key, const Known& known);
+
+/// A statement that has ended, for its result line.
+struct EndedStatement {
+  const Statement& statement;
+  const Known& known;
+  Made made;       ///< whether what it makes was there before
+  size_t created;  ///< how many of its services were not there before
+
+  /// What its first key of a kind put out; an empty dict when there is none.
+  const Value& outputs(std::string_view kind) const;
+  std::string_view uuid(std::string_view kind) const { return outputs(kind).text_at("uuid"); }
+  bool has(std::string_view kind) const;
+  std::string_view detail(std::string_view name) const { return statement.detail.text_at(name); }
+};
+
 struct Instruction {
   std::string name;
   std::vector<starlark::Parameter> parameters;  ///< `description?` is added to each
   Result<starlark::Value> (*interpret)(InstructionCall& call);
   /// What a person reads when the script gives no description.
   std::string (*describe)(const Value& arguments);
+  /// The line that scripts read when it has ended, byte for byte as Kurtosis prints it; null: the
+  /// message that it told.
+  std::string (*result)(const EndedStatement& ended) = nullptr;
+  OverlapRule overlap{};  ///< for `--resolver overlap`
 };
 
 /// Every instruction, in the order of the manual.
 const std::vector<Instruction>& instructions();
+/// The one of a name; null when there is none.
+const Instruction* find_instruction(std::string_view name);
+/// The rule of a type of instruction; of an unknown one, that of `print`.
+const OverlapRule& overlap_rule(std::string_view type);
+
+/// The result line of what makes a files artifact from files that exist.
+std::string stored_files_line(const EndedStatement& ended);
 
 Instruction add_service_instruction();
 Instruction add_services_instruction();

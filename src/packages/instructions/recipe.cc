@@ -2,6 +2,8 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "value/json.h"
+#include "value/starlark_text.h"
 
 namespace fettle {
 
@@ -15,6 +17,29 @@ starlark::Value result_value(InstructionCall& call, const Key& key, const Value&
   for (const std::string& name : names)
     entries.push_back({name, heap.text(call.draft.references.to(key, name))});
   return heap.dict(entries);
+}
+
+std::string exec_line(const Value& outputs) {
+  const std::string code = to_text(outputs.at("code")), output = to_text(outputs.at("output"));
+  if (output.empty())
+    return cat("Command returned with exit code '", code, "' with no output");
+  if (output.find('\n') == output.npos)
+    return cat("Command returned with exit code '", code, "' and the following output: ", output);
+  const std::string rule(20, '-');
+  return cat("Command returned with exit code '", code, "' and the following output:\n", rule, "\n",
+             output, "\n", rule);
+}
+
+std::string request_line(const Value& outputs) {
+  std::string line = cat("Request had response code '", to_text(outputs.at("code")), "' and body ",
+                         write_json(to_text(outputs.at("body"))));
+  if (const Value& extract = outputs.at("extract");
+      extract.is_dict() && !extract.entries().empty()) {
+    line += ", with extracted fields:";
+    for (const Entry& entry : extract.entries())
+      line += cat("\n'extract.", entry.key, "': ", starlark_repr(entry.value));
+  }
+  return line;
 }
 
 std::string service_argument(InstructionCall& call, size_t i) {

@@ -95,7 +95,12 @@ Instruction render_templates_instruction() {
           [](const Value& arguments) {
             return cat("Rendering a template to a files artifact with name '",
                        arguments.text_at("name"), "'");
-          }};
+          },
+          [](const EndedStatement& ended) {
+            return cat("Templates artifact name '", ended.detail("artifact"),
+                       "' rendered with artifact UUID '", ended.uuid("artifact"), "'");
+          },
+          {.identity = OverlapRule::Identity::artifacts}};
 }
 
 }  // namespace fettle

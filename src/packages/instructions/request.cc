@@ -44,7 +44,9 @@ Instruction request_instruction() {
             const bool post = arguments.at("recipe").find("body") != nullptr;
             return cat("Running '", post ? "POST" : "GET", "' request on service '",
                        arguments.text_at("service_name"), "'");
-          }};
+          },
+          [](const EndedStatement& ended) { return request_line(ended.outputs("request")); },
+          {.depends_on = OverlapRule::DependsOn::services}};
 }
 
 }  // namespace fettle

@@ -1,6 +1,6 @@
 #include "base/text.h"
 #include "kinds/kinds.h"
-#include "packages/instructions/instruction.h"
+#include "packages/instructions/recipe.h"
 #include "packages/names.h"
 #include "packages/service_config.h"
 #include "packages/types.h"
@@ -175,6 +175,8 @@ Result<starlark::Value> interpret_python(InstructionCall& call) {
   return want_task(call, Value::list(std::move(arguments)), places, "python:3.11-alpine");
 }
 
+std::string task_line(const EndedStatement& ended) { return exec_line(ended.outputs("task")); }
+
 }  // namespace
 
 Instruction run_sh_instruction() {
@@ -194,7 +196,8 @@ Instruction run_sh_instruction() {
            {"host_pid_namespace??", Want::boolean},
            {"bind_mounts??", Want::dict}},
           interpret_sh,
-          [](const Value&) { return std::string("Running sh script"); }};
+          [](const Value&) { return std::string("Running sh script"); },
+          task_line};
 }
 
 Instruction run_python_instruction() {
@@ -212,7 +215,8 @@ Instruction run_python_instruction() {
            {"tolerations??", Want::list},
            {"name??", Want::text}},
           interpret_python,
-          [](const Value&) { return std::string("Running Python script"); }};
+          [](const Value&) { return std::string("Running Python script"); },
+          task_line};
 }
 
 }  // namespace fettle

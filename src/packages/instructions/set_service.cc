@@ -97,7 +97,13 @@ Instruction set_service_instruction() {
       interpret_set_service,
       [](const Value& arguments) {
         return cat("Setting service config of '", arguments.text_at("name"), "'");
-      }};
+      },
+      [](const EndedStatement& ended) {
+        return cat("Set service config on service '", ended.detail("service"), "'.");
+      },
+      {.identity = OverlapRule::Identity::services,
+       .depends_on = OverlapRule::DependsOn::services,
+       .sets_services = true}};
 }
 
 }  // namespace fettle

@@ -42,7 +42,10 @@ Instruction store_service_files_instruction() {
             return cat("Storing files from service '", arguments.text_at("service_name"),
                        "' at path '", arguments.text_at("src"), "' to files artifact with name '",
                        arguments.text_at("name"), "'");
-          }};
+          },
+          stored_files_line,
+          {.identity = OverlapRule::Identity::artifacts,
+           .depends_on = OverlapRule::DependsOn::services}};
 }
 
 }  // namespace fettle

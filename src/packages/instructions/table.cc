@@ -29,6 +29,17 @@ const std::vector<Instruction>& instructions() {
   return all;
 }
 
+const Instruction* find_instruction(std::string_view name) {
+  const auto found = std::ranges::find(instructions(), name, &Instruction::name);
+  return found == instructions().end() ? nullptr : &*found;
+}
+
+const OverlapRule& overlap_rule(std::string_view type) {
+  static const OverlapRule plain;
+  const Instruction* const instruction = find_instruction(type);
+  return instruction == nullptr ? plain : instruction->overlap;
+}
+
 bool InstructionCall::has(size_t i) const {
   return !arguments[i].is_unset() && starlark::type_of(arguments[i]) != starlark::Type::none;
 }

@@ -25,8 +25,10 @@ Result<starlark::Value> interpret_transition(InstructionCall& call, std::string_
 }
 
 Instruction make(std::string name, Result<starlark::Value> (*interpret)(InstructionCall&),
-                 std::string (*describe)(const Value&)) {
-  return {std::move(name), {{"name", starlark::Want::text}}, interpret, describe};
+                 std::string (*describe)(const Value&),
+                 std::string (*result)(const EndedStatement&)) {
+  return {std::move(name), {{"name", starlark::Want::text}}, interpret, describe,
+          result,          {.is_resolvable = false}};
 }
 
 }  // namespace
@@ -36,6 +38,10 @@ Instruction remove_service_instruction() {
       "remove_service", [](InstructionCall& call) { return interpret_transition(call, "remove"); },
       [](const Value& arguments) {
         return cat("Removing service '", arguments.text_at("name"), "'");
+      },
+      [](const EndedStatement& ended) {
+        return cat("Service '", ended.detail("service"), "' with service UUID '",
+                   ended.uuid(ended.has("remove") ? "remove" : "service"), "' removed");
       });
 }
 Instruction start_service_instruction() {
@@ -43,6 +49,9 @@ Instruction start_service_instruction() {
       "start_service", [](InstructionCall& call) { return interpret_transition(call, "start"); },
       [](const Value& arguments) {
         return cat("Starting service '", arguments.text_at("name"), "'");
+      },
+      [](const EndedStatement& ended) {
+        return cat("Service '", ended.detail("service"), "' started");
       });
 }
 Instruction stop_service_instruction() {
@@ -50,6 +59,9 @@ Instruction stop_service_instruction() {
       "stop_service", [](InstructionCall& call) { return interpret_transition(call, "stop"); },
       [](const Value& arguments) {
         return cat("Stopping service '", arguments.text_at("name"), "'");
+      },
+      [](const EndedStatement& ended) {
+        return cat("Service '", ended.detail("service"), "' stopped");
       });
 }
 

@@ -46,7 +46,9 @@ Instruction upload_files_instruction() {
             const std::string_view source = arguments.text_at("src");
             return cat("Uploading file '", is_url(source) ? shown_url(source) : source,
                        "' to files artifact '", arguments.text_at("name"), "'");
-          }};
+          },
+          stored_files_line,
+          {.identity = OverlapRule::Identity::artifacts, .compares_digests = true}};
 }
 
 }  // namespace fettle

@@ -2,6 +2,7 @@
 #include "kinds/kinds.h"
 #include "kinds/recipe.h"
 #include "packages/instructions/instruction.h"
+#include "value/starlark_text.h"
 
 namespace fettle {
 namespace {
@@ -30,6 +31,10 @@ Instruction make(std::string name) {
           [](const Value& arguments) {
             return cat("Verifying whether two values meet a certain condition '",
                        arguments.text_at("assertion"), "'");
+          },
+          [](const EndedStatement& ended) {
+            return cat("Verification succeeded. Value is '",
+                       starlark_text(ended.outputs("verify").at("value")), "'.");
           }};
 }
 

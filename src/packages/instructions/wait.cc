@@ -37,6 +37,14 @@ Result<starlark::Value> interpret_wait(InstructionCall& call) {
   return result_value(call, draft.key("wait", action), recipe);
 }
 
+std::string wait_line(const EndedStatement& ended) {
+  const Value& result = ended.outputs("wait");
+  const std::string recipe =
+      result.find("body") != nullptr ? request_line(result) : exec_line(result);
+  return cat("Wait took ", to_text(result.at("tries")), " tries (", to_text(result.at("duration")),
+             " in total). Assertion passed with following:\n", recipe);
+}
+
 }  // namespace
 
 Instruction wait_instruction() {
@@ -53,7 +61,9 @@ Instruction wait_instruction() {
             return cat("Waiting for at most '", arguments.text_at("timeout", "10s"),
                        "' for service '", arguments.text_at("service_name"),
                        "' to reach a certain state");
-          }};
+          },
+          wait_line,
+          {.depends_on = OverlapRule::DependsOn::services}};
 }
 
 }  // namespace fettle

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "kinds/kinds.h"
+#include "packages/instructions/instruction.h"
 #include "verbs/packages/entries.h"
 
 namespace fettle {
@@ -16,6 +17,7 @@ ListedInstruction listed(const Statement& statement,
   ListedInstruction instruction;
   instruction.type = statement.name.str();
   instruction.text = statement.text.str();
+  const OverlapRule& rule = overlap_rule(statement.name);
   const auto once = [](std::vector<std::string>& names, const Name& name) {
     if (std::find(names.begin(), names.end(), name.view()) == names.end())
       names.push_back(name.str());
@@ -33,15 +35,14 @@ ListedInstruction listed(const Statement& statement,
               ? std::string(resource.attributes.text_at("digest"))
               : "";
     for (const Need& need : resource.needs)
-      if ((need.bond == Bond::inside || need.bond == Bond::past) &&
-          instruction.type != "add_service" && instruction.type != "add_services")
+      if ((need.bond == Bond::inside || need.bond == Bond::past) && !rule.adds_services)
         once(instruction.services, Name(service_name(need.keys.front())));
     for (const Output& hole : holes(resource.attributes))
       if (hole.kind == "artifact")
         once(instruction.mounts, Name(artifact_name({key.environment, hole.kind, hole.name})));
     instruction.force |= resource.redo == Redo::always;
   }
-  if (statement.name == "get_files_artifact")
+  if (rule.reads_its_artifact)
     once(instruction.mounts, Name(statement.detail.at("arguments").text_at("name")));
   return instruction;
 }

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "core/environment_name.h"
+#include "packages/instructions/instruction.h"
 #include "packages/names.h"
 #include "plan/make_plan.h"
 #include "verbs/known_services.h"
@@ -436,7 +437,7 @@ Result<Resolved> resolve(const Workplace& place, const PackageRequest& request, 
   Resolved resolved;
   resolved.before = TRY(read_executed(place, name));
   resolved.submitted = listed(*package.intent, *package.statements, *place.kinds);
-  resolved.resolution = resolve_overlap(resolved.before.list, resolved.submitted);
+  resolved.resolution = resolve_overlap(resolved.before.list, resolved.submitted, overlap_rule);
   if (request.resolver == "overlap" && !request.no_caching) {
     name_by_entries(package, *place.kinds, resolved.before.list, resolved.resolution);
     resolved.submitted = listed(*package.intent, *package.statements, *place.kinds);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "packages/instructions/instruction.h"
+
 // Each sentence of the seeds about the resolver is a test here; the names say which.
 
 namespace fettle {
@@ -45,7 +47,7 @@ ListedInstruction store(const std::string& name, const std::string& service,
 
 /// `3: =u+` : start, then a letter a decision.
 std::string resolved(const List& executed, const List& submitted) {
-  const Resolution resolution = resolve_overlap(executed, submitted);
+  const Resolution resolution = resolve_overlap(executed, submitted, overlap_rule);
   std::string text = std::to_string(resolution.start) + ": ";
   for (const Overlap decision : resolution.decisions)
     text += decision == Overlap::equal ? '=' : decision == Overlap::update ? 'u' : '+';
@@ -164,7 +166,7 @@ TEST(Overlap, DeletionAndReorderingRunEverything) {
 TEST(Overlap, TheOrderOfADictOfServicesSaysNothing) {
   const ListedInstruction one{"add_services", "add_services(a, b)", {"a", "b"}, {}, {}},
       other{"add_services", "add_services(a, b)", {"b", "a"}, {}, {}};
-  const Resolution found = resolve_overlap({one, print("x")}, {other, print("x")});
+  const Resolution found = resolve_overlap({one, print("x")}, {other, print("x")}, overlap_rule);
   EXPECT_EQ(found.decisions, (std::vector<Overlap>{Overlap::equal, Overlap::equal}));
 }
 
