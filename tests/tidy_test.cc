@@ -43,7 +43,7 @@ const std::map<std::string, std::set<std::string>> floors{
     {"drivers/host", {"base", "value", "core", "kinds", "template/go"}},
     {"verbs",
      {"base", "value", "core", "versions", "kinds", "store", "plan", "reconcile", "packages",
-      "model", "states", "workloads", "drivers/engine", "drivers/state"}},
+      "model", "states", "workloads", "drivers/state"}},
     {"cli", {"base", "value", "core", "starlark", "kinds", "packages", "model", "states", "verbs"}},
     {"app",
      {"base", "value", "core", "kinds", "store", "reconcile", "drivers/engine", "drivers/handler",

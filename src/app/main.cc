@@ -102,6 +102,10 @@ class Program : public Face {
         names.push_back(std::move(node.name));
       return names;
     };
+    place_.check_engine = [](const std::string& address) -> Status {
+      TRY(parse_engine_address(address, process_variable));
+      return {};
+    };
     place_.clock = now_from_clock;
     place_.random = random_bits;
     place_.interrupt = &interrupt_;

@@ -3,7 +3,7 @@
 
 #include <termios.h>
 
-#include "verbs/environments/talk.h"
+#include "core/container_engine.h"
 
 namespace fettle {
 

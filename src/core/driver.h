@@ -22,6 +22,7 @@
 
 namespace fettle {
 
+class ContainerEngine;
 class Kind;
 
 /// One act to be done: a step whose holes are filled.
@@ -147,6 +148,9 @@ class Driver {
   /// doubled or missing. The default has none.
   virtual void watch(const Name& environment, const std::function<void(const Key&)>& hint,
                      std::stop_token stop);
+
+  /// What commands ask of a driver of containers; null: it drives none.
+  virtual ContainerEngine* container_engine() { return nullptr; }
 };
 
 /// Applies an act. A look at what a driver observes is its observation, compared.

@@ -83,4 +83,31 @@ Status check_image_reference(std::string_view reference) {
   return {};
 }
 
+std::pair<std::string, std::string> split_reference(std::string_view reference) {
+  if (const size_t at = reference.find('@'); at != reference.npos) {
+    std::string_view name = reference.substr(0, at);
+    const size_t colon = name.rfind(':');
+    if (colon != name.npos && name.find('/', colon) == name.npos)
+      name = name.substr(0, colon);  // a digest makes the tag pointless
+    return {std::string(name), std::string(reference.substr(at + 1))};
+  }
+  const size_t colon = reference.rfind(':');
+  if (colon == reference.npos || reference.find('/', colon) != reference.npos)
+    return {std::string(reference), "latest"};
+  return {std::string(reference.substr(0, colon)), std::string(reference.substr(colon + 1))};
+}
+
+std::string full_reference(std::string_view reference) {
+  if (reference.starts_with("sha256:"))
+    return std::string(reference);
+  auto [name, tag] = split_reference(reference);
+  const size_t slash = name.find('/');
+  const std::string_view first = std::string_view(name).substr(0, std::min(slash, name.size()));
+  const bool has_registry =
+      slash != name.npos && (first.find_first_of(".:") != first.npos || first == "localhost");
+  if (!has_registry)
+    name = (slash == name.npos ? "docker.io/library/" : "docker.io/") + name;
+  return name + (tag.starts_with("sha256:") ? "@" : ":") + tag;
+}
+
 }  // namespace fettle

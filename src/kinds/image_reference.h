@@ -1,7 +1,9 @@
 #pragma once
 /// How an image may be called.
 
+#include <string>
 #include <string_view>
+#include <utility>
 
 #include "base/result.h"
 
@@ -9,5 +11,10 @@ namespace fettle {
 
 /// `[HOST[:PORT]/]PATH[:TAG][@DIGEST]` as engines take it. The error says the rule.
 Status check_image_reference(std::string_view reference);
+
+/// In full, as all engines understand it: `redis` is `docker.io/library/redis:latest`.
+std::string full_reference(std::string_view reference);
+/// `docker.io/library/redis` and `7`, or the digest.
+std::pair<std::string, std::string> split_reference(std::string_view reference);
 
 }  // namespace fettle

@@ -307,6 +307,19 @@ Value pod_spec(const Value& attributes) {
   return Value::dict(std::move(entries));
 }
 
+std::vector<std::string> container_names(const Value& attributes) {
+  const Value spec = pod_spec(attributes);
+  std::vector<std::string> running, sidecars, ending;
+  for (const Value& container : items_of(spec.at("containers")))
+    running.emplace_back(container.text_at("name"));
+  for (const Value& container : items_of(spec.at("initContainers")))
+    (container.text_at("restartPolicy") == "Always" ? sidecars : ending)
+        .emplace_back(container.text_at("name"));
+  running.insert(running.end(), sidecars.begin(), sidecars.end());
+  running.insert(running.end(), ending.begin(), ending.end());
+  return running;
+}
+
 Value pod_labels(const Value& attributes) { return pod_metadata(attributes, "labels"); }
 
 Value pod_annotations(const Value& attributes) { return pod_metadata(attributes, "annotations"); }

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/key.h"
 #include "value/value.h"
@@ -45,6 +46,10 @@ Value pod_annotations(const Value& attributes);
 
 /// The image that a container is to run, empty when there is no such container.
 std::string_view pod_image(const Value& attributes, std::string_view container);
+
+/// Names of its containers in the order in which somebody means them: those that run, then the
+/// sidecars among its init containers, then those that end.
+std::vector<std::string> container_names(const Value& attributes);
 
 /// Whether an act that leads from one pod's attributes to the other's may make it ready or not
 /// ready, so that what was seen before says nothing any more: it stops a container, or opens or

@@ -20,6 +20,8 @@ struct Workplace {
   std::function<Driver*(const Name&)> driver;  ///< none when there is no such driver
   /// Names of the nodes, each of which has an engine (`verbs/engines.h`); null: there are none.
   std::function<Result<std::vector<std::string>>()> nodes;
+  /// Whether an engine of a node may have this address; empty: any may.
+  std::function<Status(const std::string& address)> check_engine;
   std::function<Time()> clock;
   std::function<uint64_t()> random;
   Interrupt* interrupt = nullptr;

@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "kinds/image_reference.h"
 
 namespace fettle::workloads {
 namespace {
@@ -12,21 +13,6 @@ uint32_t fnv1(std::string_view bytes, uint32_t hash) {
   for (const char byte : bytes)
     hash = (hash * 16777619u) ^ static_cast<unsigned char>(byte);
   return hash;
-}
-
-/// A reference with the registry, library and tag that it leaves out.
-std::string full_reference(std::string_view reference) {
-  std::string full;
-  const size_t slash = reference.find('/');
-  const std::string_view first = reference.substr(0, slash == reference.npos ? 0 : slash);
-  const bool has_registry = first.find_first_of(".:") != first.npos || first == "localhost";
-  if (!has_registry)
-    full = slash == reference.npos ? "docker.io/library/" : "docker.io/";
-  full += reference;
-  const size_t name = full.rfind('/');
-  if (full.find('@') == full.npos && full.find(':', name) == full.npos)
-    full += ":latest";
-  return full;
 }
 
 }  // namespace

@@ -3,7 +3,8 @@
 
 #include "cli/command.h"
 #include "cli/line_filter.h"
-#include "verbs/environments/talk.h"
+#include "verbs/environments/copies.h"
+#include "verbs/environments/inside.h"
 
 namespace fettle {
 

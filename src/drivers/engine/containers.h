@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/container_engine.h"
 #include "drivers/engine/engine.h"
 
 namespace fettle {
@@ -65,17 +66,6 @@ Result<int64_t> wait_container(Engine& engine, const std::string& id, Duration l
 /// Memory in bytes and CPU in billionths of a core; 0 leaves it as it is.
 Status limit_container(Engine& engine, const std::string& id, int64_t memory, int64_t nano_cpus,
                        std::stop_token stop);
-
-struct LogOptions {
-  int tail = -1;  ///< the last so many lines; all when negative
-  bool follow = false;
-  bool timestamps = false;
-  std::string since{}, until{};  ///< seconds since 1970, with a fraction; empty: no limit
-  bool out = true;
-  bool errors = true;
-};
-enum class OutputStream { out, errors };
-using StreamSink = std::function<Status(OutputStream, std::string_view)>;
 
 /// What it wrote, in pieces as they come.
 Status read_logs(Engine& engine, const std::string& id, const LogOptions& options, bool tty,

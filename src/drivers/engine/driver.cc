@@ -244,10 +244,6 @@ Result<std::vector<Found>> EngineDriver::list(const Name& environment, std::stop
   return found;
 }
 
-Result<std::vector<ContainerState>> EngineDriver::containers(const Key& key, std::stop_token stop) {
-  return own_containers(TRY(site(stop)), key_filters(key), stop);
-}
-
 void EngineDriver::watch(const Name& environment, const std::function<void(const Key&)>& hint,
                          std::stop_token stop) {
   const auto here = site(stop);

@@ -13,15 +13,14 @@
 #include <memory>
 #include <mutex>
 
+#include "core/container_engine.h"
 #include "core/driver.h"
 #include "drivers/engine/connect.h"
 #include "drivers/engine/site.h"
 
 namespace fettle {
 
-struct ContainerState;
-
-class EngineDriver : public Driver {
+class EngineDriver : public Driver, public ContainerEngine {
  public:
   /// Finds the engine; `may_start`: starts one when none answers.
   using Locate = std::function<Result<EngineLink>(bool may_start, std::stop_token)>;
@@ -40,10 +39,26 @@ class EngineDriver : public Driver {
   void watch(const Name& environment, const std::function<void(const Key&)>& hint,
              std::stop_token stop) override;
 
-  /// The engine itself, for what is asked beside environments: logs, shells, files.
+  ContainerEngine* container_engine() override { return this; }
+  Status reach(std::stop_token stop) override;
+  Result<std::vector<OwnContainer>> containers_of(const Key& key, std::stop_token stop) override;
+  Status logs(const std::string& container, const LogOptions& options, bool tty,
+              const StreamSink& sink, std::stop_token stop) override;
+  Result<int64_t> run(const std::string& container, const ExecOptions& options,
+                      const StreamSink& sink, std::stop_token stop) override;
+  Result<int64_t> talk(const std::string& container, const ExecOptions& options,
+                       const TalkEnds& ends, const StreamSink& sink, std::stop_token stop) override;
+  Status put_archive(const std::string& container, const std::string& folder, ByteSource tar,
+                     std::stop_token stop) override;
+  Result<bool> get_archive(const std::string& container, const std::string& path,
+                           const ByteSink& sink, std::stop_token stop) override;
+  Result<bool> is_folder(const std::string& container, const std::string& path,
+                         std::stop_token stop) override;
+  Result<std::vector<ListedImage>> images(std::stop_token stop) override;
+  Result<EngineRoom> room(std::stop_token stop) override;
+
+  /// The engine itself.
   Result<Engine*> engine(std::stop_token stop, bool may_start = true);
-  /// The containers of a resource, without those of another home.
-  Result<std::vector<ContainerState>> containers(const Key& key, std::stop_token stop);
 
  private:
   struct Located {
@@ -53,6 +68,8 @@ class EngineDriver : public Driver {
         : link(std::move(found)), engine(http, link.address, options.on_call, options.limits) {}
   };
   Result<Site> site(std::stop_token stop, bool may_start = true);
+  /// One that runs and answers now.
+  Result<Engine*> running_engine(const std::stop_token& stop);
 
   HttpClient& http_;
   Blobs& blobs_;

@@ -9,16 +9,6 @@
 
 namespace fettle {
 
-struct ExecOptions {
-  std::vector<std::string> command;
-  std::vector<std::string> environment{};  ///< `NAME=value`
-  std::string user{};
-  std::string directory{};
-  bool tty = false;
-  bool input = false;      ///< whether its stdin is open; only for `open_exec`
-  Duration time_limit{0};  ///< of `run_exec`; 0: as the engine's limits say
-};
-
 /// Runs to the end, hands over the output as it comes, and answers the exit code. A program that
 /// does not exist has 126 or 127, and its output says so. When nobody waits for the end any more
 /// (a stop, a limit, a sink that refuses), the command is ended where that is possible: engines

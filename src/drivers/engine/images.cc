@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/base64.h"
 #include "base/text.h"
 #include "value/json.h"
 
@@ -11,17 +12,11 @@ namespace {
 
 constexpr Duration pull_progress_interval = 100ms;
 
+/// In the alphabet for URLs.
 std::string base64(std::string_view bytes) {
-  static constexpr char letters[] =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";  // for URLs
-  std::string text;
-  for (size_t i = 0; i < bytes.size(); i += 3) {
-    uint32_t group = 0;
-    for (size_t j = 0; j < 3; ++j)
-      group = group << 8 | (i + j < bytes.size() ? static_cast<unsigned char>(bytes[i + j]) : 0);
-    for (size_t j = 0; j < 4; ++j)
-      text.push_back(i + j <= bytes.size() ? letters[group >> (18 - 6 * j) & 63] : '=');
-  }
+  std::string text = base64_encode(bytes);
+  std::ranges::replace(text, '+', '-');
+  std::ranges::replace(text, '/', '_');
   return text;
 }
 
@@ -41,33 +36,6 @@ std::string registry_of(std::string_view full) {
 }
 
 }  // namespace
-
-std::pair<std::string, std::string> split_reference(std::string_view reference) {
-  if (const size_t at = reference.find('@'); at != reference.npos) {
-    std::string_view name = reference.substr(0, at);
-    const size_t colon = name.rfind(':');
-    if (colon != name.npos && name.find('/', colon) == name.npos)
-      name = name.substr(0, colon);  // a digest makes the tag pointless
-    return {std::string(name), std::string(reference.substr(at + 1))};
-  }
-  const size_t colon = reference.rfind(':');
-  if (colon == reference.npos || reference.find('/', colon) != reference.npos)
-    return {std::string(reference), "latest"};
-  return {std::string(reference.substr(0, colon)), std::string(reference.substr(colon + 1))};
-}
-
-std::string full_reference(std::string_view reference) {
-  if (reference.starts_with("sha256:"))
-    return std::string(reference);
-  auto [name, tag] = split_reference(reference);
-  const size_t slash = name.find('/');
-  const std::string_view first = std::string_view(name).substr(0, std::min(slash, name.size()));
-  const bool has_registry =
-      slash != name.npos && (first.find_first_of(".:") != first.npos || first == "localhost");
-  if (!has_registry)
-    name = (slash == name.npos ? "docker.io/library/" : "docker.io/") + name;
-  return name + (tag.starts_with("sha256:") ? "@" : ":") + tag;
-}
 
 Result<ImageFacts> image_facts(Engine& engine, const std::string& reference, std::stop_token stop) {
   const std::string full = full_reference(reference);

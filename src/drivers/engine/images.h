@@ -6,15 +6,12 @@
 #include <string_view>
 #include <vector>
 
+#include "core/container_engine.h"
 #include "core/driver.h"
 #include "drivers/engine/engine.h"
+#include "kinds/image_reference.h"
 
 namespace fettle {
-
-/// In full, as all engines understand it: `redis` is `docker.io/library/redis:latest`.
-std::string full_reference(std::string_view reference);
-/// `docker.io/library/redis` and `7`, or the digest.
-std::pair<std::string, std::string> split_reference(std::string_view reference);
 
 /// How a registry knows us.
 struct RegistryLogin {
@@ -28,11 +25,6 @@ struct ImageFacts {
 Result<ImageFacts> image_facts(Engine& engine, const std::string& reference, std::stop_token stop);
 /// `sha256:…`; empty when there is no such image.
 Result<std::string> image_id(Engine& engine, const std::string& reference, std::stop_token stop);
-struct ListedImage {
-  std::string id;                       ///< `sha256:…`
-  std::vector<std::string> references;  ///< in full: by tag, and by digest
-  int64_t bytes = 0;
-};
 /// All that have a name.
 Result<std::vector<ListedImage>> list_images(Engine& engine, std::stop_token stop);
 /// Pulls, whether it is there or not; the progress counts bytes where the engine tells them, else

@@ -3,16 +3,12 @@
 
 #include <span>
 
+#include "core/container_engine.h"
 #include "core/resource.h"
 #include "drivers/engine/engine.h"
 
 namespace fettle {
 
-/// What an engine's machine has; 0: it does not say.
-struct EngineRoom {
-  int64_t millicores = 0;
-  int64_t bytes = 0;
-};
 Result<EngineRoom> room_of(Engine& engine, std::stop_token stop);
 
 /// Asks the engine only when a service states a minimum. Errors (`Blame::user`): the first service

@@ -1,16 +1,16 @@
 #include "verbs/environments/inside.h"
 
 #include "base/text.h"
-#include "drivers/engine/driver.h"
+#include "core/driver.h"
 #include "verbs/engines.h"
 
 namespace fettle {
 
-Result<Engine*> engine_inside(const Workplace& place, std::stop_token stop) {
-  auto* driver = dynamic_cast<EngineDriver*>(place.driver(own_engine));
-  if (driver == nullptr)
+Result<ContainerEngine*> engine_inside(const Workplace& place) {
+  Driver* const driver = place.driver(own_engine);
+  if (driver == nullptr || driver->container_engine() == nullptr)
     return world_error("there is no engine");
-  return driver->engine(std::move(stop));
+  return driver->container_engine();
 }
 
 Result<std::string> container_of(const ServiceView& service) {
@@ -24,8 +24,15 @@ Result<std::string> container_of(const ServiceView& service) {
 Result<int64_t> run_inside(const Workplace& place, const ServiceView& service,
                            const ExecOptions& options, const StreamSink& sink,
                            std::stop_token stop) {
-  Engine* engine = TRY(engine_inside(place, stop));
-  return run_exec(*engine, TRY(container_of(service)), options, sink, std::move(stop));
+  ContainerEngine* const engine = TRY(engine_inside(place));
+  return engine->run(TRY(container_of(service)), options, sink, std::move(stop));
+}
+
+Result<int64_t> talk_inside(const Workplace& place, const ServiceView& service,
+                            const ExecOptions& options, const TalkEnds& ends,
+                            const StreamSink& sink, std::stop_token stop) {
+  ContainerEngine* const engine = TRY(engine_inside(place));
+  return engine->talk(TRY(container_of(service)), options, ends, sink, std::move(stop));
 }
 
 Result<ServiceView> service_that_wrote(const Workplace& place, const Environment& environment,
@@ -33,11 +40,11 @@ Result<ServiceView> service_that_wrote(const Workplace& place, const Environment
   Result<ServiceView> found = inspect_service(place, environment, name);
   if (found && found->status != "absent")
     return found;
-  auto* driver = dynamic_cast<EngineDriver*>(place.driver(own_engine));
-  if (driver == nullptr)
+  const auto engine = engine_inside(place);
+  if (!engine)
     return found;
   const Key key{environment.name, "service", name};
-  const auto left = driver->containers(key, place.interrupt->acts_token());
+  const auto left = (*engine)->containers_of(key, place.interrupt->acts_token());
   if (left && !left->empty()) {
     ServiceView gone = found ? std::move(*found) : ServiceView{};
     gone.name = name;
@@ -54,9 +61,9 @@ Result<ServiceView> service_that_wrote(const Workplace& place, const Environment
 
 Status read_logs_of(const Workplace& place, const ServiceView& service, const LogOptions& options,
                     const StreamSink& sink, std::stop_token stop) {
-  Engine* engine = TRY(engine_inside(place, stop));
-  return read_logs(*engine, TRY(container_of(service)), options, service.attributes.bool_at("tty"),
-                   sink, std::move(stop));
+  ContainerEngine* const engine = TRY(engine_inside(place));
+  return engine->logs(TRY(container_of(service)), options, service.attributes.bool_at("tty"), sink,
+                      std::move(stop));
 }
 
 }  // namespace fettle

@@ -3,21 +3,25 @@
 
 #include <string>
 
-#include "drivers/engine/exec.h"
+#include "core/container_engine.h"
 #include "verbs/environments/environments.h"
 
 namespace fettle {
 
 /// The engine that services are on.
-Result<Engine*> engine_inside(const Workplace& place, std::stop_token stop);
+Result<ContainerEngine*> engine_inside(const Workplace& place);
 
 /// The container of a service that is there, also that of a failed attempt.
 Result<std::string> container_of(const ServiceView& service);
 
-/// Runs a command to its end and answers its exit code; see `run_exec`.
+/// Runs a command to its end and answers its exit code; see `ContainerEngine::run`.
 Result<int64_t> run_inside(const Workplace& place, const ServiceView& service,
                            const ExecOptions& options, const StreamSink& sink,
                            std::stop_token stop);
+/// The same with input as `ends` say; see `ContainerEngine::talk`.
+Result<int64_t> talk_inside(const Workplace& place, const ServiceView& service,
+                            const ExecOptions& options, const TalkEnds& ends,
+                            const StreamSink& sink, std::stop_token stop);
 
 /// The service of this name; when its container is gone, or nobody knows the name any more, one
 /// that the engine still has under it, with the status `gone`. Errors (`Blame::user`): there is

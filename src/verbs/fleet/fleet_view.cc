@@ -4,9 +4,8 @@
 #include <mutex>
 
 #include "base/at_once.h"
-#include "drivers/engine/driver.h"
-#include "drivers/engine/images.h"
-#include "drivers/engine/room.h"
+#include "core/container_engine.h"
+#include "kinds/image_reference.h"
 #include "verbs/engines.h"
 #include "verbs/fleet/nodes.h"
 #include "verbs/fleet/pods_since.h"
@@ -29,12 +28,10 @@ std::set<Name> images_named(const workloads::Fleet& fleet) {
   return images;
 }
 
-/// One that hangs is found out by a short question before the long one.
-Result<std::vector<ListedImage>> images_of_engine(EngineDriver& driver, bool may_start,
-                                                  const std::stop_token& stop) {
-  Engine* const engine = TRY(driver.engine(stop, may_start));
-  TRY(engine->ping(stop));
-  return list_images(*engine, stop);
+/// The engine of a node; null when there is none any more.
+ContainerEngine* engine_on(const Workplace& place, std::string_view node) {
+  Driver* const driver = place.driver(engine_of_node(node));
+  return driver == nullptr ? nullptr : driver->container_engine();
 }
 
 }  // namespace
@@ -165,14 +162,11 @@ Status look_at_room(const Workplace& place, workloads::Fleet& fleet) {
       nodes.push_back(node);
   std::vector<Task> questions;
   for (workloads::Node& node : nodes) {
-    auto* const driver = dynamic_cast<EngineDriver*>(place.driver(engine_of_node(node.name)));
-    if (driver == nullptr)
+    ContainerEngine* const engine = engine_on(place, node.name);
+    if (engine == nullptr)
       continue;
-    questions.emplace_back([&node, driver](const std::stop_token& stop) -> Status {
-      constexpr bool may_start = false;
-      const auto engine = driver->engine(stop, may_start);
-      const Status answers = engine ? (*engine)->ping(stop) : Status(engine.error());
-      const auto room = answers ? room_of(**engine, stop) : Result<EngineRoom>(answers.error());
+    questions.emplace_back([&node, engine](const std::stop_token& stop) -> Status {
+      const auto room = engine->room(stop);
       if (!room)
         return is_cancelled(room.error()) ? Status(room.error()) : Status();
       if (room->millicores > 0)
@@ -199,12 +193,11 @@ Result<std::vector<NodeImageView>> images_on_nodes(const Workplace& place,
   std::vector<NodeImageView> found;
   std::vector<Task> questions;
   for (const std::string& name : names) {
-    auto* const driver = dynamic_cast<EngineDriver*>(place.driver(engine_of_node(name)));
-    if (driver == nullptr)
+    ContainerEngine* const engine = engine_on(place, name);
+    if (engine == nullptr)
       continue;
-    questions.emplace_back([&, name, driver](const std::stop_token& stop) -> Status {
-      constexpr bool may_start = false;  // an engine that does not run has nothing to tell
-      const auto images = images_of_engine(*driver, may_start, stop);
+    questions.emplace_back([&, name, engine](const std::stop_token& stop) -> Status {
+      const auto images = engine->images(stop);
       // Whether a node answers is told elsewhere; what is there is not known then.
       if (!images)
         return is_cancelled(images.error()) ? Status(images.error()) : Status();

@@ -4,7 +4,6 @@
 
 #include "base/text.h"
 #include "base/wait.h"
-#include "drivers/engine/address.h"
 #include "kinds/pod.h"
 #include "store/edit.h"
 #include "verbs/engines.h"
@@ -161,7 +160,8 @@ Result<std::optional<NodeSpec>> node_of(Store& store, std::string_view name) {
 Status add_node(const Workplace& place, const NodeSpec& node) {
   TRY(check_name(node.name));
   TRY(check_labels(node));
-  TRY(parse_engine_address(node.engine, process_variable));
+  if (place.check_engine)
+    TRY(place.check_engine(node.engine));
   if (node.pulls < 1 || node.pulls > most_pulls_of_one)
     return user_error(
         cat("a node pulls from 1 to ", most_pulls_of_one, " images at a time, not ", node.pulls));

@@ -7,10 +7,7 @@
 #include "base/archive.h"
 #include "base/file.h"
 #include "base/text.h"
-#include "drivers/engine/archives.h"
-#include "drivers/engine/driver.h"
-#include "drivers/engine/marks.h"
-#include "drivers/engine/pod_body.h"
+#include "core/driver.h"
 #include "kinds/pod.h"
 #include "store/store.h"
 #include "verbs/engines.h"
@@ -21,20 +18,22 @@ namespace {
 
 constexpr size_t most_events = 20;
 constexpr uint64_t most_bytes = uint64_t{64} << 30;
-constexpr size_t enough_to_tell = 4'096;  ///< of an archive, to know what it begins with
 
-Result<EngineDriver*> driver_at(const Workplace& place, const Name& name) {
-  auto* const driver = dynamic_cast<EngineDriver*>(place.driver(name));
-  if (driver == nullptr)
+Result<ContainerEngine*> engine_at(const Workplace& place, const Name& name) {
+  Driver* const driver = place.driver(name);
+  if (driver == nullptr || driver->container_engine() == nullptr)
     return world_error(cat("node `", node_of_engine(name), "` no longer exists"));
-  return driver;
+  return driver->container_engine();
 }
 
-Result<Engine*> engine_at(const Workplace& place, const Name& name, std::stop_token stop) {
-  EngineDriver* const driver = TRY(driver_at(place, name));
-  Result<Engine*> engine = driver->engine(std::move(stop));
-  if (!engine && !node_of_engine(name).empty())
-    return std::move(engine.error()).context(cat("asking node `", node_of_engine(name), "`"));
+/// The same once it can be reached; the error names the node.
+Result<ContainerEngine*> reached_engine(const Workplace& place, const Name& name,
+                                        std::stop_token stop) {
+  ContainerEngine* const engine = TRY(engine_at(place, name));
+  Status reached = engine->reach(std::move(stop));
+  if (!reached && !node_of_engine(name).empty())
+    return std::move(reached.error()).context(cat("asking node `", node_of_engine(name), "`"));
+  TRY(reached);
   return engine;
 }
 
@@ -67,23 +66,6 @@ std::pair<std::string, std::string> split_path(std::string_view path) {
   return {whole.parent_path().string(), whole.filename().string()};
 }
 
-/// Whether there is a folder at a path of a container.
-Result<bool> is_folder(Engine& engine, const std::string& container, const std::string& path,
-                       const std::stop_token& stop) {
-  std::string begin;
-  const auto take = [&](std::string_view bytes) -> Status {
-    begin += bytes;
-    return begin.size() < enough_to_tell ? Status() : Status(world_error("that is enough"));
-  };
-  const Result<bool> found = get_archive(engine, container, path, take, stop);
-  if (stop.stop_requested())
-    return cancelled_error();
-  if (begin.empty())
-    return found ? Result<bool>(false) : found;
-  const auto entry = ArchiveReader(source_of(std::move(begin)), {.links_may_leave = true}).next();
-  return entry && *entry && (*entry)->type == ArchiveEntry::Type::directory;
-}
-
 }  // namespace
 
 Result<PodContainerView> find_container(const Workplace& place, const Name& environment,
@@ -92,13 +74,8 @@ Result<PodContainerView> find_container(const Workplace& place, const Name& envi
                                         std::vector<std::string>* others) {
   const RecordPointer record = TRY(find_pod(place, environment, space, pod));
   const Resource& then = *resource_of_then(*record);
-  std::vector<std::string> names;
+  const std::vector<std::string> names = container_names(then.attributes);
   std::string wanted = container;
-  using ContainerSort = PodContainer::Sort;
-  for (const auto sort : {ContainerSort::plain, ContainerSort::sidecar, ContainerSort::init})
-    for (const PodContainer& each : pod_containers(then.attributes))
-      if (each.sort == sort)
-        names.push_back(each.name);
   // Not a sidecar that stands before the pod's own.
   const Value& own = then.attributes.at("template").at("spec").at("containers");
   if (wanted.empty() && own.is_list() && !own.items().empty())
@@ -111,13 +88,12 @@ Result<PodContainerView> find_container(const Workplace& place, const Name& envi
       if (name != wanted)
         others->push_back(name);
   const std::stop_token stop = place.interrupt->acts_token();
-  TRY(engine_at(place, then.driver, stop));  // its error names the node
-  EngineDriver* const driver = TRY(driver_at(place, then.driver));
+  ContainerEngine* const engine = TRY(reached_engine(place, then.driver, stop));
   PodContainerView found{
       .pod = cat(space, "/", pod), .container = wanted, .id = {}, .driver = then.driver};
-  for (const ContainerState& state : TRY(driver->containers(then.key, stop)))
-    if (label(state.labels, mark::container) == wanted && (found.id.empty() || state.runs()))
-      found.id = state.id;
+  for (const OwnContainer& made : TRY(engine->containers_of(then.key, stop)))
+    if (made.name == wanted && (found.id.empty() || made.runs))
+      found.id = made.id;
   if (!found.id.empty())
     return found;
   Error error = world_error(cat("container `", wanted, "` of pod `", pod, "` does not exist"));
@@ -128,27 +104,27 @@ Result<PodContainerView> find_container(const Workplace& place, const Name& envi
 
 Status read_pod_logs(const Workplace& place, const PodContainerView& container,
                      const LogOptions& options, const StreamSink& sink, std::stop_token stop) {
-  Engine* const engine = TRY(engine_at(place, container.driver, stop));
-  return read_logs(*engine, container.id, options, false, sink, std::move(stop));
+  ContainerEngine* const engine = TRY(reached_engine(place, container.driver, stop));
+  return engine->logs(container.id, options, false, sink, std::move(stop));
 }
 
 Result<int64_t> run_in_pod(const Workplace& place, const PodContainerView& container,
                            const ExecOptions& options, const StreamSink& sink,
                            std::stop_token stop) {
-  Engine* const engine = TRY(engine_at(place, container.driver, stop));
-  return run_exec(*engine, container.id, options, sink, std::move(stop));
+  ContainerEngine* const engine = TRY(reached_engine(place, container.driver, stop));
+  return engine->run(container.id, options, sink, std::move(stop));
 }
 
 Result<int64_t> talk_in_pod(const Workplace& place, const PodContainerView& container,
                             const ExecOptions& options, const TalkEnds& ends,
                             const StreamSink& sink, std::stop_token stop) {
-  Engine* const engine = TRY(engine_at(place, container.driver, stop));
-  return talk_inside(*engine, container.id, options, ends, sink, std::move(stop));
+  ContainerEngine* const engine = TRY(reached_engine(place, container.driver, stop));
+  return engine->talk(container.id, options, ends, sink, std::move(stop));
 }
 
 Status copy_out(const Workplace& place, const PodContainerView& container, const std::string& from,
                 const std::string& to, std::stop_token stop) {
-  Engine* const engine = TRY(engine_at(place, container.driver, stop));
+  ContainerEngine* const engine = TRY(reached_engine(place, container.driver, stop));
   std::error_code failure;
   std::filesystem::path target = to;
   const std::string name = split_path(from).second;
@@ -162,7 +138,7 @@ Status copy_out(const Workplace& place, const PodContainerView& container, const
   const TemporaryDirectory work = TRY(TemporaryDirectory::make());
   {
     const ByteSink sink = TRY(sink_to_file(work.path() / "tar", most_bytes));
-    if (!TRY(get_archive(*engine, container.id, from, sink, stop)))
+    if (!TRY(engine->get_archive(container.id, from, sink, stop)))
       return user_error(cat("there is nothing at `", from, "` in container `", container.container,
                             "` of pod `", container.pod, "`"));
   }
@@ -182,13 +158,13 @@ Status copy_out(const Workplace& place, const PodContainerView& container, const
 
 Status copy_in(const Workplace& place, const PodContainerView& container, const std::string& from,
                const std::string& to, std::stop_token stop) {
-  Engine* const engine = TRY(engine_at(place, container.driver, stop));
+  ContainerEngine* const engine = TRY(reached_engine(place, container.driver, stop));
   std::error_code failure;
   const bool is_tree = std::filesystem::is_directory(from, failure);
   if (!is_tree && !file_exists(from))
     return user_error(cat("there is no file `", printable(from), "`"));
   auto [folder, name] = split_path(to);
-  if (to.ends_with('/') || TRY(is_folder(*engine, container.id, to, stop))) {
+  if (to.ends_with('/') || TRY(engine->is_folder(container.id, to, stop))) {
     folder = to;
     name = split_path(std::filesystem::absolute(from).lexically_normal().string()).second;
   }
@@ -209,8 +185,8 @@ Status copy_in(const Workplace& place, const PodContainerView& container, const 
       TRY(writer.finish());
     }
   }
-  Status put = put_archive(*engine, container.id, folder, TRY(source_of_file(work.path() / "tar")),
-                           std::move(stop));
+  Status put = engine->put_archive(container.id, folder, TRY(source_of_file(work.path() / "tar")),
+                                   std::move(stop));
   return put ? put
              : Status(std::move(put.error())
                           .context(cat("copying to `", folder, "` of container `",

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "drivers/engine/exec.h"
-#include "verbs/environments/talk.h"
+#include "core/container_engine.h"
+#include "verbs/workplace.h"
 
 namespace fettle {
 
@@ -26,12 +26,12 @@ Result<PodContainerView> find_container(const Workplace& place, const Name& envi
 /// What it wrote, in pieces as they come.
 Status read_pod_logs(const Workplace& place, const PodContainerView& container,
                      const LogOptions& options, const StreamSink& sink, std::stop_token stop);
-/// Runs a command to its end and answers its exit code; see `run_exec`.
+/// Runs a command to its end and answers its exit code; see `ContainerEngine::run`.
 Result<int64_t> run_in_pod(const Workplace& place, const PodContainerView& container,
                            const ExecOptions& options, const StreamSink& sink,
                            std::stop_token stop);
 
-/// The same with input as `ends` say; see `talk_inside`.
+/// The same with input as `ends` say; see `ContainerEngine::talk`.
 Result<int64_t> talk_in_pod(const Workplace& place, const PodContainerView& container,
                             const ExecOptions& options, const TalkEnds& ends,
                             const StreamSink& sink, std::stop_token stop);

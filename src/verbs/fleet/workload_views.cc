@@ -4,7 +4,7 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "drivers/engine/images.h"
+#include "kinds/image_reference.h"
 #include "kinds/pod.h"
 #include "verbs/fleet/pod_document.h"
 #include "verbs/fleet/workload_objects.h"

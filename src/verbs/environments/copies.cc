@@ -1,123 +1,21 @@
-#include "verbs/environments/talk.h"
+#include "verbs/environments/copies.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 
 #include "base/archive.h"
 #include "base/file.h"
 #include "base/scratch_folder.h"
 #include "base/text.h"
-#include "base/wait.h"
-#include "drivers/engine/archives.h"
 
 namespace fettle {
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t piece = 64 * 1024;
-
-/// Hands bytes on in both directions until the other side ends.
-class Conversation {
- public:
-  Conversation(Engine& engine, OpenExec& open, const TalkEnds& ends, bool tty, ByteSink sink,
-               std::stop_token stop)
-      : engine_(engine),
-        open_(open),
-        ends_(ends),
-        sink_(std::move(sink)),
-        stop_(std::move(stop)),
-        input_(ends.input),
-        tty_(tty) {}
-
-  Status hold() {
-    Poller poller(stop_);
-    resize();
-    while (true) {
-      if (!TRY(take_output()))
-        return {};
-      // While the other side takes nothing, nothing more is read for it.
-      const bool is_full = !typed_.empty();
-      const auto events = static_cast<short>(is_full ? POLLIN | POLLOUT : POLLIN);
-      std::array<pollfd, 3> waited{pollfd{open_.connection.descriptor(), events, 0},
-                                   pollfd{is_full ? -1 : input_, POLLIN, 0},
-                                   pollfd{ends_.resized, POLLIN, 0}};
-      TRY(poller.wait(waited, for_ever));
-      TRY(hand_on_typed());
-      if (waited[2].revents != 0)
-        take_resize();
-      if (waited[1].revents != 0)
-        TRY(hand_on_input());
-    }
-  }
-
- private:
-  /// All that has come; false when the other side has ended.
-  Result<bool> take_output() {
-    while (const std::optional<size_t> count = TRY(open_.connection.read_ready(buffer_))) {
-      if (*count == 0)
-        return false;
-      TRY(sink_({buffer_.data(), *count}));
-    }
-    return true;
-  }
-
-  Status hand_on_input() {
-    std::array<char, piece> read_now{};
-    const ssize_t count = ::read(input_, read_now.data(), read_now.size());
-    if (count < 0 && (errno == EINTR || errno == EAGAIN))
-      return {};
-    if (count > 0) {
-      typed_.assign(read_now.data(), static_cast<size_t>(count));
-      return hand_on_typed();
-    }
-    input_ = -1;
-    // A terminal has no end but the key for it.
-    if (tty_)
-      return open_.connection.write("\x04", stop_);
-    open_.connection.finish_writing();
-    return {};
-  }
-
-  Status hand_on_typed() {
-    if (!typed_.empty())
-      typed_.erase(0, TRY(open_.connection.write_ready(typed_)));
-    return {};
-  }
-
-  void take_resize() {
-    std::array<char, 64> bells{};
-    if (::read(ends_.resized, bells.data(), bells.size()) > 0)
-      resize();
-  }
-
-  /// A window of another size is no reason to end.
-  void resize() {
-    const std::optional<WindowSize> size = ends_.size ? ends_.size() : std::nullopt;
-    if (!size || size == told_)
-      return;
-    told_ = size;
-    static_cast<void>(resize_exec(engine_, open_.id, size->rows, size->columns, stop_));
-  }
-
-  Engine& engine_;
-  OpenExec& open_;
-  const TalkEnds& ends_;
-  ByteSink sink_;
-  std::stop_token stop_;
-  int input_;
-  std::optional<WindowSize> told_;
-  std::array<char, piece> buffer_{};
-  std::string typed_;  ///< read and not handed on yet
-  bool tty_;
-};
 
 /// Whether a path leads to standard output, which may be a file.
 bool is_output(const fs::path& path) {
@@ -163,49 +61,7 @@ Result<std::string> absolute_inside(const std::string& path) {
   return path;
 }
 
-/// Whether a path of a container is a folder: its archive begins with one.
-Result<bool> is_folder_inside(Engine& engine, const std::string& container, const std::string& path,
-                              const std::stop_token& stop) {
-  constexpr size_t type_at = 156, head = 512;
-  std::string begin;
-  // The rest is not wanted, so the sink refuses it.
-  const auto take = [&](std::string_view bytes) -> Status {
-    begin += bytes.substr(0, head - std::min(head, begin.size()));
-    if (begin.size() >= head)
-      return world_error("enough");
-    return {};
-  };
-  const Result<bool> found = get_archive(engine, container, path, take, stop);
-  if (begin.size() < head)
-    return found ? Result<bool>(false) : found;
-  return begin[type_at] == '5';
-}
-
 }  // namespace
-
-Result<int64_t> talk_inside(Engine& engine, const std::string& container,
-                            const ExecOptions& options, const TalkEnds& ends,
-                            const StreamSink& given, std::stop_token stop) {
-  const StreamSink sink = without_engine_noise(given);
-  OpenExec open = TRY(open_exec(engine, container, options, stop));
-  ByteSink take =
-      options.tty ? ByteSink([&](std::string_view bytes) { return sink(OutputStream::out, bytes); })
-                  : frame_sink(sink);
-  auto conversation =
-      std::make_unique<Conversation>(engine, open, ends, options.tty, std::move(take), stop);
-  if (Status held = conversation->hold(); !held) {
-    end_exec(engine, container, open.id);
-    return held.error();
-  }
-  return exec_code(engine, open.id, stop);
-}
-
-Result<int64_t> talk_inside(const Workplace& place, const ServiceView& service,
-                            const ExecOptions& options, const TalkEnds& ends,
-                            const StreamSink& sink, std::stop_token stop) {
-  Engine* const engine = TRY(engine_inside(place, stop));
-  return talk_inside(*engine, TRY(container_of(service)), options, ends, sink, std::move(stop));
-}
 
 Status copy_into(const Workplace& place, const ServiceView& service, const std::string& source,
                  const std::string& given, std::stop_token stop) {
@@ -213,14 +69,13 @@ Status copy_into(const Workplace& place, const ServiceView& service, const std::
   if (!fs::exists(source, failure))
     return user_error(cat("`", source, "` does not exist"));
   const std::string target = TRY(absolute_inside(given));
-  Engine* const engine = TRY(engine_inside(place, stop));
+  ContainerEngine* const engine = TRY(engine_inside(place));
   const std::string container = TRY(container_of(service));
-  const bool into =
-      target.ends_with('/') || TRY(is_folder_inside(*engine, container, target, stop));
+  const bool into = target.ends_with('/') || TRY(engine->is_folder(container, target, stop));
   const std::string folder = into ? target : parent_of(target);
   // Podman would make the folder, Docker refuses it.
   if ((into ? target.ends_with('/') : folder != "/") &&
-      !TRY(is_folder_inside(*engine, container, folder, stop)))
+      !TRY(engine->is_folder(container, folder, stop)))
     return user_error(cat("the service `", service.name, "` has no folder `", folder, "`"));
   const std::string name =
       into ? last_part(fs::absolute(source, failure).lexically_normal().string())
@@ -236,7 +91,7 @@ Status copy_into(const Workplace& place, const ServiceView& service, const std::
       write_file(tar, [&](const ByteSink& write) { return pack_tree(scratch.path(), write); });
   if (put) {
     Result<ByteSource> content = source_of_file(tar);
-    put = content ? put_archive(*engine, container, folder, std::move(*content), stop)
+    put = content ? engine->put_archive(container, folder, std::move(*content), stop)
                   : Status(content.error());
   }
   fs::remove(tar, failure);
@@ -246,19 +101,19 @@ Status copy_into(const Workplace& place, const ServiceView& service, const std::
 Status unpack_inside(const Workplace& place, const ServiceView& service, ByteSource tar,
                      const std::string& given, std::stop_token stop) {
   const std::string folder = TRY(absolute_inside(given));
-  Engine* const engine = TRY(engine_inside(place, stop));
+  ContainerEngine* const engine = TRY(engine_inside(place));
   const std::string container = TRY(container_of(service));
-  if (!TRY(is_folder_inside(*engine, container, folder, stop)))
+  if (!TRY(engine->is_folder(container, folder, stop)))
     return user_error(
         cat("the service `", service.name, "` has no folder `", folder, "` to unpack into"));
-  return put_archive(*engine, container, folder, std::move(tar), stop);
+  return engine->put_archive(container, folder, std::move(tar), stop);
 }
 
 Status archive_of(const Workplace& place, const ServiceView& service, const std::string& given,
                   const ByteSink& write, std::stop_token stop) {
   const std::string source = TRY(absolute_inside(given));
-  Engine* const engine = TRY(engine_inside(place, stop));
-  if (!TRY(get_archive(*engine, TRY(container_of(service)), source, write, stop)))
+  ContainerEngine* const engine = TRY(engine_inside(place));
+  if (!TRY(engine->get_archive(TRY(container_of(service)), source, write, stop)))
     return user_error(cat("the service `", service.name, "` has nothing at `", source, "`"));
   return {};
 }

@@ -1,34 +1,9 @@
 #pragma once
-/// A command in a container that somebody talks with: standard input, a terminal and its size. And
-/// files into and out of services.
-
-#include <optional>
+/// Files and folders into and out of services.
 
 #include "verbs/environments/inside.h"
 
 namespace fettle {
-
-struct WindowSize {
-  int rows = 0, columns = 0;
-  bool operator==(const WindowSize&) const = default;
-};
-
-/// This side of a conversation.
-struct TalkEnds {
-  int input = -1;    ///< what is read and handed on until its end; -1: nothing
-  int resized = -1;  ///< readable when the window may have another size; -1: never
-  std::function<std::optional<WindowSize>()> size;  ///< none: there is no window
-};
-
-/// Runs a command in a container to its end, with input as `ends` say; the answer is its exit code.
-/// A stop ends the conversation (`is_cancelled`), and the command where that is possible.
-Result<int64_t> talk_inside(Engine& engine, const std::string& container,
-                            const ExecOptions& options, const TalkEnds& ends,
-                            const StreamSink& sink, std::stop_token stop);
-/// The same in the container of a service.
-Result<int64_t> talk_inside(const Workplace& place, const ServiceView& service,
-                            const ExecOptions& options, const TalkEnds& ends,
-                            const StreamSink& sink, std::stop_token stop);
 
 /// Copies a file or folder of this machine to a path of a service. A path that ends with `/` or is
 /// a folder there gets it under its own name. Errors (`Blame::user`): it is not there.

@@ -1,0 +1,121 @@
+#pragma once
+/// A container engine as commands see it: logs, shells, files, images and room.
+///
+/// A driver of containers looks after resources; people also ask what is beside them, of an engine
+/// of a node as of the own one. Verbs ask this interface, so that whoever brings another engine
+/// makes another driver and nothing else. Containers are named by the ids that the engine gave them.
+/// Calls block, and return soon after their stop token is triggered.
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/bytes.h"
+#include "base/result.h"
+#include "base/time.h"
+#include "core/key.h"
+
+namespace fettle {
+
+enum class OutputStream { out, errors };
+using StreamSink = std::function<Status(OutputStream, std::string_view)>;
+
+struct LogOptions {
+  int tail = -1;  ///< the last so many lines; all when negative
+  bool follow = false;
+  bool timestamps = false;
+  std::string since{}, until{};  ///< seconds since 1970, with a fraction; empty: no limit
+  bool out = true;
+  bool errors = true;
+};
+
+struct ExecOptions {
+  std::vector<std::string> command;
+  std::vector<std::string> environment{};  ///< `NAME=value`
+  std::string user{};
+  std::string directory{};
+  bool tty = false;
+  bool input = false;      ///< whether its stdin is open; only of `talk`
+  Duration time_limit{0};  ///< of `run`; 0: as the engine's limits say
+};
+
+struct WindowSize {
+  int rows = 0, columns = 0;
+  bool operator==(const WindowSize&) const = default;
+};
+
+/// This side of a conversation.
+struct TalkEnds {
+  int input = -1;    ///< what is read and handed on until its end; -1: nothing
+  int resized = -1;  ///< readable when the window may have another size; -1: never
+  std::function<std::optional<WindowSize>()> size;  ///< none: there is no window
+};
+
+/// A container that was made for a resource.
+struct OwnContainer {
+  std::string id;
+  std::string
+      name;  ///< of one of a pod, its name in the pod; empty: a service, or what holds a pod
+  bool runs = false;
+};
+
+struct ListedImage {
+  std::string id;                       ///< `sha256:…`
+  std::vector<std::string> references;  ///< in full: by tag, and by digest
+  int64_t bytes = 0;
+};
+
+/// What an engine's machine has; 0: it does not say.
+struct EngineRoom {
+  int64_t millicores = 0;
+  int64_t bytes = 0;
+};
+
+class ContainerEngine {
+ public:
+  virtual ~ContainerEngine() = default;
+
+  /// Whether there is one; starts one where that is possible.
+  virtual Status reach(std::stop_token stop) = 0;
+  /// The containers of a resource, without those of another home.
+  virtual Result<std::vector<OwnContainer>> containers_of(const Key& key, std::stop_token stop) = 0;
+
+  /// What a container wrote, in pieces as they come. Several threads may ask at once. `tty`: it was
+  /// made with a terminal.
+  virtual Status logs(const std::string& container, const LogOptions& options, bool tty,
+                      const StreamSink& sink, std::stop_token stop) = 0;
+  /// Runs a command to its end, hands over the output as it comes, and answers the exit code. A
+  /// program that does not exist has 126 or 127, and its output says so. When nobody waits for the
+  /// end any more (a stop, a limit, a sink that refuses), the command is ended where that is
+  /// possible.
+  virtual Result<int64_t> run(const std::string& container, const ExecOptions& options,
+                              const StreamSink& sink, std::stop_token stop) = 0;
+  /// The same with input as `ends` say. A stop ends the conversation (`is_cancelled`), and the
+  /// command where that is possible.
+  virtual Result<int64_t> talk(const std::string& container, const ExecOptions& options,
+                               const TalkEnds& ends, const StreamSink& sink,
+                               std::stop_token stop) = 0;
+
+  /// Unpacks a tar in a folder of the container, which must exist.
+  virtual Status put_archive(const std::string& container, const std::string& folder,
+                             ByteSource tar, std::stop_token stop) = 0;
+  /// The tar of a file or folder, whose paths begin with its last component. False when there is
+  /// nothing at that path.
+  virtual Result<bool> get_archive(const std::string& container, const std::string& path,
+                                   const ByteSink& sink, std::stop_token stop) = 0;
+  /// Whether there is a folder at a path of a container.
+  virtual Result<bool> is_folder(const std::string& container, const std::string& path,
+                                 std::stop_token stop) = 0;
+
+  /// All images that have a name. Starts no engine, and asks shortly whether one answers before it
+  /// asks at length.
+  virtual Result<std::vector<ListedImage>> images(std::stop_token stop) = 0;
+  /// What the machine has; as `images`.
+  virtual Result<EngineRoom> room(std::stop_token stop) = 0;
+};
+
+}  // namespace fettle
