@@ -34,7 +34,7 @@
 #include "store/reserve.h"
 #include "store/sqlite_store.h"
 #include "verbs/engines.h"
-#include "verbs/fleet/nodes.h"
+#include "verbs/fleet/node_specs.h"
 
 namespace fettle {
 namespace {

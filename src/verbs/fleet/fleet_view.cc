@@ -7,7 +7,7 @@
 #include "core/container_engine.h"
 #include "kinds/image_reference.h"
 #include "verbs/engines.h"
-#include "verbs/fleet/nodes.h"
+#include "verbs/fleet/node_specs.h"
 #include "verbs/fleet/pods_since.h"
 #include "verbs/fleet/workload_objects.h"
 #include "workloads/place.h"

@@ -1,7 +1,7 @@
 #pragma once
 /// A fleet as it is stored, known and seen: what decisions and answers about workloads begin with.
 
-#include "verbs/fleet/nodes.h"
+#include "verbs/fleet/node_specs.h"
 #include "verbs/workplace.h"
 #include "workloads/fleet.h"
 

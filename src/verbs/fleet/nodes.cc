@@ -13,34 +13,8 @@
 namespace fettle {
 namespace {
 
-constexpr std::string_view note_name = "nodes";
 constexpr size_t longest_name = 63, longest_label = 253;
 constexpr int most_pulls_of_one = 100;
-
-Value value_of(const NodeSpec& node) {
-  std::vector<Entry> labels;
-  for (const auto& [key, text] : node.labels)
-    labels.push_back({key, text});
-  return Value::dict({{"engine", node.engine},
-                      {"labels", Value::dict(std::move(labels))},
-                      {"pulls", node.pulls},
-                      {"cordoned", node.is_cordoned},
-                      {"draining", node.is_draining},
-                      {"lost", node.is_lost}});
-}
-
-NodeSpec node_in(const Entry& entry) {
-  NodeSpec node{.name = entry.key.str(), .engine = std::string(entry.value.text_at("engine"))};
-  const Value& labels = entry.value.at("labels");
-  if (labels.is_dict())
-    for (const Entry& label : labels.entries())
-      node.labels.emplace(label.key.str(), to_text(label.value));
-  node.pulls = static_cast<int>(entry.value.integer_at("pulls", 2));
-  node.is_cordoned = entry.value.bool_at("cordoned");
-  node.is_draining = entry.value.bool_at("draining");
-  node.is_lost = entry.value.bool_at("lost");
-  return node;
-}
 
 bool is_plain(char c, std::string_view beside) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || beside.find(c) != beside.npos;
@@ -92,8 +66,8 @@ Result<NodeSpec> node_named(const Value& nodes, const std::string& name) {
 Status change(const Workplace& place,
               const std::function<Result<Value>(const Value& nodes)>& make) {
   return place.store->wish(Name(), [&](Wish& wish) -> Status {
-    const auto before = TRY(wish.note(note_name));
-    return wish.put_note(note_name, TRY(make(before.value_or(Value::dict({})))));
+    const auto before = TRY(wish.note(nodes_note));
+    return wish.put_note(nodes_note, TRY(make(before.value_or(Value::dict({})))));
   });
 }
 
@@ -104,22 +78,6 @@ Value with(const Value& nodes, const NodeSpec& node) {
 }
 
 }  // namespace
-
-Result<std::vector<NodeSpec>> nodes_of(Store& store) {
-  std::vector<NodeSpec> nodes;
-  const auto note = TRY(store.note(Name(), note_name));
-  if (note && note->is_dict())
-    for (const Entry& entry : note->entries())
-      nodes.push_back(node_in(entry));
-  return nodes;
-}
-
-std::string mark_of(const std::vector<NodeSpec>& nodes) {
-  std::vector<Entry> entries;
-  for (const NodeSpec& node : nodes)
-    entries.push_back({node.name, value_of(node)});
-  return to_string(Value::dict(std::move(entries)).digest());
-}
 
 namespace {
 
@@ -148,13 +106,6 @@ Result<std::vector<Name>> await_controllers(const Workplace& place) {
       return deaf;
     TRY(pause_for(heard_pause, place.interrupt->acts_token()));
   }
-}
-
-Result<std::optional<NodeSpec>> node_of(Store& store, std::string_view name) {
-  for (NodeSpec& node : TRY(nodes_of(store)))
-    if (node.name == name)
-      return std::optional(std::move(node));
-  return std::optional<NodeSpec>();
 }
 
 Status add_node(const Workplace& place, const NodeSpec& node) {

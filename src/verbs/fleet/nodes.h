@@ -9,28 +9,9 @@
 
 #include "core/driver.h"
 #include "verbs/edit.h"
+#include "verbs/fleet/node_specs.h"
 
 namespace fettle {
-
-struct NodeSpec {
-  std::string name;
-  std::string engine;  ///< address, as for `--engine`
-  std::map<std::string, std::string> labels{};
-  int pulls = 2;             ///< images that it pulls at once
-  bool is_cordoned = false;  ///< takes no new pods
-  bool is_draining = false;  ///< is to have none
-  bool is_lost = false;      ///< never comes back: what was on it is to be forgotten
-  bool operator==(const NodeSpec&) const = default;
-};
-
-/// In the order of their names.
-Result<std::vector<NodeSpec>> nodes_of(Store& store);
-/// Another text when something about the nodes is another.
-std::string mark_of(const std::vector<NodeSpec>& nodes);
-/// The note of an environment in which its controller says which nodes it has heard of last.
-inline constexpr std::string_view heard_note = "nodes heard of";
-/// None when there is none of this name.
-Result<std::optional<NodeSpec>> node_of(Store& store, std::string_view name);
 
 /// Errors (`Blame::user`): a name, label or address that cannot be, or a node of that name.
 Status add_node(const Workplace& place, const NodeSpec& node);
