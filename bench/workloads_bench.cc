@@ -10,11 +10,11 @@
 #include <vector>
 
 #include "base/text.h"
+#include "controller/fleet_wishes.h"
 #include "kinds/kinds.h"
 #include "kinds/pod.h"
 #include "reconcile/run.h"
 #include "value/json.h"
-#include "verbs/fleet/fleet_wishes.h"
 #include "workloads/decide/want.h"
 
 namespace fettle::workloads {

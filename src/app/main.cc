@@ -25,6 +25,7 @@
 #include "cli/limits.h"
 #include "cli/live.h"
 #include "cli/print.h"
+#include "controller/node_specs.h"
 #include "drivers/engine/address.h"
 #include "drivers/engine/driver.h"
 #include "drivers/engine/private_podman.h"
@@ -33,8 +34,7 @@
 #include "store/blobs.h"
 #include "store/reserve.h"
 #include "store/sqlite_store.h"
-#include "verbs/engines.h"
-#include "verbs/fleet/node_specs.h"
+#include "workplace/engines.h"
 
 namespace fettle {
 namespace {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "verbs/workplace.h"
+#include "workplace/workplace.h"
 
 namespace fettle {
 

@@ -10,7 +10,7 @@
 #include "cli/columns.h"
 #include "cli/print.h"
 #include "cli/terminal.h"
-#include "verbs/shown_key.h"
+#include "workplace/shown_key.h"
 
 namespace fettle {
 namespace {

@@ -14,7 +14,7 @@
 #include <mutex>
 #include <thread>
 
-#include "verbs/workplace.h"
+#include "workplace/workplace.h"
 
 namespace fettle {
 

@@ -4,7 +4,7 @@
 /// crash.
 ///
 /// To add a driver: a folder in `src/drivers/`, a place in `Workplace::driver`
-/// (`src/verbs/workplace.h`), tests beside it that hold it to what is said here.
+/// (`src/workplace/workplace.h`), tests beside it that hold it to what is said here.
 
 #include <functional>
 #include <memory>

@@ -1,6 +1,7 @@
 #include "packages/service_config.h"
 
 #include "base/text.h"
+#include "kinds/kinds.h"
 #include "packages/names.h"
 #include "packages/types.h"
 

@@ -6,6 +6,7 @@
 #include <future>
 
 #include "base/text.h"
+#include "controller/workloads.h"
 #include "drivers/engine/connect.h"
 #include "drivers/engine/containers.h"
 #include "drivers/engine/marks.h"
@@ -17,10 +18,9 @@
 #include "tests/fixtures/home.h"
 #include "tests/fixtures/workload_kinds.h"
 #include "value/json.h"
-#include "verbs/engines.h"
 #include "verbs/environments/environments.h"
 #include "verbs/fleet/nodes.h"
-#include "verbs/fleet/workloads.h"
+#include "workplace/engines.h"
 
 namespace fettle {
 namespace {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "controller/workloads.h"
 #include "drivers/engine/connect.h"
 #include "drivers/engine/containers.h"
 #include "drivers/engine/marks.h"
@@ -12,7 +13,6 @@
 #include "tests/fixtures/home.h"
 #include "tests/fixtures/workload_kinds.h"
 #include "verbs/fleet/workload_views.h"
-#include "verbs/fleet/workloads.h"
 
 namespace fettle {
 namespace {

@@ -2,8 +2,8 @@
 /// Every command, a function a file; `src/app/commands.cc` is the list of them.
 
 #include "cli/command.h"
-#include "verbs/edit.h"
-#include "verbs/field_changes.h"
+#include "workplace/edit.h"
+#include "workplace/field_changes.h"
 
 namespace fettle {
 

@@ -9,7 +9,7 @@
 #include "verbs/environments/environments.h"
 #include "verbs/models/export_model.h"
 #include "verbs/packages/secrets.h"
-#include "verbs/shown_key.h"
+#include "workplace/shown_key.h"
 
 namespace fettle {
 

@@ -5,13 +5,13 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
+#include "controller/workload_objects.h"
 #include "kinds/kinds.h"
 #include "verbs/environments/files.h"
 #include "verbs/environments/services.h"
-#include "verbs/fleet/workload_objects.h"
 #include "verbs/models/versions.h"
-#include "verbs/orphans.h"
-#include "verbs/settings.h"
+#include "workplace/orphans.h"
+#include "workplace/settings.h"
 
 namespace fettle {
 namespace {

@@ -4,7 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
-#include "verbs/shown_key.h"
+#include "workplace/shown_key.h"
 
 namespace fettle {
 namespace {

@@ -3,7 +3,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
-#include "verbs/shown_key.h"
+#include "workplace/shown_key.h"
 
 namespace fettle {
 namespace {

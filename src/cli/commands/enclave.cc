@@ -2,11 +2,11 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/package_options.h"
 #include "cli/print.h"
+#include "controller/workload_objects.h"
 #include "kinds/kinds.h"
 #include "verbs/environments/environments.h"
-#include "verbs/fleet/workload_objects.h"
-#include "verbs/orphans.h"
-#include "verbs/shown_key.h"
+#include "workplace/orphans.h"
+#include "workplace/shown_key.h"
 
 namespace fettle {
 namespace {

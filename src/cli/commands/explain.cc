@@ -6,7 +6,7 @@
 #include "verbs/fleet/workload_why.h"
 #include "verbs/models/export_model.h"
 #include "verbs/packages/secrets.h"
-#include "verbs/shown_key.h"
+#include "workplace/shown_key.h"
 
 namespace fettle {
 namespace {

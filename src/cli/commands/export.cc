@@ -9,7 +9,7 @@
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "verbs/models/export_model.h"
-#include "verbs/settings.h"
+#include "workplace/settings.h"
 
 namespace fettle {
 namespace {

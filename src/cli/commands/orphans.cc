@@ -1,9 +1,9 @@
-#include "verbs/orphans.h"
+#include "workplace/orphans.h"
 
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
-#include "verbs/shown_key.h"
+#include "workplace/shown_key.h"
 
 namespace fettle {
 

@@ -8,8 +8,8 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
-#include "verbs/last_run.h"
-#include "verbs/packages/git_cache.h"
+#include "packages/git_cache.h"
+#include "verbs/packages/last_run.h"
 #include "verbs/packages/package_arguments.h"
 
 namespace fettle {

@@ -8,8 +8,8 @@
 #include "model/project/project.h"
 #include "value/json.h"
 #include "verbs/models/plan_version.h"
-#include "verbs/orphans.h"
-#include "verbs/shown_key.h"
+#include "workplace/orphans.h"
+#include "workplace/shown_key.h"
 
 namespace fettle {
 namespace {

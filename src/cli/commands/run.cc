@@ -11,7 +11,7 @@
 #include "verbs/environments/environments.h"
 #include "verbs/environments/images.h"
 #include "verbs/packages/run_package.h"
-#include "verbs/shown_key.h"
+#include "workplace/shown_key.h"
 
 namespace fettle {
 namespace {

@@ -3,10 +3,10 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/version_print.h"
 #include "cli/print.h"
+#include "model/export/push_file.h"
 #include "value/json.h"
 #include "verbs/models/export_model.h"
-#include "verbs/models/push_file.h"
-#include "verbs/settings.h"
+#include "workplace/settings.h"
 
 namespace fettle {
 namespace {

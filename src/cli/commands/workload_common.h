@@ -5,7 +5,7 @@
 #include <set>
 
 #include "cli/command.h"
-#include "verbs/fleet/workloads.h"
+#include "controller/workloads.h"
 
 namespace fettle {
 

@@ -1,6 +1,6 @@
 /// Manifests of workloads: stored, brought about, deleted.
 
-#include "verbs/fleet/workloads.h"
+#include "controller/workloads.h"
 
 #include <algorithm>
 #include <map>

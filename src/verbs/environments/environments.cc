@@ -1,6 +1,7 @@
 #include "verbs/environments/environments.h"
 
 #include "base/text.h"
+#include "controller/manifests.h"
 #include "core/environment_name.h"
 #include "kinds/kinds.h"
 #include "model/apply/intent.h"
@@ -8,11 +9,10 @@
 #include "states/intent.h"
 #include "store/reserve.h"
 #include "value/empty.h"
-#include "verbs/engines.h"
 #include "verbs/environments/files.h"
 #include "verbs/environments/services.h"
-#include "verbs/manifests.h"
-#include "verbs/shown_key.h"
+#include "workplace/engines.h"
+#include "workplace/shown_key.h"
 
 namespace fettle {
 namespace {

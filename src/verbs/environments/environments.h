@@ -1,8 +1,8 @@
 #pragma once
 /// Environments as a whole: made, listed, stopped, started, removed.
 
-#include "verbs/edit.h"
-#include "verbs/shared.h"
+#include "workplace/edit.h"
+#include "workplace/shared.h"
 
 namespace fettle {
 

@@ -10,10 +10,10 @@
 #include "plan/presence.h"
 #include "states/intent.h"
 #include "verbs/models/versions.h"
-#include "verbs/orphans.h"
-#include "verbs/shown_key.h"
-#include "verbs/state_of_key.h"
 #include "verbs/states/states.h"
+#include "workplace/orphans.h"
+#include "workplace/shown_key.h"
+#include "workplace/state_of_key.h"
 
 namespace fettle {
 namespace {

@@ -2,7 +2,7 @@
 /// What is known of single resources, and why things were done: `why`, `show`, `drift`.
 
 #include "core/step.h"
-#include "verbs/workplace.h"
+#include "workplace/workplace.h"
 
 namespace fettle {
 

@@ -3,9 +3,9 @@
 #include "base/text.h"
 #include "kinds/kinds.h"
 #include "value/with.h"
-#include "verbs/engines.h"
-#include "verbs/known_services.h"
 #include "verbs/packages/executed.h"
+#include "workplace/engines.h"
+#include "workplace/known_services.h"
 
 namespace fettle {
 namespace {

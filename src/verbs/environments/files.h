@@ -3,7 +3,7 @@
 
 #include <map>
 
-#include "verbs/edit.h"
+#include "workplace/edit.h"
 
 namespace fettle {
 

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
-#include "verbs/engines.h"
+#include "workplace/engines.h"
 
 namespace fettle {
 namespace {

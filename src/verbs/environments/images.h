@@ -1,7 +1,7 @@
 #pragma once
 /// Images without an environment.
 
-#include "verbs/edit.h"
+#include "workplace/edit.h"
 
 namespace fettle {
 

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "core/driver.h"
-#include "verbs/engines.h"
+#include "workplace/engines.h"
 
 namespace fettle {
 

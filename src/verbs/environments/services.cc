@@ -4,8 +4,8 @@
 #include "kinds/kinds.h"
 #include "plan/presence.h"
 #include "value/json.h"
-#include "verbs/engines.h"
 #include "verbs/packages/executed.h"
+#include "workplace/engines.h"
 
 namespace fettle {
 

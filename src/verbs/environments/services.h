@@ -1,8 +1,8 @@
 #pragma once
 /// Single services, edited from outside a package: the next run of the package sees it as drift.
 
-#include "verbs/edit.h"
-#include "verbs/known_services.h"
+#include "workplace/edit.h"
+#include "workplace/known_services.h"
 
 namespace fettle {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "controller/workload_objects.h"
+#include "controller/workloads.h"
 #include "kinds/pod.h"
-#include "verbs/fleet/workload_objects.h"
-#include "verbs/fleet/workloads.h"
 
 namespace fettle {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 /// Claims of workloads: volumes on nodes, which outlive the pods that use them.
 
-#include "verbs/edit.h"
+#include "workplace/edit.h"
 
 namespace fettle {
 

@@ -4,11 +4,11 @@
 
 #include "base/text.h"
 #include "base/wait.h"
+#include "controller/workloads.h"
 #include "kinds/pod.h"
 #include "store/edit.h"
-#include "verbs/engines.h"
 #include "verbs/fleet/workload_edits.h"
-#include "verbs/fleet/workloads.h"
+#include "workplace/engines.h"
 
 namespace fettle {
 namespace {

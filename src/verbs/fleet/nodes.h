@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "controller/node_specs.h"
 #include "core/driver.h"
-#include "verbs/edit.h"
-#include "verbs/fleet/node_specs.h"
+#include "workplace/edit.h"
 
 namespace fettle {
 

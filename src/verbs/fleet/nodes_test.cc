@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/fixtures/home.h"
-#include "verbs/engines.h"
+#include "workplace/engines.h"
 
 namespace fettle {
 namespace {

@@ -10,8 +10,8 @@
 #include "core/driver.h"
 #include "kinds/pod.h"
 #include "store/store.h"
-#include "verbs/engines.h"
 #include "verbs/fleet/workload_views.h"
+#include "workplace/engines.h"
 
 namespace fettle {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/container_engine.h"
-#include "verbs/workplace.h"
+#include "workplace/workplace.h"
 
 namespace fettle {
 

@@ -2,7 +2,7 @@
 /// Edits of stored manifests by commands. Each is a wish: it changes what is stored, in one
 /// version, and whoever acts on the fleet brings it about.
 
-#include "verbs/fleet/workload_objects.h"
+#include "controller/workload_objects.h"
 
 namespace fettle {
 

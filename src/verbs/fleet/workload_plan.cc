@@ -1,8 +1,8 @@
 #include "verbs/fleet/workload_plan.h"
 
 #include "base/text.h"
+#include "controller/fleet_view.h"
 #include "kinds/kinds.h"
-#include "verbs/fleet/fleet_view.h"
 
 namespace fettle {
 namespace {

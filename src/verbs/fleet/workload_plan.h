@@ -1,7 +1,7 @@
 #pragma once
 /// What would become of manifests, before anything is stored: `plan -f`.
 
-#include "verbs/fleet/workload_objects.h"
+#include "controller/workload_objects.h"
 #include "workloads/decide/rehearsal.h"
 
 namespace fettle {

@@ -4,10 +4,10 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "controller/workload_objects.h"
 #include "kinds/image_reference.h"
 #include "kinds/pod.h"
 #include "verbs/fleet/pod_document.h"
-#include "verbs/fleet/workload_objects.h"
 #include "workloads/decide/status.h"
 #include "workloads/seen.h"
 #include "workloads/selector.h"

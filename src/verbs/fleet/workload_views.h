@@ -1,7 +1,7 @@
 #pragma once
 /// Answers about workloads: objects with their status, pods, images. Nothing is changed.
 
-#include "verbs/fleet/fleet_view.h"
+#include "controller/fleet_view.h"
 
 namespace fettle {
 

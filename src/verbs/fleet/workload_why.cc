@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "controller/workload_objects.h"
 #include "verbs/environments/explain.h"
 #include "verbs/fleet/pods.h"
-#include "verbs/fleet/workload_objects.h"
 #include "verbs/fleet/workload_views.h"
 #include "workloads/workload.h"
 

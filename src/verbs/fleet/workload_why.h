@@ -2,7 +2,7 @@
 /// Why a workload is where it is: how its rollout stands, what is awaited, what was told about it
 /// last, and what was done last for it.
 
-#include "verbs/workplace.h"
+#include "workplace/workplace.h"
 
 namespace fettle {
 

@@ -1,7 +1,7 @@
 /// Workloads in a world of this program's own: what becomes of acts that take long when users want
 /// something else, and of those that wait without end.
 
-#include "verbs/fleet/workloads.h"
+#include "controller/workloads.h"
 
 #include <gtest/gtest.h>
 

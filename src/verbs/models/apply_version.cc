@@ -8,7 +8,7 @@
 #include "model/apply/intent.h"
 #include "verbs/models/export_model.h"
 #include "verbs/models/plan_version.h"
-#include "verbs/orphans.h"
+#include "workplace/orphans.h"
 
 namespace fettle {
 namespace {

@@ -4,9 +4,9 @@
 
 #include <map>
 
-#include "verbs/field_changes.h"
 #include "verbs/models/versions.h"
-#include "verbs/preview.h"
+#include "workplace/field_changes.h"
+#include "workplace/preview.h"
 
 namespace fettle {
 

@@ -11,8 +11,8 @@
 #include "verbs/environments/explain.h"
 #include "verbs/models/export_model.h"
 #include "verbs/models/plan_version.h"
-#include "verbs/orphans.h"
-#include "verbs/settings.h"
+#include "workplace/orphans.h"
+#include "workplace/settings.h"
 
 namespace fettle {
 namespace {

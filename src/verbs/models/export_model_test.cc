@@ -10,7 +10,7 @@
 #include "base/text.h"
 #include "store/sqlite_store.h"
 #include "tests/fixtures/memory_blobs.h"
-#include "verbs/settings.h"
+#include "workplace/settings.h"
 
 namespace fettle {
 namespace {

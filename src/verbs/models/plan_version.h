@@ -4,7 +4,7 @@
 #include "model/apply/intent.h"
 #include "verbs/models/apply_version.h"
 #include "verbs/models/export_model.h"
-#include "verbs/preview.h"
+#include "workplace/preview.h"
 
 namespace fettle {
 

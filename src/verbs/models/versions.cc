@@ -6,8 +6,8 @@
 #include <unordered_set>
 
 #include "base/text.h"
-#include "verbs/manifests.h"
-#include "verbs/settings.h"
+#include "controller/manifests.h"
+#include "workplace/settings.h"
 
 namespace fettle {
 namespace {

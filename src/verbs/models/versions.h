@@ -1,9 +1,9 @@
 #pragma once
 /// Versions of an environment: pushed, listed, read, compared and released.
 
-#include "verbs/edit.h"
 #include "versions/commit.h"
 #include "versions/versions.h"
+#include "workplace/edit.h"
 
 namespace fettle {
 

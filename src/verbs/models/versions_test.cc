@@ -11,12 +11,12 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "controller/workload_objects.h"
+#include "model/export/push_file.h"
 #include "store/sqlite_store.h"
 #include "tests/fixtures/versions_fixture.h"
 #include "value/json.h"
-#include "verbs/fleet/workload_objects.h"
-#include "verbs/models/push_file.h"
-#include "verbs/settings.h"
+#include "workplace/settings.h"
 
 namespace fettle {
 namespace {

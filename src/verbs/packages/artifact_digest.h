@@ -3,7 +3,7 @@
 /// is packed into. What has not changed since the last time, by its place, size and times, is not
 /// read again.
 
-#include "verbs/workplace.h"
+#include "workplace/workplace.h"
 
 namespace fettle {
 

@@ -5,7 +5,7 @@
 #include "core/record.h"
 #include "packages/statement.h"
 #include "plan/overlap.h"
-#include "verbs/edit.h"
+#include "workplace/edit.h"
 
 namespace fettle {
 

@@ -12,15 +12,15 @@
 #include "packages/instructions/instruction.h"
 #include "packages/names.h"
 #include "plan/make_plan.h"
-#include "verbs/known_services.h"
-#include "verbs/last_run.h"
-#include "verbs/orphans.h"
 #include "verbs/packages/artifact_digest.h"
 #include "verbs/packages/entries.h"
 #include "verbs/packages/executed.h"
+#include "verbs/packages/last_run.h"
 #include "verbs/packages/secrets.h"
 #include "verbs/packages/unasked.h"
-#include "verbs/shown_key.h"
+#include "workplace/known_services.h"
+#include "workplace/orphans.h"
+#include "workplace/shown_key.h"
 
 namespace fettle {
 namespace {

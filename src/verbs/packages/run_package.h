@@ -4,9 +4,9 @@
 #include "core/step.h"
 #include "packages/interpret.h"
 #include "packages/review.h"
-#include "verbs/edit.h"
-#include "verbs/field_changes.h"
-#include "verbs/preview.h"
+#include "workplace/edit.h"
+#include "workplace/field_changes.h"
+#include "workplace/preview.h"
 
 namespace fettle {
 

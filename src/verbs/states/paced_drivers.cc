@@ -1,6 +1,6 @@
 #include "verbs/states/paced_drivers.h"
 
-#include "verbs/driver_around.h"
+#include "workplace/driver_around.h"
 
 namespace fettle {
 

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "states/managed_path.h"
-#include "verbs/driver_around.h"
+#include "workplace/driver_around.h"
 
 namespace fettle {
 

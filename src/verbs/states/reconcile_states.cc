@@ -8,7 +8,7 @@
 #include "states/pace.h"
 #include "states/settings.h"
 #include "verbs/states/state_results.h"
-#include "verbs/time_up.h"
+#include "workplace/time_up.h"
 
 namespace fettle {
 namespace {

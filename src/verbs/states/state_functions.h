@@ -11,7 +11,7 @@
 #include "states/catalogue.h"
 #include "states/compile.h"
 #include "states/modules/module.h"
-#include "verbs/workplace.h"
+#include "workplace/workplace.h"
 
 namespace fettle {
 

@@ -13,7 +13,7 @@
 #include "core/state_tag.h"
 #include "states/compiled.h"
 #include "store/edit.h"
-#include "verbs/state_of_key.h"
+#include "workplace/state_of_key.h"
 
 namespace fettle {
 

@@ -4,9 +4,9 @@
 
 #include "states/compile.h"
 #include "states/intent.h"
-#include "verbs/edit.h"
-#include "verbs/preview.h"
 #include "verbs/states/state_functions.h"
+#include "workplace/edit.h"
+#include "workplace/preview.h"
 
 namespace fettle {
 

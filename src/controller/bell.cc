@@ -1,0 +1,76 @@
+#include "controller/bell.h"
+
+#include <algorithm>
+
+#include "store/store.h"
+
+namespace fettle {
+namespace {
+
+constexpr Duration busy_pause = 20ms, quiet_pause = 1s, after_a_ring = 200ms;
+
+}  // namespace
+
+Bell::~Bell() {
+  for (auto& [name, thread] : threads_)
+    thread.request_stop();
+}
+
+void Bell::listen(const Name& driver_name, const Name& environment) {
+  Driver* const driver = place_.driver(driver_name);
+  if (driver == nullptr || threads_.contains(driver_name))
+    return;
+  threads_.emplace(driver_name,
+                   std::jthread([this, driver, environment](const std::stop_token& stop) {
+                     driver->watch(environment, [this](const Key&) { ring(Cause::pods); }, stop);
+                   }));
+}
+
+void Bell::listen_to_store() {
+  hears_store_ = true;
+  // No driver has an empty name.
+  threads_.emplace(Name(), std::jthread([this](const std::stop_token& stop) {
+                     if (!place_.store->watch([this] { ring(Cause::store); }, stop))
+                       hears_store_ = false;
+                   }));
+}
+
+Duration Bell::store_pause() const {
+  const std::lock_guard lock(mutex_);
+  const bool is_quiet = instant_from_clock() - store_rang_ >= after_a_ring;
+  return hears_store_ && is_quiet ? quiet_pause : busy_pause;
+}
+
+void Bell::ring(Cause cause) {
+  const std::lock_guard lock(mutex_);
+  if (cause == Cause::store)
+    store_rang_ = instant_from_clock();
+  causes_[static_cast<size_t>(cause)] = true;
+  rung_.notify_all();
+  if (ground_ != nullptr)
+    ground_->wake();
+}
+
+bool Bell::take(Cause cause) {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(causes_[static_cast<size_t>(cause)], false);
+}
+
+Status Bell::wait(Duration limit, const std::stop_token& stop) {
+  const std::stop_callback woken(stop, [this] {
+    const std::lock_guard lock(mutex_);
+    rung_.notify_all();
+  });
+  std::unique_lock lock(mutex_);
+  rung_.wait_for(lock, limit, [&] {
+    return std::ranges::any_of(causes_, std::identity()) || stop.stop_requested();
+  });
+  return stop.stop_requested() ? Status(cancelled_error()) : Status();
+}
+
+void Bell::wake_on(Ground* ground) {
+  const std::lock_guard lock(mutex_);
+  ground_ = ground;
+}
+
+}  // namespace fettle

@@ -1,0 +1,52 @@
+#pragma once
+/// What wakes whoever keeps a fleet: engines that tell of pods, the store when somebody wrote, a
+/// look that has ended. All of them ring from threads of their own.
+
+#include <array>
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "workplace/workplace.h"
+
+namespace fettle {
+
+class Bell {
+ public:
+  enum class Cause { pods, store, look };
+
+  explicit Bell(const Workplace& place) : place_(place) {}
+  ~Bell();
+  Bell(const Bell&) = delete;
+  Bell& operator=(const Bell&) = delete;
+
+  /// Listens to a driver from now on, if it does not yet.
+  void listen(const Name& driver, const Name& environment);
+  /// Listens to the store from now on.
+  void listen_to_store();
+  /// How long to wait at most until the store is asked whether somebody wrote: shortly where it
+  /// cannot tell, and for a while after it did, since what is being written when it tells can be
+  /// read a moment later.
+  Duration store_pause() const;
+
+  void ring(Cause cause);
+  /// Whether it has rung for this since it was asked.
+  bool take(Cause cause);
+  /// Until it rings or the time is over. Error: a stop was asked for.
+  Status wait(Duration limit, const std::stop_token& stop);
+  /// Whoever waits on a ground is woken there; null: nobody does.
+  void wake_on(Ground* ground);
+
+ private:
+  const Workplace& place_;
+  mutable std::mutex mutex_;
+  std::condition_variable rung_;
+  std::array<bool, 3> causes_{};
+  Ground* ground_ = nullptr;
+  std::atomic<bool> hears_store_ = false;
+  Instant store_rang_{};
+  std::map<Name, std::jthread> threads_;
+};
+
+}  // namespace fettle

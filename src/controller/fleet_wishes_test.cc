@@ -1,0 +1,184 @@
+/// What of the wishes of a fleet is due: what a change costs is decided here.
+
+#include "controller/fleet_wishes.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "reconcile/run.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+using workloads::Fleet;
+using workloads::Object;
+
+class FleetWishesTest : public testing::Test {
+ protected:
+  static Object clone_set(std::string_view name, int replicas, std::string_view image,
+                          std::string_view more = "") {
+    Object object;
+    object.kind = "CloneSet";
+    object.space = "default";
+    object.name = name;
+    object.document = *read_json(cat(
+        R"({"metadata":{},"spec":{"replicas":)", replicas, R"(,"selector":{"matchLabels":{"app":")",
+        name, R"("}},"template":{"metadata":{"labels":{"app":")", name,
+        R"("}},"spec":{"containers":[{"name":"main","image":")", image, R"("}]}})", more,
+        R"(,"updateStrategy":{"rollingUpdate":{"podUpdatePolicy":"InPlaceIfPossible",)",
+        R"("maxUnavailable":1}}}})"));
+    return object;
+  }
+
+  Due due(const std::set<Name>& owners, const DueScope& scope = {}) {
+    return wishes_.due(owners, *records_, scope);
+  }
+  Due due(const Name& owner) { return due(std::set<Name>{owner}); }
+  static const std::vector<Resource>& resources(const Due& due, const Name& owner) {
+    return due.intent->resources.at(owner);
+  }
+  static size_t count(const Due& due, const Name& owner, std::string_view kind) {
+    return static_cast<size_t>(std::ranges::count_if(
+        resources(due, owner), [&](const Resource& each) { return each.key.kind == kind; }));
+  }
+
+  /// As an act that succeeded leaves it.
+  void succeed(const Resource& resource, const Name& owner) {
+    auto record = std::make_shared<Record>();
+    record->applied = resource;
+    record->sequence = ++sequence_;
+    record->wanted_by[owner] = wish_of(resource);
+    put(resource.key, record);
+  }
+  void put(const Key& key, const RecordPointer& record) {
+    records_->put(key, record);
+    fleet_.know(key, record);
+  }
+  /// All that is due of an owner comes about, and its pods are ready.
+  void bring_about(const Name& owner) {
+    const Due all = due(owner);
+    for (const Resource& resource : resources(all, owner))
+      succeed(resource, owner);
+    for (const auto& [key, record] : all.known)
+      if (std::ranges::none_of(resources(all, owner),
+                               [&](const Resource& each) { return each.key == key; }))
+        put(key, nullptr);
+    std::vector<Key> pods;
+    for (const workloads::Pod* pod : fleet_.owned(owner).pods)
+      pods.push_back(pod->resource->key);
+    for (const Key& key : pods)
+      fleet_.see(key,
+                 *read_json(R"({"phase":"Running","conditions":[{"type":"Ready","status":"True",)"
+                            R"("lastTransitionTime":"2026-01-01T00:00:01Z"}]})"));
+    wishes_.ask(now_);
+  }
+  void settle(const Name& owner) {
+    for (int round = 0; round < 5; ++round)
+      bring_about(owner);
+  }
+
+  Time now_{std::chrono::sys_days(std::chrono::year(2026) / 1 / 1)};
+  Fleet fleet_{"fleet"};
+  FleetWishes wishes_{fleet_};
+  Known known_;
+  std::optional<FleetRecords> records_{known_};
+  uint64_t sequence_ = 0;
+};
+
+TEST_F(FleetWishesTest, AfterAChangeOnlyWhatItChangesIsDue) {
+  const Name web = "CloneSet/default/web", other = "CloneSet/default/other";
+  fleet_.put(clone_set("web", 20, "web:1"));
+  fleet_.put(clone_set("other", 20, "other:1"));
+  ASSERT_TRUE(wishes_.ask(now_));
+  EXPECT_EQ(wishes_.take_changed(), (std::set<Name>{other, web}));
+  EXPECT_EQ(count(due({web, other}), web, "pod"), 20u);
+  settle(web);
+  settle(other);
+  EXPECT_TRUE(resources(due(web), web).empty());
+  EXPECT_TRUE(due(web).known.empty());
+  wishes_.take_changed();
+  fleet_.put(clone_set("web", 21, "web:1"));
+  ASSERT_TRUE(wishes_.ask(now_));
+  EXPECT_EQ(wishes_.take_changed(), std::set<Name>{web});
+  const Due one = due(web);
+  EXPECT_EQ(count(one, web, "pod"), 1u);
+  EXPECT_FALSE(one.intent->resources.contains(other));
+  EXPECT_LE(one.known.size(), 1u) << "the revision, whose memory counts the pods";
+  EXPECT_EQ(records_->sequence(), sequence_);
+}
+
+TEST_F(FleetWishesTest, WhatIsNotWantedAnyMoreIsKnownAndNotWanted) {
+  const Name web = "CloneSet/default/web";
+  fleet_.put(clone_set("web", 3, "web:1"));
+  wishes_.ask(now_);
+  settle(web);
+  fleet_.put(clone_set("web", 1, "web:1"));
+  wishes_.ask(now_);
+  const Due fewer = due(web);
+  EXPECT_EQ(count(fewer, web, "pod"), 0u);
+  EXPECT_EQ(
+      std::ranges::count_if(fewer.known, [](const auto& each) { return each.first.kind == "pod"; }),
+      2);
+  EXPECT_EQ(fewer.intent->sets.at(web), Leftover::remove);
+  fleet_.drop(web);
+  wishes_.ask(now_);
+  EXPECT_TRUE(resources(due(web), web).empty());
+  EXPECT_EQ(due(web).known.size(), known_.size()) << "all of it goes";
+}
+
+TEST_F(FleetWishesTest, WhatFailedDriftedOrIsInARunIsDueAllTheSame) {
+  const Name web = "CloneSet/default/web";
+  fleet_.put(clone_set("web", 4, "web:1"));
+  wishes_.ask(now_);
+  settle(web);
+  const Key failed = fleet_.owned(web).pods[0]->resource->key,
+            drifted = fleet_.owned(web).pods[1]->resource->key,
+            in_run = fleet_.owned(web).pods[2]->resource->key;
+  auto record = std::make_shared<Record>(*records_->find(failed));
+  record->attempt = Attempt{*record->applied, Verb::update, now_, true, "no", 0, {}};
+  records_->put(failed, record);
+  EXPECT_EQ(count(due(web), web, "pod"), 1u);
+  const std::set<Key> all_drifted{drifted};
+  const Known run{{in_run, records_->find(in_run)}};
+  const Due more = due({web}, {.in_run = &run, .drifted = &all_drifted});
+  EXPECT_EQ(count(more, web, "pod"), 3u);
+  EXPECT_TRUE(more.known.contains(failed) && more.known.contains(drifted) &&
+              more.known.contains(in_run));
+  EXPECT_EQ(count(due({web}, {.is_all = true}), web, "pod"), 4u);
+}
+
+TEST_F(FleetWishesTest, APodComesWithTheClaimThatItNeeds) {
+  const Name web = "CloneSet/default/web";
+  const std::string_view claims =
+      R"(,"volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{}}])";
+  fleet_.put(clone_set("web", 2, "web:1", claims));
+  wishes_.ask(now_);
+  settle(web);
+  ASSERT_EQ(fleet_.owned(web).claims.size(), 2u);
+  const Key pod = fleet_.owned(web).pods[0]->resource->key;
+  const std::set<Key> drifted{pod};
+  const Due one = due({web}, {.drifted = &drifted});
+  EXPECT_EQ(count(one, web, "pod"), 1u);
+  EXPECT_EQ(count(one, web, "claim"), 1u) << "else it would be nobody's, and removed";
+  EXPECT_EQ(one.known.size(), 2u);
+}
+
+TEST_F(FleetWishesTest, AskedAgainNothingIsAnotherWish) {
+  const Name web = "CloneSet/default/web";
+  fleet_.put(clone_set("web", 5, "web:1"));
+  EXPECT_TRUE(wishes_.ask(now_));
+  wishes_.add(web);
+  EXPECT_FALSE(wishes_.ask(now_));
+  settle(web);
+  wishes_.take_changed();
+  wishes_.add(web);
+  EXPECT_FALSE(wishes_.ask(now_));
+  EXPECT_TRUE(wishes_.take_changed().empty());
+  EXPECT_TRUE(wishes_.is_brought_about(known_));
+}
+
+}  // namespace
+}  // namespace fettle

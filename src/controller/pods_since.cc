@@ -1,0 +1,99 @@
+#include "controller/pods_since.h"
+
+#include "base/text.h"
+#include "kinds/pod.h"
+#include "value/with.h"
+
+namespace fettle {
+namespace {
+
+/// What nobody asks for any more is forgotten some day; what somebody asks for is not.
+constexpr Duration renewed_after = 1h;
+
+/// Of others the engine tells since when they are ready: since their containers run.
+bool has_probes(const Record& record) {
+  const Resource* const then = resource_of_then(record);
+  if (then == nullptr)
+    return false;
+  const Value spec = pod_spec(then->attributes);
+  for (const char* part : {"containers", "initContainers"})
+    if (const Value& containers = spec.at(part); containers.is_list())
+      for (const Value& container : containers.items())
+        if (container.at("readinessProbe").is_dict() || container.at("startupProbe").is_dict())
+          return true;
+  return false;
+}
+
+/// Another one when a container is another one, or was started again.
+std::string sign_of(const Value& state) {
+  std::string sign;
+  if (const Value& rows = state.at("containerStatuses"); rows.is_list())
+    for (const Value& row : rows.items())
+      sign += cat(row.text_at("containerID"), " ", row.integer_at("restartCount"), " ",
+                  row.at("state").at("running").text_at("startedAt"), "\n");
+  return sign;
+}
+
+/// The conditions with the times of those that have been alike before.
+Value with_times(const Value& conditions, const Value& before) {
+  std::vector<Value> now;
+  for (const Value& condition : conditions.items()) {
+    Value since;
+    if (before.is_list())
+      for (const Value& other : before.items())
+        if (other.at("type") == condition.at("type") &&
+            other.at("status") == condition.at("status"))
+          since = other.at("lastTransitionTime");
+    now.push_back(since.is_null() ? condition : with(condition, "lastTransitionTime", since));
+  }
+  return Value::list(std::move(now));
+}
+
+/// What is remembered of conditions: no words about why, which change often.
+Value times_of(const Value& conditions) {
+  std::vector<Value> times;
+  for (const Value& condition : conditions.items())
+    times.push_back(Value::dict({{"type", condition.at("type")},
+                                 {"status", condition.at("status")},
+                                 {"lastTransitionTime", condition.at("lastTransitionTime")}}));
+  return Value::list(std::move(times));
+}
+
+}  // namespace
+
+Status remember_since(const Workplace& place, const FleetView& view, PodsSeen& answer) {
+  for (auto& [key, observation] : answer.seen) {
+    if (!observation.state || !observation.state->at("conditions").is_list() ||
+        !has_probes(*answer.asked.at(key)))
+      continue;
+    const Value& conditions = observation.state->at("conditions");
+    const std::string sign = sign_of(*observation.state);
+    if (const auto last = view.seen.find(key);
+        last != view.seen.end() && last->second.state && sign_of(*last->second.state) == sign) {
+      const Value& before = last->second.state->at("conditions");
+      if (before.is_list() && times_of(before) == times_of(conditions))
+        continue;
+      Value now = with_times(conditions, before);
+      const bool is_known = times_of(now) == times_of(before);
+      observation.state = with(*observation.state, "conditions", std::move(now));
+      if (is_known)
+        continue;
+    }
+    const std::string name = cat("conditions of ", key.environment, " ", key.name);
+    const std::optional<Value> kept = TRY(place.store->cached(name));
+    const Value before = kept && kept->text_at("sign") == sign ? kept->at("conditions") : Value();
+    const Value now = with_times(observation.state->at("conditions"), before);
+    const Time written =
+        kept ? Time(Duration(kept->integer_at("written"))) : Time();  // former versions did not say
+    if (times_of(now) != before || place.clock() - written > renewed_after)
+      TRY(place.store->cache(name,
+                             Value::dict({{"sign", sign},
+                                          {"conditions", times_of(now)},
+                                          {"written", place.clock().time_since_epoch().count()}}),
+                             place.clock()));
+    observation.state = with(*observation.state, "conditions", now);
+  }
+  return {};
+}
+
+}  // namespace fettle

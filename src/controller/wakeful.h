@@ -1,0 +1,45 @@
+#pragma once
+/// A ground on which nobody waits for long: pods become ready, and users change their minds, while
+/// acts are under way. A bell ends its wait.
+
+#include "controller/bell.h"
+#include "reconcile/ground.h"
+
+namespace fettle {
+
+class Wakeful : public Ground {
+ public:
+  Wakeful(Ground& inner, const Name& environment, Bell& bell)
+      : inner_(inner), environment_(environment), bell_(bell) {
+    bell_.wake_on(&inner_);
+  }
+  ~Wakeful() override { bell_.wake_on(nullptr); }
+  Wakeful(const Wakeful&) = delete;
+  Wakeful& operator=(const Wakeful&) = delete;
+  Moment now() override { return inner_.now(); }
+  void start(Job job) override { inner_.start(std::move(job)); }
+  void end(const Key& key) override { inner_.end(key); }
+  void watch(Driver& driver, const Name& environment) override {
+    inner_.watch(driver, environment);
+  }
+  News wait(std::optional<Instant> until) override {
+    const Instant soon = inner_.now().instant + std::min(longest_wait, bell_.store_pause());
+    News news = inner_.wait(until && *until < soon ? *until : soon);
+    news.stop |= is_over_;
+    // About nothing: who decides is asked whether something else is wanted.
+    news.hints.push_back({environment_, "fleet", environment_});
+    return news;
+  }
+  /// Nothing new is begun, and what waits to be called again is left as it is.
+  void stop() { is_over_ = true; }
+
+ private:
+  static constexpr Duration longest_wait = 200ms;
+
+  Ground& inner_;
+  Name environment_;
+  Bell& bell_;
+  bool is_over_ = false;
+};
+
+}  // namespace fettle

@@ -1,0 +1,25 @@
+#pragma once
+/// What an environment was last run with: the package and its arguments, which are sealed in the
+/// store like secrets.
+
+#include <optional>
+#include <string>
+
+#include "workplace/workplace.h"
+
+namespace fettle {
+
+struct LastRun {
+  std::string package;         ///< a locator, or the path on this machine
+  std::string arguments;       ///< JSON or YAML
+  std::string arguments_file;  ///< where they were from
+  bool operator==(const LastRun&) const = default;
+};
+
+Result<std::optional<LastRun>> read_last_run(const Workplace& place, const Name& environment);
+Status write_last_run(const Workplace& place, Edit& edit, const LastRun& run);
+
+/// What tells one package from another: its locator without a version, or its place.
+std::string package_identity(const std::string& package);
+
+}  // namespace fettle

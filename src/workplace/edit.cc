@@ -1,0 +1,222 @@
+#include "workplace/edit.h"
+
+#include <thread>
+
+#include "base/text.h"
+#include "core/environment_name.h"
+#include "workplace/engines.h"
+#include "workplace/shared.h"
+
+namespace fettle {
+namespace {
+
+/// The record of something that only the engine knows: as if it had been wanted by somebody else.
+RecordPointer adopted(Found found) {
+  auto record = std::make_shared<Record>(std::move(found.record));
+  record->wanted_by[Name("nobody")] = {};
+  record->is_adopted = true;
+  return record;
+}
+
+/// One that only the engine knows, unless somebody is just making it.
+Result<std::optional<Environment>> lost_environment(const Workplace& place,
+                                                    const std::string& name) {
+  if (name.empty())
+    return std::optional<Environment>();
+  auto begun = place.store->begin_edit(name, this_process(place.command, place.clock()));
+  // Where nothing can be written, nothing is adopted.
+  if (!begun)
+    return std::optional<Environment>();
+  if (const auto* edit = std::get_if<std::unique_ptr<Edit>>(&*begun))
+    if (!TRY(place.store->environment(name)))
+      TRY(adopt_environment(place, **edit));
+  return place.store->environment(name);
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Edit>> begin_edit(const Workplace& place, const Name& environment,
+                                         bool wait) {
+  const Holder me = this_process(place.command, place.clock());
+  bool told = false;
+  while (true) {
+    auto begun = TRY(place.store->begin_edit(environment, me));
+    if (auto* edit = std::get_if<std::unique_ptr<Edit>>(&begun))
+      return std::move(*edit);
+    const std::string who = to_string(std::get<Holder>(begun));
+    if (!wait)
+      return world_error(cat("the environment `", environment, "` is in use by ", who));
+    if (place.interrupt->asked() > 0)
+      return world_error(cat("interrupted while waiting for ", who));
+    if (!std::exchange(told, true))
+      place.tell(cat("waiting for ", who, ", which is working on `", environment, "`"));
+    std::this_thread::sleep_for(5ms);
+  }
+}
+
+Result<Known> with_found(const Workplace& place, const Name& environment, Known known) {
+  for (const Name& name : TRY(engines_of(place))) {
+    Driver* const driver = place.driver(name);
+    if (driver == nullptr)
+      continue;
+    Result<std::vector<Found>> all = driver->list(environment, place.interrupt->acts_token());
+    // What a node has that does not answer can be found when it does.
+    if (!all && name != own_engine && !is_cancelled(all.error()))
+      continue;
+    for (const Found& found : TRY(std::move(all)))
+      if (!known.contains(found.key))
+        known.emplace(found.key, adopted(found));
+  }
+  return known;
+}
+
+Result<bool> adopt_environment(const Workplace& place, Edit& edit) {
+  // Without an engine there is nothing to be found.
+  const Result<Known> found = with_found(place, edit.environment(), {});
+  if (!found || found->empty())
+    return false;
+  TRY(ensure_environment(place, edit, Value::dict({})));
+  std::vector<Change> changes;
+  for (const auto& [key, record] : *found)
+    changes.push_back({Change::record, key, record, {}});
+  TRY(edit.write(changes));
+  place.tell(cat("adopted `", edit.environment(), "`, found in the engine but not in the store"));
+  return true;
+}
+
+bool may_be_uuid(std::string_view text) {
+  constexpr size_t least = 4, most = 32;
+  return text.size() >= least && text.size() <= most &&
+         text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+bool begins_uuid(std::string_view uuid, std::string_view text) {
+  return may_be_uuid(text) && uuid.starts_with(text);
+}
+
+Result<std::string> name_of_environment(const Workplace& place, const std::string& given) {
+  if (!may_be_uuid(given))
+    return given;
+  std::vector<std::string> fitting;
+  for (const Environment& environment : TRY(place.store->environments())) {
+    if (environment.name == given)
+      return given;
+    if (begins_uuid(environment.uuid, given))
+      fitting.push_back(environment.name.str());
+  }
+  if (fitting.size() > 1)
+    return user_error(cat("several environments have a uuid that starts with `", given, "`"));
+  return fitting.empty() ? given : fitting[0];
+}
+
+Result<Environment> find_environment(const Workplace& place, const std::string& name) {
+  if (const auto found = TRY(place.store->environment(TRY(name_of_environment(place, name)))))
+    return *found;
+  if (std::optional<Environment> lost = TRY(lost_environment(place, name)))
+    return *lost;
+  std::vector<std::string> names;
+  bool begins_one = false;
+  for (const Environment& environment : TRY(place.store->environments())) {
+    names.push_back(environment.name.str());
+    begins_one |= !name.empty() && environment.uuid.starts_with(name);
+  }
+  const bool is_short = begins_one && !may_be_uuid(name);
+  return user_error(cat("there is no environment `", printable(name), "`", suggestion(name, names),
+                        is_short ? "; a uuid needs at least its first four digits" : "",
+                        names.empty() ? "; there are no environments yet" : ""));
+}
+
+Result<Hold> hold_environment(const Workplace& place, const std::string& name, bool wait) {
+  const Environment found = TRY(find_environment(place, name));
+  std::unique_ptr<Edit> edit = TRY(begin_edit(place, found.name, wait));
+  if (std::optional<Environment> still = TRY(place.store->environment(found.name)))
+    return Hold{*std::move(still), std::move(edit)};
+  return world_error(cat("the environment `", found.name, "` has been removed since"));
+}
+
+Result<Environment> ensure_environment(const Workplace& place, Edit& edit, const Value& detail) {
+  if (std::optional<Environment> found = TRY(place.store->environment(edit.environment())))
+    if (!found->is_removing)
+      return *found;
+  TRY(check_environment_name(edit.environment().view()));
+  Environment made{edit.environment(), new_uuid(place), place.clock(), detail};
+  TRY(edit.put_environment(made));
+  // One whose removal was interrupted keeps what it was.
+  return *TRY(place.store->environment(edit.environment()));
+}
+
+namespace {
+
+/// Two who are told the same; either may be missing.
+class Both : public Audience {
+ public:
+  Both(Audience* one, Audience* other) : one_(one), other_(other) {}
+  void event(const Event& event) override {
+    for (Audience* each : {one_, other_})
+      if (each != nullptr)
+        each->event(event);
+  }
+  void progress(const Key& key, const Progress& progress) override {
+    for (Audience* each : {one_, other_})
+      if (each != nullptr)
+        each->progress(key, progress);
+  }
+  void moved(const Run& run) override {
+    for (Audience* each : {one_, other_})
+      if (each != nullptr)
+        each->moved(run);
+  }
+
+ private:
+  Audience *one_, *other_;
+};
+
+}  // namespace
+
+Result<Carried> carry_out(const Workplace& place, Edit& edit, Undertaking undertaking) {
+  // The spectator first: what the other one prints is then about what ended.
+  Both both(place.spectator, undertaking.audience);
+  if (place.spectator != nullptr)
+    undertaking.audience = &both;
+  undertaking.what = place.command;
+  if (place.random)
+    undertaking.options.seed = place.random();
+  if (undertaking.options.plan.shared == nullptr)
+    leave_to_others(TRY(shared_leftovers(place, *undertaking.intent, undertaking.known)),
+                    undertaking.options.plan);
+  // Until here nothing is changed, and the first interruption ends it.
+  std::optional<Interrupt::Acting> acting;
+  undertaking.begins = [&, then = std::move(undertaking.begins)]() -> Status {
+    acting.emplace(*place.interrupt);
+    return then ? then() : Status();
+  };
+  Scene scene = place.scene();
+  TRY(leave_silent_engines(place, undertaking, scene));
+  if (place.ground != nullptr)
+    return carry_out(scene, edit, *place.ground, std::move(undertaking));
+  Threads threads(*place.interrupt, place.mask.get());
+  return carry_out(scene, edit, threads, std::move(undertaking));
+}
+
+RecordPointer Edited::find(const Key& key) const {
+  const auto found = known.find(key);
+  return found == known.end() || !found->second->applied ? nullptr : found->second;
+}
+
+Result<Edited> edit_by(const Workplace& place, Edit& edit, std::shared_ptr<const Intent> intent) {
+  Undertaking undertaking;
+  undertaking.intent = std::move(intent);
+  undertaking.known = TRY(place.store->known(edit.environment()));
+  Carried carried = TRY(carry_out(place, edit, std::move(undertaking)));
+  return Edited{TRY(std::move(carried.summary)), carried.run.known()};
+}
+
+int exit_code(const Summary& summary) {
+  if (summary.stopped)
+    return 130;
+  if (!summary.failures.empty() || summary.blocked > 0)
+    return 1;
+  return summary.skips.empty() ? 0 : 3;
+}
+
+}  // namespace fettle

@@ -1,0 +1,147 @@
+#include "workplace/shared.h"
+
+#include <unordered_set>
+
+#include "base/text.h"
+#include "workplace/orphans.h"
+#include "workplace/shown_key.h"
+
+namespace fettle {
+namespace {
+
+/// Who wants what, by the driver and the path.
+class Places {
+ public:
+  explicit Places(const Kinds& kinds) : kinds_(kinds) {}
+
+  /// Whether there may be anything else of the same place; what is marked is of one key alone.
+  bool is_placed(const Key& key) const {
+    const Kind* const kind = kinds_.find(key.kind);
+    return kind != nullptr && !kind->is_marked();
+  }
+
+  void add(const Resource& resource, const Record* known) {
+    if (resource.mandate == Mandate::none)
+      return;  // it is meant for another machine
+    if (std::string path = path_of(resource, known); !path.empty())
+      wanted_.try_emplace({resource.driver, std::move(path)}, resource.key);
+  }
+
+  /// Those that some set of an environment wants.
+  void add_wanted(const Known& known) {
+    for (const auto& [key, record] : known)
+      if (is_placed(key) && is_wanted(*record))
+        if (const Resource* const then = resource_of_then(*record))
+          add(*then, record.get());
+  }
+
+  std::optional<Sharer> find(const Resource& resource, const Record* known) const {
+    const std::string path = path_of(resource, known);
+    if (path.empty())
+      return std::nullopt;
+    if (const auto same = wanted_.find({resource.driver, path}); same != wanted_.end())
+      return Sharer{same->second};
+    const std::string below = path.ends_with('/') ? path : path + "/";
+    const auto inside = wanted_.lower_bound({resource.driver, below});
+    if (inside == wanted_.end() || inside->first.first != resource.driver ||
+        !inside->first.second.starts_with(below))
+      return std::nullopt;
+    return Sharer{inside->second, true};
+  }
+
+ private:
+  static bool is_wanted(const Record& record) {
+    return std::ranges::any_of(record.wanted_by,
+                               [](const auto& wish) { return wish.second != Digest{}; });
+  }
+
+  std::string path_of(const Resource& resource, const Record* known) const {
+    const Kind* const kind = kinds_.find(resource.key.kind);
+    return kind == nullptr
+               ? std::string()
+               : kind->place(resource.attributes, known == nullptr ? Value() : known->outputs);
+  }
+
+  const Kinds& kinds_;
+  std::map<std::pair<Name, std::string>, Key> wanted_;
+};
+
+/// Which of what goes is wanted in `places`, or in another environment.
+Result<Shared> shared_of(const Workplace& place, const Name& environment, const Known& going,
+                         Places places) {
+  Shared shared;
+  if (going.empty())
+    return shared;
+  for (const Environment& other : TRY(place.store->environments()))
+    if (other.name != environment)
+      places.add_wanted(TRY(place.store->known(other.name)));
+  for (const auto& [key, record] : going)
+    if (const Resource* const then = resource_of_then(*record))
+      if (const std::optional<Sharer> sharer = places.find(*then, record.get()))
+        shared.emplace(key, *sharer);
+  return shared;
+}
+
+using Keys = std::unordered_set<Key, KeyHash>;
+
+Keys placed_keys(const Intent& intent, const Places& places) {
+  Keys keys;
+  for (const auto& [set, resources] : intent.resources)
+    for (const Resource& resource : resources)
+      if (places.is_placed(resource.key))
+        keys.insert(resource.key);
+  return keys;
+}
+
+/// Whether the sets of `intent` are all that want it, or did.
+bool is_of_sets(const Record& record, const Intent& intent) {
+  return !record.wanted_by.empty() && std::ranges::all_of(record.wanted_by, [&](const auto& wish) {
+    return wish.second == Digest{} || intent.sets.contains(wish.first);
+  });
+}
+
+}  // namespace
+
+std::string to_string(const Sharer& sharer, const Name& environment) {
+  const std::string who = sharer.key.environment == environment
+                              ? cat("`", shown_key(sharer.key), "`")
+                              : cat("environment `", sharer.key.environment, "`");
+  return cat(who, sharer.is_inside ? " wants something in it" : " wants it");
+}
+
+Result<Shared> shared_leftovers(const Workplace& place, const Intent& intent, const Known& known) {
+  Places places(*place.kinds);
+  const Keys wanted = placed_keys(intent, places);
+  Known going, staying;
+  for (const auto& [key, record] : known)
+    if (places.is_placed(key) && !wanted.contains(key))
+      (is_of_sets(*record, intent) ? going : staying).emplace(key, record);
+  if (going.empty())
+    return Shared();
+  places.add_wanted(staying);
+  for (const auto& [set, resources] : intent.resources)
+    for (const Resource& resource : resources)
+      if (const auto record = known.find(resource.key); wanted.contains(resource.key))
+        places.add(resource, record == known.end() ? nullptr : record->second.get());
+  return shared_of(place, intent.environment, going, std::move(places));
+}
+
+Result<Shared> shared_orphans(const Workplace& place, const Name& environment, const Known& known) {
+  Places places(*place.kinds);
+  Known going;
+  for (const auto& [key, record] : known)
+    if (places.is_placed(key) && is_orphan(*record))
+      going.emplace(key, record);
+  if (!going.empty())
+    places.add_wanted(known);
+  return shared_of(place, environment, going, std::move(places));
+}
+
+void leave_to_others(const Shared& shared, PlanOptions& options) {
+  auto told = std::make_shared<std::map<Key, std::string>>();
+  for (const auto& [key, sharer] : shared)
+    told->emplace(key, to_string(sharer, key.environment));
+  options.shared = std::move(told);
+}
+
+}  // namespace fettle
