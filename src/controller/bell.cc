@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-constexpr Duration busy_pause = 20ms, quiet_pause = 1s, after_a_ring = 200ms;
+constexpr Duration shortest_rest = 20ms, busy_pause = 20ms, quiet_pause = 1s, after_a_ring = 200ms;
 
 }  // namespace
 
@@ -56,16 +56,19 @@ bool Bell::take(Cause cause) {
   return std::exchange(causes_[static_cast<size_t>(cause)], false);
 }
 
-Status Bell::wait(Duration limit, const std::stop_token& stop) {
+bool Bell::rest(Duration limit, const Interrupt& interrupt) {
+  if (interrupt.asked() > 0)
+    return false;
+  const std::stop_token stop = interrupt.acts_token();
   const std::stop_callback woken(stop, [this] {
     const std::lock_guard lock(mutex_);
     rung_.notify_all();
   });
   std::unique_lock lock(mutex_);
-  rung_.wait_for(lock, limit, [&] {
+  rung_.wait_for(lock, std::max(limit, shortest_rest), [&] {
     return std::ranges::any_of(causes_, std::identity()) || stop.stop_requested();
   });
-  return stop.stop_requested() ? Status(cancelled_error()) : Status();
+  return !stop.stop_requested() && interrupt.asked() == 0;
 }
 
 void Bell::wake_on(Ground* ground) {

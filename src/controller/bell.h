@@ -33,8 +33,9 @@ class Bell {
   void ring(Cause cause);
   /// Whether it has rung for this since it was asked.
   bool take(Cause cause);
-  /// Until it rings or the time is over. Error: a stop was asked for.
-  Status wait(Duration limit, const std::stop_token& stop);
+  /// Until it rings or the time is over, which is never shorter than 20 ms. False: a stop was asked
+  /// for.
+  bool rest(Duration limit, const Interrupt& interrupt);
   /// Whoever waits on a ground is woken there; null: nobody does.
   void wake_on(Ground* ground);
 

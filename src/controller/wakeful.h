@@ -9,10 +9,7 @@ namespace fettle {
 
 class Wakeful : public Ground {
  public:
-  Wakeful(Ground& inner, const Name& environment, Bell& bell)
-      : inner_(inner), environment_(environment), bell_(bell) {
-    bell_.wake_on(&inner_);
-  }
+  Wakeful(Ground& inner, Bell& bell) : inner_(inner), bell_(bell) { bell_.wake_on(&inner_); }
   ~Wakeful() override { bell_.wake_on(nullptr); }
   Wakeful(const Wakeful&) = delete;
   Wakeful& operator=(const Wakeful&) = delete;
@@ -26,8 +23,7 @@ class Wakeful : public Ground {
     const Instant soon = inner_.now().instant + std::min(longest_wait, bell_.store_pause());
     News news = inner_.wait(until && *until < soon ? *until : soon);
     news.stop |= is_over_;
-    // About nothing: who decides is asked whether something else is wanted.
-    news.hints.push_back({environment_, "fleet", environment_});
+    news.is_woken = true;
     return news;
   }
   /// Nothing new is begun, and what waits to be called again is left as it is.
@@ -37,7 +33,6 @@ class Wakeful : public Ground {
   static constexpr Duration longest_wait = 200ms;
 
   Ground& inner_;
-  Name environment_;
   Bell& bell_;
   bool is_over_ = false;
 };

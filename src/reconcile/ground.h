@@ -26,6 +26,7 @@ struct News {
   std::vector<std::pair<Key, Progress>> progress;
   std::vector<Key> hints;  ///< what should be looked at again
   bool stop = false;       ///< somebody asks to begin nothing new
+  bool is_woken = false;   ///< who decides is to be asked whether something else is wanted
   bool leave = false;  ///< somebody asks to leave at once; what is in flight counts as interrupted
 };
 

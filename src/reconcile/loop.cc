@@ -25,7 +25,7 @@ Result<Summary> Loop::carry_out() {
       wake_.reset();
       inputs.emplace_back(TimerDue{});
     }
-    if (!inputs.empty())
+    if (!inputs.empty() || news.is_woken)
       TRY(obey(run_.on(inputs, now)));
   }
   if (refusal_)

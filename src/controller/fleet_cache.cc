@@ -1,0 +1,77 @@
+#include "controller/fleet_cache.h"
+
+#include "controller/workload_objects.h"
+
+namespace fettle {
+
+using workloads::Object;
+
+Status FleetCache::learn() {
+  auto all = std::make_unique<All>(TRY(learn_fleet(place_, environment_)));
+  TRY(look_at_room(place_, all->view->fleet));
+  for (const Name& owner : all->view->owners)
+    all->wishes.add(owner);
+  all_ = std::move(all);
+  drifted_.clear();
+  return {};
+}
+
+Status FleetCache::read_objects() {
+  FleetView& view = *all_->view;
+  std::set<Name> stored;
+  for (Object& object : TRY(stored_objects(place_, environment_))) {
+    const Name owner = object.owner();
+    stored.insert(owner);
+    view.owners.insert(owner);
+    const Object* const known = view.fleet.object(owner);
+    if (known == nullptr || known->document != object.document)
+      view.fleet.put(std::move(object));
+  }
+  for (const Name& owner : view.owners)
+    if (!stored.contains(owner) && view.fleet.object(owner) != nullptr)
+      view.fleet.drop(owner);
+  return {};
+}
+
+bool FleetCache::put(const Key& key, const RecordPointer& record) {
+  if (!all_->records.put(key, record))
+    return false;
+  // What was seen of it was another one.
+  all_->view->seen.erase(key);
+  drifted_.erase(key);
+  tell_record(fleet(), key, record);
+  return true;
+}
+
+Status FleetCache::see(PodsSeen answer) {
+  TRY(tell_seen(place_, *all_->view, std::move(answer)));
+  find_drift();
+  return {};
+}
+
+Status FleetCache::look_at_pods() {
+  TRY(fettle::look_at_pods(place_, *all_->view));
+  find_drift();
+  return {};
+}
+
+void FleetCache::find_drift() {
+  drifted_.clear();
+  const Kind* const kind = place_.kinds->find("pod");
+  for (const auto& [key, seen] : all_->view->seen)
+    if (const RecordPointer& record = all_->records.find(key);
+        record != nullptr && record->applied && record->by_hand == ByHand::nothing &&
+        kind->compare(*record, seen, Presence::running).verb != Verb::keep)
+      drifted_.insert(key);
+}
+
+std::set<Name> FleetCache::owners_of_drifted() const {
+  std::set<Name> owners;
+  for (const Key& key : drifted_)
+    if (const RecordPointer& record = all_->records.find(key))
+      for (const auto& [owner, wish] : record->wanted_by)
+        owners.insert(owner);
+  return owners;
+}
+
+}  // namespace fettle

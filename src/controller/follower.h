@@ -1,0 +1,37 @@
+#pragma once
+/// Waits for what somebody else brings about. A controller has the right to act on a fleet for as
+/// long as it runs, so every other command only observes: it learns the fleet anew each time, since
+/// what it would do itself is not what is done.
+
+#include <optional>
+
+#include "controller/account.h"
+#include "controller/bell.h"
+#include "controller/pod_looks.h"
+
+namespace fettle {
+
+class Follower {
+ public:
+  Follower(const Workplace& place, const Name& environment, const BringOptions& options);
+  /// None when who acted does so no more, and nobody has taken its place.
+  Result<std::optional<Brought>> follow();
+
+ private:
+  Status learn();
+  bool is_over() const;
+  /// Whether the controller still acts.
+  Result<bool> catch_up();
+  uint64_t last_success() const;
+
+  const Workplace& place_;
+  const Name environment_;
+  const BringOptions& options_;
+  Account account_;
+  FleetCache cache_;
+  Bell bell_;
+  PodLooks pods_;
+  Instant learned_, changed_;
+};
+
+}  // namespace fettle

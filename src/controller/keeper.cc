@@ -1,0 +1,267 @@
+#include "controller/keeper.h"
+
+#include <algorithm>
+
+#include "controller/leftovers.h"
+#include "controller/wakeful.h"
+#include "controller/workload_objects.h"
+
+namespace fettle {
+namespace {
+
+constexpr Duration longest_rest = 2s;  ///< while an engine does not answer
+
+}  // namespace
+
+Keeper::Keeper(const Workplace& place, Edit& edit, const BringOptions& options)
+    : place_(place),
+      options_(options),
+      edit_(edit,
+            [this](const Key& key, const RecordPointer& record) { learn_record(key, record); }),
+      account_(place, options),
+      cache_(place, edit.environment()),
+      bell_(place),
+      pods_(place, cache_, bell_),
+      nodes_(place, cache_, edit_, [this] { bell_.ring(Bell::Cause::look); }) {}
+
+Result<Brought> Keeper::bring() {
+  TRY(learn());
+  bell_.listen_to_store();
+  changed_ = instant_from_clock();
+  while (true) {
+    const Result<bool> over = take_turn();
+    if (over && *over)
+      break;
+    if (over)
+      continue;
+    // Who keeps workloads goes on when an engine is there again.
+    if (!options_.keeps || is_cancelled(over.error()) || over.error().blame != Blame::world)
+      return over.error();
+    if (to_string(over.error()) != complaint_)
+      place_.tell(complaint_ = to_string(over.error()));
+    is_due_ = true;
+    if (!rest(longest_rest))
+      break;
+  }
+  return account_.close(cache_.view());
+}
+
+/// Has done what is due, or waits for something to change. Whether it is over.
+Result<bool> Keeper::take_turn() {
+  is_due_ |= cache_.wishes().ask(place_.clock());
+  if (is_due_) {
+    TRY(carry());
+    is_due_ = false;
+    complaint_.clear();
+    changed_ = acted_ = instant_from_clock();
+    pods_.want();
+    TRY(look());
+    TRY(forget_names_of_gone(place_, cache_));
+    TRY(forget_marks_of_gone(place_, cache_));
+    return account_.summary().stopped || account_.summary().is_late;
+  }
+  account_.count(cache_.view());
+  if (!options_.keeps && is_over())
+    return true;
+  if (!options_.keeps && instant_from_clock() - changed_ > options_.limit) {
+    account_.summary().is_late = true;
+    return true;
+  }
+  account_.tell_waiting();
+  if (!rest(pause()))
+    return true;
+  is_due_ |= TRY(catch_up());
+  return false;
+}
+
+/// False: a stop was asked for.
+bool Keeper::rest(Duration limit) {
+  const bool goes_on = bell_.rest(limit, *place_.interrupt);
+  account_.summary().stopped |= !goes_on;
+  return goes_on;
+}
+
+bool Keeper::is_over() const {
+  if (pods_.looked() < acted_)
+    return false;  // nobody has seen what came of it
+  return (!account_.progress().is_any_awaited &&
+          account_.has_seen_available(pods_.looked_time())) ||
+         !account_.summary().failures.empty();
+}
+
+Instant Keeper::next_look() const {
+  return pods_.looked() + account_.look_pause(cache_.view().fleet);
+}
+
+Duration Keeper::pause() const {
+  const Instant now = instant_from_clock();
+  Instant until = stored_.read + bell_.store_pause();
+  if (!pods_.is_under_way())
+    until = std::min(until, pods_.is_wanted() ? now : next_look());
+  if (options_.keeps && !outstanding_.owners.empty())
+    until = std::min(until, outstanding_.backoff.until());
+  if (const auto ask = cache_.wishes().ask_at())
+    until = std::min(until, now + (*ask - place_.clock()));
+  return until - now;
+}
+
+Status Keeper::learn() {
+  const Name& environment = edit_.environment();
+  stored_.stamp = TRY(place_.store->stamp());
+  stored_.version = TRY(place_.store->versions().open(environment, {}))->number();
+  TRY(cache_.learn());
+  TRY(nodes_.hear());
+  outstanding_.is_all = true;
+  stored_.read = instant_from_clock();
+  nodes_.were_asked(stored_.read);
+  TRY(pods_.look_now());
+  account_.expire();
+  return {};
+}
+
+/// With everything that may have changed since: wishes, nodes, pods. Whether something that is
+/// wanted is to be tried again.
+Result<bool> Keeper::catch_up() {
+  const Instant now = instant_from_clock();
+  TRY(read_store());
+  TRY(watch_nodes());
+  TRY(nodes_.forget_lost());
+  const bool has_looked = TRY(look());
+  if (options_.keeps && has_looked)
+    outstanding_.owners.merge(cache_.owners_of_drifted());
+  if (!options_.keeps || !outstanding_.backoff.is_over(now) || outstanding_.owners.empty())
+    return false;
+  outstanding_.backoff.begin(now);
+  return true;
+}
+
+/// What users stored since.
+Status Keeper::read_store() {
+  const Name& environment = edit_.environment();
+  const Instant now = instant_from_clock();
+  if (!bell_.take(Bell::Cause::store) && now - stored_.read < bell_.store_pause())
+    return {};
+  stored_.read = now;
+  bool has_written = false;
+  for (const Name& owner : cache_.wishes().take_expired())
+    if (cache_.fleet().object(owner) != nullptr) {
+      TRY(delete_objects(place_, environment, {owner}));
+      has_written = true;
+    }
+  const int64_t stamp = TRY(place_.store->stamp());
+  if (std::exchange(stored_.stamp, stamp) == stamp && !has_written)
+    return {};
+  if (TRY(nodes_.hear()))
+    account_.expire();
+  cache_.fleet().gates = TRY(stored_gates(place_, environment));
+  const uint64_t version = TRY(place_.store->versions().open(environment, {}))->number();
+  if (version == stored_.version)
+    return {};
+  stored_.version = version;
+  account_.expire();
+  TRY(cache_.read_objects());
+  outstanding_.backoff.reset();
+  TRY(look_at_room(place_, cache_.fleet()));
+  return look_at_images(place_, cache_.fleet());
+}
+
+Status Keeper::watch_nodes() {
+  if (!TRY(nodes_.watch()))
+    return {};
+  outstanding_.backoff.end(instant_from_clock());
+  outstanding_.is_all = true;
+  pods_.want();
+  return look_at_images(place_, cache_.fleet());
+}
+
+/// At the pods, if it is time. Whether somebody has looked.
+Result<bool> Keeper::look() {
+  const bool has_looked = TRY(pods_.proceed([this] {
+    return instant_from_clock() >= next_look() ||
+           (place_.clock() >= account_.progress().all_available &&
+            !account_.has_seen_available(pods_.looked_time()));
+  }));
+  if (has_looked)
+    account_.expire();
+  return has_looked;
+}
+
+void Keeper::learn_record(const Key& key, const RecordPointer& record) {
+  if (!cache_.put(key, record))
+    return;
+  motion_.moved = instant_from_clock();
+  motion_.awaited.erase(key);
+  if (key.kind == "pod")
+    pods_.want();
+}
+
+/// Has carried out what is due, and goes on with what is wanted by then while acts are under way.
+Status Keeper::carry() {
+  outstanding_.owners.merge(cache_.wishes().take_changed());
+  if (outstanding_.owners.empty())
+    return {};
+  Threads threads(*place_.interrupt, place_.mask.get());
+  Wakeful ground(place_.ground == nullptr ? threads : *place_.ground, bell_);
+  Workplace place = without_away(place_, cache_.fleet());
+  place.ground = &ground;
+  Due due = cache_.wishes().due(outstanding_.owners, cache_.records(),
+                                {.is_all = outstanding_.is_all, .drifted = &cache_.drifted()});
+  Undertaking undertaking;
+  undertaking.intent = std::move(due.intent);
+  undertaking.known = std::move(due.known);
+  undertaking.options.parallelism = cache_.wishes().acts_at_once();
+  undertaking.options.sequence = cache_.records().sequence();
+  undertaking.audience = options_.audience;
+  undertaking.wants = [&](const Run& run) { return wanted_by_now(run, ground); };
+  undertaking.also_known = [this](const Run&, const Intent&) {
+    return std::move(outstanding_.of_run);
+  };
+  motion_ = {instant_from_clock(), {}};
+  const Carried carried = TRY(carry_out(place, edit_, std::move(undertaking)));
+  if (!carried.summary) {
+    // What was written at last may stand in the store or not.
+    TRY(learn());
+    return carried.summary.error();
+  }
+  account_.add(*carried.summary, cache_.records());
+  // What failed is recorded as that.
+  outstanding_.is_all = outstanding_.is_all && carried.summary->stopped;
+  if (carried.summary->good()) {
+    outstanding_.backoff.reset();
+    outstanding_.owners.clear();
+  }
+  return {};
+}
+
+Result<std::shared_ptr<const Intent>> Keeper::wanted_by_now(const Run& run, Wakeful& ground) {
+  TRY(read_store());
+  TRY(watch_nodes());
+  TRY(look());
+  if (!options_.keeps && is_stuck(run)) {
+    account_.summary().is_late = true;
+    ground.stop();
+    return nullptr;
+  }
+  if (!cache_.wishes().ask(place_.clock()))
+    return nullptr;
+  end_unwanted_pulls(run, cache_, ground);
+  outstanding_.owners.merge(cache_.wishes().take_changed());
+  Due due = cache_.wishes().due(
+      outstanding_.owners, cache_.records(),
+      {.is_all = outstanding_.is_all, .in_run = &run.known(), .drifted = &cache_.drifted()});
+  outstanding_.of_run = std::move(due.known);
+  return std::move(due.intent);
+}
+
+/// Whether what is still under way only waits to be called again, and nothing else has happened for
+/// as long as may be.
+bool Keeper::is_stuck(const Run& run) {
+  for (const Waiting& waiting : run.waiting())
+    motion_.awaited.insert(waiting.key);
+  const Instant now = instant_from_clock();
+  if (motion_.awaited.empty())
+    motion_.moved = now;
+  return now - motion_.moved > options_.limit;
+}
+
+}  // namespace fettle

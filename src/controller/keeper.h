@@ -1,0 +1,90 @@
+#pragma once
+/// Brings workloads about and keeps them, with the right to act on their fleet.
+///
+/// The obvious loop reads everything, decides, acts, and begins again: at ten thousand pods it would
+/// do nothing but read, and what users say while it acts would wait until it is done. So what is
+/// known stands in a cache, an owner is asked again only when something concerns it, and a run that
+/// is under way takes in what is wanted by then. One turn:
+///
+///   ask      owners whom something concerns what they want (`FleetWishes`)
+///   carry    out what has not come about of those who want something else, or whose last wish did
+///            not end well; all of it when it begins and when a node is back
+///   count    what pods have come to, and tell those who wait
+///   rest     until a bell rings or something is due
+///   catch up with the store, nodes and pods
+///
+/// Invariants: nothing is decided on what was seen before the last act on it; what users say about
+/// nodes counts before anybody is told so; an error of the world ends nothing for who keeps on.
+
+#include "controller/account.h"
+#include "controller/backoff.h"
+#include "controller/bell.h"
+#include "controller/node_news.h"
+#include "controller/pod_looks.h"
+#include "controller/told_edit.h"
+
+namespace fettle {
+
+class Wakeful;
+
+class Keeper {
+ public:
+  /// `edit`: the right to act.
+  Keeper(const Workplace& place, Edit& edit, const BringOptions& options);
+  Result<Brought> bring();
+
+ private:
+  /// Owners whose wishes are to be carried out, or just are.
+  struct Outstanding {
+    std::set<Name> owners;
+    bool is_all = true;  ///< whatever records say
+    Known of_run;        ///< of what became due during a run
+    Backoff backoff;
+  };
+  /// What the store said last.
+  struct Stored {
+    int64_t stamp = 0;
+    uint64_t version = 0;
+    Instant read;
+  };
+  /// Whether a run only waits, as for an init container.
+  struct Motion {
+    Instant moved;          ///< when something was written of what is under way
+    std::set<Key> awaited;  ///< what is called again, and nothing was written of since
+  };
+
+  Result<bool> take_turn();
+  bool rest(Duration limit);
+  bool is_over() const;
+  Duration pause() const;
+  Instant next_look() const;
+
+  Status learn();
+  Result<bool> catch_up();
+  Status read_store();
+  Status watch_nodes();
+  Result<bool> look();
+  void learn_record(const Key& key, const RecordPointer& record);
+
+  Status carry();
+  Result<std::shared_ptr<const Intent>> wanted_by_now(const Run& run, Wakeful& ground);
+  bool is_stuck(const Run& run);
+
+  const Workplace& place_;
+  const BringOptions& options_;
+  ToldEdit edit_;
+  Account account_;
+  FleetCache cache_;
+  Bell bell_;
+  PodLooks pods_;
+  NodeNews nodes_;
+  Outstanding outstanding_;
+  Stored stored_;
+  Motion motion_;
+  bool is_due_ = true;  ///< at least once, since what is there may not be as it was left
+  Instant acted_;       ///< when the last run ended
+  Instant changed_;
+  std::string complaint_;  ///< that was told last
+};
+
+}  // namespace fettle

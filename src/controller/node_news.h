@@ -1,0 +1,44 @@
+#pragma once
+/// What is new about the nodes of a fleet: what users say of them, and which of them answer.
+///
+/// A command such as `node drain` says that something is done only when the controller will place no
+/// pod there any more. So the controller tells what it has heard of, by a note in the store; and it
+/// tells nobody before it is true: what was on a lost node is forgotten, and new nodes were asked, so
+/// that the next pod may go there.
+
+#include "controller/aside.h"
+#include "controller/fleet_cache.h"
+
+namespace fettle {
+
+class NodeNews {
+ public:
+  /// `answered` is called from another thread when an answer of nodes can be taken.
+  NodeNews(const Workplace& place, FleetCache& cache, Edit& edit, std::function<void()> answered);
+
+  /// What the store says by now. Whether it says something else.
+  Result<bool> hear();
+  /// Nodes have just been asked by somebody else.
+  void were_asked(Instant now) { asked_ = now; }
+  /// Takes the answer of nodes, and asks again if it is time. Whether one is back: it may have other
+  /// images and other pods, and what waited for it need not wait any longer.
+  Result<bool> watch();
+  /// Forgets what was on nodes that never come back. Only while nothing is under way there.
+  Status forget_lost();
+
+ private:
+  Status tell_heard();
+  Result<bool> learn(const std::map<Name, bool>& answers);
+
+  const Workplace& place_;
+  FleetCache& cache_;
+  Edit& edit_;
+  std::string heard_;         ///< the mark of the nodes that were heard of last
+  bool has_to_tell_ = false;  ///< nobody was told yet that they were heard of
+  std::vector<Name> lost_;    ///< whose records are to be forgotten
+  std::set<Name> unasked_;    ///< new ones, of which nobody knows yet whether they answer
+  Instant asked_;
+  Aside<std::map<Name, bool>> looks_;
+};
+
+}  // namespace fettle

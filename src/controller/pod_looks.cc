@@ -1,0 +1,49 @@
+#include "controller/pod_looks.h"
+
+#include "workplace/engines.h"
+
+namespace fettle {
+
+PodLooks::PodLooks(const Workplace& place, FleetCache& cache, Bell& bell)
+    : place_(place),
+      cache_(cache),
+      bell_(bell),
+      looks_(place.interrupt->acts_token(), [&bell] { bell.ring(Bell::Cause::look); }) {}
+
+Status PodLooks::look_now() {
+  looked_ = instant_from_clock();
+  looked_time_ = place_.clock();
+  TRY(cache_.look_at_pods());
+  listen();
+  return {};
+}
+
+Result<bool> PodLooks::proceed(const std::function<bool()>& is_time) {
+  (void)bell_.take(Bell::Cause::look);
+  const auto began = looks_.began();
+  bool has_looked = false;
+  if (auto answer = looks_.take()) {
+    TRY(cache_.see(TRY(*std::move(answer))));
+    looked_ = *began;
+    looked_time_ = asked_time_;
+    has_looked = true;
+    listen();
+  }
+  is_wanted_ |= bell_.take(Bell::Cause::pods) || is_time();
+  if (!is_wanted_ || looks_.began())
+    return has_looked;
+  is_wanted_ = false;
+  asked_time_ = place_.clock();
+  looks_.begin(question_about_pods(place_, cache_.view()), instant_from_clock());
+  return has_looked;
+}
+
+/// To every engine that answers and has a pod.
+void PodLooks::listen() {
+  const FleetView& view = cache_.view();
+  for (const Name& driver : drivers_of(view.known))
+    if (is_engine(driver) && !view.silent.contains(driver))
+      bell_.listen(driver, view.fleet.environment());
+}
+
+}  // namespace fettle
