@@ -2,7 +2,6 @@
 
 #include "base/invariant.h"
 #include "base/text.h"
-#include "reconcile/wait.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -88,13 +87,13 @@ int Run::calls_again(const Key& key) const {
 bool Run::is_under_way(const Key& key) const {
   const NodeId id = graph_ == nullptr ? no_node : graph_->find(key);
   const auto flight = id == no_node ? flights_.end() : flights_.find(id);
-  return flight != flights_.end() && flight->second.began.has_value();
+  return flight != flights_.end() && flight->second.retries.has_begun();
 }
 
 std::vector<Key> Run::under_way() const {
   std::vector<Key> keys;
   for (const auto& [id, flight] : flights_)
-    if (flight.began)
+    if (flight.retries.has_begun())
       keys.push_back(*graph_->node(id).key);
   return keys;
 }
@@ -102,8 +101,8 @@ std::vector<Key> Run::under_way() const {
 std::vector<Waiting> Run::waiting() const {
   std::vector<Waiting> found;
   for (const auto& [due, id] : timers_) {
-    const Flight& flight = flights_.at(id);
-    found.push_back({*graph_->node(id).key, flight.what, flight.calls, due});
+    const Retries& retries = flights_.at(id).retries;
+    found.push_back({*graph_->node(id).key, retries.what(), retries.calls(), due});
   }
   return found;
 }
@@ -219,8 +218,8 @@ void Run::adopt(std::shared_ptr<const Intent> intent, std::unique_ptr<Graph> gra
     const bool is_same = is_same_wish(before.node(then), graph_->node(id));
     const auto flight = flights.find(then);
     // What had not begun is decided anew, and so is what waits and is wanted otherwise.
-    const bool flies =
-        flight != flights.end() && flight->second.began && (is_same || flight->second.is_acting);
+    const bool flies = flight != flights.end() && flight->second.retries.has_begun() &&
+                       (is_same || flight->second.is_acting);
     if (!flies && !(is_same && counted[then] != 0))
       continue;
     standings_[id] = standings[then];
@@ -242,7 +241,7 @@ void Run::adopt(std::shared_ptr<const Intent> intent, std::unique_ptr<Graph> gra
       ++pool_of(id).in_use;
       watch_over_limits(id);
     } else {
-      timers_.emplace(flight.due, id);
+      timers_.emplace(flight.retries.due(), id);
     }
   }
   summary_.leftovers = graph_->leftovers().size();
@@ -543,7 +542,7 @@ void Run::start_what_fits() {
       return;
     const NodeId id = next->ready.begin()->second;
     next->ready.erase(next->ready.begin());
-    if (!flights_[id].began && needs_what_is_done_again(id)) {
+    if (!flights_[id].retries.has_begun() && needs_what_is_done_again(id)) {
       flights_.erase(id);
       deferred_.insert(id);
       continue;
@@ -552,7 +551,7 @@ void Run::start_what_fits() {
     ++acting_;
     Flight& flight = flights_[id];
     flight.is_acting = true;
-    if (flight.began)
+    if (flight.retries.has_begun())
       start_act(id);
     else
       begin_act(id);
@@ -585,13 +584,13 @@ void Run::settle(NodeId id, Standing standing) {
   bool is_stale = false, is_dirty = false;
   if (const auto flight = flights_.find(id); flight != flights_.end()) {
     leave_pool(id);
-    timers_.erase({flight->second.due, id});
+    timers_.erase({flight->second.retries.due(), id});
     for (const Key& key : flight->second.watch)
       watchers_[key].erase(id);
     is_stale = flight->second.is_stale;
     is_dirty = flight->second.is_dirty;
-    if (const int answers = flight->second.calls - flight->second.waits; answers > 1)
-      calls_again_[*graph_->node(id).key] += answers - 1;
+    if (const int answers = flight->second.retries.answers_again(); answers > 0)
+      calls_again_[*graph_->node(id).key] += answers;
     Step& step = steps_[*graph_->node(id).key] = std::move(flight->second.step);
     if (step.wanted != nullptr)
       step.wanted = graph_->node(id).wanted;
@@ -647,7 +646,7 @@ void Run::decide_again(NodeId id, NodeId need, bool is_same) {
   if (const auto flight = flights_.find(id); flight != flights_.end()) {
     if (flight->second.is_acting) {
       flight->second.is_dirty = graph_->node(id).wanted != nullptr;
-    } else if (!flight->second.began) {
+    } else if (!flight->second.retries.has_begun()) {
       pool_of(id).ready.erase({place_[id], id});
       flights_.erase(flight);
       make_decidable(id);

@@ -19,10 +19,10 @@
 #include <span>
 #include <variant>
 
-#include "base/prng.h"
 #include "core/driver.h"
 #include "core/event.h"
 #include "plan/decide.h"
+#include "reconcile/retries.h"
 
 namespace fettle {
 
@@ -180,8 +180,8 @@ class Run {
   struct Flight {
     Step step;
     Act act;
-    Boxed<Resource> resource;      ///< as it was when the act began
-    std::optional<Instant> began;  ///< moved back by what former processes spent on it
+    Boxed<Resource> resource;  ///< as it was when the act began
+    Retries retries;
     bool is_acting = false;
     bool is_answered = false;  ///< those that need it go on: it succeeded, and has not settled
     bool is_recorded = false;  ///< as a success
@@ -192,15 +192,6 @@ class Run {
     bool was_hinted = false;        ///< while it acted
     bool is_dirty = false;          ///< what it needs has changed since the call began
     bool is_stale = false;          ///< another one is wanted by now: to be decided anew
-    std::string what;               ///< it waits for
-    int calls = 0;                  ///< that have ended
-    int waits = 0;                  ///< of these, without an answer yet
-    Instant called;
-    Duration pause{0};
-    Instant due;
-    Digest progress;
-    int alike = 0;
-    Instant alike_since;
     std::vector<Key> watch;
     std::vector<Version> relies_on;
     std::optional<Failure> failure;
@@ -249,25 +240,23 @@ class Run {
   bool is_quiet(NodeId id) const;
   void leave_pool(NodeId id);
   std::vector<RecordPointer> records_of_needs(NodeId id) const;
-  void act_answered(NodeId id, const Done& done);
-  void act_answered(NodeId id, const Failed& failed);
-  void act_ended(NodeId id, const Result<Outcome>& outcome);
+  void act_ended(NodeId id, const Result<Outcome>& ended);
+  void act_answered(NodeId id, const Done& done, const Verdict& verdict);
+  void act_answered(NodeId id, const Failed& failed, const Verdict& verdict);
+  void act_answered(NodeId id, const Pending& pending, const Verdict& verdict);
+  void act_answered(NodeId id, const Skipped& skipped, const Verdict& verdict);
+  void settle_for(NodeId id, std::string why);
   void act_done(NodeId id, const Done& done);
   bool record_success(NodeId id, const Done& done, bool goes_on);
   void note_life(NodeId id, const Done& done, Record& record);
   bool is_as_recorded(NodeId id, const Record& record) const;
   void request_done(NodeId id, const Done& done, bool was_kept);
-  void act_failed(NodeId id, Error error, const Value& outputs = {});
   void fail(NodeId id, Failure failure, const Value& outputs = {});
-  Failure failure_of(NodeId id, Error error, const Value& outputs) const;
+  Failure failure_of(NodeId id, Error error) const;
   Failure failure_of(NodeId id, const Failed& failed) const;
-  void act_skipped(NodeId id, const Skipped& skipped);
-  std::string reason_to_give_up(NodeId id, const Again& again);
-  std::string reason_of_time(const Flight& flight) const;
-  void call_again(NodeId id, const Again& again, const Value& outputs = {});
+  void call_again(NodeId id, const Verdict& verdict, const Value& outputs = {});
   void write_attempt(NodeId id, bool failed, const std::string& said, const Value& outputs,
                      bool waits);
-  Course course_of(const Flight& flight) const;
   const Name& origin_of(NodeId id) const;
   void time_passes();
   void call_now(NodeId id);

@@ -2,13 +2,10 @@
 #include "core/output_at.h"
 #include "plan/decide_parts.h"
 #include "reconcile/run.h"
-#include "reconcile/wait.h"
 #include "value/json.h"
 
 namespace fettle {
 namespace {
-
-constexpr std::string_view late = "gave up at the deadline of the run";
 
 Value printed_by(const std::vector<std::string>& lines) {
   return Value::list({lines.begin(), lines.end()});
@@ -110,25 +107,14 @@ std::optional<Value> Run::filled_attributes(NodeId id, std::optional<Output>& mi
 bool Run::resume(NodeId id) {
   const Node& node = graph_->node(id);
   Flight& flight = flights_[id];
-  flight.began = now_.instant;
   flight.resource = resource_at(id);
+  flight.retries = Retries(flight.resource, flight.step.wanted == nullptr, now_.instant);
   if (node.known == nullptr || !node.known->attempt || !node.known->attempt->course ||
       node.wanted == nullptr ||
       node.known->attempt->resource->attributes != node.wanted->attributes)
     return false;
-  const Course& course = *node.known->attempt->course;
-  flight.began = now_.instant - course.spent;
-  flight.calls = course.calls;
-  flight.act.so_far = course.so_far;
-  flight.progress = course.progress;
-  flight.alike = course.alike;
-  flight.alike_since = now_.instant - course.alike_for;
-  flight.what = node.known->attempt->error;
-  if (course.pause.count() <= 0)
-    return false;
-  flight.pause = course.pause;
-  flight.due = now_.instant + course.pause;
-  return true;
+  const Attempt& before = *node.known->attempt;
+  return flight.retries.resume(*before.course, before.error, now_.instant);
 }
 
 void Run::begin_act(NodeId id) {
@@ -157,7 +143,7 @@ void Run::begin_act(NodeId id) {
     flight.beginning = std::get<LogEvent>(commands_.back()).event;
   if (waits) {
     leave_pool(id);
-    timers_.emplace(flight.due, id);
+    timers_.emplace(flight.retries.due(), id);
     return;
   }
   start_act(id);
@@ -185,7 +171,7 @@ void Run::start_act(NodeId id) {
   Flight& flight = flights_[id];
   Act& act = flight.act;
   const Node& node = graph_->node(id);
-  if (flight.calls > 0 && node.kind != nullptr && node.kind->sort() == Sort::ensuring)
+  if (flight.retries.calls() > 0 && node.kind != nullptr && node.kind->sort() == Sort::ensuring)
     act.known = node.known;  // what the call before has left
   // What nobody wants any more comes to its end as it was begun.
   if (!flight.is_stale) {
@@ -194,7 +180,7 @@ void Run::start_act(NodeId id) {
     if (!attributes) {
       Error error = world_error(
           cat("`", missing->kind, "/", missing->name, "` has no output `", missing->path, "`"));
-      Failure failure = failure_of(id, std::move(error), {});
+      Failure failure = failure_of(id, std::move(error));
       failure.missing = std::move(missing);
       fail(id, std::move(failure));
       return;
@@ -205,7 +191,7 @@ void Run::start_act(NodeId id) {
         resource_at(id).attributes.has_deferred()) {
       Result<Value> normal = node.kind->normalise(*attributes);
       if (!normal) {
-        fail(id, failure_of(id, std::move(normal).error(), {}));
+        fail(id, failure_of(id, std::move(normal).error()));
         return;
       }
       attributes = *std::move(normal);
@@ -219,10 +205,11 @@ void Run::start_act(NodeId id) {
     if (node.wanted != nullptr)
       flight.relies_on = Decider(*graph_, standings_, options_.plan).versions(id);
   }
-  act.attempt = flight.calls + 1;
-  flight.called = now_.instant;
+  act.so_far = flight.retries.so_far();
+  act.attempt = flight.retries.calls() + 1;
+  flight.retries.call(now_.instant);
   flight.was_hinted = flight.is_dirty = false;
-  if (!act.looks_only && !act.is_instant && flight.calls == 0)
+  if (!act.looks_only && !act.is_instant && act.attempt == 1)
     write_begin(id);
   watch_over_limits(id);
   commands_.push_back(StartAct{act, flight.resource->driver});
@@ -264,17 +251,16 @@ void Run::leave_pool(NodeId id) {
     return;
   --acting_;
   --pool_of(id).in_use;
-  if (const Duration limit = flight.resource->deadlines.attempt; limit.count() > 0)
-    limits_.erase({flight.called + limit, id});
+  if (const auto limit = flight.retries.limit())
+    limits_.erase({*limit, id});
 }
 
 void Run::watch_over_limits(NodeId id) {
-  const Flight& flight = flights_[id];
-  if (const Duration limit = flight.resource->deadlines.attempt; limit.count() > 0)
-    limits_.emplace(flight.called + limit, id);
+  if (const auto limit = flights_[id].retries.limit())
+    limits_.emplace(*limit, id);
 }
 
-void Run::act_ended(NodeId id, const Result<Outcome>& outcome) {
+void Run::act_ended(NodeId id, const Result<Outcome>& ended) {
   leave_pool(id);
   // What was seen of a host before something happened in it says nothing any more.
   const Node& node = graph_->node(id);
@@ -283,128 +269,83 @@ void Run::act_ended(NodeId id, const Result<Outcome>& outcome) {
     is_old_now(*graph_->node(node.host).key);
   }
   Flight& flight = flights_[id];
-  ++flight.calls;
-  const bool was_ended = std::exchange(flight.was_ended, false);
-  if (!outcome) {
-    Error error = outcome.error();
-    if (was_ended)
-      error = world_error(cat("a call took longer than ",
-                              to_string(flight.resource->deadlines.attempt), ": ", error.message));
-    const bool is_late = is_out_of_time_ && is_cancelled(error);
-    if (is_late)
-      error.message = cat(late, ", in the middle of a call");
-    if ((was_ended || flight.resource->patience.with_errors) && !error.unknown_outcome && !is_late)
-      act_answered(
-          id,
-          Failed{error,
-                 {},
-                 Again{error.message, {}, flight.act.so_far, Name(error.message).digest(), {}}});
-    else
-      act_failed(id, std::move(error));
-  } else if (const auto* done = std::get_if<Done>(&*outcome)) {
-    act_answered(id, *done);
-  } else if (const auto* failed = std::get_if<Failed>(&*outcome)) {
-    act_answered(id, *failed);
-  } else if (const auto* skipped = std::get_if<Skipped>(&*outcome)) {
-    act_skipped(id, *skipped);
-  } else {
-    const auto& pending = std::get<Pending>(*outcome);
-    const Again again{pending.what, pending.retry_after, pending.so_far, {}, pending.watch};
-    // It has come to no answer yet, so it wears out no patience and gives none back.
-    ++flight.waits;
-    if (flight.is_stale)
-      act_failed(id, world_error(pending.what));
-    else if (const std::string over = reason_of_time(flight); !over.empty())
-      act_failed(id, world_error(cat(over, ": ", pending.what)));
-    else
-      call_again(id, again);
-  }
+  const CallEnd end{.now = now_.instant,
+                    .is_look = looks_only(id),
+                    .is_stale = flight.is_stale,
+                    .is_run_late = is_out_of_time_,
+                    .was_stopped = std::exchange(flight.was_ended, false)};
+  const auto of_error = ended ? Outcome() : flight.retries.outcome_of(ended.error(), end);
+  const Outcome& outcome = ended ? *ended : of_error;
+  const Verdict verdict = flight.retries.judge(outcome, end, prng_);
+  std::visit([&](const auto& answer) { act_answered(id, answer, verdict); }, outcome);
 }
 
 /// A success. One that has not settled is recorded as what it is, and called again.
-void Run::act_answered(NodeId id, const Done& done) {
-  Flight& flight = flights_[id];
-  if (!done.again || looks_only(id) || flight.step.wanted == nullptr || flight.is_stale) {
+void Run::act_answered(NodeId id, const Done& done, const Verdict& verdict) {
+  if (verdict.next == Verdict::Next::settle) {
     act_done(id, done);
     return;
   }
-  if (const std::string over = reason_to_give_up(id, *done.again); !over.empty()) {
-    summary_.unsettled.push_back(
-        {*graph_->node(id).key, origin_of(id), cat(over, ": ", done.again->what)});
-    log(EventType::pending, id, flight.step.verb, cat(over, ": ", done.again->what));
+  if (verdict.next == Verdict::Next::give_up) {
+    settle_for(id, cat(verdict.over, ": ", done.again->what));
     act_done(id, done);
     return;
   }
-  call_again(id, *done.again);
-  flight.is_answered = true;
+  call_again(id, verdict);
+  flights_[id].is_answered = true;
   const bool changed = record_success(id, done, true);
   announce(id, changed ? Standing::changed : Standing::unchanged);
 }
 
-/// A failure. One that has not settled holds those that need it, and is called again; a look is not.
-void Run::act_answered(NodeId id, const Failed& failed) {
+/// A failure. One that has not settled holds those that need it, and is called again.
+void Run::act_answered(NodeId id, const Failed& failed, const Verdict& verdict) {
   Flight& flight = flights_[id];
-  if (failed.again && !looks_only(id) && !flight.is_stale &&
-      reason_to_give_up(id, *failed.again).empty()) {
-    flight.failure = failure_of(id, failed);
-    call_again(id, *failed.again, failed.outputs);
+  Failure failure = failure_of(id, failed);
+  if (verdict.next == Verdict::Next::call_again) {
+    flight.failure = std::move(failure);
+    call_again(id, verdict, failed.outputs);
     return;
   }
   flight.has_only_looked = failed.has_only_looked && !flight.may_have_changed;
-  Failure failure = failure_of(id, failed);
-  if (failed.again)
-    failure.late = reason_of_time(flight);
+  if (verdict.is_over_time)
+    failure.late = verdict.over;
   fail(id, std::move(failure), failed.outputs);
 }
 
-/// Why it is not called again; empty: it is.
-std::string Run::reason_to_give_up(NodeId id, const Again& again) {
-  Flight& flight = flights_[id];
-  if (std::string over = reason_of_time(flight); !over.empty())
-    return over;
-  if (again.progress != flight.progress || again.progress == Digest{}) {
-    flight.progress = again.progress;
-    flight.alike = 0;
-    flight.alike_since = now_.instant;
-  }
-  ++flight.alike;
-  const Patience& patience = flight.resource->patience;
-  if (patience.most > 0 && flight.calls >= patience.most)
-    return cat("gave up after ", flight.calls, " calls");
-  const Duration same_for = now_.instant - flight.alike_since;
-  if (again.progress != Digest{} && flight.alike >= patience.calls && same_for >= patience.time)
-    return cat("nothing has moved for ",
-               to_string(std::chrono::round<std::chrono::milliseconds>(same_for)), " and ",
-               flight.alike, " calls");
-  return {};
+/// It has come to no answer yet.
+void Run::act_answered(NodeId id, const Pending& pending, const Verdict& verdict) {
+  if (verdict.next == Verdict::Next::call_again)
+    call_again(id, verdict);
+  else
+    fail(id, failure_of(id, world_error(verdict.next == Verdict::Next::give_up
+                                            ? cat(verdict.over, ": ", pending.what)
+                                            : pending.what)));
 }
 
-/// The same, of its deadlines alone.
-std::string Run::reason_of_time(const Flight& flight) const {
-  const Duration limit =
-      flight.step.wanted == nullptr ? Duration(0) : flight.resource->deadlines.settle;
-  if (limit.count() > 0 && now_.instant - *flight.began >= limit)
-    return cat("gave up after ", to_string(limit));
-  return is_out_of_time_ ? std::string(late) : "";
+/// No failure, and no success either: the next run tries again.
+void Run::act_answered(NodeId id, const Skipped& skipped, const Verdict&) {
+  write_beginning(id);
+  log(EventType::skipped, id, flights_[id].step.verb, skipped.why);
+  write_attempt(id, true, skipped.why, {}, false);
+  if (!flights_[id].is_stale)
+    summary_.skips.push_back({*graph_->node(id).key, origin_of(id), skipped.why});
+  settle(id, Standing::skipped);
+}
+
+/// It succeeded, has not settled, and is waited for no longer.
+void Run::settle_for(NodeId id, std::string why) {
+  log(EventType::pending, id, flights_[id].step.verb, why);
+  summary_.unsettled.push_back({*graph_->node(id).key, origin_of(id), std::move(why)});
 }
 
 /// Sets the timer, and keeps what has to outlive the process.
-void Run::call_again(NodeId id, const Again& again, const Value& outputs) {
+void Run::call_again(NodeId id, const Verdict& verdict, const Value& outputs) {
   Flight& flight = flights_[id];
-  if (flight.what != again.what) {
-    flight.what = again.what;
+  const Again& again = *verdict.again;
+  if (verdict.is_news) {
     write_beginning(id);
     log(EventType::pending, id, flight.step.verb, again.what);
   }
-  flight.act.so_far = again.so_far;
-  // What moves begins its pauses anew.
-  const int call = again.progress == Digest{} ? flight.calls : flight.alike;
-  flight.pause = again.after.value_or(pause(flight.resource->pace, call, flight.pause, prng_));
-  const Duration most = Instant::max() - now_.instant;
-  flight.due = now_.instant + std::min(flight.pause, most);
-  const Duration limit = flight.resource->deadlines.settle;
-  if (limit.count() > 0 && flight.step.wanted != nullptr)
-    flight.due = std::min(flight.due, *flight.began + limit);
   for (const Key& key : flight.watch)
     watchers_[key].erase(id);
   flight.watch = again.watch;
@@ -413,22 +354,12 @@ void Run::call_again(NodeId id, const Again& again, const Value& outputs) {
   if (!flight.watch.empty() && watched_.insert(flight.resource->driver).second)
     commands_.push_back(Watch{flight.resource->driver});
   const bool is_at_once = flight.was_hinted || flight.is_dirty;
-  timers_.emplace(flight.due, id);
+  timers_.emplace(flight.retries.due(), id);
   const Node& node = graph_->node(id);
   if (node.kind != nullptr && node.kind->sort() == Sort::ensuring)
     write_attempt(id, false, again.what, outputs, true);
   if (is_at_once)
     call_now(id);
-}
-
-Course Run::course_of(const Flight& flight) const {
-  return {flight.calls,
-          now_.instant - *flight.began,
-          flight.due - now_.instant,
-          flight.act.so_far,
-          flight.progress,
-          flight.alike,
-          now_.instant - flight.alike_since};
 }
 
 void Run::time_passes() {
@@ -445,7 +376,7 @@ void Run::time_passes() {
 }
 
 void Run::call_now(NodeId id) {
-  if (timers_.erase({flights_[id].due, id}) != 0)
+  if (timers_.erase({flights_[id].retries.due(), id}) != 0)
     pool_of(id).ready.emplace(place_[id], id);
 }
 
@@ -472,21 +403,20 @@ void Run::give_up_waiting() {
   for (auto& [id, flight] : flights_) {
     if (flight.is_acting)
       commands_.emplace_back(EndAct{*graph_->node(id).key});
-    else if (flight.began)
+    else if (flight.retries.has_begun())
       waiting.push_back(id);
   }
   std::ranges::sort(waiting, {}, [&](NodeId id) { return place_[id]; });
   for (const NodeId id : waiting) {
     Flight& flight = flights_[id];
-    const std::string over = cat(late, ": ", flight.what);
+    const std::string over = cat(run_is_late, ": ", flight.retries.what());
     if (!flight.is_answered) {
       if (flight.failure)
-        flight.failure->late = late;
-      fail(id, flight.failure ? *std::move(flight.failure) : failure_of(id, world_error(over), {}));
+        flight.failure->late = run_is_late;
+      fail(id, flight.failure ? *std::move(flight.failure) : failure_of(id, world_error(over)));
       continue;
     }
-    summary_.unsettled.push_back({*graph_->node(id).key, origin_of(id), over});
-    log(EventType::pending, id, flight.step.verb, over);
+    settle_for(id, over);
     auto record = std::make_shared<Record>(*graph_->node(id).known);
     record->attempt.reset();
     write(id, std::move(record));
@@ -547,8 +477,8 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   } else if (record->attempt) {
     Attempt& attempt = record->attempt.edit();
     attempt.failed = false;
-    attempt.error = flight.what;
-    attempt.course = course_of(flight);
+    attempt.error = flight.retries.what();
+    attempt.course = flight.retries.course(now_.instant);
   }
   record->applied = flight.resource;
   // What is taken away again, as a transition left it, was what it was.
@@ -621,19 +551,16 @@ bool Run::is_as_recorded(NodeId id, const Record& record) const {
          known->applied->origin == record.applied->origin;
 }
 
-void Run::act_failed(NodeId id, Error error, const Value& outputs) {
-  fail(id, failure_of(id, std::move(error), outputs), outputs);
-}
-
 Failure Run::failure_of(NodeId id, const Failed& failed) const {
-  Failure failure = failure_of(id, failed.error, failed.outputs);
+  Failure failure = failure_of(id, failed.error);
+  failure.has_outputs = !failed.outputs.is_null();
   failure.printed = failed.printed;
   failure.has_changed = failed.has_changed;
   return failure;
 }
 
-Failure Run::failure_of(NodeId id, Error error, const Value& outputs) const {
-  return {*graph_->node(id).key, origin_of(id), std::move(error), {}, !outputs.is_null()};
+Failure Run::failure_of(NodeId id, Error error) const {
+  return {*graph_->node(id).key, origin_of(id), std::move(error)};
 }
 
 void Run::fail(NodeId id, Failure failure, const Value& outputs) {
@@ -651,16 +578,6 @@ void Run::fail(NodeId id, Failure failure, const Value& outputs) {
   const Resource* const wanted = graph_->node(id).wanted;
   stopping_ |= wanted != nullptr && wanted->ends_run;
   settle(id, Standing::failed);
-}
-
-/// No failure, and no success either: the next run tries again.
-void Run::act_skipped(NodeId id, const Skipped& skipped) {
-  write_beginning(id);
-  log(EventType::skipped, id, flights_[id].step.verb, skipped.why);
-  write_attempt(id, true, skipped.why, {}, false);
-  if (!flights_[id].is_stale)
-    summary_.skips.push_back({*graph_->node(id).key, origin_of(id), skipped.why});
-  settle(id, Standing::skipped);
 }
 
 /// An act ended without success, or waits to be called again: the record keeps the last success
@@ -683,7 +600,7 @@ void Run::write_attempt(NodeId id, bool failed, const std::string& said, const V
     attempt.verb = flight.has_only_looked ? Verb::keep : attempt.verb;
     attempt.course.reset();
     if (waits)
-      attempt.course = course_of(flight);
+      attempt.course = flight.retries.course(now_.instant);
   }
   if (!outputs.is_null()) {
     record->outputs = outputs;
