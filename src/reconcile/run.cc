@@ -183,7 +183,6 @@ void Run::adopt_when_possible() {
     pools_.clear();
     instant_ = {most_instant, 0, {}};
     timers_.clear();
-    deferred_.clear();
     watchers_.clear();
     const std::shared_ptr<const Intent> before =
         std::exchange(intent_, std::exchange(next_, nullptr));
@@ -198,19 +197,13 @@ void Run::adopt(std::shared_ptr<const Intent> intent, std::unique_ptr<Graph> gra
   const std::shared_ptr<const Intent> former = std::exchange(intent_, std::move(intent));
   graph_.swap(graph);
   const Graph& before = *graph;
-  const std::vector<Standing> standings = std::exchange(standings_, {});
-  const std::vector<char> counted = std::exchange(is_counted_, {});
-  const std::vector<Digest> answers = std::exchange(answers_, {});
+  const Ready ready = std::exchange(ready_, Ready(*graph_));
   auto flights = std::exchange(flights_, {});
   pools_.clear();
   instant_ = {most_instant, 0, {}};
   timers_.clear();
-  deferred_.clear();
   limits_.clear();
   watchers_.clear();
-  standings_.assign(graph_->size(), Standing::open);
-  is_counted_.assign(graph_->size(), 0);
-  answers_.assign(graph_->size(), {});
   for (NodeId id = 0; id < graph_->size(); ++id) {
     const NodeId then = before.find(*graph_->node(id).key);
     if (then == no_node)
@@ -220,17 +213,15 @@ void Run::adopt(std::shared_ptr<const Intent> intent, std::unique_ptr<Graph> gra
     // What had not begun is decided anew, and so is what waits and is wanted otherwise.
     const bool flies = flight != flights.end() && flight->second.retries.has_begun() &&
                        (is_same || flight->second.is_acting);
-    if (!flies && !(is_same && counted[then] != 0))
+    if (!flies && !(is_same && ready.has_answered(then)))
       continue;
-    standings_[id] = standings[then];
-    is_counted_[id] = counted[then];
-    answers_[id] = answers[then];
+    ready_.carry_over(id, ready, then);
     if (flies) {
       flight->second.is_stale |= !is_same;
       flights_.emplace(id, std::move(flight->second));
     }
   }
-  count_dependants();
+  ready_.count();
   forget_what_neither_knows(before);
   point_steps_at_what_is_wanted();
   for (auto& [id, flight] : flights_) {
@@ -292,62 +283,24 @@ void Run::begin_pass() {
     INVARIANT(built.has_value());
     graph_ = std::make_unique<Graph>(std::move(*built));
   }
-  standings_.assign(graph_->size(), Standing::open);
-  is_counted_.assign(graph_->size(), 0);
-  answers_.assign(graph_->size(), {});
+  ready_ = Ready(*graph_);
+  ready_.count();
   summary_ = {.done = summary_.done,
               .leftovers = graph_->leftovers().size(),
               .failures = {},
               .skips = {},
               .unsettled = std::move(summary_.unsettled)};
-  count_dependants();
-}
-
-/// Finds out who waits for whom, and what can be decided.
-void Run::count_dependants() {
-  const size_t size = graph_->size();
-  open_needs_.assign(size, 0);
-  place_.assign(size, 0);
-  dependants_begin_.assign(size + 1, 0);
-  decidable_.clear();
-  for (uint32_t i = 0; i < size; ++i)
-    place_[graph_->order()[i]] = i;
-  // Who waits for whom, as one flat array: count, add up, fill.
-  const auto each_edge = [&](const auto& visit) {
-    for (NodeId id = 0; id < size; ++id)
-      for (const Edge& edge : graph_->needs(id))
-        if (edge.node != no_node)
-          visit(id, edge.node);
-  };
-  each_edge([&](NodeId, NodeId need) { ++dependants_begin_[need + 1]; });
-  for (size_t i = 0; i < size; ++i)
-    dependants_begin_[i + 1] += dependants_begin_[i];
-  dependants_.assign(dependants_begin_[size], no_node);
-  std::vector<uint32_t> next(dependants_begin_.begin(), dependants_begin_.end() - 1);
-  each_edge([&](NodeId id, NodeId need) {
-    dependants_[next[need]++] = id;
-    open_needs_[id] += is_counted_[need] != 0 ? 0 : 1;
-  });
-  // In their order, which is a heap.
-  for (const NodeId id : graph_->order())
-    if (open_needs_[id] == 0 && is_counted_[id] == 0 && !flights_.contains(id))
-      decidable_.push_back(id);
 }
 
 /// Decides what can be decided, starts what fits, and ends the pass when nothing is under way.
 void Run::proceed() {
   while (!finished_) {
     adopt_when_possible();
-    const auto later = [&](NodeId a, NodeId b) { return place_[a] > place_[b]; };
-    while (!decidable_.empty() && instant_.ready.size() < most_instant) {
-      std::pop_heap(decidable_.begin(), decidable_.end(), later);
-      const NodeId id = decidable_.back();
-      decidable_.pop_back();
-      decide(id);
-    }
+    while (!ready_.empty() && instant_.ready.size() < most_instant)
+      decide(ready_.take());
     start_what_fits();
     // What is decided and takes no time is started before more is decided: it takes memory.
-    if (!decidable_.empty() && instant_.ready.size() < most_instant)
+    if (!ready_.empty() && instant_.ready.size() < most_instant)
       continue;
     const bool pending_only = stopping_ && acting_ == 0;
     if (flights_.empty() || pending_only)
@@ -359,8 +312,7 @@ void Run::proceed() {
 
 void Run::end_pass() {
   if (stopping_) {
-    summary_.stopped = !flights_.empty() || std::any_of(standings_.begin(), standings_.end(),
-                                                        [](Standing s) { return !is_settled(s); });
+    summary_.stopped = !flights_.empty() || !std::ranges::all_of(ready_.standings(), is_settled);
   } else if (goes_on()) {
     graph_.reset();
     begin_pass();
@@ -380,7 +332,7 @@ bool Run::goes_on() const {
 void Run::give_up_on_hosts() {
   for (NodeId id = 0; id < graph_->size(); ++id) {
     const Node& node = graph_->node(id);
-    const Step* decided = standings_[id] == Standing::blocked ? step(*node.key) : nullptr;
+    const Step* decided = ready_.standing(id) == Standing::blocked ? step(*node.key) : nullptr;
     if (decided == nullptr || decided->obstacle != Obstacle::host)
       continue;
     ++summary_.blocked;
@@ -390,7 +342,7 @@ void Run::give_up_on_hosts() {
 
 bool Run::needs_what_is_done_again(NodeId id) const {
   return !flights_.empty() && std::ranges::any_of(graph_->needs(id), [&](const Edge& edge) {
-    if (edge.node == no_node || is_counted_[edge.node] == 0)
+    if (edge.node == no_node || !ready_.has_answered(edge.node))
       return false;
     const auto flight = flights_.find(edge.node);
     return flight != flights_.end() && !flight->second.is_answered;
@@ -404,14 +356,14 @@ void Run::decide(NodeId id) {
   if (node.wanted == nullptr && node.known == nullptr)
     return;  // it is gone
   if (needs_what_is_done_again(id)) {
-    deferred_.insert(id);
+    ready_.defer(id);
     return;
   }
-  const bool is_answered = is_counted_[id] != 0;
-  Step step = Decider(*graph_, standings_, options_.plan).decide(id);
+  const bool is_answered = ready_.has_answered(id);
+  Step step = decider().decide(id);
   // What is as it was, or cannot be done again, stays as it is.
   if (is_answered && (step.verb == Verb::keep || step.verb == Verb::forget ||
-                      (step.verb == Verb::blocked && is_good(standings_[id]))))
+                      (step.verb == Verb::blocked && is_good(ready_.standing(id)))))
     return;
   if (is_answered)
     take_back(id);
@@ -453,9 +405,9 @@ void Run::decide(NodeId id) {
       return;
     default:
       if (!is_answered)
-        standings_[id] = Standing::under_way;
+        ready_.stand(id, Standing::under_way);
       flights_[id].step = std::move(step);
-      pool_of(id).ready.emplace(place_[id], id);
+      pool_of(id).ready.emplace(ready_.place(id), id);
   }
 }
 
@@ -463,8 +415,7 @@ void Run::decide(NodeId id) {
 void Run::remember_the_call(NodeId id, const Step& held) {
   const Node& node = graph_->node(id);
   if (held.obstacle != Obstacle::need || node.wanted == nullptr || looks_only(id) ||
-      (node.known != nullptr && node.known->attempt) ||
-      !Decider(*graph_, standings_, options_.plan).is_called_for(id))
+      (node.known != nullptr && node.known->attempt) || !decider().is_called_for(id))
     return;
   auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
   record->attempt = Attempt{*node.wanted, Verb::blocked, now_.wall, true, held.why.str(), 0};
@@ -498,7 +449,7 @@ void Run::keep(NodeId id) {
   record->attempt.reset();
   record->by_hand = ByHand::nothing;
   // What it does not need any more may come back as another, whose changes count from the start.
-  const std::vector<Version> needed = Decider(*graph_, standings_, options_.plan).versions(id);
+  const std::vector<Version> needed = decider().versions(id);
   std::erase_if(record->acted_on, [&](const Version& version) {
     return std::ranges::none_of(needed, [&](const Version& v) { return v.key == version.key; });
   });
@@ -544,7 +495,7 @@ void Run::start_what_fits() {
     next->ready.erase(next->ready.begin());
     if (!flights_[id].retries.has_begun() && needs_what_is_done_again(id)) {
       flights_.erase(id);
-      deferred_.insert(id);
+      ready_.defer(id);
       continue;
     }
     ++next->in_use;
@@ -597,76 +548,54 @@ void Run::settle(NodeId id, Standing standing) {
     flights_.erase(flight);
   }
   // Those that need it wait for the one that is wanted by now.
-  if (is_stale && is_counted_[id] == 0)
-    standings_[id] = Standing::open;
+  if (is_stale && !ready_.has_answered(id))
+    ready_.stand(id, Standing::open);
   else
     announce(id, standing);
   if (is_dirty && is_of_a_host(id))
     replan_ = true;
-  else if ((is_stale || is_dirty) && open_needs_[id] == 0)
-    make_decidable(id);
+  else if ((is_stale || is_dirty) && !ready_.waits(id))
+    ready_.put(id);
 }
 
 /// Those that need it may go on, or have to be decided once more.
 void Run::announce(NodeId id, Standing standing) {
-  standings_[id] = standing;
   Standing& outcome = outcomes_[*graph_->node(id).key];
   if (standing != Standing::kept || outcome == Standing::open)
     outcome = standing;
   const Record* record = graph_->node(id).known.get();
   const Digest answer = combine(record == nullptr ? Digest{} : record->outputs.digest(),
                                 {record == nullptr ? 0 : record->changes, is_good(standing)});
-  const bool is_known_to_them = std::exchange(is_counted_[id], 1) != 0;
-  const bool is_same = std::exchange(answers_[id], answer) == answer;
-  if (is_known_to_them && is_same && deferred_.empty())
-    return;
-  for (uint32_t i = dependants_begin_[id]; i < dependants_begin_[id + 1]; ++i) {
-    const NodeId dependant = dependants_[i];
-    if (is_known_to_them)
-      decide_again(dependant, id, is_same);
-    else if (--open_needs_[dependant] == 0)
-      make_decidable(dependant);
-  }
-}
-
-void Run::make_decidable(NodeId id) {
-  const auto later = [&](NodeId a, NodeId b) { return place_[a] > place_[b]; };
-  decidable_.push_back(id);
-  std::push_heap(decidable_.begin(), decidable_.end(), later);
+  for (const NodeId dependant : ready_.answer(id, standing, answer))
+    decide_again(dependant, id);
 }
 
 /// What something needs has come to an answer once more.
-void Run::decide_again(NodeId id, NodeId need, bool is_same) {
-  if (deferred_.erase(id) != 0) {
-    make_decidable(id);
-    return;
-  }
-  if (is_same)
-    return;
+void Run::decide_again(NodeId id, NodeId need) {
   if (const auto flight = flights_.find(id); flight != flights_.end()) {
     if (flight->second.is_acting) {
       flight->second.is_dirty = graph_->node(id).wanted != nullptr;
     } else if (!flight->second.retries.has_begun()) {
-      pool_of(id).ready.erase({place_[id], id});
+      pool_of(id).ready.erase({ready_.place(id), id});
       flights_.erase(flight);
-      make_decidable(id);
-    } else if (is_good(standings_[need]) && graph_->node(id).wanted != nullptr) {
+      ready_.put(id);
+    } else if (is_good(ready_.standing(need)) && graph_->node(id).wanted != nullptr) {
       call_now(id);
     }
     return;
   }
-  if (is_counted_[id] == 0)
+  if (!ready_.has_answered(id))
     return;
   const bool is_concerned = std::ranges::any_of(graph_->needs(id), [&](const Edge& edge) {
     return edge.node == need && (edge.hole || edge.bond != Bond::order ||
-                                 edge.when != When::succeeded || !is_good(standings_[id]));
+                                 edge.when != When::succeeded || !is_good(ready_.standing(id)));
   });
   if (!is_concerned)
     return;
   if (is_of_a_host(id))
     replan_ = true;
   else
-    make_decidable(id);
+    ready_.put(id);
 }
 
 /// What happened in a host is judged with it, before anything else happens in it.
@@ -683,9 +612,9 @@ void Run::take_back(NodeId id) {
   std::erase_if(summary_.skips, of_it);
   std::erase_if(summary_.unsettled, of_it);
   const Step* decided = step(key);
-  if (standings_[id] == Standing::unmet)
+  if (ready_.standing(id) == Standing::unmet)
     --summary_.unmet;
-  else if (standings_[id] == Standing::blocked && decided != nullptr &&
+  else if (ready_.standing(id) == Standing::blocked && decided != nullptr &&
            decided->obstacle != Obstacle::host)
     --summary_.blocked;
 }

@@ -22,6 +22,7 @@
 #include "core/driver.h"
 #include "core/event.h"
 #include "plan/decide.h"
+#include "reconcile/ready.h"
 #include "reconcile/retries.h"
 
 namespace fettle {
@@ -218,6 +219,7 @@ class Run {
   void decide(NodeId id);
   bool is_of_a_host(NodeId id) const;
   bool needs_what_is_done_again(NodeId id) const;
+  Decider decider() const { return {*graph_, ready_.standings(), options_.plan}; }
   static bool has_moved(const Node& node);
   void keep(NodeId id);
   void remember_the_call(NodeId id, const Step& held);
@@ -225,12 +227,10 @@ class Run {
   void adopt(std::shared_ptr<const Intent> intent, std::unique_ptr<Graph> graph);
   void forget_what_neither_knows(const Graph& before);
   void point_steps_at_what_is_wanted();
-  void count_dependants();
-  void make_decidable(NodeId id);
   void start_what_fits();
   void settle(NodeId id, Standing standing);
   void announce(NodeId id, Standing standing);
-  void decide_again(NodeId id, NodeId need, bool is_same);
+  void decide_again(NodeId id, NodeId need);
   void take_back(NodeId id);
   void begin_act(NodeId id);
   bool resume(NodeId id);
@@ -287,19 +287,11 @@ class Run {
   Prng prng_;
 
   std::unique_ptr<Graph> graph_;
-  std::vector<Standing> standings_;
-  std::vector<char> is_counted_;  ///< its dependants do not wait for it any more
-  std::vector<Digest> answers_;   ///< what its dependants know of it
-  std::vector<uint32_t> open_needs_;
-  std::vector<uint32_t> dependants_begin_;
-  std::vector<NodeId> dependants_;
-  std::vector<NodeId> decidable_;  ///< a heap by place in the order, smallest first
-  std::vector<uint32_t> place_;    ///< of a node in the graph's order
+  Ready ready_;
   std::map<Name, Pool> pools_;
   static constexpr int most_instant = 256;  ///< in one batch: what is under way takes memory
   Pool instant_{most_instant, 0, {}};       ///< of acts that take no slot
   std::unordered_map<NodeId, Flight> flights_;
-  std::set<NodeId> deferred_;  ///< decided when what they need, and is done again, has ended
   std::set<std::pair<Instant, NodeId>> timers_;  ///< of what is called again
   std::set<std::pair<Instant, NodeId>> limits_;  ///< of calls under way
   std::optional<Instant> deadline_;

@@ -134,7 +134,7 @@ void Run::begin_act(NodeId id) {
   if (act.looks_only && node.kind->sort() != Sort::ensuring)
     act.compares = node.kind;
   act.is_instant = node.wanted != nullptr && node.wanted->is_instant;
-  act.events = Decider(*graph_, standings_, options_.plan).events(id);
+  act.events = decider().events(id);
   const bool may_find_all_well =
       act.verb == Verb::ensure && node.kind->sort() == Sort::ensuring && !act.looks_only;
   log(EventType::started, id, act.verb, flight.step.why.str(), {},
@@ -203,7 +203,7 @@ void Run::start_act(NodeId id) {
       if (graph_->node(holder).known != nullptr)
         act.releases.push_back(graph_->node(holder).known);
     if (node.wanted != nullptr)
-      flight.relies_on = Decider(*graph_, standings_, options_.plan).versions(id);
+      flight.relies_on = decider().versions(id);
   }
   act.so_far = flight.retries.so_far();
   act.attempt = flight.retries.calls() + 1;
@@ -377,7 +377,7 @@ void Run::time_passes() {
 
 void Run::call_now(NodeId id) {
   if (timers_.erase({flights_[id].retries.due(), id}) != 0)
-    pool_of(id).ready.emplace(place_[id], id);
+    pool_of(id).ready.emplace(ready_.place(id), id);
 }
 
 void Run::take_hint(const Key& key) {
@@ -406,7 +406,7 @@ void Run::give_up_waiting() {
     else if (flight.retries.has_begun())
       waiting.push_back(id);
   }
-  std::ranges::sort(waiting, {}, [&](NodeId id) { return place_[id]; });
+  std::ranges::sort(waiting, {}, [&](NodeId id) { return ready_.place(id); });
   for (const NodeId id : waiting) {
     Flight& flight = flights_[id];
     const std::string over = cat(run_is_late, ": ", flight.retries.what());
@@ -420,7 +420,7 @@ void Run::give_up_waiting() {
     auto record = std::make_shared<Record>(*graph_->node(id).known);
     record->attempt.reset();
     write(id, std::move(record));
-    settle(id, standings_[id]);
+    settle(id, ready_.standing(id));
   }
 }
 

@@ -1,0 +1,83 @@
+#pragma once
+/// Who waits for whom in a pass, how far each has come, and who is decided next.
+///
+/// Everything is decided at the moment when all its needs are settled. Sorting once and walking the
+/// order would be simple and wrong: the walk would wait at the first node that takes an hour while
+/// a thousand others could go on. Asking each node again whenever something has settled would be
+/// right and quadratic. So each node knows how many of its needs are open. Whoever settles counts
+/// down at those that wait for it, and at zero they can be decided: each edge is touched once.
+///
+/// Two things make it more than a topological sort.
+/// * *An answer is not the end.* A success that has not settled is called again and may come to
+///   another answer later. Those that need it have gone on by then, and are never counted down
+///   twice: they are told of the new answer, and only when it differs.
+/// * *A need may be done again* while somebody who needs it is to be decided. That one is deferred
+///   until the need answers, whether with the same answer or another one.
+///
+/// What can be decided is taken in the order of the graph and not in that of coming: the same
+/// inputs give the same run, and what stands first in a file is done first when slots are few.
+/// That order is a number, the *place* of a node.
+///
+/// A million resources have to fit. Edges stand in the graph from who needs to what is needed, and
+/// are wanted here the other way round: one flat array, and where the part of each node begins.
+///
+/// Invariants:
+/// * A node has answered once and for all: a count of open needs only goes down.
+/// * Who can be decided is open, or has answered and is decided once more.
+/// * Whoever was put in is taken out as often; deciding it twice has to be harmless.
+
+#include <functional>
+#include <queue>
+#include <set>
+#include <vector>
+
+#include "plan/decide.h"
+
+namespace fettle {
+
+class Ready {
+ public:
+  Ready() = default;
+  /// `graph` must outlive it. Nothing in it has come to an answer.
+  explicit Ready(const Graph& graph);
+  /// A node stands where it stood in a pass before, as `then`; before `count`.
+  void carry_over(NodeId id, const Ready& before, NodeId then);
+  /// Finds out who waits for whom, and puts in what is open and waits for nobody.
+  void count();
+
+  bool empty() const { return decidable_.empty(); }
+  /// The first one in the order that can be decided; there is one.
+  NodeId take();
+  /// To be decided, once more if it has answered.
+  void put(NodeId id) { decidable_.push(places_[id]); }
+  /// To be decided when one of its needs answers.
+  void defer(NodeId id) { deferred_.insert(id); }
+
+  /// It has come to an answer, whose digest is all that others know of it. Returns those that went
+  /// on by another answer of it.
+  std::vector<NodeId> answer(NodeId id, Standing standing, Digest answer);
+  void stand(NodeId id, Standing standing) { standings_[id] = standing; }
+
+  const std::vector<Standing>& standings() const { return standings_; }
+  Standing standing(NodeId id) const { return standings_[id]; }
+  bool has_answered(NodeId id) const { return has_answered_[id] != 0; }
+  bool waits(NodeId id) const { return open_needs_[id] != 0; }
+  uint32_t place(NodeId id) const { return places_[id]; }
+
+ private:
+  template <typename Visit>
+  void each_edge(const Visit& visit) const;
+
+  const Graph* graph_ = nullptr;
+  std::vector<Standing> standings_;
+  std::vector<char> has_answered_;
+  std::vector<Digest> answers_;
+  std::vector<uint32_t> places_;  ///< of a node in the graph's order
+  std::vector<uint32_t> open_needs_;
+  std::vector<uint32_t> dependants_begin_;
+  std::vector<NodeId> dependants_;
+  std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> decidable_;  ///< places
+  std::set<NodeId> deferred_;
+};
+
+}  // namespace fettle
