@@ -25,7 +25,8 @@ Run::Run(std::shared_ptr<const Intent> intent, Known known, Seen seen, const Kin
       seen_(std::move(seen)),
       kinds_(&kinds),
       options_(std::move(options)),
-      prng_(options_.seed) {
+      prng_(options_.seed),
+      slots_(intent_->pools, options_.parallelism) {
   options_.plan.edit = options_.number;
   options_.plan.run = options_.continues != 0 ? options_.continues : options_.number;
   options_.plan.lives = std::make_shared<std::unordered_map<Key, uint64_t, KeyHash>>();
@@ -178,14 +179,13 @@ void Run::adopt_when_possible() {
     return;
   }
   next_graph_.reset();  // until then other things will be known
-  if (acting_ == 0) {
+  if (slots_.acting() == 0) {
     flights_.clear();
-    pools_.clear();
-    instant_ = {most_instant, 0, {}};
     timers_.clear();
     watchers_.clear();
     const std::shared_ptr<const Intent> before =
         std::exchange(intent_, std::exchange(next_, nullptr));
+    slots_ = Slots(intent_->pools, options_.parallelism);
     graph_.reset();
     begin_pass();
     point_steps_at_what_is_wanted();
@@ -199,8 +199,7 @@ void Run::adopt(std::shared_ptr<const Intent> intent, std::unique_ptr<Graph> gra
   const Graph& before = *graph;
   const Ready ready = std::exchange(ready_, Ready(*graph_));
   auto flights = std::exchange(flights_, {});
-  pools_.clear();
-  instant_ = {most_instant, 0, {}};
+  const Slots slots = std::exchange(slots_, Slots(intent_->pools, options_.parallelism));
   timers_.clear();
   limits_.clear();
   watchers_.clear();
@@ -229,12 +228,13 @@ void Run::adopt(std::shared_ptr<const Intent> intent, std::unique_ptr<Graph> gra
     for (const Key& key : flight.watch)
       watchers_[key].insert(id);
     if (flight.is_acting) {
-      ++pool_of(id).in_use;
+      slots_.hold(graph_->node(id).wanted);
       watch_over_limits(id);
     } else {
       timers_.emplace(flight.retries.due(), id);
     }
   }
+  slots_.add_strays(slots.acting() - slots_.acting());
   summary_.leftovers = graph_->leftovers().size();
 }
 
@@ -263,7 +263,7 @@ void Run::take(const Input& input) {
   if (const auto* ended = std::get_if<ActEnded>(&input)) {
     const NodeId id = graph_->find(ended->key);
     if (id == no_node || !flights_.contains(id))
-      --acting_;  // of a look that nobody wants any more
+      slots_.end_stray();  // a look that nobody wants any more
     else
       act_ended(id, ended->outcome);
   } else if (const auto* hint = std::get_if<Hint>(&input)) {
@@ -296,13 +296,13 @@ void Run::begin_pass() {
 void Run::proceed() {
   while (!finished_) {
     adopt_when_possible();
-    while (!ready_.empty() && instant_.ready.size() < most_instant)
+    while (!ready_.empty() && !slots_.is_batch_full())
       decide(ready_.take());
     start_what_fits();
     // What is decided and takes no time is started before more is decided: it takes memory.
-    if (!ready_.empty() && instant_.ready.size() < most_instant)
+    if (!ready_.empty() && !slots_.is_batch_full())
       continue;
-    const bool pending_only = stopping_ && acting_ == 0;
+    const bool pending_only = stopping_ && slots_.acting() == 0;
     if (flights_.empty() || pending_only)
       end_pass();
     else
@@ -407,7 +407,7 @@ void Run::decide(NodeId id) {
       if (!is_answered)
         ready_.stand(id, Standing::under_way);
       flights_[id].step = std::move(step);
-      pool_of(id).ready.emplace(ready_.place(id), id);
+      queue(id);
   }
 }
 
@@ -459,47 +459,20 @@ void Run::keep(NodeId id) {
   write(id, std::move(record));
 }
 
-/// A named pool is a budget of its own; all others share the parallelism.
-Run::Pool& Run::pool_of(NodeId id) {
-  const Resource* wanted = graph_->node(id).wanted;
-  if (wanted != nullptr && wanted->is_instant && wanted->pool.empty())
-    return instant_;
-  const auto [found, added] = pools_.try_emplace(wanted == nullptr ? Name() : wanted->pool);
-  if (added) {
-    const auto depth = intent_->pools.find(found->first);
-    found->second.depth = depth == intent_->pools.end() ? options_.parallelism : depth->second;
-  }
-  return found->second;
-}
-
-/// All pools together act `parallelism` times at once; whoever stands first in the order goes
-/// first. What takes no slot goes before all of them.
-Run::Pool* Run::next_pool() {
-  if (!instant_.ready.empty() && instant_.in_use < instant_.depth)
-    return &instant_;
-  Pool* next = nullptr;
-  if (acting_ - instant_.in_use < options_.parallelism)
-    for (auto& [name, pool] : pools_)
-      if (pool.in_use < pool.depth && !pool.ready.empty() &&
-          (next == nullptr || *pool.ready.begin() < *next->ready.begin()))
-        next = &pool;
-  return next;
-}
+void Run::queue(NodeId id) { slots_.queue(graph_->node(id).wanted, ready_.place(id)); }
 
 void Run::start_what_fits() {
   while (!stopping_ && next_ == nullptr) {
-    Pool* const next = next_pool();
-    if (next == nullptr)
+    const std::optional<uint32_t> place = slots_.next();
+    if (!place)
       return;
-    const NodeId id = next->ready.begin()->second;
-    next->ready.erase(next->ready.begin());
+    const NodeId id = graph_->order()[*place];
     if (!flights_[id].retries.has_begun() && needs_what_is_done_again(id)) {
       flights_.erase(id);
       ready_.defer(id);
       continue;
     }
-    ++next->in_use;
-    ++acting_;
+    slots_.hold(graph_->node(id).wanted);
     Flight& flight = flights_[id];
     flight.is_acting = true;
     if (flight.retries.has_begun())
@@ -534,7 +507,7 @@ const Name& Run::origin_of(NodeId id) const {
 void Run::settle(NodeId id, Standing standing) {
   bool is_stale = false, is_dirty = false;
   if (const auto flight = flights_.find(id); flight != flights_.end()) {
-    leave_pool(id);
+    release_slot(id);
     timers_.erase({flight->second.retries.due(), id});
     for (const Key& key : flight->second.watch)
       watchers_[key].erase(id);
@@ -576,7 +549,7 @@ void Run::decide_again(NodeId id, NodeId need) {
     if (flight->second.is_acting) {
       flight->second.is_dirty = graph_->node(id).wanted != nullptr;
     } else if (!flight->second.retries.has_begun()) {
-      pool_of(id).ready.erase({ready_.place(id), id});
+      slots_.unqueue(graph_->node(id).wanted, ready_.place(id));
       flights_.erase(flight);
       ready_.put(id);
     } else if (is_good(ready_.standing(need)) && graph_->node(id).wanted != nullptr) {

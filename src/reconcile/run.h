@@ -24,6 +24,7 @@
 #include "plan/decide.h"
 #include "reconcile/ready.h"
 #include "reconcile/retries.h"
+#include "reconcile/slots.h"
 
 namespace fettle {
 
@@ -200,13 +201,6 @@ class Run {
     std::optional<Event> beginning;
   };
 
-  /// A budget of acts in flight, and what waits for a free slot, by place in the order.
-  struct Pool {
-    int depth = 1;
-    int in_use = 0;
-    std::set<std::pair<uint32_t, NodeId>> ready;
-  };
-
   Run(std::shared_ptr<const Intent> intent, Known known, Seen seen, const Kinds& kinds,
       RunOptions options);
 
@@ -238,7 +232,7 @@ class Run {
   void write_begin(NodeId id);
   void write_beginning(NodeId id);
   bool is_quiet(NodeId id) const;
-  void leave_pool(NodeId id);
+  void release_slot(NodeId id);
   std::vector<RecordPointer> records_of_needs(NodeId id) const;
   void act_ended(NodeId id, const Result<Outcome>& ended);
   void act_answered(NodeId id, const Done& done, const Verdict& verdict);
@@ -268,8 +262,7 @@ class Run {
   void forget(NodeId id);
   void log(EventType type, NodeId id, Verb verb, std::string text, Value detail = {},
            bool is_kept = true);
-  Pool& pool_of(NodeId id);
-  Pool* next_pool();
+  void queue(NodeId id);
   const Resource& resource_at(NodeId id) const;
   bool looks_only(NodeId id) const;
   Value as_applied(const Record& record, const Resource& resource) const;
@@ -288,9 +281,7 @@ class Run {
 
   std::unique_ptr<Graph> graph_;
   Ready ready_;
-  std::map<Name, Pool> pools_;
-  static constexpr int most_instant = 256;  ///< in one batch: what is under way takes memory
-  Pool instant_{most_instant, 0, {}};       ///< of acts that take no slot
+  Slots slots_;
   std::unordered_map<NodeId, Flight> flights_;
   std::set<std::pair<Instant, NodeId>> timers_;  ///< of what is called again
   std::set<std::pair<Instant, NodeId>> limits_;  ///< of calls under way
@@ -302,7 +293,6 @@ class Run {
   std::unordered_map<Key, Standing, KeyHash> outcomes_;
   std::unordered_map<Key, int, KeyHash> made_anew_;    ///< hosts, in this run
   std::unordered_map<Key, int, KeyHash> calls_again_;  ///< of what was called more than once
-  int acting_ = 0;
   size_t done_before_ = 0;  ///< acts that had succeeded when the pass began
   bool replan_ = false;
   bool stopping_ = false;

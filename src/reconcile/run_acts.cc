@@ -142,7 +142,7 @@ void Run::begin_act(NodeId id) {
   if (may_find_all_well && !act.is_instant)
     flight.beginning = std::get<LogEvent>(commands_.back()).event;
   if (waits) {
-    leave_pool(id);
+    release_slot(id);
     timers_.emplace(flight.retries.due(), id);
     return;
   }
@@ -245,12 +245,11 @@ bool Run::is_quiet(NodeId id) const {
          !before->attempt;
 }
 
-void Run::leave_pool(NodeId id) {
+void Run::release_slot(NodeId id) {
   Flight& flight = flights_[id];
   if (!std::exchange(flight.is_acting, false))
     return;
-  --acting_;
-  --pool_of(id).in_use;
+  slots_.release(graph_->node(id).wanted);
   if (const auto limit = flight.retries.limit())
     limits_.erase({*limit, id});
 }
@@ -261,7 +260,7 @@ void Run::watch_over_limits(NodeId id) {
 }
 
 void Run::act_ended(NodeId id, const Result<Outcome>& ended) {
-  leave_pool(id);
+  release_slot(id);
   // What was seen of a host before something happened in it says nothing any more.
   const Node& node = graph_->node(id);
   if (node.host != no_node && node.role == Role::acts) {
@@ -377,7 +376,7 @@ void Run::time_passes() {
 
 void Run::call_now(NodeId id) {
   if (timers_.erase({flights_[id].retries.due(), id}) != 0)
-    pool_of(id).ready.emplace(ready_.place(id), id);
+    queue(id);
 }
 
 void Run::take_hint(const Key& key) {
