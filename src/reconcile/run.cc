@@ -101,7 +101,7 @@ std::vector<Key> Run::under_way() const {
 
 std::vector<Waiting> Run::waiting() const {
   std::vector<Waiting> found;
-  for (const auto& [due, id] : timers_) {
+  for (const auto& [due, id] : timers_.calls.moments()) {
     const Retries& retries = flights_.at(id).retries;
     found.push_back({*graph_->node(id).key, retries.what(), retries.calls(), due});
   }
@@ -116,7 +116,7 @@ Standing Run::standing(const Key& key) const {
 std::vector<Order> Run::start(Moment now) {
   now_ = now;
   if (options_.deadline.count() > 0)
-    deadline_ = now.instant + options_.deadline;
+    timers_.deadline = now.instant + options_.deadline;
   begin_pass();
   proceed();
   tell_when_to_wake();
@@ -181,7 +181,7 @@ void Run::adopt_when_possible() {
   next_graph_.reset();  // until then other things will be known
   if (slots_.acting() == 0) {
     flights_.clear();
-    timers_.clear();
+    timers_.calls = {};
     watchers_.clear();
     const std::shared_ptr<const Intent> before =
         std::exchange(intent_, std::exchange(next_, nullptr));
@@ -200,8 +200,7 @@ void Run::adopt(std::shared_ptr<const Intent> intent, std::unique_ptr<Graph> gra
   const Ready ready = std::exchange(ready_, Ready(*graph_));
   auto flights = std::exchange(flights_, {});
   const Slots slots = std::exchange(slots_, Slots(intent_->pools, options_.parallelism));
-  timers_.clear();
-  limits_.clear();
+  timers_.calls = timers_.limits = {};
   watchers_.clear();
   for (NodeId id = 0; id < graph_->size(); ++id) {
     const NodeId then = before.find(*graph_->node(id).key);
@@ -225,13 +224,12 @@ void Run::adopt(std::shared_ptr<const Intent> intent, std::unique_ptr<Graph> gra
   point_steps_at_what_is_wanted();
   for (auto& [id, flight] : flights_) {
     flight.step.wanted = flight.step.wanted == nullptr ? nullptr : &*flight.resource;
-    for (const Key& key : flight.watch)
-      watchers_[key].insert(id);
+    watchers_.turn(id, {}, flight.watch);
     if (flight.is_acting) {
       slots_.hold(graph_->node(id).wanted);
       watch_over_limits(id);
     } else {
-      timers_.emplace(flight.retries.due(), id);
+      timers_.calls.set(flight.retries.due(), id);
     }
   }
   slots_.add_strays(slots.acting() - slots_.acting());
@@ -508,9 +506,8 @@ void Run::settle(NodeId id, Standing standing) {
   bool is_stale = false, is_dirty = false;
   if (const auto flight = flights_.find(id); flight != flights_.end()) {
     release_slot(id);
-    timers_.erase({flight->second.retries.due(), id});
-    for (const Key& key : flight->second.watch)
-      watchers_[key].erase(id);
+    timers_.calls.cancel(flight->second.retries.due(), id);
+    watchers_.turn(id, flight->second.watch, {});
     is_stale = flight->second.is_stale;
     is_dirty = flight->second.is_dirty;
     if (const int answers = flight->second.retries.answers_again(); answers > 0)

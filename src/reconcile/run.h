@@ -25,6 +25,7 @@
 #include "reconcile/ready.h"
 #include "reconcile/retries.h"
 #include "reconcile/slots.h"
+#include "reconcile/timers.h"
 
 namespace fettle {
 
@@ -283,11 +284,8 @@ class Run {
   Ready ready_;
   Slots slots_;
   std::unordered_map<NodeId, Flight> flights_;
-  std::set<std::pair<Instant, NodeId>> timers_;  ///< of what is called again
-  std::set<std::pair<Instant, NodeId>> limits_;  ///< of calls under way
-  std::optional<Instant> deadline_;
-  std::unordered_map<Key, std::set<NodeId>, KeyHash> watchers_;
-  std::set<Name> watched_;  ///< drivers that give hints
+  Timers timers_;
+  Watchers watchers_;
   std::unordered_map<Key, Step, KeyHash> steps_;
   std::unordered_map<Key, Value, KeyHash> looks_;
   std::unordered_map<Key, Standing, KeyHash> outcomes_;

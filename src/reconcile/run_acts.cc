@@ -143,7 +143,7 @@ void Run::begin_act(NodeId id) {
     flight.beginning = std::get<LogEvent>(commands_.back()).event;
   if (waits) {
     release_slot(id);
-    timers_.emplace(flight.retries.due(), id);
+    timers_.calls.set(flight.retries.due(), id);
     return;
   }
   start_act(id);
@@ -251,12 +251,12 @@ void Run::release_slot(NodeId id) {
     return;
   slots_.release(graph_->node(id).wanted);
   if (const auto limit = flight.retries.limit())
-    limits_.erase({*limit, id});
+    timers_.limits.cancel(*limit, id);
 }
 
 void Run::watch_over_limits(NodeId id) {
   if (const auto limit = flights_[id].retries.limit())
-    limits_.emplace(*limit, id);
+    timers_.limits.set(*limit, id);
 }
 
 void Run::act_ended(NodeId id, const Result<Outcome>& ended) {
@@ -345,15 +345,12 @@ void Run::call_again(NodeId id, const Verdict& verdict, const Value& outputs) {
     write_beginning(id);
     log(EventType::pending, id, flight.step.verb, again.what);
   }
-  for (const Key& key : flight.watch)
-    watchers_[key].erase(id);
+  watchers_.turn(id, flight.watch, again.watch);
   flight.watch = again.watch;
-  for (const Key& key : flight.watch)
-    watchers_[key].insert(id);
-  if (!flight.watch.empty() && watched_.insert(flight.resource->driver).second)
+  if (!flight.watch.empty() && watchers_.is_first_of(flight.resource->driver))
     commands_.push_back(Watch{flight.resource->driver});
   const bool is_at_once = flight.was_hinted || flight.is_dirty;
-  timers_.emplace(flight.retries.due(), id);
+  timers_.calls.set(flight.retries.due(), id);
   const Node& node = graph_->node(id);
   if (node.kind != nullptr && node.kind->sort() == Sort::ensuring)
     write_attempt(id, false, again.what, outputs, true);
@@ -362,29 +359,25 @@ void Run::call_again(NodeId id, const Verdict& verdict, const Value& outputs) {
 }
 
 void Run::time_passes() {
-  while (!timers_.empty() && timers_.begin()->first <= now_.instant)
-    call_now(timers_.begin()->second);
-  while (!limits_.empty() && limits_.begin()->first <= now_.instant) {
-    const NodeId id = limits_.begin()->second;
-    limits_.erase(limits_.begin());
-    flights_[id].was_ended = true;
-    commands_.emplace_back(EndAct{*graph_->node(id).key});
+  while (const auto id = timers_.calls.take(now_.instant))
+    queue(*id);
+  while (const auto id = timers_.limits.take(now_.instant)) {
+    flights_[*id].was_ended = true;
+    commands_.emplace_back(EndAct{*graph_->node(*id).key});
   }
-  if (deadline_ && *deadline_ <= now_.instant)
+  if (timers_.deadline && *timers_.deadline <= now_.instant)
     give_up_waiting();
 }
 
 void Run::call_now(NodeId id) {
-  if (timers_.erase({flights_[id].retries.due(), id}) != 0)
+  if (timers_.calls.cancel(flights_[id].retries.due(), id))
     queue(id);
 }
 
 void Run::take_hint(const Key& key) {
-  std::vector<NodeId> concerned;
+  std::set<NodeId> concerned = watchers_.of(key);
   if (const NodeId id = graph_->find(key); id != no_node)
-    concerned.push_back(id);
-  if (const auto found = watchers_.find(key); found != watchers_.end())
-    concerned.insert(concerned.end(), found->second.begin(), found->second.end());
+    concerned.insert(id);
   for (const NodeId id : concerned)
     if (const auto flight = flights_.find(id); flight != flights_.end()) {
       flight->second.was_hinted = flight->second.is_acting;
@@ -395,7 +388,7 @@ void Run::take_hint(const Key& key) {
 
 /// The run is out of time: what waits is left as it is, what acts is told to stop.
 void Run::give_up_waiting() {
-  deadline_.reset();
+  timers_.deadline.reset();
   is_out_of_time_ = summary_.is_late = true;
   stopping_ = true;
   std::vector<NodeId> waiting;
@@ -424,11 +417,7 @@ void Run::give_up_waiting() {
 }
 
 void Run::tell_when_to_wake() {
-  std::optional<Instant> next = deadline_;
-  for (const auto* timers : {&timers_, &limits_})
-    if (!timers->empty() && (!next || timers->begin()->first < *next))
-      next = timers->begin()->first;
-  if (next && !finished_)
+  if (const auto next = timers_.next(); next && !finished_)
     commands_.push_back(WakeAt{*next});
 }
 
