@@ -79,7 +79,6 @@ class Retries {
 
   /// What has to outlive the process, between two calls.
   Course course(Instant now) const;
-  bool has_begun() const { return resource_.has_value(); }
   int calls() const { return calls_; }  ///< that have ended
   /// Calls that came to an answer, after the first of these.
   int answers_again() const { return std::max(0, calls_ - waits_ - 1); }

@@ -88,13 +88,13 @@ int Run::calls_again(const Key& key) const {
 bool Run::is_under_way(const Key& key) const {
   const NodeId id = graph_ == nullptr ? no_node : graph_->find(key);
   const auto flight = id == no_node ? flights_.end() : flights_.find(id);
-  return flight != flights_.end() && flight->second.retries.has_begun();
+  return flight != flights_.end() && flight->second.has_begun();
 }
 
 std::vector<Key> Run::under_way() const {
   std::vector<Key> keys;
   for (const auto& [id, flight] : flights_)
-    if (flight.retries.has_begun())
+    if (flight.has_begun())
       keys.push_back(*graph_->node(id).key);
   return keys;
 }
@@ -209,8 +209,8 @@ void Run::adopt(std::shared_ptr<const Intent> intent, std::unique_ptr<Graph> gra
     const bool is_same = is_same_wish(before.node(then), graph_->node(id));
     const auto flight = flights.find(then);
     // What had not begun is decided anew, and so is what waits and is wanted otherwise.
-    const bool flies = flight != flights.end() && flight->second.retries.has_begun() &&
-                       (is_same || flight->second.is_acting);
+    const bool flies = flight != flights.end() && flight->second.has_begun() &&
+                       (is_same || flight->second.is_acting());
     if (!flies && !(is_same && ready.has_answered(then)))
       continue;
     ready_.carry_over(id, ready, then);
@@ -225,7 +225,7 @@ void Run::adopt(std::shared_ptr<const Intent> intent, std::unique_ptr<Graph> gra
   for (auto& [id, flight] : flights_) {
     flight.step.wanted = flight.step.wanted == nullptr ? nullptr : &*flight.resource;
     watchers_.turn(id, {}, flight.watch);
-    if (flight.is_acting) {
+    if (flight.is_acting()) {
       slots_.hold(graph_->node(id).wanted);
       watch_over_limits(id);
     } else {
@@ -465,15 +465,16 @@ void Run::start_what_fits() {
     if (!place)
       return;
     const NodeId id = graph_->order()[*place];
-    if (!flights_[id].retries.has_begun() && needs_what_is_done_again(id)) {
+    Flight& flight = flights_[id];
+    const bool has_begun = flight.has_begun();
+    if (!has_begun && needs_what_is_done_again(id)) {
       flights_.erase(id);
       ready_.defer(id);
       continue;
     }
     slots_.hold(graph_->node(id).wanted);
-    Flight& flight = flights_[id];
-    flight.is_acting = true;
-    if (flight.retries.has_begun())
+    flight.phase = Phase::acting;
+    if (has_begun)
       start_act(id);
     else
       begin_act(id);
@@ -509,7 +510,7 @@ void Run::settle(NodeId id, Standing standing) {
     timers_.calls.cancel(flight->second.retries.due(), id);
     watchers_.turn(id, flight->second.watch, {});
     is_stale = flight->second.is_stale;
-    is_dirty = flight->second.is_dirty;
+    is_dirty = flight->second.news == News::need;
     if (const int answers = flight->second.retries.answers_again(); answers > 0)
       calls_again_[*graph_->node(id).key] += answers;
     Step& step = steps_[*graph_->node(id).key] = std::move(flight->second.step);
@@ -543,9 +544,10 @@ void Run::announce(NodeId id, Standing standing) {
 /// What something needs has come to an answer once more.
 void Run::decide_again(NodeId id, NodeId need) {
   if (const auto flight = flights_.find(id); flight != flights_.end()) {
-    if (flight->second.is_acting) {
-      flight->second.is_dirty = graph_->node(id).wanted != nullptr;
-    } else if (!flight->second.retries.has_begun()) {
+    if (flight->second.is_acting()) {
+      if (graph_->node(id).wanted != nullptr)
+        flight->second.news = News::need;
+    } else if (!flight->second.has_begun()) {
       slots_.unqueue(graph_->node(id).wanted, ready_.place(id));
       flights_.erase(flight);
       ready_.put(id);

@@ -179,27 +179,50 @@ class Run {
 
  private:
   void is_old_now(const Key& key);
+  /// Where a step is between its decision and its end.
+  enum class Phase {
+    queued,    ///< decided, and not begun
+    acting,    ///< a call is under way
+    stopping,  ///< it is, has taken too long, and was told to stop
+    waiting,   ///< between two calls: for its time, or for a slot
+  };
+  /// What came since the last call began; the later one says more.
+  enum class News {
+    none,
+    hint,  ///< it is called again at once
+    need,  ///< what it needs has changed: that, and decided once more when it settles
+  };
+
   /// A step that is carried out, from its decision until it has settled.
   struct Flight {
+    bool has_begun() const { return phase != Phase::queued; }
+    bool is_acting() const { return phase == Phase::acting || phase == Phase::stopping; }
+
     Step step;
     Act act;
     Boxed<Resource> resource;  ///< as it was when the act began
     Retries retries;
-    bool is_acting = false;
-    bool is_answered = false;  ///< those that need it go on: it succeeded, and has not settled
-    bool is_recorded = false;  ///< as a success
-    bool has_changed = false;
-    bool may_have_changed = false;  ///< an act before it did not come to its end
-    bool has_only_looked = false;   ///< it failed before it touched anything
-    bool was_ended = false;         ///< told to stop, since a call took too long
-    bool was_hinted = false;        ///< while it acted
-    bool is_dirty = false;          ///< what it needs has changed since the call began
+    Phase phase = Phase::queued;
+    News news = News::none;
+    // What it has come to by now, whatever its phase.
+    bool is_answered = false;       ///< it is recorded as a success, and those that need it go on
+    bool has_changed = false;       ///< something, with any of its calls
+    bool has_unclear_past = false;  ///< an act before it may have changed something, unrecorded
     bool is_stale = false;          ///< another one is wanted by now: to be decided anew
     std::vector<Key> watch;
     std::vector<Version> relies_on;
     std::optional<Failure> failure;
     /// That it began, of what looks for itself: written as soon as there is more to tell.
     std::optional<Event> beginning;
+  };
+
+  /// How a call that was no success is recorded.
+  struct AttemptEnd {
+    std::string said;
+    Value outputs{};
+    bool has_failed = true;        ///< else nobody knows how it ended
+    bool has_only_looked = false;  ///< it failed before it touched anything
+    bool is_waiting = false;       ///< to be called again
   };
 
   Run(std::shared_ptr<const Intent> intent, Known known, Seen seen, const Kinds& kinds,
@@ -246,12 +269,11 @@ class Run {
   void note_life(NodeId id, const Done& done, Record& record);
   bool is_as_recorded(NodeId id, const Record& record) const;
   void request_done(NodeId id, const Done& done, bool was_kept);
-  void fail(NodeId id, Failure failure, const Value& outputs = {});
+  void fail(NodeId id, Failure failure, const Value& outputs = {}, bool has_only_looked = false);
   Failure failure_of(NodeId id, Error error) const;
   Failure failure_of(NodeId id, const Failed& failed) const;
   void call_again(NodeId id, const Verdict& verdict, const Value& outputs = {});
-  void write_attempt(NodeId id, bool failed, const std::string& said, const Value& outputs,
-                     bool waits);
+  void write_attempt(NodeId id, const AttemptEnd& end);
   const Name& origin_of(NodeId id) const;
   void time_passes();
   void call_now(NodeId id);

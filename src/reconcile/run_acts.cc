@@ -125,7 +125,7 @@ void Run::begin_act(NodeId id) {
   act.verb = flight.step.verb;
   act.key = *node.key;
   act.known = node.known;
-  flight.may_have_changed =
+  flight.has_unclear_past =
       node.known != nullptr && node.known->attempt && may_have_changed(*node.known->attempt);
   act.incarnation = (node.known == nullptr ? 0 : node.known->incarnation) + 1;
   if (node.seen != nullptr)
@@ -208,7 +208,7 @@ void Run::start_act(NodeId id) {
   act.so_far = flight.retries.so_far();
   act.attempt = flight.retries.calls() + 1;
   flight.retries.call(now_.instant);
-  flight.was_hinted = flight.is_dirty = false;
+  flight.news = News::none;
   if (!act.looks_only && !act.is_instant && act.attempt == 1)
     write_begin(id);
   watch_over_limits(id);
@@ -247,8 +247,9 @@ bool Run::is_quiet(NodeId id) const {
 
 void Run::release_slot(NodeId id) {
   Flight& flight = flights_[id];
-  if (!std::exchange(flight.is_acting, false))
+  if (!flight.is_acting())
     return;
+  flight.phase = Phase::waiting;
   slots_.release(graph_->node(id).wanted);
   if (const auto limit = flight.retries.limit())
     timers_.limits.cancel(*limit, id);
@@ -260,6 +261,7 @@ void Run::watch_over_limits(NodeId id) {
 }
 
 void Run::act_ended(NodeId id, const Result<Outcome>& ended) {
+  const bool was_stopped = flights_[id].phase == Phase::stopping;
   release_slot(id);
   // What was seen of a host before something happened in it says nothing any more.
   const Node& node = graph_->node(id);
@@ -272,7 +274,7 @@ void Run::act_ended(NodeId id, const Result<Outcome>& ended) {
                     .is_look = looks_only(id),
                     .is_stale = flight.is_stale,
                     .is_run_late = is_out_of_time_,
-                    .was_stopped = std::exchange(flight.was_ended, false)};
+                    .was_stopped = was_stopped};
   const auto of_error = ended ? Outcome() : flight.retries.outcome_of(ended.error(), end);
   const Outcome& outcome = ended ? *ended : of_error;
   const Verdict verdict = flight.retries.judge(outcome, end, prng_);
@@ -291,8 +293,8 @@ void Run::act_answered(NodeId id, const Done& done, const Verdict& verdict) {
     return;
   }
   call_again(id, verdict);
-  flights_[id].is_answered = true;
   const bool changed = record_success(id, done, true);
+  flights_[id].is_answered = true;
   announce(id, changed ? Standing::changed : Standing::unchanged);
 }
 
@@ -305,10 +307,9 @@ void Run::act_answered(NodeId id, const Failed& failed, const Verdict& verdict) 
     call_again(id, verdict, failed.outputs);
     return;
   }
-  flight.has_only_looked = failed.has_only_looked && !flight.may_have_changed;
   if (verdict.is_over_time)
     failure.late = verdict.over;
-  fail(id, std::move(failure), failed.outputs);
+  fail(id, std::move(failure), failed.outputs, failed.has_only_looked && !flight.has_unclear_past);
 }
 
 /// It has come to no answer yet.
@@ -325,7 +326,7 @@ void Run::act_answered(NodeId id, const Pending& pending, const Verdict& verdict
 void Run::act_answered(NodeId id, const Skipped& skipped, const Verdict&) {
   write_beginning(id);
   log(EventType::skipped, id, flights_[id].step.verb, skipped.why);
-  write_attempt(id, true, skipped.why, {}, false);
+  write_attempt(id, {.said = skipped.why});
   if (!flights_[id].is_stale)
     summary_.skips.push_back({*graph_->node(id).key, origin_of(id), skipped.why});
   settle(id, Standing::skipped);
@@ -349,11 +350,12 @@ void Run::call_again(NodeId id, const Verdict& verdict, const Value& outputs) {
   flight.watch = again.watch;
   if (!flight.watch.empty() && watchers_.is_first_of(flight.resource->driver))
     commands_.push_back(Watch{flight.resource->driver});
-  const bool is_at_once = flight.was_hinted || flight.is_dirty;
+  const bool is_at_once = flight.news != News::none;
   timers_.calls.set(flight.retries.due(), id);
   const Node& node = graph_->node(id);
   if (node.kind != nullptr && node.kind->sort() == Sort::ensuring)
-    write_attempt(id, false, again.what, outputs, true);
+    write_attempt(
+        id, {.said = again.what, .outputs = outputs, .has_failed = false, .is_waiting = true});
   if (is_at_once)
     call_now(id);
 }
@@ -362,7 +364,7 @@ void Run::time_passes() {
   while (const auto id = timers_.calls.take(now_.instant))
     queue(*id);
   while (const auto id = timers_.limits.take(now_.instant)) {
-    flights_[*id].was_ended = true;
+    flights_[*id].phase = Phase::stopping;
     commands_.emplace_back(EndAct{*graph_->node(*id).key});
   }
   if (timers_.deadline && *timers_.deadline <= now_.instant)
@@ -380,9 +382,10 @@ void Run::take_hint(const Key& key) {
     concerned.insert(id);
   for (const NodeId id : concerned)
     if (const auto flight = flights_.find(id); flight != flights_.end()) {
-      flight->second.was_hinted = flight->second.is_acting;
-      if (!flight->second.is_acting)
+      if (!flight->second.is_acting())
         call_now(id);
+      else if (flight->second.news == News::none)
+        flight->second.news = News::hint;
     }
 }
 
@@ -393,9 +396,9 @@ void Run::give_up_waiting() {
   stopping_ = true;
   std::vector<NodeId> waiting;
   for (auto& [id, flight] : flights_) {
-    if (flight.is_acting)
+    if (flight.is_acting())
       commands_.emplace_back(EndAct{*graph_->node(id).key});
-    else if (flight.retries.has_begun())
+    else if (flight.has_begun())
       waiting.push_back(id);
   }
   std::ranges::sort(waiting, {}, [&](NodeId id) { return ready_.place(id); });
@@ -456,7 +459,7 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   const Verb verb = flight.step.verb;
   // An act that did not come to its end may have done it all, and then this one found nothing to
   // change.
-  const bool changed = done.changed || (!flight.is_recorded && flight.may_have_changed);
+  const bool changed = done.changed || (!flight.is_answered && flight.has_unclear_past);
   auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
   if (flight.act.is_instant && !node.set->empty())
     record->wanted_by[*node.set] = wish_of(*node.wanted);
@@ -483,13 +486,12 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   note_life(id, done, *record);
   const bool anew =
       verb == Verb::create || verb == Verb::replace || verb == Verb::run || done.is_anew;
-  if (anew && !flight.is_recorded) {
+  if (anew && !flight.is_answered) {
     ++record->incarnation;
     record->sequence = ++sequence_;
     if (is_of_a_host(id))
       ++made_anew_[*node.key];
   }
-  flight.is_recorded = true;
   flight.has_changed |= changed;
   const bool is_news =
       !flight.act.is_instant || goes_on || flight.has_changed || !is_as_recorded(id, *record);
@@ -551,14 +553,17 @@ Failure Run::failure_of(NodeId id, Error error) const {
   return {*graph_->node(id).key, origin_of(id), std::move(error)};
 }
 
-void Run::fail(NodeId id, Failure failure, const Value& outputs) {
+void Run::fail(NodeId id, Failure failure, const Value& outputs, bool has_only_looked) {
   const Error& error = failure.error;
   write_beginning(id);
   log(EventType::failed, id, flights_[id].step.verb, to_string(error),
       failure.printed.empty() ? Value() : Value::dict({{"printed", printed_by(failure.printed)}}));
   if (failure.has_changed)
     options_.plan.changed_in_vain->insert(failure.key);
-  write_attempt(id, !error.unknown_outcome, error.message, outputs, false);
+  write_attempt(id, {.said = error.message,
+                     .outputs = outputs,
+                     .has_failed = !error.unknown_outcome,
+                     .has_only_looked = has_only_looked});
   if (!outputs.is_null() && (looks_only(id) || flights_[id].act.looks_only))
     looks_[*graph_->node(id).key] = outputs;
   if (!flights_[id].is_stale)
@@ -570,8 +575,7 @@ void Run::fail(NodeId id, Failure failure, const Value& outputs) {
 
 /// An act ended without success, or waits to be called again: the record keeps the last success
 /// and says what was said.
-void Run::write_attempt(NodeId id, bool failed, const std::string& said, const Value& outputs,
-                        bool waits) {
+void Run::write_attempt(NodeId id, const AttemptEnd& end) {
   const Node& node = graph_->node(id);
   const Flight& flight = flights_[id];
   if (looks_only(id) || flight.act.looks_only)
@@ -583,15 +587,15 @@ void Run::write_attempt(NodeId id, bool failed, const std::string& said, const V
     record->wanted_by[*node.set] = wish_of(*node.wanted);
   if (record->attempt) {
     Attempt& attempt = record->attempt.edit();
-    attempt.failed = failed;
-    attempt.error = said;
-    attempt.verb = flight.has_only_looked ? Verb::keep : attempt.verb;
+    attempt.failed = end.has_failed;
+    attempt.error = end.said;
+    attempt.verb = end.has_only_looked ? Verb::keep : attempt.verb;
     attempt.course.reset();
-    if (waits)
+    if (end.is_waiting)
       attempt.course = flight.retries.course(now_.instant);
   }
-  if (!outputs.is_null()) {
-    record->outputs = outputs;
+  if (!end.outputs.is_null()) {
+    record->outputs = end.outputs;
     if (node.kind != nullptr && node.kind->sort() == Sort::ensuring)
       record->run = options_.plan.edit;
   }
