@@ -57,6 +57,8 @@ struct Verdict {
   bool is_over_time = false;     ///< that limit is a deadline, not patience
   std::optional<Again> again{};  ///< what it said of the next call, whether there is one or not
   bool is_news = false;          ///< it waits for something else than after the call before
+  /// What it came to, and why nobody waits for more; there is an `again`.
+  std::string text() const { return (next == Next::give_up ? over + ": " : "") + again->what; }
 };
 
 class Retries {

@@ -22,7 +22,7 @@ Run::Run(std::shared_ptr<const Intent> intent, Known known, Seen seen, const Kin
          RunOptions options)
     : intent_(std::move(intent)),
       known_(std::move(known)),
-      seen_(std::move(seen)),
+      seen_{std::move(seen)},
       kinds_(&kinds),
       options_(std::move(options)),
       prng_(options_.seed),
@@ -31,9 +31,8 @@ Run::Run(std::shared_ptr<const Intent> intent, Known known, Seen seen, const Kin
   options_.plan.run = options_.continues != 0 ? options_.continues : options_.number;
   options_.plan.lives = std::make_shared<std::unordered_map<Key, uint64_t, KeyHash>>();
   options_.plan.changed_in_vain = std::make_shared<std::set<Key>>();
-  sequence_ = options_.sequence;
   for (const auto& [key, record] : known_)
-    sequence_ = std::max(sequence_, record->sequence);
+    options_.sequence = std::max(options_.sequence, record->sequence);
 }
 
 Result<Run> Run::make(std::shared_ptr<const Intent> intent, Known known, Seen seen,
@@ -41,48 +40,40 @@ Result<Run> Run::make(std::shared_ptr<const Intent> intent, Known known, Seen se
   Run run(std::move(intent), std::move(known), std::move(seen), kinds, options);
   // The intent does not change between passes, so an error of its graph shows here and never later.
   run.graph_ =
-      std::make_unique<Graph>(TRY(Graph::build(*run.intent_, run.known_, run.seen_, kinds)));
+      std::make_unique<Graph>(TRY(Graph::build(*run.intent_, run.known_, run.seen_.now, kinds)));
   return run;
 }
 
 void Run::let_go() {
-  for (auto& [key, step] : steps_)
-    step.wanted = nullptr;
+  for (auto& [key, past] : pasts_)
+    if (past.step)
+      past.step->wanted = nullptr;
   flights_.clear();
   graph_.reset();
-  next_.reset();
+  next_ = {};
   intent_.reset();
 }
 
 const Observation* Run::seen_before(const Key& key) const {
-  if (const auto then = seen_before_.find(key); then != seen_before_.end())
-    return &then->second;
-  const auto now = seen_.find(key);
-  return now == seen_.end() ? nullptr : &now->second;
+  for (const Seen* seen : {&seen_.before, &seen_.now})
+    if (const auto found = seen->find(key); found != seen->end())
+      return &found->second;
+  return nullptr;
 }
 
 /// It is acted on, so that what was seen of it says nothing any more.
 void Run::is_old_now(const Key& key) {
-  if (const auto found = seen_.find(key); found != seen_.end()) {
+  if (const auto found = seen_.now.find(key); found != seen_.now.end()) {
     if (options_.keeps_seen)
-      seen_before_.try_emplace(key, std::move(found->second));
-    seen_.erase(found);
+      seen_.before.try_emplace(key, std::move(found->second));
+    seen_.now.erase(found);
   }
 }
 
-const Step* Run::step(const Key& key) const {
-  const auto found = steps_.find(key);
-  return found == steps_.end() ? nullptr : &found->second;
-}
-
-const Value* Run::looked(const Key& key) const {
-  const auto found = looks_.find(key);
-  return found == looks_.end() ? nullptr : &found->second;
-}
-
-int Run::calls_again(const Key& key) const {
-  const auto found = calls_again_.find(key);
-  return found == calls_again_.end() ? 0 : found->second;
+const Run::Past& Run::past(const Key& key) const {
+  static const Past none;
+  const auto found = pasts_.find(key);
+  return found == pasts_.end() ? none : found->second;
 }
 
 bool Run::is_under_way(const Key& key) const {
@@ -108,19 +99,12 @@ std::vector<Waiting> Run::waiting() const {
   return found;
 }
 
-Standing Run::standing(const Key& key) const {
-  const auto found = outcomes_.find(key);
-  return found == outcomes_.end() ? Standing::open : found->second;
-}
-
 std::vector<Order> Run::start(Moment now) {
   now_ = now;
   if (options_.deadline.count() > 0)
     timers_.deadline = now.instant + options_.deadline;
   begin_pass();
-  proceed();
-  tell_when_to_wake();
-  return std::move(commands_);
+  return answer();
 }
 
 std::vector<Order> Run::on(std::span<const Input> inputs, Moment now) {
@@ -129,8 +113,14 @@ std::vector<Order> Run::on(std::span<const Input> inputs, Moment now) {
   now_ = now;
   for (const Input& input : inputs)
     take(input);
+  return answer();
+}
+
+/// Goes on as far as it can, and says what is to be done and when to wake it.
+std::vector<Order> Run::answer() {
   proceed();
-  tell_when_to_wake();
+  if (const auto next = timers_.next(); next && !is_finished_)
+    commands_.push_back(WakeAt{*next});
   return std::move(commands_);
 }
 
@@ -157,34 +147,32 @@ Result<std::vector<Order>> Run::want(std::shared_ptr<const Intent> intent, Seen 
     if (const Standing standing = this->standing(key);
         !is_under_way(key) &&
         (standing == Standing::open || standing == Standing::kept || standing == Standing::blocked))
-      seen_[key] = std::move(observation);
+      seen_.now[key] = std::move(observation);
   // Its error comes before anything is done.
-  next_graph_ = std::make_unique<Graph>(TRY(Graph::build(*intent, known_, seen_, *kinds_)));
+  next_.graph = std::make_unique<Graph>(TRY(Graph::build(*intent, known_, seen_.now, *kinds_)));
   commands_.clear();
   now_ = now;
-  next_ = std::move(intent);
-  finished_ = false;
-  proceed();
-  tell_when_to_wake();
-  return std::move(commands_);
+  next_.intent = std::move(intent);
+  is_finished_ = false;
+  return answer();
 }
 
 /// What happens in a host is judged with the host, before anything else happens in it: with hosts,
 /// everything is decided once more when nothing acts. Else whatever is under way goes on.
 void Run::adopt_when_possible() {
-  if (next_ == nullptr)
+  if (next_.intent == nullptr)
     return;
   if (!graph_->has_hosts()) {
-    adopt(std::exchange(next_, nullptr), std::move(next_graph_));
+    adopt(std::exchange(next_, {}));
     return;
   }
-  next_graph_.reset();  // until then other things will be known
+  next_.graph.reset();  // until then other things will be known
   if (slots_.acting() == 0) {
     flights_.clear();
     timers_.calls = {};
     watchers_.clear();
     const std::shared_ptr<const Intent> before =
-        std::exchange(intent_, std::exchange(next_, nullptr));
+        std::exchange(intent_, std::exchange(next_.intent, nullptr));
     slots_ = Slots(intent_->pools, options_.parallelism);
     graph_.reset();
     begin_pass();
@@ -193,10 +181,10 @@ void Run::adopt_when_possible() {
 }
 
 /// Goes on with what is wanted by now.
-void Run::adopt(std::shared_ptr<const Intent> intent, std::unique_ptr<Graph> graph) {
-  const std::shared_ptr<const Intent> former = std::exchange(intent_, std::move(intent));
-  graph_.swap(graph);
-  const Graph& before = *graph;
+void Run::adopt(Wanted next) {
+  intent_.swap(next.intent);
+  graph_.swap(next.graph);
+  const Graph& before = *next.graph;
   const Ready ready = std::exchange(ready_, Ready(*graph_));
   auto flights = std::exchange(flights_, {});
   const Slots slots = std::exchange(slots_, Slots(intent_->pools, options_.parallelism));
@@ -241,20 +229,15 @@ void Run::forget_what_neither_knows(const Graph& before) {
   const auto is_gone = [&](const auto& entry) {
     return graph_->find(entry.first) == no_node && before.find(entry.first) == no_node;
   };
-  std::erase_if(steps_, is_gone);
-  std::erase_if(outcomes_, is_gone);
-  std::erase_if(looks_, is_gone);
-  std::erase_if(made_anew_, is_gone);
-  std::erase_if(calls_again_, is_gone);
-  forgotten_.clear();
+  std::erase_if(pasts_, is_gone);
+  pass_.forgotten.clear();
 }
 
 /// The steps so far borrow from the intent before, which goes.
 void Run::point_steps_at_what_is_wanted() {
-  for (auto& [key, step] : steps_) {
-    const NodeId id = graph_->find(key);
-    step.wanted = id == no_node ? nullptr : graph_->node(id).wanted;
-  }
+  for (auto& [key, past] : pasts_)
+    if (const NodeId id = graph_->find(key); past.step)
+      past.step->wanted = id == no_node ? nullptr : graph_->node(id).wanted;
 }
 
 void Run::take(const Input& input) {
@@ -269,15 +252,14 @@ void Run::take(const Input& input) {
   } else if (std::holds_alternative<TimerDue>(input)) {
     time_passes();
   } else {
-    stopping_ = true;
+    ending_ = std::max(ending_, Ending::asked);
   }
 }
 
 void Run::begin_pass() {
-  replan_ = false;
-  done_before_ = summary_.done;
+  pass_ = {.done_before = summary_.done};
   if (graph_ == nullptr) {
-    Result<Graph> built = Graph::build(*intent_, known_, seen_, *kinds_);
+    Result<Graph> built = Graph::build(*intent_, known_, seen_.now, *kinds_);
     INVARIANT(built.has_value());
     graph_ = std::make_unique<Graph>(std::move(*built));
   }
@@ -292,7 +274,7 @@ void Run::begin_pass() {
 
 /// Decides what can be decided, starts what fits, and ends the pass when nothing is under way.
 void Run::proceed() {
-  while (!finished_) {
+  while (!is_finished_) {
     adopt_when_possible();
     while (!ready_.empty() && !slots_.is_batch_full())
       decide(ready_.take());
@@ -300,7 +282,7 @@ void Run::proceed() {
     // What is decided and takes no time is started before more is decided: it takes memory.
     if (!ready_.empty() && !slots_.is_batch_full())
       continue;
-    const bool pending_only = stopping_ && slots_.acting() == 0;
+    const bool pending_only = is_ending() && slots_.acting() == 0;
     if (flights_.empty() || pending_only)
       end_pass();
     else
@@ -309,7 +291,7 @@ void Run::proceed() {
 }
 
 void Run::end_pass() {
-  if (stopping_) {
+  if (is_ending()) {
     summary_.stopped = !flights_.empty() || !std::ranges::all_of(ready_.standings(), is_settled);
   } else if (goes_on()) {
     graph_.reset();
@@ -317,13 +299,13 @@ void Run::end_pass() {
     return;
   }
   give_up_on_hosts();
-  finished_ = true;
+  is_finished_ = true;
   commands_.push_back(Finish{});
 }
 
 /// A pass that did nothing would be followed by the same one.
 bool Run::goes_on() const {
-  return replan_ && summary_.failures.empty() && summary_.done > done_before_;
+  return pass_.is_repeated && summary_.failures.empty() && summary_.done > pass_.done_before;
 }
 
 /// What waits for its host to be made anew, which no pass will do any more.
@@ -372,7 +354,7 @@ void Run::decide(NodeId id) {
       else
         keep(id);
       if (node.wanted != nullptr || node.asked || step.is_shared)
-        steps_[*node.key] = std::move(step);
+        pasts_[*node.key].step = std::move(step);
       settle(id, Standing::kept);
       return;
     case Verb::forget:
@@ -381,7 +363,7 @@ void Run::decide(NodeId id) {
       settle(id, Standing::changed);
       return;
     case Verb::blocked:
-      steps_[*node.key] = step;
+      pasts_[*node.key].step = step;
       if (step.obstacle == Obstacle::unmet) {
         ++summary_.unmet;
         settle(id, Standing::unmet);
@@ -393,7 +375,7 @@ void Run::decide(NodeId id) {
       }
       if (step.obstacle == Obstacle::host) {
         const NodeId host = graph_->node(id).host;
-        replan_ |= made_anew_[*graph_->node(host).key] < options_.anew_limit;
+        pass_.is_repeated |= past(*graph_->node(host).key).times_anew < options_.anew_limit;
       } else {
         ++summary_.blocked;
         log(EventType::blocked, id, step.verb, step.why.str());
@@ -415,10 +397,8 @@ void Run::remember_the_call(NodeId id, const Step& held) {
   if (held.obstacle != Obstacle::need || node.wanted == nullptr || looks_only(id) ||
       (node.known != nullptr && node.known->attempt) || !decider().is_called_for(id))
     return;
-  auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
+  auto record = record_of(id);
   record->attempt = Attempt{*node.wanted, Verb::blocked, now_.wall, true, held.why.str(), 0};
-  if (!node.set->empty())
-    record->wanted_by[*node.set] = wish_of(*node.wanted);
   write(id, std::move(record));
 }
 
@@ -460,7 +440,7 @@ void Run::keep(NodeId id) {
 void Run::queue(NodeId id) { slots_.queue(graph_->node(id).wanted, ready_.place(id)); }
 
 void Run::start_what_fits() {
-  while (!stopping_ && next_ == nullptr) {
+  while (!is_ending() && next_.intent == nullptr) {
     const std::optional<uint32_t> place = slots_.next();
     if (!place)
       return;
@@ -511,11 +491,11 @@ void Run::settle(NodeId id, Standing standing) {
     watchers_.turn(id, flight->second.watch, {});
     is_stale = flight->second.is_stale;
     is_dirty = flight->second.news == News::need;
-    if (const int answers = flight->second.retries.answers_again(); answers > 0)
-      calls_again_[*graph_->node(id).key] += answers;
-    Step& step = steps_[*graph_->node(id).key] = std::move(flight->second.step);
-    if (step.wanted != nullptr)
-      step.wanted = graph_->node(id).wanted;
+    Past& past = pasts_[*graph_->node(id).key];
+    past.calls_again += flight->second.retries.answers_again();
+    past.step = std::move(flight->second.step);
+    if (past.step->wanted != nullptr)
+      past.step->wanted = graph_->node(id).wanted;
     flights_.erase(flight);
   }
   // Those that need it wait for the one that is wanted by now.
@@ -524,14 +504,14 @@ void Run::settle(NodeId id, Standing standing) {
   else
     announce(id, standing);
   if (is_dirty && is_of_a_host(id))
-    replan_ = true;
+    pass_.is_repeated = true;
   else if ((is_stale || is_dirty) && !ready_.waits(id))
     ready_.put(id);
 }
 
 /// Those that need it may go on, or have to be decided once more.
 void Run::announce(NodeId id, Standing standing) {
-  Standing& outcome = outcomes_[*graph_->node(id).key];
+  Standing& outcome = pasts_[*graph_->node(id).key].outcome;
   if (standing != Standing::kept || outcome == Standing::open)
     outcome = standing;
   const Record* record = graph_->node(id).known.get();
@@ -565,7 +545,7 @@ void Run::decide_again(NodeId id, NodeId need) {
   if (!is_concerned)
     return;
   if (is_of_a_host(id))
-    replan_ = true;
+    pass_.is_repeated = true;
   else
     ready_.put(id);
 }
@@ -591,6 +571,15 @@ void Run::take_back(NodeId id) {
     --summary_.blocked;
 }
 
+/// Its record as it is now, to be written with something else: who wants it stands in it.
+std::shared_ptr<Record> Run::record_of(NodeId id) const {
+  const Node& node = graph_->node(id);
+  auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
+  if (node.set != nullptr && !node.set->empty())
+    record->wanted_by[*node.set] = wish_of(*node.wanted);
+  return record;
+}
+
 void Run::write(NodeId id, RecordPointer record) {
   const Key& key = *graph_->node(id).key;
   known_[key] = record;
@@ -602,7 +591,7 @@ void Run::forget(NodeId id) {
   const Key key = *graph_->node(id).key;
   commands_.push_back(WriteRecord{key, nullptr});
   graph_->set_known(id, nullptr);
-  forgotten_.insert(known_.extract(key));
+  pass_.forgotten.insert(known_.extract(key));
 }
 
 void Run::log(EventType type, NodeId id, Verb verb, std::string text, Value detail, bool is_kept) {

@@ -148,11 +148,11 @@ class Run {
   Result<std::vector<Order>> want(std::shared_ptr<const Intent> intent, Seen seen, Moment now,
                                   Known also_known = {});
 
-  bool finished() const { return finished_; }
+  bool finished() const { return is_finished_; }
   const Summary& summary() const { return summary_; }
   const Known& known() const { return known_; }
   /// What was seen before it, but for what it has acted on since.
-  const Seen& seen() const { return seen_; }
+  const Seen& seen() const { return seen_.now; }
   /// What was looked at before this run acted on it; none: it was not looked at.
   const Observation* seen_before(const Key& key) const;
 
@@ -163,22 +163,21 @@ class Run {
   Known take_known() { return std::move(known_); }
 
   /// The last step that was decided for a key in this run; none before that.
-  const Step* step(const Key& key) const;
+  const Step* step(const Key& key) const { return past(key).step ? &*past(key).step : nullptr; }
   /// What something that looks for itself and was only to report put out; none when it did not.
-  const Value* looked(const Key& key) const;
+  const Value* looked(const Key& key) const { return past(key).look ? &*past(key).look : nullptr; }
   /// How often the driver was called again for a key, in this run and in those that it continues.
-  int calls_again(const Key& key) const;
+  int calls_again(const Key& key) const { return past(key).calls_again; }
   /// Whether an act for a key was begun and has not ended.
   bool is_under_way(const Key& key) const;
   /// All of these, in no order.
   std::vector<Key> under_way() const;
   /// How far a key has come; `open` for one that nobody wants or knows.
-  Standing standing(const Key& key) const;
+  Standing standing(const Key& key) const { return past(key).outcome; }
   /// What waits to be called again, the next one first.
   std::vector<Waiting> waiting() const;
 
  private:
-  void is_old_now(const Key& key);
   /// Where a step is between its decision and its end.
   enum class Phase {
     queued,    ///< decided, and not begun
@@ -216,6 +215,33 @@ class Run {
     std::optional<Event> beginning;
   };
 
+  /// What has become of a key in this run.
+  struct Past {
+    std::optional<Step> step{};   ///< the last one that was decided
+    std::optional<Value> look{};  ///< what was put out by what was only to report
+    Standing outcome = Standing::open;
+    int times_anew = 0;   ///< a host was made so
+    int calls_again = 0;  ///< after the first of an act
+  };
+  struct Sight {
+    Seen now;
+    Seen before{};  ///< of what has been acted on since, when somebody asks for it
+  };
+  struct Wanted {
+    std::shared_ptr<const Intent> intent{};
+    std::unique_ptr<Graph> graph{};  ///< none: when it is adopted, other things will be known
+  };
+  struct Pass {
+    size_t done_before = 0;    ///< acts that had succeeded when it began
+    bool is_repeated = false;  ///< something could not be carried out in this one
+    Known forgotten{};         ///< keeps the keys that the graph borrows
+  };
+  enum class Ending {
+    none,
+    asked,  ///< nothing new is started
+    late,   ///< nor is anything waited for: the run has come to its deadline
+  };
+
   /// How a call that was no success is recorded.
   struct AttemptEnd {
     std::string said;
@@ -228,6 +254,10 @@ class Run {
   Run(std::shared_ptr<const Intent> intent, Known known, Seen seen, const Kinds& kinds,
       RunOptions options);
 
+  const Past& past(const Key& key) const;
+  void is_old_now(const Key& key);
+  bool is_ending() const { return ending_ != Ending::none; }
+  std::vector<Order> answer();
   void begin_pass();
   void end_pass();
   bool goes_on() const;
@@ -242,7 +272,7 @@ class Run {
   void keep(NodeId id);
   void remember_the_call(NodeId id, const Step& held);
   void adopt_when_possible();
-  void adopt(std::shared_ptr<const Intent> intent, std::unique_ptr<Graph> graph);
+  void adopt(Wanted next);
   void forget_what_neither_knows(const Graph& before);
   void point_steps_at_what_is_wanted();
   void start_what_fits();
@@ -280,7 +310,7 @@ class Run {
   void give_up_waiting();
   void take_hint(const Key& key);
   void watch_over_limits(NodeId id);
-  void tell_when_to_wake();
+  std::shared_ptr<Record> record_of(NodeId id) const;
   void write(NodeId id, RecordPointer record);
   void forget(NodeId id);
   void log(EventType type, NodeId id, Verb verb, std::string text, Value detail = {},
@@ -292,33 +322,25 @@ class Run {
   std::optional<Value> filled_attributes(NodeId id, std::optional<Output>& missing) const;
 
   std::shared_ptr<const Intent> intent_;
-  std::shared_ptr<const Intent> next_;  ///< wanted as soon as it can be judged
-  std::unique_ptr<Graph> next_graph_;   ///< its graph, when that can be at once
+  std::unique_ptr<Graph> graph_;
+  Wanted next_;  ///< as soon as it can be judged
   Known known_;
-  Known forgotten_;  ///< keeps the keys that the graph borrows
-  Seen seen_;
-  Seen seen_before_;  ///< of what has been acted on, when somebody asks for it
+  Sight seen_;
   const Kinds* kinds_;
   RunOptions options_;
   Prng prng_;
 
-  std::unique_ptr<Graph> graph_;
+  // What is going on in this pass.
   Ready ready_;
   Slots slots_;
-  std::unordered_map<NodeId, Flight> flights_;
   Timers timers_;
   Watchers watchers_;
-  std::unordered_map<Key, Step, KeyHash> steps_;
-  std::unordered_map<Key, Value, KeyHash> looks_;
-  std::unordered_map<Key, Standing, KeyHash> outcomes_;
-  std::unordered_map<Key, int, KeyHash> made_anew_;    ///< hosts, in this run
-  std::unordered_map<Key, int, KeyHash> calls_again_;  ///< of what was called more than once
-  size_t done_before_ = 0;  ///< acts that had succeeded when the pass began
-  bool replan_ = false;
-  bool stopping_ = false;
-  bool is_out_of_time_ = false;
-  bool finished_ = false;
-  uint64_t sequence_ = 0;
+  std::unordered_map<NodeId, Flight> flights_;
+  Pass pass_;
+
+  std::unordered_map<Key, Past, KeyHash> pasts_;
+  Ending ending_ = Ending::none;
+  bool is_finished_ = false;
   Summary summary_;
   Moment now_{};
   std::vector<Order> commands_;

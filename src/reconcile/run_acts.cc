@@ -30,7 +30,7 @@ void Run::request_done(NodeId id, const Done& done, bool was_kept) {
     record->remote_id = done.remote_id;
     if (done.is_anew) {
       ++record->incarnation;
-      record->sequence = ++sequence_;
+      record->sequence = ++options_.sequence;
     }
   }
   if (verb == Verb::remove) {
@@ -218,7 +218,7 @@ void Run::start_act(NodeId id) {
 /// Stands in the store before the act begins.
 void Run::write_begin(NodeId id) {
   const Node& node = graph_->node(id);
-  auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
+  const auto record = record_of(id);
   const Flight& flight = flights_[id];
   Attempt attempt{flight.resource, flight.step.verb, now_.wall, false, {}, 0};
   if (node.host != no_node && graph_->node(node.host).known != nullptr)
@@ -226,8 +226,6 @@ void Run::write_begin(NodeId id) {
   if (attempt.verb == Verb::create && !record->attempt && node.kind != nullptr)
     record->was_found = !node.kind->is_marked() && flight.act.seen && flight.act.seen->state;
   record->attempt = std::move(attempt);
-  if (node.set != nullptr && !node.set->empty())
-    record->wanted_by[*node.set] = wish_of(*node.wanted);
   write(id, std::move(record));
 }
 
@@ -273,7 +271,7 @@ void Run::act_ended(NodeId id, const Result<Outcome>& ended) {
   const CallEnd end{.now = now_.instant,
                     .is_look = looks_only(id),
                     .is_stale = flight.is_stale,
-                    .is_run_late = is_out_of_time_,
+                    .is_run_late = ending_ == Ending::late,
                     .was_stopped = was_stopped};
   const auto of_error = ended ? Outcome() : flight.retries.outcome_of(ended.error(), end);
   const Outcome& outcome = ended ? *ended : of_error;
@@ -288,7 +286,7 @@ void Run::act_answered(NodeId id, const Done& done, const Verdict& verdict) {
     return;
   }
   if (verdict.next == Verdict::Next::give_up) {
-    settle_for(id, cat(verdict.over, ": ", done.again->what));
+    settle_for(id, verdict.text());
     act_done(id, done);
     return;
   }
@@ -313,13 +311,11 @@ void Run::act_answered(NodeId id, const Failed& failed, const Verdict& verdict) 
 }
 
 /// It has come to no answer yet.
-void Run::act_answered(NodeId id, const Pending& pending, const Verdict& verdict) {
+void Run::act_answered(NodeId id, const Pending&, const Verdict& verdict) {
   if (verdict.next == Verdict::Next::call_again)
     call_again(id, verdict);
   else
-    fail(id, failure_of(id, world_error(verdict.next == Verdict::Next::give_up
-                                            ? cat(verdict.over, ": ", pending.what)
-                                            : pending.what)));
+    fail(id, failure_of(id, world_error(verdict.text())));
 }
 
 /// No failure, and no success either: the next run tries again.
@@ -392,8 +388,8 @@ void Run::take_hint(const Key& key) {
 /// The run is out of time: what waits is left as it is, what acts is told to stop.
 void Run::give_up_waiting() {
   timers_.deadline.reset();
-  is_out_of_time_ = summary_.is_late = true;
-  stopping_ = true;
+  ending_ = Ending::late;
+  summary_.is_late = true;
   std::vector<NodeId> waiting;
   for (auto& [id, flight] : flights_) {
     if (flight.is_acting())
@@ -419,11 +415,6 @@ void Run::give_up_waiting() {
   }
 }
 
-void Run::tell_when_to_wake() {
-  if (const auto next = timers_.next(); next && !finished_)
-    commands_.push_back(WakeAt{*next});
-}
-
 void Run::act_done(NodeId id, const Done& done) {
   const Node& node = graph_->node(id);
   const Flight& flight = flights_[id];
@@ -431,7 +422,7 @@ void Run::act_done(NodeId id, const Done& done) {
   if (done.is_vain)
     options_.plan.changed_in_vain->insert(*node.key);
   if (looks_only(id) || flight.act.looks_only) {
-    looks_[*node.key] = done.outputs;
+    pasts_[*node.key].look = done.outputs;
     ++summary_.done;
     settle(id, done.changed ? Standing::changed : Standing::unchanged);
     return;
@@ -488,9 +479,9 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
       verb == Verb::create || verb == Verb::replace || verb == Verb::run || done.is_anew;
   if (anew && !flight.is_answered) {
     ++record->incarnation;
-    record->sequence = ++sequence_;
+    record->sequence = ++options_.sequence;
     if (is_of_a_host(id))
-      ++made_anew_[*node.key];
+      ++pasts_[*node.key].times_anew;
   }
   flight.has_changed |= changed;
   const bool is_news =
@@ -565,11 +556,12 @@ void Run::fail(NodeId id, Failure failure, const Value& outputs, bool has_only_l
                      .has_failed = !error.unknown_outcome,
                      .has_only_looked = has_only_looked});
   if (!outputs.is_null() && (looks_only(id) || flights_[id].act.looks_only))
-    looks_[*graph_->node(id).key] = outputs;
+    pasts_[*graph_->node(id).key].look = outputs;
   if (!flights_[id].is_stale)
     summary_.failures.push_back(std::move(failure));
   const Resource* const wanted = graph_->node(id).wanted;
-  stopping_ |= wanted != nullptr && wanted->ends_run;
+  if (wanted != nullptr && wanted->ends_run)
+    ending_ = std::max(ending_, Ending::asked);
   settle(id, Standing::failed);
 }
 
@@ -580,11 +572,9 @@ void Run::write_attempt(NodeId id, const AttemptEnd& end) {
   const Flight& flight = flights_[id];
   if (looks_only(id) || flight.act.looks_only)
     return;
-  auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
+  const auto record = record_of(id);
   if (!record->attempt && node.wanted != nullptr)
     record->attempt = Attempt{*node.wanted, flight.step.verb, now_.wall, false, {}, 0};
-  if (node.set != nullptr && !node.set->empty())
-    record->wanted_by[*node.set] = wish_of(*node.wanted);
   if (record->attempt) {
     Attempt& attempt = record->attempt.edit();
     attempt.failed = end.has_failed;
