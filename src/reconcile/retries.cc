@@ -20,18 +20,12 @@ std::optional<Again> again_of(const Outcome& outcome) {
 }  // namespace
 
 bool Retries::resume(const Course& course, std::string what, Instant now) {
+  course_ = course;
   began_ = now - course.spent;
-  calls_ = course.calls;
-  so_far_ = course.so_far;
-  progress_ = course.progress;
-  alike_ = course.alike;
   alike_since_ = now - course.alike_for;
-  what_ = std::move(what);
-  if (course.pause.count() <= 0)
-    return false;
-  pause_ = course.pause;
   due_ = now + course.pause;
-  return true;
+  what_ = std::move(what);
+  return course.pause.count() > 0;
 }
 
 std::optional<Instant> Retries::limit() const {
@@ -53,13 +47,13 @@ Outcome Retries::outcome_of(Error error, const CallEnd& end) const {
     error.message = cat(run_is_late, ", in the middle of a call");
   std::optional<Again> again;
   if ((end.was_stopped || resource_->patience.with_errors) && !error.unknown_outcome && !is_late)
-    again = Again{error.message, {}, so_far_, Name(error.message).digest(), {}};
+    again = Again{error.message, {}, course_.so_far, Name(error.message).digest(), {}};
   return Failed{std::move(error), {}, std::move(again)};
 }
 
 Verdict Retries::judge(const Outcome& outcome, const CallEnd& end, Prng& prng) {
   const bool is_wait = std::holds_alternative<Pending>(outcome);
-  ++calls_;
+  ++course_.calls;
   waits_ += is_wait ? 1 : 0;
   Verdict verdict{.again = again_of(outcome)};
   if (!verdict.again)
@@ -88,35 +82,39 @@ std::string Retries::reason_of_time(const CallEnd& end) const {
 }
 
 std::string Retries::reason_of_patience(const Digest& progress, Instant now) {
-  if (progress != progress_ || progress == Digest{}) {
-    progress_ = progress;
-    alike_ = 0;
+  if (progress != course_.progress || progress == Digest{}) {
+    course_.progress = progress;
+    course_.alike = 0;
     alike_since_ = now;
   }
-  ++alike_;
+  ++course_.alike;
   const Patience& patience = resource_->patience;
-  if (patience.most > 0 && calls_ >= patience.most)
-    return cat("gave up after ", calls_, " calls");
+  if (patience.most > 0 && course_.calls >= patience.most)
+    return cat("gave up after ", course_.calls, " calls");
   const Duration same_for = now - alike_since_;
-  if (progress != Digest{} && alike_ >= patience.calls && same_for >= patience.time)
+  if (progress != Digest{} && course_.alike >= patience.calls && same_for >= patience.time)
     return cat("nothing has moved for ",
-               to_string(std::chrono::round<std::chrono::milliseconds>(same_for)), " and ", alike_,
-               " calls");
+               to_string(std::chrono::round<std::chrono::milliseconds>(same_for)), " and ",
+               course_.alike, " calls");
   return {};
 }
 
 /// What moves begins its pauses anew.
 void Retries::schedule(const Again& again, Instant now, Prng& prng) {
   what_ = again.what;
-  so_far_ = again.so_far;
-  const int call = again.progress == Digest{} ? calls_ : alike_;
-  pause_ = again.after.value_or(pause(resource_->pace, call, pause_, prng));
+  course_.so_far = again.so_far;
+  const int call = again.progress == Digest{} ? course_.calls : course_.alike;
+  course_.pause = again.after.value_or(pause(resource_->pace, call, course_.pause, prng));
   const Duration most = time_left(now).value_or(Duration::max());
-  due_ = now + std::min({pause_, most, Instant::max() - now});
+  due_ = now + std::min({course_.pause, most, Instant::max() - now});
 }
 
 Course Retries::course(Instant now) const {
-  return {calls_, now - began_, due_ - now, so_far_, progress_, alike_, now - alike_since_};
+  Course course = course_;
+  course.spent = now - began_;
+  course.pause = due_ - now;
+  course.alike_for = now - alike_since_;
+  return course;
 }
 
 }  // namespace fettle

@@ -81,12 +81,12 @@ class Retries {
 
   /// What has to outlive the process, between two calls.
   Course course(Instant now) const;
-  int calls() const { return calls_; }  ///< that have ended
+  int calls() const { return course_.calls; }  ///< that have ended
   /// Calls that came to an answer, after the first of these.
-  int answers_again() const { return std::max(0, calls_ - waits_ - 1); }
-  Instant due() const { return due_; }               ///< the next call
-  const std::string& what() const { return what_; }  ///< it waits for
-  const Value& so_far() const { return so_far_; }    ///< to be given back with the next call
+  int answers_again() const { return std::max(0, course_.calls - waits_ - 1); }
+  Instant due() const { return due_; }                    ///< the next call
+  const std::string& what() const { return what_; }       ///< it waits for
+  const Value& so_far() const { return course_.so_far; }  ///< to be given back with the next call
 
  private:
   std::string reason_of_time(const CallEnd& end) const;
@@ -99,14 +99,10 @@ class Retries {
   Instant began_{};  ///< moved back by what former processes spent on it
   Instant called_{};
   Instant due_{};
-  Duration pause_{0};
-  int calls_ = 0;
-  int waits_ = 0;    ///< calls without an answer yet
-  Digest progress_;  ///< what the last answer came to
-  int alike_ = 0;    ///< answers in a row that came to it
   Instant alike_since_{};
+  Course course_{};  ///< but for its times; `pause` is the whole last one
+  int waits_ = 0;    ///< calls without an answer yet
   std::string what_;
-  Value so_far_;
 };
 
 }  // namespace fettle
