@@ -62,7 +62,9 @@ const Observation* Run::seen_before(const Key& key) const {
 }
 
 /// It is acted on, so that what was seen of it says nothing any more.
-void Run::is_old_now(const Key& key) {
+void Run::forget_seen(NodeId id) {
+  graph_->forget_seen(id);
+  const Key& key = *graph_->node(id).key;
   if (const auto found = seen_.now.find(key); found != seen_.now.end()) {
     if (options_.keeps_seen)
       seen_.before.try_emplace(key, std::move(found->second));
@@ -226,10 +228,9 @@ void Run::adopt(Wanted next) {
 
 /// A run that is told for days what is wanted tells of what went long ago no more.
 void Run::forget_what_neither_knows(const Graph& before) {
-  const auto is_gone = [&](const auto& entry) {
+  std::erase_if(pasts_, [&](const auto& entry) {
     return graph_->find(entry.first) == no_node && before.find(entry.first) == no_node;
-  };
-  std::erase_if(pasts_, is_gone);
+  });
   pass_.forgotten.clear();
 }
 

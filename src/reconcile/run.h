@@ -255,7 +255,7 @@ class Run {
       RunOptions options);
 
   const Past& past(const Key& key) const;
-  void is_old_now(const Key& key);
+  void forget_seen(NodeId id);
   bool is_ending() const { return ending_ != Ending::none; }
   std::vector<Order> answer();
   void begin_pass();
@@ -293,7 +293,7 @@ class Run {
   void act_answered(NodeId id, const Failed& failed, const Verdict& verdict);
   void act_answered(NodeId id, const Pending& pending, const Verdict& verdict);
   void act_answered(NodeId id, const Skipped& skipped, const Verdict& verdict);
-  void settle_for(NodeId id, std::string why);
+  void wait_no_longer(NodeId id, std::string why);
   void act_done(NodeId id, const Done& done);
   bool record_success(NodeId id, const Done& done, bool goes_on);
   void note_life(NodeId id, const Done& done, Record& record);

@@ -7,8 +7,10 @@
 namespace fettle {
 namespace {
 
+/// What an event says of lines that were said to people; null: there are none.
 Value printed_by(const std::vector<std::string>& lines) {
-  return Value::list({lines.begin(), lines.end()});
+  return lines.empty() ? Value()
+                       : Value::dict({{"printed", Value::list({lines.begin(), lines.end()})}});
 }
 
 }  // namespace
@@ -49,8 +51,7 @@ void Run::request_done(NodeId id, const Done& done, bool was_kept) {
   } else {
     ++summary_.kept;
   }
-  graph_->forget_seen(id);
-  is_old_now(*node.key);
+  forget_seen(id);
   if (is_forgotten)
     forget(id);
   else
@@ -109,12 +110,11 @@ bool Run::resume(NodeId id) {
   Flight& flight = flights_[id];
   flight.resource = resource_at(id);
   flight.retries = Retries(flight.resource, flight.step.wanted == nullptr, now_.instant);
-  if (node.known == nullptr || !node.known->attempt || !node.known->attempt->course ||
-      node.wanted == nullptr ||
-      node.known->attempt->resource->attributes != node.wanted->attributes)
-    return false;
-  const Attempt& before = *node.known->attempt;
-  return flight.retries.resume(*before.course, before.error, now_.instant);
+  const Attempt* before =
+      node.known != nullptr && node.known->attempt ? &*node.known->attempt : nullptr;
+  return before != nullptr && before->course && node.wanted != nullptr &&
+         before->resource->attributes == node.wanted->attributes &&
+         flight.retries.resume(*before->course, before->error, now_.instant);
 }
 
 void Run::begin_act(NodeId id) {
@@ -218,7 +218,7 @@ void Run::start_act(NodeId id) {
 /// Stands in the store before the act begins.
 void Run::write_begin(NodeId id) {
   const Node& node = graph_->node(id);
-  const auto record = record_of(id);
+  auto record = record_of(id);
   const Flight& flight = flights_[id];
   Attempt attempt{flight.resource, flight.step.verb, now_.wall, false, {}, 0};
   if (node.host != no_node && graph_->node(node.host).known != nullptr)
@@ -263,10 +263,8 @@ void Run::act_ended(NodeId id, const Result<Outcome>& ended) {
   release_slot(id);
   // What was seen of a host before something happened in it says nothing any more.
   const Node& node = graph_->node(id);
-  if (node.host != no_node && node.role == Role::acts) {
-    graph_->forget_seen(node.host);
-    is_old_now(*graph_->node(node.host).key);
-  }
+  if (node.host != no_node && node.role == Role::acts)
+    forget_seen(node.host);
   Flight& flight = flights_[id];
   const CallEnd end{.now = now_.instant,
                     .is_look = looks_only(id),
@@ -281,12 +279,9 @@ void Run::act_ended(NodeId id, const Result<Outcome>& ended) {
 
 /// A success. One that has not settled is recorded as what it is, and called again.
 void Run::act_answered(NodeId id, const Done& done, const Verdict& verdict) {
-  if (verdict.next == Verdict::Next::settle) {
-    act_done(id, done);
-    return;
-  }
-  if (verdict.next == Verdict::Next::give_up) {
-    settle_for(id, verdict.text());
+  if (verdict.next == Verdict::Next::give_up)
+    wait_no_longer(id, verdict.text());
+  if (verdict.next != Verdict::Next::call_again) {
     act_done(id, done);
     return;
   }
@@ -329,7 +324,7 @@ void Run::act_answered(NodeId id, const Skipped& skipped, const Verdict&) {
 }
 
 /// It succeeded, has not settled, and is waited for no longer.
-void Run::settle_for(NodeId id, std::string why) {
+void Run::wait_no_longer(NodeId id, std::string why) {
   log(EventType::pending, id, flights_[id].step.verb, why);
   summary_.unsettled.push_back({*graph_->node(id).key, origin_of(id), std::move(why)});
 }
@@ -407,7 +402,7 @@ void Run::give_up_waiting() {
       fail(id, flight.failure ? *std::move(flight.failure) : failure_of(id, world_error(over)));
       continue;
     }
-    settle_for(id, over);
+    wait_no_longer(id, over);
     auto record = std::make_shared<Record>(*graph_->node(id).known);
     record->attempt.reset();
     write(id, std::move(record));
@@ -432,8 +427,7 @@ void Run::act_done(NodeId id, const Done& done) {
     return;
   }
   if (flight.step.wanted == nullptr) {
-    log(EventType::removed, id, verb, flight.step.why.str(),
-        done.printed.empty() ? Value() : Value::dict({{"printed", printed_by(done.printed)}}));
+    log(EventType::removed, id, verb, flight.step.why.str(), printed_by(done.printed));
     forget(id);
     ++summary_.done;
     settle(id, Standing::changed);
@@ -492,14 +486,13 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   if (!goes_on) {
     std::vector<Entry> detail{{"changed", flight.has_changed}, {"run", options_.plan.run}};
     if (!done.printed.empty())
-      detail.push_back({"printed", printed_by(done.printed)});
+      detail.push_back(printed_by(done.printed).entries().front());
     log(EventType::done, id, verb, {}, Value::dict(std::move(detail)), is_told);
     ++summary_.done;
   }
   if (is_news)
     write(id, std::move(record));
-  graph_->forget_seen(id);
-  is_old_now(*node.key);
+  forget_seen(id);
   return flight.has_changed;
 }
 
@@ -547,8 +540,7 @@ Failure Run::failure_of(NodeId id, Error error) const {
 void Run::fail(NodeId id, Failure failure, const Value& outputs, bool has_only_looked) {
   const Error& error = failure.error;
   write_beginning(id);
-  log(EventType::failed, id, flights_[id].step.verb, to_string(error),
-      failure.printed.empty() ? Value() : Value::dict({{"printed", printed_by(failure.printed)}}));
+  log(EventType::failed, id, flights_[id].step.verb, to_string(error), printed_by(failure.printed));
   if (failure.has_changed)
     options_.plan.changed_in_vain->insert(failure.key);
   write_attempt(id, {.said = error.message,
@@ -572,7 +564,7 @@ void Run::write_attempt(NodeId id, const AttemptEnd& end) {
   const Flight& flight = flights_[id];
   if (looks_only(id) || flight.act.looks_only)
     return;
-  const auto record = record_of(id);
+  auto record = record_of(id);
   if (!record->attempt && node.wanted != nullptr)
     record->attempt = Attempt{*node.wanted, flight.step.verb, now_.wall, false, {}, 0};
   if (record->attempt) {
@@ -591,10 +583,8 @@ void Run::write_attempt(NodeId id, const AttemptEnd& end) {
   }
   write(id, std::move(record));
   // A content that was lost is lost still.
-  if (node.seen == nullptr || !node.seen->content_is_lost) {
-    graph_->forget_seen(id);
-    is_old_now(*node.key);
-  }
+  if (node.seen == nullptr || !node.seen->content_is_lost)
+    forget_seen(id);
 }
 
 }  // namespace fettle
