@@ -1,21 +1,40 @@
 #pragma once
 /// Carries out an intent. Decides only: no thread, no clock, no IO. Inputs go in (an act ended, a
 /// timer is due, somebody asks to stop), commands come out (write this record, log this, start this
-/// act, wake me then), to be obeyed in their order: whatever is written stands before the act that
-/// follows it. The same inputs at the same times give the same commands.
+/// act, wake me then), to be obeyed in their order.
 ///
-/// A pass builds the graph and settles node after node: a node is decided at the moment when all
-/// its needs are settled, so an output that turns out unchanged keeps those that use it. When a
-/// decision cannot be carried out in this pass (a host that was kept has to be made anew after
-/// all), the pass ends as far as it can and the next one begins with what is known then.
+/// The obvious way is to plan everything and then carry out the plan. It is wrong, because a plan
+/// made before anything has happened has to assume what comes of it. If a service is made anew,
+/// does it get another address? Assume that it does, and everything that uses the address is done
+/// again for nothing; assume that it does not, and it keeps an address that is gone. So nothing is
+/// assumed. A *pass* builds the graph and settles node after node, and a node is decided at the
+/// moment when all its needs are settled (`Ready`): an output that turns out unchanged keeps those
+/// that use it.
 ///
-/// An act that has not settled is called again, by a timer or a hint, until it settles, comes to
-/// the same so often that patience ends, or is out of time. What needs it goes on with a success
-/// that has not settled, and is decided once more when that turns into another one.
+/// The life of a node in a pass: open, until its needs are settled; decided (`Decider`), and kept,
+/// blocked or to be acted on; then a flight, which waits for a slot (`Slots`), acts, is judged
+/// (`Retries`) and called again at its time (`Timers`) until it settles; then its outcome is
+/// announced, and others are open no longer.
+///
+/// Three things are not so simple.
+/// * An act may succeed and not have settled. Those that need it go on with that success, and are
+///   decided once more if it turns into another one.
+/// * What happens inside a host is judged with the host, before anything else happens in it. When
+///   it turns out in the middle that a host that was kept has to be made anew after all, it is too
+///   late in this pass: what can be done is done, and the next pass begins with what is known then.
+///   A pass that did nothing is never repeated, and no host is made anew for ever (`anew_limit`).
+/// * Somebody may want something else meanwhile (`want`). What is wanted as before keeps its
+///   standing, and what is under way comes to its end, as it was begun.
+///
+/// Invariants:
+/// * A record says that an act was begun before it begins, so that whoever comes after a process that
+///   was killed knows what may have happened. What is instant or only looks needs no such record.
+/// * The same inputs at the same times give the same commands.
+/// * At most one act for a key is in flight, whoever wants what.
+/// * A run that is told to stop starts nothing more, and ends when what is in flight has ended.
 
-#include <deque>
 #include <functional>
-#include <set>
+#include <memory>
 #include <span>
 #include <variant>
 
