@@ -491,7 +491,7 @@ void Run::settle(NodeId id, Standing standing) {
     timers_.calls.cancel(flight->second.retries.due(), id);
     watchers_.turn(id, flight->second.watch, {});
     is_stale = flight->second.is_stale;
-    is_dirty = flight->second.news == News::need;
+    is_dirty = flight->second.notice == Notice::need;
     Past& past = pasts_[*graph_->node(id).key];
     past.calls_again += flight->second.retries.answers_again();
     past.step = std::move(flight->second.step);
@@ -527,7 +527,7 @@ void Run::decide_again(NodeId id, NodeId need) {
   if (const auto flight = flights_.find(id); flight != flights_.end()) {
     if (flight->second.is_acting()) {
       if (graph_->node(id).wanted != nullptr)
-        flight->second.news = News::need;
+        flight->second.notice = Notice::need;
     } else if (!flight->second.has_begun()) {
       slots_.unqueue(graph_->node(id).wanted, ready_.place(id));
       flights_.erase(flight);

@@ -205,7 +205,7 @@ class Run {
     waiting,   ///< between two calls: for its time, or for a slot
   };
   /// What came since the last call began; the later one says more.
-  enum class News {
+  enum class Notice {
     none,
     hint,  ///< it is called again at once
     need,  ///< what it needs has changed: that, and decided once more when it settles
@@ -221,7 +221,7 @@ class Run {
     Boxed<Resource> resource;  ///< as it was when the act began
     Retries retries;
     Phase phase = Phase::queued;
-    News news = News::none;
+    Notice notice = Notice::none;
     // What it has come to by now, whatever its phase.
     bool is_answered = false;       ///< it is recorded as a success, and those that need it go on
     bool has_changed = false;       ///< something, with any of its calls

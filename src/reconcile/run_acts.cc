@@ -208,7 +208,7 @@ void Run::start_act(NodeId id) {
   act.so_far = flight.retries.so_far();
   act.attempt = flight.retries.calls() + 1;
   flight.retries.call(now_.instant);
-  flight.news = News::none;
+  flight.notice = Notice::none;
   if (!act.looks_only && !act.is_instant && act.attempt == 1)
     write_begin(id);
   watch_over_limits(id);
@@ -341,7 +341,7 @@ void Run::call_again(NodeId id, const Verdict& verdict, const Value& outputs) {
   flight.watch = again.watch;
   if (!flight.watch.empty() && watchers_.is_first_of(flight.resource->driver))
     commands_.push_back(Watch{flight.resource->driver});
-  const bool is_at_once = flight.news != News::none;
+  const bool is_at_once = flight.notice != Notice::none;
   timers_.calls.set(flight.retries.due(), id);
   const Node& node = graph_->node(id);
   if (node.kind != nullptr && node.kind->sort() == Sort::ensuring)
@@ -375,8 +375,8 @@ void Run::take_hint(const Key& key) {
     if (const auto flight = flights_.find(id); flight != flights_.end()) {
       if (!flight->second.is_acting())
         call_now(id);
-      else if (flight->second.news == News::none)
-        flight->second.news = News::hint;
+      else if (flight->second.notice == Notice::none)
+        flight->second.notice = Notice::hint;
     }
 }
 
