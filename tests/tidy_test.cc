@@ -218,6 +218,39 @@ TEST(Tidy, ProductionFoldersHoldNoFixtures) {
   }
 }
 
+/// Lines of the sources below `src`, but for tests.
+void for_each_line(const std::function<void(const std::string& file, const std::string& line)>& f) {
+  for (const fs::path& path : sources()) {
+    const std::string file = place_of(path);
+    if (!file.starts_with("src/") || file.ends_with("_test.cc"))
+      continue;
+    for (const std::string& line : lines_of(path))
+      f(file, line);
+  }
+}
+
+/// What is asked of an interface works for whoever implements it; a cast to one of them does not.
+TEST(Tidy, FloorsAskInterfacesAndCastToNothing) {
+  const std::set<std::string> above{"workplace", "controller", "verbs", "cli", "app"};
+  for_each_line([&](const std::string& file, const std::string& line) {
+    EXPECT_FALSE(above.contains(folder_of(file)) && line.find("dynamic_cast<") != line.npos)
+        << file << ": " << line;
+  });
+}
+
+/// An instruction is a file and a row; nobody else asks which one it is. (`render_templates` is what
+/// a driver says in an error.)
+TEST(Tidy, OnlyPackagesKnowNamesOfInstructions) {
+  static const std::regex name(
+      R"re("(add_services?|get_services?|(set|remove|start|stop)_service|upload_files|)re"
+      R"re(store_service_files|get_files_artifact|run_sh|run_python|get_cluster_type)")re");
+  for_each_line([&](const std::string& file, const std::string& line) {
+    EXPECT_FALSE(!file.starts_with("src/packages/") && line.find("_") != line.npos &&
+                 std::regex_search(line, name))
+        << file << ": " << line;
+  });
+}
+
 TEST(Tidy, FrontEndsDoNotKnowEachOther) {
   const std::set<std::string> front_ends{"packages", "model", "states", "workloads"};
   for (const auto& [folder, may] : floors)

@@ -40,6 +40,10 @@ class Blobs {
   virtual Result<bool> has(std::string_view digest) = 0;
   /// Errors: there is no such content, or not all of it.
   virtual Result<Blob> open(std::string_view digest) = 0;
+
+  /// Clears away what nobody refers to, and what processes that are gone have left half written.
+  /// The answer is how many contents went; of those that keep nothing, none.
+  virtual Result<size_t> clear() { return size_t{0}; }
 };
 
 /// There is no such content, or not all of it.

@@ -47,9 +47,7 @@ class FileBlobs : public Blobs {
   Result<std::unique_ptr<Draft>> begin() override;
   Result<bool> has(std::string_view digest) override;
   Result<Blob> open(std::string_view digest) override;
-  /// Clears away what nobody refers to, and what processes that are gone have left half written.
-  /// The answer is how many contents went.
-  Result<size_t> clear();
+  Result<size_t> clear() override;
 
  private:
   class FileDraft;

@@ -5,6 +5,7 @@
 #include "packages/names.h"
 #include "packages/service_config.h"
 #include "packages/types.h"
+#include "value/json.h"
 
 namespace fettle {
 namespace {
@@ -89,8 +90,22 @@ Result<starlark::Value> want_service(InstructionCall& call, const std::string& n
   return service_value(draft, call.thread, name, state);
 }
 
+namespace {
+
+constexpr std::string_view add_service_name = "add_service";
+
+}  // namespace
+
+ListedInstruction listed_service(std::string_view name, const Value& config) {
+  return {std::string(add_service_name),
+          cat(add_service_name, "(name=\"", name, "\", config=", write_json(config), ")"),
+          {std::string(name)},
+          {},
+          {}};
+}
+
 Instruction add_service_instruction() {
-  return {"add_service",
+  return {std::string(add_service_name),
           {{"name", starlark::Want::text},
            {"config", starlark::Want::record, &types::service_config},
            {"force_update?", starlark::Want::boolean}},

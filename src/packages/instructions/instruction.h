@@ -63,6 +63,8 @@ const std::vector<Instruction>& instructions();
 const Instruction* find_instruction(std::string_view name);
 /// The rule of a type of instruction; of an unknown one, that of `print`.
 const OverlapRule& overlap_rule(std::string_view type);
+/// A service that a command added, as the resolver sees it.
+ListedInstruction listed_service(std::string_view name, const Value& config);
 
 /// The result line of what makes a files artifact from files that exist.
 std::string stored_files_line(const EndedStatement& ended);

@@ -446,8 +446,7 @@ Result<Cleaned> clean(const Workplace& place, const Cleaning& cleaning,
     cleaned.environments.push_back(name);
     removed(name);
   }
-  if (auto* contents = dynamic_cast<FileBlobs*>(place.blobs))
-    cleaned.contents = TRY(contents->clear());
+  cleaned.contents = TRY(place.blobs->clear());
   if (cleaning.older_than)
     cleaned.events = TRY(place.store->forget_before(place.clock() - *cleaning.older_than));
   return cleaned;

@@ -2,8 +2,8 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "packages/instructions/instruction.h"
 #include "plan/presence.h"
-#include "value/json.h"
 #include "verbs/packages/executed.h"
 #include "workplace/engines.h"
 
@@ -157,13 +157,7 @@ Result<Edited> put_service(const Workplace& place, Edit& edit, const Environment
   const bool is_ours = !is_there || before->second->wanted_by.contains(by_hand);
   ServiceIntent intent(place, environment, is_ours ? Name(by_hand) : Name());
   const Value attributes = TRY(intent.want_service(service.name, std::move(service.attributes)));
-  TRY(append_executed(place, edit,
-                      {"add_service",
-                       cat("add_service(name=\"", called,
-                           "\", config=", write_json(mask_variables(attributes)), ")"),
-                       {called},
-                       {},
-                       {}}));
+  TRY(append_executed(place, edit, listed_service(called, mask_variables(attributes))));
   return edit_by(place, edit, intent.finish());
 }
 
