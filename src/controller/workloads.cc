@@ -7,7 +7,7 @@ namespace fettle {
 
 Result<bool> is_kept(const Workplace& place, const Name& environment) {
   const auto holder = TRY(place.store->holder(environment));
-  return holder && holder->what.starts_with(controller_words);
+  return holder && holder->role == Holder::Role::controller;
 }
 
 Result<Brought> bring_workloads(const Workplace& place, const Name& environment,

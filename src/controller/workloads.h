@@ -6,9 +6,6 @@
 
 namespace fettle {
 
-/// What a controller calls itself in the lease (`Holder::what`).
-inline constexpr std::string_view controller_words = "fettle controller";
-
 /// Whether a controller acts on a fleet.
 Result<bool> is_kept(const Workplace& place, const Name& environment);
 

@@ -16,8 +16,8 @@ std::string host_name() {
 
 }  // namespace
 
-Holder this_process(std::string what, Time now) {
-  return {static_cast<int64_t>(getpid()), host_name(), std::move(what), now};
+Holder this_process(std::string what, Time now, Holder::Role role) {
+  return {static_cast<int64_t>(getpid()), host_name(), std::move(what), now, role};
 }
 
 std::string to_string(const Holder& holder) {

@@ -10,14 +10,17 @@
 namespace fettle {
 
 struct Holder {
+  /// What it is to others: a controller goes on with what they wish, and they only wait for it.
+  enum class Role { command, controller };
   int64_t process = 0;
   std::string machine;  ///< its host name; empty: this one
   std::string what;     ///< for people: `fettle run examples/shop`
   Time since;
+  Role role = Role::command;
 };
 
 /// This process, as a holder.
-Holder this_process(std::string what, Time now);
+Holder this_process(std::string what, Time now, Holder::Role role = Holder::Role::command);
 
 /// `fettle run shop` (process 12, since …)
 std::string to_string(const Holder& holder);

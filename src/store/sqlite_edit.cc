@@ -40,13 +40,15 @@ Status put_note_row(Sqlite& database, const Name& environment, std::string_view 
 }
 
 Result<std::optional<Holder>> holder_in(Sqlite& database, const Name& environment) {
-  Query query =
-      TRY(database.query("SELECT process, machine, what, since FROM leases WHERE environment=?"));
+  Query query = TRY(
+      database.query("SELECT process, machine, what, since, role FROM leases WHERE environment=?"));
   query.bind(environment.view());
   if (!TRY(query.step()) || query.number(0) == 0)
     return std::optional<Holder>();
-  return std::optional(Holder{query.number(0), std::string(query.text(1)),
-                              std::string(query.text(2)), time_of(query.number(3))});
+  return std::optional(
+      Holder{query.number(0), std::string(query.text(1)), std::string(query.text(2)),
+             time_of(query.number(3)),
+             query.number(4) == 1 ? Holder::Role::controller : Holder::Role::command});
 }
 
 class SqliteEdit : public Edit {
@@ -336,13 +338,14 @@ Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_sqlite_edit(Sqlite& da
   Query counted = TRY(database.query("SELECT value FROM counters WHERE name='leases'"));
   TRY(counted.step());
   const int64_t token = counted.number(0);
-  TRY(TRY(database.query("INSERT OR REPLACE INTO leases VALUES(?,?,?,?,?,?)"))
+  TRY(TRY(database.query("INSERT OR REPLACE INTO leases VALUES(?,?,?,?,?,?,?)"))
           .bind(environment.view())
           .bind(token)
           .bind(me.process)
           .bind(me.machine)
           .bind(me.what)
           .bind(count_of(me.since))
+          .bind(int64_t{me.role == Holder::Role::controller})
           .run());
   TRY(transaction.commit());
   return std::unique_ptr<Edit>(

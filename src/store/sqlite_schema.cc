@@ -11,7 +11,7 @@ namespace fettle {
 namespace {
 
 /// Each brings the file from one version to the next; the number of the last is the version.
-const std::array<const char*, 4> migrations{
+const std::array<const char*, 5> migrations{
     R"(
 CREATE TABLE environments(name TEXT PRIMARY KEY, uuid TEXT NOT NULL, created INTEGER NOT NULL, detail BLOB NOT NULL) WITHOUT ROWID, STRICT;
 CREATE TABLE records(environment TEXT NOT NULL, kind TEXT NOT NULL, name TEXT NOT NULL, body BLOB NOT NULL,
@@ -71,6 +71,11 @@ CREATE INDEX holdings_until ON holdings(world, until) WHERE until>0;
     // with this note upgrades them first (`verbs/states/state_keys.h`). X'00' is null.
     R"(
 INSERT OR IGNORE INTO notes SELECT DISTINCT environment, 'states_by_name', X'00' FROM records WHERE instr(name, '_|-')>0;
+)",
+    // `role` is a `Holder::Role`. Before, a controller was known by what it called itself.
+    R"(
+ALTER TABLE leases ADD COLUMN role INTEGER NOT NULL DEFAULT 0;
+UPDATE leases SET role=1 WHERE what LIKE 'fettle controller%';
 )",
 };
 

@@ -217,6 +217,31 @@ TEST_F(StoreTest, TextsThatHoldASecretOfTheWorkAreSealed) {
   EXPECT_NE(open()->known("e")->at(key)->applied->attributes, written.applied->attributes);
 }
 
+TEST_F(StoreTest, AControllerIsToldFromACommandAlsoOneOfAnEarlierFettle) {
+  auto store = open();
+  const auto begin = [&](const char* what, Holder::Role role) {
+    auto begun = store->begin_edit("e", this_process(what, Time(1s), role));
+    return std::get<std::unique_ptr<Edit>>(std::move(*begun));
+  };
+  {
+    const auto mine = begin("fettle controller of ours", Holder::Role::command);
+    EXPECT_EQ((*store->holder("e"))->role, Holder::Role::command);
+  }
+  const auto mine = begin("anything", Holder::Role::controller);
+  EXPECT_EQ((*store->holder("e"))->role, Holder::Role::controller);
+  for (const auto& [what, role] : {std::pair("fettle controller", Holder::Role::controller),
+                                   std::pair("fettle apply -f a", Holder::Role::command)}) {
+    {
+      auto database = *Sqlite::open(folder_ + "/fettle.db");
+      ASSERT_TRUE(
+          database->execute(cat("ALTER TABLE leases DROP COLUMN role; UPDATE leases SET what='",
+                                what, "'; PRAGMA user_version=4")
+                                .c_str()));
+    }
+    EXPECT_EQ((*open()->holder("e"))->role, role) << what;
+  }
+}
+
 TEST_F(StoreTest, OnlyOneHasTheRightToActUntilItsProcessIsGone) {
   auto store = open();
   auto mine = edit(*store);

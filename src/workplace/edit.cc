@@ -23,7 +23,7 @@ Result<std::optional<Environment>> lost_environment(const Workplace& place,
                                                     const std::string& name) {
   if (name.empty())
     return std::optional<Environment>();
-  auto begun = place.store->begin_edit(name, this_process(place.command, place.clock()));
+  auto begun = place.store->begin_edit(name, this_process(place.command, place.clock(), place.role));
   // Where nothing can be written, nothing is adopted.
   if (!begun)
     return std::optional<Environment>();
@@ -37,7 +37,7 @@ Result<std::optional<Environment>> lost_environment(const Workplace& place,
 
 Result<std::unique_ptr<Edit>> begin_edit(const Workplace& place, const Name& environment,
                                          bool wait) {
-  const Holder me = this_process(place.command, place.clock());
+  const Holder me = this_process(place.command, place.clock(), place.role);
   bool told = false;
   while (true) {
     auto begun = TRY(place.store->begin_edit(environment, me));

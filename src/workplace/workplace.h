@@ -32,6 +32,7 @@ struct Workplace {
   bool shows_secrets = false;                      ///< reports are told as they are
   std::function<void(const std::string&)> notice;  ///< told to people while they wait; may be empty
   std::string command;                             ///< what was asked, for those who wait for us
+  Holder::Role role = Holder::Role::command;       ///< what we are to them
   /// Told of all that is carried out, beside whoever asked for it; null: nobody looks.
   Audience* spectator = nullptr;
   /// Told what takes time now and is no act, and with an empty text that it has ended; may be

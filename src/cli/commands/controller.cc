@@ -36,7 +36,8 @@ class ControllerTeller : public Audience {
 
 Result<int> keep(Face& face) {
   Workplace* place = TRY(face.workplace());
-  place->command = controller_words;
+  place->command = "fettle controller";
+  place->role = Holder::Role::controller;
   if (const std::string gates = face.parsed.text("feature-gates"); !gates.empty())
     TRY(put_gates(*place, fleet_of(face), gates));
   ControllerTeller teller(face);

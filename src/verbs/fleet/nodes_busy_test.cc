@@ -54,7 +54,7 @@ class BusyTest : public WorkloadsTest {
   }
 
   void begin_controller() {
-    place_.command = controller_words;
+    place_.role = Holder::Role::controller;
     controller_ = std::async(std::launch::async, [this] {
       BringOptions options;
       options.keeps = true;

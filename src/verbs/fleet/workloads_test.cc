@@ -126,7 +126,7 @@ TEST_F(WorkloadsTest, WhoBringsThemAboutAndWhoLooksComeToTheSame) {
 TEST_F(WorkloadsTest, WhoFollowsAControllerTakesItsPlaceWhenItEnds) {
   store("web:1");
   Workplace controller = other_place();
-  controller.command = controller_words;
+  controller.role = Holder::Role::controller;
   auto edit = begin_edit(controller, "fleet", false);
   ASSERT_TRUE(edit) << to_string(edit.error());
   std::promise<void> follows;
