@@ -1,8 +1,44 @@
 #pragma once
-/// The decision for one resource: the rules of `docs/architecture.md`, "What is redone", in their
-/// order; the first that holds gives the step and its reason. `make_plan` asks it for every
+/// The resolver by needs: what becomes of one resource, and why. `make_plan` asks it for every
 /// resource before anything happens, `Run` for each one at the moment when its needs are settled:
-/// the same rules, once with what is assumed and once with what is known of the needs.
+/// the same rules, once with assumed outcomes of the needs and once with known ones.
+///
+/// The obvious way is to compare the description with the world and to act where they differ. It is
+/// not enough. An action (an `exec`, a wait) leaves nothing that could be looked at; what happened
+/// inside a container cannot be seen from outside; and a service may run exactly as described, with
+/// the old contents of a file that it read when it started. Another obvious way is that of `make`:
+/// when something was done again, everything that needs it is done again. That does too much,
+/// because an output often comes out as it was; and too little, because nothing shows that an act
+/// was removed from the middle of a history.
+///
+/// So a decision looks at four things: what is wanted (`Resource`), what was done last (`Record`),
+/// what a driver has seen (`Observation`), and how far the needs have come (`Standing`). What a
+/// resource relied on when it last acted stands in its record (`Record::acted_on`): a version of
+/// each need whose outputs it embeds, that refreshes it, or that it happens inside of. The same
+/// list is made of things as they are now (`versions`). An entry that differs is a reason to act;
+/// when none does, no need is a reason, even if one was done again a moment ago. For example, a web
+/// server embeds the address of a database. The database is replaced and gets the same address: the
+/// web server is kept. (A need that waits for changes, `When::changed`, is another matter: its
+/// resource is due each time one comes.)
+///
+/// A need of which only the order matters leaves no version, since a position is not a dependency,
+/// except inside a host. There the acts in their order are the history that made the host what it
+/// is. When an act of it is changed, removed or preceded by a new one, the host is made anew,
+/// unless the options say otherwise (`check_history`, `PlanOptions::edit_in_place`).
+///
+/// `docs/architecture.md`, "What is redone", numbers the rules. They are tried in their order, and
+/// the first that holds gives the step (`decide_wanted`). `decide.cc` has the order and what
+/// concerns the resource alone, `decide_needs.cc` whether its needs are met, `decide_past.cc`
+/// whether what was done is still what is described.
+///
+/// Invariants:
+/// * A decision changes nothing. It reads the graph, the standings and the options; it asks no
+///   driver and reads no clock.
+/// * Every step has a reason (`Step::why`).
+/// * A resource is decided when its needs are settled. In a preview they are settled by assumption;
+///   what is due only if an assumption comes true is marked (`Step::maybe`).
+/// * A leftover is removed only when a set that the intent speaks for wanted it, no other set wants
+///   it, and nothing that is still there uses it.
 
 #include <map>
 #include <memory>

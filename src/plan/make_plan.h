@@ -1,5 +1,21 @@
 #pragma once
-/// What would be done, and why: the plan of an intent against what is known and seen. Pure.
+/// The preview: what would be done, and why, before anything is done.
+///
+/// `Run` decides a resource when its needs are settled, so it knows what came of them. A preview
+/// does not. It could leave open whatever depends on an act, and would show only the first
+/// resources of a new environment. It could assume one outcome, and would promise what nobody
+/// knows: that a service gets another address when it is made anew, or that it keeps its address.
+/// So each decided step gets an assumed standing for those that need it, and two of the standings
+/// say that the outcome is open:
+///
+/// * kept, or only forgotten: `kept`. Those that need it are decided as in a run.
+/// * blocked: `blocked`.
+/// * created, replaced or run: `anew`. What happens inside it dies with it and runs again.
+/// * due in any other way, or perhaps due: `maybe`.
+///
+/// A resource that would be kept but relies on something `anew` or `maybe` gets the step that it
+/// would have if an output changed, marked `Step::maybe`. A run may decide otherwise, since it
+/// knows more: an output that comes out as it was keeps those that embed it.
 
 #include "plan/decide.h"
 

@@ -1,10 +1,43 @@
 #pragma once
-/// The seeds' resolver: which instructions of a submitted plan have already been run, by the
-/// overlap of its beginning with the end of the list of what was executed in the environment
-/// before.
+/// The seeds' resolver (`--resolver overlap`): which instructions of a submitted package need not
+/// run, because they were executed in the same environment before.
 ///
-/// It sees instructions only as text, with the services and artifacts that they are about, and asks
-/// each type for its rule; the rules stand with the instructions. The plan by needs (`make_plan`) is the default; this one is for those who rely on the list.
+/// The resolver knows very little of the past: one list, the instructions executed in this
+/// environment, in their order. An instruction is a type, a text, and the names of the services and
+/// artifacts that it is about. Nothing says what it did or what it relied on.
+///
+/// The obvious way is to skip an instruction whose text is in the list. It is wrong, because an
+/// equal text need not have an equal effect: after `exec(db, "load v1")` and `exec(db, "load v2")`,
+/// a submitted `exec(db, "load v1")` has to run again. To compare the two lists from their
+/// beginnings is wrong, too: several packages may run in turn in one environment, so the list
+/// seldom begins with the submitted one. Order alone stands for dependency here. Therefore only an
+/// *overlap* counts: the end of the executed list, without a gap, against the beginning of the
+/// submitted one. The longest overlap is taken. For example, where `C` is an update of `c`:
+///
+///     executed    a  b  c
+///     submitted      b  C  d      start 1: `b` is equal, `C` an update, `d` added
+///     afterwards  a  b  C  d
+///
+/// Two instructions *match* when their types and identities are the same (`OverlapRule`): two
+/// `add_service` of one name match, whatever their configs; two `exec` match only when their texts
+/// are equal. In an overlap all pairs match, and each submitted instruction is *equal* or an
+/// *update*. It is an update when its text differs, when it is forced, when what it makes has
+/// another digest (where the rule compares digests), or when something that it depends on was
+/// updated by an instruction before it. An `add_service` is also an update when a `set_service` of
+/// the same service is new or has another text.
+///
+/// Invariants:
+/// * The result depends on the two lists and the rules alone.
+/// * There is one decision for each submitted instruction. After the first `added`, all are
+///   `added`.
+/// * An overlap reaches the end of the executed list. So the executed list up to `start`, followed
+///   by the submitted list, is the executed list of the next run.
+/// * A submitted list with an instruction that cannot be resolved (`remove_service`) overlaps with
+///   nothing: all of it runs.
+///
+/// The rules stand with the instructions (`src/packages/instructions/`); this file knows no type by
+/// its name. The default is the resolver by needs (`plan/decide.h`), which knows what each act
+/// relied on; this one is for those who rely on the list. `docs/resolver.md` compares the two.
 
 #include <cstddef>
 #include <map>
