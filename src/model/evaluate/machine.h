@@ -1,9 +1,43 @@
 #pragma once
-/// Runs a program. Statements have no order: each is a task that waits for write-once cells. Only
-/// lists and options of relations need a guess when they are complete: then they are frozen.
+/// Runs a program: turns the statements of a model into instances.
 ///
-/// The machine is the loop of rounds; it owns the parts, each of which has one topic and its own
-/// header.
+/// The statements of a model have no order. `x = y` may stand before `y = 1`, an implementation may
+/// add to an instance that another file makes, and a relation may be read before its last member is
+/// there. The obvious way, to sort the statements by what they need and run each once, fails: which
+/// instances there are, and so which statements there are, is known only while they run. To run all
+/// statements again and again until nothing changes would be right, and far too slow for millions
+/// of them.
+///
+/// So a statement is a *task*, and a value is a *cell* that is written once. A task that reads a
+/// cell without a value waits for that cell, and begins again from its start when the cell is set.
+/// What it made before it had to wait is remembered (`Schedule::remember`), so that no constructor
+/// runs twice for one task. For example:
+///
+///     count = std::count(net.hosts)        # 2. waits until `hosts` is complete
+///     for host in net.hosts:               # 1. runs for each host as soon as that is there
+///         Route(host=host)
+///     end
+///
+/// Lists and options of relations are the one thing that cells do not settle: nobody says when the
+/// last member has come. Elements are handed on as they come (`streams.h`), and who needs all of
+/// them waits until the relation is *frozen* (`relations.h`). That is a guess, made only when
+/// nothing else can be done:
+///
+/// 1. Run tasks until none is ready.
+/// 2. Freeze one relation that a task waits for, or, when there is none, all that nobody waits for
+///    and that may be frozen. Go on with 1.
+/// 3. When nothing can be frozen and nothing is ready, the model is complete; `finish.cc` reports
+///    attributes that nobody has set, and tasks that still wait.
+///
+/// Invariants:
+/// * A cell is written once. A second value is an error unless it is equal.
+/// * A wrong guess is an error, never a wrong model: a new member for a frozen relation is refused
+///   ("List modified after freeze").
+/// * The first failure ends the run; no task runs after it.
+/// * Each task spends a step of the program's budget, which ends a model that would never end.
+///
+/// The machine is the loop of rounds. It owns the parts, each of which has one topic and its own
+/// header; `docs/architecture.md` lists them.
 
 #include "model/evaluate/assignment.h"
 #include "model/evaluate/calls.h"

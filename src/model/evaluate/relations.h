@@ -1,6 +1,39 @@
 #pragma once
-/// Relations that somebody asked for and that may still grow: who promised them something, and
-/// which of them is the next to be taken for complete.
+/// When a relation is complete. A list or an option of an instance that somebody has asked for is a
+/// `Delayed`; this class says which of them is *frozen* next.
+///
+/// Any statement may add to any relation: `net.hosts += x` in a file, the inverse of `host.network
+/// = net`, an implementation that has not been selected yet. So nobody can tell when the last
+/// member has come. To wait for the end of the program would never let anybody read a relation. To
+/// freeze a relation when it is first read would be wrong nearly always. Therefore a relation is
+/// frozen as late as possible, when no task can go on without it, and those are preferred of which
+/// something speaks for their being complete.
+///
+/// What is known about members to come is a *promise*: a task that will add to a relation, or may,
+/// is counted there until it is decided. An assignment promises while its value is on its way. A
+/// stream promises until all its producers have ended. An `if` or a `for` promises for the
+/// assignments in its blocks to objects that are known outside (`Block::foreseen`); objects that
+/// are not known yet are waited for by tasks of their own (`Task::Kind::promise`).
+///
+/// A relation *may be frozen* when it has no value, no promise is open, and it has at least the
+/// members that its lower bound demands. The order among those that may be (`next`):
+///
+/// 1. relations that no rule of the project ranks (`relation_precedence_policy`), in the order in
+///    which they became ready, then ranked ones by rank, if somebody waits for them or a rule puts
+///    them before another relation;
+/// 2. earlier ones for which nobody waited then and somebody waits now;
+/// 3. when all that is awaited has promises open, everybody waits for somebody: the first such
+///    relation is frozen in spite of its promises.
+///
+/// Two relations are complete without a guess: one with as many members as its upper bound allows,
+/// and one that is set to null (`Assignment::add_item`, `set_empty`).
+///
+/// Invariants:
+/// * A relation is frozen once, and its members do not change afterwards. To add one that it has
+///   already is no change.
+/// * A relation that lacks members of its lower bound is never frozen by 1 and 2.
+/// * Each promise is released once. `Promises` holds those of one statement until that is decided
+///   and no task can promise more for it.
 
 #include <deque>
 #include <map>

@@ -1,6 +1,33 @@
 #pragma once
 /// Values that arrive one by one: from relations that still grow to relations, loops and
-/// comprehensions, without waiting for a freeze.
+/// comprehensions.
+///
+/// A loop over a relation could wait until the relation is frozen. Most models would then stand
+/// still: the body of one loop makes the members over which another loop runs, or the same one. And
+/// each freeze is a guess (`relations.h`): the fewer are needed, the fewer go wrong. Whoever treats
+/// each member by itself does not need to know which one is the last. So the members of a relation
+/// are delivered to a *sink* as they come:
+///
+///     host.files += template.files               # a relation is fed by a relation
+///     for host in net.hosts:                     # a loop: its body, once for each element
+///     host.names = [h.name for h in net.hosts]   # a comprehension on the way to one of these
+///
+/// A *producer* is a task that evaluates one expression for a sink (`start`). It delivers the
+/// members that are there, and listens to the relation when that may still grow. On the way to a
+/// relation, each item of a list expression has a producer of its own. A comprehension is a sink
+/// between the two ends. Everything else is evaluated as a whole and delivered at once.
+///
+/// Invariants:
+/// * Each member of a relation reaches each listener once: a producer listens before it delivers,
+///   and delivers only as many members as there were at that moment.
+/// * `Sink::open` counts the producers, and the tasks that carry one element, that may still
+///   deliver. When the last one ends, the sink closes and releases its promise to the relation that
+///   it fills. So a relation that another one feeds is not frozen by a guess before that other one,
+///   except in a circle.
+/// * A relation that is frozen ends its listeners.
+/// * A chain of relations does not use up the stack: beyond 200 nested deliveries, an element goes
+///   through the queue.
+/// * Elements have the order of their arrival.
 
 #include <vector>
 
