@@ -1,6 +1,45 @@
 #pragma once
-/// A resolved tree to register code, in one walk. Loops over `range` keep plain counters, jumps
-/// compare by themselves, names of attributes and methods are looked up here.
+/// From a resolved tree to register code, in one walk over each function.
+///
+/// Code for a stack machine is easier to make: each expression pushes its value. It is slower,
+/// since `x = a + b` then takes four instructions, three of which only move values; with registers
+/// it is one, `add x a b`. What a compiler for registers has to get right is who uses which
+/// register, and when it is free again. The usual answer, to find out where each value is used
+/// last, takes another pass over each function; that is too much for programs that run once. A few
+/// rules do instead.
+///
+/// The registers of a function, from 0 on:
+///
+///     parameters, then those of `*` and `**`   where the caller has put them
+///     other variables                          one each, as long as the function runs
+///     temporaries                              a stack, which ends at `Draft::next`
+///
+/// `take` gives the next temporaries. Who takes some remembers `Draft::next` before, and sets it
+/// back when their values have been used; `expression_into` does so for all that it takes.
+/// `Draft::most` becomes the size of the frame. Variables of a comprehension are temporaries of it.
+/// The register of a variable that an inner function uses holds a cell, which has the value.
+///
+/// * A variable is used where it is. `expression` of a local variable emits no move and answers its
+///   register. That is safe, because no expression of Starlark assigns a local variable of its
+///   function: an assignment is a statement, a comprehension has variables of its own, and what an
+///   inner function can change is in a cell.
+/// * A value is made where it is wanted. `x = a + b` writes into the register of `x`, since one
+///   instruction reads both operands before it writes; if it fails, `x` is as it was. `x = x or y`
+///   would write `x` too early and goes through a temporary (`reads_late`).
+/// * Arguments are not copied. A call puts the function into a temporary and the arguments behind
+///   it, and the registers of the callee begin at its first argument. Therefore parameters come
+///   first, and above the arguments there is nothing that the caller still needs.
+/// * A variable is checked only where it may have no value. `Binding::assigned` says whether it
+///   surely has one at this point of the walk; what only a branch or the body of a loop has
+///   assigned is taken back behind it (`forget`). `check_local` stands before a read without that
+///   certainty, and only the registers of such reads are cleared when the function begins.
+///
+/// A register that is no longer needed keeps its value until it is written again. To a collection
+/// it is alive, which may keep an object for a while and never frees one too early.
+///
+/// A loop over `range(…)` counts without an object. Comparisons in conditions are jumps, which have
+/// 16 bits for the way; a function that is too long for them is compiled once more without them
+/// (`Draft::far_jumps`).
 
 #include <bit>
 #include <memory>

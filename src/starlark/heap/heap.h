@@ -1,11 +1,41 @@
 #pragma once
-/// Where objects live: cells of fixed size classes in blocks, larger ones alone. Collection marks
-/// from exact roots and sweeps a block when cells of its size are wanted. Nothing moves.
+/// Where the objects of Starlark programs live, and how garbage is found.
 ///
-/// Every byte is counted before it is taken. Crossing the threshold only asks for a collection: it
-/// happens at the next safe point of the interpreter, where every live value is in a register, a
-/// global or a handle. Small objects are always given; when the limit is passed the next safe point
-/// or `charge` ends the program. Large ones may be refused.
+/// A program may come from anybody. It may make garbage in an endless loop, lists that contain
+/// themselves, or a text of a gigabyte. It has to run in bounded memory, and the limit has to hold
+/// for the program and for everything that works for it. To free everything when the program ends
+/// is therefore not enough. To count references is wrong: every move between registers would count,
+/// and circles would stay. A collector that moves objects would force every native function to tell
+/// it of each pointer that it holds. So this heap marks and sweeps, and nothing moves.
+///
+/// *Cells.* An object of at most `largest_cell` bytes is a cell of one of 31 sizes. Cells of one
+/// size fill a block of 32 KB, which is found by clearing the low bits of a cell's address. Larger
+/// objects stand alone. An allocation takes the first free cell of its size. When there is none,
+/// `refill` sweeps the next block of that size, so a sweep is spread over the allocations that
+/// profit from it. A block in which nothing was marked serves any size again.
+///
+/// *Limits.* Every object is counted with its size. A heap draws bytes from its `Budget` in
+/// portions, because other heaps may draw from it at the same time. Small objects are always given,
+/// so that an allocation in the middle of native code needs no way to fail; when the limit is
+/// passed, the next safe point or `charge` ends the program. A large object over the limit is
+/// refused: `make` gives null.
+///
+/// *Collection.* When more is in use than the threshold, the heap only asks for a collection. It
+/// happens at the next safe point of the interpreter (`eval/vm.h`), where each live value is in a
+/// register, a global, a constant, a root or a handle. So native code may hold values in variables
+/// of its own while it allocates, as long as it does not call back.
+///
+/// Invariants:
+/// * An object stays at its address until it is freed. It is freed by a collection that did not
+///   reach it, by `release`, or with the heap.
+/// * Between collections a mark stands only in blocks that are not swept yet, where it says that
+///   the object lives, or is left of a collection that was given up. The next collection clears
+///   both before it begins.
+/// * Objects that are `shared` are neither marked, traced nor freed by a collection.
+/// * A collection that is given up, because nobody wants the evaluation any more, frees nothing.
+/// * After a collection `used()` is the size of what it reached, although most blocks are not swept
+///   yet.
+/// * One thread at a time uses a heap; many use a `Budget`.
 
 #include <algorithm>
 #include <atomic>
