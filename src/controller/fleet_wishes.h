@@ -1,7 +1,37 @@
 #pragma once
-/// What the owners of a fleet want. Only owners whom something concerns are asked again: what
-/// changed, or a moment that one named. What comes of it is an intent about what is not as it is
-/// wanted, so that a change costs as much as what it changes, and not as much as the fleet.
+/// What of a fleet is due: from what its owners (CloneSets, DaemonSets, jobs, …) want to an intent
+/// about what is not yet as they want it.
+///
+/// A fleet has ten thousand pods, of which a few change at any moment. The obvious way, to ask each
+/// owner after each change and to give a run everything that they want, is right, and costs the
+/// whole fleet each time. To hand on changes alone is cheap and fragile: when one is lost, a pod
+/// stays as it is for ever. So a change only says whom to ask, and an owner always answers with all
+/// that it wants; what has come about is left out afterwards, by comparing wishes with records.
+///
+/// *Who is asked.* An owner is asked when it has just been met (`add`), when something about it has
+/// changed in the fleet (`Fleet::take_changed`), and at a moment that it named itself, such as the
+/// end of a grace period. Its answer may concern others, so `ask` goes on until nobody is left to
+/// ask.
+///
+/// *What is due.* `due` leaves out what its record says to be as wanted: applied, without an
+/// attempt since, and not changed by hand. It leaves out the record, too, and that is essential: a
+/// record of an owner that its intent does not want is a leftover to a run, and would be removed.
+/// For example, a CloneSet wants the pods a, b and c; c gets another image, and d is wanted no
+/// more:
+///
+///     intent   c and the claim that it mounts
+///     known    c, the claim, d
+///     a and b are in neither, so nothing happens to them; d is removed
+///
+/// Invariants:
+/// * What is in the intent is also in `Due::known`, if it has a record. What is in `known` alone
+///   has to go.
+/// * What is taken brings what it needs of the same owner, and when a claim has to go, whoever
+///   mounts it.
+/// * What a run that goes on knows stays in its intent (`DueScope::in_run`); what was seen to
+///   differ from its record is due (`drifted`).
+/// * `ask` costs what the owners that it asks cost, `due` what the owners that it is given have;
+///   the rest of the fleet does not count.
 
 #include <map>
 #include <optional>
