@@ -1,14 +1,43 @@
 #pragma once
-/// From a version and a push to the next version. Pure; the cost is that of the push, however many
-/// sets the version has.
+/// From a version and a push to the next version. Pure: `newest` is only read, and the answer is a
+/// delta that somebody else stores.
 ///
-/// A full push replaces everything. A partial one replaces what its sets contribute, withdraws what
-/// its removed sets contributed, and may add to the rest. It is refused exactly when its sets
-/// contradict the others, and when it does what only a full push may.
+/// A model of thousands of hosts need not be compiled as a whole. Who changes one set of resources
+/// compiles and pushes that set alone (a partial push). All sets together must still say what one
+/// compile of everything could have said. The obvious ways fail:
 ///
-/// Nobody holds a lock while a push is prepared: it says on which version it is based, and is
-/// carried over to the newest one when nobody touched since what it touches. Every check is made
+/// * The last push wins. Then two sets may describe a shared resource differently, need each other
+///   in a circle, or give a relation more members than it may have.
+/// * Everything is compiled together before each push. That is what a partial push avoids.
+/// * The environment is locked while a push is prepared. A compile may take minutes, and everybody
+///   else would wait for it.
+///
+/// So a set contributes more than its resources: its say about resources that no set owns, and
+/// *claims*, which are all that one compile would hold against another set (`version.h`). A version
+/// has an index of who holds which id and which claim. A push is checked against the index, key by
+/// key. It is refused exactly when its sets contradict those that stay, or when it does what only a
+/// full push may. Nobody holds a lock: a push says on which version it is based, and is carried
+/// over to the newest one when nobody has touched since what it touches. Every check is made
 /// against the newest one.
+///
+/// For example, the sets `web` and `db` of version 7 share a host. Two people compile against
+/// version 7. One pushes `web`, which makes version 8. The other pushes `db`: nobody has touched
+/// `db` since 7, and both say the same about the host, so this makes version 9. If `db` gave the
+/// host another address, the push would be refused.
+///
+/// A full push replaces everything. A partial one replaces what its sets contributed, withdraws
+/// what its removed sets contributed, and may add to the rest, which is what no named set
+/// contributes. `Committer::run` has the steps in their order.
+///
+/// Invariants:
+/// * A refused push leaves no trace.
+/// * The delta holds a piece only if its digest is another one. So equal contents touch nothing and
+///   are never stale.
+/// * A partial push takes no resource and no claim out of the rest. Needs of the rest go with their
+///   targets.
+/// * A resource has one owner. Only a push that has both sets moves it from one to the other.
+/// * The needs of a version have no circle.
+/// * The cost of a partial push is that of the push, however many sets the version has.
 
 #include <span>
 #include <unordered_map>
