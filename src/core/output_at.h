@@ -1,5 +1,9 @@
 #pragma once
-/// What holes read of what an act left.
+/// What holes (`value/value.h`) read of what an act left. A path leads into the outputs of a
+/// record; behind `@` it leads into what people are shown of a thing, which is what it was made
+/// with and, where that says nothing, its outputs. A path may name more than one place
+/// (`each_step`); then the answer is a list. Whoever asks for what is not there gets nothing, and
+/// says so.
 
 #include <functional>
 #include <optional>

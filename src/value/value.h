@@ -1,13 +1,35 @@
 #pragma once
-/// What attributes and outputs are made of. Immutable; a copy shares; equality is the comparison of
-/// two digests that were made with the value. Dicts have one order, that of their keys' bytes.
+/// What attributes and outputs are made of. A value never changes; a copy shares; equality is the
+/// comparison of two digests that were made with the value. Dicts have one order, that of their
+/// keys' bytes.
 ///
 /// Beside JSON's types a value can be
-///   * `unknown`: nobody knows it yet, and no run of ours will find it out,
-///   * `deferred`: a text with holes, each an output of another resource that is filled in when
-///   that
-///     resource is done; one hole alone has the type of the output,
-///   * `secret`: a mark around a value that no event, log or page may show.
+/// * `unknown`: nobody knows it yet, and no run of ours will find it out;
+/// * `deferred`: a text with *holes*, each for an output of another resource;
+/// * `secret`: a mark around a value that no event, log or page may show.
+///
+/// *Holes.* A description uses what does not exist yet: the address of a service that has not been
+/// started, the output of a command that has not run. The obvious way is to run the description
+/// step by step, and to go on when the value is there. Then nothing can be planned before it is
+/// done, and nothing runs in parallel. The other obvious way is a text that stands for the value,
+/// such as `{{db.ip_address}}`. It breaks as soon as a program cuts it, and it looks like a text
+/// that a user wrote. So a hole is a type of its own: it names the output (`Output`) and not the
+/// value, and it can be compared, stored and planned with like every value. For example, `"http://"
+/// + db.ip_address + ":80"` is three parts, text, hole and text; `holes` finds `service/db`,
+/// `ip_address`.
+///
+/// Invariants:
+/// * A hole is a need: the graph makes an edge to the resource that it names (`plan/graph.h`), so
+///   nobody has to say it again.
+/// * Two deferred values are equal when their texts and holes are, whatever will fill them. Records
+///   keep attributes with their holes; whether an output is another one is told by digests of the
+///   outputs in use (`Record::acted_on`).
+/// * `fill_holes` puts outputs in just before the act (`Run::filled_attributes`), and its kind
+///   checks the result like anything that was written.
+/// * A hole that stands alone becomes the output as it is, of any type. In a text an output is
+///   written as a text (`TextForm`); an unknown there makes all of it unknown, a secret all of it
+///   secret.
+/// * What is not known stays a hole.
 ///
 /// To add a type: an enumerator, a case in value.cc, json_write.cc and codec.cc.
 
