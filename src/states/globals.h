@@ -2,6 +2,35 @@
 /// Arguments that mean the same for every state and never reach its function: requisites, and what
 /// is to be done around the call. To add one: a row in `globals.cc`; a setting also a field in
 /// `settings.h`.
+///
+/// *Requisites.* The obvious reading of `onchanges: [x]` is "after x". But a requisite says up to
+/// three things: what goes first, whether the state is due at all, and what is done beside it. If
+/// all became edges of one sort, a state would run although nothing changed, or count as failed
+/// because it was not needed. The core has a word for each of them (`core/resource.h`): when a need
+/// is met (`When`), what becomes of the state when it is not (`Unmet`), and whether a change makes
+/// it act again (`Bond`):
+///
+///     requisite   the need is met when the other one   if not      beside that
+///     require     succeeded                            blocked
+///     watch       succeeded                            blocked     refresh; `mod_watch` is called
+///     onchanges   has changes                          not needed
+///     onfail      failed, or was kept from running     not needed
+///     prereq      would have changes, by a look        not needed  it runs before the other one
+///     listen      has changes                          not needed  at the end, `mod_watch` alone
+///     arg_bind    left what a hole takes               blocked     the hole is the need
+///     order       has ended, however                   –           nobody writes it
+///
+/// The way of a requisite: `high.h` reads it; `arrange.h` turns `require_in` and its like round, so
+/// that from there on each one stands with the state that waits; `needs.cc` finds the chunks that
+/// it names; `order.cc` makes the order, and listeners; `intent.cc` makes needs by the table above.
+///
+/// Invariants:
+/// * The entries of one requisite of a state are one need: all of them have to hold, or one of them
+///   (`require_any`).
+/// * A requisite names what is in this run. Only `require` and `arg_bind` may also name what a
+///   former run left (`Memory`). Anything else is an error (or fails its state alone, `--lenient`),
+///   unless a block that waits may still bring it.
+/// * A pattern never names the state that has the requisite.
 
 #include <cstdint>
 #include <span>

@@ -1,9 +1,33 @@
-/// Who goes before whom, and in which order states run one after another.
+/// In which order states go: who waits for whom, and the rank of each.
 ///
-/// As Idem has it: all states that wait for nothing run in the order of low data, then all that
-/// wait for these, and so on. What a state names as its `prereq` waits for it, and since it is
-/// looked at first, the state waits for all that the other one waits for. Where that would lead in
-/// a circle, it waits for what arguments are taken from only, without which nobody can look.
+/// The engine carries out an intent by needs, many states at a time, and would find an order by
+/// itself. Three things call for one that is known before: users of Idem read results in the order
+/// in which Idem starts states, `--runtime serial` runs them so, and a `prereq` has to know what
+/// comes after it. The obvious order, each state behind what it needs, as near to the file as
+/// possible, is not Idem's. Idem starts in *waves*: all states that wait for nothing, in the order
+/// of low data, then all that wait for these only, and so on. For example, where `a` requires `c`,
+/// a file with `a`, `b`, `c` runs b, c, a, and not c, a, b.
+///
+/// Two requisites make that harder. A state with `prereq: x` runs before `x` and only if `x` would
+/// have changes, so `x` is looked at first; to be looked at, `x` has to have what it needs. So the
+/// state waits for everything that `x` waits for, and `x` waits for the state. A state with
+/// `listen: x` comes behind `x` in Idem's waves, although `mod_watch` is called only when all
+/// others have ended. Either may close a circle where Idem has none. The order is therefore tried
+/// in three steps, each of which gives up a little more:
+///
+/// 1. all of this;
+/// 2. without `listen`;
+/// 3. where a state with a `prereq` is still on a circle or waits for one, it waits only for what
+///    `x` takes arguments from, without which nobody can look at `x`.
+///
+/// If a circle is left even so, it is an error, with each of its links and their places.
+///
+/// Afterwards `listen` becomes a state of its own (`ID_listen`), and so does the removal of what
+/// was replaced first (`ID_delete_old`, for `create_before_destroy`); they are behind all others.
+///
+/// Invariants, unless there is a circle:
+/// * Each chunk has a rank of its own, and a higher one than what it waits for.
+/// * Ranks depend on the chunks alone, not on what was done before.
 
 #include <algorithm>
 #include <numeric>
