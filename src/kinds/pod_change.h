@@ -1,16 +1,33 @@
 #pragma once
-/// What becomes of a pod when its template changes (OpenKruise: `DefaultInPlaceUpdate`). Everything
-/// that is not listed here is made anew:
+/// What becomes of a pod when its template changes (OpenKruise: `DefaultInPlaceUpdate`).
 ///
-///   containers[N].image                              replaced: that container is made anew
-///   containers[N].resources.{limits,requests}.{cpu,memory}  replaced, if the class of service
-///                                                    stays: the container is resized
-///   labels, annotations, finalizers                  any: written, and a container is made anew
-///                                                    whose environment takes the changed key
+/// A new pod for each change is simple and dear: the pod loses its address, its node and its
+/// volumes, and containers that nobody changed start again. A pod that changes in place keeps all
+/// of that. But whoever plans a rollout has to know beforehand which of the two it will be, since a
+/// pod that is made anew is missing meanwhile. The obvious way, to let the driver try and fall
+/// back, tells it too late. So this function decides from the two templates alone, and everybody
+/// asks it: the owner that counts its pods, the kind that names the step, and the preview.
 ///
-///   annotation `kubectl.kubernetes.io/restartedAt`   any: all containers are made anew
+/// Everything that is not in this list is made anew, so a field that nobody has thought of is never
+/// changed half:
+///
+///     containers[N].image                 replaced: that container is made anew
+///     containers[N].resources.{limits,requests}.{cpu,memory}
+///                                         replaced, if the gate is open and the class of service
+///                                         stays: the container is resized
+///     labels, annotations, finalizers     any: written, and a container is made anew whose
+///                                         environment takes the changed key
+///     annotation `kubectl.kubernetes.io/restartedAt`
+///                                         any, if the gate of the environment is open: all
+///                                         containers are made anew
 ///
 /// An image, amount or environment counts as replaced when it was there before.
+///
+/// Invariants:
+/// * Containers are compared by their place in the list. One that is added, removed, renamed or
+///   moved has the pod made anew, and so has any change of an init container.
+/// * With an empty `refusal` the lists name each container that is touched; else they say nothing.
+/// * The answer depends on the templates and the gates, not on what the pod runs just now.
 
 #include <string>
 #include <vector>

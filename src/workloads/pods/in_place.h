@@ -1,10 +1,34 @@
 #pragma once
-/// The update of a pod in place: it is told to those who use the pod, they may drain, containers
-/// change step by step, and when what is seen is what was asked for, the pod is as the others.
+/// The update of a pod in place, from its beginning to the moment when the pod is as the others.
 ///
-/// How far it has come stands in the pod's attribute `state`:
-///   {"update": {"since": nanoseconds, "from": revision before, "grace": true while it drains,
-///               "last": {container: {"image_id", "container_id", "resized"}}: before it changed}}
+/// The change of a pod (`kinds/pod_change.h`) cannot be one act. Those who use the pod have to hear
+/// of it before a container stops, and may need time to leave it; containers with a higher launch
+/// priority have to be ready before the others change; and right after the act, what was seen still
+/// shows the old containers. Who takes that for ready goes on to the next pod too early, and a
+/// rollout takes down more pods than it may. So an update has steps, and each waits for what is
+/// seen:
+///
+/// 1. `begin`: the pod gets the name of the new revision. With a grace period, and if the first
+///    step changes an image, it is only told to be not ready, and drains.
+/// 2. A step of the template (`batches.h`): the next containers change. If that disturbs anybody,
+///    the pod turns not ready with the same act, and is told so before anything stops.
+/// 3. `refresh` waits until the act is done and each changed container is seen to be another one.
+///    If the template is not yet the revision's, and the changed containers are ready, 2 again.
+/// 4. The pod is ready again for its owner, and what was remembered goes away.
+///
+/// The process may die at any moment, or another controller may take over. So nothing that counts
+/// is kept in memory: how far the update has come stands in the pod's attribute `state`, which is
+/// part of its record:
+///
+///     {"update": {"since": nanoseconds, "from": revision before, "grace": true while it drains,
+///         "last": {container: {"image_id", "container_id", "resized"}}: before it changed}}
+///
+/// Invariants:
+/// * A pod counts to the new revision from the beginning; its template follows step by step.
+/// * While it drains, no container has changed yet: if nobody wants the new revision any more, the
+///   pod goes back to the one before, if that is still known.
+/// * Whether a container was made anew is told by ids that are seen (`is_container_updated`), never
+///   by the time that has passed. A container that was only resized keeps its id.
 
 #include "workloads/pods/batches.h"
 #include "workloads/pods/pod_edit.h"
