@@ -3,10 +3,34 @@
 /// path, not a link, and not a file that is swapped for a link while it is read. Links that stay
 /// inside are followed.
 ///
-///   const ClosedFolder repository(path);
-///   const std::string text = TRY(repository.read("lib/main.star", 64 << 20));
+///     const ClosedFolder repository(path);
+///     const std::string text = TRY(repository.read("lib/main.star", 64 << 20));
 ///
-/// The kernel keeps the promise (openat2); where it cannot, the path is walked step by step.
+/// A package comes from a repository that anybody may have written. It says which files it wants,
+/// and git brings its links as they are: `lib -> /etc` is a file of the repository, and
+/// `read_file("lib/shadow")` would show a secret of the machine. The obvious way is to make the
+/// path plain (`realpath`), to compare its beginning with that of the folder, and then to open it.
+/// That is two looks at a file system that others change: between them a folder becomes a link, and
+/// what is opened is not what was compared. To refuse all links is safe, and refuses repositories
+/// that work elsewhere.
+///
+/// So the path is never judged as a text. The folder is opened once, and the kernel resolves the
+/// rest beneath it (`openat2` with `RESOLVE_BENEATH`), in the call that opens the file. Old
+/// kernels, and some sandboxes, do not have that call. There `walk_beneath` goes step by step: it
+/// holds a descriptor of each folder on its way, opens each step relative to the last without
+/// following links, and reads links itself. A `..` drops the last descriptor, so nobody can move
+/// what is above.
+///
+/// Invariants:
+/// * No step leaves the folder: each is taken from a folder that was reached from the root.
+/// * An absolute path, an absolute link and a `..` out of the root are refused, even if they would
+///   lead back inside.
+/// * `open` and `read` give regular files only. A device, a socket or a pipe is an error, and none
+///   of them holds up the caller. `read` gives no more than its limit, even if the file grows
+///   meanwhile.
+/// * More than 40 links on one path are an error.
+/// * `locate` gives a path, and no promise: who opens that path later opens what is there then.
+/// * Hard links and mounts are parts of the folder. Nothing can tell a hard link from the file.
 
 #include <string>
 #include <string_view>
