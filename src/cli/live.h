@@ -1,13 +1,34 @@
 #pragma once
-/// What is under way, for who waits: on a terminal a block at its bottom that is drawn anew while
-/// it lasts, a line for the whole and one for each thing below it; or plain lines. What takes less
-/// than 300 ms is not worth a line.
+/// What is under way, for somebody who waits: on a terminal, a block at its bottom that is drawn
+/// again and again; else plain lines.
 ///
-///   shop: 3 done, 4.2 s
-///     create service/web: port `http` does not answer yet  1.2 s
-///     create image/redis:7: layer 2 of 5, 12.3 of 80.1 MB  3.1 s
+///     shop: 3 done, 4.2 s
+///       create service/web: port `http` does not answer yet  1.2 s
+///       create image/redis:7: layer 2 of 5, 12.3 of 80.1 MB  3.1 s
 ///
-/// Whoever prints takes the block away first (`before_output`); it comes back below.
+/// Results and errors are printed meanwhile, and they must stay readable above, in pipes and in the
+/// terminal's history. A terminal has no layers: whatever is written moves all the rest. The
+/// obvious way, one line that ends in a carriage return, fails with the second thing under way, and
+/// with a line that is wider than the window. A program that takes the whole screen, as an editor
+/// does, leaves nothing in the history. So the block is ordinary text below everything else,
+/// written to standard error. Before anybody prints, it is erased (`before_output`), and the next
+/// frame draws it again below what was printed.
+///
+/// Events and progress come from threads that act, and must not wait for a terminal: they are only
+/// noted. A thread of its own draws ten times a second. What lasts less than 300 ms gets no line,
+/// since nobody could read it.
+///
+/// Invariants:
+/// * Only whoever holds the mutex of the output draws or erases. That mutex is taken first, then
+///   that of the view.
+/// * After each frame the cursor stands at the beginning of the line below the block. `drawn_` has
+///   the widths of its lines, so that `erase` goes up by as many rows as they take in the window of
+///   now.
+/// * No line is as wide as the window, and the block is lower than the window, unless that has one
+///   row.
+/// * No text from outside moves the cursor: control characters are written `\xNN`. Secrets of acts
+///   are masked.
+/// * When the view is gone, so are its block and its thread.
 
 #include <condition_variable>
 #include <map>
