@@ -1,8 +1,9 @@
 /// A command inside a service.
 ///
 /// attributes  {"service": name, "recipe": see recipe.h, "acceptable_codes": [0],
-/// "skip_code_check"} needs       the service, inside outputs     {"code", "output", "extract":
-/// {key: value}}
+///             "skip_code_check"}
+/// needs       the service, inside
+/// outputs     {"code", "output", "extract": {key: value}}
 
 #include "kinds/kinds.h"
 #include "kinds/recipe.h"

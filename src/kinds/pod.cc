@@ -9,10 +9,11 @@
 ///   "revision"      name of the revision that it is to have, as `web-5d4f8c7b9d`
 ///   "template"      {"metadata": {"labels", "annotations", "finalizers"}, "spec": PodSpec}: one
 ///                   `Value` that all pods of a revision share
-///   "labels", "annotations"  {key: text or null}: what it has beyond its template; null: it has
-///   not "finalizers"    [text] "images"        {container: reference}: runs this instead of the
-///   template's image "conditions"    {type: "True" | "False"}: readiness gates that its owner
-///   sets. The pod is
+///   "labels", "annotations"  {key: text or null}: what it has beyond its template; null: a key of
+///                   the template that it does not have
+///   "finalizers"    [text]
+///   "images"        {container: reference}: runs this instead of the template's image
+///   "conditions"    {type: "True" | "False"}: readiness gates that its owner sets. The pod is
 ///                   ready only while all are "True". One that turns "False" together with another
 ///                   change is told to those who use the pod before anything is stopped
 ///   "claims"        {volume: name of a claim on the same node}: mounted as that volume

@@ -7,8 +7,10 @@
 ///                   duration or null for none, "url", "awaited": true for a UDP port whose
 ///                   `wait` was asked for}}
 ///   "public_ports"  {id: the same}: the number is the port of this machine
-///   "files"         {path: [{"artifact": name, "digest": hole}, …] | {"directory": name, "volume":
-///   hole}} "entrypoint"    [text]; empty: the image's "cmd"           [text]; empty: the image's
+///   "files"         {path: [{"artifact": name, "digest": hole}, …] |
+///                   {"directory": name, "volume": hole}}
+///   "entrypoint"    [text]; empty: the image's
+///   "cmd"           [text]; empty: the image's
 ///   "env"           {name: text}
 ///   "address_placeholder"  replaced by the service's own address in entrypoint, cmd and env
 ///   "cpu_min", "cpu_max"   millicores; 0: none

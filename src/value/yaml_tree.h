@@ -5,8 +5,7 @@
 ///   * as Idem, which takes timestamps out of PyYAML's loader, it leaves them texts,
 ///   * `!!binary` becomes a text, `!!set` a dict of nulls, `!!omap` and `!!pairs` stay lists,
 ///   * a tag that the safe loader does not know is an error. In `core` it counts for nothing, and
-///   in
-///     `go_yaml_v2` such a scalar is a text.
+///     in `go_yaml_v2` such a scalar is a text.
 ///
 /// Every error has file, line, column and the line of the text.
 

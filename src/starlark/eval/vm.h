@@ -12,9 +12,8 @@
 ///   instruction counts steps or is about to allocate. So native code may hold values in variables
 ///   of its own until it calls back, and may allocate as it likes.
 /// * The machine keeps the pc in a register. A frame has it, behind the instruction that runs,
-/// since
-///   the last `SAVE`: before whatever can push a frame, call a host, collect or tell the stack. A
-///   frame that has not begun has none.
+///   since the last `SAVE`: before whatever can push a frame, call a host, collect or tell the
+///   stack. A frame that has not begun has none.
 ///
 /// A function that can fail gives `Value::error()` or false after `vm.fail(message)`; the message
 /// is kept, the frames are unwound by the machine.
