@@ -6,16 +6,18 @@
 /// functions.
 ///
 ///   Session session(Dialect::of(Profile::kurtosis), {.steps = 100'000'000, .memory = 512 << 20});
+///   static const Signature signature("greet", {{"name", Want::text}, {"times?", Want::integer}});
 ///   session.predeclare("greet", session.native("greet", [](Call& call) -> Result<Value> {
-///     static const Signature signature("greet", {{"name", Want::text}, {"times?",
-///     Want::integer}}); const std::vector<Value> given = TRY(signature.bind(call)); const int64_t
-///     times = given[1].is_unset() ? 1 : given[1].small(); return call.heap().text(cat("hello ",
-///     text_of(given[0]), " ", times));
+///     const std::vector<Value> given = TRY(signature.bind(call));
+///     const int64_t times = given[1].is_unset() ? 1 : integer_of(given[1]).value_or(0);
+///     return call.heap().text(cat("hello ", text_of(given[0]), " ", times));
 ///   }));
-///   session.load = [&](Thread& thread, std::string_view name) { return find_module(name); };
+///   session.load = [&](Thread&, std::string_view name) { return find_module(name); };
 ///   const ModulePtr module = TRY(session.run("main.star", text));
 ///   Thread thread(session);
 ///   const Value result = TRY(thread.call(module->get("run").value(), {plan}, {{"x", x}}));
+///
+/// `tests/starlark/embedding_test.cc` compiles these lines and runs them.
 ///
 /// Values. A `Value` is one word; whatever is larger lives in a heap. A value of a thread's heap
 /// lives until a collection does not find it. A collection happens only while Starlark code runs,

@@ -2,6 +2,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
+#include "base/file.h"
 #include "base/text.h"
 #include "starlark/starlark.h"
 #include "value/json.h"
@@ -9,6 +12,59 @@
 
 namespace fettle::starlark {
 namespace {
+
+/// The lines that `starlark.h` shows, from the session to the result.
+Result<std::string> run_example(std::string_view text, Value plan, Value x) {
+  const auto find_module = [](std::string_view name) -> Result<ModulePtr> {
+    return user_error(cat("no module ", name));
+  };
+  // clang-format off
+  // example begins
+  Session session(Dialect::of(Profile::kurtosis), {.steps = 100'000'000, .memory = 512 << 20});
+  static const Signature signature("greet", {{"name", Want::text}, {"times?", Want::integer}});
+  session.predeclare("greet", session.native("greet", [](Call& call) -> Result<Value> {
+    const std::vector<Value> given = TRY(signature.bind(call));
+    const int64_t times = given[1].is_unset() ? 1 : integer_of(given[1]).value_or(0);
+    return call.heap().text(cat("hello ", text_of(given[0]), " ", times));
+  }));
+  session.load = [&](Thread&, std::string_view name) { return find_module(name); };
+  const ModulePtr module = TRY(session.run("main.star", text));
+  Thread thread(session);
+  const Value result = TRY(thread.call(module->get("run").value(), {plan}, {{"x", x}}));
+  // example ends
+  // clang-format on
+  return str_of(thread, result);
+}
+
+std::vector<std::string> lines_of(std::string_view file) {
+  const std::string text = read_file(Path(FETTLE_SOURCE_DIR) / file).value();
+  std::vector<std::string> lines;
+  for (const std::string_view line : split(text, '\n'))
+    lines.emplace_back(line);
+  return lines;
+}
+
+TEST(Embedding, ExampleOfTheHeader) {
+  constexpr std::string_view program =
+      "def run(plan, x):\n  return [plan, greet('bob'), greet('amy', times = x)]\n";
+  const Result<std::string> result = run_example(program, Value::small(7), Value::small(2));
+  ASSERT_TRUE(result.has_value()) << result.error().message;
+  EXPECT_EQ(*result, R"([7, "hello bob 1", "hello amy 2"])");
+}
+
+TEST(Embedding, TheHeaderShowsWhatIsCompiled) {
+  std::vector<std::string> shown, compiled;
+  constexpr std::string_view margin = "///   ";
+  for (const std::string& line : lines_of("src/starlark/starlark.h"))
+    if (line.starts_with(margin))
+      shown.push_back("  " + line.substr(margin.size()));
+  const std::vector<std::string> all = lines_of("tests/starlark/embedding_test.cc");
+  const auto begin = std::ranges::find(all, "  // example begins");
+  const auto end = std::ranges::find(all, "  // example ends");
+  ASSERT_LT(begin, end);
+  compiled.assign(begin + 1, end);
+  EXPECT_EQ(shown, compiled);
+}
 
 TEST(Embedding, CallsAFunctionWithNames) {
   Session session;
