@@ -1,5 +1,5 @@
 #pragma once
-/// What the program is made of, for `version`.
+/// The libraries that the program is made of, for `version`.
 
 #include "value/value.h"
 

@@ -1,7 +1,7 @@
 #pragma once
-/// What ends the program from outside: signals, and the reader of its output who goes away. Both
-/// become requests to an `Interrupt`; whoever is to leave at once and has not left in time is ended
-/// here, with all children. The store is whole at any moment, so nothing is lost by that.
+/// Ends from outside: signals, and a reader of the output who goes away. Both become requests to an
+/// `Interrupt`; a process that is asked to end at once and does not end in time is killed here,
+/// with all children. The store is consistent at any moment, so nothing is lost.
 
 #include <atomic>
 #include <csignal>

@@ -5,9 +5,9 @@
 /// more than any machine has: ten nested loops, a text that is doubled forty times, a comparison of
 /// two values that share their parts forty levels deep. A limit of time alone ends different runs
 /// at different places, and too late for memory. A limit of the process kills everything else in
-/// it. A check of the result comes when the memory is gone. So whoever works on data asks *before*
-/// each part of the work, in steps and in bytes, and the same input is refused at the same place
-/// whenever the limits are the same.
+/// it. A check of the result comes when the memory is gone. So code that works on such data asks
+/// *before* each part of the work, in steps and in bytes, and the same input is refused at the same
+/// place whenever the limits are the same.
 ///
 /// The work is done in many places: text forms, comparison and conversion call one another, and
 /// none of them has an argument for a budget. They take that of the computation around them
@@ -20,15 +20,15 @@
 ///       return {};            // the value is of no use, and the computation ends
 ///
 /// A function that is refused need not report it. A refusal stays, so a walk may end with what it
-/// has: the next step of the computation is refused, too, and the one who set the scope tells why
+/// has: the next step of the computation is refused, too, and the code that set the scope tells why
 /// (`refusal`).
 ///
 /// Invariants:
 /// * After a refusal `is_over` holds and `spend` refuses everything, until `begin`. The first
 ///   reason is the one that is told.
 /// * The limits are exact. Whether somebody has cancelled is looked at every 4096 steps.
-/// * Bytes count what is held at one time: who takes gives back. `begin` forgets steps and
-///   refusals, not bytes.
+/// * Bytes count what is held at one time: whatever is taken is given back. `begin` forgets steps
+///   and refusals, not bytes.
 /// * One thread works with a budget, except with the one without limits, whose numbers mean
 ///   nothing. Any thread may cancel.
 ///

@@ -1,5 +1,6 @@
 #pragma once
-/// How bytes that are too many for the memory travel: a source is pulled from, a sink is pushed to.
+/// Streams of bytes that may be too large for the memory: readers pull from a source, writers push
+/// to a sink.
 
 #include <cstddef>
 #include <functional>

@@ -29,7 +29,8 @@
 ///   of them holds up the caller. `read` gives no more than its limit, even if the file grows
 ///   meanwhile.
 /// * More than 40 links on one path are an error.
-/// * `locate` gives a path, and no promise: who opens that path later opens what is there then.
+/// * `locate` gives a path, and no promise: a caller that opens that path later opens whatever is
+///   there then.
 /// * Hard links and mounts are parts of the folder. Nothing can tell a hard link from the file.
 
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-/// What takes time and is no act of a run: a checkout, a compile, an export.
+/// Work that takes time and is no act of a run: a checkout, a compile, an export.
 
 #include <functional>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-/// How much room texts take on a terminal, where a letter may have no column, one, or two.
+/// The width of texts on a terminal, where a character takes no column, one, or two.
 
 #include <string>
 #include <string_view>

@@ -1,7 +1,6 @@
 #pragma once
-/// What a shell may put where somebody types: commands, flags, their values, and names of what
-/// there is. Pure, but for the names. What an argument is stands in the usage of its command:
-/// `ENCLAVE SERVICE PORT`.
+/// Completions for a shell: commands, flags, their values, and names of things that exist. Pure,
+/// but for the names. The usage of a command says what each argument is: `ENCLAVE SERVICE PORT`.
 
 #include <functional>
 #include <span>
@@ -43,7 +42,7 @@ struct Completions {
 /// or anything.
 Completions completions(const std::vector<Command>& commands, std::span<const std::string> words,
                         const NameSource& names);
-/// What `__complete` exits with when not even a file can be meant.
+/// The exit code of `__complete` when not even a file can be meant.
 constexpr int code_of_no_file = 3;
 
 }  // namespace fettle

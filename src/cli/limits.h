@@ -1,5 +1,5 @@
 #pragma once
-/// How long commands wait for others, as flags and variables say.
+/// Time limits for everything that commands wait for, from flags and variables.
 
 #include <functional>
 
@@ -10,8 +10,8 @@ namespace fettle {
 /// The flags, which every command takes.
 std::vector<CommandOption> limit_options();
 
-/// What the flags say, else the variables, else the defaults. `variable` gives the value of a
-/// variable, empty when it is not set. Errors: what is no duration.
+/// The limits of the flags, else of the variables, else the defaults. `variable` gives the value of
+/// a variable, empty when it is not set. Errors: something that is no duration.
 Result<WaitLimits> limits_asked(const Parsed& parsed,
                                 const std::function<std::string(const char*)>& variable);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// How a changed value is shown: short ones side by side, long texts as a diff of their lines.
+/// The text of a changed value: short ones side by side, long ones as a diff of their lines.
 
 #include <string>
 #include <string_view>

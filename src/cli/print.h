@@ -1,5 +1,5 @@
 #pragma once
-/// How answers look: tables, colours, JSON documents.
+/// The forms of answers: tables, colours, JSON documents.
 
 #include <cstdio>
 #include <functional>
@@ -27,7 +27,7 @@ std::string in(Colour colour, std::string_view text, bool on);
 /// written `\xNN`: names, comments and excerpts are texts of anybody.
 void print(std::string_view text);
 void print_error(std::string_view text);  ///< the same to stderr
-/// What a program of users prints, with whatever it has.
+/// The output of a program of users, with whatever is in it.
 void print_as_written(std::string_view text);
 /// Why the last write to `stream` failed, by `errno`.
 Error output_error(std::string_view stream);

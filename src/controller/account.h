@@ -1,5 +1,5 @@
 #pragma once
-/// What whoever waits for a fleet is told while it waits, and what it is told at the end.
+/// The lines for a command that waits for a fleet: while it waits, and at the end.
 
 #include "controller/fleet_records.h"
 #include "controller/workload_progress.h"
@@ -18,8 +18,8 @@ class Account {
   /// Whether pods were looked at since all that are ready are available: others may wait for that,
   /// and what was ready may have failed in the meantime.
   bool has_seen_available(Time looked) const { return looked >= progress_.all_available; }
-  /// When pods are to be looked at again at the latest: soon while one is awaited, else when a probe
-  /// is to be asked.
+  /// The longest pause before the next look at pods: short while one is awaited, else until a probe
+  /// is due.
   Duration look_pause(const workloads::Fleet& fleet) const;
 
   void tell_waiting();

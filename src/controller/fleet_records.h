@@ -1,6 +1,6 @@
 #pragma once
-/// What is recorded of a fleet, and of whom: what one owner has is found without a look at what
-/// others have.
+/// The records of a fleet, by owner: those of one owner are found without a look at those of
+/// others.
 
 #include <unordered_set>
 
@@ -19,7 +19,7 @@ class FleetRecords {
   bool put(const Key& key, const RecordPointer& record);
   /// None when nothing is recorded.
   const RecordPointer& find(const Key& key) const;
-  /// What an owner is recorded to want.
+  /// The keys that an owner is recorded to want.
   const Keys& of(const Name& owner) const;
   /// Of the last success (`Record::sequence`).
   uint64_t sequence() const { return sequence_; }

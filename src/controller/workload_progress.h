@@ -1,5 +1,5 @@
 #pragma once
-/// How far the pods of a fleet are, and who waits for what.
+/// The progress of a fleet: how far its pods are, and who waits for what.
 
 #include "controller/fleet_view.h"
 

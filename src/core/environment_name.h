@@ -1,5 +1,5 @@
 #pragma once
-/// What an environment may be called.
+/// Rules for names of environments.
 
 #include <string_view>
 

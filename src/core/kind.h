@@ -1,6 +1,6 @@
 #pragma once
-/// What a type of resource means. Pure: no IO, no clock. To add a type: a file in `src/kinds/`, a
-/// row in `src/app/kinds.cc`, support in a driver, a row in the contract test.
+/// The meaning of a type of resource. Pure: no IO, no clock. To add a type: a file in `src/kinds/`,
+/// a row in `src/app/kinds.cc`, support in a driver, a row in the contract test.
 
 #include <optional>
 #include <string>
@@ -19,7 +19,7 @@ enum class Sort {
   ensuring,  ///< looks and acts in one call: due on every run, reports whether it changed anything
 };
 
-/// What an action inside a host means for the host.
+/// The meaning of an action inside a host for the host.
 enum class Role {
   none,   ///< not a matter of history
   reads,  ///< runs again when the history before it ran anew

@@ -1,5 +1,5 @@
 #pragma once
-/// What can be done about a resource.
+/// The things that can be done about a resource.
 
 #include <string_view>
 

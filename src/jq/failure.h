@@ -1,5 +1,5 @@
 #pragma once
-/// What a jq program raises.
+/// An error that a jq program raises.
 
 #include <string>
 

@@ -1,8 +1,8 @@
 #pragma once
-/// What a jq program computes with. Immutable to those who share it: a copy shares, and an edit
-/// copies first unless nobody else holds it. Every text, list and dict takes its bytes from the
-/// budget of the computation (`Budget::current`) and gives them back. One that is nested deeper
-/// than `deepest` refuses the budget.
+/// The values of jq programs. Immutable to those who share it: a copy shares, and an edit copies
+/// first unless nobody else holds it. Every text, list and dict takes its bytes from the budget of
+/// the computation (`Budget::current`) and gives them back. One that is nested deeper than
+/// `deepest` refuses the budget.
 ///
 /// A number is one of four, as in gojq, because they compute and are written differently: an
 /// `integer` of 64 bits; a `whole` one of any size, which is what becomes of integers beyond that

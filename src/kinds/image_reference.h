@@ -1,5 +1,5 @@
 #pragma once
-/// How an image may be called.
+/// References of images: the forms that are allowed.
 
 #include <string>
 #include <string_view>

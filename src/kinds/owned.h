@@ -1,5 +1,5 @@
 #pragma once
-/// What files, folders and links of a machine have in common: who owns them, who may do what, and
+/// The common part of files, folders and links of a machine: who owns them, who may do what, and
 /// that they may be wanted away.
 
 #include "core/kind.h"

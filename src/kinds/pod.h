@@ -1,6 +1,5 @@
 #pragma once
-/// What a pod is made of: its template, and what it has beyond that. The attributes stand in
-/// `pod.cc`.
+/// The parts of a pod: its template, and what it has beyond that. `pod.cc` lists the attributes.
 
 #include <map>
 #include <string>
@@ -26,7 +25,7 @@ OnNode on_node(std::string_view key_name);
 /// `REST on NODE`, and without a node `REST`.
 std::string shown_on_node(std::string_view key_name);
 
-/// What the name in a pod's key says; parts that are missing are empty.
+/// The parts of the name in a pod's key; those that are missing are empty.
 struct NodeAddress {
   std::string_view node;
   std::string_view space;

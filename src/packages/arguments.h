@@ -1,5 +1,5 @@
 #pragma once
-/// What a package is given, as Kurtosis reads it.
+/// Arguments of a package, read as Kurtosis reads them.
 
 #include <string>
 #include <string_view>

@@ -1,5 +1,5 @@
 #pragma once
-/// Which names and durations are allowed. Every error says the rule.
+/// Rules for names and durations. Every error states its rule.
 
 #include "base/result.h"
 #include "base/time.h"

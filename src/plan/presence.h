@@ -1,6 +1,6 @@
 #pragma once
-/// How hosts were left: a transition (start, stop, remove) that happened in a host says how it is
-/// expected to be found.
+/// The expected presence of hosts: the last transition (start, stop, remove) that happened in a
+/// host says how it should be found.
 
 #include "core/kind.h"
 #include "core/record.h"

@@ -1,6 +1,6 @@
 #pragma once
-/// What can be said of a file without running it: what is wrong in words and names, and what is
-/// legal and probably not meant.
+/// Reviews a file without running it: syntax and names that are wrong, and code that is legal but
+/// probably not meant.
 
 #include "starlark/starlark.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What the words of a text tell before it is parsed.
+/// Facts about a text that its tokens tell, before it is parsed.
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
 #pragma once
-/// What files of states come to: low data, one chunk a call of a function, with everything that the
-/// engine, a driver and the outputs want to know of it.
+/// The result of a compile of states: low data, one chunk for each call of a function, with
+/// everything that the engine, a driver and the outputs need to know about it.
 ///
 /// A chunk is known by its tag; the thing that it is about by the tag without the function, so that
 /// `absent` finds what `present` left (`core/state_tag.h`).

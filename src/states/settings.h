@@ -1,5 +1,5 @@
 #pragma once
-/// What is to be done around a state: guards, tries, waits, secrets. Read from its global
+/// Settings around the call of a state: guards, tries, waits, secrets. Read from its global
 /// arguments, and checked.
 
 #include <memory>

@@ -1,5 +1,5 @@
 #pragma once
-/// What the parameters of built-in states take.
+/// The types of the parameters of built-in states.
 
 #include <string>
 

@@ -1,6 +1,6 @@
 #pragma once
-/// Which contents a value refers to. Nobody has to say so: whatever reads like a digest counts as
-/// one, so nothing that somebody needs is ever cleared away.
+/// The contents that a value refers to. Nobody has to name them: whatever reads like a digest
+/// counts as one, so no content that somebody needs is ever removed.
 
 #include <string>
 #include <string_view>

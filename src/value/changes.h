@@ -1,5 +1,5 @@
 #pragma once
-/// What differs between two states of a thing, as Idem's `calculate_changes` has it.
+/// The differences between two states of a thing, as Idem's `calculate_changes` has it.
 
 #include "value/value.h"
 

@@ -1,7 +1,7 @@
 #pragma once
-/// What nobody may read: values that somebody marked (`Value::secret`) or that stand at a name
-/// which says so. Everything that is told to people (events, plans, reasons, errors, results,
-/// commands) goes through a `Mask` first; records keep what acting needs.
+/// Hides secrets: values that somebody marked (`Value::secret`) or that stand at a name which says
+/// so. Everything that is told to people (events, plans, reasons, errors, results, commands) goes
+/// through a `Mask` first; records keep what acting needs.
 ///
 ///   Mask mask;
 ///   mask.add_named(*read_json(R"({"db_password": "hunter2"})"));
@@ -42,11 +42,11 @@ std::string mask_command(const std::vector<std::string>& words);
 class Mask {
  public:
   void add(std::string_view secret);
-  /// What stands at names that say so, with all that is in it.
+  /// Values at names that say so, with all that is in them.
   void add_named(const Value& value);
-  /// What the variables in lists hold of which the names say so.
+  /// Values of variables in lists, where their names say so.
   void add_variables(const Value& value);
-  /// What is marked.
+  /// Values that are marked.
   void add_marked(const Value& value);
   /// What was added and is looked for in text.
   const std::vector<std::string>& secrets() const { return secrets_; }

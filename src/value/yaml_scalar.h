@@ -1,5 +1,5 @@
 #pragma once
-/// What a scalar of YAML means.
+/// The meaning of a YAML scalar.
 
 #include <algorithm>
 #include <optional>

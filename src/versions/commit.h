@@ -2,9 +2,9 @@
 /// From a version and a push to the next version. Pure: `newest` is only read, and the answer is a
 /// delta that somebody else stores.
 ///
-/// A model of thousands of hosts need not be compiled as a whole. Who changes one set of resources
-/// compiles and pushes that set alone (a partial push). All sets together must still say what one
-/// compile of everything could have said. The obvious ways fail:
+/// A model of thousands of hosts need not be compiled as a whole. Somebody who changes one set of
+/// resources compiles and pushes that set alone (a partial push). All sets together must still say
+/// what one compile of everything could have said. The obvious ways fail:
 ///
 /// * The last push wins. Then two sets may describe a shared resource differently, need each other
 ///   in a circle, or give a relation more members than it may have.

@@ -1,5 +1,5 @@
 #pragma once
-/// What a Pod's `status` says, as far as rollouts care.
+/// The part of a Pod's `status` that rollouts look at.
 
 #include "workloads/fleet.h"
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What a manifest asks for, with all defaults: made from the document that `read.h` checked. A
+/// A manifest with all its defaults, as a struct: made from the document that `read.h` checked. A
 /// field that only some kinds have keeps its default in the others.
 ///
 /// To add a field: a member here, a line in `workload.cc`, a rule in `rules.cc` if it can be wrong.

@@ -1,5 +1,5 @@
 #pragma once
-/// Which services are there, as far as records tell.
+/// The services that exist, as far as records tell.
 
 #include <set>
 

@@ -1,6 +1,6 @@
 #pragma once
-/// What would be done, before it is: of a package or of a version of a model. A preview can be kept
-/// as a file; who acts by it is refused when something else would be done by then.
+/// Previews of a package or of a version of a model. A preview can be kept as a file; who acts by
+/// it is refused when something else would be done by then.
 
 #include <map>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Where a container engine is, and how to talk to it.
+/// The address of a container engine, and the way to talk to it.
 
 #include <functional>
 #include <optional>

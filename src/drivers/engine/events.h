@@ -1,6 +1,6 @@
 #pragma once
-/// What an engine tells of itself. Hints only: they may be late, doubled or missing, and Podman
-/// sends old ones again when its file of events turns over.
+/// Events of an engine. They are hints only: they may be late, repeated or missing, and Podman
+/// sends old ones again when it rotates its file of events.
 
 #include <functional>
 #include <map>

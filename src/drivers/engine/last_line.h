@@ -1,5 +1,5 @@
 #pragma once
-/// What a command or task says while it runs, for who waits: the last line of its output.
+/// The last line that a command or task has written so far, for somebody who waits for it.
 
 #include <thread>
 

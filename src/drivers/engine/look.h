@@ -1,5 +1,5 @@
 #pragma once
-/// What an engine tells of the resources of an environment.
+/// Observations: what an engine tells about the resources of an environment.
 
 #include <span>
 #include <stop_token>

@@ -1,6 +1,6 @@
 #pragma once
-/// How what a pod is made of ends: containers are told, stopped and removed, the holder after them,
-/// and the volumes that are the pod's own.
+/// The end of a pod: its containers are told, stopped and removed, then its holder, then the
+/// volumes that belong to the pod alone.
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace fettle {
 
-/// What carries the marks of a pod.
+/// Everything that carries the marks of a pod.
 struct PodThere {
   std::vector<ContainerState> holders, containers;
 };

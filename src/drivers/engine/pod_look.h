@@ -1,5 +1,5 @@
 #pragma once
-/// What an engine tells of a pod, in the shape of a Pod's `status` in Kubernetes.
+/// The observation of a pod, in the shape of a Pod's `status` in Kubernetes.
 
 #include <vector>
 

@@ -1,7 +1,7 @@
 #pragma once
-/// What Kubernetes calls handlers: a command inside of a container, an HTTP request or a connection
-/// to it. Probes ask by them whether a container has started, is alive and is ready; hooks tell it
-/// by them that it was started or is about to be stopped.
+/// Handlers, as Kubernetes calls them: a command inside a container, an HTTP request or a
+/// connection to it. A probe uses one to ask whether a container has started, is alive and is
+/// ready; a hook uses one to tell it that it was started or is about to be stopped.
 
 #include <map>
 #include <mutex>
@@ -25,7 +25,7 @@ Result<std::optional<std::string>> try_handler(const Site& site, const Value& ha
                                                const PodHandlerPlace& place, Duration limit,
                                                const std::stop_token& stop);
 
-/// What probes tell of a container.
+/// The answers of the probes of a container.
 struct PodHealth {
   bool started = true;  ///< its startup probe has succeeded, or it has none
   bool ready = true;

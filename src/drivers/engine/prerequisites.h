@@ -1,5 +1,5 @@
 #pragma once
-/// What a private Podman needs of this machine, looked at without starting anything.
+/// Prerequisites of a private Podman on this machine, checked without starting anything.
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
 #pragma once
-/// Whether the machine of an engine has what services ask for at least.
+/// Whether the machine of an engine has the memory and processors that services ask for at least.
 
 #include <span>
 

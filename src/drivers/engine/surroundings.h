@@ -1,5 +1,5 @@
 #pragma once
-/// What services stand on: kinds `network`, `image` and `directory`.
+/// The resources that services need: `network`, `image` and `directory`.
 
 #include "drivers/engine/site.h"
 

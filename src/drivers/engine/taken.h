@@ -1,6 +1,7 @@
 #pragma once
-/// What fettle chooses itself and asks engines for: addresses and ports. Somebody else may have
-/// taken one meanwhile, so whoever starts a container asks here what to choose anew.
+/// Addresses and ports that were chosen here and turned out to be taken. fettle chooses both itself
+/// and asks the engine for them, and somebody else may be quicker; whoever starts a container asks
+/// here what to choose anew.
 
 #include <string>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What Starlark code of users may do in the world: functions that are lent to it for one call.
+/// Functions through which Starlark code of users acts on the world, lent to it for one call.
 ///
 ///   command.run(words, cwd = "", env = {}, input = "", check = True) -> struct(code, output,
 ///   errors)
@@ -21,7 +21,7 @@ struct Loan {
   std::stop_token stop{};
   std::chrono::steady_clock::time_point ends{};  ///< when whatever is lent has to end
   std::string skipped{};                         ///< why `skip` was called; empty: it was not
-  /// What is left of the time, at least a millisecond.
+  /// The time that is left, at least a millisecond.
   Duration left() const;
 };
 

@@ -1,6 +1,7 @@
 #pragma once
-/// What needs no engine: files, folders, links and commands of this machine, files artifacts that
-/// are made here (uploaded, rendered, taken from a task or from the web), verifying and printing.
+/// The driver for everything that needs no engine: files, folders, links and commands of this
+/// machine, files artifacts that are made here (uploaded, rendered, taken from a task or from the
+/// web), verifying and printing.
 
 #include "base/file.h"
 #include "base/http.h"
@@ -29,7 +30,7 @@ class HostDriver : public Driver {
                                       std::stop_token stop);
   static Result<Outcome> make_mark(const Act& act);
   Result<Outcome> artifact(const Act& act, std::stop_token stop);
-  /// What the server says of a download, its body as a file. An error: nobody answered.
+  /// The answer of a server to a download, its body as a file. An error: nobody answered.
   Result<HttpResponse> ask(const Value& attributes, const Path& body, const std::string& etag,
                            std::stop_token stop);
   Result<Downloaded> download(const Value& attributes, std::stop_token stop);

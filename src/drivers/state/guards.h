@@ -1,6 +1,6 @@
 #pragma once
-/// What settings ask for before and after a call: commands that decide whether it is made or was
-/// good, and arguments that are left as they are.
+/// Work before and after a call, as settings ask for it: commands that decide whether it is made or
+/// was good, and arguments that are left as they are.
 
 #include <optional>
 #include <stop_token>
@@ -16,7 +16,7 @@ namespace fettle {
 Result<std::optional<std::string>> reason_to_leave_alone(const Value& settings,
                                                          std::stop_token stop);
 
-/// What the commands of `check_cmd` have against it; nothing: they succeed.
+/// The complaints of the commands of `check_cmd`; nothing: they succeed.
 Result<std::optional<std::string>> complaint_of_checks(const Value& settings, std::stop_token stop);
 
 /// Arguments without those that `ignore_changes` names by paths such as `a:b[*]:c`: they become
@@ -31,7 +31,7 @@ Value hidden_at(const Value& value, const Value& names);
 /// comment is told without it.
 Value with_hidden(const Value& ret, const Value& names);
 
-/// What is remembered, without the keys that `unset` names.
+/// The memory of a state, without the keys that `unset` names.
 Value without_unset(const Value& remembered, const Value& names);
 
 }  // namespace fettle

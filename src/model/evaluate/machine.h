@@ -19,9 +19,9 @@
 ///     end
 ///
 /// Lists and options of relations are the one thing that cells do not settle: nobody says when the
-/// last member has come. Elements are handed on as they come (`streams.h`), and who needs all of
-/// them waits until the relation is *frozen* (`relations.h`). That is a guess, made only when
-/// nothing else can be done:
+/// last member has come. Elements are handed on as they come (`streams.h`), and a task that needs
+/// all of them waits until the relation is *frozen* (`relations.h`). That is a guess, made only
+/// when nothing else can be done:
 ///
 /// 1. Run tasks until none is ready.
 /// 2. Freeze one relation that a task waits for, or, when there is none, all that nobody waits for

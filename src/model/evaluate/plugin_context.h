@@ -1,5 +1,5 @@
 #pragma once
-/// What a plugin may ask of the run that calls it.
+/// The services that the evaluation offers to a plugin.
 
 #include <functional>
 
@@ -12,7 +12,8 @@ class Cells;
 class Evaluator;
 class TypeChecks;
 
-/// What an instance has under a name. An option without a value is not set, which is not null.
+/// The value that an instance has under a name. An option without a value is not set, which is not
+/// null.
 struct Member {
   enum class State : uint8_t { there, unset, waits };
   State state = State::unset;

@@ -4,9 +4,9 @@
 ///
 /// A loop over a relation could wait until the relation is frozen. Most models would then stand
 /// still: the body of one loop makes the members over which another loop runs, or the same one. And
-/// each freeze is a guess (`relations.h`): the fewer are needed, the fewer go wrong. Whoever treats
-/// each member by itself does not need to know which one is the last. So the members of a relation
-/// are delivered to a *sink* as they come:
+/// each freeze is a guess (`relations.h`): the fewer are needed, the fewer go wrong. A loop that
+/// treats each member by itself does not need to know which one is the last. So the members of a
+/// relation are delivered to a *sink* as they come:
 ///
 ///     host.files += template.files               # a relation is fed by a relation
 ///     for host in net.hosts:                     # a loop: its body, once for each element

@@ -1,11 +1,11 @@
 #pragma once
-/// What the machine runs: tasks, those whose turn has not come, and where streams of values go.
+/// The work of the machine: tasks, turns that are not tasks yet, and sinks of streams.
 
 #include "model/program/instance.h"
 
 namespace fettle::model {
 
-/// What a statement has promised until it is decided. Objects that are not known yet are waited for
+/// The promises of a statement, until it is decided. Objects that are not known yet are waited for
 /// by tasks of their own, which come too late when the statement is decided first.
 struct Promises {
   std::vector<Delayed*> held;

@@ -1,6 +1,7 @@
 #pragma once
-/// What one compile of all sets together would compare: for every instance that an index knows, its
-/// type, all its keys and its values; for relations with a bound, their members.
+/// Claims of a set: all that one compile of all sets together would compare: for every instance
+/// that an index knows, its type, all its keys and its values; for relations with a bound, their
+/// members.
 
 #include <map>
 #include <tuple>

@@ -1,6 +1,6 @@
 #pragma once
-/// What the definitions of a model say, with every name found: types, entities, relations, indexes
-/// and implementations. Built once by `declare/declare.cc`, read by the machine.
+/// The definitions of a model, with every name resolved: types, entities, relations, indexes and
+/// implementations. Built once by `declare/declare.cc`, read by the machine.
 
 #include <bit>
 #include <deque>

@@ -1,5 +1,5 @@
 #pragma once
-/// What every name of a program stands for.
+/// Resolves every name of a program.
 
 #include <functional>
 #include <vector>

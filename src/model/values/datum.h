@@ -1,6 +1,6 @@
 #pragma once
-/// What a model computes with: 16 bytes, everything larger lives in the compile's arena and never
-/// changes once it is made. Only instances and cells (`program/instance.h`) change.
+/// The values of models. A value has 16 bytes; everything larger lives in the compile's arena and
+/// never changes once it is made. Only instances and cells (`program/instance.h`) change.
 
 #include <algorithm>
 #include <cstdint>

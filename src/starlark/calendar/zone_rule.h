@@ -1,5 +1,5 @@
 #pragma once
-/// What a zone does in every year to come: the last line of its file, as POSIX words it.
+/// The rule of a time zone for all years to come: the last line of its file, in the words of POSIX.
 
 #include <cstdint>
 #include <string>

@@ -14,8 +14,8 @@
 ///     other variables                          one each, as long as the function runs
 ///     temporaries                              a stack, which ends at `Draft::next`
 ///
-/// `take` gives the next temporaries. Who takes some remembers `Draft::next` before, and sets it
-/// back when their values have been used; `expression_into` does so for all that it takes.
+/// `take` gives the next temporaries. Code that takes some remembers `Draft::next` before, and sets
+/// it back when their values have been used; `expression_into` does so for all that it takes.
 /// `Draft::most` becomes the size of the frame. Variables of a comprehension are temporaries of it.
 /// The register of a variable that an inner function uses holds a cell, which has the value.
 ///

@@ -1,5 +1,5 @@
 #pragma once
-/// What operators, indexing, attributes and iteration do with each type. Errors go to the machine.
+/// Operators, indexing, attributes and iteration, for each type. Errors go to the machine.
 
 #include "starlark/code/code.h"
 #include "starlark/eval/vm.h"

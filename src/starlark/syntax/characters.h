@@ -1,5 +1,5 @@
 #pragma once
-/// What bytes of a program are.
+/// Classes of the bytes of a program.
 
 #include <array>
 #include <cstdint>

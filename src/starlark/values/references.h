@@ -1,5 +1,5 @@
 #pragma once
-/// What an object refers to, for whoever walks over all that is reachable.
+/// The references of an object, for walks over everything that is reachable.
 
 #include "starlark/values/objects.h"
 

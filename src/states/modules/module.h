@@ -1,6 +1,6 @@
 #pragma once
-/// What the built-in states do that the engine has no kind for: functions from arguments and a
-/// context to a result. They act only through what they are lent.
+/// The built-in states for which the engine has no kind: functions from arguments and a context to
+/// a result. They act only through what they are lent.
 ///
 /// To add one: a row in `builtins.cc`, which says what it takes, and a row in `table.cc`.
 
@@ -26,7 +26,7 @@ struct ExecCall {
   std::string acct_profile{};  ///< the credentials that it uses; empty: the usual ones
 };
 
-/// What is lent to modules. One that is missing makes what needs it an error.
+/// Functions that are lent to modules. A module that needs one that is missing gives an error.
 struct World {
   /// A file of the sources, else of this machine; nothing: there is none.
   std::function<Result<std::optional<std::string>>(const std::string& path)> read{};

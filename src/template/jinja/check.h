@@ -1,5 +1,5 @@
 #pragma once
-/// What is told of a template before it runs.
+/// Findings about a template before it runs.
 
 #include "template/jinja/jinja.h"
 #include "template/jinja/node.h"

@@ -1,5 +1,5 @@
 #pragma once
-/// What templates compute with: Python's values. Lists and dicts are shared and can change, as in
+/// The values of templates: those of Python. Lists and dicts are shared and can change, as in
 /// Python; everything else is immutable. A host adds objects of its own (`Object`).
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 #pragma once
-/// What is run in services and read from them.
+/// Commands that run something in services, or read from them.
 
 #include <string>
 
@@ -28,7 +28,7 @@ Result<int64_t> talk_inside(const Workplace& place, const ServiceView& service,
 /// none.
 Result<ServiceView> service_that_wrote(const Workplace& place, const Environment& environment,
                                        const std::string& name);
-/// What it wrote, in pieces as they come. Several threads may ask at once.
+/// The output of a service, in pieces as they come. Several threads may ask at once.
 Status read_logs_of(const Workplace& place, const ServiceView& service, const LogOptions& options,
                     const StreamSink& sink, std::stop_token stop);
 

@@ -1,5 +1,5 @@
 #pragma once
-/// What is read from pods and run in them.
+/// Commands that read from pods, or run something in them.
 
 #include <string>
 
@@ -23,7 +23,7 @@ Result<PodContainerView> find_container(const Workplace& place, const Name& envi
                                         const std::string& container,
                                         std::vector<std::string>* others = nullptr);
 
-/// What it wrote, in pieces as they come.
+/// The output of a container, in pieces as they come.
 Status read_pod_logs(const Workplace& place, const PodContainerView& container,
                      const LogOptions& options, const StreamSink& sink, std::stop_token stop);
 /// Runs a command to its end and answers its exit code; see `ContainerEngine::run`.

@@ -1,5 +1,5 @@
 #pragma once
-/// What would become of manifests, before anything is stored: `plan -f`.
+/// The plan of manifests before anything is stored: `plan -f`.
 
 #include "controller/workload_objects.h"
 #include "workloads/decide/rehearsal.h"

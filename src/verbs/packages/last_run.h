@@ -1,6 +1,6 @@
 #pragma once
-/// What an environment was last run with: the package and its arguments, which are sealed in the
-/// store like secrets.
+/// The last run of an environment: its package and arguments, which are sealed in the store like
+/// secrets.
 
 #include <optional>
 #include <string>
@@ -19,7 +19,7 @@ struct LastRun {
 Result<std::optional<LastRun>> read_last_run(const Workplace& place, const Name& environment);
 Status write_last_run(const Workplace& place, Edit& edit, const LastRun& run);
 
-/// What tells one package from another: its locator without a version, or its place.
+/// The identity of a package: its locator without a version, or its place.
 std::string package_identity(const std::string& package);
 
 }  // namespace fettle

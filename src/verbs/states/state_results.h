@@ -1,5 +1,5 @@
 #pragma once
-/// What became of each state, in Idem's words.
+/// The result of each state, in Idem's words.
 
 #include <unordered_map>
 
@@ -47,7 +47,7 @@ bool is_empty_dict(const Value& value);
 /// One for each chunk that has a key, in the order in which Idem starts them.
 std::vector<StateResult> results_of(const StatesRun& of);
 
-/// What a look says of each state, for `--test`. `plan`: of what the engine looks at itself.
+/// The result of a look at each state, for `--test`. `plan`: of what the engine looks at itself.
 std::vector<StateResult> results_of_looks(const StatesRun& of, const Plan& plan);
 
 /// The same of what is in no file any more and is removed, by tag, after the results that there

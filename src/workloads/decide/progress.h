@@ -1,5 +1,5 @@
 #pragma once
-/// Whether a rollout gets on: the condition `Progressing`.
+/// Whether a rollout makes progress: the condition `Progressing`.
 
 #include "workloads/rollout.h"
 

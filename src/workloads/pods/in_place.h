@@ -4,8 +4,8 @@
 /// The change of a pod (`kinds/pod_change.h`) cannot be one act. Those who use the pod have to hear
 /// of it before a container stops, and may need time to leave it; containers with a higher launch
 /// priority have to be ready before the others change; and right after the act, what was seen still
-/// shows the old containers. Who takes that for ready goes on to the next pod too early, and a
-/// rollout takes down more pods than it may. So an update has steps, and each waits for what is
+/// shows the old containers. A rollout that took them for ready would go on to the next pod too
+/// early, and take down more pods than it may. So an update has steps, and each waits for what is
 /// seen:
 ///
 /// 1. `begin`: the pod gets the name of the new revision. With a grace period, and if the first

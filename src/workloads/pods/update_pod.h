@@ -1,5 +1,5 @@
 #pragma once
-/// What becomes of one pod whose turn has come.
+/// The update of one pod whose turn has come: in place, or anew.
 
 #include "workloads/pods/in_place.h"
 

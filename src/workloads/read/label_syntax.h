@@ -1,5 +1,5 @@
 #pragma once
-/// What Kubernetes takes for keys and values of labels.
+/// The syntax of keys and values of labels, as Kubernetes checks it.
 
 #include <string_view>
 
@@ -10,7 +10,7 @@ bool is_label_value(std::string_view text);
 /// `NAME` or `PREFIX/NAME`: a name is as a value that is not empty, a prefix the name of a domain.
 bool is_label_key(std::string_view key);
 
-/// What each may be, for messages.
+/// The rule for each, for messages.
 inline constexpr std::string_view label_value_words =
     "at most 63 letters, digits, `-`, `_` and `.`, with a letter or digit first and last";
 
