@@ -27,8 +27,8 @@
 /// * After a refusal `is_over` holds and `spend` refuses everything, until `begin`. The first
 ///   reason is the one that is told.
 /// * The limits are exact. Whether somebody has cancelled is looked at every 4096 steps.
-/// * Bytes count what is held at one time: whatever is taken is given back. `begin` forgets steps
-///   and refusals, not bytes.
+/// * Bytes count what is held at one time: what is freed is given back. `begin` forgets steps and
+///   refusals, not bytes.
 /// * One thread works with a budget, except with the one without limits, whose numbers mean
 ///   nothing. Any thread may cancel.
 ///

@@ -31,7 +31,7 @@
 /// * There is one decision for each submitted instruction. After the first `added`, all are
 ///   `added`.
 /// * An overlap reaches the end of the executed list. So the executed list up to `start`, followed
-///   by the submitted list, is the executed list of the next run.
+///   by the submitted list, is the executed list once all of it has run.
 /// * A submitted list with an instruction that cannot be resolved (`remove_service`) overlaps with
 ///   nothing: all of it runs.
 ///

@@ -26,7 +26,7 @@
 /// 1. Run tasks until none is ready.
 /// 2. Freeze one relation that a task waits for, or, when there is none, all that nobody waits for
 ///    and that may be frozen. Go on with 1.
-/// 3. When nothing can be frozen and nothing is ready, the model is complete; `finish.cc` reports
+/// 3. When nothing can be frozen and nothing is ready, the evaluation is over; `finish.cc` reports
 ///    attributes that nobody has set, and tasks that still wait.
 ///
 /// Invariants:

@@ -5,9 +5,9 @@
 /// Any statement may add to any relation: `net.hosts += x` in a file, the inverse of `host.network
 /// = net`, an implementation that has not been selected yet. So nobody can tell when the last
 /// member has come. To wait for the end of the program would never let anybody read a relation. To
-/// freeze a relation when it is first read would be wrong nearly always. Therefore a relation is
-/// frozen as late as possible, when no task can go on without it, and those are preferred of which
-/// something speaks for their being complete.
+/// freeze a relation when it is first read would be wrong nearly always. Therefore relations are
+/// frozen as late as possible, when no task can go on without one, and first those to which nobody
+/// has promised anything more.
 ///
 /// What is known about members to come is a *promise*: a task that will add to a relation, or may,
 /// is counted there until it is decided. An assignment promises while its value is on its way. A
@@ -22,8 +22,8 @@
 ///    which they became ready, then ranked ones by rank, if somebody waits for them or a rule puts
 ///    them before another relation;
 /// 2. earlier ones for which nobody waited then and somebody waits now;
-/// 3. when all that is awaited has promises open, everybody waits for somebody: the first such
-///    relation is frozen in spite of its promises.
+/// 3. when there is none of either, everybody waits for somebody: the first relation that is
+///    awaited and has promises open is frozen in spite of them.
 ///
 /// Two relations are complete without a guess: one with as many members as its upper bound allows,
 /// and one that is set to null (`Assignment::add_item`, `set_empty`).
