@@ -47,12 +47,13 @@ const std::map<std::string, std::set<std::string>> floors{
     {"verbs",
      {"base", "value", "core", "versions", "kinds", "store", "plan", "reconcile", "packages",
       "model", "states", "workloads", "workplace", "controller", "drivers/state"}},
+    {"documents", {"base", "value", "core", "reconcile", "workplace", "controller", "verbs"}},
     {"cli",
      {"base", "value", "core", "starlark", "kinds", "packages", "model", "states", "workplace",
-      "controller", "verbs"}},
+      "controller", "verbs", "documents"}},
     {"app",
      {"base", "value", "core", "kinds", "store", "reconcile", "drivers/engine", "drivers/handler",
-      "drivers/host", "workplace", "controller", "cli"}},
+      "drivers/host", "workplace", "controller", "documents", "cli"}},
 };
 
 /// `drivers/host` of `src/drivers/host/files.cc`, `core` of `core/key.h`.

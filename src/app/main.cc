@@ -26,6 +26,7 @@
 #include "cli/live.h"
 #include "cli/print.h"
 #include "controller/node_specs.h"
+#include "documents/errors.h"
 #include "drivers/engine/address.h"
 #include "drivers/engine/driver.h"
 #include "drivers/engine/private_podman.h"

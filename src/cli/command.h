@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "documents/machine.h"
 #include "workplace/workplace.h"
 
 namespace fettle {
@@ -41,26 +42,7 @@ class Parsed {
   std::vector<std::string> arguments;
 };
 
-/// A line of `doctor`.
-struct Diagnosis {
-  bool good = false;
-  std::string text;
-};
-
-/// The engine that answers, and the private Podman.
-struct EngineState {
-  std::string address, flavour;  ///< of the one that answers; empty: none does
-  std::string why;               ///< none answers
-  std::string own;               ///< the private one: `running`, `stopped` or `absent`
-  std::string folder, socket;    ///< of the private one
-};
 enum class EngineVerb { look, start, stop, remove };
-
-/// What the program was built from.
-struct Build {
-  std::string version, commit;
-  Value libraries;
-};
 
 /// What a command works with. The workplace is opened when it is asked for, so that `version` opens
 /// nothing.

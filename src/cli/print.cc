@@ -7,6 +7,7 @@
 #include "base/printable.h"
 #include "base/text.h"
 #include "cli/columns.h"
+#include "documents/errors.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -175,18 +176,6 @@ std::string table(const std::vector<std::vector<std::string>>& rows) {
   return text;
 }
 
-namespace {
-
-/// What was being done, or what else is wrong: errors of names are told together, and the first of
-/// them is the error itself.
-std::vector<std::string> trace_of(const Error& error) {
-  std::vector<std::string> trace = error.trace;
-  std::erase(trace, cat(to_string(error.where), ": ", error.message));
-  return trace;
-}
-
-}  // namespace
-
 std::string error_text(const Error& error, bool colour) {
   std::string text = in(Colour::red, "error: ", colour);
   if (const std::string where = to_string(error.where); !where.empty())
@@ -201,19 +190,6 @@ std::string error_text(const Error& error, bool colour) {
   return text;
 }
 
-Value error_value(const Error& error) {
-  std::vector<Value> trace;
-  for (const std::string& doing : trace_of(error))
-    trace.emplace_back(doing);
-  constexpr std::array<std::string_view, 3> blames{"user", "world", "bug"};
-  return Value::dict({{"message", error.message},
-                      {"blame", blames[static_cast<size_t>(error.blame)]},
-                      {"file", error.where.file.empty() ? Value() : Value(error.where.file)},
-                      {"line", error.where.line == 0 ? Value() : Value(error.where.line)},
-                      {"column", error.where.column == 0 ? Value() : Value(error.where.column)},
-                      {"trace", Value::list(std::move(trace))}});
-}
-
 std::string short_duration(int64_t nanoseconds) {
   const int64_t ms = nanoseconds / 1'000'000;
   if (ms < 1'000)
@@ -225,10 +201,6 @@ std::string short_duration(int64_t nanoseconds) {
 
 std::string counted(size_t count, std::string_view what) {
   return cat(count, " ", what, count == 1 ? "" : "s");
-}
-
-Value names_value(const std::vector<Name>& names) {
-  return Value::list(std::vector<Value>(names.begin(), names.end()));
 }
 
 }  // namespace fettle

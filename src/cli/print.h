@@ -61,11 +61,9 @@ std::string table(const std::vector<std::vector<std::string>>& rows);
 
 /// An error as people read it: place, message, excerpt, and what was being done.
 std::string error_text(const Error& error, bool colour);
-Value error_value(const Error& error);
 
 /// `1 error`, `2 errors`
 std::string counted(size_t count, std::string_view what);
-Value names_value(const std::vector<Name>& names);
 
 /// `1.24 s`, `35 ms`
 std::string short_duration(int64_t nanoseconds);

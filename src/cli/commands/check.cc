@@ -10,6 +10,7 @@
 #include "cli/commands/package_options.h"
 #include "cli/commands/state_options.h"
 #include "cli/print.h"
+#include "documents/checks.h"
 #include "packages/locator.h"
 
 namespace fettle {
@@ -170,20 +171,6 @@ Result<std::vector<Checked>> check_all(Face& face, const CheckAsked& asked) {
     checked.back().path = file;
   }
   return checked;
-}
-
-void append_values(const Checked& checked, const std::vector<Error>& findings,
-                   std::string_view severity, std::vector<Value>& values) {
-  for (const Error& finding : findings) {
-    const Value told = error_value(finding);
-    values.push_back(Value::dict({{"severity", severity},
-                                  {"kind", checked.kind},
-                                  {"path", checked.path},
-                                  {"message", told.at("message")},
-                                  {"file", told.at("file")},
-                                  {"line", told.at("line")},
-                                  {"column", told.at("column")}}));
-  }
 }
 
 void print_findings(const Face& face, const std::vector<Error>& findings, bool are_errors) {

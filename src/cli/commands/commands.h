@@ -45,8 +45,6 @@ std::vector<Command> state_memory_commands();
 
 /// An environment by name; what it was given in secret is hidden from here on.
 Result<Environment> known_environment(Face& face, const std::string& name);
-/// What an act changes, field by field, as members of a document and as lines.
-Value changes_value(const std::vector<FieldChange>& changes);
 void print_changes(const Face& face, const std::vector<FieldChange>& changes);
 
 /// The environment of a command: `--enclave`, or the argument that names it.
@@ -68,10 +66,6 @@ struct Editing {
 };
 Result<Editing> begin_editing(Face& face);
 
-/// The failures of a run: `key`, `origin`, `error`.
-Value failures_value(const Summary& summary);
-/// A service as `enclave inspect` tells it.
-Value service_value(const ServiceView& service);
 /// Says what of an edit did not come about; the exit code, as that of a run. For commands that
 /// print their document all the same.
 int tell_end(const Face& face, const Summary& summary);
@@ -81,8 +75,6 @@ int tell_failed(const Face& face, const Summary& summary);
 /// Prints what may stand in place of the last word, a line each; the exit code.
 int complete(Face& face, const std::vector<Command>& commands, std::span<const std::string> words);
 
-/// An orphan as `orphans ls` and `enclave inspect` tell it.
-Value orphan_value(const Orphan& orphan);
 /// `service/a, service/b and 3 more`.
 std::string first_few(const std::vector<Key>& keys);
 std::string first_few(const std::vector<std::string>& texts);
@@ -117,8 +109,6 @@ void warn_of_ends(const Face& face, const Workplace& place, const Name& environm
 
 /// One line of `--output jsonl` about what happens.
 void print_event_line(const Event& event);
-/// The key and verb of an event as documents have them; null when it is about the whole run.
-std::pair<Value, Value> key_and_verb(const Event& event);
 
 /// The option for the environment.
 CommandOption environment_option();

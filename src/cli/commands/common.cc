@@ -6,6 +6,9 @@
 #include "cli/commands/commands.h"
 #include "cli/line_diff.h"
 #include "cli/print.h"
+#include "documents/errors.h"
+#include "documents/events.h"
+#include "documents/plans.h"
 #include "verbs/environments/environments.h"
 #include "verbs/models/export_model.h"
 #include "verbs/packages/secrets.h"
@@ -92,14 +95,6 @@ std::string placed_key(const Key& key, std::string_view origin) {
   const bool says_nothing =
       name.size() == digits && name.find_first_not_of("0123456789abcdef") == name.npos;
   return says_nothing && !origin.empty() ? cat(shown_key(key), " (", origin, ")") : shown_key(key);
-}
-
-Value changes_value(const std::vector<FieldChange>& changes) {
-  std::vector<Value> values;
-  for (const FieldChange& change : changes)
-    values.push_back(
-        Value::dict({{"field", change.field}, {"before", change.before}, {"after", change.after}}));
-  return Value::list(std::move(values));
 }
 
 void print_changes(const Face& face, const std::vector<FieldChange>& changes) {
@@ -193,15 +188,6 @@ void warn_of_ends(const Face& face, const Workplace& place, const Name& environm
     warn_of_ends(face, *view, only);
 }
 
-Value failures_value(const Summary& summary) {
-  std::vector<Value> failures;
-  for (const Failure& failure : summary.failures)
-    failures.push_back(Value::dict({{"key", to_string(failure.key)},
-                                    {"origin", failure.origin},
-                                    {"error", error_value(failure.error)}}));
-  return Value::list(std::move(failures));
-}
-
 namespace {
 
 /// What did not come about, a line each, with the word in front of it.
@@ -250,12 +236,6 @@ int tell_failed(const Face& face, const Summary& summary) {
     print_json(Value::dict({{"success", false}, {"error", error_value(told)}}));
   }
   return tell_end(face, summary);
-}
-
-std::pair<Value, Value> key_and_verb(const Event& event) {
-  if (event.key.kind.empty())
-    return {};
-  return {to_string(event.key), to_string(event.verb)};
 }
 
 void print_event_line(const Event& event) {

@@ -3,6 +3,9 @@
 #include "cli/commands/package_options.h"
 #include "cli/print.h"
 #include "controller/workload_objects.h"
+#include "documents/environments.h"
+#include "documents/resources.h"
+#include "documents/services.h"
 #include "kinds/kinds.h"
 #include "verbs/environments/environments.h"
 #include "workplace/orphans.h"
@@ -13,12 +16,6 @@ namespace {
 
 std::string short_uuid(const std::string& uuid, bool whole) {
   return whole ? uuid : uuid.substr(0, 12);
-}
-
-Value environment_value(const Environment& environment) {
-  return Value::dict({{"name", environment.name},
-                      {"uuid", environment.uuid},
-                      {"created", to_string(environment.created)}});
 }
 
 Result<int> enclave_add(Face& face) {
@@ -70,20 +67,6 @@ Result<int> enclave_ls(Face& face) {
   return 0;
 }
 
-}  // namespace
-
-Value service_value(const ServiceView& service) {
-  return Value::dict({{"name", service.name},
-                      {"uuid", service.uuid},
-                      {"status", service.status},
-                      {"container", service.container},
-                      {"ip_address", service.outputs.at("ip_address")},
-                      {"ports", ports_value(service)},
-                      {"image", service.attributes.at("image")}});
-}
-
-namespace {
-
 /// What an environment has beside services and files.
 struct Described {
   size_t versions = 0, resources = 0;
@@ -106,13 +89,6 @@ Result<Described> described_of(const Workplace& place, const Environment& enviro
   for (const auto& [key, record] : known)
     about.resources += record->applied && !is_orphan(*record) ? 1 : 0;
   return about;
-}
-
-Value orphan_values(const std::vector<Orphan>& orphans) {
-  std::vector<Value> values;
-  for (const Orphan& orphan : orphans)
-    values.push_back(orphan_value(orphan));
-  return Value::list(std::move(values));
 }
 
 /// Rows about a model, files of states or manifests; none of an environment of packages.

@@ -5,17 +5,6 @@
 namespace fettle {
 namespace {
 
-Value text_or_null(const std::string& text) { return text.empty() ? Value() : Value(text); }
-
-Value value_of(const EngineState& state) {
-  return Value::dict({{"address", text_or_null(state.address)},
-                      {"flavour", text_or_null(lower_case(state.flavour))},
-                      {"why", text_or_null(state.why)},
-                      {"private", Value::dict({{"status", state.own},
-                                               {"folder", state.folder},
-                                               {"address", state.socket}})}});
-}
-
 void print_state(const Face& face, const EngineState& state) {
   if (face.json) {
     print_json(value_of(state));

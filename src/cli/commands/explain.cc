@@ -3,6 +3,8 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
+#include "documents/events.h"
+#include "documents/resources.h"
 #include "verbs/fleet/workload_why.h"
 #include "verbs/models/export_model.h"
 #include "verbs/packages/secrets.h"
@@ -10,43 +12,6 @@
 
 namespace fettle {
 namespace {
-
-/// `is_at_work`: somebody acts on the environment just now.
-std::string_view state_of(const Record& record, bool is_at_work) {
-  if (!record.attempt)
-    return "done";
-  if (record.attempt->failed)
-    return "failed";
-  if (record.attempt->verb == Verb::blocked)
-    return "held back";
-  if (is_at_work)
-    return "under way";
-  return record.attempt->course ? "not finished" : "interrupted";
-}
-
-Value record_value(const Workplace& place, const Key& key, const Record& record, bool is_at_work) {
-  const Resource* resource = resource_of_then(record);
-  std::vector<Value> needs;
-  if (resource != nullptr)
-    for (const Need& need : resource->needs)
-      for (const Key& needed : need.keys)
-        needs.push_back(Value::dict({{"key", to_string(needed)}, {"bond", to_string(need.bond)}}));
-  std::vector<Value> sets;
-  for (const auto& [set, wish] : record.wanted_by)
-    sets.emplace_back(set);
-  return Value::dict(
-      {{"key", to_string(key)},
-       {"origin", resource == nullptr ? Value() : Value(resource->origin)},
-       {"attributes", resource == nullptr ? Value() : shown(place, resource->attributes)},
-       {"outputs", record.outputs},
-       {"needs", Value::list(std::move(needs))},
-       {"wanted_by", Value::list(std::move(sets))},
-       {"incarnation", record.incarnation},
-       {"done", record.applied.has_value()},
-       {"attempt", !record.attempt          ? Value()
-                   : record.attempt->failed ? Value(cat("failed: ", record.attempt->error))
-                                            : Value(state_of(record, is_at_work))}});
-}
 
 Result<int> set_show(Face& face) {
   Workplace* place = TRY(face.workplace());
@@ -78,42 +43,6 @@ Result<int> set_show(Face& face) {
   else
     print(table(rows));
   return 0;
-}
-
-Value event_value(const Event& event) {
-  return Value::dict({{"event", to_string(event.type)},
-                      {"verb", to_string(event.verb)},
-                      {"time", to_string(event.time)},
-                      {"text", event.text}});
-}
-
-/// `because` for people, `causes` for programs.
-Value why_value(const Name& environment, const Key& key, const std::vector<Cause>& causes) {
-  std::vector<Value> lines, values;
-  for (const Cause& cause : causes) {
-    lines.emplace_back(to_string(cause));
-    if (cause.outcome)
-      lines.emplace_back(outcome_text(cause));
-    if (cause.is_settled_since)
-      lines.emplace_back(since_text(cause));
-    values.push_back(
-        Value::dict({{"key", to_string(cause.key)},
-                     {"origin", cause.origin.empty() ? Value() : Value(cause.origin)},
-                     {"event", cause.event ? event_value(*cause.event) : Value()},
-                     {"outcome", cause.outcome ? event_value(*cause.outcome) : Value()}}));
-  }
-  return Value::dict({{"environment", environment},
-                      {"key", to_string(key)},
-                      {"because", Value::list(std::move(lines))},
-                      {"causes", Value::list(std::move(values))}});
-}
-
-/// The same of a workload, which is told by how it stands.
-Value why_value(const Name& environment, const WorkloadWhy& why) {
-  return Value::dict({{"environment", environment},
-                      {"key", why.owner},
-                      {"because", Value::list({why.lines.begin(), why.lines.end()})},
-                      {"causes", Value::list({})}});
 }
 
 /// A kind may be short, as in other commands of workloads: `clone/web`.

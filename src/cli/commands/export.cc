@@ -8,6 +8,7 @@
 #include "cli/commands/version_print.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "documents/versions.h"
 #include "verbs/models/export_model.h"
 #include "workplace/settings.h"
 

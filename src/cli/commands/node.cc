@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
+#include "documents/workloads.h"
 #include "verbs/fleet/nodes.h"
 
 namespace fettle {
@@ -18,22 +19,6 @@ Result<std::map<std::string, std::string>> labels_asked(const Face& face) {
     labels[label.substr(0, equals)] = label.substr(equals + 1);
   }
   return labels;
-}
-
-Value value_of(const NodeView& view) {
-  std::vector<Entry> labels;
-  for (const auto& [key, text] : view.node.labels)
-    labels.push_back({key, text});
-  std::vector<Entry> entries{{"name", view.node.name},
-                             {"engine", view.node.engine},
-                             {"ready", view.answers},
-                             {"schedulable", !view.node.is_cordoned},
-                             {"pods", view.pods},
-                             {"pulls", view.node.pulls},
-                             {"labels", Value::dict(std::move(labels))}};
-  if (!view.answers)
-    entries.push_back({"why", view.why});
-  return Value::dict(std::move(entries));
 }
 
 std::string labels_text(const NodeSpec& node) {
@@ -152,10 +137,6 @@ Result<int> drain(Face& face) {
                   left.size() == 1 ? "it" : "them", " away at once"));
   return code == 0 ? gave_up_waiting : code;
 }
-
-}  // namespace
-
-namespace {
 
 std::vector<CommandOption> drain_options() {
   std::vector<CommandOption> options = wait_options();

@@ -3,21 +3,10 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
+#include "documents/resources.h"
 #include "workplace/shown_key.h"
 
 namespace fettle {
-
-Value orphan_value(const Orphan& orphan) {
-  std::vector<Value> sets;
-  for (const Name& set : orphan.sets)
-    sets.emplace_back(set);
-  return Value::dict({{"environment", orphan.key.environment},
-                      {"key", to_string(orphan.key)},
-                      {"origin", orphan.origin},
-                      {"wanted_by_before", Value::list(std::move(sets))},
-                      {"finished", to_string(orphan.finished)},
-                      {"was_found", orphan.was_found}});
-}
 
 namespace {
 

@@ -14,7 +14,5 @@ Result<PackageRequest> package_request(Face& face);
 
 /// `http: 80/tcp -> 127.0.0.1:32768, …`
 std::string ports_text(const ServiceView& service);
-/// The same as data: each port by its id, with `application` and the `url` on this machine.
-Value ports_value(const ServiceView& service);
 
 }  // namespace fettle

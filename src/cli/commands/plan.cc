@@ -5,6 +5,7 @@
 #include "cli/commands/package_options.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "documents/plans.h"
 #include "model/project/project.h"
 #include "value/json.h"
 #include "verbs/models/plan_version.h"
@@ -16,23 +17,6 @@ namespace {
 
 constexpr std::array groups{Verb::create, Verb::update, Verb::replace, Verb::start, Verb::stop,
                             Verb::run,    Verb::ensure, Verb::remove,  Verb::forget};
-
-std::vector<FieldChange> changes_in(const Workplace& place, const Preview& preview,
-                                    const Step& step) {
-  const auto looked = preview.changes.find(step.key);
-  return looked == preview.changes.end() ? changes_of(place, step)
-                                         : changes_of(place, looked->second);
-}
-
-Value step_value(const Workplace& place, const Preview& preview, const Step& step) {
-  return Value::dict({{"verb", to_string(step.verb)},
-                      {"key", to_string(step.key)},
-                      {"maybe", step.maybe},
-                      {"not_repeated", step.is_outlived},
-                      {"why", step.why},
-                      {"origin", step.wanted == nullptr ? Value() : Value(step.wanted->origin)},
-                      {"fields", changes_value(changes_in(place, preview, step))}});
-}
 
 std::string key_text(const Step& step) {
   return placed_key(step.key,

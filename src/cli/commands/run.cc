@@ -6,6 +6,8 @@
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "core/environment_name.h"
+#include "documents/errors.h"
+#include "documents/packages.h"
 #include "packages/instruction_graph.h"
 #include "value/json.h"
 #include "verbs/environments/environments.h"
@@ -15,109 +17,6 @@
 
 namespace fettle {
 namespace {
-
-/// The names of an instruction's members, each made once.
-struct InstructionNames {
-  Name name = "name", text = "text", arguments = "arguments", description = "description",
-       position = "position", why = "why", status = "status", result = "result",
-       seconds = "seconds", changes = "changes", file = "file", line = "line", column = "column";
-};
-
-const InstructionNames& instruction_names() {
-  static const InstructionNames names;
-  return names;
-}
-
-Value place_of(std::string_view origin) {
-  const auto parts = split(origin, ':');
-  if (parts.size() < 3)
-    return Value::dict({{"file", origin}});
-  const std::string_view file = origin.substr(
-      0, origin.size() - parts[parts.size() - 1].size() - parts[parts.size() - 2].size() - 2);
-  const InstructionNames& names = instruction_names();
-  return Value::dict({{names.file, file},
-                      {names.line, Value::big_integer(parts[parts.size() - 2])},
-                      {names.column, Value::big_integer(parts[parts.size() - 1])}});
-}
-
-Value instruction_value(const StatementReport& report, bool ran) {
-  const Statement& statement = *report.statement;
-  const InstructionNames& names = instruction_names();
-  std::vector<Entry> entries{{names.name, statement.name},
-                             {names.text, statement.text},
-                             {names.arguments, statement.detail.at("arguments")},
-                             {names.description, statement.detail.at("description")},
-                             {names.position, place_of(statement.origin)},
-                             {names.why, report.why}};
-  if (ran) {
-    entries.push_back({names.status, to_string(report.status)});
-    entries.push_back({names.result, report.result});
-    entries.push_back({names.changes, changes_value(report.changes)});
-    entries.push_back({names.seconds, static_cast<double>(report.took.count()) / 1e9});
-  }
-  return Value::dict(std::move(entries));
-}
-
-Value texts(const std::vector<std::string>& lines) {
-  return Value::list(std::vector<Value>(lines.begin(), lines.end()));
-}
-
-Value keys_value(const std::vector<Key>& keys) {
-  std::vector<Value> texts;
-  for (const Key& key : keys)
-    texts.emplace_back(to_string(key));
-  return Value::list(std::move(texts));
-}
-
-/// Why a real run would be refused; none when it would not.
-std::optional<Error> refusal_of(const PackageReport& report) {
-  return report.findings.empty() ? std::nullopt : std::optional(findings_error(report.findings));
-}
-
-std::vector<std::string> warnings_of(const PackageReport& report) {
-  std::vector<std::string> warnings = report.warnings;
-  warnings.insert(warnings.end(), report.unasked.begin(), report.unasked.end());
-  return warnings;
-}
-
-/// `is_last_line`: of several lines, where each instruction has had one.
-Value document_of(const PackageReport& report, bool dry, const std::optional<EnvironmentView>& view,
-                  bool is_last_line) {
-  std::vector<Entry> entries{{"environment", report.environment},
-                             {"warnings", texts(warnings_of(report))},
-                             {"images", texts(report.images)},
-                             {"dependencies", texts(report.dependencies)},
-                             {"output", report.has_output ? report.output : Value()},
-                             {"success", dry ? report.findings.empty() : report.summary.good()}};
-  if (is_last_line) {
-    entries.push_back({"event", "run_finished"});
-  } else {
-    std::vector<Value> instructions;
-    for (const StatementReport& statement : report.statements)
-      instructions.push_back(instruction_value(statement, !dry));
-    entries.push_back({"instructions", Value::list(std::move(instructions))});
-  }
-  if (view) {
-    std::vector<Value> services;
-    for (const ServiceView& service : view->services)
-      services.push_back(service_value(service));
-    entries.push_back({"services", Value::list(std::move(services))});
-  }
-  if (const std::optional<Error> refusal = refusal_of(report))
-    entries.push_back({"error", error_value(*refusal)});
-  if (!dry) {
-    entries.push_back({"done", report.summary.done});
-    entries.push_back({"kept", report.summary.kept});
-    entries.push_back({"failures", failures_value(report.summary)});
-    entries.push_back({"leftovers", report.summary.leftovers});
-    entries.push_back({"orphans", keys_value(report.orphaned)});
-    entries.push_back({"removed", keys_value(report.removed)});
-    entries.push_back({"not_repeated", keys_value(report.outlived)});
-    entries.push_back({"interrupted", report.summary.stopped});
-    entries.push_back({"seconds", static_cast<double>(report.took.count()) / 1e9});
-  }
-  return Value::dict(std::move(entries));
-}
 
 /// The returned value as Kurtosis prints it: indented by tabs.
 std::string output_text(const Value& output) {

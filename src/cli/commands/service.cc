@@ -8,6 +8,7 @@
 #include "cli/commands/package_options.h"
 #include "cli/commands/service_common.h"
 #include "cli/print.h"
+#include "documents/services.h"
 #include "kinds/kinds.h"
 #include "packages/names.h"
 #include "value/json.h"

@@ -9,6 +9,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/compile_limits.h"
 #include "cli/print.h"
+#include "documents/errors.h"
 #include "model/compile.h"
 #include "packages/locator.h"
 #include "packages/names.h"

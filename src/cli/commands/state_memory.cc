@@ -8,6 +8,7 @@
 #include "cli/commands/state_options.h"
 #include "cli/commands/state_print.h"
 #include "cli/print.h"
+#include "documents/states.h"
 #include "value/json.h"
 #include "value/yaml.h"
 #include "verbs/states/states.h"

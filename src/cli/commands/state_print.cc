@@ -6,6 +6,8 @@
 #include "cli/pretty.h"
 #include "cli/print.h"
 #include "core/state_tag.h"
+#include "documents/errors.h"
+#include "documents/states.h"
 #include "value/empty.h"
 #include "value/json.h"
 #include "value/yaml.h"
@@ -105,16 +107,6 @@ void print_as_state(const Face& face, const std::vector<const StateResult*>& res
   }
 }
 
-/// Idem's entry, and what its loops answer, of this state alone.
-Value shown_entry(const StateResult& result) {
-  std::vector<Entry> entries(result.entry.entries().begin(), result.entry.entries().end());
-  entries.push_back({"re_runs_count", result.re_runs});
-  entries.push_back({"require_re_run", result.is_pending});
-  if (result.is_unmet)
-    entries.push_back({"unmet", true});
-  return Value::dict(std::move(entries));
-}
-
 std::vector<const StateResult*> grouped(const Face& face, const StatesReport& report) {
   std::vector<const StateResult*> results;
   for (const StateResult& result : report.results)
@@ -200,13 +192,6 @@ void print_states(const Face& face, const StatesReport& report, bool is_test) {
   for (const StateResult* result : results)
     entries.push_back({result->tag, shown_entry(*result)});
   print_document(face, Value::dict(std::move(entries)));
-}
-
-Value document_of(const StatesReport& report) {
-  std::vector<Entry> entries;
-  for (const StateResult& result : report.results)
-    entries.push_back({result.tag, shown_entry(result)});
-  return Value::dict(std::move(entries));
 }
 
 std::string text_of_function(const Value& function, bool colour) {

@@ -8,8 +8,6 @@ namespace fettle {
 
 /// `state`, `json`, `yaml`, `nested`, `pretty` or `raw`; the order by `--group`.
 void print_states(const Face& face, const StatesReport& report, bool is_test);
-/// The results by tag, each with what its loop answers.
-Value document_of(const StatesReport& report);
 /// A document in one of these forms.
 void print_document(const Face& face, const Value& document);
 /// A function of a module as `doc` tells it.

@@ -1,3 +1,4 @@
+#include "documents/versions.h"
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"

@@ -9,6 +9,9 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
+#include "documents/errors.h"
+#include "documents/parts.h"
+#include "documents/workloads.h"
 #include "kinds/pod.h"
 #include "verbs/fleet/pod_document.h"
 
@@ -40,14 +43,6 @@ Result<std::vector<Source>> sources_of(const std::vector<std::string>& names) {
       sources.push_back({path, TRY(read_given(path))});
   }
   return sources;
-}
-
-Value texts_value(const std::vector<std::string>& texts) {
-  return Value::list({texts.begin(), texts.end()});
-}
-
-Value stored_value(const StoredObject& stored) {
-  return Value::dict({{"object", stored.owner}, {"status", to_string(stored.fate)}});
 }
 
 }  // namespace

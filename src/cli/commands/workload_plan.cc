@@ -1,6 +1,7 @@
 /// `diff -f`, which is `plan -f`: what would become of manifests.
 
 #include "verbs/fleet/workload_plan.h"
+#include "documents/plans.h"
 
 #include <algorithm>
 
@@ -24,46 +25,6 @@ std::string nodes_text(const std::vector<Name>& nodes) {
   for (const Name& node : nodes)
     texts.push_back(node_text(node));
   return join(texts, ", ");
-}
-
-Value object_value(const StoredObject& object) {
-  std::vector<Value> fields;
-  for (const workloads::TakenBack& field : object.taken_back)
-    fields.push_back(
-        Value::dict({{"field", field.path}, {"before", field.before}, {"after", field.after}}));
-  return Value::dict({{"object", object.owner},
-                      {"status", to_string(object.fate)},
-                      {"takenBack", Value::list(std::move(fields))}});
-}
-
-Value plan_value(const WorkloadPlan& plan) {
-  std::vector<Value> objects, pods, pulls;
-  for (const StoredObject& each : plan.objects)
-    objects.push_back(object_value(each));
-  for (const PodTurn& turn : plan.rollout.turns)
-    pods.push_back(Value::dict({{"owner", turn.owner},
-                                {"namespace", turn.space},
-                                {"pod", turn.pod},
-                                {"node", turn.node},
-                                {"revision", turn.revision},
-                                {"action", to_string(turn.sort)},
-                                {"why", turn.why},
-                                {"batch", turn.batch == 0 ? Value() : Value(turn.batch)}}));
-  for (const PullTurn& pull : plan.rollout.pulls)
-    pulls.push_back(Value::dict({{"owner", pull.owner},
-                                 {"job", pull.job},
-                                 {"image", pull.image},
-                                 {"parallelism", pull.at_once},
-                                 {"nodes", names_value(pull.nodes)},
-                                 {"present", names_value(pull.present)}}));
-  std::vector<Value> warnings(plan.rollout.warnings.begin(), plan.rollout.warnings.end());
-  return Value::dict({{"objects", Value::list(std::move(objects))},
-                      {"pods", Value::list(std::move(pods))},
-                      {"pulls", Value::list(std::move(pulls))},
-                      {"warnings", Value::list(std::move(warnings))},
-                      {"batches", plan.rollout.batches},
-                      {"complete", !plan.rollout.is_cut},
-                      {"converged", plan.is_settled()}});
 }
 
 Colour colour_of(PodTurn::Sort sort) {
