@@ -7,6 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/man.h"
 #include "cli/print.h"
+#include "documents/parts.h"
 
 namespace fettle {
 namespace {
@@ -19,7 +20,7 @@ Result<int> write_man_pages(const Face& face, const std::string& folder) {
   for (const Command& command : all_commands())
     TRY(write_file(Path(folder) / cat(man_name(command), ".1"), man_page(command, version)));
   if (face.json)
-    print_json(Value::dict({{"folder", folder}}));
+    print_json(folder_document(folder));
   return 0;
 }
 
@@ -61,7 +62,7 @@ Result<int> completion(Face& face) {
   if (shell != "bash" && shell != "zsh" && shell != "fish")
     return user_error("completions exist for bash, zsh and fish, not for `" + shell + "`");
   if (face.json)
-    print_json(Value::dict({{"shell", shell}, {"script", completion_script(shell)}}));
+    print_json(completion_value(shell));
   else
     print(completion_script(shell));
   return 0;

@@ -306,7 +306,7 @@ int tell_error(const Program& program, const Error& error) {
   if (program.is_interrupted() && is_cancelled(error))
     told = world_error("interrupted");
   if (program.json || program.json_lines)
-    print_json(Value::dict({{"success", false}, {"error", error_value(told)}}));
+    print_json(document_of(told));
   print_error(error_text(told, program.terminal));
   if (OutputWatch::is_closed())
     return code_of_closed_output;

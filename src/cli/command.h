@@ -138,6 +138,8 @@ std::string help_of_all(const std::vector<Command>& commands);
 Value help_value(const std::vector<Command>& commands, std::string_view words);
 /// A script for bash, zsh or fish that asks `fettle __complete` for the words.
 std::string completion_script(std::string_view shell);
+/// The same as a document: `shell`, `script`.
+Value completion_value(std::string_view shell);
 /// The reference of the manual: every command in Markdown.
 std::string reference_of(const std::vector<Command>& commands);
 

@@ -3,11 +3,12 @@
 #include "documents/errors.h"
 
 namespace fettle {
+namespace {
 
-void append_values(const Checked& checked, const std::vector<Error>& findings,
-                   std::string_view severity, std::vector<Value>& values) {
+void append_findings(const Checked& checked, const std::vector<Error>& findings,
+                     std::string_view severity, std::vector<Value>& values) {
   for (const Error& finding : findings) {
-    const Value told = error_value(finding);
+    const Value told = value_of(finding);
     values.push_back(Value::dict({{"severity", severity},
                                   {"kind", checked.kind},
                                   {"path", checked.path},
@@ -16,6 +17,28 @@ void append_values(const Checked& checked, const std::vector<Error>& findings,
                                   {"line", told.at("line")},
                                   {"column", told.at("column")}}));
   }
+}
+
+}  // namespace
+
+Value document_of(const std::vector<Checked>& checked) {
+  size_t errors = 0, warnings = 0;
+  std::vector<Value> things, findings;
+  for (const Checked& one : checked) {
+    errors += one.errors.size();
+    warnings += one.warnings.size();
+    things.push_back(Value::dict({{"kind", one.kind},
+                                  {"path", one.path},
+                                  {"errors", one.errors.size()},
+                                  {"warnings", one.warnings.size()}}));
+    append_findings(one, one.errors, "error", findings);
+    append_findings(one, one.warnings, "warning", findings);
+  }
+  return Value::dict({{"success", errors == 0},
+                      {"errors", errors},
+                      {"warnings", warnings},
+                      {"checked", Value::list(std::move(things))},
+                      {"findings", Value::list(std::move(findings))}});
 }
 
 }  // namespace fettle

@@ -1,11 +1,13 @@
 #pragma once
-/// What is wrong or doubtful.
+/// What is wrong or doubtful, before anything is done.
 
+#include "documents/parts.h"
 #include "verbs/check/check.h"
 
 namespace fettle {
 
-void append_values(const Checked& checked, const std::vector<Error>& findings,
-                   std::string_view severity, std::vector<Value>& values);
+/// `success`, `errors` and `warnings` (counts), `checked`, `findings`: errors and warnings of all,
+/// each with its place as far as it is known.
+Value document_of(const std::vector<Checked>& checked);
 
 }  // namespace fettle

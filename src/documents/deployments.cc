@@ -4,25 +4,25 @@
 
 namespace fettle {
 
-Value resource_value(const DeployedResource& resource) {
+Value value_of(const DeployedResource& resource) {
   return Value::dict({{"id", resource.id},
-                      {"set", resource.set.empty() ? Value() : Value(resource.set)},
+                      {"set", text_or_null(resource.set)},
                       {"state", to_string(resource.state)},
                       {"changed", resource.changed},
                       {"why", resource.why},
-                      {"changes", changes_value(resource.changes)},
-                      {"printed", Value::list({resource.printed.begin(), resource.printed.end()})},
+                      {"changes", list_of(resource.changes)},
+                      {"printed", list_of(resource.printed)},
                       {"origin", resource.origin}});
 }
 
-Value left_value(const LeftResource& left) {
-  return Value::dict({{"key", to_string(left.key)},
+Value value_of(const LeftResource& left) {
+  return Value::dict({{"key", value_of(left.key)},
                       {"fate", to_string(left.fate)},
-                      {"error", left.error.empty() ? Value() : Value(left.error)},
-                      {"why", left.why.empty() ? Value() : Value(left.why)}});
+                      {"error", text_or_null(left.error)},
+                      {"why", text_or_null(left.why)}});
 }
 
-Value summary_value(const ApplyReport& report) {
+Value summary_of(const ApplyReport& report) {
   std::vector<Entry> states;
   for (int i = 0; i <= static_cast<int>(DeployState::available); ++i) {
     const auto state = static_cast<DeployState>(i);
@@ -37,15 +37,10 @@ Value summary_value(const ApplyReport& report) {
 }
 
 Value document_of(const ApplyReport& report) {
-  std::vector<Value> resources, left;
-  for (const DeployedResource& resource : report.resources)
-    resources.push_back(resource_value(resource));
-  for (const LeftResource& one : report.left)
-    left.push_back(left_value(one));
-  const Value summary = summary_value(report);
+  const Value summary = summary_of(report);
   std::vector<Entry> entries(summary.entries().begin(), summary.entries().end());
-  entries.push_back({"resources", Value::list(std::move(resources))});
-  entries.push_back({"left", Value::list(std::move(left))});
+  entries.push_back({"resources", list_of(report.resources)});
+  entries.push_back({"left", list_of(report.left)});
   return Value::dict(std::move(entries));
 }
 

@@ -1,12 +1,22 @@
 #pragma once
-/// Environments as a whole.
+/// Environments as a whole: made, listed, looked at, stopped and started, taken away.
 
-#include "verbs/environments/environments.h"
-#include "workplace/orphans.h"
+#include "documents/parts.h"
+#include "verbs/environments/inventory.h"
 
 namespace fettle {
 
-Value environment_value(const Environment& environment);
-Value orphan_values(const std::vector<Orphan>& orphans);
+/// One that was made: `name`, `uuid`, `created`.
+Value document_of(const Environment& environment);
+/// The same with its `status`, as `enclave ls` tells it; one that the engine alone knows has a name
+/// and a status.
+Value value_of(const Environment& environment, std::string_view status);
+/// `enclave inspect`: the same with `services`, `files`, `orphans`, `resources`, and of a model
+/// `versions`, `version`, `released`.
+Value document_of(const EnvironmentView& view, const Inventory& inventory);
+/// What a verb has done with one: `name`, `status`; `taken` and `staying` when there is any.
+Value value_of(const Name& environment, std::string_view status, const Removed& removed);
+/// `clean`.
+Value document_of(const Cleaned& cleaned);
 
 }  // namespace fettle

@@ -10,26 +10,24 @@ std::vector<std::string> trace_of(const Error& error) {
   return trace;
 }
 
-Value error_value(const Error& error) {
-  std::vector<Value> trace;
-  for (const std::string& doing : trace_of(error))
-    trace.emplace_back(doing);
+Value value_of(const Error& error) {
   constexpr std::array<std::string_view, 3> blames{"user", "world", "bug"};
   return Value::dict({{"message", error.message},
                       {"blame", blames[static_cast<size_t>(error.blame)]},
-                      {"file", error.where.file.empty() ? Value() : Value(error.where.file)},
+                      {"file", text_or_null(error.where.file)},
                       {"line", error.where.line == 0 ? Value() : Value(error.where.line)},
                       {"column", error.where.column == 0 ? Value() : Value(error.where.column)},
-                      {"trace", Value::list(std::move(trace))}});
+                      {"trace", list_of(trace_of(error))}});
 }
 
-Value failures_value(const Summary& summary) {
-  std::vector<Value> failures;
-  for (const Failure& failure : summary.failures)
-    failures.push_back(Value::dict({{"key", to_string(failure.key)},
-                                    {"origin", failure.origin},
-                                    {"error", error_value(failure.error)}}));
-  return Value::list(std::move(failures));
+Value document_of(const Error& error) {
+  return Value::dict({{"success", false}, {"error", value_of(error)}});
+}
+
+Value value_of(const Failure& failure) {
+  return Value::dict({{"key", value_of(failure.key)},
+                      {"origin", failure.origin},
+                      {"error", value_of(failure.error)}});
 }
 
 }  // namespace fettle

@@ -1,18 +1,21 @@
 #pragma once
-/// Errors, and what of a run has failed.
+/// Errors, and what of a run has failed. Every error has the same envelope, whoever found it, so
+/// that a program looks at one place; it has no field for what is known of some errors only.
 
-#include "base/result.h"
+#include "documents/parts.h"
 #include "reconcile/run.h"
-#include "value/value.h"
 
 namespace fettle {
 
 /// What was being done, or what else is wrong: errors of names are told together, and the first of
 /// them is the error itself.
 std::vector<std::string> trace_of(const Error& error);
+
 /// `message`, `blame`, `file`, `line`, `column`, `trace`; an unknown place is null.
-Value error_value(const Error& error);
-/// The failures of a run: `key`, `origin`, `error`.
-Value failures_value(const Summary& summary);
+Value value_of(const Error& error);
+/// The envelope: `success`, which is false, and `error`.
+Value document_of(const Error& error);
+/// `key`, `origin`, `error`.
+Value value_of(const Failure& failure);
 
 }  // namespace fettle

@@ -3,22 +3,43 @@
 namespace fettle {
 namespace {
 
-Value event_value(const Event& event) {
+std::pair<Value, Value> key_and_verb(const Event& event) {
+  if (event.key.kind.empty())
+    return {};
+  return {value_of(event.key), to_string(event.verb)};
+}
+
+}  // namespace
+
+Value value_of(const Event& event) {
+  const auto [key, verb] = key_and_verb(event);
+  return Value::dict({{"sequence", event.sequence},
+                      {"time", to_string(event.time)},
+                      {"environment", event.environment},
+                      {"type", to_string(event.type)},
+                      {"key", key},
+                      {"verb", verb},
+                      {"text", event.text},
+                      {"detail", event.detail}});
+}
+
+Value line_of(const Event& event) {
+  const auto [key, verb] = key_and_verb(event);
+  return Value::dict({{"event", to_string(event.type)},
+                      {"key", key},
+                      {"verb", verb},
+                      {"text", event.text},
+                      {"time", to_string(event.time)}});
+}
+
+Value brief_of(const Event& event) {
   return Value::dict({{"event", to_string(event.type)},
                       {"verb", to_string(event.verb)},
                       {"time", to_string(event.time)},
                       {"text", event.text}});
 }
 
-}  // namespace
-
-std::pair<Value, Value> key_and_verb(const Event& event) {
-  if (event.key.kind.empty())
-    return {};
-  return {to_string(event.key), to_string(event.verb)};
-}
-
-Value why_value(const Name& environment, const Key& key, const std::vector<Cause>& causes) {
+Value document_of(const Name& environment, const Key& key, const std::vector<Cause>& causes) {
   std::vector<Value> lines, values;
   for (const Cause& cause : causes) {
     lines.emplace_back(to_string(cause));
@@ -27,22 +48,27 @@ Value why_value(const Name& environment, const Key& key, const std::vector<Cause
     if (cause.is_settled_since)
       lines.emplace_back(since_text(cause));
     values.push_back(
-        Value::dict({{"key", to_string(cause.key)},
-                     {"origin", cause.origin.empty() ? Value() : Value(cause.origin)},
-                     {"event", cause.event ? event_value(*cause.event) : Value()},
-                     {"outcome", cause.outcome ? event_value(*cause.outcome) : Value()}}));
+        Value::dict({{"key", value_of(cause.key)},
+                     {"origin", text_or_null(cause.origin)},
+                     {"event", cause.event ? brief_of(*cause.event) : Value()},
+                     {"outcome", cause.outcome ? brief_of(*cause.outcome) : Value()}}));
   }
   return Value::dict({{"environment", environment},
-                      {"key", to_string(key)},
+                      {"key", value_of(key)},
                       {"because", Value::list(std::move(lines))},
                       {"causes", Value::list(std::move(values))}});
 }
 
-Value why_value(const Name& environment, const WorkloadWhy& why) {
+Value document_of(const Name& environment, const WorkloadWhy& why) {
   return Value::dict({{"environment", environment},
                       {"key", why.owner},
-                      {"because", Value::list({why.lines.begin(), why.lines.end()})},
+                      {"because", list_of(why.lines)},
                       {"causes", Value::list({})}});
+}
+
+Value value_of(const Drift& drift) {
+  return Value::dict(
+      {{"key", value_of(drift.key)}, {"verb", to_string(drift.verb)}, {"why", drift.why}});
 }
 
 }  // namespace fettle

@@ -1,17 +1,25 @@
 #pragma once
-/// What happened, and why.
+/// What happened, and why. An event is told at three places: as it happens, as it is stored, and
+/// within a reason, where its key is known.
 
 #include "core/event.h"
+#include "documents/parts.h"
 #include "verbs/environments/explain.h"
 #include "verbs/fleet/workload_why.h"
 
 namespace fettle {
 
-/// The key and verb of an event as documents have them; null when it is about the whole run.
-std::pair<Value, Value> key_and_verb(const Event& event);
-/// `because` for people, `causes` for programs.
-Value why_value(const Name& environment, const Key& key, const std::vector<Cause>& causes);
+/// A stored one, as `events` lists it. `key` and `verb` are null when it is about the whole run.
+Value value_of(const Event& event);
+/// A line of `jsonl`, as it happens: `event`, `key`, `verb`, `text`, `time`.
+Value line_of(const Event& event);
+/// An event of a key that is known: `event`, `verb`, `time`, `text`.
+Value brief_of(const Event& event);
+/// `because` for people, `causes` for programs: the chain of reasons of a key.
+Value document_of(const Name& environment, const Key& key, const std::vector<Cause>& causes);
 /// The same of a workload, which is told by how it stands.
-Value why_value(const Name& environment, const WorkloadWhy& why);
+Value document_of(const Name& environment, const WorkloadWhy& why);
+/// `key`, `verb`, `why`.
+Value value_of(const Drift& drift);
 
 }  // namespace fettle

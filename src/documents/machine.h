@@ -1,9 +1,8 @@
 #pragma once
-/// This machine and this program. No verb reports them, so what a report of them says stands here.
+/// This machine and this program. No verb reports them: the program itself tells, so the types of
+/// what it tells stand here.
 
-#include <string>
-
-#include "value/value.h"
+#include "documents/parts.h"
 
 namespace fettle {
 
@@ -27,6 +26,11 @@ struct Build {
   Value libraries;
 };
 
-Value value_of(const EngineState& state);
+/// `address`, `flavour`, `why`, and the `private` one: `status`, `folder`, `address`.
+Value document_of(const EngineState& state);
+/// `doctor`: whether all is well, `ok`, and what was `found`.
+Value document_of(const std::vector<Diagnosis>& lines, bool is_well);
+/// `version`, `commit` (null when nobody knows it), `libraries` by name.
+Value document_of(const Build& build);
 
 }  // namespace fettle

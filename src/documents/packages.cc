@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "documents/errors.h"
-#include "documents/parts.h"
 #include "documents/plans.h"
 #include "documents/services.h"
 
@@ -33,10 +32,6 @@ Value place_of(std::string_view origin) {
                       {names.column, Value::big_integer(parts[parts.size() - 1])}});
 }
 
-Value texts(const std::vector<std::string>& lines) {
-  return Value::list(std::vector<Value>(lines.begin(), lines.end()));
-}
-
 std::vector<std::string> warnings_of(const PackageReport& report) {
   std::vector<std::string> warnings = report.warnings;
   warnings.insert(warnings.end(), report.unasked.begin(), report.unasked.end());
@@ -45,7 +40,7 @@ std::vector<std::string> warnings_of(const PackageReport& report) {
 
 }  // namespace
 
-Value instruction_value(const StatementReport& report, bool ran) {
+Value value_of(const StatementReport& report, bool has_run) {
   const Statement& statement = *report.statement;
   const InstructionNames& names = instruction_names();
   std::vector<Entry> entries{{names.name, statement.name},
@@ -54,55 +49,71 @@ Value instruction_value(const StatementReport& report, bool ran) {
                              {names.description, statement.detail.at("description")},
                              {names.position, place_of(statement.origin)},
                              {names.why, report.why}};
-  if (ran) {
+  if (has_run) {
     entries.push_back({names.status, to_string(report.status)});
     entries.push_back({names.result, report.result});
-    entries.push_back({names.changes, changes_value(report.changes)});
+    entries.push_back({names.changes, list_of(report.changes)});
     entries.push_back({names.seconds, static_cast<double>(report.took.count()) / 1e9});
   }
   return Value::dict(std::move(entries));
+}
+
+Value begin_line(const Statement& statement, size_t number, size_t total) {
+  return Value::dict({{"event", "instruction"},
+                      {"number", number},
+                      {"total", total},
+                      {"name", statement.name},
+                      {"text", statement.text}});
 }
 
 std::optional<Error> refusal_of(const PackageReport& report) {
   return report.findings.empty() ? std::nullopt : std::optional(findings_error(report.findings));
 }
 
-Value document_of(const PackageReport& report, bool dry, const std::optional<EnvironmentView>& view,
-                  bool is_last_line) {
+Value document_of(const PackageReport& report, bool is_dry,
+                  const std::optional<EnvironmentView>& view, bool is_last_line) {
   std::vector<Entry> entries{{"environment", report.environment},
-                             {"warnings", texts(warnings_of(report))},
-                             {"images", texts(report.images)},
-                             {"dependencies", texts(report.dependencies)},
+                             {"warnings", list_of(warnings_of(report))},
+                             {"images", list_of(report.images)},
+                             {"dependencies", list_of(report.dependencies)},
                              {"output", report.has_output ? report.output : Value()},
-                             {"success", dry ? report.findings.empty() : report.summary.good()}};
+                             {"success", is_dry ? report.findings.empty() : report.summary.good()}};
   if (is_last_line) {
     entries.push_back({"event", "run_finished"});
   } else {
     std::vector<Value> instructions;
     for (const StatementReport& statement : report.statements)
-      instructions.push_back(instruction_value(statement, !dry));
+      instructions.push_back(value_of(statement, !is_dry));
     entries.push_back({"instructions", Value::list(std::move(instructions))});
   }
-  if (view) {
-    std::vector<Value> services;
-    for (const ServiceView& service : view->services)
-      services.push_back(service_value(service));
-    entries.push_back({"services", Value::list(std::move(services))});
-  }
+  if (view)
+    entries.push_back({"services", list_of(view->services)});
   if (const std::optional<Error> refusal = refusal_of(report))
-    entries.push_back({"error", error_value(*refusal)});
-  if (!dry) {
+    entries.push_back({"error", value_of(*refusal)});
+  if (!is_dry) {
     entries.push_back({"done", report.summary.done});
     entries.push_back({"kept", report.summary.kept});
-    entries.push_back({"failures", failures_value(report.summary)});
+    entries.push_back({"failures", list_of(report.summary.failures)});
     entries.push_back({"leftovers", report.summary.leftovers});
-    entries.push_back({"orphans", keys_value(report.orphaned)});
-    entries.push_back({"removed", keys_value(report.removed)});
-    entries.push_back({"not_repeated", keys_value(report.outlived)});
+    entries.push_back({"orphans", list_of(report.orphaned)});
+    entries.push_back({"removed", list_of(report.removed)});
+    entries.push_back({"not_repeated", list_of(report.outlived)});
     entries.push_back({"interrupted", report.summary.stopped});
     entries.push_back({"seconds", static_cast<double>(report.took.count()) / 1e9});
   }
   return Value::dict(std::move(entries));
+}
+
+Value graph_document(const std::string& environment, std::string_view format,
+                     const std::string& graph, const std::string& path) {
+  return Value::dict({{"environment", environment},
+                      {"format", format},
+                      {"path", text_or_null(path)},
+                      {"graph", graph}});
+}
+
+Value printed_document(bool is_success, std::vector<Value> printed) {
+  return Value::dict({{"success", is_success}, {"printed", Value::list(std::move(printed))}});
 }
 
 }  // namespace fettle

@@ -1,24 +1,26 @@
 #pragma once
 /// Documents: what verbs report, as a `Value`, which prints as JSON and as YAML.
 ///
-/// Every face tells the same reports. A face that makes its documents where it prints them spells a
-/// field in its own way sooner or later, leaves out what another has, or shows what another hides;
+/// Every face tells the same reports. A face that makes documents where it prints them sooner or
+/// later spells a field in its own way, leaves out what another has, or shows what another hides,
 /// and a program that reads them finds out. So a document is made here and nowhere else, between
-/// the verbs and the faces: a face only prints or sends it, and knows no field of it.
+/// the verbs and the faces: a face only prints or sends it, and knows none of its fields.
 ///
-/// * Shapes are promises: `docs/json.md` has all of them, `docs/cli.md` says what their fields mean.
+/// * Shapes are promises. `docs/json.md` has all of them; `docs/cli.md` says what each field means.
 ///   A field may be added; one that goes or changes its meaning raises `schema`, which a face adds.
-/// * What is unknown, unset or does not apply is null, and not an empty text or a zero. Only what a
-///   page says to be there at times is left out.
-/// * No secret is in a document unless the workplace shows them: attributes come through `shown`,
-///   texts as verbs have hidden them. A face hides once more what it knows to be secret.
+/// * What is unknown, unset or does not apply is null, and not an empty text or a zero. A field is
+///   left out only where a page says when it is there.
+/// * There is no secret in a document unless the workplace shows them: attributes come through
+///   `shown`, and texts as verbs have hidden them. A face hides once more what it knows as secret.
 /// * A document depends on its report alone. Flags, colours and widths are the face's.
 /// * Dicts are sorted: the order in which fields are written here means nothing.
 ///
-/// `document_of` makes the whole document of a report, `value_of` what stands in others: an item of
-/// a list, a line of `jsonl`.
+/// `document_of` makes the whole document of a report, and `value_of` a part of others: an item of a
+/// list, a line of `jsonl`. A new document is one of these functions, and a test runs the command
+/// and compares its shape with the page.
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/key.h"
@@ -26,10 +28,35 @@
 
 namespace fettle {
 
-Value text_or_null(const std::string& text);
-Value names_value(const std::vector<Name>& names);
-Value texts_value(const std::vector<std::string>& texts);
-/// Each as `KIND/NAME`.
-Value keys_value(const std::vector<Key>& keys);
+template <typename Text>
+Value text_or_null(const Text& text) {
+  return text.empty() ? Value() : Value(text);
+}
+
+inline Value value_of(const std::string& text) { return text; }
+inline Value value_of(const Name& name) { return name; }
+/// `KIND/NAME`, as `show` and `why` accept it.
+inline Value value_of(const Key& key) { return to_string(key); }
+
+/// The parts that `value_of` makes of each.
+template <typename Items>
+Value list_of(const Items& items) {
+  std::vector<Value> values;
+  values.reserve(items.size());
+  for (const auto& item : items)
+    values.push_back(value_of(item));
+  return Value::list(std::move(values));
+}
+
+/// Several reports are a list.
+template <typename Report>
+Value document_of(const std::vector<Report>& reports) {
+  return list_of(reports);
+}
+
+/// What has become of a thing that is told by its name: `name`, `status`.
+Value status_document(std::string_view name, std::string_view status);
+/// A folder that was filled: `folder`, and `name`, that of the package in it, when there is one.
+Value folder_document(const std::string& folder, const std::string& name = {});
 
 }  // namespace fettle

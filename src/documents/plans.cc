@@ -1,10 +1,19 @@
 #include "documents/plans.h"
 
-#include "documents/parts.h"
 #include "value/json.h"
 
 namespace fettle {
 namespace {
+
+Value step_value(const Workplace& place, const Preview& preview, const Step& step) {
+  return Value::dict({{"verb", to_string(step.verb)},
+                      {"key", value_of(step.key)},
+                      {"maybe", step.maybe},
+                      {"not_repeated", step.is_outlived},
+                      {"why", step.why},
+                      {"origin", step.wanted == nullptr ? Value() : Value(step.wanted->origin)},
+                      {"fields", list_of(changes_of(place, preview, step))}});
+}
 
 Value object_value(const StoredObject& object) {
   std::vector<Value> fields;
@@ -16,58 +25,63 @@ Value object_value(const StoredObject& object) {
                       {"takenBack", Value::list(std::move(fields))}});
 }
 
+Value turn_value(const workloads::PodTurn& turn) {
+  return Value::dict({{"owner", turn.owner},
+                      {"namespace", turn.space},
+                      {"pod", turn.pod},
+                      {"node", turn.node},
+                      {"revision", turn.revision},
+                      {"action", to_string(turn.sort)},
+                      {"why", turn.why},
+                      {"batch", turn.batch == 0 ? Value() : Value(turn.batch)}});
+}
+
+Value pull_value(const workloads::PullTurn& pull) {
+  return Value::dict({{"owner", pull.owner},
+                      {"job", pull.job},
+                      {"image", pull.image},
+                      {"parallelism", pull.at_once},
+                      {"nodes", list_of(pull.nodes)},
+                      {"present", list_of(pull.present)}});
+}
+
 }  // namespace
 
-Value changes_value(const std::vector<FieldChange>& changes) {
-  std::vector<Value> values;
-  for (const FieldChange& change : changes)
-    values.push_back(
-        Value::dict({{"field", change.field}, {"before", change.before}, {"after", change.after}}));
-  return Value::list(std::move(values));
+Value value_of(const FieldChange& change) {
+  return Value::dict({{"field", change.field}, {"before", change.before}, {"after", change.after}});
 }
 
-std::vector<FieldChange> changes_in(const Workplace& place, const Preview& preview,
-                                    const Step& step) {
-  const auto looked = preview.changes.find(step.key);
-  return looked == preview.changes.end() ? changes_of(place, step)
-                                         : changes_of(place, looked->second);
+Value document_of(const Workplace& place, const Preview& preview) {
+  std::vector<Value> steps, shared;
+  for (const Step& step : preview.plan.steps)
+    steps.push_back(step_value(place, preview, step));
+  for (const auto& [key, sharer] : preview.shared)
+    shared.push_back(Value::dict({{"key", value_of(key)},
+                                  {"environment", sharer.key.environment},
+                                  {"why", to_string(sharer, preview.environment)}}));
+  return Value::dict({{"environment", preview.environment},
+                      {"version", preview.version ? Value(*preview.version) : Value()},
+                      {"steps", Value::list(std::move(steps))},
+                      {"at_work", preview.at_work ? Value(to_string(*preview.at_work)) : Value()},
+                      {"leftovers", preview.plan.leftovers.size()},
+                      {"leftover_keys", list_of(preview.plan.leftovers)},
+                      {"shared", Value::list(std::move(shared))},
+                      {"warnings", list_of(preview.warnings)},
+                      {"converged", preview.plan.converged()}});
 }
 
-Value step_value(const Workplace& place, const Preview& preview, const Step& step) {
-  return Value::dict({{"verb", to_string(step.verb)},
-                      {"key", to_string(step.key)},
-                      {"maybe", step.maybe},
-                      {"not_repeated", step.is_outlived},
-                      {"why", step.why},
-                      {"origin", step.wanted == nullptr ? Value() : Value(step.wanted->origin)},
-                      {"fields", changes_value(changes_in(place, preview, step))}});
-}
-
-Value plan_value(const WorkloadPlan& plan) {
+Value document_of(const WorkloadPlan& plan) {
   std::vector<Value> objects, pods, pulls;
   for (const StoredObject& each : plan.objects)
     objects.push_back(object_value(each));
   for (const workloads::PodTurn& turn : plan.rollout.turns)
-    pods.push_back(Value::dict({{"owner", turn.owner},
-                                {"namespace", turn.space},
-                                {"pod", turn.pod},
-                                {"node", turn.node},
-                                {"revision", turn.revision},
-                                {"action", to_string(turn.sort)},
-                                {"why", turn.why},
-                                {"batch", turn.batch == 0 ? Value() : Value(turn.batch)}}));
+    pods.push_back(turn_value(turn));
   for (const workloads::PullTurn& pull : plan.rollout.pulls)
-    pulls.push_back(Value::dict({{"owner", pull.owner},
-                                 {"job", pull.job},
-                                 {"image", pull.image},
-                                 {"parallelism", pull.at_once},
-                                 {"nodes", names_value(pull.nodes)},
-                                 {"present", names_value(pull.present)}}));
-  std::vector<Value> warnings(plan.rollout.warnings.begin(), plan.rollout.warnings.end());
+    pulls.push_back(pull_value(pull));
   return Value::dict({{"objects", Value::list(std::move(objects))},
                       {"pods", Value::list(std::move(pods))},
                       {"pulls", Value::list(std::move(pulls))},
-                      {"warnings", Value::list(std::move(warnings))},
+                      {"warnings", list_of(plan.rollout.warnings)},
                       {"batches", plan.rollout.batches},
                       {"complete", !plan.rollout.is_cut},
                       {"converged", plan.is_settled()}});

@@ -1,15 +1,20 @@
 #pragma once
-/// What is recorded of single resources, and orphans.
+/// What is recorded of single resources, and orphans: what nobody wants any more and still exists.
 
+#include "documents/parts.h"
 #include "workplace/orphans.h"
-#include "workplace/workplace.h"
 
 namespace fettle {
 
-/// `is_at_work`: somebody acts on the environment just now.
-std::string_view state_of(const Record& record, bool is_at_work);
-Value record_value(const Workplace& place, const Key& key, const Record& record, bool is_at_work);
+/// A record as `show` tells it: `key`, `attributes` (as they may be told), `outputs`, `needs`,
+/// `done`, `attempt`, `incarnation`, `origin`, `wanted_by`. `is_at_work`: somebody acts on the
+/// environment just now.
+Value value_of(const Workplace& place, const Key& key, const Record& record, bool is_at_work);
+
 /// An orphan as `orphans ls` and `enclave inspect` tell it.
-Value orphan_value(const Orphan& orphan);
+Value value_of(const Orphan& orphan);
+/// What became of orphans that were to go, and who keeps the others: a list of `key`, `fate`,
+/// `used_by`, `why`. `known` is as the removal left it.
+Value document_of(const Name& environment, const ChosenOrphans& chosen, const Known& known);
 
 }  // namespace fettle

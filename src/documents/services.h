@@ -1,13 +1,27 @@
 #pragma once
-/// Services.
+/// Services of environments, and what is done with them. Engines publish ports on the loopback
+/// address of this machine; that address is written here and nowhere else in documents.
 
+#include "documents/parts.h"
 #include "verbs/environments/environments.h"
 
 namespace fettle {
 
-/// Each port by its id, with `application` and the `url` on this machine.
-Value ports_value(const ServiceView& service);
-/// A service as `enclave inspect` tells it.
-Value service_value(const ServiceView& service);
+/// A service as `enclave inspect` and `run` tell it: `name`, `uuid`, `status`, `container`,
+/// `ip_address`, `ports` (each by its id, with `application` and the `url` on this machine),
+/// `image`.
+Value value_of(const ServiceView& service);
+/// The same as `service ls` tells them: `name`, `uuid`, `status`, `ports`.
+Value briefs_of(const std::vector<ServiceView>& services);
+/// `service inspect`: everything about it. `attributes` have outputs of others in place of holes.
+Value document_of(const Workplace& place, const ServiceView& service, const Value& attributes);
+
+/// One that was added or changed: `name`, `outputs`.
+Value put_document(std::string_view name, const Value& outputs);
+/// One that was stopped, started, restarted or removed: `name`, `status`, and whether it was not so
+/// before: `changed`.
+Value transit_document(std::string_view name, std::string_view status, bool is_changed);
+/// Where a port is published on this machine: `protocol`, `ip`, `number`.
+Value port_document(std::string_view protocol, int64_t number);
 
 }  // namespace fettle

@@ -48,7 +48,7 @@ Value parameters_of_exec(const Value& described) {
 
 }  // namespace
 
-Value shown_entry(const StateResult& result) {
+Value value_of(const StateResult& result) {
   std::vector<Entry> entries(result.entry.entries().begin(), result.entry.entries().end());
   entries.push_back({"re_runs_count", result.re_runs});
   entries.push_back({"require_re_run", result.is_pending});
@@ -60,11 +60,30 @@ Value shown_entry(const StateResult& result) {
 Value document_of(const StatesReport& report) {
   std::vector<Entry> entries;
   for (const StateResult& result : report.results)
-    entries.push_back({result.tag, shown_entry(result)});
+    entries.push_back({result.tag, value_of(result)});
   return Value::dict(std::move(entries));
 }
 
-Value document_of_exec(const std::string& path, const Value& answer) {
+Value document_of(const std::vector<const StateResult*>& results) {
+  std::vector<Entry> entries;
+  for (const StateResult* const result : results)
+    entries.push_back({result->tag, value_of(*result)});
+  return Value::dict(std::move(entries));
+}
+
+Value last_line_of(const StatesReport& report) {
+  return Value::dict(
+      {{"re_runs_count", report.re_runs}, {"require_re_run", report.requires_re_run}});
+}
+
+Value memory_document(size_t remembered, std::optional<size_t> changed) {
+  std::vector<Entry> entries{{"remembered", remembered}};
+  if (changed)
+    entries.push_back({"changed", *changed});
+  return Value::dict(std::move(entries));
+}
+
+Value exec_document(const std::string& path, const Value& answer) {
   const Value& comment = answer.at("comment");
   return Value::dict({{"result", answer.at("result")},
                       {"ret", answer.at("ret")},
@@ -74,7 +93,7 @@ Value document_of_exec(const std::string& path, const Value& answer) {
                       {"ref", cat("exec.", path)}});
 }
 
-Value value_of_function(const states::Module& module, const states::Function& function) {
+Value value_of(const states::Module& module, const states::Function& function) {
   std::vector<Value> parameters{Value::dict({{"name", "name"}, {"required", true}})};
   for (const states::Parameter& parameter : function.parameters) {
     std::vector<Entry> entries{{"name", parameter.name},

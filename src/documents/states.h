@@ -1,18 +1,31 @@
 #pragma once
-/// States, and the functions of their modules, in the forms of Idem.
+/// States, and the functions of their modules, in the forms of Idem: fields have its names, and a
+/// report is a map from tag to result, which counts in order of the tags when it is printed.
 
+#include <map>
+
+#include "documents/parts.h"
 #include "verbs/states/states.h"
 
 namespace fettle {
 
 /// Idem's entry, and what its loops answer, of this state alone.
-Value shown_entry(const StateResult& result);
+Value value_of(const StateResult& result);
 /// The results by tag, each with what its loop answers.
 Value document_of(const StatesReport& report);
-/// What an exec function answered, in the form of Idem.
-Value document_of_exec(const std::string& path, const Value& answer);
-Value value_of_function(const states::Module& module, const states::Function& function);
-/// All exec functions by path, without `exec.`.
+Value document_of(const std::vector<const StateResult*>& results);
+/// The last line of `jsonl`: `re_runs_count`, `require_re_run`.
+Value last_line_of(const StatesReport& report);
+
+/// What was remembered: `remembered` states, of which `changed`, when that was looked at.
+Value memory_document(size_t remembered, std::optional<size_t> changed = std::nullopt);
+
+/// What an exec function answered: `result`, `ret`, `comment` (a list), `ref`.
+Value exec_document(const std::string& path, const Value& answer);
+/// A function of a state as `doc` tells it: `ref`, `doc`, `parameters`, `test`.
+Value value_of(const states::Module& module, const states::Function& function);
+/// All exec functions by path, without `exec.`: the built-in ones and those of plugins, as `ref`,
+/// `doc`, `parameters`.
 std::map<std::string, Value> exec_functions(RunFunctions& functions);
 
 }  // namespace fettle

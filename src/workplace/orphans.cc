@@ -100,6 +100,10 @@ bool is_orphan(const Record& record) {
                              [](const auto& wish) { return wish.second == Digest{}; });
 }
 
+std::string_view fate_of(const Orphan& orphan, const Known& known) {
+  return known.contains(orphan.key) ? "failed" : orphan.was_found ? "forgotten" : "removed";
+}
+
 std::vector<Orphan> orphans_of(const Known& known, const Kinds& kinds) {
   std::vector<Orphan> found;
   if (std::ranges::none_of(known, [](const auto& one) { return is_orphan(*one.second); }))

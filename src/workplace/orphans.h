@@ -53,6 +53,10 @@ struct ChosenOrphans {
 Result<ChosenOrphans> find_orphans(const Workplace& place, const Environment& environment,
                                    const std::vector<std::string>& words);
 
+/// What became of one that was to go: `failed`, `forgotten` when it was found as it was wanted, or
+/// `removed`. `known` is as the removal left it.
+std::string_view fate_of(const Orphan& orphan, const Known& known);
+
 /// Takes them away; what was found as it was wanted is only forgotten.
 Result<Summary> remove_orphans(const Workplace& place, Edit& edit,
                                const std::vector<Orphan>& orphans);

@@ -37,6 +37,13 @@ Digest digest_of_look(const Step& step, const Seen& seen) {
 
 }  // namespace
 
+std::vector<FieldChange> changes_of(const Workplace& place, const Preview& preview,
+                                    const Step& step) {
+  const auto looked = preview.changes.find(step.key);
+  return looked == preview.changes.end() ? changes_of(place, step)
+                                         : changes_of(place, looked->second);
+}
+
 Result<Looked> look_and_plan(const Workplace& place, const Intent& intent, const Known& known,
                              PlanOptions options) {
   Looked looked;

@@ -4,6 +4,7 @@
 
 #include <map>
 
+#include "workplace/field_changes.h"
 #include "workplace/shared.h"
 
 namespace fettle {
@@ -24,6 +25,10 @@ struct Preview {
   std::string package;                         ///< as `package_identity` says; empty of a model
   std::string asked;                           ///< a digest of the arguments and flags of a package
 };
+
+/// What a step of it changes, as a look found it where there was one.
+std::vector<FieldChange> changes_of(const Workplace& place, const Preview& preview,
+                                    const Step& step);
 
 /// The plan of an intent, and what was looked at for it.
 struct Looked {

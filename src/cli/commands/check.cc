@@ -182,6 +182,18 @@ void print_findings(const Face& face, const std::vector<Error>& findings, bool a
   }
 }
 
+void print_checked(const Face& face, const Checked& one) {
+  print_findings(face, one.errors, true);
+  if (face.quiet)
+    return;
+  print_findings(face, one.warnings, false);
+  print(cat(one.kind, " ", one.path, ": ",
+            one.errors.empty() && one.warnings.empty()
+                ? "no findings"
+                : cat(counted(one.errors.size(), "error"), ", ",
+                      counted(one.warnings.size(), "warning"))));
+}
+
 Result<int> run_check(Face& face) {
   std::vector<std::string> words = face.parsed.arguments;
   if (words.empty())
@@ -190,36 +202,14 @@ Result<int> run_check(Face& face) {
   for (const std::string& word : words)
     TRY(sort_word(word, face.parsed.text("kind"), asked));
   const std::vector<Checked> all = TRY(check_all(face, asked));
-  size_t errors = 0, warnings = 0;
-  std::vector<Value> things, findings;
-  for (const Checked& one : all) {
-    errors += one.errors.size();
-    warnings += one.warnings.size();
-    things.push_back(Value::dict({{"kind", one.kind},
-                                  {"path", one.path},
-                                  {"errors", one.errors.size()},
-                                  {"warnings", one.warnings.size()}}));
-    append_values(one, one.errors, "error", findings);
-    append_values(one, one.warnings, "warning", findings);
-    if (face.json)
-      continue;
-    print_findings(face, one.errors, true);
-    if (face.quiet)
-      continue;
-    print_findings(face, one.warnings, false);
-    print(cat(one.kind, " ", one.path, ": ",
-              one.errors.empty() && one.warnings.empty()
-                  ? "no findings"
-                  : cat(counted(one.errors.size(), "error"), ", ",
-                        counted(one.warnings.size(), "warning"))));
-  }
+  const bool is_good =
+      std::ranges::all_of(all, [](const Checked& one) { return one.errors.empty(); });
   if (face.json)
-    print_json(Value::dict({{"success", errors == 0},
-                            {"errors", errors},
-                            {"warnings", warnings},
-                            {"checked", Value::list(std::move(things))},
-                            {"findings", Value::list(std::move(findings))}}));
-  return errors == 0 ? 0 : 2;
+    print_json(document_of(all));
+  else
+    for (const Checked& one : all)
+      print_checked(face, one);
+  return is_good ? 0 : 2;
 }
 
 /// Those of packages and states that say what is read.

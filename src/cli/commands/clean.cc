@@ -2,7 +2,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
-#include "verbs/environments/environments.h"
+#include "documents/environments.h"
 
 namespace fettle {
 namespace {
@@ -14,20 +14,6 @@ Result<Duration> parse_age(const std::string& text) {
   if (text.ends_with('d'))
     return TRY(parse_duration(text.substr(0, text.size() - 1) + "h")) * 24;
   return parse_duration(text);
-}
-
-Value named(const std::vector<std::pair<std::string, std::string>>& kept) {
-  std::vector<Value> values;
-  for (const auto& [name, what] : kept)
-    values.push_back(Value::dict({{"name", name}, {"why", cat("it has ", what)}}));
-  return Value::list(std::move(values));
-}
-
-Value names_of(const std::vector<std::pair<std::string, Summary>>& left) {
-  std::vector<Value> values;
-  for (const auto& [name, summary] : left)
-    values.emplace_back(name);
-  return Value::list(std::move(values));
 }
 
 Result<int> run_clean(Face& face) {
@@ -56,12 +42,7 @@ Result<int> run_clean(Face& face) {
     code = std::max(code, tell_end(face, summary));
   }
   if (face.json)
-    print_json(Value::dict(
-        {{"environments", Value::list({cleaned.environments.begin(), cleaned.environments.end()})},
-         {"kept", named(cleaned.kept)},
-         {"failed", names_of(cleaned.left)},
-         {"contents", cleaned.contents},
-         {"events", cleaned.events}}));
+    print_json(document_of(cleaned));
   else if (says)
     print_error(cat(counted(cleaned.environments.size(), "environment"), ", ",
                     counted(cleaned.contents, "content"), " and ", counted(cleaned.events, "event"),

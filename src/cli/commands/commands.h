@@ -107,9 +107,6 @@ void warn_of_ends(const Face& face, const EnvironmentView& view,
 void warn_of_ends(const Face& face, const Workplace& place, const Name& environment,
                   const std::vector<std::string>& only = {});
 
-/// One line of `--output jsonl` about what happens.
-void print_event_line(const Event& event);
-
 /// The option for the environment.
 CommandOption environment_option();
 CommandOption model_environment_option();

@@ -7,8 +7,6 @@
 #include "cli/line_diff.h"
 #include "cli/print.h"
 #include "documents/errors.h"
-#include "documents/events.h"
-#include "documents/plans.h"
 #include "verbs/environments/environments.h"
 #include "verbs/models/export_model.h"
 #include "verbs/packages/secrets.h"
@@ -146,7 +144,7 @@ int report_model_errors(const Face& face, const std::vector<Error>& errors) {
     Error told = errors.front();
     if (errors.size() > 1)
       told.message = text;
-    print_json(Value::dict({{"success", false}, {"error", error_value(told)}}));
+    print_json(document_of(told));
   }
   print_error(cat(in(Colour::red, "error: ", face.terminal), text));
   return 2;
@@ -233,18 +231,9 @@ int tell_failed(const Face& face, const Summary& summary) {
     // Its place is in the text, as are those of the others.
     told.where = {};
     told.message = text;
-    print_json(Value::dict({{"success", false}, {"error", error_value(told)}}));
+    print_json(document_of(told));
   }
   return tell_end(face, summary);
-}
-
-void print_event_line(const Event& event) {
-  const auto [key, verb] = key_and_verb(event);
-  print_json_line(Value::dict({{"event", to_string(event.type)},
-                               {"key", key},
-                               {"verb", verb},
-                               {"text", event.text},
-                               {"time", to_string(event.time)}}));
 }
 
 Result<Editing> begin_editing(Face& face) {

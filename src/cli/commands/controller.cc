@@ -4,6 +4,8 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
+#include "documents/events.h"
+#include "documents/workloads.h"
 #include "workplace/shown_key.h"
 
 namespace fettle {
@@ -15,7 +17,7 @@ class ControllerTeller : public Audience {
   ControllerTeller(const Face& face) : face_(face) {}
   void event(const Event& event) override {
     if (face_.json_lines) {
-      print_event_line(event);
+      print_json_line(line_of(event));
       return;
     }
     const bool matters = event.type == EventType::done || event.type == EventType::failed;
@@ -51,7 +53,7 @@ Result<int> keep(Face& face) {
   place->interrupt->expect();
   const Brought brought = TRY(bring_workloads(*place, fleet_of(face), options));
   if (face.json)
-    print_json(Value::dict({{"pods", brought.pods}, {"ready", brought.ready}}));
+    print_json(document_of(brought));
   if (speaks)
     print_error("stopped; the workloads keep running");
   return 0;

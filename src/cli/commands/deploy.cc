@@ -4,7 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/print.h"
 #include "documents/deployments.h"
-#include "documents/plans.h"
+#include "documents/events.h"
 #include "workplace/shown_key.h"
 
 namespace fettle {
@@ -38,7 +38,7 @@ class EventTeller : public Audience {
   explicit EventTeller(const Face& face) : face_(face) {}
   void event(const Event& event) override {
     if (face_.json_lines)
-      print_event_line(event);
+      print_json_line(line_of(event));
   }
 
  private:
@@ -136,10 +136,10 @@ Result<int> deploy(Face& face, const ApplyRequest& request) {
     print_json(document_of(report));
   } else if (face.json_lines) {
     for (const DeployedResource& resource : report.resources)
-      print_json_line(resource_value(resource));
+      print_json_line(value_of(resource));
     for (const LeftResource& left : report.left)
-      print_json_line(left_value(left));
-    print_json_line(summary_value(report));
+      print_json_line(value_of(left));
+    print_json_line(summary_of(report));
   } else {
     print_resources(face, report);
     if (!face.quiet)

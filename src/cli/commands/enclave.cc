@@ -2,13 +2,8 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/package_options.h"
 #include "cli/print.h"
-#include "controller/workload_objects.h"
 #include "documents/environments.h"
-#include "documents/resources.h"
-#include "documents/services.h"
 #include "kinds/kinds.h"
-#include "verbs/environments/environments.h"
-#include "workplace/orphans.h"
 #include "workplace/shown_key.h"
 
 namespace fettle {
@@ -28,7 +23,7 @@ Result<int> enclave_add(Face& face) {
   if (!summary.good())
     return tell_failed(face, summary);
   if (face.json)
-    print_json(environment_value(made));
+    print_json(document_of(made));
   else
     print(cat(face.quiet ? "" : "Created enclave: ", made.name));
   return 0;
@@ -44,17 +39,14 @@ Result<int> enclave_ls(Face& face) {
     if (environment.uuid.empty()) {
       any_found = true;
       rows.push_back({"", environment.name.str(), "FOUND", ""});
-      values.push_back(Value::dict({{"name", environment.name}, {"status", "found"}}));
+      values.push_back(value_of(environment, "found"));
       continue;
     }
     const Result<EnvironmentView> view = inspect_environment(*place, environment.name.str());
     const std::string status = view ? view->status : "unknown";
     rows.push_back({short_uuid(environment.uuid, whole), environment.name.str(), upper_case(status),
                     to_string(environment.created)});
-    values.push_back(Value::dict({{"name", environment.name},
-                                  {"uuid", environment.uuid},
-                                  {"status", status},
-                                  {"created", to_string(environment.created)}}));
+    values.push_back(value_of(environment, status));
   }
   if (face.json)
     print_json(Value::list(std::move(values)));
@@ -67,33 +59,9 @@ Result<int> enclave_ls(Face& face) {
   return 0;
 }
 
-/// What an environment has beside services and files.
-struct Described {
-  size_t versions = 0, resources = 0;
-  uint64_t newest = 0, released = 0;  ///< 0: none; `released`: last
-  bool is_fleet = false;              ///< the versions are of manifests, not of a model
-  std::vector<Orphan> orphans;
-};
-
-Result<Described> described_of(const Workplace& place, const Environment& environment) {
-  Described about;
-  const std::vector<VersionHead> heads = TRY(place.store->versions().heads(environment.name));
-  for (const VersionHead& head : heads) {
-    ++about.versions;
-    about.is_fleet = is_of_fleet(head.detail);
-    about.newest = std::max(about.newest, head.number);
-  }
-  about.released = current_release(heads).value_or(0);
-  const Known known = TRY(place.store->known(environment.name));
-  about.orphans = orphans_of(known, *place.kinds);
-  for (const auto& [key, record] : known)
-    about.resources += record->applied && !is_orphan(*record) ? 1 : 0;
-  return about;
-}
-
 /// Rows about a model, files of states or manifests; none of an environment of packages.
 std::vector<std::vector<std::string>> described_rows(const Environment& environment,
-                                                     const Described& about) {
+                                                     const Inventory& about) {
   std::vector<std::vector<std::string>> rows;
   if (about.is_fleet)
     rows.push_back({"Manifests:", cat("version ", about.newest, " (`fettle get KIND`)")});
@@ -110,25 +78,9 @@ Result<int> enclave_inspect(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_or_project(face));
   const EnvironmentView view = TRY(inspect_environment(*place, environment.name.str()));
-  const Described about = TRY(described_of(*place, environment));
+  const Inventory about = TRY(take_inventory(*place, environment.name));
   if (face.json) {
-    std::vector<Value> services, artifacts;
-    for (const ServiceView& service : view.services)
-      services.push_back(service_value(service));
-    for (const ArtifactView& artifact : view.artifacts)
-      artifacts.push_back(Value::dict(
-          {{"name", artifact.name}, {"uuid", artifact.uuid}, {"digest", artifact.digest}}));
-    print_json(Value::dict({{"name", environment.name},
-                            {"uuid", environment.uuid},
-                            {"status", view.status},
-                            {"created", to_string(environment.created)},
-                            {"versions", about.versions},
-                            {"version", about.newest == 0 ? Value() : Value(about.newest)},
-                            {"released", about.released == 0 ? Value() : Value(about.released)},
-                            {"resources", about.resources},
-                            {"orphans", orphan_values(about.orphans)},
-                            {"services", Value::list(std::move(services))},
-                            {"files", Value::list(std::move(artifacts))}}));
+    print_json(document_of(view, about));
     return 0;
   }
   const bool whole = face.parsed.flag("full-uuids");
@@ -209,24 +161,11 @@ Result<int> each(Face& face, Check check, Verb verb, std::string_view done) {
   std::vector<Value> told;
   int code = 0;
   for (const Environment& environment : environments) {
-    const auto [summary, taken, staying, shared] = TRY(
+    const Removed removed = TRY(
         verb(*place, environment.name.str()).context(cat("environment `", environment.name, "`")));
+    const auto& [summary, taken, staying, shared] = removed;
     const bool is_good = summary.good();
-    std::vector<Entry> entries{{"name", environment.name},
-                               {"status", is_good ? done : std::string_view("failed")}};
-    if (!taken.empty()) {
-      std::vector<Entry> counts;
-      for (const auto& [kind, count] : taken)
-        counts.push_back({kind, count});
-      entries.push_back({"taken", Value::dict(std::move(counts))});
-    }
-    if (!staying.empty()) {
-      std::vector<Value> keys;
-      for (const Staying& one : staying)
-        keys.emplace_back(to_string(one.key));
-      entries.push_back({"staying", Value::list(std::move(keys))});
-    }
-    told.push_back(Value::dict(std::move(entries)));
+    told.push_back(value_of(environment.name, is_good ? done : "failed", removed));
     if (!is_good)
       code = std::max(code, tell_end(face, summary));
     else if (!face.quiet && !face.json)

@@ -7,7 +7,7 @@ namespace {
 
 void print_state(const Face& face, const EngineState& state) {
   if (face.json) {
-    print_json(value_of(state));
+    print_json(document_of(state));
     return;
   }
   if (face.quiet) {
@@ -36,7 +36,7 @@ Result<int> end(Face& face, EngineVerb verb, std::string_view done) {
   const bool was =
       before.own == "running" || (verb == EngineVerb::remove && before.own != "absent");
   if (face.json)
-    print_json(value_of(state));
+    print_json(document_of(state));
   else if (!face.quiet)
     print_error(was ? cat("private Podman ", done)
                     : cat("there was no private Podman to ",

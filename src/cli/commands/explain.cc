@@ -22,7 +22,7 @@ Result<int> set_show(Face& face) {
   if (!what.empty()) {
     std::vector<Value> records;
     for (const Key& key : TRY(find_keys(*place, environment.name, what)))
-      records.push_back(record_value(*place, key, *known.at(key), is_at_work));
+      records.push_back(value_of(*place, key, *known.at(key), is_at_work));
     print_json(records.size() == 1 ? records[0] : Value::list(std::move(records)));
     return 0;
   }
@@ -33,7 +33,7 @@ Result<int> set_show(Face& face) {
   std::vector<std::vector<std::string>> rows{{"RESOURCE", "STATE", "DECLARED AT"}};
   for (const auto& [sequence, records] : in_order)
     for (const auto& [key, record] : records) {
-      values.push_back(record_value(*place, key, *record, is_at_work));
+      values.push_back(value_of(*place, key, *record, is_at_work));
       const Resource* resource = resource_of_then(*record);
       rows.push_back({shown_key(key), std::string(state_of(*record, is_at_work)),
                       resource == nullptr ? "" : resource->origin.str()});
@@ -105,13 +105,13 @@ Result<int> tell_why(Face& face) {
       print(in(Colour::bold, cat(environment, ":"), face.colour));
     for (const WorkloadWhy& workload : workloads)
       if (face.json)
-        documents.push_back(why_value(environment, workload));
+        documents.push_back(document_of(environment, workload));
       else
         print_why(workload);
     for (const Key& key : keys.value_or(std::vector<Key>())) {
       const std::vector<Cause> causes = TRY(why(*place, environment, key));
       if (face.json)
-        documents.push_back(why_value(environment, key, causes));
+        documents.push_back(document_of(environment, key, causes));
       else
         print_why(causes);
     }
@@ -134,17 +134,13 @@ Result<int> tell_drift(Face& face) {
   if (at_work && !face.quiet)
     print_error(cat(to_string(*at_work), " is working on `", environment.name,
                     "`; what it is changing is not compared"));
-  std::vector<Value> values;
-  for (const Drift& one : found) {
-    values.push_back(Value::dict(
-        {{"key", to_string(one.key)}, {"verb", to_string(one.verb)}, {"why", one.why}}));
-    if (!face.json)
-      print(cat(shown_key(one.key), ": ", hanging(one.why, 4)));
-  }
   if (face.json)
-    print_json(Value::list(std::move(values)));
+    print_json(document_of(found));
   else if (found.empty())
     print("no drift");
+  else
+    for (const Drift& one : found)
+      print(cat(shown_key(one.key), ": ", hanging(one.why, 4)));
   return !found.empty() && face.parsed.flag("detailed-exitcode") ? 4 : 0;
 }
 
@@ -160,42 +156,29 @@ Result<int> events(Face& face) {
   const size_t first = last > 0 && all.size() > static_cast<size_t>(last)
                            ? all.size() - static_cast<size_t>(last)
                            : 0;
-  for (size_t i = first; i < all.size(); ++i)
-    TRY(recall_secrets(*place, all[i].environment));
-  std::vector<Value> documents;
-  for (size_t i = first; i < all.size(); ++i) {
-    const Event& event = all[i];
+  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
+  for (const Event& event : all)
+    TRY(recall_secrets(*place, event.environment));
+  if (face.json) {
+    print_json(document_of(all));
+    return 0;
+  }
+  for (const Event& event : all) {
     const std::string what = event.key.kind.empty() ? "" : shown_key(event.key);
-    const auto [key, verb] = key_and_verb(event);
-    if (face.json)
-      documents.push_back(Value::dict({{"sequence", event.sequence},
-                                       {"time", to_string(event.time)},
-                                       {"environment", event.environment},
-                                       {"type", to_string(event.type)},
-                                       {"key", key},
-                                       {"verb", verb},
-                                       {"text", event.text},
-                                       {"detail", event.detail}}));
-    else
-      print(cat(to_string(event.time), " ", event.environment, " ", to_string(event.type),
-                what.empty() ? "" : cat(" ", to_string(event.verb), " ", what),
-                event.text.empty() ? "" : cat(": ", hanging(event.text, 4))));
-    if (const Value& lines = event.detail.at("printed"); lines.is_list() && !face.json)
+    print(cat(to_string(event.time), " ", event.environment, " ", to_string(event.type),
+              what.empty() ? "" : cat(" ", to_string(event.verb), " ", what),
+              event.text.empty() ? "" : cat(": ", hanging(event.text, 4))));
+    if (const Value& lines = event.detail.at("printed"); lines.is_list())
       for (const Value& line : lines.items())
         print(cat("    printed: ", line.text()));
   }
-  if (face.json)
-    print_json(Value::list(std::move(documents)));
   return 0;
 }
 
 Result<int> doctor(Face& face) {
   const auto [lines, well] = face.diagnosis();
   if (face.json || face.json_lines) {
-    std::vector<Value> found;
-    for (const Diagnosis& line : lines)
-      found.push_back(Value::dict({{"ok", line.good}, {"text", line.text}}));
-    print_json(Value::dict({{"ok", well}, {"found", Value::list(std::move(found))}}));
+    print_json(document_of(lines, well));
     return well ? 0 : 1;
   }
   for (const Diagnosis& line : lines)

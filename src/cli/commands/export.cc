@@ -105,7 +105,7 @@ Result<int> run_export(Face& face) {
   if (face.parsed.flag("if-due")) {
     if (!TRY(full_export_is_due(*place, Name(TRY(environment_of_export(request)))))) {
       if (face.json || face.json_lines)
-        print_json(Value::dict({{"due", false}}));
+        print_json(no_export_document());
       else if (!face.quiet)
         print("no full export is due");
       return 0;
@@ -124,7 +124,7 @@ Result<int> run_export(Face& face) {
     return deploy(face, apply);
   }
   if (face.json || face.json_lines)
-    print_json(pushed_value(report.pushed, request.is_dry));
+    print_json(document_of(report.pushed, request.is_dry));
   else
     print(face.quiet ? cat(report.pushed.number)
                      : pushed_text(report.pushed, request.is_dry, face.colour));

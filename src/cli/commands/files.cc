@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include "base/archive.h"
-#include "base/base64.h"
 #include "base/file.h"
 #include "base/gzip.h"
 #include "base/printable.h"
@@ -12,6 +11,7 @@
 #include "cli/commands/commands.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "documents/files.h"
 #include "kinds/kinds.h"
 #include "packages/names.h"
 #include "value/json.h"
@@ -61,19 +61,15 @@ Result<int> files_ls(Face& face) {
   const Environment environment = TRY(environment_of(face, 0));
   const std::map<std::string, RecordPointer> artifacts =
       files_artifacts(TRY(place->store->known(environment.name)));
+  if (face.json) {
+    print_json(document_of(artifacts));
+    return 0;
+  }
   std::vector<std::vector<std::string>> rows{{"UUID", "Name", "Digest"}};
-  std::vector<Value> values;
-  for (const auto& [name, record] : artifacts) {
+  for (const auto& [name, record] : artifacts)
     rows.push_back({std::string(record->outputs.text_at("uuid").substr(0, 12)), name,
                     std::string(record->outputs.text_at("digest").substr(0, 12))});
-    values.push_back(Value::dict({{"name", name},
-                                  {"uuid", record->outputs.at("uuid")},
-                                  {"digest", record->outputs.at("digest")}}));
-  }
-  if (face.json)
-    print_json(Value::list(std::move(values)));
-  else
-    print(table(rows));
+  print(table(rows));
   return 0;
 }
 
@@ -102,12 +98,7 @@ Status tell_file(const Face& face, const ArchiveEntry& entry, ArchiveReader& rea
   }
   std::string content;
   TRY(read_entry(reader, [&](std::string_view piece) { content += piece; }));
-  const bool is_text = is_valid_utf8(content);
-  print_json(Value::dict({{"path", entry.path},
-                          {"size", entry.size},
-                          {"directory", false},
-                          {"text", is_text ? Value(content) : Value()},
-                          {"base64", is_text ? Value() : Value(base64_encode(content))}}));
+  print_json(document_of(entry, content));
   return {};
 }
 
@@ -115,7 +106,7 @@ Result<int> files_inspect(Face& face) {
   const ChosenFile chosen = TRY(choose(face));
   const std::string wanted = face.parsed.argument(face.parsed.has("enclave") ? 1 : 2);
   ArchiveReader reader(TRY(content_of(chosen)), {.links_may_leave = true});
-  std::vector<Value> values;
+  std::vector<ArchiveEntry> entries;
   bool found = wanted.empty();
   while (std::optional<ArchiveEntry> entry = TRY(reader.next())) {
     if (!wanted.empty()) {
@@ -126,21 +117,21 @@ Result<int> files_inspect(Face& face) {
       break;
     }
     const bool folder = entry->type == ArchiveEntry::Type::directory;
-    values.push_back(
-        Value::dict({{"path", entry->path}, {"size", entry->size}, {"directory", folder}}));
-    if (!face.json)
+    if (face.json)
+      entries.push_back(std::move(*entry));
+    else
       print(cat(printable(entry->path), folder ? "/" : cat("  ", entry->size, " bytes")));
   }
   if (!found)
     return user_error(cat("the files artifact `", chosen.name, "` has no file `", wanted, "`"));
   if (face.json && wanted.empty())
-    print_json(Value::list(std::move(values)));
+    print_json(document_of(entries));
   return 0;
 }
 
 void tell_place(const Face& face, const Name& name, const std::string& path) {
   if (face.json)
-    print_json(Value::dict({{"name", name}, {"path", path}}));
+    print_json(download_document(name, path));
   else
     print(path);
 }
@@ -224,9 +215,7 @@ Result<int> make(Face& face, const Editing& editing, const std::string& name,
   if (!edited.summary.good() || made == nullptr)
     return std::max(1, tell_failed(face, edited.summary));
   if (face.json)
-    print_json(Value::dict({{"name", name},
-                            {"uuid", made->outputs.at("uuid")},
-                            {"digest", made->outputs.at("digest")}}));
+    print_json(document_of(name, *made));
   else
     print(face.quiet ? name
                      : cat("Files with artifact name '", name, "' uploaded with artifact UUID '",
@@ -364,7 +353,7 @@ Result<int> files_remove(Face& face) {
   if (!summary.good())
     return tell_failed(face, summary);
   if (face.json)
-    print_json(Value::dict({{"name", name}, {"status", "removed"}}));
+    print_json(status_document(name, "removed"));
   else if (!face.quiet)
     print_error(cat("files artifact `", name, "` removed"));
   return 0;

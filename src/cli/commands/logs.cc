@@ -10,6 +10,7 @@
 #include "cli/commands/service_common.h"
 #include "cli/line_filter.h"
 #include "cli/print.h"
+#include "documents/containers.h"
 
 namespace fettle {
 namespace {
@@ -269,7 +270,7 @@ LineSink LineDocument::sink() {
 
 void LineDocument::end() {
   if (face_.json)
-    print_json(Value::dict({{"lines", Value::list(std::move(lines_))}}));
+    print_json(log_document(std::move(lines_)));
 }
 
 Status tell_lines_as_values(std::vector<Entry> about, const LineFilterOptions& asked,
@@ -292,11 +293,7 @@ Status tell_lines_as_values(std::vector<Entry> about, const LineFilterOptions& a
         TRY(filter.take(stream, cat(text, "\n")));
         if (!fits)
           return {};
-        std::vector<Entry> entries = about;
-        entries.push_back({"stream", stream == OutputStream::out ? "stdout" : "stderr"});
-        entries.push_back({"time", line.substr(0, space)});
-        entries.push_back({"text", text});
-        return sink(Value::dict(std::move(entries)));
+        return sink(log_line(about, stream, line.substr(0, space), text));
       }));
   Status done =
       read([&](OutputStream stream, std::string_view bytes) { return lines.take(stream, bytes); });

@@ -4,7 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
-#include "documents/workloads.h"
+#include "documents/nodes.h"
 #include "verbs/fleet/nodes.h"
 
 namespace fettle {
@@ -38,11 +38,10 @@ Status tell_deaf(const Face& face, const Workplace& place) {
 
 Result<int> node_ls(Face& face) {
   Workplace* place = TRY(face.workplace());
-  std::vector<Value> values;
+  const std::vector<NodeView> nodes = TRY(look_at_nodes(*place));
   std::vector<std::vector<std::string>> rows{
       {"NAME", "STATUS", "ENGINE", "PODS", "PULLS", "LABELS"}};
-  for (const NodeView& view : TRY(look_at_nodes(*place))) {
-    values.push_back(value_of(view));
+  for (const NodeView& view : nodes) {
     rows.push_back({view.node.name,
                     cat(view.answers ? "Ready" : "NotReady",
                         view.node.is_cordoned ? ",SchedulingDisabled" : ""),
@@ -52,7 +51,7 @@ Result<int> node_ls(Face& face) {
       print_error(cat("node `", view.node.name, "` does not answer: ", view.why));
   }
   if (face.json)
-    print_json(Value::list(std::move(values)));
+    print_json(document_of(nodes));
   else
     print(table(rows));
   return 0;
@@ -85,7 +84,7 @@ Result<int> node_add(Face& face) {
 
 Status say(const Face& face, const std::string& name, std::string_view done) {
   if (face.json)
-    print_json(Value::dict({{"name", name}, {"status", done}}));
+    print_json(status_document(name, done));
   else if (!face.quiet)
     print(cat("node `", name, "` ", done));
   return {};

@@ -21,23 +21,33 @@ Result<std::vector<Environment>> environments_asked(Face& face) {
 
 Result<int> orphans_ls(Face& face) {
   Workplace* const place = TRY(face.workplace());
-  std::vector<Value> values;
-  std::vector<std::vector<std::string>> rows{{"ENVIRONMENT", "RESOURCE", "WAS DECLARED AT"}};
-  for (const Environment& environment : TRY(environments_asked(face)))
-    for (const Orphan& orphan :
-         orphans_of(TRY(place->store->known(environment.name)), *place->kinds)) {
-      values.push_back(orphan_value(orphan));
-      rows.push_back({environment.name.str(), shown_key(orphan.key), orphan.origin.str()});
-    }
+  std::vector<Orphan> all;
+  for (const Environment& environment : TRY(environments_asked(face))) {
+    const auto own = orphans_of(TRY(place->store->known(environment.name)), *place->kinds);
+    all.insert(all.end(), own.begin(), own.end());
+  }
   if (face.json) {
-    print_json(Value::list(std::move(values)));
+    print_json(document_of(all));
     return 0;
   }
-  if (rows.size() > 1)
-    print(table(rows));
-  else
-    print("no orphans");
+  std::vector<std::vector<std::string>> rows{{"ENVIRONMENT", "RESOURCE", "WAS DECLARED AT"}};
+  for (const Orphan& orphan : all)
+    rows.push_back({orphan.key.environment.str(), shown_key(orphan.key), orphan.origin.str()});
+  print(all.empty() ? "no orphans" : table(rows));
   return 0;
+}
+
+void print_fates(const Name& environment, const ChosenOrphans& chosen, const Known& known) {
+  for (const Orphan& orphan : chosen.going)
+    if (const std::string_view fate = fate_of(orphan, known); fate != "failed")
+      print(cat(fate, " ", shown_key(orphan.key),
+                orphan.was_found ? ": it existed before and is left in place" : ""));
+  for (const UsedOrphan& one : chosen.used)
+    print(cat("kept ", shown_key(one.key), ": `", shown_key(one.user), "` still uses it"));
+  for (const auto& [key, sharer] : chosen.shared)
+    print(cat("kept ", shown_key(key), ": ", to_string(sharer, environment)));
+  if (chosen.going.empty() && chosen.used.empty() && chosen.shared.empty())
+    print("no orphans");
 }
 
 Result<int> orphans_rm(Face& face) {
@@ -53,39 +63,13 @@ Result<int> orphans_rm(Face& face) {
     return user_error("name orphans or give `--all`, not both");
   Workplace* const place = TRY(face.workplace());
   const Hold hold = TRY(hold_environment(*place, named, !face.parsed.flag("no-lease-wait")));
-  const auto [going, used, shared] = TRY(find_orphans(*place, hold.environment, words));
-  const Summary summary = TRY(remove_orphans(*place, *hold.edit, going));
+  const ChosenOrphans chosen = TRY(find_orphans(*place, hold.environment, words));
+  const Summary summary = TRY(remove_orphans(*place, *hold.edit, chosen.going));
   const Known known = TRY(place->store->known(hold.environment.name));
-  std::vector<Value> values;
-  for (const Orphan& orphan : going) {
-    const std::string_view fate = known.contains(orphan.key) ? "failed"
-                                  : orphan.was_found         ? "forgotten"
-                                                             : "removed";
-    values.push_back(Value::dict(
-        {{"key", to_string(orphan.key)}, {"fate", fate}, {"used_by", Value()}, {"why", Value()}}));
-    if (!face.json && fate != "failed")
-      print(cat(fate, " ", shown_key(orphan.key),
-                orphan.was_found ? ": it existed before and is left in place" : ""));
-  }
-  for (const UsedOrphan& one : used) {
-    values.push_back(Value::dict({{"key", to_string(one.key)},
-                                  {"fate", "kept"},
-                                  {"used_by", to_string(one.user)},
-                                  {"why", cat("`", to_string(one.user), "` still uses it")}}));
-    if (!face.json)
-      print(cat("kept ", shown_key(one.key), ": `", shown_key(one.user), "` still uses it"));
-  }
-  for (const auto& [key, sharer] : shared) {
-    const std::string why = to_string(sharer, hold.environment.name);
-    values.push_back(Value::dict(
-        {{"key", to_string(key)}, {"fate", "kept"}, {"used_by", Value()}, {"why", why}}));
-    if (!face.json)
-      print(cat("kept ", shown_key(key), ": ", why));
-  }
   if (face.json)
-    print_json(Value::list(std::move(values)));
-  else if (values.empty())
-    print("no orphans");
+    print_json(document_of(hold.environment.name, chosen, known));
+  else
+    print_fates(hold.environment.name, chosen, known);
   return tell_end(face, summary);
 }
 

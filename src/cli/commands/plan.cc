@@ -71,7 +71,7 @@ void print_blocked(const Face& face, const Workplace& place, const Preview& prev
     }
     for (const Step* const step : those) {
       print(cat("  ", key_text(*step), reason));
-      print_changes(face, changes_in(place, preview, *step));
+      print_changes(face, changes_of(place, preview, *step));
     }
   }
 }
@@ -96,7 +96,7 @@ void print_plan(const Face& face, const Workplace& place, const Preview& preview
       if (!std::exchange(headed, true))
         print(in(Colour::bold, to_string(verb), face.colour));
       print(cat("  ", key_text(step), step.maybe ? " (maybe)" : "", reason_text(face, step)));
-      print_changes(face, changes_in(place, preview, step));
+      print_changes(face, changes_of(place, preview, step));
     }
   }
   print_blocked(face, place, preview);
@@ -192,27 +192,7 @@ Result<int> run_plan(Face& face) {
   if (is_standard_output(file_of_plan(face)))
     return code_of(face, preview);
   if (face.json) {
-    std::vector<Value> steps;
-    for (const Step& step : preview.plan.steps)
-      steps.push_back(step_value(*place, preview, step));
-    std::vector<Value> leftovers;
-    for (const Key& key : preview.plan.leftovers)
-      leftovers.emplace_back(to_string(key));
-    std::vector<Value> shared;
-    for (const auto& [key, sharer] : preview.shared)
-      shared.push_back(Value::dict({{"key", to_string(key)},
-                                    {"environment", sharer.key.environment},
-                                    {"why", to_string(sharer, preview.environment)}}));
-    print_json(
-        Value::dict({{"environment", preview.environment},
-                     {"version", preview.version ? Value(*preview.version) : Value()},
-                     {"steps", Value::list(std::move(steps))},
-                     {"at_work", preview.at_work ? Value(to_string(*preview.at_work)) : Value()},
-                     {"leftovers", preview.plan.leftovers.size()},
-                     {"leftover_keys", Value::list(std::move(leftovers))},
-                     {"shared", Value::list(std::move(shared))},
-                     {"warnings", Value::list({preview.warnings.begin(), preview.warnings.end()})},
-                     {"converged", preview.plan.converged()}}));
+    print_json(document_of(*place, preview));
   } else {
     print_plan(face, *place, preview);
   }

@@ -7,6 +7,8 @@
 #include "cli/commands/service_common.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
+#include "documents/containers.h"
+#include "documents/workloads.h"
 #include "value/yaml.h"
 #include "verbs/fleet/pod_document.h"
 
@@ -112,7 +114,7 @@ Result<int> pod_copy(Face& face) {
   TRY(from_pod.empty() ? copy_in(*chosen.place, chosen.container, from, to, stop)
                        : copy_out(*chosen.place, chosen.container, from, to, stop));
   if (face.json)
-    print_json(Value::dict({{"from", face.parsed.argument(0)}, {"to", face.parsed.argument(1)}}));
+    print_json(copy_document(face.parsed.argument(0), face.parsed.argument(1)));
   return 0;
 }
 
@@ -191,24 +193,16 @@ Result<int> pod_describe(Face& face) {
   Workplace* place = TRY(face.workplace());
   const PodDescription found =
       TRY(describe_pod(*place, fleet_of(face), space_of(face), pod_name(face.parsed.argument(0))));
-  const Value document = shown(*place, found.document);
-  std::vector<Value> events;
-  std::vector<std::vector<std::string>> rows{{"  TIME", "EVENT", "TEXT"}};
-  for (const Event& event : found.events) {
-    events.push_back(Value::dict({{"time", to_string(event.time)},
-                                  {"event", to_string(event.type)},
-                                  {"verb", to_string(event.verb)},
-                                  {"text", event.text}}));
-    rows.push_back({cat("  ", to_string(event.time)),
-                    cat(to_string(event.type), " ", to_string(event.verb)), event.text});
-  }
+  const Value answer = document_of(*place, found);
   if (face.json || face.output == "yaml") {
-    const Value answer =
-        Value::dict({{"pod", document}, {"events", Value::list(std::move(events))}});
     face.json ? print_json_of_original(answer) : print(std::string(trim(write_yaml(answer))));
     return 0;
   }
-  print_pod_document(document);
+  std::vector<std::vector<std::string>> rows{{"  TIME", "EVENT", "TEXT"}};
+  for (const Event& event : found.events)
+    rows.push_back({cat("  ", to_string(event.time)),
+                    cat(to_string(event.type), " ", to_string(event.verb)), event.text});
+  print_pod_document(answer.at("pod"));
   print("Events:");
   print(table(rows));
   return 0;

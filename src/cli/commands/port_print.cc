@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
+#include "documents/services.h"
 #include "verbs/environments/services.h"
 
 namespace fettle {
@@ -47,8 +48,7 @@ Result<int> run_port_print(Face& face) {
           cat("unknown part `", part, "` of a port, expected protocol, ip or number"));
   }
   if (face.json)
-    print_json(Value::dict(
-        {{"protocol", protocol}, {"ip", "127.0.0.1"}, {"number", port->integer_at("public")}}));
+    print_json(port_document(protocol, port->integer_at("public")));
   else
     print(text);
   return 0;

@@ -2,6 +2,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/deploy.h"
 #include "cli/print.h"
+#include "documents/versions.h"
 
 namespace fettle {
 namespace {
@@ -31,7 +32,7 @@ Result<int> run_release(Face& face) {
   }
   const uint64_t number = TRY(release_version(*place, environment.name, version));
   if (face.json || face.json_lines)
-    print_json(Value::dict({{"released", number}}));
+    print_json(release_document(number));
   else
     print(face.quiet ? cat(number) : cat("released version ", number, " of ", environment.name));
   return 0;

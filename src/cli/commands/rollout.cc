@@ -6,6 +6,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
+#include "documents/workloads.h"
 #include "verbs/fleet/workload_edits.h"
 #include "verbs/fleet/workload_views.h"
 #include "verbs/fleet/workload_why.h"
@@ -160,10 +161,7 @@ Result<int> rollout_status(Face& face) {
     stand = TRY(stand_of(*place, fleet_of(face), owner));
   }
   if (face.json)
-    print_json(Value::dict({{"object", owner},
-                            {"phase", stand.phase},
-                            {"message", stand.text},
-                            {"status", stand.status}}));
+    print_json(rollout_document(owner, stand.status, stand.text));
   else
     print(cat(owner_text(owner), " ", stand.phase, ": ", stand.text));
   return stand.phase == "failed" ? failed_code : stand.phase == "progressing" ? is_pending : 0;
@@ -186,11 +184,7 @@ Result<int> history(Face& face) {
   for (const RevisionView& revision : TRY(revisions_of(*place, fleet_of(face), owner))) {
     if (asked != 0 && revision.number != asked)
       continue;
-    values.push_back(Value::dict({{"revision", revision.number},
-                                  {"name", revision.name},
-                                  {"wanted", revision.is_current},
-                                  {"pods", revision.pods},
-                                  {"template", shown(*place, revision.pod_template)}}));
+    values.push_back(value_of(*place, revision));
     rows.push_back({std::to_string(revision.number), revision.name, std::to_string(revision.pods),
                     images_text(revision.pod_template)});
   }
@@ -209,15 +203,10 @@ std::string size_text(int64_t bytes) {
 
 Result<int> images(Face& face) {
   Workplace* place = TRY(face.workplace());
-  std::vector<Value> values;
+  const std::vector<ImageView> found =
+      TRY(images_of(*place, fleet_of(face), face.parsed.flag("all")));
   std::vector<std::vector<std::string>> rows{{"NODE", "IMAGE", "STATUS", "SIZE", "FOR"}};
-  for (const ImageView& image : TRY(images_of(*place, fleet_of(face), face.parsed.flag("all")))) {
-    values.push_back(Value::dict({{"node", image.node},
-                                  {"image", image.image},
-                                  {"status", image.status},
-                                  {"bytes", image.bytes},
-                                  {"owner", image.owner},
-                                  {"message", image.why}}));
+  for (const ImageView& image : found) {
     rows.push_back({node_text(image.node), image.image, image.status, size_text(image.bytes),
                     image.owner.empty() ? "-" : image.owner});
     if (!image.why.empty() && !face.json)
@@ -225,7 +214,7 @@ Result<int> images(Face& face) {
           cat(image.image, image.node.empty() ? "" : cat(" on ", image.node), ": ", image.why));
   }
   if (face.json)
-    print_json(Value::list(std::move(values)));
+    print_json(document_of(found));
   else
     print(table(rows));
   return 0;

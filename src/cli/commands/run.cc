@@ -6,7 +6,7 @@
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "core/environment_name.h"
-#include "documents/errors.h"
+#include "documents/events.h"
 #include "documents/packages.h"
 #include "packages/instruction_graph.h"
 #include "value/json.h"
@@ -54,10 +54,8 @@ Status write_graph(const Face& face, const PackageReport& report) {
   if (!path.empty() && !(as_document && is_standard_output(path)))
     TRY(write_output(path, hidden(graph) + "\n"));
   if (as_document)
-    print_json(Value::dict({{"environment", report.environment},
-                            {"format", is_mermaid ? "mermaid" : "graphviz"},
-                            {"path", path.empty() ? Value() : Value(path)},
-                            {"graph", graph}}));
+    print_json(
+        graph_document(report.environment, is_mermaid ? "mermaid" : "graphviz", graph, path));
   else if (path.empty())
     print(graph);
   return {};
@@ -125,11 +123,7 @@ class RunTeller : public PackageAudience {
     numbers_[&statement] = number;
     face_.show_work(cat(package_, ": instruction ", number, " of ", total));
     if (face_.json_lines)
-      print_json_line(Value::dict({{"event", "instruction"},
-                                   {"number", number},
-                                   {"total", total},
-                                   {"name", statement.name},
-                                   {"text", statement.text}}));
+      print_json_line(begin_line(statement, number, total));
     if (!tells_lines() || verbosity_ == "output_only")
       return;
     if (verbosity_ == "description")
@@ -143,7 +137,7 @@ class RunTeller : public PackageAudience {
 
   void ended(const StatementReport& report) override {
     if (face_.json_lines)
-      print_json_line_as_it_is(instruction_value(report, true));
+      print_json_line_as_it_is(value_of(report, true));
     const size_t number = numbers_[report.statement];
     if (!tells_lines() || told_failures_.contains(number))
       return;
@@ -173,7 +167,7 @@ class RunTeller : public PackageAudience {
 
   void event(const Event& event) override {
     if (face_.json_lines)
-      print_event_line(event);
+      print_json_line(line_of(event));
   }
 
  private:

@@ -8,6 +8,7 @@
 #include "cli/commands/package_options.h"
 #include "cli/commands/service_common.h"
 #include "cli/print.h"
+#include "documents/service_config.h"
 #include "documents/services.h"
 #include "kinds/kinds.h"
 #include "packages/names.h"
@@ -15,7 +16,6 @@
 #include "value/yaml.h"
 #include "verbs/environments/environments.h"
 #include "verbs/environments/files.h"
-#include "verbs/environments/service_json.h"
 #include "verbs/environments/services.h"
 
 namespace fettle {
@@ -55,7 +55,7 @@ Result<int> service_restart(Face& face) {
       return tell_failed(face, summary);
   const std::string_view name = service_name(service->applied->key);
   if (face.json)
-    print_json(Value::dict({{"name", name}, {"status", "restarted"}, {"changed", true}}));
+    print_json(transit_document(name, "restarted", true));
   else if (!face.quiet)
     print_error(cat("service `", name, "` restarted"));
   return 0;
@@ -67,17 +67,11 @@ Result<int> service_ls(Face& face) {
   const EnvironmentView view = TRY(inspect_environment(*place, environment.name.str()));
   const bool whole = face.parsed.flag("full-uuids");
   std::vector<std::vector<std::string>> rows{{"UUID", "Name", "Ports", "Status"}};
-  std::vector<Value> values;
-  for (const ServiceView& service : view.services) {
+  for (const ServiceView& service : view.services)
     rows.push_back({whole ? service.uuid : service.uuid.substr(0, 12), service.name,
                     ports_text(service), upper_case(service.status)});
-    values.push_back(Value::dict({{"name", service.name},
-                                  {"uuid", service.uuid},
-                                  {"status", service.status},
-                                  {"ports", ports_value(service)}}));
-  }
   if (face.json)
-    print_json(Value::list(std::move(values)));
+    print_json(briefs_of(view.services));
   else
     print(table(rows));
   return 0;
@@ -97,15 +91,7 @@ Result<int> service_inspect(Face& face) {
   const ServiceView& service = chosen.service;
   const Value attributes =
       TRY(filled(*chosen.place, TRY(environment_of(face, 0)).name, service.attributes));
-  std::vector<Entry> entries{{"name", service.name},
-                             {"uuid", service.uuid},
-                             {"status", service.status},
-                             {"container", service.container},
-                             {"attributes", shown(*chosen.place, attributes)},
-                             {"outputs", service.outputs}};
-  if (!service.error.empty())
-    entries.push_back({"error", service.error});
-  const Value document = Value::dict(std::move(entries));
+  const Value document = document_of(*chosen.place, service, attributes);
   if (face.json || face.parsed.text("output", "yaml") == "json")
     print_json(document);
   else
@@ -123,7 +109,7 @@ Result<int> service_transit(Face& face, Verb verb, std::string_view done) {
   if (!summary.good())
     return tell_failed(face, summary);
   if (face.json)
-    print_json(Value::dict({{"name", name}, {"status", done}, {"changed", summary.done > 0}}));
+    print_json(transit_document(name, done, summary.done > 0));
   else if (!face.quiet)
     print_error(cat("service `", name, "` ", summary.done == 0 ? "was already " : "", done));
   if (verb == Verb::start)
@@ -261,7 +247,7 @@ Result<int> put(Face& face, const Editing& editing, PutService service) {
     return std::max(1, tell_failed(face, edited.summary));
   const Value& outputs = record->outputs;
   if (face.json)
-    print_json(Value::dict({{"name", service_name(key)}, {"outputs", outputs}}));
+    print_json(put_document(service_name(key), outputs));
   else if (!face.quiet)
     print(cat("Service '", service_name(key), is_new ? "' added" : "' updated",
               " with service UUID '", outputs.text_at("uuid"), "'"));

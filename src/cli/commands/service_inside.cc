@@ -2,7 +2,6 @@
 
 #include <cstdlib>
 
-#include "base/base64.h"
 #include "base/shell_word.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
@@ -10,6 +9,7 @@
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "cli/terminal.h"
+#include "documents/containers.h"
 
 namespace fettle {
 namespace {
@@ -121,7 +121,7 @@ Result<int> service_copy(Face& face) {
   else
     TRY(copy_into(*place, service, source, to->second, stop));
   if (face.json)
-    print_json(Value::dict({{"from", source}, {"to", target}}));
+    print_json(copy_document(source, target));
   return 0;
 }
 
@@ -150,14 +150,7 @@ StreamSink ExecOutput::sink() {
 int ExecOutput::end(int64_t code) const {
   if (!face_.json && !face_.json_lines)
     return static_cast<int>(code);
-  const bool is_text = is_valid_utf8(output_) && is_valid_utf8(errors_);
-  const auto shown = [&](const std::string& bytes) {
-    return is_text ? bytes : base64_encode(bytes);
-  };
-  print_json(Value::dict({{"code", code},
-                          {"encoding", is_text ? "text" : "base64"},
-                          {"stdout", shown(output_)},
-                          {"stderr", shown(errors_)}}));
+  print_json(output_document(code, output_, errors_));
   return static_cast<int>(code);
 }
 

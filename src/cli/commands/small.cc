@@ -10,6 +10,7 @@
 #include "cli/commands/compile_limits.h"
 #include "cli/print.h"
 #include "documents/errors.h"
+#include "documents/packages.h"
 #include "model/compile.h"
 #include "packages/locator.h"
 #include "packages/names.h"
@@ -21,9 +22,7 @@ namespace {
 Result<int> version(Face& face) {
   const Build build = face.build();
   if (face.json)
-    print_json(Value::dict({{"version", build.version},
-                            {"commit", build.commit.empty() ? Value() : Value(build.commit)},
-                            {"libraries", build.libraries}}));
+    print_json(document_of(build));
   else
     print(cat("fettle ", build.version));
   return 0;
@@ -38,10 +37,10 @@ Result<int> starlark_file(Face& face) {
       face.parsed.arguments, {[&](std::string_view line) { printed.emplace_back(line); },
                               [&](const Error& error) { failed = error; }});
   if (failed) {
-    print_json(Value::dict({{"success", false}, {"error", error_value(*failed)}}));
+    print_json(document_of(*failed));
     print_error(error_text(*failed, face.terminal));
   } else {
-    print_json(Value::dict({{"success", code == 0}, {"printed", Value::list(std::move(printed))}}));
+    print_json(printed_document(code == 0, std::move(printed)));
   }
   return code;
 }
@@ -67,7 +66,7 @@ Result<int> compile(Face& face) {
   if (!compiled.errors.empty())
     return report_model_errors(face, compiled.errors);
   if (tells_json)
-    print_json(Value::dict({{"success", true}, {"printed", Value::list(std::move(printed))}}));
+    print_json(printed_document(true, std::move(printed)));
   return 0;
 }
 
@@ -90,7 +89,7 @@ Result<int> project_init(Face& face) {
     name = name.parent_path();
   TRY(model::make_project(folder, environment_name_from(name.string()), TRY(image_of(face))));
   if (face.json)
-    print_json(Value::dict({{"folder", folder}}));
+    print_json(folder_document(folder));
   else if (!face.quiet)
     print(cat("created a project in `", folder, "`; `fettle export --apply` in it deploys it"));
   return 0;
@@ -120,7 +119,7 @@ Result<int> package_init(Face& face) {
     ))
 )")));
   if (face.json)
-    print_json(Value::dict({{"folder", folder}, {"name", name}}));
+    print_json(folder_document(folder, name));
   else if (!face.quiet)
     print(cat("created `", folder, "/kurtosis.yml` and `", folder, "/main.star`; `fettle run ",
               quoted_for_shell(folder), "` runs it"));

@@ -23,7 +23,7 @@ class LiveView : public Audience {
   explicit LiveView(const Face& face) : face_(face) {}
   void event(const Event& event) override {
     if (face_.json_lines)
-      print_event_line(event);
+      print_json_line(line_of(event));
   }
   void moved(const Run& run) override {
     if (face_.quiet || face_.json_lines || face_.is_live)
@@ -113,7 +113,7 @@ Result<int> state_exec(Face& face) {
   const Value answer = TRY(functions.exec_function(call));
   print_document(face, face.output == "text" || face.output == "state"
                            ? answer.at("ret")
-                           : document_of_exec(call.path, answer));
+                           : exec_document(call.path, answer));
   if (const Value& comment = answer.at("comment");
       !comment.is_null() && !face.quiet && answer.at("result") != Value(true))
     print_error(cat("error: ", comment.is_text() ? comment.text().str() : write_json(comment)));
@@ -163,7 +163,7 @@ Result<int> doc(Face& face) {
       const std::string path = cat(ref, ".", function.name);
       known.push_back(path);
       if (wanted.empty() || wanted == ref || wanted == path || ref.starts_with(wanted + "."))
-        found.push_back({Name(cat("states.", path)), value_of_function(module, function)});
+        found.push_back({Name(cat("states.", path)), value_of(module, function)});
     }
   }
   if (found.empty())

@@ -66,7 +66,7 @@ Result<int> refresh(Face& face) {
   const size_t count = TRY(remember_states(*place, environment, Value::dict(std::move(memory)),
                                            !face.parsed.flag("no-lease-wait")));
   if (face.json)
-    print_json(Value::dict({{"remembered", count}, {"changed", changed}}));
+    print_json(memory_document(count, changed));
   else if (!face.quiet)
     print(cat(count, " states remembered, ", changed, " of them changed"));
   return 0;
@@ -80,7 +80,7 @@ Result<int> restore(Face& face) {
   const size_t count = TRY(remember_states(*place, request.environment,
                                            TRY(read_json(text, shown_file(file))), request.waits));
   if (face.json)
-    print_json(Value::dict({{"remembered", count}}));
+    print_json(memory_document(count));
   else if (!face.quiet)
     print(cat(count, " states remembered in `", request.environment, "`"));
   return 0;

@@ -150,7 +150,7 @@ int tell_state_errors(const Face& face, const std::vector<Error>& errors) {
     Error told = errors.front();
     for (size_t i = 1; i < errors.size(); ++i)
       told.message += cat("\n", to_string(errors[i]));
-    print_json(Value::dict({{"success", false}, {"error", error_value(told)}}));
+    print_json(document_of(told));
   }
   for (const Error& error : errors)
     print_error(error_text(error, face.terminal));
@@ -172,9 +172,8 @@ void print_states(const Face& face, const StatesReport& report, bool is_test) {
   }
   if (face.json_lines) {
     for (const StateResult* result : results)
-      print_json_line(shown_entry(*result));
-    print_json_line(Value::dict(
-        {{"re_runs_count", report.re_runs}, {"require_re_run", report.requires_re_run}}));
+      print_json_line(value_of(*result));
+    print_json_line(last_line_of(report));
     return;
   }
   if (face.output == "json") {
@@ -184,14 +183,11 @@ void print_states(const Face& face, const StatesReport& report, bool is_test) {
       if (next == results.size())
         return std::nullopt;
       const StateResult& result = *results[next++];
-      return Entry{result.tag, shown_entry(result)};
+      return Entry{result.tag, value_of(result)};
     });
     return;
   }
-  std::vector<Entry> entries;
-  for (const StateResult* result : results)
-    entries.push_back({result->tag, shown_entry(*result)});
-  print_document(face, Value::dict(std::move(entries)));
+  print_document(face, document_of(results));
 }
 
 std::string text_of_function(const Value& function, bool colour) {

@@ -3,7 +3,6 @@
 #include "base/text.h"
 #include "cli/line_diff.h"
 #include "cli/print.h"
-#include "documents/versions.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -56,7 +55,7 @@ std::string whole_text(const WholeVersion& whole) {
     set = &one.set;
     text += cat("\n  ", printable(one.item.id));
     if (one.state != WholeItem::State::available)
-      text += cat(" (", word_of(one.state), ")");
+      text += cat(" (", to_string(one.state), ")");
     if (one.item.attributes.is_dict())
       for (const Entry& entry : one.item.attributes.entries())
         if (!is_inner(entry.key) && !is_nothing(entry.value))

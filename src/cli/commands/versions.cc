@@ -29,15 +29,13 @@ Result<int> list(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(model_environment(face, face.parsed.argument(0)));
   std::vector<std::vector<std::string>> rows{{"VERSION", "CREATED", "KIND", "RELEASED"}};
-  std::vector<Value> values;
-  for (const VersionHead& head : TRY(place->store->versions().heads(environment.name))) {
-    values.push_back(version_value(head));
+  const std::vector<VersionHead> heads = TRY(place->store->versions().heads(environment.name));
+  for (const VersionHead& head : heads)
     rows.push_back({cat(head.number), to_string(head.created),
                     head.detail.bool_at("partial") ? "partial" : "full",
                     head.released ? to_string(*head.released) : ""});
-  }
   if (face.json)
-    print_json(Value::list(std::move(values)));
+    print_json(document_of(heads));
   else
     print(table(rows));
   return 0;
@@ -49,7 +47,7 @@ Result<int> version_show(Face& face) {
   const WholeVersion whole =
       TRY(read_version(*place, environment.name, TRY(chosen_version(face, 0))));
   if (face.json) {
-    print_json(whole_value(whole));
+    print_json(document_of(whole));
     return 0;
   }
   print(whole_text(whole));
@@ -66,7 +64,7 @@ Result<int> version_diff(Face& face) {
   const std::vector<ItemDifference> found =
       TRY(diff_versions(*place, environment.name, older, *newer));
   if (face.json)
-    print_json(differences_value(found));
+    print_json(document_of(found));
   else
     print(differences_text(found, face.colour));
   return !found.empty() && face.parsed.flag("detailed-exitcode") ? 4 : 0;
@@ -83,7 +81,7 @@ Result<int> push(Face& face) {
   const bool is_dry = face.parsed.flag("dry-run");
   const Pushed pushed = TRY(push_version(*place, name, push, {}, is_dry));
   if (face.json)
-    print_json(pushed_value(pushed, is_dry));
+    print_json(document_of(pushed, is_dry));
   else
     print(face.quiet ? cat(pushed.number) : pushed_text(pushed, is_dry, face.colour));
   return 0;
@@ -94,18 +92,14 @@ Result<int> check(Face& face) {
   const Environment environment = TRY(model_environment(face));
   const std::vector<Finding> found =
       TRY(check_version(*place, environment.name, TRY(chosen_version(face, 0))));
-  std::vector<Value> values;
-  for (const Finding& one : found) {
-    values.push_back(Value::dict(
-        {{"set", one.set}, {"rule", one.rule}, {"text", one.text}, {"where", one.where}}));
-    if (!face.json)
-      print(cat(one.where, one.where.empty() ? "" : ": ", one.rule, ": ", one.text,
-                one.set.empty() ? "" : cat(" (set `", printable(one.set), "`)")));
-  }
   if (face.json)
-    print_json(Value::list(std::move(values)));
+    print_json(document_of(found));
   else if (found.empty())
     print("no findings");
+  else
+    for (const Finding& one : found)
+      print(cat(one.where, one.where.empty() ? "" : ": ", one.rule, ": ", one.text,
+                one.set.empty() ? "" : cat(" (set `", printable(one.set), "`)")));
   return !found.empty() && face.parsed.flag("detailed-exitcode") ? 4 : 0;
 }
 
@@ -116,15 +110,13 @@ Result<int> list_sets_of(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(model_environment(face));
   std::vector<std::vector<std::string>> rows{{"SET", "RESOURCES"}};
-  std::vector<Value> values;
-  for (const SetHead& set :
-       TRY(list_sets(*place, environment.name, TRY(chosen_version(face, 0))))) {
-    values.push_back(Value::dict({{"name", set.name}, {"resources", set.items}}));
+  const std::vector<SetHead> sets =
+      TRY(list_sets(*place, environment.name, TRY(chosen_version(face, 0))));
+  for (const SetHead& set : sets)
     rows.push_back(
         {set.name.empty() ? std::string(shared_set) : printable(set.name), cat(set.items)});
-  }
   if (face.json)
-    print_json(Value::list(std::move(values)));
+    print_json(document_of(sets));
   else
     print(table(rows));
   return 0;
@@ -138,29 +130,21 @@ Result<int> show_set(Face& face) {
       TRY(read_version(*place, environment.name, TRY(chosen_version(face, 1)),
                        name == shared_set ? Name() : Name(name)));
   if (face.json)
-    print_json(whole_value(whole));
+    print_json(document_of(whole));
   else
     print(whole_text(whole));
   return 0;
-}
-
-/// Numbers and booleans as such.
-Value setting_value(const std::string& text) {
-  const Result<Value> value = read_json(text, "");
-  return value && (value->is_bool() || value->is_integer()) ? *value : Value(text);
 }
 
 Result<int> list_settings(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(model_environment(face, face.parsed.argument(0)));
   std::vector<std::vector<std::string>> rows{{"SETTING", "VALUE", "MEANING"}};
-  std::vector<Entry> entries;
-  for (const Setting& one : TRY(settings(*place, environment.name))) {
-    entries.push_back({Name(one.name), setting_value(one.value)});
+  const std::vector<Setting> all = TRY(settings(*place, environment.name));
+  for (const Setting& one : all)
     rows.push_back({one.name, one.value, one.help});
-  }
   if (face.json)
-    print_json(Value::dict({{"settings", Value::dict(std::move(entries))}}));
+    print_json(document_of(all));
   else
     print(table(rows));
   return 0;
@@ -184,8 +168,7 @@ Result<int> put_setting(Face& face) {
                                                       : Name(TRY(model_environment_name(face)));
   TRY(set_setting(*place, environment, face.parsed.argument(0), face.parsed.argument(1)));
   if (face.json)
-    print_json(Value::dict(
-        {{"name", face.parsed.argument(0)}, {"value", setting_value(face.parsed.argument(1))}}));
+    print_json(setting_document(face.parsed.argument(0), face.parsed.argument(1)));
   return 0;
 }
 

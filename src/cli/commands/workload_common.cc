@@ -9,8 +9,6 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
-#include "documents/errors.h"
-#include "documents/parts.h"
 #include "documents/workloads.h"
 #include "kinds/pod.h"
 #include "verbs/fleet/pod_document.h"
@@ -168,15 +166,21 @@ Result<Name> owner_asked(const Face& face, size_t at, size_t& used) {
   return Name(cat(kind, "/", has_namespace(kind) ? space_of(face) : std::string(), "/", name));
 }
 
-int tell_stored(Face& face, const std::vector<StoredObject>& stored) {
-  std::vector<Value> values;
-  for (const StoredObject& each : stored) {
-    values.push_back(stored_value(each));
-    if (!face.json && !face.quiet)
+namespace {
+
+void print_stored(const Face& face, const std::vector<StoredObject>& stored) {
+  if (!face.quiet)
+    for (const StoredObject& each : stored)
       print(cat(owner_text(each.owner), " ", to_string(each.fate)));
-  }
+}
+
+}  // namespace
+
+int tell_stored(Face& face, const std::vector<StoredObject>& stored) {
   if (face.json)
-    print_json(Value::dict({{"objects", Value::list(std::move(values))}}));
+    print_json(document_of(stored));
+  else
+    print_stored(face, stored);
   return 0;
 }
 
@@ -207,19 +211,14 @@ Result<std::set<Name>> workloads_of(const Workplace& place, const Name& fleet,
 
 Result<int> finish(Face& face, Workplace& place, const std::vector<StoredObject>& stored,
                    std::set<Name> only) {
-  std::vector<Value> values;
-  for (const StoredObject& each : stored) {
-    values.push_back(stored_value(each));
-    if (!face.json && !face.quiet)
-      print(cat(owner_text(each.owner), " ", to_string(each.fate)));
-  }
-  std::vector<Entry> answer{{"objects", Value::list(std::move(values))}};
+  if (!face.json)
+    print_stored(face, stored);
+  std::optional<Brought> brought;
   int code = 0;
   if (face.parsed.flag("wait", true))
-    code = TRY(bring_about(face, place, fleet_of(face), &answer, std::move(only)));
-  answer.push_back({"success", code == 0});
+    code = TRY(bring_about(face, place, fleet_of(face), &brought.emplace(), std::move(only)));
   if (face.json)
-    print_json(Value::dict(std::move(answer)));
+    print_json(document_of(stored, brought ? &*brought : nullptr, code == 0));
   return code;
 }
 
@@ -234,7 +233,7 @@ Result<int> finish_edit(Face& face, Workplace& place, const std::vector<StoredOb
   return finish(face, place, stored, TRY(workloads_of(place, fleet_of(face), stored)));
 }
 
-Result<int> bring_about(Face& face, Workplace& place, const Name& fleet, std::vector<Entry>* answer,
+Result<int> bring_about(Face& face, Workplace& place, const Name& fleet, Brought* told,
                         std::set<Name> only) {
   BringOptions options;
   options.only = std::move(only);
@@ -242,14 +241,8 @@ Result<int> bring_about(Face& face, Workplace& place, const Name& fleet, std::ve
   if (const std::string limit = face.parsed.text("timeout"); !limit.empty())
     options.limit = TRY(parse_duration(limit));
   const Brought brought = TRY(bring_workloads(place, fleet, options));
-  if (answer != nullptr) {
-    answer->push_back({"pods", brought.pods});
-    answer->push_back({"ready", brought.ready});
-    answer->push_back({"failures", failures_value(brought.summary)});
-    answer->push_back({"unsettled", texts_value(brought.unsettled)});
-    answer->push_back({"held", texts_value(brought.held)});
-    answer->push_back({"interrupted", brought.summary.stopped});
-  }
+  if (told != nullptr)
+    *told = brought;
   int code = brought.summary.good() ? 0 : tell_end(face, brought.summary);
   if (code == 0 && !brought.unsettled.empty())
     code = gave_up_waiting;

@@ -38,10 +38,10 @@ Result<int> finish_workloads(Face& face, Workplace& place, const std::vector<Sto
 /// The same for an edit of single objects: the pods of these are waited for, and only they count.
 Result<int> finish_edit(Face& face, Workplace& place, const std::vector<StoredObject>& stored);
 
-/// Brings a fleet about and tells how that ended: the exit code. `answer` gets the counts. `only`:
-/// as in `BringOptions`.
-Result<int> bring_about(Face& face, Workplace& place, const Name& fleet,
-                        std::vector<Entry>* answer = nullptr, std::set<Name> only = {});
+/// Brings a fleet about and tells how that ended: the exit code. `told` gets what came of it; null:
+/// nobody asks. `only`: as in `BringOptions`.
+Result<int> bring_about(Face& face, Workplace& place, const Name& fleet, Brought* told = nullptr,
+                        std::set<Name> only = {});
 
 /// `--enclave` and `--namespace`.
 const std::vector<CommandOption>& workload_options();

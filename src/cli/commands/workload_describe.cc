@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
+#include "documents/workloads.h"
 #include "verbs/fleet/pod_document.h"
 #include "verbs/fleet/pods.h"
 #include "verbs/fleet/workload_views.h"
@@ -12,7 +13,7 @@ namespace fettle {
 namespace {
 
 /// The object with its status, as it may be told.
-Result<Value> document_of(const Workplace& place, const Name& fleet, const Name& owner) {
+Result<Value> object_asked(const Workplace& place, const Name& fleet, const Name& owner) {
   std::vector<std::string> names;
   for (const workloads::Object& object : TRY(objects_with_status(place, fleet))) {
     if (object.owner() == owner)
@@ -102,22 +103,16 @@ Result<int> workload_describe(Face& face) {
     return user_error(cat("`", printable(face.parsed.argument(used)), "` is not expected here"));
   Workplace* place = TRY(face.workplace());
   const Name fleet = fleet_of(face);
-  const Value document = TRY(document_of(*place, fleet, owner));
-  std::vector<Value> pods, events;
+  const Value document = TRY(object_asked(*place, fleet, owner));
+  std::vector<Value> pods;
   for (Value& pod : TRY(pods_of(*place, fleet, owner)))
     pods.push_back(shown(*place, pod));
   std::vector<std::vector<std::string>> rows{{"  TIME", "TYPE", "REASON", "TEXT"}};
-  for (const NoticeView& notice : TRY(notices_of(*place, fleet, owner))) {
-    events.push_back(Value::dict({{"time", to_string(notice.time)},
-                                  {"type", notice.type},
-                                  {"reason", notice.reason},
-                                  {"text", notice.text}}));
+  const std::vector<NoticeView> notices = TRY(notices_of(*place, fleet, owner));
+  for (const NoticeView& notice : notices)
     rows.push_back({cat("  ", to_string(notice.time)), notice.type, notice.reason, notice.text});
-  }
   if (face.json) {
-    print_json_of_original(Value::dict({{"object", document},
-                                        {"pods", Value::list(std::move(pods))},
-                                        {"events", Value::list(std::move(events))}}));
+    print_json_of_original(description_document(document, std::move(pods), notices));
     return 0;
   }
   line("Name", document.at("metadata").at("name"));
@@ -128,7 +123,7 @@ Result<int> workload_describe(Face& face) {
   print_counts(document.at("status"));
   print_pulls(document.at("status").at("imagePulls"));
   print_pods(pods);
-  if (!events.empty()) {
+  if (!notices.empty()) {
     print("Events:");
     print(table(rows));
   }

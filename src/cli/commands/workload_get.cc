@@ -7,6 +7,7 @@
 #include "cli/commands/workload_common.h"
 #include "cli/commands/workload_fields.h"
 #include "cli/print.h"
+#include "documents/workloads.h"
 #include "value/mask.h"
 #include "value/yaml.h"
 #include "verbs/fleet/claims.h"
@@ -352,8 +353,7 @@ Value answer_of(const Workplace& place, const std::vector<Wanted>& asked,
     documents.push_back(shown(place, each.document));
   if (asked.size() == 1 && asked[0].names.size() == 1 && documents.size() == 1)
     return documents[0];
-  return Value::dict(
-      {{"apiVersion", "v1"}, {"kind", "List"}, {"items", Value::list(std::move(documents))}});
+  return list_document(std::move(documents));
 }
 
 void print_tables(const Face& face, const Table& table, const std::vector<Wanted>& asked,

@@ -114,7 +114,7 @@ Result<int> workload_diff(Face& face) {
   Workplace* place = TRY(face.workplace());
   const WorkloadPlan plan = TRY(plan_workloads(*place, fleet_of(face), std::move(objects)));
   if (face.json)
-    print_json(plan_value(plan));
+    print_json(document_of(plan));
   else
     print_plan(face, plan);
   return face.parsed.flag("detailed-exitcode") && !plan.is_settled() ? changes_are_due : 0;

@@ -489,4 +489,16 @@ Result<std::vector<Drift>> drift(const Workplace& workplace, const Name& environ
   return found;
 }
 
+std::string_view state_of(const Record& record, bool is_at_work) {
+  if (!record.attempt)
+    return "done";
+  if (record.attempt->failed)
+    return "failed";
+  if (record.attempt->verb == Verb::blocked)
+    return "held back";
+  if (is_at_work)
+    return "under way";
+  return record.attempt->course ? "not finished" : "interrupted";
+}
+
 }  // namespace fettle

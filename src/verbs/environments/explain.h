@@ -15,6 +15,10 @@ Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environme
 Result<std::vector<Key>> find_keys_of_events(const Workplace& place, const Name& environment,
                                              const std::string& what);
 
+/// How what a record is about stands: `done`, `failed`, `held back`, `under way`, `not finished` or
+/// `interrupted`. `is_at_work`: somebody acts on the environment just now.
+std::string_view state_of(const Record& record, bool is_at_work);
+
 /// A link of a chain of reasons: what was done with a key, and what came of it.
 struct Cause {
   Key key;

@@ -359,4 +359,19 @@ Result<std::vector<SetHead>> list_sets(const Workplace& place, const Name& envir
   return sets;
 }
 
+std::string_view to_string(WholeItem::State state) {
+  constexpr std::array<std::string_view, 3> names{"available", "undefined",
+                                                  "skipped_for_undefined"};
+  return names[static_cast<size_t>(state)];
+}
+
+std::string_view to_string(ItemDifference::Type type) {
+  constexpr std::array<std::string_view, 4> names{"added", "changed", "moved", "removed"};
+  return names[static_cast<size_t>(type)];
+}
+
+const Value* field_of(const Value& attributes, const std::string& field) {
+  return attributes.is_dict() ? follow(attributes, field) : nullptr;
+}
+
 }  // namespace fettle

@@ -34,6 +34,8 @@ struct WholeItem {
   enum class State { available, undefined, skipped_for_undefined } state = State::available;
 };
 
+std::string_view to_string(WholeItem::State state);
+
 struct WholeVersion {
   VersionHead head;
   std::vector<WholeItem> items;  ///< sorted by set and id
@@ -53,6 +55,9 @@ struct ItemDifference {
   /// Attributes; null: not there. `resource_state` is among them when it differs.
   Value before, after;
 };
+std::string_view to_string(ItemDifference::Type type);
+/// A field of attributes; null pointer when it is not there, which is not null.
+const Value* field_of(const Value& attributes, const std::string& field);
 /// What differs, in time proportional to what was touched between the two. From a newer version to
 /// an older one it says what going back would change.
 Result<std::vector<ItemDifference>> diff_versions(const Workplace& place, const Name& environment,

@@ -1,4 +1,4 @@
-#include "verbs/environments/service_json.h"
+#include "documents/service_config.h"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,7 @@
 #pragma once
 /// A service's configuration as people have it in JSON: the attributes, what `service inspect`
-/// prints, or the fields of a `ServiceConfig` as Kurtosis writes them.
+/// prints (`documents/services.h`), or the fields of a `ServiceConfig` as Kurtosis writes them. What
+/// a document says can so be given back: the reader stands beside the maker.
 
 #include "base/result.h"
 #include "value/value.h"

@@ -1,0 +1,17 @@
+#pragma once
+/// What an environment has beside services and files: versions, resources, orphans.
+
+#include "verbs/environments/environments.h"
+#include "workplace/orphans.h"
+
+namespace fettle {
+
+struct Inventory {
+  size_t versions = 0, resources = 0;  ///< resources without orphans
+  uint64_t newest = 0, released = 0;   ///< numbers of versions; 0: none. `released`: last
+  bool is_fleet = false;               ///< the versions are of manifests, not of a model
+  std::vector<Orphan> orphans;
+};
+Result<Inventory> take_inventory(const Workplace& place, const Name& environment);
+
+}  // namespace fettle
