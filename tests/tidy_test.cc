@@ -47,7 +47,8 @@ const std::map<std::string, std::set<std::string>> floors{
     {"verbs",
      {"base", "value", "core", "versions", "kinds", "store", "plan", "reconcile", "packages",
       "model", "states", "workloads", "workplace", "controller", "drivers/state"}},
-    {"documents", {"base", "value", "core", "reconcile", "workplace", "controller", "verbs"}},
+    {"documents",
+     {"base", "value", "core", "kinds", "reconcile", "workplace", "controller", "verbs"}},
     {"cli",
      {"base", "value", "core", "starlark", "kinds", "packages", "model", "states", "workplace",
       "controller", "verbs", "documents"}},
@@ -194,6 +195,46 @@ TEST(Tidy, VerbsStandInRooms) {
   for (const auto& entry : fs::directory_iterator(root + "/src/verbs"))
     EXPECT_TRUE(entry.is_directory() || entry.path().filename() == "CMakeLists.txt")
         << "which room of src/verbs is " << entry.path() << " of?";
+}
+
+/// What stands between the brackets of each call of a function whose name begins so.
+std::vector<std::string> arguments_of_calls(const fs::path& path, const std::string& name) {
+  std::string text;
+  for (const std::string& line : lines_of(path))
+    text += line + "\n";
+  std::vector<std::string> found;
+  for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
+    const size_t open = text.find('(', at);
+    size_t end = open;
+    for (int depth = 0; end < text.size(); ++end) {
+      depth += (text[end] == '(') - (text[end] == ')');
+      if (depth == 0)
+        break;
+    }
+    found.push_back(text.substr(open, end - open));
+  }
+  return found;
+}
+
+/// A face prints what `src/documents` makes, so that every face tells the same. Of the commands,
+/// these make dicts that are no documents: attributes, calls and memory, which verbs are given.
+TEST(Tidy, CommandsMakeNoDocuments) {
+  const std::set<std::string> gives_dicts{"files.cc", "service.cc", "state.cc", "state_memory.cc"};
+  size_t calls = 0;
+  for (const fs::path& path : sources()) {
+    const std::string name = place_of(path);
+    if (!name.starts_with("src/cli/commands/") && !name.starts_with("src/app/"))
+      continue;
+    for (const std::string& arguments : arguments_of_calls(path, "print_json")) {
+      ++calls;
+      EXPECT_EQ(arguments.find("Value::dict("), arguments.npos) << name << ": " << arguments;
+    }
+    for (const std::string& line : lines_of(path))
+      EXPECT_TRUE(line.find("Value::dict(") == line.npos || name == "src/app/libraries.cc" ||
+                  gives_dicts.contains(path.filename().string()))
+          << name << " makes a document, which a function in src/documents does: " << line;
+  }
+  EXPECT_GT(calls, 80u);
 }
 
 TEST(Tidy, NoFileOfALanguageIsLong) {
