@@ -10,6 +10,36 @@
 #include "documents/parts.h"
 
 namespace fettle {
+
+// Each is made by a file in src/cli/commands; `make_all` has them in the order of the help.
+Command run_command();
+Command plan_command();
+Command check_command();
+std::vector<Command> enclave_commands();
+std::vector<Command> service_commands();
+std::vector<Command> files_commands();
+std::vector<Command> node_commands();
+std::vector<Command> orphan_commands();
+std::vector<Command> workload_commands();
+Command port_print_command();
+Command clean_command();
+Command why_command();
+Command show_command();
+Command drift_command();
+Command events_command();
+Command doctor_command();
+std::vector<Command> engine_commands();
+Command starlark_command();
+Command compile_command();
+Command project_init_command();
+Command export_command();
+Command release_command();
+std::vector<Command> versions_commands();
+Command version_command();
+Command package_init_command();
+std::vector<Command> state_commands();
+std::vector<Command> state_memory_commands();
+
 namespace {
 
 /// The pages for `man`, each in a file of a folder.

@@ -1,5 +1,6 @@
 #pragma once
-/// Every command, a function a file; `src/app/commands.cc` is the list of them.
+/// What commands share. Each is a function in a file of this folder, and a line and a row in
+/// `src/app/commands.cc`.
 
 #include "cli/command.h"
 #include "workplace/edit.h"
@@ -8,43 +9,13 @@
 namespace fettle {
 
 struct EnvironmentView;
-struct ServiceView;
-
-struct Orphan;
 
 /// The group of commands that all four front ends have.
 inline constexpr const char* around_runs = "before and after a run";
 
-Command run_command();
-Command plan_command();
-Command check_command();
-std::vector<Command> enclave_commands();
-std::vector<Command> service_commands();
-std::vector<Command> files_commands();
-std::vector<Command> node_commands();
-std::vector<Command> orphan_commands();
-std::vector<Command> workload_commands();
-Command port_print_command();
-Command clean_command();
-Command why_command();
-Command show_command();
-Command drift_command();
-Command events_command();
-Command doctor_command();
-std::vector<Command> engine_commands();
-Command starlark_command();
-Command compile_command();
-Command project_init_command();
-Command export_command();
-Command release_command();
-std::vector<Command> versions_commands();
-Command version_command();
-Command package_init_command();
-std::vector<Command> state_commands();
-std::vector<Command> state_memory_commands();
-
 /// An environment by name; what it was given in secret is hidden from here on.
 Result<Environment> known_environment(Face& face, const std::string& name);
+/// What an act changes, field by field, as lines.
 void print_changes(const Face& face, const std::vector<FieldChange>& changes);
 
 /// The environment of a command: `--enclave`, or the argument that names it.
