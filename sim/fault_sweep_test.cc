@@ -37,11 +37,11 @@ class FaultSweepTest : public testing::TestWithParam<Fault::Moment> {
   Result<Summary> run(const Sketch& sketch) {
     const std::unique_ptr<Edit> edit = TRY(begin_edit(place_, "e", false));
     TRY(ensure_environment(place_, *edit, Value::dict({})));
-    Undertaking undertaking;
-    undertaking.intent = std::make_shared<const Intent>(intent_of(sketch));
-    undertaking.known = TRY(place_.store->known("e"));
-    undertaking.options.parallelism = 2;
-    return TRY(carry_out(place_, *edit, std::move(undertaking))).summary;
+    RunRequest run_request;
+    run_request.intent = std::make_shared<const Intent>(intent_of(sketch));
+    run_request.known = TRY(place_.store->known("e"));
+    run_request.options.parallelism = 2;
+    return TRY(carry_out(place_, *edit, std::move(run_request))).summary;
   }
 
   /// With one call failing: a clean error, or a failure in the summary, or it did not matter.

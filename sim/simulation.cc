@@ -267,12 +267,12 @@ class Simulation : public Ground, public Driver, public Audience {
         file_, "e", [this] { return before_write(); },
         [this](std::span<const Change> changes) { return after_write(changes); });
     const Scene scene{kinds_, [this](const Name&) -> Driver* { return this; }, &blobs, {}};
-    Undertaking undertaking;
-    undertaking.intent = intent;
-    undertaking.known = file_.known();
-    undertaking.options = options;
-    undertaking.audience = this;
-    undertaking.wants =
+    RunRequest run_request;
+    run_request.intent = intent;
+    run_request.known = file_.known();
+    run_request.options = options;
+    run_request.audience = this;
+    run_request.wants =
         [&, was_given = false](const Run&) mutable -> Result<std::shared_ptr<const Intent>> {
       if (was_given || sets.empty() || !prng_.chance(faults_.changes_of_mind))
         return nullptr;
@@ -287,11 +287,11 @@ class Simulation : public Ground, public Driver, public Audience {
       return intent_;
     };
     steps_before_ = report_.steps;
-    const Result<Carried> carried = carry_out(scene, edit, *this, std::move(undertaking));
-    if (!carried && !dead_ && !is_meant(carried.error()))
-      complain("the intent is refused: " + to_string(carried.error()));
-    const bool good = carried && carried->summary && carried->summary->good();
-    if (carried && carried->summary && !carried->summary->stopped && !in_flight_.empty())
+    const Result<RunResult> run_result = carry_out(scene, edit, *this, std::move(run_request));
+    if (!run_result && !dead_ && !is_meant(run_result.error()))
+      complain("the intent is refused: " + to_string(run_result.error()));
+    const bool good = run_result && run_result->summary && run_result->summary->good();
+    if (run_result && run_result->summary && !run_result->summary->stopped && !in_flight_.empty())
       complain("the run ended with acts in flight");
     if (good && !is_changed_ && report_.good)
       if (const auto lost = lost_content(*intent_, file_.known(), kinds_, blobs))

@@ -195,7 +195,7 @@ void Keeper::learn_record(const Key& key, const RecordPointer& record) {
     pods_.want();
 }
 
-/// Has carried out what is due, and goes on with what is wanted by then while acts are under way.
+/// Has run_result out what is due, and goes on with what is wanted by then while acts are under way.
 Status Keeper::carry() {
   outstanding_.owners.merge(cache_.wishes().take_changed());
   if (outstanding_.owners.empty())
@@ -206,27 +206,27 @@ Status Keeper::carry() {
   place.ground = &ground;
   Due due = cache_.wishes().due(outstanding_.owners, cache_.records(),
                                 {.is_all = outstanding_.is_all, .drifted = &cache_.drifted()});
-  Undertaking undertaking;
-  undertaking.intent = std::move(due.intent);
-  undertaking.known = std::move(due.known);
-  undertaking.options.parallelism = cache_.wishes().acts_at_once();
-  undertaking.options.sequence = cache_.records().sequence();
-  undertaking.audience = options_.audience;
-  undertaking.wants = [&](const Run& run) { return wanted_by_now(run, ground); };
-  undertaking.also_known = [this](const Run&, const Intent&) {
+  RunRequest run_request;
+  run_request.intent = std::move(due.intent);
+  run_request.known = std::move(due.known);
+  run_request.options.parallelism = cache_.wishes().acts_at_once();
+  run_request.options.sequence = cache_.records().sequence();
+  run_request.audience = options_.audience;
+  run_request.wants = [&](const Run& run) { return wanted_by_now(run, ground); };
+  run_request.also_known = [this](const Run&, const Intent&) {
     return std::move(outstanding_.of_run);
   };
   motion_ = {instant_from_clock(), {}};
-  const Carried carried = TRY(carry_out(place, edit_, std::move(undertaking)));
-  if (!carried.summary) {
+  const RunResult run_result = TRY(carry_out(place, edit_, std::move(run_request)));
+  if (!run_result.summary) {
     // What was written at last may stand in the store or not.
     TRY(learn());
-    return carried.summary.error();
+    return run_result.summary.error();
   }
-  account_.add(*carried.summary, cache_.records());
+  account_.add(*run_result.summary, cache_.records());
   // What failed is recorded as that.
-  outstanding_.is_all = outstanding_.is_all && carried.summary->stopped;
-  if (carried.summary->good()) {
+  outstanding_.is_all = outstanding_.is_all && run_result.summary->stopped;
+  if (run_result.summary->good()) {
     outstanding_.backoff.reset();
     outstanding_.owners.clear();
   }

@@ -114,12 +114,12 @@ Status look_for_contents(const Scene& scene, const Wanted& wanted, const Known& 
   return {};
 }
 
-Event event_of(const Undertaking& undertaking, EventType type, Time time, std::string text,
+Event event_of(const RunRequest& run_request, EventType type, Time time, std::string text,
                Value detail) {
   Event event;
   event.time = time;
   event.type = type;
-  event.environment = undertaking.intent->environment;
+  event.environment = run_request.intent->environment;
   event.key.environment = event.environment;
   event.text = std::move(text);
   event.detail = std::move(detail);
@@ -174,18 +174,18 @@ bool has_to_be_made(const Resource& resource, const Known& known, const Seen& se
 }
 
 /// Asks drivers that have something to make whether they are ready, and have room for it.
-Status check_ready(const Scene& scene, const Undertaking& undertaking, const Seen& seen) {
+Status check_ready(const Scene& scene, const RunRequest& run_request, const Seen& seen) {
   std::map<Name, std::vector<const Resource*>> by_driver;
   std::set<Name> needed;
-  for (const auto& [set, resources] : undertaking.intent->resources)
+  for (const auto& [set, resources] : run_request.intent->resources)
     for (const Resource& resource : resources) {
       by_driver[resource.driver].push_back(&resource);
-      if (has_to_be_made(resource, undertaking.known, seen))
+      if (has_to_be_made(resource, run_request.known, seen))
         needed.insert(resource.driver);
     }
   for (const Name& name : needed)
     if (Driver* driver = scene.driver(name))
-      TRY(driver->ready(undertaking.needs_room ? std::span<const Resource* const>(by_driver[name])
+      TRY(driver->ready(run_request.needs_room ? std::span<const Resource* const>(by_driver[name])
                                                : std::span<const Resource* const>(),
                         scene.stop));
   return {};
@@ -246,14 +246,14 @@ std::shared_ptr<const Intent> only_looks(const Name& environment, std::vector<Re
   return intent;
 }
 
-Result<Carried> look_by_acts(const Scene& scene, Ground& ground,
-                             std::shared_ptr<const Intent> resources, Known known,
-                             const RunOptions& options) {
+Result<RunResult> look_by_acts(const Scene& scene, Ground& ground,
+                               std::shared_ptr<const Intent> resources, Known known,
+                               const RunOptions& options) {
   NullEdit unkept(resources->environment, NullEdit::Use::looks);
-  Carried carried{TRY(Run::make(std::move(resources), std::move(known), {}, scene.kinds, options)),
-                  {}};
-  carried.summary = Loop(carried.run, unkept, ground, scene.driver, nullptr).carry_out();
-  return carried;
+  RunResult run_result{
+      TRY(Run::make(std::move(resources), std::move(known), {}, scene.kinds, options)), {}};
+  run_result.summary = Loop(run_result.run, unkept, ground, scene.driver, nullptr).carry_out();
+  return run_result;
 }
 
 Result<Plan> preview(const Scene& scene, const Intent& intent, const Known& known,
@@ -262,47 +262,49 @@ Result<Plan> preview(const Scene& scene, const Intent& intent, const Known& know
   return make_plan(intent, known, seen, scene.kinds, options);
 }
 
-Result<Carried> carry_out(const Scene& scene, Edit& edit, Ground& ground, Undertaking undertaking) {
-  Seen seen = TRY(look(scene, *undertaking.intent, undertaking.known));
-  TRY(check_ready(scene, undertaking, seen));
-  RunOptions options = undertaking.options;
+Result<RunResult> carry_out(const Scene& scene, Edit& edit, Ground& ground,
+                            RunRequest run_request) {
+  Seen seen = TRY(look(scene, *run_request.intent, run_request.known));
+  TRY(check_ready(scene, run_request, seen));
+  RunOptions options = run_request.options;
   if (options.number == 0)
     options.number = edit.number();
-  Carried carried{TRY(Run::make(undertaking.intent, std::move(undertaking.known), std::move(seen),
-                                scene.kinds, options)),
-                  {}};
-  if (undertaking.begins)
-    TRY(undertaking.begins());
-  Audience* audience = undertaking.audience;
+  RunResult run_result{TRY(Run::make(run_request.intent, std::move(run_request.known),
+                                     std::move(seen), scene.kinds, options)),
+                       {}};
+  if (run_request.begins)
+    TRY(run_request.begins());
+  Audience* audience = run_request.audience;
   TRY(log(edit, audience,
-          event_of(undertaking, EventType::run_started, ground.now().wall, undertaking.what,
-                   undertaking.detail)));
+          event_of(run_request, EventType::run_started, ground.now().wall, run_request.what,
+                   run_request.detail)));
   AskWhatIsWanted wants;
-  if (undertaking.wants)
+  if (run_request.wants)
     wants = [&](const Run& run) -> Result<NewWish> {
-      NewWish wanted{TRY(undertaking.wants(run))};
+      NewWish wanted{TRY(run_request.wants(run))};
       if (wanted.intent == nullptr)
         return wanted;
-      if (!undertaking.also_known) {
+      if (!run_request.also_known) {
         wanted.seen = TRY(look(scene, *wanted.intent, run.known()));
         return wanted;
       }
-      wanted.also_known = undertaking.also_known(run, *wanted.intent);
+      wanted.also_known = run_request.also_known(run, *wanted.intent);
       Known all = run.known();
       all.insert(wanted.also_known.begin(), wanted.also_known.end());
       wanted.seen = TRY(look(scene, *wanted.intent, all));
       return wanted;
     };
-  carried.summary = Loop(carried.run, edit, ground, scene.driver, audience, wants).carry_out();
-  if (!carried.summary)
-    return carried;
-  const Summary& summary = *carried.summary;
+  run_result.summary =
+      Loop(run_result.run, edit, ground, scene.driver, audience, wants).carry_out();
+  if (!run_result.summary)
+    return run_result;
+  const Summary& summary = *run_result.summary;
   if (Status told = log(edit, audience,
-                        event_of(undertaking, EventType::run_finished, ground.now().wall,
+                        event_of(run_request, EventType::run_finished, ground.now().wall,
                                  text_of(summary), counts_of(summary)));
       !told)
-    carried.summary = told.error();
-  return carried;
+    run_result.summary = told.error();
+  return run_result;
 }
 
 }  // namespace fettle

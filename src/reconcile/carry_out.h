@@ -18,7 +18,7 @@ struct Scene {
   std::stop_token stop{};                      ///< ends what only looks
 };
 
-struct Undertaking {
+struct RunRequest {
   std::shared_ptr<const Intent> intent;
   Known known;  ///< as of the beginning of the edit
   RunOptions options;
@@ -37,15 +37,15 @@ struct Undertaking {
 };
 
 /// What came of it. `run` knows the standing and the step of each key.
-struct Carried {
+struct RunResult {
   Run run;
   Result<Summary>
       summary;  ///< an error: the store could not be written, and it ended in the middle
 };
 
-/// Errors: nothing was changed. `Blame::user`: the intent cannot be carried out as it is.
+/// Errors: nothing was changed. `Blame::user`: the intent cannot be run_result out as it is.
 /// `Blame::world`: a driver is not ready or cannot look, the store cannot be written.
-Result<Carried> carry_out(const Scene& scene, Edit& edit, Ground& ground, Undertaking undertaking);
+Result<RunResult> carry_out(const Scene& scene, Edit& edit, Ground& ground, RunRequest run_request);
 
 /// Looks at what an intent decides about and was made before, and whether the contents are there
 /// that it put out.
@@ -58,9 +58,9 @@ std::shared_ptr<const Intent> only_looks(const Name& environment, std::vector<Re
 
 /// What would be done with what looks for itself: their looks are acts that change nothing. In the
 /// order of the needs, and nothing is recorded. `resources` have the mandate to report only.
-Result<Carried> look_by_acts(const Scene& scene, Ground& ground,
-                             std::shared_ptr<const Intent> resources, Known known,
-                             const RunOptions& options);
+Result<RunResult> look_by_acts(const Scene& scene, Ground& ground,
+                               std::shared_ptr<const Intent> resources, Known known,
+                               const RunOptions& options);
 
 /// What would be done, and why. Borrows from `intent`.
 Result<Plan> preview(const Scene& scene, const Intent& intent, const Known& known,

@@ -435,20 +435,20 @@ TEST_F(SettleTest, ARunThatIsToldOfAPartActsOnThatPart) {
   const Scene scene{kinds_, [this](const Name&) { return &ground_; }, &blobs_, {}};
   const auto edit = home_.edit("e");
   ground_.log.clear();
-  Undertaking undertaking;
-  undertaking.intent = part({0}, 2);
-  undertaking.known = {{key_of("thing/a"), all.at(key_of("thing/a"))}};
-  undertaking.options.sequence = 100;
+  RunRequest run_request;
+  run_request.intent = part({0}, 2);
+  run_request.known = {{key_of("thing/a"), all.at(key_of("thing/a"))}};
+  run_request.options.sequence = 100;
   bool is_given = false;
-  undertaking.wants = [&](const fettle::Run&) -> Result<std::shared_ptr<const Intent>> {
+  run_request.wants = [&](const fettle::Run&) -> Result<std::shared_ptr<const Intent>> {
     return std::exchange(is_given, true) ? nullptr : part({0, 1}, 2);
   };
-  undertaking.also_known = [&](const fettle::Run&, const Intent&) {
+  run_request.also_known = [&](const fettle::Run&, const Intent&) {
     return Known{{key_of("thing/b"), all.at(key_of("thing/b"))},
                  {key_of("thing/c"), all.at(key_of("thing/c"))}};
   };
-  const Result<Carried> carried = carry_out(scene, *edit, ground_, std::move(undertaking));
-  ASSERT_TRUE(carried && carried->summary && carried->summary->good());
+  const Result<RunResult> run_result = carry_out(scene, *edit, ground_, std::move(run_request));
+  ASSERT_TRUE(run_result && run_result->summary && run_result->summary->good());
   std::vector<std::string> log = ground_.log;
   std::ranges::sort(log);
   EXPECT_EQ(log,
@@ -469,13 +469,13 @@ TEST_F(SettleTest, AnIntentThatCannotBeEndsTheRunWithItsError) {
   const Scene scene{kinds_, [this](const Name&) { return &ground_; }, &blobs_, {}};
   const auto edit = home_.edit("e");
   intent_->environment = "e";
-  Undertaking undertaking;
-  undertaking.intent = intent_;
-  undertaking.wants = wants_;
-  const Result<Carried> carried = carry_out(scene, *edit, ground_, std::move(undertaking));
-  ASSERT_TRUE(carried.has_value());
-  ASSERT_FALSE(carried->summary.has_value());
-  EXPECT_EQ(carried->summary.error().message, "dependency cycle: state/a needs state/a");
+  RunRequest run_request;
+  run_request.intent = intent_;
+  run_request.wants = wants_;
+  const Result<RunResult> run_result = carry_out(scene, *edit, ground_, std::move(run_request));
+  ASSERT_TRUE(run_result.has_value());
+  ASSERT_FALSE(run_result->summary.has_value());
+  EXPECT_EQ(run_result->summary.error().message, "dependency cycle: state/a needs state/a");
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ Result<std::optional<Environment>> lost_environment(const Workplace& place,
                                                     const std::string& name) {
   if (name.empty())
     return std::optional<Environment>();
-  auto begun = place.store->begin_edit(name, this_process(place.command, place.clock(), place.role));
+  auto begun =
+      place.store->begin_edit(name, this_process(place.command, place.clock(), place.role));
   // Where nothing can be written, nothing is adopted.
   if (!begun)
     return std::optional<Environment>();
@@ -173,29 +174,29 @@ class Both : public Audience {
 
 }  // namespace
 
-Result<Carried> carry_out(const Workplace& place, Edit& edit, Undertaking undertaking) {
+Result<RunResult> carry_out(const Workplace& place, Edit& edit, RunRequest run_request) {
   // The spectator first: what the other one prints is then about what ended.
-  Both both(place.spectator, undertaking.audience);
+  Both both(place.spectator, run_request.audience);
   if (place.spectator != nullptr)
-    undertaking.audience = &both;
-  undertaking.what = place.command;
+    run_request.audience = &both;
+  run_request.what = place.command;
   if (place.random)
-    undertaking.options.seed = place.random();
-  if (undertaking.options.plan.shared == nullptr)
-    leave_to_others(TRY(shared_leftovers(place, *undertaking.intent, undertaking.known)),
-                    undertaking.options.plan);
+    run_request.options.seed = place.random();
+  if (run_request.options.plan.shared == nullptr)
+    leave_to_others(TRY(shared_leftovers(place, *run_request.intent, run_request.known)),
+                    run_request.options.plan);
   // Until here nothing is changed, and the first interruption ends it.
   std::optional<Interrupt::Acting> acting;
-  undertaking.begins = [&, then = std::move(undertaking.begins)]() -> Status {
+  run_request.begins = [&, then = std::move(run_request.begins)]() -> Status {
     acting.emplace(*place.interrupt);
     return then ? then() : Status();
   };
   Scene scene = place.scene();
-  TRY(leave_silent_engines(place, undertaking, scene));
+  TRY(leave_silent_engines(place, run_request, scene));
   if (place.ground != nullptr)
-    return carry_out(scene, edit, *place.ground, std::move(undertaking));
+    return carry_out(scene, edit, *place.ground, std::move(run_request));
   Threads threads(*place.interrupt, place.mask.get());
-  return carry_out(scene, edit, threads, std::move(undertaking));
+  return carry_out(scene, edit, threads, std::move(run_request));
 }
 
 RecordPointer Edited::find(const Key& key) const {
@@ -204,11 +205,11 @@ RecordPointer Edited::find(const Key& key) const {
 }
 
 Result<Edited> edit_by(const Workplace& place, Edit& edit, std::shared_ptr<const Intent> intent) {
-  Undertaking undertaking;
-  undertaking.intent = std::move(intent);
-  undertaking.known = TRY(place.store->known(edit.environment()));
-  Carried carried = TRY(carry_out(place, edit, std::move(undertaking)));
-  return Edited{TRY(std::move(carried.summary)), carried.run.known()};
+  RunRequest run_request;
+  run_request.intent = std::move(intent);
+  run_request.known = TRY(place.store->known(edit.environment()));
+  RunResult run_result = TRY(carry_out(place, edit, std::move(run_request)));
+  return Edited{TRY(std::move(run_result.summary)), run_result.run.known()};
 }
 
 int exit_code(const Summary& summary) {

@@ -139,13 +139,13 @@ Result<Silent> silent_engines(const Workplace& place, const std::set<Name>& driv
   return silent_of(engines_named(place, drivers), place.interrupt->acts_token());
 }
 
-Status leave_silent_engines(const Workplace& place, Undertaking& undertaking, Scene& scene) {
-  std::set<Name> drivers = drivers_of(*undertaking.intent);
-  drivers.merge(drivers_of(undertaking.known));
+Status leave_silent_engines(const Workplace& place, RunRequest& run_request, Scene& scene) {
+  std::set<Name> drivers = drivers_of(*run_request.intent);
+  drivers.merge(drivers_of(run_request.known));
   const auto silent = std::make_shared<const Silent>(TRY(silent_engines(place, drivers)));
   if (silent->empty())
     return {};
-  const size_t left = keep_away(undertaking.known, *undertaking.intent, *silent);
+  const size_t left = keep_away(run_request.known, *run_request.intent, *silent);
   for (const auto& [name, why] : *silent)
     place.tell(cat("node `", node_of_engine(name), "` does not answer: ", why));
   if (left > 0)
@@ -153,15 +153,15 @@ Status leave_silent_engines(const Workplace& place, Undertaking& undertaking, Sc
                    left == 1 ? " resource that is no longer wanted stays"
                              : " resources that are no longer wanted stay",
                    " there until it answers"));
-  undertaking.intent = without(undertaking.intent, *silent);
-  if (undertaking.wants)
-    undertaking.wants = [silent, wants = std::move(undertaking.wants)](
+  run_request.intent = without(run_request.intent, *silent);
+  if (run_request.wants)
+    run_request.wants = [silent, wants = std::move(run_request.wants)](
                             const Run& run) -> Result<std::shared_ptr<const Intent>> {
       const std::shared_ptr<const Intent> intent = TRY(wants(run));
       return intent == nullptr ? intent : without(intent, *silent);
     };
-  if (undertaking.also_known)
-    undertaking.also_known = [silent, also_known = std::move(undertaking.also_known)](
+  if (run_request.also_known)
+    run_request.also_known = [silent, also_known = std::move(run_request.also_known)](
                                  const Run& run, const Intent& wanted) {
       Known known = also_known(run, wanted);
       keep_away(known, wanted, *silent);

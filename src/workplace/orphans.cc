@@ -206,10 +206,10 @@ Result<Summary> remove_orphans(const Workplace& place, Edit& edit,
                                const std::vector<Orphan>& orphans) {
   auto intent = std::make_shared<Intent>();
   intent->environment = edit.environment();
-  Undertaking undertaking;
-  undertaking.known = TRY(place.store->known(edit.environment()));
-  leave_to_others(TRY(shared_orphans(place, edit.environment(), undertaking.known)),
-                  undertaking.options.plan);
+  RunRequest run_request;
+  run_request.known = TRY(place.store->known(edit.environment()));
+  leave_to_others(TRY(shared_orphans(place, edit.environment(), run_request.known)),
+                  run_request.options.plan);
   std::set<Key> going;
   for (const Orphan& orphan : orphans) {
     going.insert(orphan.key);
@@ -217,16 +217,16 @@ Result<Summary> remove_orphans(const Workplace& place, Edit& edit,
       intent->sets[set] = Leftover::remove;
   }
   // All else is somebody's, as far as this removal goes.
-  for (auto& [key, record] : undertaking.known) {
+  for (auto& [key, record] : run_request.known) {
     if (going.contains(key))
       continue;
     auto kept = std::make_shared<Record>(*record);
     kept->wanted_by = {{other_set, Digest{0, 1}}};
     record = std::move(kept);
   }
-  undertaking.intent = intent;
-  Carried carried = TRY(carry_out(place, edit, std::move(undertaking)));
-  return std::move(carried.summary);
+  run_request.intent = intent;
+  RunResult run_result = TRY(carry_out(place, edit, std::move(run_request)));
+  return std::move(run_result.summary);
 }
 
 }  // namespace fettle

@@ -128,14 +128,14 @@ Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Inten
   if (resources.empty())
     return found;
   Threads threads(*place.interrupt, place.mask.get());
-  const Carried carried = TRY(look_by_acts(
+  const RunResult run_result = TRY(look_by_acts(
       place.scene(), threads, only_looks(intent.environment, std::move(resources)), known, {}));
-  if (!carried.summary)
-    return carried.summary.error();
+  if (!run_result.summary)
+    return run_result.summary.error();
   auto described = std::make_shared<std::map<Key, bool>>();
   for (const Key& key : looked_at)
-    if (carried.run.standing(key) == Standing::unchanged) {
-      const Value* const outputs = carried.run.looked(key);
+    if (run_result.run.standing(key) == Standing::unchanged) {
+      const Value* const outputs = run_result.run.looked(key);
       described->emplace(key, outputs != nullptr && outputs->bool_at("reloads"));
     }
   // What is as described concerns nobody that needs it.
@@ -144,14 +144,14 @@ Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Inten
   leave_to_others(looked.shared, options);
   looked.plan = TRY(make_plan(intent, known, looked.seen, *place.kinds, options));
   std::map<Key, const Error*> failures;
-  for (const Failure& failure : carried.summary->failures)
+  for (const Failure& failure : run_result.summary->failures)
     failures.emplace(failure.key, &failure.error);
   for (Step& step : looked.plan.steps) {
     if (step.verb != Verb::ensure || !looked_at.contains(step.key))
       continue;
     if (const auto failed = failures.find(step.key); failed != failures.end()) {
       step.why = cat("unknown: ", failed->second->message);
-    } else if (const Value* const outputs = carried.run.looked(step.key);
+    } else if (const Value* const outputs = run_result.run.looked(step.key);
                outputs != nullptr && !described->contains(step.key)) {
       step.why = "it is not as described";
       found[step.key] = outputs->at("changes");

@@ -346,22 +346,22 @@ Result<Removed> remove_environment(const Workplace& place, const std::string& na
   for (const Name& engine : needed_engines(before, removal.prune))
     if (Driver* const driver = place.driver(engine))
       TRY(driver->ready({}, place.interrupt->acts_token()));
-  Undertaking undertaking;
-  undertaking.known = TRY(all_of(place, edit.environment(), removal.prune));
+  RunRequest run_request;
+  run_request.known = TRY(all_of(place, edit.environment(), removal.prune));
   // Only the files of states say how what they made is taken away: it stays.
-  std::erase_if(undertaking.known, [](const auto& one) { return one.first.kind == "state"; });
-  undertaking.intent = empty_intent(edit.environment(), undertaking.known);
-  undertaking.options.parallelism = 8;
-  Shared shared = TRY(shared_leftovers(place, *undertaking.intent, undertaking.known));
-  leave_to_others(shared, undertaking.options.plan);
-  undertaking.begins = [&] { return edit.begin_removal(); };
-  Carried carried = TRY(carry_out(place, edit, std::move(undertaking)));
-  Removed removed{TRY(std::move(carried.summary)), {}, {}, {}};
+  std::erase_if(run_request.known, [](const auto& one) { return one.first.kind == "state"; });
+  run_request.intent = empty_intent(edit.environment(), run_request.known);
+  run_request.options.parallelism = 8;
+  Shared shared = TRY(shared_leftovers(place, *run_request.intent, run_request.known));
+  leave_to_others(shared, run_request.options.plan);
+  run_request.begins = [&] { return edit.begin_removal(); };
+  RunResult run_result = TRY(carry_out(place, edit, std::move(run_request)));
+  Removed removed{TRY(std::move(run_result.summary)), {}, {}, {}};
   // Images stay with the engine.
   for (const auto& [key, record] : before)
-    if (const Step* const step = carried.run.step(key);
+    if (const Step* const step = run_result.run.step(key);
         step != nullptr && key.kind != "image" && step->verb == Verb::remove &&
-        carried.run.standing(key) == Standing::changed)
+        run_result.run.standing(key) == Standing::changed)
       ++removed.taken[key.kind];
   for (const auto& [key, record] : before)
     if (is_seen_on_machine(key, *record, *place.kinds) &&

@@ -405,20 +405,20 @@ Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& env
   if (resources.empty())
     return std::vector<Drift>();
   Threads threads(*place.interrupt, place.mask.get());
-  const Carried carried = TRY(look_by_acts(
+  const RunResult run_result = TRY(look_by_acts(
       place.scene(), threads, only_looks(environment, std::move(resources)), known, {}));
   std::vector<Drift> found;
   for (const Key& key : looked_at)
-    if (carried.run.standing(key) == Standing::changed) {
+    if (run_result.run.standing(key) == Standing::changed) {
       std::vector<std::string> fields;
-      fields = fields_of(carried.run.looked(key)->at("changes"), key.kind == "state");
+      fields = fields_of(run_result.run.looked(key)->at("changes"), key.kind == "state");
       found.push_back({key, Verb::ensure,
                        fields.empty() ? "it is not as described"
                                       : cat(join(fields, ", "), " changed outside fettle")});
     }
-  if (!carried.summary)
-    return carried.summary.error();
-  for (const Failure& failure : carried.summary->failures)
+  if (!run_result.summary)
+    return run_result.summary.error();
+  for (const Failure& failure : run_result.summary->failures)
     found.push_back({failure.key, Verb::ensure, cat("unknown: ", failure.error.message)});
   return found;
 }

@@ -35,11 +35,11 @@ Result<Summary> pull_images(const Workplace& place, const std::vector<std::strin
     image.origin = place.command;
     intent->resources[Name()].push_back(std::move(image));
   }
-  Undertaking undertaking;
-  undertaking.intent = std::move(intent);
-  undertaking.known = TRY(place.store->known(Name()));
-  undertaking.audience = &teller;
-  return TRY(carry_out(place, *edit, std::move(undertaking))).summary;
+  RunRequest run_request;
+  run_request.intent = std::move(intent);
+  run_request.known = TRY(place.store->known(Name()));
+  run_request.audience = &teller;
+  return TRY(carry_out(place, *edit, std::move(run_request))).summary;
 }
 
 }  // namespace fettle

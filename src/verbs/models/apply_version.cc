@@ -176,10 +176,10 @@ std::vector<FieldChange> changes_made(const Workplace& place, const Run& run, co
 }
 
 /// What the run came to, resource by resource.
-std::vector<DeployedResource> judged(const Workplace& place, const Carried& carried,
+std::vector<DeployedResource> judged(const Workplace& place, const RunResult& run_result,
                                      const model::ModelIntent& made, const WholeVersion& version,
                                      Listener& listener) {
-  const Judge judge(carried.run, *carried.summary, made);
+  const Judge judge(run_result.run, *run_result.summary, made);
   std::unordered_map<Name, const WholeItem*> by_id;
   for (const WholeItem& whole : version.items)
     by_id.emplace(whole.item.id, &whole);
@@ -194,8 +194,8 @@ std::vector<DeployedResource> judged(const Workplace& place, const Carried& carr
     if (const auto said = listener.printed.find(key); said != listener.printed.end())
       resource.printed = std::move(said->second);
     if (resource.changed)
-      resource.changes = changes_made(place, carried.run, key);
-    if (const Step* const step = carried.run.step(key);
+      resource.changes = changes_made(place, run_result.run, key);
+    if (const Step* const step = run_result.run.step(key);
         resource.changed && resource.state == DeployState::deployed && step != nullptr &&
         step->verb == Verb::ensure && step->known != nullptr && step->known->applied &&
         !(resource.changes.empty() && !step->because.kind.empty()))
@@ -282,21 +282,21 @@ Result<ApplyReport> apply_version(const Workplace& place, const ApplyRequest& re
   }
   if (request.releases)
     TRY(release_version(place, request.environment, report.version));
-  Undertaking undertaking;
-  undertaking.known = std::move(planned.known);
-  undertaking.intent = made.intent;
-  undertaking.options.parallelism = std::max(1, request.parallelism);
-  undertaking.detail = Value::dict({{"version", report.version}});
+  RunRequest run_request;
+  run_request.known = std::move(planned.known);
+  run_request.intent = made.intent;
+  run_request.options.parallelism = std::max(1, request.parallelism);
+  run_request.detail = Value::dict({{"version", report.version}});
   Listener listener(audience);
-  undertaking.audience = &listener;
-  const Carried carried = TRY(carry_out(place, *edit, std::move(undertaking)));
-  if (!carried.summary)
-    return carried.summary.error();
-  report.is_stopped = carried.summary->stopped;
-  report.resources = judged(place, carried, made, version, listener);
+  run_request.audience = &listener;
+  const RunResult run_result = TRY(carry_out(place, *edit, std::move(run_request)));
+  if (!run_result.summary)
+    return run_result.summary.error();
+  report.is_stopped = run_result.summary->stopped;
+  report.resources = judged(place, run_result, made, version, listener);
   report.left = std::move(listener.left);
-  add_unremoved(*carried.summary, made, report);
-  TRY(add_orphans(place, *edit, *made.intent, carried.run.known(), report));
+  add_unremoved(*run_result.summary, made, report);
+  TRY(add_orphans(place, *edit, *made.intent, run_result.run.known(), report));
   std::stable_sort(report.left.begin(), report.left.end(),
                    [](const LeftResource& a, const LeftResource& b) { return a.key < b.key; });
   report.took = instant_from_clock() - began;

@@ -468,21 +468,21 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
     return findings_error(package.findings);
   const auto [before, submitted, resolution, intent] = TRY(resolve(place, request, name, package));
   const std::vector<ListedInstruction>& executed = before.list;
-  Undertaking undertaking;
-  undertaking.intent = intent;
-  undertaking.known = std::move(prepared.known);
-  undertaking.options.parallelism = std::max(1, request.parallelism);
-  undertaking.options.plan.edit_in_place = request.edit_in_place;
-  undertaking.options.plan.replay = request.replay;
+  RunRequest run_request;
+  run_request.intent = intent;
+  run_request.known = std::move(prepared.known);
+  run_request.options.parallelism = std::max(1, request.parallelism);
+  run_request.options.plan.edit_in_place = request.edit_in_place;
+  run_request.options.plan.replay = request.replay;
   if (request.plan) {
     const Looked now =
-        TRY(look_and_plan(place, *undertaking.intent, undertaking.known, undertaking.options.plan));
+        TRY(look_and_plan(place, *run_request.intent, run_request.known, run_request.options.plan));
     TRY(check_plan_asked(request, now));
   }
-  undertaking.needs_room = request.resource_check;
-  undertaking.detail =
+  run_request.needs_room = request.resource_check;
+  run_request.detail =
       Value::dict({{"package", request.package}, {"instructions", package.statements->size()}});
-  undertaking.begins = [&]() -> Status {
+  run_request.begins = [&]() -> Status {
     TRY(ensure_environment(place, *edit, Value::dict({{"production", request.production}})));
     TRY(put_uploads(place, package));
     TRY(keep_secrets(place, *edit));
@@ -492,38 +492,38 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
     return begin_executed(*edit, executed, {*package.statements, submitted, resolution});
   };
   Reporter reporter(place, package.statements, audience);
-  undertaking.audience = &reporter;
-  Result<Carried> begun = carry_out(place, *edit, std::move(undertaking));
+  run_request.audience = &reporter;
+  Result<RunResult> begun = carry_out(place, *edit, std::move(run_request));
   if (!begun)
     return with_excerpt(std::move(begun).error());
-  Carried& carried = *begun;
+  RunResult& run_result = *begun;
   PackageReport report;
   report.environment = name;
   report.intent = package.intent;
   report.script = package.statements;
-  report.statements = reporter.finish(carried.run);
+  report.statements = reporter.finish(run_result.run);
   report.removed = reporter.take_removed();
-  report.known = carried.run.known();
+  report.known = run_result.run.known();
   const std::vector<ListedInstruction> after =
       executed_after(executed, submitted, resolution, report.statements);
   if (before.of_a_killed_run || after != executed)
     TRY(write_executed(*edit, after));
-  report.summary = TRY(std::move(carried.summary));
-  add_unavailable(carried.run, *package.intent, report.summary);
-  report.outlived = outlived(carried.run, *package.intent);
-  report.unasked = unasked_downloads(*package.intent, carried.run.seen(),
-                                     [&](const Key& key) { return carried.run.step(key); });
-  Left left = TRY(mark_orphans(place, *edit, *package.intent, carried.run.known(), false));
+  report.summary = TRY(std::move(run_result.summary));
+  add_unavailable(run_result.run, *package.intent, report.summary);
+  report.outlived = outlived(run_result.run, *package.intent);
+  report.unasked = unasked_downloads(*package.intent, run_result.run.seen(),
+                                     [&](const Key& key) { return run_result.run.step(key); });
+  Left left = TRY(mark_orphans(place, *edit, *package.intent, run_result.run.known(), false));
   report.orphans = left.orphans;
   report.shared = left.shared.size();
   report.orphaned = std::move(left.orphaned);
   if (report.summary.good() && report.summary.done == 0)
-    report.seen = carried.run.seen();
+    report.seen = run_result.run.seen();
   report.warnings = package.warnings;
   report.images = package.images;
   report.dependencies = package.dependencies;
   report.has_output = package.has_output;
-  report.output = filled(package.output, name, carried.run.known());
+  report.output = filled(package.output, name, run_result.run.known());
   report.took = instant_from_clock() - began;
   return report;
 }

@@ -309,32 +309,33 @@ class StatesWork {
   /// Carries the intent out once; what is known afterwards is kept for the next time.
   Result<std::vector<StateResult>> carry() {
     const Known before = known_;
-    Undertaking undertaking;
-    undertaking.intent = intent_;
-    undertaking.known = known_;
-    undertaking.options = options();
-    undertaking.audience = &times_;
-    undertaking.wants = [this](const Run& run) { return wanted_now(run); };
-    Carried carried = TRY(carry_out(place_, *edit_, std::move(undertaking)));
-    if (!carried.summary) {
-      if (carried.summary.error().blame != Blame::user)
-        return carried.summary.error();
-      report_.fault = to_string(carried.summary.error());
+    RunRequest run_request;
+    run_request.intent = intent_;
+    run_request.known = known_;
+    run_request.options = options();
+    run_request.audience = &times_;
+    run_request.wants = [this](const Run& run) { return wanted_now(run); };
+    RunResult run_result = TRY(carry_out(place_, *edit_, std::move(run_request)));
+    if (!run_result.summary) {
+      if (run_result.summary.error().blame != Blame::user)
+        return run_result.summary.error();
+      report_.fault = to_string(run_result.summary.error());
     }
-    const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
+    const Summary& summary = run_result.summary ? *run_result.summary : run_result.run.summary();
     report_.is_stopped = summary.stopped && !summary.is_late && report_.fault.empty();
     if (request_.reconciler == "fettle" || request_.reconciler == "none")
       intent_.reset();  // these carry it out once
     if (request_.reconciler != "fettle" && request_.reconciler != "none")
       for (const Key& key : keys_)
-        if (carried.run.standing(key) == Standing::changed)
+        if (run_result.run.standing(key) == Standing::changed)
           changed_.insert(key);
-    carried.run.let_go();
-    const StatesRun done{*compiled_, keys_, carried.run, summary, before, times_};
+    run_result.run.let_go();
+    const StatesRun done{*compiled_, keys_, run_result.run, summary, before, times_};
     std::vector<StateResult> results = results_of(done);
     add_removals(done, results);
-    known_ = carried.run.take_known();
-    report_.rest = std::make_shared<const std::tuple<Carried, Known>>(std::move(carried), known_);
+    known_ = run_result.run.take_known();
+    report_.rest =
+        std::make_shared<const std::tuple<RunResult, Known>>(std::move(run_result), known_);
     return results;
   }
 
@@ -511,25 +512,26 @@ class StatesWork {
   Status look() {
     for (size_t waiting = SIZE_MAX;;) {
       Threads threads(*place_.interrupt, place_.mask.get());
-      const Carried carried = TRY(look_by_acts(
+      const RunResult run_result = TRY(look_by_acts(
           place_.scene(), threads, looks_of(*intent_, *place_.kinds), known_, options()));
-      if (compiled_->delayed.size() < waiting && is_block_ready(carried.run, true)) {
+      if (compiled_->delayed.size() < waiting && is_block_ready(run_result.run, true)) {
         waiting = compiled_->delayed.size();
-        TRY(compile_after(carried.run, true));
+        TRY(compile_after(run_result.run, true));
         continue;
       }
       const Looked things = TRY(look_and_plan(place_, *intent_, known_, {}));
       const Plan& plan = things.plan;
-      const Summary& summary = carried.summary ? *carried.summary : carried.run.summary();
+      const Summary& summary = run_result.summary ? *run_result.summary : run_result.run.summary();
       report_.is_stopped = summary.stopped;
-      const StatesRun looked{*compiled_, keys_, carried.run, summary, known_, times_, &things.seen};
+      const StatesRun looked{*compiled_, keys_,  run_result.run, summary,
+                             known_,     times_, &things.seen};
       report_.results = results_of_looks(looked, plan);
       add_looks_of_removals(looked, plan, report_.results);
       return {};
     }
   }
 
-  /// A plan is carried out when the same is due as when it was made.
+  /// A plan is run_result out when the same is due as when it was made.
   Status check_kept_plan() {
     if (!request_.plan)
       return {};
@@ -562,7 +564,7 @@ class StatesWork {
   std::shared_ptr<const Intent> intent_;
   Instant began_ = now();
   uint64_t continues_ = 0;
-  std::set<Key> changed_;  ///< in this run, before what is carried out now
+  std::set<Key> changed_;  ///< in this run, before what is run_result out now
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-/// Applies files of states as Idem does: compiled, carried out as an intent, reconciled by one of
+/// Applies files of states as Idem does: compiled, run_result out as an intent, reconciled by one of
 /// several loops, told as Idem's results.
 
 #include "states/compile.h"
@@ -27,7 +27,7 @@ struct StatesRequest {
   bool waits = true;                  ///< for who has the environment
   int parallelism = 50;
   bool is_serial = false;  ///< one after another, in Idem's order
-  /// Carried out only when a test finds the same due.
+  /// RunResult out only when a test finds the same due.
   std::optional<KeptPlan> plan{};
 };
 
