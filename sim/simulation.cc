@@ -266,7 +266,8 @@ class Simulation : public Ground, public Driver, public Audience {
     SimEdit edit(
         file_, "e", [this] { return before_write(); },
         [this](std::span<const Change> changes) { return after_write(changes); });
-    const Scene scene{kinds_, [this](const Name&) -> Driver* { return this; }, &blobs, {}};
+    const RunContext run_context{
+        kinds_, [this](const Name&) -> Driver* { return this; }, &blobs, {}};
     RunRequest run_request;
     run_request.intent = intent;
     run_request.known = file_.known();
@@ -287,7 +288,8 @@ class Simulation : public Ground, public Driver, public Audience {
       return intent_;
     };
     steps_before_ = report_.steps;
-    const Result<RunResult> run_result = carry_out(scene, edit, *this, std::move(run_request));
+    const Result<RunResult> run_result =
+        carry_out(run_context, edit, *this, std::move(run_request));
     if (!run_result && !dead_ && !is_meant(run_result.error()))
       complain("the intent is refused: " + to_string(run_result.error()));
     const bool good = run_result && run_result->summary && run_result->summary->good();

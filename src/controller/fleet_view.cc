@@ -260,10 +260,10 @@ PodsQuestion question_about_pods(const Workplace& given, const FleetView& view) 
   for (const auto& [key, record] : view.known)
     if (key.kind == "pod")
       pods.emplace(key, record);
-  return [scene = place.scene(), engines = engines_named(place, drivers_of(pods)),
+  return [run_context = place.run_context(), engines = engines_named(place, drivers_of(pods)),
           pods = std::move(pods)](const std::stop_token& stop) -> Result<PodsSeen> {
     PodsSeen answer{pods, {}, TRY(silent_of(engines, stop))};
-    Scene here = scene;
+    RunContext here = run_context;
     here.stop = stop;
     here.driver = [&](const Name& name) -> Driver* {
       const auto found = engines.find(name);

@@ -66,16 +66,16 @@ class Subjects {
   }
 
   /// A driver that cannot look disturbs no other one; when none can, that is the error.
-  Result<Seen> look(const Scene& scene) {
+  Result<Seen> look(const RunContext& run_context) {
     Seen seen;
     std::optional<Error> failure;
     bool has_looked = false;
     for (auto& [name, subjects] : by_driver_) {
       std::ranges::sort(subjects, {}, &Subject::key);
-      Driver* driver = scene.driver(name);
+      Driver* driver = run_context.driver(name);
       if (driver == nullptr)
         continue;
-      Result<std::vector<Observation>> found = driver->observe(subjects, scene.stop);
+      Result<std::vector<Observation>> found = driver->observe(subjects, run_context.stop);
       if (!found && (is_cancelled(found.error()) || found.error().blame == Blame::bug))
         return found.error();
       has_looked |= found.has_value();
@@ -97,16 +97,17 @@ class Subjects {
 };
 
 /// Marks what has put out a content that is lost.
-Status look_for_contents(const Scene& scene, const Wanted& wanted, const Known& known, Seen& seen) {
+Status look_for_contents(const RunContext& run_context, const Wanted& wanted, const Known& known,
+                         Seen& seen) {
   std::map<Name, bool> there;
   for (const auto& [key, record] : known) {
-    const Kind* kind = scene.kinds.find(key.kind);
+    const Kind* kind = run_context.kinds.find(key.kind);
     if (kind == nullptr || !record->applied || !wanted.contains(key))
       continue;
     for (const Name& digest : kind->contents(record->outputs)) {
       const auto [place, is_new] = there.try_emplace(digest, false);
       if (is_new)
-        place->second = TRY(scene.blobs->has(digest));
+        place->second = TRY(run_context.blobs->has(digest));
       if (!place->second)
         seen[key].content_is_lost = true;
     }
@@ -174,7 +175,7 @@ bool has_to_be_made(const Resource& resource, const Known& known, const Seen& se
 }
 
 /// Asks drivers that have something to make whether they are ready, and have room for it.
-Status check_ready(const Scene& scene, const RunRequest& run_request, const Seen& seen) {
+Status check_ready(const RunContext& run_context, const RunRequest& run_request, const Seen& seen) {
   std::map<Name, std::vector<const Resource*>> by_driver;
   std::set<Name> needed;
   for (const auto& [set, resources] : run_request.intent->resources)
@@ -184,10 +185,10 @@ Status check_ready(const Scene& scene, const RunRequest& run_request, const Seen
         needed.insert(resource.driver);
     }
   for (const Name& name : needed)
-    if (Driver* driver = scene.driver(name))
+    if (Driver* driver = run_context.driver(name))
       TRY(driver->ready(run_request.needs_room ? std::span<const Resource* const>(by_driver[name])
                                                : std::span<const Resource* const>(),
-                        scene.stop));
+                        run_context.stop));
   return {};
 }
 
@@ -199,10 +200,10 @@ bool may_be_there(const Kinds& kinds, const Key& key) {
 
 }  // namespace
 
-Result<Seen> look(const Scene& scene, const Intent& intent, const Known& known) {
+Result<Seen> look(const RunContext& run_context, const Intent& intent, const Known& known) {
   const Wanted wanted = wanted_of(intent);
   const std::set<Key> asked = keys_of_requests(intent, known);
-  Subjects subjects(scene.kinds, known);
+  Subjects subjects(run_context.kinds, known);
   for (const auto& [key, record] : known) {
     const auto found = wanted.find(key);
     if (found != wanted.end())
@@ -214,19 +215,19 @@ Result<Seen> look(const Scene& scene, const Intent& intent, const Known& known) 
   // already.
   for (const auto& [key, resource] : wanted)
     if (!known.contains(key) &&
-        (resource->mandate == Mandate::report || may_be_there(scene.kinds, key)))
+        (resource->mandate == Mandate::report || may_be_there(run_context.kinds, key)))
       subjects.add(key, resource, nullptr);
-  Seen seen = TRY(subjects.look(scene));
-  if (scene.blobs != nullptr)
-    TRY(look_for_contents(scene, wanted, known, seen));
+  Seen seen = TRY(subjects.look(run_context));
+  if (run_context.blobs != nullptr)
+    TRY(look_for_contents(run_context, wanted, known, seen));
   return seen;
 }
 
-Result<Seen> look_at_known(const Scene& scene, const Known& known) {
-  Subjects subjects(scene.kinds, known);
+Result<Seen> look_at_known(const RunContext& run_context, const Known& known) {
+  Subjects subjects(run_context.kinds, known);
   for (const auto& [key, record] : known)
     subjects.add(key, record->applied ? &*record->applied : nullptr, record);
-  return subjects.look(scene);
+  return subjects.look(run_context);
 }
 
 std::shared_ptr<const Intent> only_looks(const Name& environment, std::vector<Resource> resources) {
@@ -246,31 +247,32 @@ std::shared_ptr<const Intent> only_looks(const Name& environment, std::vector<Re
   return intent;
 }
 
-Result<RunResult> look_by_acts(const Scene& scene, Ground& ground,
+Result<RunResult> look_by_acts(const RunContext& run_context, Ground& ground,
                                std::shared_ptr<const Intent> resources, Known known,
                                const RunOptions& options) {
   NullEdit unkept(resources->environment, NullEdit::Use::looks);
   RunResult run_result{
-      TRY(Run::make(std::move(resources), std::move(known), {}, scene.kinds, options)), {}};
-  run_result.summary = Loop(run_result.run, unkept, ground, scene.driver, nullptr).carry_out();
+      TRY(Run::make(std::move(resources), std::move(known), {}, run_context.kinds, options)), {}};
+  run_result.summary =
+      Loop(run_result.run, unkept, ground, run_context.driver, nullptr).carry_out();
   return run_result;
 }
 
-Result<Plan> preview(const Scene& scene, const Intent& intent, const Known& known,
+Result<Plan> preview(const RunContext& run_context, const Intent& intent, const Known& known,
                      const PlanOptions& options) {
-  const Seen seen = TRY(look(scene, intent, known));
-  return make_plan(intent, known, seen, scene.kinds, options);
+  const Seen seen = TRY(look(run_context, intent, known));
+  return make_plan(intent, known, seen, run_context.kinds, options);
 }
 
-Result<RunResult> carry_out(const Scene& scene, Edit& edit, Ground& ground,
+Result<RunResult> carry_out(const RunContext& run_context, Edit& edit, Ground& ground,
                             RunRequest run_request) {
-  Seen seen = TRY(look(scene, *run_request.intent, run_request.known));
-  TRY(check_ready(scene, run_request, seen));
+  Seen seen = TRY(look(run_context, *run_request.intent, run_request.known));
+  TRY(check_ready(run_context, run_request, seen));
   RunOptions options = run_request.options;
   if (options.number == 0)
     options.number = edit.number();
   RunResult run_result{TRY(Run::make(run_request.intent, std::move(run_request.known),
-                                     std::move(seen), scene.kinds, options)),
+                                     std::move(seen), run_context.kinds, options)),
                        {}};
   if (run_request.begins)
     TRY(run_request.begins());
@@ -285,17 +287,17 @@ Result<RunResult> carry_out(const Scene& scene, Edit& edit, Ground& ground,
       if (wanted.intent == nullptr)
         return wanted;
       if (!run_request.also_known) {
-        wanted.seen = TRY(look(scene, *wanted.intent, run.known()));
+        wanted.seen = TRY(look(run_context, *wanted.intent, run.known()));
         return wanted;
       }
       wanted.also_known = run_request.also_known(run, *wanted.intent);
       Known all = run.known();
       all.insert(wanted.also_known.begin(), wanted.also_known.end());
-      wanted.seen = TRY(look(scene, *wanted.intent, all));
+      wanted.seen = TRY(look(run_context, *wanted.intent, all));
       return wanted;
     };
   run_result.summary =
-      Loop(run_result.run, edit, ground, scene.driver, audience, wants).carry_out();
+      Loop(run_result.run, edit, ground, run_context.driver, audience, wants).carry_out();
   if (!run_result.summary)
     return run_result;
   const Summary& summary = *run_result.summary;

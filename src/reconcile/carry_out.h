@@ -11,7 +11,7 @@
 namespace fettle {
 
 /// Who takes part, beside the intent.
-struct Scene {
+struct RunContext {
   const Kinds& kinds;
   std::function<Driver*(const Name&)> driver;  ///< none when there is no such driver
   Blobs* blobs = nullptr;                      ///< none: contents are not looked at
@@ -45,25 +45,26 @@ struct RunResult {
 
 /// Errors: nothing was changed. `Blame::user`: the intent cannot be run_result out as it is.
 /// `Blame::world`: a driver is not ready or cannot look, the store cannot be written.
-Result<RunResult> carry_out(const Scene& scene, Edit& edit, Ground& ground, RunRequest run_request);
+Result<RunResult> carry_out(const RunContext& run_context, Edit& edit, Ground& ground,
+                            RunRequest run_request);
 
 /// Looks at what an intent decides about and was made before, and whether the contents are there
 /// that it put out.
-Result<Seen> look(const Scene& scene, const Intent& intent, const Known& known);
+Result<Seen> look(const RunContext& run_context, const Intent& intent, const Known& known);
 /// Looks at everything that is known.
-Result<Seen> look_at_known(const Scene& scene, const Known& known);
+Result<Seen> look_at_known(const RunContext& run_context, const Known& known);
 
 /// Has each resource look only, one after another as they would come, whatever else they need.
 std::shared_ptr<const Intent> only_looks(const Name& environment, std::vector<Resource> resources);
 
 /// What would be done with what looks for itself: their looks are acts that change nothing. In the
 /// order of the needs, and nothing is recorded. `resources` have the mandate to report only.
-Result<RunResult> look_by_acts(const Scene& scene, Ground& ground,
+Result<RunResult> look_by_acts(const RunContext& run_context, Ground& ground,
                                std::shared_ptr<const Intent> resources, Known known,
                                const RunOptions& options);
 
 /// What would be done, and why. Borrows from `intent`.
-Result<Plan> preview(const Scene& scene, const Intent& intent, const Known& known,
+Result<Plan> preview(const RunContext& run_context, const Intent& intent, const Known& known,
                      const PlanOptions& options);
 
 }  // namespace fettle

@@ -432,7 +432,7 @@ TEST_F(SettleTest, ARunThatIsToldOfAPartActsOnThatPart) {
     }
     return intent;
   };
-  const Scene scene{kinds_, [this](const Name&) { return &ground_; }, &blobs_, {}};
+  const RunContext run_context{kinds_, [this](const Name&) { return &ground_; }, &blobs_, {}};
   const auto edit = home_.edit("e");
   ground_.log.clear();
   RunRequest run_request;
@@ -447,7 +447,8 @@ TEST_F(SettleTest, ARunThatIsToldOfAPartActsOnThatPart) {
     return Known{{key_of("thing/b"), all.at(key_of("thing/b"))},
                  {key_of("thing/c"), all.at(key_of("thing/c"))}};
   };
-  const Result<RunResult> run_result = carry_out(scene, *edit, ground_, std::move(run_request));
+  const Result<RunResult> run_result =
+      carry_out(run_context, *edit, ground_, std::move(run_request));
   ASSERT_TRUE(run_result && run_result->summary && run_result->summary->good());
   std::vector<std::string> log = ground_.log;
   std::ranges::sort(log);
@@ -466,13 +467,14 @@ TEST_F(SettleTest, AnIntentThatCannotBeEndsTheRunWithItsError) {
   circle->environment = "e";
   circle->resources["p"][0].needs.push_back({{key_of("state/a")}});
   wants_ = [&](const fettle::Run&) -> Result<std::shared_ptr<const Intent>> { return circle; };
-  const Scene scene{kinds_, [this](const Name&) { return &ground_; }, &blobs_, {}};
+  const RunContext run_context{kinds_, [this](const Name&) { return &ground_; }, &blobs_, {}};
   const auto edit = home_.edit("e");
   intent_->environment = "e";
   RunRequest run_request;
   run_request.intent = intent_;
   run_request.wants = wants_;
-  const Result<RunResult> run_result = carry_out(scene, *edit, ground_, std::move(run_request));
+  const Result<RunResult> run_result =
+      carry_out(run_context, *edit, ground_, std::move(run_request));
   ASSERT_TRUE(run_result.has_value());
   ASSERT_FALSE(run_result->summary.has_value());
   EXPECT_EQ(run_result->summary.error().message, "dependency cycle: state/a needs state/a");

@@ -191,12 +191,12 @@ Result<RunResult> carry_out(const Workplace& place, Edit& edit, RunRequest run_r
     acting.emplace(*place.interrupt);
     return then ? then() : Status();
   };
-  Scene scene = place.scene();
-  TRY(leave_silent_engines(place, run_request, scene));
+  RunContext run_context = place.run_context();
+  TRY(leave_silent_engines(place, run_request, run_context));
   if (place.ground != nullptr)
-    return carry_out(scene, edit, *place.ground, std::move(run_request));
+    return carry_out(run_context, edit, *place.ground, std::move(run_request));
   Threads threads(*place.interrupt, place.mask.get());
-  return carry_out(scene, edit, threads, std::move(run_request));
+  return carry_out(run_context, edit, threads, std::move(run_request));
 }
 
 RecordPointer Edited::find(const Key& key) const {

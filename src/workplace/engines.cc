@@ -139,7 +139,8 @@ Result<Silent> silent_engines(const Workplace& place, const std::set<Name>& driv
   return silent_of(engines_named(place, drivers), place.interrupt->acts_token());
 }
 
-Status leave_silent_engines(const Workplace& place, RunRequest& run_request, Scene& scene) {
+Status leave_silent_engines(const Workplace& place, RunRequest& run_request,
+                            RunContext& run_context) {
   std::set<Name> drivers = drivers_of(*run_request.intent);
   drivers.merge(drivers_of(run_request.known));
   const auto silent = std::make_shared<const Silent>(TRY(silent_engines(place, drivers)));
@@ -167,7 +168,8 @@ Status leave_silent_engines(const Workplace& place, RunRequest& run_request, Sce
       keep_away(known, wanted, *silent);
       return known;
     };
-  scene.driver = [silent, driver = std::move(scene.driver)](const Name& name) -> Driver* {
+  run_context.driver = [silent,
+                        driver = std::move(run_context.driver)](const Name& name) -> Driver* {
     return silent->contains(name) ? nullptr : driver(name);
   };
   return {};

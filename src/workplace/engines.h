@@ -40,6 +40,7 @@ Driver& away_driver();
 
 /// Leaves out of an run_request what lives where nobody answers: what is wanted there is nobody's
 /// to act on, and what is left there stays known. Tells so.
-Status leave_silent_engines(const Workplace& place, RunRequest& run_request, Scene& scene);
+Status leave_silent_engines(const Workplace& place, RunRequest& run_request,
+                            RunContext& run_context);
 
 }  // namespace fettle

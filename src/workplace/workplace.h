@@ -43,7 +43,7 @@ struct Workplace {
     if (notice)
       notice(text);
   }
-  Scene scene() const { return {*kinds, driver, blobs, interrupt->acts_token()}; }
+  RunContext run_context() const { return {*kinds, driver, blobs, interrupt->acts_token()}; }
 };
 
 /// 32 hexadecimal digits that nobody else has.
