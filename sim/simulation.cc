@@ -32,7 +32,7 @@ Faults draw_faults(Prng& prng) {
 
 /// One seed: processes one after the other on one store, one disk and one world. Each carries an
 /// intent out by the way that all verbs take.
-class Simulation : public Ground, public Driver, public Audience {
+class Simulation : public Executor, public Driver, public Audience {
  public:
   explicit Simulation(uint64_t seed) : prng_(seed), faults_(draw_faults(prng_)) {
     report_.digest = seed;
@@ -60,7 +60,7 @@ class Simulation : public Ground, public Driver, public Audience {
     return std::move(report_);
   }
 
-  // The ground that the loop stands on.
+  // The executor that the loop stands on.
 
   Moment now() override { return {now_, Time(now_.time_since_epoch()) + wall_is_off_}; }
 

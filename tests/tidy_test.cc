@@ -421,7 +421,7 @@ TEST(Tidy, ThereIsOneExecutor) {
           name == "src/verbs/states/paced_drivers.cc" || name == "src/verbs/states/path_owners.cc";
       EXPECT_TRUE(!asks || hands_on || name == "src/core/core.cc")
           << name << " has a driver act beside the loop: " << line;
-      EXPECT_TRUE(!performs || name == "src/reconcile/ground.cc")
+      EXPECT_TRUE(!performs || name == "src/reconcile/executor.cc")
           << name << " has a driver act beside the loop: " << line;
       found += asks || performs ? 1 : 0;
     }

@@ -74,7 +74,7 @@ class Waits : public Driver {
 };
 
 /// A clock that jumps to whatever is next.
-class VirtualGround : public Ground {
+class VirtualGround : public Executor {
  public:
   Moment now() override { return {now_, Time(now_.time_since_epoch())}; }
   void start(Job job) override {
@@ -117,7 +117,7 @@ Duration at(const std::vector<Duration>& sorted, double part) {
 double milliseconds(Duration duration) { return static_cast<double>(duration.count()) / 1e6; }
 
 /// The processor's seconds that a run takes.
-double carry_out(Ground& ground, Waits& driver, std::shared_ptr<const Intent> intent) {
+double carry_out(Executor& executor, Waits& driver, std::shared_ptr<const Intent> intent) {
   const TemporaryDirectory folder = *TemporaryDirectory::make();
   const auto store = *open_sqlite_store((folder.path() / "fettle.db").string());
   auto begun = *store->begin_edit("e", this_process("bench", now_from_clock()));
@@ -128,7 +128,7 @@ double carry_out(Ground& ground, Waits& driver, std::shared_ptr<const Intent> in
   Run run = *Run::make(std::move(intent), {}, {}, kinds, options);
   const std::clock_t began = std::clock();
   const Result<Summary> summary =
-      Loop(run, *edit, ground, [&](const Name&) { return &driver; }, nullptr).carry_out();
+      Loop(run, *edit, executor, [&](const Name&) { return &driver; }, nullptr).carry_out();
   const double seconds = static_cast<double>(std::clock() - began) / CLOCKS_PER_SEC;
   if (!summary || !summary->good())
     std::printf("wrong: the run did not succeed\n");
@@ -136,9 +136,9 @@ double carry_out(Ground& ground, Waits& driver, std::shared_ptr<const Intent> in
 }
 
 void on_a_clock_of_its_own() {
-  VirtualGround ground;
-  Waits driver(20, [&] { return ground.now().instant; });
-  const double seconds = carry_out(ground, driver, intent_of(10'000, false));
+  VirtualGround executor;
+  Waits driver(20, [&] { return executor.now().instant; });
+  const double seconds = carry_out(executor, driver, intent_of(10'000, false));
   const auto early = std::ranges::count_if(driver.lateness, [](Duration d) { return d < 0s; });
   std::printf(
       "10,000 pending, random waits, a clock of their own: %.0f calls/s (target 100,000); "
@@ -148,10 +148,10 @@ void on_a_clock_of_its_own() {
 
 void on_the_real_clock() {
   Interrupt interrupt;
-  Threads ground(interrupt);
-  Waits driver(3, [&] { return ground.now().instant; });
+  Threads executor(interrupt);
+  Waits driver(3, [&] { return executor.now().instant; });
   driver.set_unit(1ms);
-  carry_out(ground, driver, intent_of(1'000, false));
+  carry_out(executor, driver, intent_of(1'000, false));
   std::vector<Duration> late = driver.lateness;
   std::ranges::sort(late);
   std::printf(
@@ -163,10 +163,10 @@ void on_the_real_clock() {
 /// One waits for a minute, on the clock that jumps: the others end as without it.
 void beside_a_long_one() {
   const auto last = [](bool with_long_one) {
-    VirtualGround ground;
-    Waits driver(1, [&] { return ground.now().instant; });
+    VirtualGround executor;
+    Waits driver(1, [&] { return executor.now().instant; });
     driver.set_unit(1ms);
-    carry_out(ground, driver, intent_of(1'000, with_long_one));
+    carry_out(executor, driver, intent_of(1'000, with_long_one));
     std::ranges::sort(driver.lateness);
     return milliseconds(driver.lateness.back());
   };

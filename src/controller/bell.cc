@@ -47,8 +47,8 @@ void Bell::ring(Cause cause) {
     store_rang_ = instant_from_clock();
   causes_[static_cast<size_t>(cause)] = true;
   rung_.notify_all();
-  if (ground_ != nullptr)
-    ground_->wake();
+  if (executor_ != nullptr)
+    executor_->wake();
 }
 
 bool Bell::take(Cause cause) {
@@ -71,9 +71,9 @@ bool Bell::rest(Duration limit, const Interrupt& interrupt) {
   return !stop.stop_requested() && interrupt.asked() == 0;
 }
 
-void Bell::wake_on(Ground* ground) {
+void Bell::wake_on(Executor* executor) {
   const std::lock_guard lock(mutex_);
-  ground_ = ground;
+  executor_ = executor;
 }
 
 }  // namespace fettle

@@ -36,15 +36,15 @@ class Bell {
   /// Until it rings or the time is over, which is never shorter than 20 ms. False: a stop was asked
   /// for.
   bool rest(Duration limit, const Interrupt& interrupt);
-  /// Whoever waits on a ground is woken there; null: nobody does.
-  void wake_on(Ground* ground);
+  /// Whoever waits on a executor is woken there; null: nobody does.
+  void wake_on(Executor* executor);
 
  private:
   const Workplace& place_;
   mutable std::mutex mutex_;
   std::condition_variable rung_;
   std::array<bool, 3> causes_{};
-  Ground* ground_ = nullptr;
+  Executor* executor_ = nullptr;
   std::atomic<bool> hears_store_ = false;
   Instant store_rang_{};
   std::map<Name, std::jthread> threads_;

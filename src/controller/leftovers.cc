@@ -73,7 +73,7 @@ Status forget_marks_of_gone(const Workplace& place, FleetCache& cache) {
   return unless_deleted(delete_objects(place, fleet.environment(), gone));
 }
 
-void end_unwanted_pulls(const Run& run, FleetCache& cache, Ground& ground) {
+void end_unwanted_pulls(const Run& run, FleetCache& cache, Executor& executor) {
   for (const Key& key : run.under_way()) {
     const RecordPointer& record = cache.records().find(key);
     if (record == nullptr || !record->attempt || record->attempt->verb == Verb::remove)
@@ -81,7 +81,7 @@ void end_unwanted_pulls(const Run& run, FleetCache& cache, Ground& ground) {
     if (key.kind == "image"
             ? cache.fleet().pull(key.name) == nullptr
             : key.kind == "pod" && pulls_in_vain(cache.fleet(), *record->attempt->resource))
-      ground.end(key);
+      executor.end(key);
   }
 }
 

@@ -12,6 +12,6 @@ Status forget_names_of_gone(const Workplace& place, FleetCache& cache);
 /// Takes away marks of pods and claims that are gone.
 Status forget_marks_of_gone(const Workplace& place, FleetCache& cache);
 /// Pulls that nobody wants any more end at once, those of pods included.
-void end_unwanted_pulls(const Run& run, FleetCache& cache, Ground& ground);
+void end_unwanted_pulls(const Run& run, FleetCache& cache, Executor& executor);
 
 }  // namespace fettle

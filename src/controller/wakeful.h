@@ -1,15 +1,15 @@
 #pragma once
-/// A ground on which nobody waits for long: pods become ready, and users change their minds, while
+/// A executor on which nobody waits for long: pods become ready, and users change their minds, while
 /// acts are under way. A bell ends its wait.
 
 #include "controller/bell.h"
-#include "reconcile/ground.h"
+#include "reconcile/executor.h"
 
 namespace fettle {
 
-class Wakeful : public Ground {
+class Wakeful : public Executor {
  public:
-  Wakeful(Ground& inner, Bell& bell) : inner_(inner), bell_(bell) { bell_.wake_on(&inner_); }
+  Wakeful(Executor& inner, Bell& bell) : inner_(inner), bell_(bell) { bell_.wake_on(&inner_); }
   ~Wakeful() override { bell_.wake_on(nullptr); }
   Wakeful(const Wakeful&) = delete;
   Wakeful& operator=(const Wakeful&) = delete;
@@ -32,7 +32,7 @@ class Wakeful : public Ground {
  private:
   static constexpr Duration longest_wait = 200ms;
 
-  Ground& inner_;
+  Executor& inner_;
   Bell& bell_;
   bool is_over_ = false;
 };

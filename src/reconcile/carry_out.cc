@@ -247,14 +247,14 @@ std::shared_ptr<const Intent> only_looks(const Name& environment, std::vector<Re
   return intent;
 }
 
-Result<RunResult> look_by_acts(const RunContext& run_context, Ground& ground,
+Result<RunResult> look_by_acts(const RunContext& run_context, Executor& executor,
                                std::shared_ptr<const Intent> resources, Known known,
                                const RunOptions& options) {
   NullEdit unkept(resources->environment, NullEdit::Use::looks);
   RunResult run_result{
       TRY(Run::make(std::move(resources), std::move(known), {}, run_context.kinds, options)), {}};
   run_result.summary =
-      Loop(run_result.run, unkept, ground, run_context.driver, nullptr).carry_out();
+      Loop(run_result.run, unkept, executor, run_context.driver, nullptr).carry_out();
   return run_result;
 }
 
@@ -264,7 +264,7 @@ Result<Plan> preview(const RunContext& run_context, const Intent& intent, const 
   return make_plan(intent, known, seen, run_context.kinds, options);
 }
 
-Result<RunResult> carry_out(const RunContext& run_context, Edit& edit, Ground& ground,
+Result<RunResult> carry_out(const RunContext& run_context, Edit& edit, Executor& executor,
                             RunRequest run_request) {
   Seen seen = TRY(look(run_context, *run_request.intent, run_request.known));
   TRY(check_ready(run_context, run_request, seen));
@@ -278,7 +278,7 @@ Result<RunResult> carry_out(const RunContext& run_context, Edit& edit, Ground& g
     TRY(run_request.begins());
   Audience* audience = run_request.audience;
   TRY(log(edit, audience,
-          event_of(run_request, EventType::run_started, ground.now().wall, run_request.what,
+          event_of(run_request, EventType::run_started, executor.now().wall, run_request.what,
                    run_request.detail)));
   AskWhatIsWanted wants;
   if (run_request.wants)
@@ -297,12 +297,12 @@ Result<RunResult> carry_out(const RunContext& run_context, Edit& edit, Ground& g
       return wanted;
     };
   run_result.summary =
-      Loop(run_result.run, edit, ground, run_context.driver, audience, wants).carry_out();
+      Loop(run_result.run, edit, executor, run_context.driver, audience, wants).carry_out();
   if (!run_result.summary)
     return run_result;
   const Summary& summary = *run_result.summary;
   if (Status told = log(edit, audience,
-                        event_of(run_request, EventType::run_finished, ground.now().wall,
+                        event_of(run_request, EventType::run_finished, executor.now().wall,
                                  text_of(summary), counts_of(summary)));
       !told)
     run_result.summary = told.error();

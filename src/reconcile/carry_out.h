@@ -45,7 +45,7 @@ struct RunResult {
 
 /// Errors: nothing was changed. `Blame::user`: the intent cannot be run_result out as it is.
 /// `Blame::world`: a driver is not ready or cannot look, the store cannot be written.
-Result<RunResult> carry_out(const RunContext& run_context, Edit& edit, Ground& ground,
+Result<RunResult> carry_out(const RunContext& run_context, Edit& edit, Executor& executor,
                             RunRequest run_request);
 
 /// Looks at what an intent decides about and was made before, and whether the contents are there
@@ -59,7 +59,7 @@ std::shared_ptr<const Intent> only_looks(const Name& environment, std::vector<Re
 
 /// What would be done with what looks for itself: their looks are acts that change nothing. In the
 /// order of the needs, and nothing is recorded. `resources` have the mandate to report only.
-Result<RunResult> look_by_acts(const RunContext& run_context, Ground& ground,
+Result<RunResult> look_by_acts(const RunContext& run_context, Executor& executor,
                                std::shared_ptr<const Intent> resources, Known known,
                                const RunOptions& options);
 

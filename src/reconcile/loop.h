@@ -1,9 +1,9 @@
 #pragma once
 /// Obeys a `Run`: writes what is to be written, has acts begun, waits for them and for timers.
-/// Where it does so is a parameter: on threads and clocks (`reconcile/ground.h`), or in a
+/// Where it does so is a parameter: on threads and clocks (`reconcile/executor.h`), or in a
 /// simulation of both. There is no other way to act.
 
-#include "reconcile/ground.h"
+#include "reconcile/executor.h"
 #include "reconcile/run.h"
 #include "store/edit.h"
 
@@ -31,11 +31,11 @@ using AskWhatIsWanted = std::function<Result<NewWish>(const Run&)>;
 class Loop {
  public:
   /// All must outlive it; `audience` may be null.
-  Loop(Run& run, Edit& edit, Ground& ground, std::function<Driver*(const Name&)> driver,
+  Loop(Run& run, Edit& edit, Executor& executor, std::function<Driver*(const Name&)> driver,
        Audience* audience, AskWhatIsWanted wants = {})
       : run_(run),
         edit_(edit),
-        ground_(ground),
+        executor_(executor),
         driver_(std::move(driver)),
         audience_(audience),
         wants_(std::move(wants)) {}
@@ -51,7 +51,7 @@ class Loop {
 
   Run& run_;
   Edit& edit_;
-  Ground& ground_;
+  Executor& executor_;
   std::function<Driver*(const Name&)> driver_;
   Audience* audience_;
   AskWhatIsWanted wants_;

@@ -25,8 +25,8 @@ struct Workplace {
   std::function<Time()> clock;
   std::function<uint64_t()> random;
   Interrupt* interrupt = nullptr;
-  Ground* ground = nullptr;  ///< what acts and waits stand on; null: threads and clocks
-  WaitLimits limits{};       ///< of what is waited for
+  Executor* executor = nullptr;  ///< what acts and waits stand on; null: threads and clocks
+  WaitLimits limits{};           ///< of what is waited for
   /// What nobody is told; whoever learns of a secret adds it.
   std::shared_ptr<Mask> mask = std::make_shared<Mask>();
   bool shows_secrets = false;                      ///< reports are told as they are

@@ -36,9 +36,10 @@ class StatesLoop {
         apply_(apply),
         report_(report),
         prng_(place.random ? place.random() : 1),
-        ground_(place.ground != nullptr ? nullptr : std::make_unique<Threads>(*place.interrupt)),
+        executor_(place.executor != nullptr ? nullptr
+                                            : std::make_unique<Threads>(*place.interrupt)),
         time_up_(place.interrupt->acts_token(), options.deadline) {
-    began_ = ground().now().instant;
+    began_ = executor().now().instant;
     for (const StateResult& result : report.results)
       current_[result.tag.str()] = result;
   }
@@ -132,7 +133,7 @@ class StatesLoop {
             result.entry = with(result.entry, key, *value);
   }
 
-  Ground& ground() { return place_.ground != nullptr ? *place_.ground : *ground_; }
+  Executor& executor() { return place_.executor != nullptr ? *place_.executor : *executor_; }
 
   Value computed_of(const Name& tag) const {
     const StateTag parts = parts_of(tag);
@@ -155,7 +156,7 @@ class StatesLoop {
   /// Somebody asked to stop, or time is up.
   bool is_over() {
     return report_.is_stopped || time_up_.token().stop_requested() ||
-           (options_.deadline > 0s && ground().now().instant >= began_ + options_.deadline);
+           (options_.deadline > 0s && executor().now().instant >= began_ + options_.deadline);
   }
 
   Result<Value> answer(const Value& asked) {
@@ -195,11 +196,11 @@ class StatesLoop {
 
   /// False: somebody asked to stop, or time is up.
   bool sleep(Duration time) {
-    const Instant end = ground().now().instant + time;
+    const Instant end = executor().now().instant + time;
     if (options_.deadline > 0s && end > began_ + options_.deadline)
       return false;
-    while (ground().now().instant < end) {
-      const News news = ground().wait(end);
+    while (executor().now().instant < end) {
+      const News news = executor().wait(end);
       if (news.stop || news.leave) {
         report_.is_stopped = true;
         return false;
@@ -345,7 +346,7 @@ class StatesLoop {
   const ApplyAgain& apply_;
   StatesReport& report_;
   Prng prng_;
-  std::unique_ptr<Threads> ground_;
+  std::unique_ptr<Threads> executor_;
   TimeUp time_up_;  ///< of users' code
   Instant began_;
   std::map<std::string, StateResult> current_;

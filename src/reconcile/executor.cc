@@ -1,4 +1,4 @@
-#include "reconcile/ground.h"
+#include "reconcile/executor.h"
 
 #include <system_error>
 

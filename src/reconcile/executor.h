@@ -30,9 +30,9 @@ struct News {
   bool leave = false;  ///< somebody asks to leave at once; what is in flight counts as interrupted
 };
 
-class Ground {
+class Executor {
  public:
-  virtual ~Ground() = default;
+  virtual ~Executor() = default;
   virtual Moment now() = 0;
   /// Begins the act elsewhere; `wait` tells how it ended. One that cannot be begun ends with an
   /// error.
@@ -43,7 +43,7 @@ class Ground {
   virtual void watch(Driver& driver, const Name& environment) = 0;
   /// Waits for news, at the latest until an instant; without one, until there are any.
   virtual News wait(std::optional<Instant> until) = 0;
-  /// Ends the wait, or the next one; from any thread. On a ground where time is simulated nobody
+  /// Ends the wait, or the next one; from any thread. On a executor where time is simulated nobody
   /// else has anything to tell.
   virtual void wake() {}
 };
@@ -86,7 +86,7 @@ class Interrupt {
 
 /// Acts on threads of its own, as many as there are acts at once. At its end acts in flight are
 /// told to stop and waited for.
-class Threads : public Ground {
+class Threads : public Executor {
  public:
   /// `mask` hides what acts say; null: nothing is hidden.
   explicit Threads(Interrupt& interrupt, const Mask* mask = nullptr);

@@ -1,6 +1,6 @@
 /// Acts on real threads. Nothing here waits for a time: drivers go on when the test lets them.
 
-#include "reconcile/ground.h"
+#include "reconcile/executor.h"
 
 #include <gtest/gtest.h>
 #include <sys/resource.h>
