@@ -15,8 +15,8 @@ Follower::Follower(const Workplace& place, const Name& environment, const BringO
       options_(options),
       account_(place, options),
       cache_(place, environment),
-      bell_(place),
-      pods_(place, cache_, bell_) {}
+      notifier_(place),
+      pods_(place, cache_, notifier_) {}
 
 Result<std::optional<Brought>> Follower::follow() {
   TRY(learn());
@@ -33,7 +33,7 @@ Result<std::optional<Brought>> Follower::follow() {
       break;
     }
     account_.tell_waiting();
-    if (!bell_.rest(learned_ + follow_pause - now, *place_.interrupt)) {
+    if (!notifier_.rest(learned_ + follow_pause - now, *place_.interrupt)) {
       account_.summary().stopped = true;
       break;
     }
@@ -57,7 +57,7 @@ bool Follower::is_over() const {
 }
 
 Result<bool> Follower::catch_up() {
-  (void)bell_.take(Bell::Cause::pods);
+  (void)notifier_.take(Notifier::Cause::pods);
   if (instant_from_clock() - learned_ < follow_pause)
     return true;
   const bool is_still_kept = TRY(is_kept(place_, environment_));

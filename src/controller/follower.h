@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "controller/account.h"
-#include "controller/bell.h"
+#include "controller/notifier.h"
 #include "controller/pod_looks.h"
 
 namespace fettle {
@@ -29,7 +29,7 @@ class Follower {
   const BringOptions& options_;
   Account account_;
   FleetCache cache_;
-  Bell bell_;
+  Notifier notifier_;
   PodLooks pods_;
   Instant learned_, changed_;
 };

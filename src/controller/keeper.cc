@@ -20,13 +20,13 @@ Keeper::Keeper(const Workplace& place, Edit& edit, const BringOptions& options)
             [this](const Key& key, const RecordPointer& record) { learn_record(key, record); }),
       account_(place, options),
       cache_(place, edit.environment()),
-      bell_(place),
-      pods_(place, cache_, bell_),
-      nodes_(place, cache_, edit_, [this] { bell_.ring(Bell::Cause::look); }) {}
+      notifier_(place),
+      pods_(place, cache_, notifier_),
+      nodes_(place, cache_, edit_, [this] { notifier_.ring(Notifier::Cause::look); }) {}
 
 Result<Brought> Keeper::bring() {
   TRY(learn());
-  bell_.listen_to_store();
+  notifier_.listen_to_store();
   changed_ = instant_from_clock();
   while (true) {
     const Result<bool> over = take_turn();
@@ -76,7 +76,7 @@ Result<bool> Keeper::take_turn() {
 
 /// False: a stop was asked for.
 bool Keeper::rest(Duration limit) {
-  const bool goes_on = bell_.rest(limit, *place_.interrupt);
+  const bool goes_on = notifier_.rest(limit, *place_.interrupt);
   account_.summary().stopped |= !goes_on;
   return goes_on;
 }
@@ -95,7 +95,7 @@ Instant Keeper::next_look() const {
 
 Duration Keeper::pause() const {
   const Instant now = instant_from_clock();
-  Instant until = stored_.read + bell_.store_pause();
+  Instant until = stored_.read + notifier_.store_pause();
   if (!pods_.is_under_way())
     until = std::min(until, pods_.is_wanted() ? now : next_look());
   if (options_.keeps && !outstanding_.owners.empty())
@@ -139,7 +139,7 @@ Result<bool> Keeper::catch_up() {
 Status Keeper::read_store() {
   const Name& environment = edit_.environment();
   const Instant now = instant_from_clock();
-  if (!bell_.take(Bell::Cause::store) && now - stored_.read < bell_.store_pause())
+  if (!notifier_.take(Notifier::Cause::store) && now - stored_.read < notifier_.store_pause())
     return {};
   stored_.read = now;
   bool has_written = false;
@@ -201,7 +201,7 @@ Status Keeper::carry() {
   if (outstanding_.owners.empty())
     return {};
   Threads threads(*place_.interrupt, place_.mask.get());
-  Wakeful ground(place_.ground == nullptr ? threads : *place_.ground, bell_);
+  Wakeful ground(place_.ground == nullptr ? threads : *place_.ground, notifier_);
   Workplace place = without_away(place_, cache_.fleet());
   place.ground = &ground;
   Due due = cache_.wishes().due(outstanding_.owners, cache_.records(),

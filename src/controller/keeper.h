@@ -10,7 +10,7 @@
 ///   carry    out what has not come about of those who want something else, or whose last wish did
 ///            not end well; all of it when it begins and when a node is back
 ///   count    what pods have come to, and tell those who wait
-///   rest     until a bell rings or something is due
+///   rest     until a notifier rings or something is due
 ///   catch up with the store, nodes and pods
 ///
 /// Invariants: nothing is decided on what was seen before the last act on it; what users say about
@@ -18,8 +18,8 @@
 
 #include "controller/account.h"
 #include "controller/backoff.h"
-#include "controller/bell.h"
 #include "controller/node_news.h"
+#include "controller/notifier.h"
 #include "controller/pod_looks.h"
 #include "controller/told_edit.h"
 
@@ -75,7 +75,7 @@ class Keeper {
   ToldEdit edit_;
   Account account_;
   FleetCache cache_;
-  Bell bell_;
+  Notifier notifier_;
   PodLooks pods_;
   NodeNews nodes_;
   Outstanding outstanding_;

@@ -4,11 +4,12 @@
 
 namespace fettle {
 
-PodLooks::PodLooks(const Workplace& place, FleetCache& cache, Bell& bell)
+PodLooks::PodLooks(const Workplace& place, FleetCache& cache, Notifier& notifier)
     : place_(place),
       cache_(cache),
-      bell_(bell),
-      looks_(place.interrupt->acts_token(), [&bell] { bell.ring(Bell::Cause::look); }) {}
+      notifier_(notifier),
+      looks_(place.interrupt->acts_token(), [&notifier] { notifier.ring(Notifier::Cause::look); }) {
+}
 
 Status PodLooks::look_now() {
   looked_ = instant_from_clock();
@@ -19,7 +20,7 @@ Status PodLooks::look_now() {
 }
 
 Result<bool> PodLooks::proceed(const std::function<bool()>& is_time) {
-  (void)bell_.take(Bell::Cause::look);
+  (void)notifier_.take(Notifier::Cause::look);
   const auto began = looks_.began();
   bool has_looked = false;
   if (auto answer = looks_.take()) {
@@ -29,7 +30,7 @@ Result<bool> PodLooks::proceed(const std::function<bool()>& is_time) {
     has_looked = true;
     listen();
   }
-  is_wanted_ |= bell_.take(Bell::Cause::pods) || is_time();
+  is_wanted_ |= notifier_.take(Notifier::Cause::pods) || is_time();
   if (!is_wanted_ || looks_.began())
     return has_looked;
   is_wanted_ = false;
@@ -43,7 +44,7 @@ void PodLooks::listen() {
   const FleetView& view = cache_.view();
   for (const Name& driver : drivers_of(view.known))
     if (is_engine(driver) && !view.silent.contains(driver))
-      bell_.listen(driver, view.fleet.environment());
+      notifier_.listen(driver, view.fleet.environment());
 }
 
 }  // namespace fettle

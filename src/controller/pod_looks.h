@@ -3,14 +3,14 @@
 /// pod becomes ready: that is asked for, on a thread of its own, one question at a time.
 
 #include "controller/aside.h"
-#include "controller/bell.h"
 #include "controller/fleet_cache.h"
+#include "controller/notifier.h"
 
 namespace fettle {
 
 class PodLooks {
  public:
-  PodLooks(const Workplace& place, FleetCache& cache, Bell& bell);
+  PodLooks(const Workplace& place, FleetCache& cache, Notifier& notifier);
 
   /// Asks and waits for the answer.
   Status look_now();
@@ -31,7 +31,7 @@ class PodLooks {
 
   const Workplace& place_;
   FleetCache& cache_;
-  Bell& bell_;
+  Notifier& notifier_;
   bool is_wanted_ = false;
   Instant looked_;
   Time looked_time_, asked_time_;

@@ -1,16 +1,18 @@
 #pragma once
 /// A executor on which nobody waits for long: pods become ready, and users change their minds, while
-/// acts are under way. A bell ends its wait.
+/// acts are under way. A notifier ends its wait.
 
-#include "controller/bell.h"
+#include "controller/notifier.h"
 #include "reconcile/executor.h"
 
 namespace fettle {
 
 class Wakeful : public Executor {
  public:
-  Wakeful(Executor& inner, Bell& bell) : inner_(inner), bell_(bell) { bell_.wake_on(&inner_); }
-  ~Wakeful() override { bell_.wake_on(nullptr); }
+  Wakeful(Executor& inner, Notifier& notifier) : inner_(inner), notifier_(notifier) {
+    notifier_.wake_on(&inner_);
+  }
+  ~Wakeful() override { notifier_.wake_on(nullptr); }
   Wakeful(const Wakeful&) = delete;
   Wakeful& operator=(const Wakeful&) = delete;
   Moment now() override { return inner_.now(); }
@@ -20,7 +22,7 @@ class Wakeful : public Executor {
     inner_.watch(driver, environment);
   }
   News wait(std::optional<Instant> until) override {
-    const Instant soon = inner_.now().instant + std::min(longest_wait, bell_.store_pause());
+    const Instant soon = inner_.now().instant + std::min(longest_wait, notifier_.store_pause());
     News news = inner_.wait(until && *until < soon ? *until : soon);
     news.stop |= is_over_;
     news.is_woken = true;
@@ -33,7 +35,7 @@ class Wakeful : public Executor {
   static constexpr Duration longest_wait = 200ms;
 
   Executor& inner_;
-  Bell& bell_;
+  Notifier& notifier_;
   bool is_over_ = false;
 };
 

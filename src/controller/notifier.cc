@@ -1,4 +1,4 @@
-#include "controller/bell.h"
+#include "controller/notifier.h"
 
 #include <algorithm>
 
@@ -11,12 +11,12 @@ constexpr Duration shortest_rest = 20ms, busy_pause = 20ms, quiet_pause = 1s, af
 
 }  // namespace
 
-Bell::~Bell() {
+Notifier::~Notifier() {
   for (auto& [name, thread] : threads_)
     thread.request_stop();
 }
 
-void Bell::listen(const Name& driver_name, const Name& environment) {
+void Notifier::listen(const Name& driver_name, const Name& environment) {
   Driver* const driver = place_.driver(driver_name);
   if (driver == nullptr || threads_.contains(driver_name))
     return;
@@ -26,7 +26,7 @@ void Bell::listen(const Name& driver_name, const Name& environment) {
                    }));
 }
 
-void Bell::listen_to_store() {
+void Notifier::listen_to_store() {
   hears_store_ = true;
   // No driver has an empty name.
   threads_.emplace(Name(), std::jthread([this](const std::stop_token& stop) {
@@ -35,13 +35,13 @@ void Bell::listen_to_store() {
                    }));
 }
 
-Duration Bell::store_pause() const {
+Duration Notifier::store_pause() const {
   const std::lock_guard lock(mutex_);
   const bool is_quiet = instant_from_clock() - store_rang_ >= after_a_ring;
   return hears_store_ && is_quiet ? quiet_pause : busy_pause;
 }
 
-void Bell::ring(Cause cause) {
+void Notifier::ring(Cause cause) {
   const std::lock_guard lock(mutex_);
   if (cause == Cause::store)
     store_rang_ = instant_from_clock();
@@ -51,12 +51,12 @@ void Bell::ring(Cause cause) {
     executor_->wake();
 }
 
-bool Bell::take(Cause cause) {
+bool Notifier::take(Cause cause) {
   const std::lock_guard lock(mutex_);
   return std::exchange(causes_[static_cast<size_t>(cause)], false);
 }
 
-bool Bell::rest(Duration limit, const Interrupt& interrupt) {
+bool Notifier::rest(Duration limit, const Interrupt& interrupt) {
   if (interrupt.asked() > 0)
     return false;
   const std::stop_token stop = interrupt.acts_token();
@@ -71,7 +71,7 @@ bool Bell::rest(Duration limit, const Interrupt& interrupt) {
   return !stop.stop_requested() && interrupt.asked() == 0;
 }
 
-void Bell::wake_on(Executor* executor) {
+void Notifier::wake_on(Executor* executor) {
   const std::lock_guard lock(mutex_);
   executor_ = executor;
 }

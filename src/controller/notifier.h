@@ -12,14 +12,14 @@
 
 namespace fettle {
 
-class Bell {
+class Notifier {
  public:
   enum class Cause { pods, store, look };
 
-  explicit Bell(const Workplace& place) : place_(place) {}
-  ~Bell();
-  Bell(const Bell&) = delete;
-  Bell& operator=(const Bell&) = delete;
+  explicit Notifier(const Workplace& place) : place_(place) {}
+  ~Notifier();
+  Notifier(const Notifier&) = delete;
+  Notifier& operator=(const Notifier&) = delete;
 
   /// Listens to a driver from now on, if it does not yet.
   void listen(const Name& driver, const Name& environment);
