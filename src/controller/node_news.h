@@ -6,7 +6,7 @@
 /// tells nobody before it is true: what was on a lost node is forgotten, and new nodes were asked, so
 /// that the next pod may go there.
 
-#include "controller/aside.h"
+#include "controller/async_question.h"
 #include "controller/fleet_cache.h"
 
 namespace fettle {
@@ -38,7 +38,7 @@ class NodeNews {
   std::vector<Name> lost_;    ///< whose records are to be forgotten
   std::set<Name> unasked_;    ///< new ones, of which nobody knows yet whether they answer
   Instant asked_;
-  Aside<std::map<Name, bool>> looks_;
+  AsyncQuestion<std::map<Name, bool>> looks_;
 };
 
 }  // namespace fettle

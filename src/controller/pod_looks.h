@@ -2,7 +2,7 @@
 /// When pods are looked at. Engines tell of containers that start and end, but nobody tells when a
 /// pod becomes ready: that is asked for, on a thread of its own, one question at a time.
 
-#include "controller/aside.h"
+#include "controller/async_question.h"
 #include "controller/fleet_cache.h"
 #include "controller/notifier.h"
 
@@ -35,7 +35,7 @@ class PodLooks {
   bool is_wanted_ = false;
   Instant looked_;
   Time looked_time_, asked_time_;
-  Aside<PodsSeen> looks_;
+  AsyncQuestion<PodsSeen> looks_;
 };
 
 }  // namespace fettle

@@ -14,16 +14,16 @@
 namespace fettle {
 
 template <class Answer>
-class Aside {
+class AsyncQuestion {
  public:
   using Question = std::function<Result<Answer>(const std::stop_token& stop)>;
 
   /// `ended` is called from the other thread when the answer can be taken; `interrupted` ends a
   /// question, as the end of this object does.
-  Aside(std::stop_token interrupted, std::function<void()> ended)
+  AsyncQuestion(std::stop_token interrupted, std::function<void()> ended)
       : interrupted_(std::move(interrupted)), ended_(std::move(ended)) {}
-  Aside(const Aside&) = delete;
-  Aside& operator=(const Aside&) = delete;
+  AsyncQuestion(const AsyncQuestion&) = delete;
+  AsyncQuestion& operator=(const AsyncQuestion&) = delete;
 
   /// When the question was put that is not answered yet, or whose answer nobody took.
   std::optional<Instant> began() const { return began_; }

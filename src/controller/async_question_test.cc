@@ -1,4 +1,4 @@
-#include "controller/aside.h"
+#include "controller/async_question.h"
 
 #include <gtest/gtest.h>
 
@@ -7,9 +7,9 @@
 namespace fettle {
 namespace {
 
-TEST(Aside, AnAnswerIsTakenOnceWhenItIsThere) {
+TEST(AsyncQuestion, AnAnswerIsTakenOnceWhenItIsThere) {
   std::binary_semaphore goes_on(0), has_ended(0);
-  Aside<int> aside({}, [&] { has_ended.release(); });
+  AsyncQuestion<int> aside({}, [&] { has_ended.release(); });
   EXPECT_FALSE(aside.began());
   EXPECT_FALSE(aside.take());
   const Instant now{5s};
@@ -29,7 +29,7 @@ TEST(Aside, AnAnswerIsTakenOnceWhenItIsThere) {
   EXPECT_FALSE(aside.began());
 }
 
-TEST(Aside, AQuestionEndsWithWhoeverPutItAndByAnInterruption) {
+TEST(AsyncQuestion, AQuestionEndsWithWhoeverPutItAndByAnInterruption) {
   const auto waits = [](const std::stop_token& stop) -> Result<int> {
     std::binary_semaphore stopped(0);
     const std::stop_callback on_stop(stop, [&] { stopped.release(); });
@@ -39,13 +39,13 @@ TEST(Aside, AQuestionEndsWithWhoeverPutItAndByAnInterruption) {
   std::stop_source interrupt;
   std::binary_semaphore has_ended(0);
   {
-    Aside<int> aside(interrupt.get_token(), [&] { has_ended.release(); });
+    AsyncQuestion<int> aside(interrupt.get_token(), [&] { has_ended.release(); });
     aside.begin(waits, {});
     interrupt.request_stop();
     has_ended.acquire();
     EXPECT_EQ(aside.take()->error().message, "stopped");
   }
-  Aside<int> left({}, [] {});
+  AsyncQuestion<int> left({}, [] {});
   left.begin(waits, {});
 }
 
