@@ -9,8 +9,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "base/parting.h"
 #include "base/process.h"
+#include "base/shutdown_hold.h"
 #include "cli/print.h"
 
 namespace fettle {
@@ -30,7 +30,7 @@ void wait_for_parting(const std::function<bool(std::chrono::milliseconds)>& paus
   const auto began = std::chrono::steady_clock::now();
   if (pause(patience))
     return;
-  while (Parting::is_under_way() &&
+  while (ShutdownHold::is_under_way() &&
          std::chrono::steady_clock::now() - began < patience_with_parting)
     if (pause(look_again))
       return;

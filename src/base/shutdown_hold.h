@@ -6,12 +6,12 @@
 namespace fettle {
 
 /// While one lives, something outside is being ended that would run on for ever without it.
-class Parting {
+class ShutdownHold {
  public:
-  Parting() { ++under_way_; }
-  ~Parting() { --under_way_; }
-  Parting(const Parting&) = delete;
-  Parting& operator=(const Parting&) = delete;
+  ShutdownHold() { ++under_way_; }
+  ~ShutdownHold() { --under_way_; }
+  ShutdownHold(const ShutdownHold&) = delete;
+  ShutdownHold& operator=(const ShutdownHold&) = delete;
   static bool is_under_way() { return under_way_ > 0; }
 
  private:
