@@ -67,7 +67,7 @@ class FaultSweepTest : public testing::TestWithParam<Fault::Moment> {
     const Known known = *home_->store().known("e");
     const auto flaw = first_flaw(intent, known, world_);
     EXPECT_FALSE(flaw) << *flaw << ", after " << after;
-    const auto plan = make_plan(intent, known, *look(place_.scene(), intent, known), kinds_);
+    const auto plan = make_plan(intent, known, *look(place_.run_context(), intent, known), kinds_);
     ASSERT_TRUE(plan);
     EXPECT_EQ(due_in(*plan), "") << after;
   }

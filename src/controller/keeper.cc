@@ -22,7 +22,7 @@ Keeper::Keeper(const Workplace& place, Edit& edit, const BringOptions& options)
       cache_(place, edit.environment()),
       notifier_(place),
       pods_(place, cache_, notifier_),
-      nodes_(place, cache_, edit_, [this] { notifier_.ring(Notifier::Cause::look); }) {}
+      nodes_(place, cache_, edit_, [this] { notifier_.notify(Notifier::Cause::look); }) {}
 
 Result<Brought> Keeper::bring() {
   TRY(learn());
@@ -195,15 +195,15 @@ void Keeper::learn_record(const Key& key, const RecordPointer& record) {
     pods_.want();
 }
 
-/// Has run_result out what is due, and goes on with what is wanted by then while acts are under way.
+/// Has carried out what is due, and goes on with what is wanted by then while acts are under way.
 Status Keeper::carry() {
   outstanding_.owners.merge(cache_.wishes().take_changed());
   if (outstanding_.owners.empty())
     return {};
   Threads threads(*place_.interrupt, place_.mask.get());
-  Wakeful ground(place_.ground == nullptr ? threads : *place_.ground, notifier_);
+  Wakeful executor(place_.executor == nullptr ? threads : *place_.executor, notifier_);
   Workplace place = without_away(place_, cache_.fleet());
-  place.ground = &ground;
+  place.executor = &executor;
   Due due = cache_.wishes().due(outstanding_.owners, cache_.records(),
                                 {.is_all = outstanding_.is_all, .drifted = &cache_.drifted()});
   RunRequest run_request;
@@ -212,7 +212,7 @@ Status Keeper::carry() {
   run_request.options.parallelism = cache_.wishes().acts_at_once();
   run_request.options.sequence = cache_.records().sequence();
   run_request.audience = options_.audience;
-  run_request.wants = [&](const Run& run) { return wanted_by_now(run, ground); };
+  run_request.wants = [&](const Run& run) { return wanted_by_now(run, executor); };
   run_request.also_known = [this](const Run&, const Intent&) {
     return std::move(outstanding_.of_run);
   };
@@ -233,18 +233,18 @@ Status Keeper::carry() {
   return {};
 }
 
-Result<std::shared_ptr<const Intent>> Keeper::wanted_by_now(const Run& run, Wakeful& ground) {
+Result<std::shared_ptr<const Intent>> Keeper::wanted_by_now(const Run& run, Wakeful& executor) {
   TRY(read_store());
   TRY(watch_nodes());
   TRY(look());
   if (!options_.keeps && is_stuck(run)) {
     account_.summary().is_late = true;
-    ground.stop();
+    executor.stop();
     return nullptr;
   }
   if (!cache_.wishes().ask(place_.clock()))
     return nullptr;
-  end_unwanted_pulls(run, cache_, ground);
+  end_unwanted_pulls(run, cache_, executor);
   outstanding_.owners.merge(cache_.wishes().take_changed());
   Due due = cache_.wishes().due(
       outstanding_.owners, cache_.records(),

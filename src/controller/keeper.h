@@ -10,7 +10,7 @@
 ///   carry    out what has not come about of those who want something else, or whose last wish did
 ///            not end well; all of it when it begins and when a node is back
 ///   count    what pods have come to, and tell those who wait
-///   rest     until a notifier rings or something is due
+///   rest     until a notifier is told or something is due
 ///   catch up with the store, nodes and pods
 ///
 /// Invariants: nothing is decided on what was seen before the last act on it; what users say about
@@ -67,7 +67,7 @@ class Keeper {
   void learn_record(const Key& key, const RecordPointer& record);
 
   Status carry();
-  Result<std::shared_ptr<const Intent>> wanted_by_now(const Run& run, Wakeful& ground);
+  Result<std::shared_ptr<const Intent>> wanted_by_now(const Run& run, Wakeful& executor);
   bool is_stuck(const Run& run);
 
   const Workplace& place_;

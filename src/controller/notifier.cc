@@ -22,7 +22,7 @@ void Notifier::listen(const Name& driver_name, const Name& environment) {
     return;
   threads_.emplace(driver_name,
                    std::jthread([this, driver, environment](const std::stop_token& stop) {
-                     driver->watch(environment, [this](const Key&) { ring(Cause::pods); }, stop);
+                     driver->watch(environment, [this](const Key&) { notify(Cause::pods); }, stop);
                    }));
 }
 
@@ -30,23 +30,23 @@ void Notifier::listen_to_store() {
   hears_store_ = true;
   // No driver has an empty name.
   threads_.emplace(Name(), std::jthread([this](const std::stop_token& stop) {
-                     if (!place_.store->watch([this] { ring(Cause::store); }, stop))
+                     if (!place_.store->watch([this] { notify(Cause::store); }, stop))
                        hears_store_ = false;
                    }));
 }
 
 Duration Notifier::store_pause() const {
   const std::lock_guard lock(mutex_);
-  const bool is_quiet = instant_from_clock() - store_rang_ >= after_a_ring;
+  const bool is_quiet = instant_from_clock() - store_told_ >= after_a_ring;
   return hears_store_ && is_quiet ? quiet_pause : busy_pause;
 }
 
-void Notifier::ring(Cause cause) {
+void Notifier::notify(Cause cause) {
   const std::lock_guard lock(mutex_);
   if (cause == Cause::store)
-    store_rang_ = instant_from_clock();
+    store_told_ = instant_from_clock();
   causes_[static_cast<size_t>(cause)] = true;
-  rung_.notify_all();
+  told_.notify_all();
   if (executor_ != nullptr)
     executor_->wake();
 }
@@ -62,10 +62,10 @@ bool Notifier::rest(Duration limit, const Interrupt& interrupt) {
   const std::stop_token stop = interrupt.acts_token();
   const std::stop_callback woken(stop, [this] {
     const std::lock_guard lock(mutex_);
-    rung_.notify_all();
+    told_.notify_all();
   });
   std::unique_lock lock(mutex_);
-  rung_.wait_for(lock, std::max(limit, shortest_rest), [&] {
+  told_.wait_for(lock, std::max(limit, shortest_rest), [&] {
     return std::ranges::any_of(causes_, std::identity()) || stop.stop_requested();
   });
   return !stop.stop_requested() && interrupt.asked() == 0;

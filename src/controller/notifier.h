@@ -1,6 +1,6 @@
 #pragma once
 /// What wakes whoever keeps a fleet: engines that tell of pods, the store when somebody wrote, a
-/// look that has ended. All of them ring from threads of their own.
+/// look that has ended. All of them notify from threads of their own.
 
 #include <array>
 #include <condition_variable>
@@ -30,23 +30,23 @@ class Notifier {
   /// read a moment later.
   Duration store_pause() const;
 
-  void ring(Cause cause);
-  /// Whether it has rung for this since it was asked.
+  void notify(Cause cause);
+  /// Whether it was notified of this since it was asked.
   bool take(Cause cause);
-  /// Until it rings or the time is over, which is never shorter than 20 ms. False: a stop was asked
+  /// Until it is notified or the time is over, which is never shorter than 20 ms. False: a stop was asked
   /// for.
   bool rest(Duration limit, const Interrupt& interrupt);
-  /// Whoever waits on a executor is woken there; null: nobody does.
+  /// Whoever waits on an executor is woken there; null: nobody does.
   void wake_on(Executor* executor);
 
  private:
   const Workplace& place_;
   mutable std::mutex mutex_;
-  std::condition_variable rung_;
+  std::condition_variable told_;
   std::array<bool, 3> causes_{};
   Executor* executor_ = nullptr;
   std::atomic<bool> hears_store_ = false;
-  Instant store_rang_{};
+  Instant store_told_{};
   std::map<Name, std::jthread> threads_;
 };
 

@@ -8,8 +8,8 @@ PodLooks::PodLooks(const Workplace& place, FleetCache& cache, Notifier& notifier
     : place_(place),
       cache_(cache),
       notifier_(notifier),
-      looks_(place.interrupt->acts_token(), [&notifier] { notifier.ring(Notifier::Cause::look); }) {
-}
+      looks_(place.interrupt->acts_token(),
+             [&notifier] { notifier.notify(Notifier::Cause::look); }) {}
 
 Status PodLooks::look_now() {
   looked_ = instant_from_clock();

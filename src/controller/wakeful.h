@@ -1,5 +1,5 @@
 #pragma once
-/// A executor on which nobody waits for long: pods become ready, and users change their minds, while
+/// An executor on which nobody waits for long: pods become ready, and users change their minds, while
 /// acts are under way. A notifier ends its wait.
 
 #include "controller/notifier.h"

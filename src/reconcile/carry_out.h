@@ -43,7 +43,7 @@ struct RunResult {
       summary;  ///< an error: the store could not be written, and it ended in the middle
 };
 
-/// Errors: nothing was changed. `Blame::user`: the intent cannot be run_result out as it is.
+/// Errors: nothing was changed. `Blame::user`: the intent cannot be carried out as it is.
 /// `Blame::world`: a driver is not ready or cannot look, the store cannot be written.
 Result<RunResult> carry_out(const RunContext& run_context, Edit& edit, Executor& executor,
                             RunRequest run_request);

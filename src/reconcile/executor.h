@@ -43,7 +43,7 @@ class Executor {
   virtual void watch(Driver& driver, const Name& environment) = 0;
   /// Waits for news, at the latest until an instant; without one, until there are any.
   virtual News wait(std::optional<Instant> until) = 0;
-  /// Ends the wait, or the next one; from any thread. On a executor where time is simulated nobody
+  /// Ends the wait, or the next one; from any thread. On an executor where time is simulated nobody
   /// else has anything to tell.
   virtual void wake() {}
 };

@@ -5,9 +5,9 @@
 namespace fettle {
 
 Result<Summary> Loop::carry_out() {
-  TRY(obey(run_.start(ground_.now())));
+  TRY(obey(run_.start(executor_.now())));
   while (!run_.finished()) {
-    News news = ground_.wait(wake_);
+    News news = executor_.wait(wake_);
     for (const auto& [key, progress] : news.progress)
       if (audience_ != nullptr)
         audience_->progress(key, progress);
@@ -20,7 +20,7 @@ Result<Summary> Loop::carry_out() {
       inputs.emplace_back(std::move(ended));
     for (Key& key : news.hints)
       inputs.emplace_back(Hint{std::move(key)});
-    const Moment now = ground_.now();
+    const Moment now = executor_.now();
     if (wake_ && now.instant >= *wake_) {
       wake_.reset();
       inputs.emplace_back(TimerDue{});
@@ -45,10 +45,10 @@ Status Loop::obey(std::vector<Order> orders) {
     } else if (auto* start = std::get_if<StartAct>(&order)) {
       begin(std::move(*start));
     } else if (const auto* end = std::get_if<EndAct>(&order)) {
-      ground_.end(end->key);
+      executor_.end(end->key);
     } else if (const auto* watch = std::get_if<Watch>(&order)) {
       if (Driver* driver = driver_(watch->driver))
-        ground_.watch(*driver, edit_.environment());
+        executor_.watch(*driver, edit_.environment());
     } else if (auto* wake = std::get_if<WakeAt>(&order)) {
       wake_ = wake->instant;
     }
@@ -63,12 +63,12 @@ Status Loop::obey(std::vector<Order> orders) {
     refusal_ = std::move(asked).error();
     wants_ = nullptr;
     const Input stop = StopAsked{};
-    return obey(run_.on(std::span(&stop, 1), ground_.now()));
+    return obey(run_.on(std::span(&stop, 1), executor_.now()));
   }
   NewWish wanted = *std::move(asked);
   if (wanted.intent == nullptr)
     return {};
-  return obey(TRY(run_.want(std::move(wanted.intent), std::move(wanted.seen), ground_.now(),
+  return obey(TRY(run_.want(std::move(wanted.intent), std::move(wanted.seen), executor_.now(),
                             std::move(wanted.also_known))));
 }
 
@@ -88,7 +88,7 @@ Status Loop::write(const std::vector<Order>& orders) {
 
 void Loop::begin(StartAct start) {
   Job job{std::move(start.act), driver_(start.driver)};
-  ground_.start(std::move(job));
+  executor_.start(std::move(job));
 }
 
 }  // namespace fettle

@@ -27,13 +27,13 @@ TEST_F(RunTest, AllPoolsTogetherActNoMoreThanAllowedAtOnce) {
     want(cat("job/c", i)).pool = "other";
   }
   EXPECT_EQ(carry(with_parallelism(4)).done, 18u);
-  EXPECT_EQ(ground_.most_in_flight, 4u);
+  EXPECT_EQ(executor_.most_in_flight, 4u);
   begin_anew();
   intent_->pools["pull"] = 2;
   for (int i = 0; i < 6; ++i)
     want(cat("job/d", i)).pool = "pull";
   EXPECT_EQ(carry(with_parallelism(4)).done, 6u);
-  EXPECT_EQ(ground_.most_in_flight, 2u);
+  EXPECT_EQ(executor_.most_in_flight, 2u);
 }
 
 TEST_F(RunTest, AChainOfHostsThatAreMadeAnewComesToItsEnd) {
@@ -114,7 +114,7 @@ TEST_F(RunTest, AnActThatWaitedForAChangeAndDidNotSucceedIsStillDue) {
     const std::string name = cat("job/waits-", interrupted);
     want("thing/a", variant(interrupted ? 7 : 8));
     want(name).needs.push_back(need("thing/a", Bond::order, When::changed));
-    ground_.comes_to = [&](const Act& act) -> std::optional<Result<Outcome>> {
+    executor_.comes_to = [&](const Act& act) -> std::optional<Result<Outcome>> {
       if (act.key.kind != "job")
         return std::nullopt;
       Error error = world_error("broken");
@@ -122,7 +122,7 @@ TEST_F(RunTest, AnActThatWaitedForAChangeAndDidNotSucceedIsStillDue) {
       return error;
     };
     EXPECT_FALSE(carry().good());
-    ground_.comes_to = nullptr;
+    executor_.comes_to = nullptr;
     EXPECT_TRUE(carry().good());
     EXPECT_EQ(log(), cat("run ", name));
     EXPECT_FALSE(record(name)->attempt);
@@ -150,10 +150,10 @@ TEST_F(RunTest, WhatStandsAndEmbedsAnotherValueIsMadeAnewAndNotOnlyStarted) {
   want("host/h", embeds("job/value"));
   carry();
   intent_->resources["p"][0].attributes = variant(2);
-  ground_.comes_to = [](const Act& act) -> std::optional<Result<Outcome>> {
+  executor_.comes_to = [](const Act& act) -> std::optional<Result<Outcome>> {
     return Outcome(Done{Value::dict({{"out", act.attributes.at("variant")}}), {}, true});
   };
-  ground_.looks = [](const Key&) { return Observation{Value::dict({{"runs", false}}), false}; };
+  executor_.looks = [](const Key&) { return Observation{Value::dict({{"runs", false}}), false}; };
   carry();
   EXPECT_EQ(log(), "run job/value; replace host/h");
 }
@@ -162,7 +162,7 @@ TEST_F(RunTest, WhatAHoleIsFilledWithIsCheckedAndDerivedFromLikeWhatWasWritten) 
   want("job/value", variant(1));
   want("thing/t", Value::dict({{"word", embeds("job/value").at("x")}}));
   Value out = "four", given;
-  ground_.comes_to = [&](const Act& act) -> std::optional<Result<Outcome>> {
+  executor_.comes_to = [&](const Act& act) -> std::optional<Result<Outcome>> {
     if (act.key.kind == "thing")
       given = act.attributes;
     return Outcome(Done{Value::dict({{"out", out}}), {}, true});
@@ -217,13 +217,13 @@ TEST_F(RunTest, WhatAnActThatDidNotComeToItsEndMayHaveDoneCountsAsAChange) {
   for (const bool unknown : {false, true}) {
     intent_->resources["p"][0].attributes = variant(unknown ? 2 : 1);
     const uint64_t before = record("thing/a")->changes;
-    ground_.comes_to = [&](const Act&) -> std::optional<Result<Outcome>> {
+    executor_.comes_to = [&](const Act&) -> std::optional<Result<Outcome>> {
       Error error = world_error("broken in the middle");
       error.unknown_outcome = unknown;
       return error;
     };
     carry();
-    ground_.comes_to = [](const Act& act) -> std::optional<Result<Outcome>> {
+    executor_.comes_to = [](const Act& act) -> std::optional<Result<Outcome>> {
       if (act.attempt == 1)
         return Outcome(Pending{"not yet", {}, {}});
       return Outcome(Done{{}, {}, false});
@@ -244,7 +244,7 @@ TEST_F(RunTest, WhatComesBackIsHeardAgainByThoseWhoNeedIt) {
     }
     intent_->sets["p"] = Leftover::remove;
     EXPECT_TRUE(carry().good());
-    return ground_.log.size();
+    return executor_.log.size();
   };
   EXPECT_EQ(acts(true), 2u);
   EXPECT_EQ(acts(false), 0u);  // an action that nobody wants is forgotten
@@ -255,7 +255,7 @@ TEST_F(RunTest, WhatIsSkippedIsNoFailureAndWhatNeedsItWaits) {
   want("job/a");
   want("job/b", Value::dict({}), {"job/a"});
   want("job/c");
-  ground_.comes_to = [](const Act& act) -> std::optional<Result<Outcome>> {
+  executor_.comes_to = [](const Act& act) -> std::optional<Result<Outcome>> {
     return act.key.name == "a" ? std::optional<Result<Outcome>>(Skipped{"not now"}) : std::nullopt;
   };
   const Summary summary = carry();
@@ -273,44 +273,44 @@ TEST_F(RunTest, WhatIsSkippedIsNoFailureAndWhatNeedsItWaits) {
   const auto waiting = *home_.store().events_of(key_of("job/b"), 10);
   EXPECT_EQ(waiting.front().text, "`job/a` was skipped");
   EXPECT_EQ(waiting.front().because, key_of("job/a"));
-  ground_.comes_to = nullptr;
+  executor_.comes_to = nullptr;
   EXPECT_EQ(carry().done, 2u);
 }
 
 TEST_F(RunTest, WhatIsPendingIsAskedAgainAtItsPace) {
   want("job/a").pace = {Wait::fixed, 100ms, 100ms};
-  ground_.comes_to = [](const Act& act) -> std::optional<Result<Outcome>> {
+  executor_.comes_to = [](const Act& act) -> std::optional<Result<Outcome>> {
     return act.attempt < 4 ? std::optional<Result<Outcome>>(Pending{"not yet", {}, {}})
                            : std::nullopt;
   };
   // The calendar goes back and forth, and nobody cares.
-  ground_.wall_off = -5h;
+  executor_.wall_off = -5h;
   EXPECT_TRUE(carry().good());
-  EXPECT_EQ(ground_.waits, (std::vector<Duration>{100ms, 100ms, 100ms}));
+  EXPECT_EQ(executor_.waits, (std::vector<Duration>{100ms, 100ms, 100ms}));
 }
 
 TEST_F(RunTest, WhatStaysPendingFailsAtItsDeadline) {
   Resource& job = want("job/a");
   job.pace = {Wait::fixed, 400ms, 400ms};
   job.deadlines.settle = 1s;
-  ground_.comes_to = [&](const Act&) -> std::optional<Result<Outcome>> {
-    ground_.wall_off += 3h;
+  executor_.comes_to = [&](const Act&) -> std::optional<Result<Outcome>> {
+    executor_.wall_off += 3h;
     return Pending{"not yet", {}, {}};
   };
   const Summary summary = carry();
   ASSERT_EQ(summary.failures.size(), 1u);
   EXPECT_EQ(summary.failures[0].error.message, "gave up after 1s: not yet");
-  EXPECT_EQ(ground_.log.size(), 4u);
+  EXPECT_EQ(executor_.log.size(), 4u);
 }
 
 TEST_F(RunTest, WhatIsCalledAtTheDeadlineOfTheRunSaysSo) {
   want("job/a").patience.with_errors = true;
-  ground_.takes = [](const Act&) { return Duration(5s); };
-  ground_.comes_to = [](const Act&) -> std::optional<Result<Outcome>> { return cancelled_error(); };
+  executor_.takes = [](const Act&) { return Duration(5s); };
+  executor_.comes_to = [](const Act&) -> std::optional<Result<Outcome>> { return cancelled_error(); };
   RunOptions options;
   options.deadline = 1s;
   const Summary summary = carry(options);
-  EXPECT_EQ(ground_.log, (std::vector<std::string>{"run job/a", "end job/a"}));
+  EXPECT_EQ(executor_.log, (std::vector<std::string>{"run job/a", "end job/a"}));
   ASSERT_EQ(summary.failures.size(), 1u);
   EXPECT_EQ(summary.failures[0].error.message,
             "gave up at the deadline of the run, in the middle of a call");
@@ -319,7 +319,7 @@ TEST_F(RunTest, WhatIsCalledAtTheDeadlineOfTheRunSaysSo) {
 TEST_F(RunTest, AskedToStopItFinishesWhatIsInFlightAndBeginsNothing) {
   want("job/a");
   want("job/b", Value::dict({}), {"job/a"});
-  ground_.stop_after = 0;
+  executor_.stop_after = 0;
   const Summary summary = carry();
   EXPECT_TRUE(summary.stopped);
   EXPECT_EQ(summary.done, 1u);
@@ -329,11 +329,11 @@ TEST_F(RunTest, AskedToStopItFinishesWhatIsInFlightAndBeginsNothing) {
 
 TEST_F(RunTest, AskedToLeaveItCountsWhatWasInFlightAsInterrupted) {
   want("job/a");
-  ground_.leave_after = 0;
+  executor_.leave_after = 0;
   EXPECT_TRUE(carry().stopped);
   ASSERT_TRUE(record("job/a")->attempt);
   EXPECT_FALSE(record("job/a")->attempt->failed);
-  ground_.leave_after = -1;
+  executor_.leave_after = -1;
   EXPECT_TRUE(carry().good());
   EXPECT_TRUE(why("job/a").starts_with("interrupted on "));
 }
@@ -342,7 +342,7 @@ TEST_F(RunTest, AContentThatIsLostMakesWhatPutItDueAgain) {
   want("thing/a");
   want("job/b");
   const std::string digest = *blobs_.put("a content");
-  ground_.comes_to = [&](const Act&) -> std::optional<Result<Outcome>> {
+  executor_.comes_to = [&](const Act&) -> std::optional<Result<Outcome>> {
     return Outcome(
         Done{Value::dict({{"content", *blobs_.put("a content")}, {"out", 1}}), {}, true});
   };
@@ -360,7 +360,7 @@ TEST_F(RunTest, WhoOnlyLooksChangesAndRecordsNothing) {
   carry();
   const size_t events = home_.store().events("e", 0, 100)->size();
   intent_->resources["p"][0].mandate = Mandate::report;
-  ground_.comes_to = [](const Act& act) -> std::optional<Result<Outcome>> {
+  executor_.comes_to = [](const Act& act) -> std::optional<Result<Outcome>> {
     EXPECT_TRUE(act.looks_only);
     return Outcome(Done{Value::dict({{"found", "drift"}}), {}, true});
   };
@@ -380,12 +380,12 @@ class RequestTest : public RunTest {
     want("host/h", Value::dict({}), {"thing/net"});
     want("host/user", Value::dict({}), {"host/h"});
     carry();
-    ground_.looks = [this](const Key& key) {
+    executor_.looks = [this](const Key& key) {
       if (gone_.contains(to_string(key)))
         return Observation{};
       return Observation{Value::dict({{"runs", !stopped_.contains(to_string(key))}}), false};
     };
-    ground_.comes_to = [this](const Act& act) -> std::optional<Result<Outcome>> {
+    executor_.comes_to = [this](const Act& act) -> std::optional<Result<Outcome>> {
       const std::string name = to_string(act.key);
       act.verb == Verb::stop ? stopped_.insert(name), 0 : stopped_.erase(name);
       act.verb == Verb::remove ? gone_.insert(name), 0 : gone_.erase(name);
@@ -452,7 +452,7 @@ TEST_F(RequestTest, WhatCouldNotBeStartedAndWasMadeAnewHasLostWhatHappenedInIt) 
   describe();
   EXPECT_TRUE(carry().good());
   EXPECT_EQ(log(), "run act/a");
-  ground_.comes_to = [as_usual = ground_.comes_to](const Act& act) {
+  executor_.comes_to = [as_usual = executor_.comes_to](const Act& act) {
     auto outcome = as_usual(act);
     if (act.verb == Verb::start)
       outcome = Outcome(Done{.outputs = Value::dict({}), .remote_id = "another", .is_anew = true});
@@ -480,9 +480,9 @@ TEST_F(RequestTest, WhatIsStartedAfterAnInterruptedReplacementIsMadeAsItWas) {
   want("thing/net");
   want("host/h", variant(2), {"thing/net"});
   want("host/user", Value::dict({}), {"host/h"});
-  ground_.leave_after = 0;
+  executor_.leave_after = 0;
   carry();
-  ground_.leave_after = -1;
+  executor_.leave_after = -1;
   EXPECT_TRUE(ask(Verb::start, {"host/h"}).good());
   EXPECT_EQ(log(), "replace host/h");
   EXPECT_EQ(record("host/h")->applied->attributes, Value::dict({}));
@@ -508,21 +508,21 @@ TEST_F(RequestTest, WhatNobodyElseWantsIsForgottenOnceItIsRemoved) {
 
 TEST_F(RequestTest, OnlyWhatIsAskedForAndWhatItStandsOnIsLookedAt) {
   EXPECT_TRUE(ask(Verb::stop, {"host/h"}).good());
-  EXPECT_EQ(ground_.looked_at, (std::vector<std::string>{"host/h", "thing/net"}));
+  EXPECT_EQ(executor_.looked_at, (std::vector<std::string>{"host/h", "thing/net"}));
 }
 
 TEST_F(RequestTest, AnEditThatFailsOrIsKilledGoesOn) {
-  const auto keep = ground_.comes_to;
-  ground_.comes_to = [](const Act&) -> std::optional<Result<Outcome>> {
+  const auto keep = executor_.comes_to;
+  executor_.comes_to = [](const Act&) -> std::optional<Result<Outcome>> {
     return world_error("the engine is away");
   };
   const Summary failed = ask(Verb::stop, {"host/h"});
   ASSERT_EQ(failed.failures.size(), 1u);
   EXPECT_EQ(record("host/h")->attempt->verb, Verb::stop);
-  ground_.comes_to = keep;
-  ground_.leave_after = 0;
+  executor_.comes_to = keep;
+  executor_.leave_after = 0;
   EXPECT_TRUE(ask(Verb::stop, {"host/h"}).stopped);
-  ground_.leave_after = -1;
+  executor_.leave_after = -1;
   // What an interrupted stop left running may end at any moment: it is started, not made anew.
   EXPECT_EQ(repaired(), "start host/h");
   EXPECT_FALSE(record("host/h")->attempt);

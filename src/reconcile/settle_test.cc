@@ -9,7 +9,7 @@ namespace {
 class SettleTest : public RunTest {
  protected:
   void SetUp() override {
-    ground_.comes_to = [this](const Act& act) -> std::optional<Result<Outcome>> {
+    executor_.comes_to = [this](const Act& act) -> std::optional<Result<Outcome>> {
       const auto answers = answers_.find(to_string(act.key));
       if (answers == answers_.end())
         return std::nullopt;
@@ -56,7 +56,7 @@ TEST_F(SettleTest, ASuccessThatHasNotSettledLetsOthersGoOnAndIsCalledAgain) {
   EXPECT_EQ(summary.done, 2u);
   EXPECT_EQ(log(),
             "ensure state/cluster; create thing/after; ensure state/cluster; ensure state/cluster");
-  EXPECT_EQ(ground_.waits.front(), 1s - 1ms);  // while another one acted for that long
+  EXPECT_EQ(executor_.waits.front(), 1s - 1ms);  // while another one acted for that long
   EXPECT_FALSE(record("state/cluster")->attempt);
 }
 
@@ -76,19 +76,19 @@ TEST_F(SettleTest, WhatIsInstantTakesNoSlotAndIsRecordedWhenItCameToSomethingEls
   };
   want_all(1);
   EXPECT_TRUE(carry(with_parallelism(1)).good());
-  EXPECT_EQ(ground_.most_in_flight, 4u);
+  EXPECT_EQ(executor_.most_in_flight, 4u);
   ASSERT_NE(record("state/a"), nullptr);
   EXPECT_EQ(events_of("state/a"), "done");
   EXPECT_EQ(record("state/a")->wanted_by.size(), 1u);
   const Time finished = record("state/a")->finished;
 
-  ground_.pass(1h);
+  executor_.pass(1h);
   want_all(1);
   EXPECT_EQ(carry().done, 3u);
   EXPECT_EQ(record("state/a")->finished, finished);
   EXPECT_EQ(events_of("state/a"), "done");
 
-  ground_.pass(1h);
+  executor_.pass(1h);
   want_all(2);
   EXPECT_TRUE(carry().good());
   EXPECT_NE(record("state/a")->finished, finished);
@@ -100,12 +100,12 @@ TEST_F(SettleTest, WhatIsInstantAndWaitsGoesOnInTheNextProcess) {
   Resource& resource = want_state("state/a", in_order({goes_on(1, 1), done(1)}));
   resource.is_instant = true;
   resource.pace = {Wait::fixed, 1h, 1h};
-  ground_.leave_after = 1;
+  executor_.leave_after = 1;
   EXPECT_FALSE(carry().good());
   ASSERT_TRUE(record("state/a")->attempt);
   EXPECT_EQ(record("state/a")->attempt->course->calls, 1);
-  ground_.restart();
-  ground_.leave_after = -1;
+  executor_.restart();
+  executor_.leave_after = -1;
   EXPECT_TRUE(carry().good());
   EXPECT_EQ(called_["state/a"].back().attempt, 2);
 }
@@ -116,12 +116,12 @@ TEST_F(SettleTest, WhoUsesWhatChangesWhenItSettlesRunsAgainAndNobodyElse) {
   want("state/neighbour", Value::dict({}), {"state/cluster"});
   want("thing/far", embeds("state/user"));
   EXPECT_TRUE(carry().good());
-  EXPECT_EQ(std::ranges::count(ground_.log, "ensure state/user"), 2);
-  EXPECT_EQ(std::ranges::count(ground_.log, "ensure state/neighbour"), 1);
+  EXPECT_EQ(std::ranges::count(executor_.log, "ensure state/user"), 2);
+  EXPECT_EQ(std::ranges::count(executor_.log, "ensure state/neighbour"), 1);
   EXPECT_EQ(record("state/cluster")->outputs.at("out"), Value(2));
   EXPECT_EQ(record("state/user")->acted_on.size(), 1u);
   // The stage's outputs count its acts, so that what uses those is due as well.
-  EXPECT_EQ(std::ranges::count(ground_.log, "replace thing/far"), 1);
+  EXPECT_EQ(std::ranges::count(executor_.log, "replace thing/far"), 1);
 }
 
 TEST_F(SettleTest, AFailureThatHasNotSettledHoldsOthersUntilItSucceeds) {
@@ -190,11 +190,11 @@ TEST_F(SettleTest, ALookThatFailsIsNotCalledAgain) {
 }
 
 TEST_F(SettleTest, ACallThatTakesTooLongIsToldToStopAndCalledAgain) {
-  ground_.takes = [this](const Act& act) {
+  executor_.takes = [this](const Act& act) {
     return calls("state/slow") == 0 && act.key.kind == "state" ? 60s : 1ms;
   };
   Resource& slow = want_state("state/slow", [this](const Act& act) -> Result<Outcome> {
-    if (ground_.told_to_stop.erase(act.key) != 0)
+    if (executor_.told_to_stop.erase(act.key) != 0)
       return world_error("told to stop");
     return done(1);
   });
@@ -228,13 +228,13 @@ TEST_F(SettleTest, AHintCallsAtOnceAndOneDuringACallCallsOnceMore) {
     return done(1);
   };
   want_state("state/waits", watches).pace = {Wait::fixed, 100s, 100s};
-  const Instant begin = ground_.now().instant;
-  ground_.hints.emplace(begin + 2s, key_of("thing/file"));
-  ground_.hints.emplace(begin + 3s, key_of("thing/file"));
+  const Instant begin = executor_.now().instant;
+  executor_.hints.emplace(begin + 2s, key_of("thing/file"));
+  executor_.hints.emplace(begin + 3s, key_of("thing/file"));
   EXPECT_TRUE(carry().good());
   EXPECT_EQ(calls("state/waits"), 3u);
-  EXPECT_LT(ground_.now().instant - begin, 4s);
-  EXPECT_EQ(std::ranges::count(ground_.log, "watch e"), 1);
+  EXPECT_LT(executor_.now().instant - begin, 4s);
+  EXPECT_EQ(std::ranges::count(executor_.log, "watch e"), 1);
 }
 
 TEST_F(SettleTest, AChangeThatAFailureHeldBackIsCaughtUpInTheNextRun) {
@@ -327,7 +327,7 @@ TEST_F(SettleTest, AProcessThatWasKilledGoesOnWithItsCallsAndDeadlines) {
         Done{Value::dict({}), "", true, Again{"CREATING", {}, Value(act.attempt * 10), {}, {}}});
   });
   state.deadlines.settle = 30s;
-  ground_.leave_after = 8;
+  executor_.leave_after = 8;
   EXPECT_TRUE(carry().stopped);
   const Course course = *record("state/slow")->attempt->course;
   EXPECT_EQ(course.calls, 8);
@@ -335,32 +335,32 @@ TEST_F(SettleTest, AProcessThatWasKilledGoesOnWithItsCallsAndDeadlines) {
   EXPECT_EQ(course.pause, 1s);
   EXPECT_EQ(course.so_far, Value(80));
   // A day goes by in which nobody runs; another process takes over.
-  ground_.leave_after = -1;
-  ground_.pass(24h);
+  executor_.leave_after = -1;
+  executor_.pass(24h);
   called_.clear();
-  const Instant begin = ground_.now().instant;
+  const Instant begin = executor_.now().instant;
   const Summary summary = carry();
   EXPECT_EQ(called_["state/slow"].front().attempt, 9);
   EXPECT_EQ(called_["state/slow"].front().so_far, Value(80));
-  EXPECT_EQ(ground_.waits.front(), 1s);
+  EXPECT_EQ(executor_.waits.front(), 1s);
   EXPECT_EQ(summary.unsettled.size(), 1u);
-  EXPECT_NEAR(std::chrono::duration<double>(ground_.now().instant - begin).count(), 23, 1.1);
+  EXPECT_NEAR(std::chrono::duration<double>(executor_.now().instant - begin).count(), 23, 1.1);
 }
 
 TEST_F(SettleTest, ARunThatGoesOnRepeatsNoActionAndLooksAtWhatLooksForItself) {
   want("job/always").redo = Redo::always;
   want("state/looks");
   want("job/last", Value::dict({}), {"job/always", "state/looks"});
-  ground_.leave_after = 2;
+  executor_.leave_after = 2;
   EXPECT_TRUE(carry().stopped);
   const uint64_t first = record("job/always")->run;
-  ground_.leave_after = -1;
-  ground_.restart();
+  executor_.leave_after = -1;
+  executor_.restart();
   RunOptions options;
   options.continues = first;
   EXPECT_TRUE(carry(options).good());
   EXPECT_EQ(log(), "ensure state/looks; run job/last");
-  ground_.restart();
+  executor_.restart();
   EXPECT_TRUE(carry().good());
   EXPECT_EQ(log(), "run job/always; ensure state/looks");
 }
@@ -392,7 +392,7 @@ TEST_F(SettleTest, SomethingElseMayBeWantedMeanwhile) {
 }
 
 TEST_F(SettleTest, WhatIsWantedOtherwiseWhileItActsIsDoneOnceMore) {
-  ground_.takes = [](const Act& act) -> Duration { return act.key.name == "b" ? 10ms : 1ms; };
+  executor_.takes = [](const Act& act) -> Duration { return act.key.name == "b" ? 10ms : 1ms; };
   want("state/a");
   want("state/b", variant(1));
   want("thing/gone");
@@ -432,9 +432,9 @@ TEST_F(SettleTest, ARunThatIsToldOfAPartActsOnThatPart) {
     }
     return intent;
   };
-  const RunContext run_context{kinds_, [this](const Name&) { return &ground_; }, &blobs_, {}};
+  const RunContext run_context{kinds_, [this](const Name&) { return &executor_; }, &blobs_, {}};
   const auto edit = home_.edit("e");
-  ground_.log.clear();
+  executor_.log.clear();
   RunRequest run_request;
   run_request.intent = part({0}, 2);
   run_request.known = {{key_of("thing/a"), all.at(key_of("thing/a"))}};
@@ -448,9 +448,9 @@ TEST_F(SettleTest, ARunThatIsToldOfAPartActsOnThatPart) {
                  {key_of("thing/c"), all.at(key_of("thing/c"))}};
   };
   const Result<RunResult> run_result =
-      carry_out(run_context, *edit, ground_, std::move(run_request));
+      carry_out(run_context, *edit, executor_, std::move(run_request));
   ASSERT_TRUE(run_result && run_result->summary && run_result->summary->good());
-  std::vector<std::string> log = ground_.log;
+  std::vector<std::string> log = executor_.log;
   std::ranges::sort(log);
   EXPECT_EQ(log,
             (std::vector<std::string>{"remove thing/c", "replace thing/a", "replace thing/b"}));
@@ -467,14 +467,14 @@ TEST_F(SettleTest, AnIntentThatCannotBeEndsTheRunWithItsError) {
   circle->environment = "e";
   circle->resources["p"][0].needs.push_back({{key_of("state/a")}});
   wants_ = [&](const fettle::Run&) -> Result<std::shared_ptr<const Intent>> { return circle; };
-  const RunContext run_context{kinds_, [this](const Name&) { return &ground_; }, &blobs_, {}};
+  const RunContext run_context{kinds_, [this](const Name&) { return &executor_; }, &blobs_, {}};
   const auto edit = home_.edit("e");
   intent_->environment = "e";
   RunRequest run_request;
   run_request.intent = intent_;
   run_request.wants = wants_;
   const Result<RunResult> run_result =
-      carry_out(run_context, *edit, ground_, std::move(run_request));
+      carry_out(run_context, *edit, executor_, std::move(run_request));
   ASSERT_TRUE(run_result.has_value());
   ASSERT_FALSE(run_result->summary.has_value());
   EXPECT_EQ(run_result->summary.error().message, "dependency cycle: state/a needs state/a");

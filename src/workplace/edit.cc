@@ -193,8 +193,8 @@ Result<RunResult> carry_out(const Workplace& place, Edit& edit, RunRequest run_r
   };
   RunContext run_context = place.run_context();
   TRY(leave_silent_engines(place, run_request, run_context));
-  if (place.ground != nullptr)
-    return carry_out(run_context, edit, *place.ground, std::move(run_request));
+  if (place.executor != nullptr)
+    return carry_out(run_context, edit, *place.executor, std::move(run_request));
   Threads threads(*place.interrupt, place.mask.get());
   return carry_out(run_context, edit, threads, std::move(run_request));
 }

@@ -1,6 +1,6 @@
 #pragma once
 /// How a verb changes the world: it takes the right to edit an environment, says what it wants as
-/// an intent, and has that run_result out. There is no other way.
+/// an intent, and has that carried out. There is no other way.
 
 #include "store/edit.h"
 #include "workplace/workplace.h"
@@ -30,7 +30,7 @@ Result<Environment> ensure_environment(const Workplace& place, Edit& edit, const
 /// whether there was anything.
 Result<bool> adopt_environment(const Workplace& place, Edit& edit);
 
-/// Has an intent run_result out on threads of this process. `what` of the run_request is the command.
+/// Has an intent carried out on threads of this process. `what` of the request is the command.
 Result<RunResult> carry_out(const Workplace& place, Edit& edit, RunRequest run_request);
 
 /// What came of an edit.

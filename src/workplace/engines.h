@@ -38,7 +38,7 @@ Result<std::map<Name, std::string>> silent_of(const Engines& engines, const std:
 /// Stands for an engine of which it is known that it does not answer: nobody waits for it again.
 Driver& away_driver();
 
-/// Leaves out of an run_request what lives where nobody answers: what is wanted there is nobody's
+/// Leaves out of a request what lives where nobody answers: what is wanted there is nobody's
 /// to act on, and what is left there stays known. Tells so.
 Status leave_silent_engines(const Workplace& place, RunRequest& run_request,
                             RunContext& run_context);

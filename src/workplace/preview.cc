@@ -49,7 +49,7 @@ Result<Looked> look_and_plan(const Workplace& place, const Intent& intent, const
   Looked looked;
   looked.shared = TRY(shared_leftovers(place, intent, known));
   leave_to_others(looked.shared, options);
-  looked.seen = TRY(look(place.scene(), intent, known));
+  looked.seen = TRY(look(place.run_context(), intent, known));
   looked.plan = TRY(make_plan(intent, known, looked.seen, *place.kinds, options));
   return looked;
 }
@@ -128,8 +128,9 @@ Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Inten
   if (resources.empty())
     return found;
   Threads threads(*place.interrupt, place.mask.get());
-  const RunResult run_result = TRY(look_by_acts(
-      place.scene(), threads, only_looks(intent.environment, std::move(resources)), known, {}));
+  const RunResult run_result =
+      TRY(look_by_acts(place.run_context(), threads,
+                       only_looks(intent.environment, std::move(resources)), known, {}));
   if (!run_result.summary)
     return run_result.summary.error();
   auto described = std::make_shared<std::map<Key, bool>>();

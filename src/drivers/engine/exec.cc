@@ -120,7 +120,7 @@ StreamSink without_engine_noise(StreamSink sink) {
 void end_exec(Engine& engine, const std::string& container, const std::string& id) {
   if (!engine.address().is_local() || container.size() < full_id)
     return;
-  const ShutdownHold parting;
+  const ShutdownHold hold;
   // The output can come a moment before the engine has noted what writes it.
   const auto began = std::chrono::steady_clock::now();
   for (Duration pause = 1ms; left_of(limit_of_an_end, began) > 0s; pause *= 2) {

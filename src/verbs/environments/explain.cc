@@ -406,7 +406,7 @@ Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& env
     return std::vector<Drift>();
   Threads threads(*place.interrupt, place.mask.get());
   const RunResult run_result = TRY(look_by_acts(
-      place.scene(), threads, only_looks(environment, std::move(resources)), known, {}));
+      place.run_context(), threads, only_looks(environment, std::move(resources)), known, {}));
   std::vector<Drift> found;
   for (const Key& key : looked_at)
     if (run_result.run.standing(key) == Standing::changed) {
@@ -455,7 +455,7 @@ Result<std::vector<Drift>> drift(const Workplace& workplace, const Name& environ
   const std::unique_ptr<StatesPlace> with_states =
       has_states ? TRY(StatesPlace::make(workplace, environment)) : nullptr;
   const Workplace& place = has_states ? with_states->place() : workplace;
-  const Seen seen = TRY(look_at_known(place.scene(), known));
+  const Seen seen = TRY(look_at_known(place.run_context(), known));
   const auto left = presences_left(known, *place.kinds);
   std::vector<Drift> found;
   for (const auto& [key, observation] : seen) {

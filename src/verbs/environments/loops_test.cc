@@ -60,10 +60,10 @@ class LoopsTest : public StatesTest {
         std::filesystem::remove(entry.path());
     request_.reconciler = reconciler;
     environment_ = cat("e", ++environments_);
-    ground_.log.clear();
+    executor_.log.clear();
     const StatesReport report = apply(sls);
     const auto calls = std::ranges::count_if(
-        ground_.log, [](const std::string& line) { return line.ends_with("_|-a_|-a"); });
+        executor_.log, [](const std::string& line) { return line.ends_with("_|-a_|-a"); });
     return {word(report, "a"), std::chrono::duration_cast<std::chrono::seconds>(took_).count(),
             static_cast<int>(calls)};
   }
@@ -81,11 +81,11 @@ TEST_F(LoopsTest, OneThatIsNotThereIsToldBeforeAnythingRuns) {
     request.environment = "e";
     request.reconciler = reconciler;
     request.pending = pending;
-    ground_.log.clear();
+    executor_.log.clear();
     const Result<StatesReport> applied = apply_states(place_, std::move(request), nullptr);
     ASSERT_FALSE(applied);
     EXPECT_EQ(applied.error().blame, Blame::user);
-    EXPECT_TRUE(ground_.log.empty());
+    EXPECT_TRUE(executor_.log.empty());
   }
 }
 

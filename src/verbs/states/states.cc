@@ -303,7 +303,7 @@ class StatesWork {
   }
 
   Instant now() const {
-    return place_.ground != nullptr ? place_.ground->now().instant : instant_from_clock();
+    return place_.executor != nullptr ? place_.executor->now().instant : instant_from_clock();
   }
 
   /// Carries the intent out once; what is known afterwards is kept for the next time.
@@ -513,7 +513,7 @@ class StatesWork {
     for (size_t waiting = SIZE_MAX;;) {
       Threads threads(*place_.interrupt, place_.mask.get());
       const RunResult run_result = TRY(look_by_acts(
-          place_.scene(), threads, looks_of(*intent_, *place_.kinds), known_, options()));
+          place_.run_context(), threads, looks_of(*intent_, *place_.kinds), known_, options()));
       if (compiled_->delayed.size() < waiting && is_block_ready(run_result.run, true)) {
         waiting = compiled_->delayed.size();
         TRY(compile_after(run_result.run, true));
@@ -531,7 +531,7 @@ class StatesWork {
     }
   }
 
-  /// A plan is run_result out when the same is due as when it was made.
+  /// A plan is carried out when the same is due as when it was made.
   Status check_kept_plan() {
     if (!request_.plan)
       return {};
@@ -564,7 +564,7 @@ class StatesWork {
   std::shared_ptr<const Intent> intent_;
   Instant began_ = now();
   uint64_t continues_ = 0;
-  std::set<Key> changed_;  ///< in this run, before what is run_result out now
+  std::set<Key> changed_;  ///< in this run, before what is carried out now
 };
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-/// Applies files of states as Idem does: compiled, run_result out as an intent, reconciled by one of
+/// Applies files of states as Idem does: compiled, carried out as an intent, reconciled by one of
 /// several loops, told as Idem's results.
 
 #include "states/compile.h"

@@ -47,14 +47,14 @@ class Behaviours : public StatesTest, public testing::WithParamInterface<const c
   }
   /// How often a state was called.
   int64_t calls(const std::string& id) const {
-    return std::ranges::count_if(ground_.log, [&](const std::string& line) {
+    return std::ranges::count_if(executor_.log, [&](const std::string& line) {
       return line.find(cat("_|-", id, "_|-")) != line.npos;
     });
   }
   std::string refused(std::string_view text) {
     const StatesReport report = apply(text);
     EXPECT_EQ(report.exit_code(), 2);
-    EXPECT_TRUE(ground_.log.empty());
+    EXPECT_TRUE(executor_.log.empty());
     return report.errors.empty() ? "" : report.errors[0].message;
   }
 };
@@ -162,7 +162,7 @@ TEST_P(Behaviours, SixHowOftenAStateIsCalled) {
                          Row{"test.none_without_changes: []", 4, 1, 9s, 0s},
                          Row{"test.fail_without_changes: []", 4, 7, 9s, 9s}}) {
     SCOPED_TRACE(row.state);
-    ground_.log.clear();
+    executor_.log.clear();
     environment_ = cat("e", ++runs);
     static_cast<void>(apply(cat("a: {", row.state, "}\n")));
     EXPECT_EQ(calls("a"), is_basic() ? row.basic_calls : row.calls);
@@ -228,7 +228,7 @@ TEST_P(Behaviours, TenATestAndAnInversion) {
       "a: {test.present: [{new_state: {x: 1}}]}\nb: {test.present: "
       "[{new_state: {y: 1}}, {require: [{test: a}]}]}\n";
   static_cast<void>(apply(text));
-  ground_.log.clear();
+  executor_.log.clear();
   request_.compile.is_inverted = true;
   const StatesReport inverted = apply(text);
   EXPECT_EQ(join(order_of(inverted), " "), "b a");

@@ -37,7 +37,7 @@ def absent(ctx, name, resource_id = None):
     };
     EXPECT_EQ(comment(apply(sls(1, 1)), "a"), R"("created 1")");
     for (const bool test : {true, false}) {
-      ground_.restart();
+      executor_.restart();
       request_.is_test = test;
       const StatesReport report = apply(sls(2, 1));
       if (first) {
@@ -52,7 +52,7 @@ def absent(ctx, name, resource_id = None):
                 R"({"new":{"resource_id":"i-2","size":2},"old":{"resource_id":"i-1","size":1}})");
     }
     request_.is_test = false;
-    ground_.restart();
+    executor_.restart();
     EXPECT_EQ(comment(apply(sls(2, 5)), "a"), R"("updated 2")") << "what differs is ignored";
   }
 }
@@ -72,7 +72,7 @@ def run(ctx, name):
     const StatesReport report = apply("a: {s.run: []}\n");
     EXPECT_EQ(word(report, "a"), "True") << loop;
     EXPECT_NE(comment(report, "a").find("call 3"), std::string::npos) << comment(report, "a");
-    ground_.restart();
+    executor_.restart();
   }
 }
 
@@ -99,7 +99,7 @@ def mod_watch(ctx, name):
     EXPECT_EQ(read_file(at(loop)).value_or(""), "nginx\n") << loop;
     EXPECT_EQ(comment(report, "l_listen"), R"("restarted nginx")") << loop;
     EXPECT_EQ(word(report, "k_listen"), "missing") << loop;
-    ground_.restart();
+    executor_.restart();
   }
 }
 
@@ -182,7 +182,7 @@ def up(ctx):
     EXPECT_EQ(changes(report, "a"), R"({"new":1})") << loop;
     EXPECT_EQ(report.re_runs, 0) << loop;
     EXPECT_EQ(read_file(at("calls")).value_or(""), "x") << loop;
-    ground_.restart();
+    executor_.restart();
   }
 }
 
@@ -241,7 +241,7 @@ TEST_F(StatesCallsTest, CheckCmdTellsWhetherAThingIsAnyGood) {
   EXPECT_EQ(bad.exit_code(), 1);
   EXPECT_EQ(bad.fault, "");
   put("good", "");
-  ground_.restart();
+  executor_.restart();
   const StatesReport good = apply(text);
   EXPECT_EQ(word(good, "f"), "True") << comment(good, "f");
   EXPECT_EQ(word(good, "r"), "True");
@@ -294,7 +294,7 @@ def moves(ctx, name, until = 7):
   EXPECT_EQ(comment(report, "c"),
             R"(["Result of require s_|-a_|-a_|-stuck is \"False\", not \"[True, None]\""])");
   const auto calls = [&](const char* id) {
-    return std::ranges::count_if(ground_.log, [&](const std::string& line) {
+    return std::ranges::count_if(executor_.log, [&](const std::string& line) {
       return line.find(cat("_|-", id, "_|-")) != line.npos;
     });
   };
@@ -322,7 +322,7 @@ def says(ctx, name, old = None, new = None, told = {}):
     EXPECT_EQ(changes(report, "quiet"), "{}") << loop;
     EXPECT_EQ(changes(report, "made"), R"({"new":{"a":2}})") << loop;
     EXPECT_EQ(changes(report, "gone"), R"({"old":{"a":1}})") << loop;
-    ground_.restart();
+    executor_.restart();
   }
 }
 
@@ -349,7 +349,7 @@ TEST_F(StatesCallsTest, FailhardLetsWhatIsUnderWayComeToItsEnd) {
 
 TEST_F(StatesCallsTest, PruneIsShownByATestAndNeverTakesWhatAFileHas) {
   static_cast<void>(apply("a: {test.present: [{new_state: {x: 1}}]}\n"));
-  ground_.restart();
+  executor_.restart();
   request_.prune = true;
   request_.is_test = true;
   EXPECT_EQ(word(apply("b: {test.nop: []}\n"), "b"), "None");
@@ -368,10 +368,10 @@ TEST_F(StatesCallsTest, PruneLeavesWhatIsWantedUnderAnotherIdOrInAnotherEnvironm
     return cat(id, ": {file.managed: [{name: ", at(name), "}, {contents: hello}]}\n");
   };
   static_cast<void>(apply(file("one", "f") + file("two", "g") + file("three", "h")));
-  ground_.restart();
+  executor_.restart();
   environment_ = "other";
   static_cast<void>(apply(file("zwei", "g")));
-  ground_.restart();
+  executor_.restart();
   environment_ = "e";
   request_.prune = true;
   for (const bool test : {true, false}) {
@@ -385,7 +385,7 @@ TEST_F(StatesCallsTest, PruneLeavesWhatIsWantedUnderAnotherIdOrInAnotherEnvironm
     EXPECT_EQ(word(report, "three"), test ? "None" : "True");
     EXPECT_EQ(file_exists(at("h")), test);
     EXPECT_EQ(report.exit_code(), test ? 3 : 0);
-    ground_.restart();
+    executor_.restart();
   }
   EXPECT_EQ(read_file(at("f")).value_or(""), "hello\n");
   EXPECT_EQ(read_file(at("g")).value_or(""), "hello\n");
@@ -406,7 +406,7 @@ def absent(ctx, name):
   request_.prune = true;
   const std::string text = "b: {test.nop: []}\n";
   for (const bool test : {true, false}) {
-    ground_.restart();
+    executor_.restart();
     request_.is_test = test;
     const StatesReport report = apply(text);
     ASSERT_EQ(report.results.size(), 4u);
@@ -422,7 +422,7 @@ def absent(ctx, name):
     EXPECT_EQ(report.exit_code(), test ? 3 : 1);
     EXPECT_EQ(file_exists(at("f")), test);
   }
-  ground_.restart();
+  executor_.restart();
   EXPECT_EQ(apply(text).results.size(), 2u) << "what could not be removed is tried again";
 }
 
@@ -473,15 +473,15 @@ def absent(ctx, name, owner = None):
   StatesReport undone = apply(text);
   EXPECT_EQ(comment(undone, "b"), R"("b of None")");
   EXPECT_EQ(word(undone, "c"), "False");
-  ground_.restart();
+  executor_.restart();
   request_.compile.is_inverted = false;
   EXPECT_EQ(word(apply(text), "c"), "True");
-  ground_.restart();
+  executor_.restart();
   request_.compile.is_inverted = true;
   undone = apply(text);
   EXPECT_EQ(comment(undone, "b"), R"("b of id-7")");
   EXPECT_EQ(comment(undone, "c"), R"("c-7 of None")");
-  ground_.restart();
+  executor_.restart();
   // Once more, when what they refer to is gone.
   undone = apply(text);
   EXPECT_EQ(comment(undone, "b"), R"("b of None")");
@@ -510,10 +510,10 @@ def absent(ctx, name):
   StatesReport inverted = apply(text);
   EXPECT_EQ(comment(inverted, "b"), R"("id-7")");
   EXPECT_EQ(comment(inverted, "d"), R"("None")");  // `c` was never made
-  ground_.restart();
+  executor_.restart();
   request_.compile.is_inverted = false;
   static_cast<void>(apply(text));
-  ground_.restart();
+  executor_.restart();
   request_.compile.is_inverted = true;
   inverted = apply("a: {s.run: [{value: 8}]}\n" + text.substr(text.find("b:")));
   EXPECT_EQ(comment(inverted, "b"), R"("id-8")");
@@ -530,7 +530,7 @@ TEST_F(StatesCallsTest, WhatIsUndoneComesAfterCommandsWhateverCameOfThem) {
   request_.reconciler = "none";
   static_cast<void>(apply(text));
   ASSERT_TRUE(file_exists(at("f")));
-  ground_.restart();
+  executor_.restart();
   request_.compile.is_inverted = true;
   const StatesReport report = apply(text);
   EXPECT_EQ(word(report, "c"), "False");  // `f` was still there
@@ -566,7 +566,7 @@ TEST_F(StatesCallsTest, AKeptPlanIsCarriedOutWhileTheSameIsDue) {
   EXPECT_EQ(done->exit_code(), 0);
   EXPECT_EQ(done->results.size(), 2u);
   // What a plan removes is part of it.
-  ground_.restart();
+  executor_.restart();
   request_.plan.reset();
   request_.is_test = request_.prune = true;
   const Value pruning = plan_file_of(apply("g: {cmd.run: [{cmd: 'true'}]}\n"), environment_);
@@ -597,7 +597,7 @@ def absent(ctx, name, resource_id = None):
     request_.prune = false;
     EXPECT_EQ(comment(apply(a + b), "b"), R"("made b-of-id-a")");
     request_.prune = true;
-    ground_.restart();
+    executor_.restart();
     // What the names refer to may have changed by now.
     const StatesReport report =
         apply(with_a ? "a: {s.present: [{v: 7}]}\n" : "z: {test.nop: []}\n");
@@ -605,7 +605,7 @@ def absent(ctx, name, resource_id = None):
     EXPECT_EQ(comment(report, "b"), R"("gone b-of-id-a id-b-of-id-a")");
     EXPECT_EQ(comment(report, "c"), R"("gone c-of-id-a id-a")");
     EXPECT_EQ(comment(report, "d"), R"("gone d-of-1 None")");
-    ground_.restart();
+    executor_.restart();
   }
 }
 
@@ -625,11 +625,11 @@ def absent(ctx, name):
         cat(a, "b: {file.managed: [{name: '", at("f-${s:a:v}"), "'}, {contents: hello}]}\n")));
     EXPECT_TRUE(file_exists(at("f-1")));
     request_.prune = true;
-    ground_.restart();
+    executor_.restart();
     EXPECT_EQ(apply(left).exit_code(), 0);
     EXPECT_FALSE(file_exists(at("f-1")));
     EXPECT_EQ(read_file(at("f-7")).value_or(""), "of somebody else");
-    ground_.restart();
+    executor_.restart();
   }
 }
 
@@ -651,7 +651,7 @@ def run(ctx, name):
       EXPECT_EQ(word(report, "b"), "True") << wait;
       EXPECT_EQ(report.fault, "") << wait;
       EXPECT_LT(report.re_runs, 20) << wait << loop;
-      ground_.restart();
+      executor_.restart();
     }
 }
 
@@ -660,7 +660,7 @@ TEST_F(StatesCallsTest, APendingRuleOfUsersDecidesWhatIsAppliedAgain) {
   request_.reconciler = "basic";
   request_.pending = "mine";
   EXPECT_EQ(apply("a: {test.succeed_with_changes: []}\n").re_runs, 0);
-  ground_.restart();
+  executor_.restart();
   EXPECT_EQ(apply("a: {test.fail_without_changes: []}\n").re_runs, 3);
 }
 
@@ -674,7 +674,7 @@ TEST_F(StatesCallsTest, AReconcilerThatFailsLeavesTheResults) {
     EXPECT_EQ(word(report, "a"), "True") << body;
     EXPECT_NE(report.fault.find("reconciler `odd`"), std::string::npos) << report.fault;
     EXPECT_EQ(report.exit_code(), 1) << body;
-    ground_.restart();
+    executor_.restart();
   }
 }
 
@@ -714,7 +714,7 @@ TEST_F(StatesCallsTest, WhatMakesNothingHasNothingToUndo) {
       EXPECT_EQ(comment(report, "f"), R"("nothing to undo: `file` has no function `present`")");
       EXPECT_EQ(changes(report, "f"), "{}");
     }
-    ground_.restart();
+    executor_.restart();
   }
   EXPECT_FALSE(file_exists(at("f")));
 }
@@ -768,7 +768,7 @@ def absent(ctx, name):
 TEST_F(StatesCallsTest, ALinkIsUndone) {
   const std::string text = cat("l: {file.symlink: [{name: ", at("l"), "}, {target: /tmp}]}\n");
   EXPECT_EQ(word(apply(text), "l"), "True");
-  ground_.restart();
+  executor_.restart();
   request_.compile.is_inverted = true;
   EXPECT_EQ(word(apply(text), "l"), "True");
   EXPECT_FALSE(std::filesystem::is_symlink(at("l")));

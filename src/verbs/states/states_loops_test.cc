@@ -13,11 +13,11 @@ class StatesLoopsTest : public StatesTest {
   void use(const std::string& loop) {
     request_.reconciler = environment_ = loop;
     request_.pending = loop == "basic" ? "idem25" : "default";
-    ground_.restart();
+    executor_.restart();
   }
 
   std::ptrdiff_t calls(std::string_view id) const {
-    return std::ranges::count_if(ground_.log, [&](const std::string& line) {
+    return std::ranges::count_if(executor_.log, [&](const std::string& line) {
       return line.find(cat("_|-", id, "_|-")) != line.npos;
     });
   }
@@ -54,7 +54,7 @@ def absent(ctx, name):
   for (const char* loop : {"fettle", "basic"}) {
     use(loop);
     EXPECT_EQ(apply(replace_all(text, "%", "1")).find("s_|-a_|-a_|-present")->re_runs, 3) << loop;
-    ground_.restart();
+    executor_.restart();
     EXPECT_EQ(apply(replace_all(text, "%", "2")).find("s_|-a_|-a_|-present")->re_runs, 0) << loop;
   }
 }
@@ -140,7 +140,7 @@ __reconcile_wait__ = {"slow": {}}
       "import asyncio\n\nasync def is_pending(hub, ret):\n    await asyncio.sleep(1000)\n");
   put("reconcile/mine.py",
       "import time\n\ndef loop(hub, pending_plugin, name, apply_kwargs):\n    time.sleep(1000)\n");
-  place_.ground = nullptr;
+  place_.executor = nullptr;
   request_.deadline = 500ms;
   const auto ends = [&](const char* loop, const char* rule, std::string_view text) {
     request_.reconciler = environment_ = loop;

@@ -21,13 +21,13 @@ def absent(ctx, name, resource_id = None):
     return {"result": True, "comment": "gone %s" % resource_id, "changes": {}}
 )");
   EXPECT_EQ(comment(apply("a: {s.present: [{size: 9}]}\n"), "a"), R"("size=9 id=None")");
-  ground_.restart();
+  executor_.restart();
   StatesReport report = apply("a: {s.present: []}\n");
   EXPECT_EQ(comment(report, "a"), R"("size=9 id=i-1")");
   EXPECT_EQ(changes(report, "a"), "{}");
-  ground_.restart();
+  executor_.restart();
   EXPECT_EQ(comment(apply("a: {s.present: [{size: null}]}\n"), "a"), R"("size=9 id=i-1")");
-  ground_.restart();
+  executor_.restart();
   EXPECT_EQ(comment(apply("a: {s.absent: []}\n"), "a"), R"("gone i-1")");
 }
 
@@ -41,11 +41,11 @@ def present(ctx, name, resource_id = None, size = 7, tags = None):
   EXPECT_EQ(
       comment(apply(cat("a: {s.present: [{size: 9}, {tags: {a: 1, b: 2}}, ", ignored, "]}")), "a"),
       R"("size=9 tags={\"a\": 1, \"b\": 2}")");
-  ground_.restart();
+  executor_.restart();
   EXPECT_EQ(
       comment(apply(cat("a: {s.present: [{size: 2}, {tags: {a: 3, b: 4}}, ", ignored, "]}")), "a"),
       R"("size=None tags={\"a\": None, \"b\": 4}")");
-  ground_.restart();
+  executor_.restart();
   EXPECT_EQ(comment(apply(cat("a: {s.present: [", ignored, "]}")), "a"),
             R"("size=None tags={\"a\": None, \"b\": 4}")");
   // A resource that is there by its ID alone.
@@ -61,7 +61,7 @@ def present(ctx, name, size = 7):
     return {"result": True, "comment": "size=%s" % size, "new_state": {"size": size}, "changes": {}}
 )");
   EXPECT_EQ(comment(apply("a: {s.present: [{size: 9}]}\n"), "a"), R"("size=9")");
-  ground_.restart();
+  executor_.restart();
   EXPECT_EQ(comment(apply("a: {s.present: []}\n"), "a"), R"("size=7")");
 }
 
@@ -81,7 +81,7 @@ def run(ctx, name):
     EXPECT_EQ(word(report, "a"), "True") << loop;
     EXPECT_EQ(changes(report, "a"), R"({"new":{"v":1},"old":{}})") << loop;
     EXPECT_EQ(word(report, "b"), "True") << loop;
-    ground_.restart();
+    executor_.restart();
   }
 }
 
@@ -137,7 +137,7 @@ TEST_F(StatesMemoryTest, AMemoryByIdAloneIsThatOfTheStateWhateverItsName) {
     EXPECT_EQ(comments_of(report, "a"), "web i-1") << is_test;
     EXPECT_EQ(comments_of(report, "b"), "b i-2") << is_test;
     EXPECT_EQ(comments_of(report, "c"), "p i-3; q None") << is_test;
-    ground_.restart();
+    executor_.restart();
   }
 }
 

@@ -193,14 +193,14 @@ class RandomStates : public StatesTest {
   /// A state that is not ready is asked again after its wait, not before.
   void check_pauses() {
     std::map<std::string, Instant> asked;
-    for (size_t i = 0; i < ground_.log.size(); ++i) {
-      const std::string& line = ground_.log[i];
+    for (size_t i = 0; i < executor_.log.size(); ++i) {
+      const std::string& line = executor_.log[i];
       const auto before = asked.find(line);
       const Duration pause = line.find("slow_|-") != line.npos ? Duration(2s) : Duration(100ms);
       if (before != asked.end()) {
-        EXPECT_GE(ground_.began[i] - before->second, pause) << line;
+        EXPECT_GE(executor_.began[i] - before->second, pause) << line;
       }
-      asked[line] = ground_.began[i];
+      asked[line] = executor_.began[i];
     }
   }
 
@@ -219,9 +219,9 @@ class RandomStates : public StatesTest {
   std::string history_;  ///< the acts of all runs of a graph
 
   StatesReport carry(const std::string& text) {
-    ground_.restart();
-    ground_.log.clear();
-    ground_.began.clear();
+    executor_.restart();
+    executor_.log.clear();
+    executor_.began.clear();
     StatesReport report = apply(text);
     check_pauses();
     return report;
@@ -251,9 +251,9 @@ TEST_F(RandomStates, ComeToWhatTheirRequisitesSayWhateverHappens) {
       StatesReport report;
       int kills = is_killed && run == 0 ? 1 + static_cast<int>(prng.below(3)) : 0;
       do {
-        ground_.leave_after = kills-- > 0 ? static_cast<int>(prng.below(8)) : -1;
+        executor_.leave_after = kills-- > 0 ? static_cast<int>(prng.below(8)) : -1;
         report = carry(text);
-        history_ += cat(report.is_stopped ? "; killed after " : "; ", join(ground_.log, ", "));
+        history_ += cat(report.is_stopped ? "; killed after " : "; ", join(executor_.log, ", "));
       } while (report.is_stopped);
       SCOPED_TRACE(cat("run ", run, history_));
       check(things, ends, report);

@@ -53,7 +53,7 @@ class StatesRecreationTest : public StatesRequisitesTest {
   }
   StatesReport apply_size(int size) {
     std::filesystem::remove(at("log"));
-    ground_.restart();
+    executor_.restart();
     return apply(cat("a: {r.present: [{size: ", size,
                      "}, {recreate_on_update: {create_before_destroy: true}}]}\n"
                      "u: {r.present: [{name: dep}, {size: \"${r:a:size}\"}]}\n"));
@@ -107,7 +107,7 @@ TEST_F(StatesRecreationTest, AFailedReplacementLosesNothing) {
 TEST_F(StatesRecreationTest, NobodyRemovesWhatIsReplacedTwice) {
   apply_size(1);
   apply_size(2);
-  ground_.restart();
+  executor_.restart();
   std::filesystem::remove(at("log"));
   request_.prune = true;
   static_cast<void>(apply("b: {test.nop: []}\n"));
@@ -135,7 +135,7 @@ c: {test.succeed_with_arg_bind: [{parameters: {x: "${test:a:id}"}}, {require: [{
       R"("Result of require test_|-a_|-a_|-present is \"False\", not \"[True, None]\"")";
   EXPECT_EQ(comment(report, "b"), said);
   EXPECT_EQ(word(report, "c"), "False");
-  ground_.restart();
+  executor_.restart();
   const StatesReport later =
       apply("b: {test.succeed_with_arg_bind: [{parameters: {x: \"${test:a:id}\"}}]}\n");
   EXPECT_EQ(word(later, "b"), "True") << comment(later, "b");
@@ -165,10 +165,10 @@ TEST_F(StatesRequisitesTest, AChangeThatAFailureHeldBackIsCaughtUp) {
                                "{require: [{cmd: g}]}]}\n");
   EXPECT_EQ(word(apply(text), "c"), "False");
   put("ok", "");
-  ground_.restart();
+  executor_.restart();
   EXPECT_EQ(word(apply(text), "c"), "True");
   EXPECT_EQ(read_file(at("log")).value_or(""), "restart\n");
-  ground_.restart();
+  executor_.restart();
   EXPECT_TRUE(is_unmet(apply(text), "c"));
   EXPECT_EQ(read_file(at("log")).value_or(""), "restart\n");
 }
@@ -181,7 +181,7 @@ TEST_F(StatesRequisitesTest, WhatIsTriedAgainWaitsForASuccess) {
   request_.reconciler = "none";
   const std::string text = "c: {test.fail_without_changes: [{onchanges: [{s: n}]}]}\n";
   EXPECT_EQ(comment(apply("n: s.run\n" + text), "c"), R"("Failure!")");
-  ground_.restart();
+  executor_.restart();
   EXPECT_EQ(comment(apply("n: {s.run: [{known: false}]}\n" + text), "c"),
             R"("Result of require s_|-n_|-n_|-run is \"None\", not \"True\"")");
 }
@@ -230,7 +230,7 @@ f: {test.nop: [{require: [{sls: com2}]}]}
     EXPECT_EQ(word(report, "z"), "True") << comment(report, "z");
     EXPECT_EQ(word(report, "f"), "True") << comment(report, "f");
     EXPECT_EQ(report.exit_code(), 0);
-    ground_.restart();
+    executor_.restart();
   }
 }
 
@@ -396,7 +396,7 @@ TEST_F(StatesRequisitesTest, AGuardHoldsAfterAFailure) {
                                "}, {contents: x}, {unless: test -e ", at("folder"), "}]}\n");
   EXPECT_EQ(word(apply(text), "f"), "False");
   ASSERT_TRUE(make_directories(at("folder")));
-  ground_.restart();
+  executor_.restart();
   const StatesReport report = apply(text);
   EXPECT_EQ(word(report, "f"), "True") << comment(report, "f");
   EXPECT_FALSE(file_exists(at("folder/f")));

@@ -100,7 +100,7 @@ TEST_F(StatesTest, EachStateIsToldHowOftenItWasAppliedAgain) {
         << loop;
     EXPECT_EQ(report.re_runs, count) << loop;
     EXPECT_FALSE(report.results[0].is_pending) << loop;
-    ground_.restart();
+    executor_.restart();
   }
 }
 
@@ -186,17 +186,17 @@ TEST_F(StatesTest, ARunThatWasKilledGoesOnAndRepeatsNoCommand) {
   const std::string text =
       cat("first: {cmd.run: [{cmd: \"echo x >> ", at("log"), "\"}, {shell: true}]}\n",
           "slow: {test.fail_without_changes: [", "{require: [{cmd: first}]}]}\n");
-  ground_.leave_after = 3;
+  executor_.leave_after = 3;
   EXPECT_TRUE(apply(text).results.size() == 2);
-  ground_.leave_after = -1;
-  ground_.restart();
+  executor_.leave_after = -1;
+  executor_.restart();
   const StatesReport report = apply(text);
   EXPECT_EQ(read_file(at("log")).value_or(""), "x\n");
   EXPECT_EQ(word(report, "slow"), "False");
   EXPECT_LT(took_, 9s);  // some of its patience had gone by
-  ground_.restart();
+  executor_.restart();
   static_cast<void>(apply(text));  // another run
-  EXPECT_EQ(read_file(at("log")).value_or(""), "x\nx\n") << join(ground_.log, "; ");
+  EXPECT_EQ(read_file(at("log")).value_or(""), "x\nx\n") << join(executor_.log, "; ");
 }
 
 TEST_F(StatesTest, FilesAreKeptAndToldAsStates) {
