@@ -44,6 +44,11 @@ std::string StateTag::memory() const { return cat(key(), separator); }
 std::string StateTag::tag() const { return cat(key(), separator, function); }
 std::string StateTag::beside(std::string_view what) const { return cat(key(), separator, what); }
 
+std::string StateTag::shown() const {
+  return cat(state, ":", id, entry.empty() ? "" : cat("[", entry, "]"),
+             function.empty() ? "" : cat(" (", function, ")"));
+}
+
 bool is_tag_part(std::string_view text) {
   return text.find(StateTag::separator) == std::string_view::npos;
 }

@@ -38,6 +38,9 @@ struct StateTag {
   std::string tag() const;
   /// The name of something beside the state: its `guard`, `check` or `look`.
   std::string beside(std::string_view what) const;
+  /// As people read it: `file:motd`, and of one of several names `file:motd[/etc/motd]`; what stands
+  /// beside the state follows in parentheses.
+  std::string shown() const;
 
   bool operator==(const StateTag&) const = default;
   auto operator<=>(const StateTag&) const = default;

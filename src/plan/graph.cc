@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "core/state_tag.h"
 
 namespace fettle {
 namespace {
@@ -71,6 +72,8 @@ Leftover leftover_of(const Record& record, const Intent& intent) {
 
 std::string Graph::shown(const Key& key) const {
   const Kind* const kind = kinds_->find(key.kind);
+  if (const std::optional<StateTag> tag = StateTag::parse(key.name))
+    return tag->shown();
   return kind == nullptr ? to_string(key) : cat(key.kind, "/", kind->shown(key.name));
 }
 

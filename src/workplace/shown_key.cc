@@ -18,11 +18,7 @@ std::string shown_key(const Key& key) {
   if (is_on_node(key))
     return cat(key.kind, "/", shown_on_node(key.name));
   const std::optional<StateTag> tag = state_of_key(key);
-  if (!tag)
-    return to_string(key);
-  const std::string entry = tag->entry.empty() ? "" : cat("[", tag->entry, "]");
-  const std::string beside = tag->function.empty() ? "" : cat(" (", tag->function, ")");
-  return cat(tag->state, ":", tag->id, entry, beside);
+  return tag ? tag->shown() : to_string(key);
 }
 
 std::string shown_thing(const Key& key, const Record& record) {

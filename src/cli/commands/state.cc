@@ -34,7 +34,7 @@ class LiveView : public Audience {
         continue;
       told = one.what;
       const int64_t left = std::max<int64_t>(0, (one.due - instant_from_clock()).count());
-      print_error(cat(in(Colour::yellow, "pending", face_.terminal), "  ", one.key.name, ": ",
+      print_error(cat(in(Colour::yellow, "pending", face_.terminal), "  ", shown_key(one.key), ": ",
                       std::string_view(one.what).substr(0, one.what.find('\n')), " (call ",
                       one.calls, ", next attempt in ", short_duration(left), ")"));
     }

@@ -3,6 +3,7 @@
 #include <cerrno>
 
 #include <grp.h>
+#include <pwd.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -41,12 +42,19 @@ Status check_permission(const std::string& socket) {
   if (stat(socket.c_str(), &about) != 0)
     return world_error("permission denied");
   const group* const owners = getgrgid(about.st_gid);
+  constexpr mode_t group_uses = S_IRGRP | S_IWGRP;
+  const bool is_for_group = (about.st_mode & group_uses) == group_uses && about.st_gid != 0;
   const std::string name =
-      owners == nullptr || about.st_gid == 0 ? std::string() : std::string(owners->gr_name);
-  return world_error(name.empty() ? std::string("permission denied: only root may use this socket")
-                                  : cat("permission denied: the group `", name,
-                                        "` may use this socket; `sudo usermod -aG ", name,
-                                        " $USER` and another login make you a member"));
+      owners == nullptr || !is_for_group ? std::string() : std::string(owners->gr_name);
+  const passwd* const owner = getpwuid(about.st_uid);
+  const std::string who =
+      owner == nullptr ? std::string("its owner") : cat("`", owner->pw_name, "`");
+  return world_error(
+      name.empty()
+          ? cat("permission denied: only ", about.st_uid == 0 ? std::string("root") : who,
+                " may use this socket")
+          : cat("permission denied: the group `", name, "` may use this socket; `sudo usermod -aG ",
+                name, " $USER` and another login make you a member"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "states/modules/functions.h"
+#include "value/changes.h"
 #include "value/json.h"
 #include "value/mask.h"
 #include "value/python.h"
@@ -80,14 +81,15 @@ Answer data_write(const ModuleCall& call) {
   const Value old_state = before ? state_of(*before) : Value();
   const bool differs = before != content;
   if (call.is_test)
-    return ModuleAnswer{
-        .ret = ret_of(differs ? Verdict() : Verdict(true),
-                      differs ? cat("Would write ", path) : cat(path, " is as described"),
-                      old_state, state_of(content))};
+    return ModuleAnswer{.ret = ret_of(differs ? Verdict() : Verdict(true),
+                                      differs ? cat("Would write to file '", path, "'.")
+                                              : cat(path, " is as described"),
+                                      old_state, state_of(content))};
   if (!call.world->write)
     return user_error("writing is not possible here");
   TRY(call.world->write(path, content));
-  return ModuleAnswer{.ret = ret_of(true, cat("Wrote ", path), old_state, state_of(content))};
+  return ModuleAnswer{
+      .ret = ret_of(true, cat("Wrote to file '", path, "'."), old_state, state_of(content))};
 }
 
 /// A dict, or a list of dicts: then the first one that has a key counts, as in Idem.
@@ -110,15 +112,18 @@ Result<Value> triggers_of(const ModuleCall& call) {
 Answer trigger_build(const ModuleCall& call) {
   const Value triggers = TRY(triggers_of(call));
   const Value& known = call.old_state;
-  const bool differs = !known.is_dict() || known.at("triggers") != triggers;
-  const Value after =
-      Value::dict({{"name", call.name}, {"triggers", triggers}, {"resource_id", call.name}});
-  if (!differs)
-    return ModuleAnswer{.ret = ret_of(true, "The triggers have not changed", known, known)};
-  return ModuleAnswer{
-      .ret = ret_of(call.is_test ? Verdict() : Verdict(true),
-                    call.is_test ? "The triggers would change" : "The triggers changed", known,
-                    after)};
+  const Value before = known.is_dict() ? known.at("triggers") : Value::dict({});
+  const Value after = Value::dict({{"triggers", triggers}, {"resource_id", call.name}});
+  Value changes = changes_between(before, triggers);
+  const bool differs = !is_empty(changes);
+  // A side that has nothing is left out, as Idem's `deep_diff` does.
+  if (differs && is_empty(changes.at("old")))
+    changes = Value::dict({{"new", changes.at("new")}});
+  const Verdict verdict = differs && call.is_test ? Verdict() : Verdict(true);
+  const std::string comment =
+      cat("Trigger '", call.name, "' built with ", differs ? "changes" : "no changes");
+  return ModuleAnswer{.ret = with(ret_of(verdict, Value::list({comment}), known, after), "changes",
+                                  std::move(changes))};
 }
 
 }  // namespace fettle::states

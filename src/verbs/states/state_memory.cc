@@ -114,8 +114,14 @@ Value memory_of(const Known& known) {
   std::vector<Entry> entries;
   for (const auto& [key, record] : known)
     if (const std::optional<StateTag> tag = memory_tag(key.name))
-      if (const Value left = left_by(key, *record); left.is_dict() && !left.entries().empty())
-        entries.push_back({tag->memory(), left});
+      if (const Value left = left_by(key, *record); left.is_dict() && !left.entries().empty()) {
+        Mask mask;  // a secret may be a key, which cannot be marked
+        if (record->applied)
+          mask.add_marked(record->applied->attributes);
+        mask.add_marked(left);
+        entries.push_back(
+            {tag->memory(), mask.secrets().empty() ? left : with_masked_keys(left, mask)});
+      }
   return Value::dict(std::move(entries));
 }
 

@@ -21,7 +21,8 @@ bool is_told(const Entry& entry) {
   return !entry.value.is_null() && !entry.value.has_deferred() && !is_missing;
 }
 
-/// The value without keys that hold what nobody may read.
+}  // namespace
+
 Value with_masked_keys(const Value& value, const Mask& mask) {
   if (value.is_list()) {
     std::vector<Value> items;
@@ -36,6 +37,21 @@ Value with_masked_keys(const Value& value, const Mask& mask) {
     entries.push_back({mask.has_secret(entry.key) ? Name(mask.text(entry.key)) : entry.key,
                        with_masked_keys(entry.value, mask)});
   return Value::dict(std::move(entries));
+}
+
+namespace {
+
+/// What was given to a state and is marked, or named by its `sensitive`.
+Mask secrets_of(const states::Chunk& chunk) {
+  Mask mask;
+  const states::Settings* const settings = chunk.settings.get();
+  for (const auto& [name, value] : chunk.arguments)
+    if (settings != nullptr &&
+        std::ranges::find(settings->sensitive, name) != settings->sensitive.end())
+      mask.add_marked(Value::secret(value));
+    else
+      mask.add_marked(value);
+  return mask;
 }
 
 /// The keys of an entry, each made once.
@@ -342,7 +358,8 @@ class Teller {
     }
     const auto before = of_.before.find(of_.keys[i]);
     const Observation* const seen = seen_at_first(i);
-    const bool is_purged = step.wanted == nullptr || step.wanted->attributes.bool_at("purged");
+    const bool is_absence = step.wanted != nullptr && step.wanted->attributes.bool_at("purged");
+    const bool is_purged = step.wanted == nullptr || is_absence;
     const bool is_due = (step.verb != Verb::keep && step.verb != Verb::blocked) &&
                         (!is_purged || seen == nullptr || seen->state.has_value());
     const bool is_command = step.key.kind == command_kind().name();
@@ -355,15 +372,16 @@ class Teller {
     const Value changes = !is_due      ? nothing
                           : is_command ? Value::dict({{"new", wanted}})
                                        : changes_between(old_state, wanted);
-    made.entry =
-        entry_of(i,
-                 step.verb == Verb::blocked ? Value(false)
-                 : is_due                   ? Value()
-                                            : Value(true),
-                 is_due ? Value(is_purged ? comment_of_look(step)
-                                          : with_link(i, comment_of_look(step), "replaces"))
-                        : Value(step.why.str()),
-                 changes, old_state, is_due ? wanted : old_state, {});
+    made.entry = entry_of(i,
+                          step.verb == Verb::blocked ? Value(false)
+                          : is_due                   ? Value()
+                                                     : Value(true),
+                          is_absence && step.verb != Verb::blocked
+                              ? Value(is_due ? "it would be removed" : "as described")
+                          : !is_due   ? Value(step.why.str())
+                          : is_purged ? Value(comment_of_look(step))
+                                      : Value(with_link(i, comment_of_look(step), "replaces")),
+                          changes, old_state, is_due ? wanted : old_state, {});
     hide(i, made);
     return step.verb != Verb::blocked;
   }
@@ -475,13 +493,13 @@ class Teller {
 
   /// A call has hidden itself what is sensitive; what is hidden may be a key, too.
   void hide(size_t i, StateResult& made) const {
-    if (made.entry.has_secret()) {
-      Mask mask;
-      mask.add_marked(made.entry);
+    const states::Chunk& chunk = of_.compiled.chunks[i];
+    Mask mask = secrets_of(chunk);
+    mask.add_marked(made.entry);
+    if (!mask.secrets().empty())
       for (const char* field : {"changes", "old_state", "new_state"})
         made.entry = with(made.entry, field, with_masked_keys(made.entry.at(field), mask));
-    }
-    const states::Settings* settings = of_.compiled.chunks[i].settings.get();
+    const states::Settings* settings = chunk.settings.get();
     if (is_call(i) || settings == nullptr || settings->sensitive.empty())
       return;
     const std::vector<Value> names(settings->sensitive.begin(), settings->sensitive.end());

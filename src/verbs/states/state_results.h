@@ -67,4 +67,7 @@ Value remembered_state(const Record* record);
 /// the changes between both where states were given, without what is `computed`.
 Value merged(const Value& first, const Value& last, const Value& computed = {});
 
+/// The value without keys that hold what nobody may read.
+Value with_masked_keys(const Value& value, const Mask& mask);
+
 }  // namespace fettle

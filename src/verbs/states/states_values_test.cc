@@ -58,11 +58,17 @@ TEST_F(StatesValuesTest, ASecretIsNoPartOfWhatIsToldOfIt) {
 def present(ctx, name, word):
     return {"result": False, "comment": "no " + word, "old_state": None, "new_state": {"word": word, word: 1}, "changes": None}
 )");
+  put("states/keys.star", R"(
+def present(ctx, name, word):
+    return {"result": True, "comment": "", "old_state": None, "new_state": {word: 1}, "changes": None}
+)");
   request_.reconciler = "none";
   const StatesReport report = apply(R"(
 u: {http.query: [{url: "http://127.0.0.1:9/hunter2"}, {sensitive: [url]}]}
 p: {s.present: [{word: hunter2}, {sensitive: [word]}]}
+k: {keys.present: [{word: hunter2}, {sensitive: [word]}]}
 )");
+  EXPECT_EQ(write_json(entry(report, "k").at("new_state")), R"({"********":1})");
   EXPECT_EQ(word(report, "u"), "False");
   EXPECT_NE(comment(report, "u").find("********"), std::string::npos) << comment(report, "u");
   EXPECT_EQ(write_json(entry(report, "p").at("new_state")), R"({"********":1,"word":"********"})");
