@@ -35,7 +35,7 @@ class CloneSet : public testing::Test {
   std::string condition(std::string_view pod, std::string_view name) {
     return std::string(world.pod(pod).resource->attributes.at("conditions").text_at(name));
   }
-  void let_all_go_at_once(const std::string& scale_strategy);
+  void let_go(int max_unavailable, const std::string& scale_strategy, bool one_by_one);
   World world;
 };
 
@@ -318,12 +318,14 @@ TEST_F(CloneSet, AHookHoldsAPodBeforeItsDeletionAndItStaysWhenItIsWantedAgain) {
   EXPECT_EQ(world.real.size(), 1u);
 }
 
-// A rollout that makes pods anew, whose hooks let go of all pods at once: they go one after another,
-// whether or not `scaleStrategy` limits how many may be missing, and the rollout ends.
-void CloneSet::let_all_go_at_once(const std::string& scale_strategy) {
+// A rollout that makes pods anew, whose hooks let go of pods at once or one by one: they go as
+// `maxUnavailable` allows, whether or not `scaleStrategy` limits how many may be missing, and the
+// rollout ends.
+void CloneSet::let_go(int max_unavailable, const std::string& scale_strategy, bool one_by_one) {
   const std::string more =
       cat(R"(,"lifecycle":{"preDelete":{"labelsHandler":{"hold":"yes"}}})", scale_strategy);
-  const std::string how = R"({"podUpdatePolicy":"ReCreate","maxUnavailable":1})";
+  const std::string how =
+      cat(R"({"podUpdatePolicy":"ReCreate","maxUnavailable":)", max_unavailable, "}");
   const auto text = [](std::string_view image) {
     return replace_all(template_text(image), R"("app":"web")", R"("app":"web","hold":"yes")");
   };
@@ -332,22 +334,41 @@ void CloneSet::let_all_go_at_once(const std::string& scale_strategy) {
   world.finish();
   put_template(4, text("web:2"), how, more);
   world.pass(5);
-  for (const std::string& name : world.pods())
-    mark(name, R"({"labels":{"hold":null}})");
+  const auto held =
+      world.pods([](const Pod& pod) { return pod.lifecycle == Lifecycle::preparing_delete; });
+  EXPECT_EQ(held.size(), static_cast<size_t>(max_unavailable));
   int least = 4;
+  world.after_each = [&] { least = std::min(least, world.ready()); };
+  for (const std::string& name : one_by_one ? held : world.pods()) {
+    mark(name, R"({"labels":{"hold":null}})");
+    if (one_by_one)
+      world.pass(1);
+  }
   for (int second = 0; second < 200; ++second) {
     world.pass(1);
-    least = std::min(least, world.ready());
+    // The new ones are let go as they come.
+    for (const std::string& name : world.pods())
+      if (one_by_one && world.pod(name).lifecycle == Lifecycle::preparing_delete)
+        mark(name, R"({"labels":{"hold":null}})");
   }
-  EXPECT_GE(least, 3);
+  EXPECT_EQ(least, 4 - max_unavailable);
   EXPECT_EQ(world.count_image("web:2"), 4);
   EXPECT_EQ(world.ready(), 4);
 }
 
-TEST_F(CloneSet, PodsThatHooksLetGoTogetherGoOneAfterAnother) { let_all_go_at_once(""); }
+TEST_F(CloneSet, PodsThatHooksLetGoTogetherGoOneAfterAnother) { let_go(1, "", false); }
 
 TEST_F(CloneSet, PodsThatHooksLetGoTogetherDoNotStandForEver) {
-  let_all_go_at_once(R"(,"scaleStrategy":{"maxUnavailable":1})");
+  let_go(1, R"(,"scaleStrategy":{"maxUnavailable":1})", false);
+}
+
+// One is gone and may not come back while another one, which is let go, is still there.
+TEST_F(CloneSet, APodThatIsLetGoLaterDoesNotStandForEver) {
+  let_go(2, R"(,"scaleStrategy":{"maxUnavailable":1})", true);
+}
+
+TEST_F(CloneSet, PodsThatAreLetGoAndDoNotCountDoNotStandForEver) {
+  let_go(1, R"(,"scaleStrategy":{"maxUnavailable":1,"excludePreparingDelete":true})", false);
 }
 
 // 43, 44. When an update counts as complete.
@@ -519,6 +540,49 @@ TEST_F(CloneSet, SpecifiedPodsAreReplacedOneByOne) {
   world.finish();
   EXPECT_EQ(world.pods().size(), 4u);
   EXPECT_EQ(std::ranges::count(world.pods(), before[2]), 0);
+}
+
+// The label itself is an act, after which nobody has looked at the pod yet: that makes it no pod
+// that is not ready, and so no pod that may go for nothing.
+TEST_F(CloneSet, SpecifiedPodsThatNobodyHasLookedAtAreNotFree) {
+  world.is_slow = true;
+  world.ready_after = world.act_takes = 1s;
+  world.end_takes = 4s;
+  put(5, "web:1", rolling(R"("maxUnavailable":1)"));
+  world.finish();
+  const auto before = world.pods();
+  int least = 5;
+  world.after_each = [&] { least = std::min(least, world.ready()); };
+  for (const std::string& name : {before[0], before[1]})
+    mark(name, R"({"labels":{"apps.kruise.io/specified-delete":"true"}})");
+  world.finish();
+  EXPECT_EQ(least, 4);
+  EXPECT_EQ(world.ready(), 5);
+  EXPECT_EQ(world.removed.size(), 2u);
+}
+
+TEST_F(CloneSet, ASpecifiedPodWaitsForAnUpdateThatHasUsedUpTheBudget) {
+  world.is_slow = true;
+  world.ready_after = world.act_takes = 3s;
+  world.end_takes = 4s;
+  const std::string how = rolling(R"("maxUnavailable":1)");
+  put(4, "web:1", how);
+  world.finish();
+  int least = 4;
+  world.after_each = [&] { least = std::min(least, world.ready()); };
+  put(4, "web:2", how);
+  for (int second = 0; second < 20 && world.ready() == 4; ++second)
+    world.pass(1);
+  ASSERT_EQ(world.ready(), 3) << "one of them changes";
+  const auto old = world.pods([](const Pod& pod) { return pod.is_ready(); });
+  ASSERT_FALSE(old.empty());
+  mark(old[0], R"({"labels":{"apps.kruise.io/specified-delete":"true"}})");
+  world.pass(1);
+  EXPECT_TRUE(world.removed.empty());
+  world.finish();
+  EXPECT_EQ(least, 3);
+  EXPECT_EQ(world.count_image("web:2"), 4);
+  EXPECT_EQ(std::ranges::count(world.pods(), old[0]), 0);
 }
 
 TEST_F(CloneSet, AnUndoneRolloutFindsItsRevisionAgain) {

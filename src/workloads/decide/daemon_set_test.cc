@@ -40,6 +40,7 @@ class DaemonSets : public testing::Test {
     return static_cast<int>(std::ranges::count_if(
         keys, [&](const Name& key) { return node_address(key).node == node; }));
   }
+  void two_pods_never_share(std::string_view port, std::string_view of_pod);
   World world;
 };
 
@@ -135,15 +136,21 @@ TEST_F(DaemonSets, ASurgeWaitsForAPortThatCannotBeSharedAndSaysSo) {
 }
 
 // Of every kind: the one before it is gone before it begins, and other nodes come first.
-TEST_F(DaemonSets, TwoPodsNeverHaveOnePortOfANode) {
+void DaemonSets::two_pods_never_share(std::string_view port, std::string_view of_pod) {
+  const auto on_host = [&](const std::string& spec) {
+    return replace_all(spec, R"("spec":{"containers")",
+                       cat(R"("spec":{)", of_pod, R"("containers")"));
+  };
   be_slow();
   world.add_nodes(2);
   const auto clone_set = [&](std::string_view image, int replicas) {
     world.put(manifest(
         "CloneSet", "web",
-        cat(R"({"replicas":)", replicas, R"(,"selector":{"matchLabels":{"app":"web"}},"template":)",
+        on_host(cat(
+            R"({"replicas":)", replicas, R"(,"selector":{"matchLabels":{"app":"web"}},"template":)",
             R"({"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"main","image":")",
-            image, '"', port, R"(}]}},"updateStrategy":{"rollingUpdate":{"maxUnavailable":1}}})")));
+            image, '"', port,
+            R"(}]}},"updateStrategy":{"rollingUpdate":{"maxUnavailable":1}}})"))));
   };
   clone_set("web:1", 2);
   world.finish();
@@ -158,7 +165,7 @@ TEST_F(DaemonSets, TwoPodsNeverHaveOnePortOfANode) {
   // A third one has no place, and gets the one that another workload leaves.
   clone_set("web:2", 1);
   world.finish();
-  put("web:1", "{}", port);
+  world.put(manifest("DaemonSet", "edge", on_host(spec_of("web:1", "{}", port))));
   world.pass(10);
   EXPECT_EQ(world.count_image("web:1"), 1);
   EXPECT_TRUE(world.has_notice("FailedScheduling"));
@@ -166,6 +173,12 @@ TEST_F(DaemonSets, TwoPodsNeverHaveOnePortOfANode) {
   world.finish();
   EXPECT_EQ(world.count_image("web:1"), 2);
   EXPECT_EQ(most, 1);
+}
+
+TEST_F(DaemonSets, TwoPodsNeverHaveOnePortOfANode) { two_pods_never_share(port, ""); }
+
+TEST_F(DaemonSets, OnTheNetworkOfTheNodeEachPortIsOneOfTheNode) {
+  two_pods_never_share(R"(,"ports":[{"containerPort":80}])", R"("hostNetwork":true,)");
 }
 
 // What a SidecarSet injects takes room, too: of every kind.

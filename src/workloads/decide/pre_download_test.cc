@@ -354,7 +354,20 @@ TEST_F(PreDownload, LimitsHoldForTheLifeOfTheJob) {
   world.refused_pulls.insert("web:2");
   world.retries = true;
   begin(4, 4, held);
-  world.pass(400);
+  // Step by step, too: where it has failed it stays failed, and what fails is told from then on.
+  size_t failed = 0;
+  for (int second = 0; second < 400; ++second) {
+    world.pass(1);
+    const Value now = status_of(world.fleet, "CloneSet/default/web", world.now);
+    const Value& pulls = now.at("imagePulls").items()[0];
+    ASSERT_GE(pulls.at("failed").items().size(), failed) << second << " s: it flaps";
+    failed = pulls.at("failed").items().size();
+    ASSERT_LE(pulls.integer_at("pulling"), 1) << second;
+    ASSERT_LE(failed + static_cast<size_t>(pulls.integer_at("pulling")), 4u) << second;
+    ASSERT_EQ(now.text_at("reason").starts_with("image web:2 cannot be pulled on node n"),
+              failed > 0)
+        << second << " s: " << now.text_at("reason");
+  }
   EXPECT_EQ(world.pulled.size(), 4u) << join(world.pulled, ", ");
   EXPECT_EQ(world.most_pulls, 1);
   EXPECT_EQ(job().at("state").at("failed").entries().size(), 4u);

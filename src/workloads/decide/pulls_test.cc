@@ -114,6 +114,26 @@ TEST_F(PullJob, AttemptsAreTheLimitAndOne) {
   EXPECT_EQ(message().find("in time"), std::string::npos) << message();
 }
 
+// Its status goes one way, however often what has failed is tried again elsewhere.
+TEST_F(PullJob, AStatusNeverGoesBack) {
+  world.add_nodes(4);
+  world.retries = true;
+  world.images_nowhere.insert("i:1");
+  put(R"({"image":"i:1","parallelism":1,"pullPolicy":{"backoffLimit":1}})");
+  int64_t failed = 0;
+  for (int second = 0; second < 200; ++second) {
+    world.pass(1);
+    const Value status = status_of(world.fleet, "ImagePullJob/default/job", world.now);
+    ASSERT_GE(status.integer_at("failed"), failed) << second << " s: it flaps";
+    failed = status.integer_at("failed");
+    ASSERT_LE(status.integer_at("active"), 1) << second;
+    ASSERT_LE(failed + status.integer_at("active"), 4) << second;
+    ASSERT_EQ(status.text_at("phase"), failed < 4 ? "progressing" : "failed") << second;
+  }
+  EXPECT_EQ(failed, 4);
+  EXPECT_EQ(world.pulled.size(), 4u);
+}
+
 // 60. Two jobs, one image: one pull, both succeed; when its time to live is over, a job goes.
 TEST_F(PullJob, WhatACompleteOneHasPulledStaysCounted) {
   world.add_nodes(2);

@@ -70,6 +70,19 @@ bool has(std::string_view kinds, std::string_view kind) {
   return kinds.find(letter) != kinds.npos;
 }
 
+/// What is no `priorityStrategy` and no `scatterStrategy` of whatever kind.
+constexpr std::string_view bad_priorities =
+    R"({"weightPriority":[{"weight":101,"matchSelector":{"matchLabels":{"a":"b"}}}]}|)"
+    R"({"weightPriority":[{"weight":5,"matchSelector":{"matchLabels":{"a":true}}}]}|)"
+    R"({"weightPriority":[{"weight":5,"selector":{"matchLabels":{"a":"b"}}}]}|)"
+    R"({"weightPriority":[{"matchSelector":{"matchLabels":{"a":"b"}}}]}|)"
+    R"({"weightPriority":[5]}|{"orderPriority":[{"key":"a"}]}|{"orderPriority":[{"orderedKey":5}]})";
+constexpr std::string_view bad_scatter =
+    R"([{"key":"a","val":"b"}]|[{"key":1,"value":"b"}]|[{"value":"b"}]|[{"key":"a"},{"key":"a"}]|)"
+    R"([{"key":"a","value":true}]|[{"key":"a","value":5}]|[{"key":"a","value":["b"]}])";
+constexpr std::string_view good_weights =
+    R"({"weightPriority":[{"weight":5,"matchSelector":{"matchLabels":{"a":"b"}}}]})";
+
 const FieldCase field_cases[] = {
     {"replicas", "CS", "3", R"(-1|"3"|1.5|200001)",
      [](const Workload& w) { return w.replicas == 3; }},
@@ -130,14 +143,12 @@ const FieldCase field_cases[] = {
     {"selector", "J", R"({"names":["n1"]})",
      R"({"names":[1]}|{"names":["a","a"]}|{"matchLabels":{"a":1}}|{"name":"n1"}|{"names":["a"],"matchLabels":{"b":"c"}})",
      [](const Workload& w) { return w.pulls.node_names == std::vector<Name>{"n1"}; }},
-    {"updateStrategy.rollingUpdate.priorityStrategy", "C",
-     R"({"weightPriority":[{"weight":5,"matchSelector":{"matchLabels":{"a":"b"}}}]})",
-     R"({"weightPriority":[{"weight":101,"matchSelector":{"matchLabels":{"a":"b"}}}]}|)"
-     R"({"weightPriority":[{"weight":5,"matchSelector":{"matchLabels":{"a":true}}}]}|)"
-     R"({"weightPriority":[{"weight":5,"selector":{"matchLabels":{"a":"b"}}}]}|)"
-     R"({"weightPriority":[{"matchSelector":{"matchLabels":{"a":"b"}}}]}|)"
-     R"({"weightPriority":[5]}|{"orderPriority":[{"key":"a"}]}|{"orderPriority":[{"orderedKey":5}]})",
+    {"updateStrategy.rollingUpdate.priorityStrategy", "C", good_weights, bad_priorities,
      [](const Workload& w) { return w.order.priority.weights.size() == 1; }},
+    {"updateStrategy.priorityStrategy", "K", good_weights, bad_priorities,
+     [](const Workload& w) { return w.order.priority.weights.size() == 1; }},
+    {"updateStrategy.rollingUpdate.unorderedUpdate.priorityStrategy", "S", good_weights,
+     bad_priorities, [](const Workload& w) { return w.order.priority.weights.size() == 1; }},
     {"updateStrategy.priorityStrategy", "K", R"({"orderPriority":[{"orderedKey":"a"}]})",
      R"({"orderPriority":[{"orderedKey":""}]}|{"weights":[]})",
      [](const Workload& w) { return w.order.priority.order_keys == std::vector<Name>{"a"}; }},
@@ -147,10 +158,9 @@ const FieldCase field_cases[] = {
        return w.unordered && w.order.priority.order_keys == std::vector<Name>{"a"};
      }},
     {"updateStrategy.rollingUpdate.scatterStrategy", "C", R"([{"key":"a","value":"b"}])",
-     R"([{"key":"a","val":"b"}]|[{"key":1}]|[{"value":"b"}]|[{"key":"a"},{"key":"a"}])",
+     bad_scatter, [](const Workload& w) { return w.order.scatter.size() == 1; }},
+    {"updateStrategy.scatterStrategy", "K", R"([{"key":"a","value":"b"}])", bad_scatter,
      [](const Workload& w) { return w.order.scatter.size() == 1; }},
-    {"updateStrategy.scatterStrategy", "K", R"([{"key":"a","value":"b"}])",
-     R"([{"key":"a","val":"b"}])", [](const Workload& w) { return w.order.scatter.size() == 1; }},
     {"updateStrategy.rollingUpdate.inPlaceUpdateStrategy", "CS",
      R"({"gracePeriodSeconds":5,"imagePreDownloadParallelism":2,"imagePreDownloadTimeoutSeconds":9,)"
      R"("imagePreDownloadMinUpdatedReadyPods":3})",

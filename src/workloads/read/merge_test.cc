@@ -75,6 +75,26 @@ TEST(Merge, PortsOfAServiceAreMergedByPortAndProtocol) {
           R"({"spec":{"ports":[{"port":80,"name":"v","nodePort":3,"protocol":"TCP"},{"port":9}]}})")));
 }
 
+// kubectl knows it: its finalizers and owners are merged one by one, its data by key.
+TEST(Merge, AConfigMapIsMergedByKeyAndItsListsByItem) {
+  constexpr std::string_view applied =
+      R"({"metadata":{"name":"c","finalizers":["a"]},"data":{"x":"1","y":"1","z":"1"}})";
+  constexpr std::string_view stored =
+      R"({"metadata":{"name":"c","finalizers":["a","other"],"labels":{"l":"1"}},)"
+      R"("data":{"x":"by hand","y":"1","z":"1","more":"by hand"}})";
+  constexpr std::string_view given =
+      R"({"metadata":{"name":"c","finalizers":["b"]},"data":{"x":"1","y":"2"}})";
+  EXPECT_EQ(merge(applied, stored, given, "ConfigMap"),
+            text(json(R"({"metadata":{"labels":{"l":"1"},"name":"c","finalizers":["b","other"]},)"
+                      R"("data":{"more":"by hand","x":"1","y":"2"}})")));
+  EXPECT_EQ(merge(R"({"metadata":{"ownerReferences":[{"uid":"1","name":"a"}]}})",
+                  R"({"metadata":{"ownerReferences":[{"uid":"1","name":"a","controller":true},)"
+                  R"({"uid":"2","name":"b"}]}})",
+                  R"({"metadata":{"ownerReferences":[{"uid":"1","name":"c"}]}})", "ConfigMap"),
+            text(json(R"({"metadata":{"ownerReferences":[{"controller":true,"uid":"1","name":"c"},)"
+                      R"({"uid":"2","name":"b"}]}})")));
+}
+
 TEST(Merge, EachFieldThatIsTakenBackIsToldOnce) {
   const Value applied = json(R"({"spec":{"image":"a:1","replicas":1,"gone":1,"same":1}})");
   const Value stored = json(R"({"spec":{"image":"a:2","replicas":3,"gone":2,"same":1,"more":1}})");

@@ -445,6 +445,15 @@ TEST(Read, ThePodTemplateIsCheckedAsAnApiServerDoes) {
             "15:32 `spec.template.spec.volumes[0].nfs` is not supported on engines");
 }
 
+// As in a sample of OpenKruise: it is known, and it is not done here.
+TEST(Read, WhatASidecarOfOpenKruiseHasAndEnginesHaveNotIsNamed) {
+  EXPECT_EQ(errors_of("apiVersion: apps.kruise.io/v1beta1\nkind: SidecarSet\nmetadata: {name: s}\n"
+                      "spec:\n  selector: {matchLabels: {app: web}}\n  containers:\n"
+                      "  - name: log\n    image: log:1\n"
+                      "    resourcesPolicy: {targetContainersMode: sum}\n"),
+            "9:22 `spec.containers[0].resourcesPolicy` is not supported on engines");
+}
+
 TEST(Read, AnnotationsOfPreDownloadAreChecked) {
   const auto with = [](std::string_view annotation) {
     return errors_of(changed("  name: web", cat("  name: web\n  annotations: {", annotation, "}")));
