@@ -1,15 +1,19 @@
 #pragma once
-/// Room for the day on which the disk is full: whoever frees space has to write first. A file of
-/// fixed size lies beside the store, and gives way to commands that remove things.
+/// Room for the day on which the disk is full: whoever frees space has to write first. A file lies
+/// beside the store, and gives way to commands that remove things.
 
+#include <cstdint>
 #include <string>
 
 namespace fettle {
 
-/// Makes it if it is not there and the disk has plenty. Where that fails, nothing is kept.
+/// How large it is where so much is free: a quarter, at most 4 MiB; 0: too little to be of use.
+uint64_t reserve_of(uint64_t room);
+/// Makes it if it is not there, or anew if there is room for one twice its size. Where that fails,
+/// nothing is kept.
 void keep_reserve(const std::string& folder);
-/// Removes it if the disk has less room than that, and makes it again at the end of its life, if
-/// there is room then.
+/// Where the disk has so little room that it may be needed, removes it and lets the log of the store
+/// begin anew. At the end of its life one is kept again, as large as there is room then.
 class ReserveUse {
  public:
   explicit ReserveUse(std::string folder);
@@ -19,7 +23,7 @@ class ReserveUse {
 
  private:
   std::string folder_;
-  bool is_used_ = false;
+  bool is_low_ = false;
 };
 
 }  // namespace fettle

@@ -81,6 +81,43 @@ class StoreTest : public testing::Test {
     return {Change::record, key, std::make_shared<Record>(record), {}};
   }
 
+  uintmax_t bytes_kept() const {
+    const std::string file = folder_ + "/reserve";
+    return std::filesystem::exists(file) ? std::filesystem::file_size(file) : 0;
+  }
+  /// Fills the disk, and frees it: 0, or which step was wrong.
+  int use_up_and_free() {
+    keep_reserve(folder_);
+    const uintmax_t at_first = bytes_kept();
+    if (at_first == 0)
+      return 1;
+    const auto store = open_sqlite_store(folder_ + "/fettle.db");
+    if (!store || !write(**store, {change({"e", "act", "a"}, record())}))
+      return 2;
+    auto acting = edit(**store);
+    {
+      std::ofstream filler(folder_ + "/filler");
+      while (filler)
+        filler << std::string(4'096, 'x') << std::flush;
+    }
+    int written = 0;
+    while (acting->write(std::vector{change({"e", "act", std::to_string(written)}, record())}))
+      ++written;
+    acting.reset();
+    // Who comes now keeps nothing more, and what comes before the first record has no room.
+    keep_reserve(folder_);
+    if (bytes_kept() != at_first || (*store)->begin_edit("e", this_process("a test", Time(1s))))
+      return 3;
+    {
+      const ReserveUse reserve(folder_);
+      if (bytes_kept() != 0 || !write(**store, {change({"e", "act", "more"}, record())}))
+        return 4;
+      std::filesystem::remove(folder_ + "/filler");
+    }
+    // It is there anew, for the next time.
+    return bytes_kept() * 2 > at_first ? 0 : 5;
+  }
+
   std::string folder_;
 };
 
@@ -534,35 +571,67 @@ TEST_F(StoreTest, AFullDiskIsACleanErrorAndNothingRecordedIsLost) {
 }
 
 TEST_F(StoreTest, AReserveIsKeptForWhoeverFreesSpace) {
+  for (const int kilobytes : {24'000, 12'000, 2'000})
+    EXPECT_EQ(on_a_small_disk(folder_, kilobytes,
+                              [this] {
+                                const int first = use_up_and_free();
+                                return first != 0 ? first : 10 * use_up_and_free();
+                              }),
+              0)
+        << kilobytes;
+}
+
+// As much may be written as the log of the store takes already, however small the reserve is.
+TEST_F(StoreTest, TheLogIsWrittenOverByWhoeverFreesSpace) {
   const auto work = [this] {
-    const std::string file = folder_ + "/reserve";
-    const auto has_reserve = [&] { return std::filesystem::exists(file); };
     keep_reserve(folder_);
-    if (!has_reserve() || std::filesystem::file_size(file) < 1'000'000)
-      return 1;
     const auto store = open_sqlite_store(folder_ + "/fettle.db");
-    if (!store || !write(**store, {change({"e", "act", "a"}, record())}))
-      return 2;
+    auto acting = edit(**store);
+    int written = 0;
+    const auto write_one = [&] {
+      return acting->write(
+          std::vector{change({"e", "act", std::to_string(written++ % 20)}, record())});
+    };
+    while (std::filesystem::file_size(folder_ + "/fettle.db-wal") < 2 * bytes_kept())
+      if (!write_one())
+        return 1;
+    std::ofstream filler(folder_ + "/filler");
+    while (filler)
+      filler << std::string(4'096, 'x') << std::flush;
+    const ReserveUse reserve(folder_);
+    for (int left = written; left > 0; --left)
+      if (!write_one())
+        return 2;
+    return 0;
+  };
+  EXPECT_EQ(on_a_small_disk(folder_, 3'000, work), 0);
+}
+
+TEST_F(StoreTest, AReserveIsAShareOfWhatIsFree) {
+  EXPECT_EQ(reserve_of(500'000), 0u);
+  EXPECT_EQ(reserve_of(4'000'000), 1'000'000u);
+  EXPECT_EQ(reserve_of(uint64_t{1} << 40), uint64_t{4} << 20);
+}
+
+TEST_F(StoreTest, AReserveGivesWayWhereItMayBeNeededAndGrowsWithTheRoom) {
+  const auto work = [this] {
+    const std::string filler = folder_ + "/filler";
+    std::ofstream(filler) << std::string(20'000'000, 'x');
+    keep_reserve(folder_);
+    const uintmax_t small = bytes_kept();
+    if (small < 500'000 || small > 1'500'000)
+      return 1;
     {
       const ReserveUse reserve(folder_);
-      if (!has_reserve())
-        return 3;  // there is room enough
+      if (bytes_kept() != 0)
+        return 2;
     }
-    {
-      std::ofstream filler(folder_ + "/filler");
-      while (filler)
-        filler << std::string(4'096, 'x') << std::flush;
-    }
-    // What comes before the first record has no room either.
-    if ((*store)->begin_edit("e", this_process("a test", Time(1s))))
-      return 4;
-    {
-      const ReserveUse reserve(folder_);
-      if (has_reserve() || !write(**store, {change({"e", "act", "more"}, record())}))
-        return 5;
-      std::filesystem::remove(folder_ + "/filler");
-    }
-    return has_reserve() ? 0 : 6;
+    std::filesystem::remove(filler);
+    keep_reserve(folder_);
+    if (bytes_kept() != uintmax_t{4} << 20)
+      return 3;
+    const ReserveUse reserve(folder_);
+    return bytes_kept() == 0 ? 4 : 0;  // there is room enough
   };
   EXPECT_EQ(on_a_small_disk(folder_, 24'000, work), 0);
 }
