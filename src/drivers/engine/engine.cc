@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "base/wait.h"
+#include "drivers/engine/taken.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -102,14 +103,20 @@ Result<EngineAnswer> Engine::send(EngineCall call, const std::string& prefix,
 }
 
 Result<EngineAnswer> Engine::ask(EngineCall call, std::stop_token stop) {
-  const bool repeatable = !call.source;
-  EngineCall again = repeatable ? call : EngineCall{.path = {}};
-  EngineAnswer answer = TRY(send(std::move(call), cat("/v1.", minor_version_.load()), stop));
-  const int wanted = answer.status == 400 ? wanted_version(answer.message()) : 0;
-  if (!repeatable || wanted <= minor_version_)
-    return answer;
-  minor_version_ = wanted;
-  return send(std::move(again), cat("/v1.", wanted), stop);
+  constexpr int tries = 5;
+  constexpr Duration pause = 100ms;
+  if (call.source)
+    return send(std::move(call), cat("/v1.", minor_version_.load()), stop);
+  for (int i = 1;; ++i) {
+    EngineAnswer answer = TRY(send(call, cat("/v1.", minor_version_.load()), stop));
+    const int wanted = answer.status == 400 ? wanted_version(answer.message()) : 0;
+    if (wanted > minor_version_)
+      minor_version_ = wanted;
+    else if (!passes_by_itself(answer) || i == tries)
+      return answer;
+    else
+      TRY(pause_for(pause, stop));
+  }
 }
 
 Result<EngineAnswer> Engine::ask_podman(EngineCall call, std::stop_token stop) {

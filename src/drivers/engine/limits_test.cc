@@ -67,6 +67,27 @@ TEST_F(StalledEngine, AnInspectionThatFailsIsAskedAgain) {
   EXPECT_NE(refused.error().message.find("no such process"), std::string::npos);
 }
 
+// An interface of somebody else's goes while Podman lists them.
+TEST_F(StalledEngine, AStartThatFailsForWhatPassesIsTriedAFewTimes) {
+  limits_.silence = 10s;
+  std::atomic<int> asked = 0, failing = 2;
+  serve([&](const std::string& line) {
+    if (!has(line, "/start"))
+      return json(R"({"Id":"c","State":{"Status":"created"}})");
+    return ++asked <= failing
+               ? answer(500, R"({"message":"route ip+net: no such network interface"})")
+               : answer(204, "");
+  });
+  EXPECT_TRUE(start_container(*engine_, "c", {}));
+  EXPECT_EQ(asked, 3);
+  asked = 0;
+  failing = 1'000;
+  const auto refused = start_container(*engine_, "c", {});
+  ASSERT_FALSE(refused);
+  EXPECT_NE(refused.error().message.find("no such network interface"), std::string::npos);
+  EXPECT_EQ(asked, 5);
+}
+
 TEST_F(StalledEngine, ACallIsGivenUp) {
   serve([](const std::string&) { return ""; });
   const auto listed = list_containers(*engine_, {}, {});

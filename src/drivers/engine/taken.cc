@@ -19,6 +19,11 @@ std::string holder_of_address(std::string_view said) {
   return text.substr(begin, end == text.npos ? end : end - begin);
 }
 
+bool passes_by_itself(const EngineAnswer& answer) {
+  return answer.status >= 500 &&
+         lower_case(answer.message()).find("no such network interface") != std::string::npos;
+}
+
 Taken what_is_taken(const Error& error) {
   const std::string said = lower_case(error.message);
   const auto says = [&](std::string_view words) { return said.find(words) != said.npos; };

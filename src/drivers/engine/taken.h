@@ -17,6 +17,11 @@ enum class Taken {
 /// By what an engine said. One that names neither means a port: engines tell little about these.
 Taken what_is_taken(const Error& error);
 
+/// Whether an engine refused because the machine changed while it looked, and did nothing: asked
+/// again it answers otherwise. Podman lists the interfaces when it starts a container and when it
+/// makes a network, and fails if one goes meanwhile, as those of another engine's containers do.
+bool passes_by_itself(const EngineAnswer& answer);
+
 /// The container that has the address, as Podman names it; empty: it is not about that.
 std::string holder_of_address(std::string_view said);
 

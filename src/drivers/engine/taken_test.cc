@@ -20,6 +20,16 @@ TEST(Taken, IsToldApartByWords) {
   EXPECT_EQ(what("no such image"), Taken::nothing);
 }
 
+TEST(Taken, WhatPassesByItselfIsToldApart) {
+  const auto passes = [](int status, std::string text) {
+    return passes_by_itself({.status = status, .body = {}, .text = std::move(text)});
+  };
+  EXPECT_TRUE(passes(500, "netavark: route ip+net: no such network interface"));
+  EXPECT_FALSE(passes(200, "no such network interface")) << "it may be anybody's text";
+  EXPECT_FALSE(passes(500, "no such network"));
+  EXPECT_FALSE(passes(409, ""));
+}
+
 TEST(Taken, PodmanNamesWhoHasAnAddress) {
   EXPECT_EQ(holder_of_address("ip address 10.1.0.9 is already allocated to container ID 0af9\n"),
             "0af9");
