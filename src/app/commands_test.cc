@@ -197,6 +197,29 @@ TEST(Commands, WordsOfKurtosisThatAreNotHereSayWhatIs) {
       error_of("enclave dump shop").starts_with("there is no command `fettle enclave dump`"));
 }
 
+TEST(Commands, WordsOfInmantaThatAreNotHereSayWhatDoesTheirWork) {
+  for (const char* word : {"server", "agent"}) {
+    const std::string said = error_of(word);
+    EXPECT_TRUE(said.starts_with(cat("there is no command `fettle ", word, "`: "))) << said;
+    EXPECT_NE(said.find("`fettle export --apply` deploys"), said.npos) << said;
+  }
+}
+
+TEST(Commands, FlagsOfKubectlThatAreNotHereSayWhy) {
+  EXPECT_EQ(
+      error_of("apply -f web.yaml --server-side"),
+      "unknown flag `--server-side` of `fettle apply`: there is no server; `apply` merges what "
+      "it names into what is stored");
+  EXPECT_EQ(
+      error_of("apply -f web.yaml --force-conflicts"),
+      "unknown flag `--force-conflicts` of `fettle apply`: there are no owners of fields; what "
+      "a manifest names is taken back");
+  EXPECT_EQ(error_of("apply -f web.yaml --force-conflicts=true"),
+            error_of("apply -f web.yaml --force-conflicts"));
+  EXPECT_EQ(error_of("apply -f web.yaml --server-side=true"),
+            error_of("apply -f web.yaml --server-side"));
+}
+
 TEST(Commands, AGroupHasHelp) {
   const std::string help = help_of_group(all_commands(), "service");
   for (const char* const words : {"  service ls ", "  service logs ", "  service rm "})

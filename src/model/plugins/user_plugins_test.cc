@@ -332,6 +332,12 @@ TEST_F(UserPlugins, PythonIsNotRunAndItsReplacementNamed) {
   expect_in(seen, "old.star");
 }
 
+TEST_F(UserPlugins, AFolderWithoutItsDescriptionIsNoModule) {
+  write("libs/bare/model/_init.cf", "");
+  expect_in(compiled("import bare"), "the module has no `");
+  expect_in(compiled("import bare"), "/libs/bare/module.yml`");
+}
+
 TEST_F(UserPlugins, TemplatesSeeTheCallersVariablesAndPluginsAsFilters) {
   write("libs/web/module.yml", "name: web\nversion: 1.0\nlicense: x\n");
   write("libs/web/model/_init.cf",
