@@ -554,6 +554,27 @@ TEST_P(DriverTest, WhatIsStoppedAndCutOffIsMadeAnewOnItsNetwork) {
   EXPECT_FALSE(seen->state->bool_at("cut_off"));
 }
 
+/// What only a Podman does; a Docker makes the folder of a container anew.
+class PodmanTest : public DriverTest {};
+
+// As after a part of the engine's folder was lost.
+TEST_P(PodmanTest, WhatItCannotStartAnyMoreIsMadeAnew) {
+  ASSERT_TRUE(world.service("box", sleeper()));
+  const std::string before = world.known("service", "box")->remote_id;
+  ASSERT_TRUE(world.apply(Verb::stop, "service", "box", sleeper(), {"network/net"}));
+  const auto info = world.engine().ask({.path = "/info"}, {});
+  ASSERT_TRUE(info && info->ok());
+  const Path userdata = Path(std::string(info->body.text_at("DockerRootDir"))) /
+                        cat(info->body.text_at("Driver"), "-containers") / before / "userdata";
+  ASSERT_GT(std::filesystem::remove_all(userdata), 0u) << userdata;
+  ASSERT_FALSE(start_container(world.engine(), before, {})) << "it cannot be started";
+  const auto started = world.apply(Verb::start, "service", "box", sleeper(), {"network/net"});
+  ASSERT_TRUE(started) << said(started);
+  EXPECT_NE(started->remote_id, before);
+  EXPECT_EQ(world.observe("service", "box")->state->text_at("status"), "running");
+  EXPECT_FALSE(world.observe("service", "box")->state->bool_at("cut_off"));
+}
+
 TEST_P(DriverTest, AnExitIsSeenWithItsCode) {
   ASSERT_TRUE(world.service(
       "short", json(R"({"image":"localhost/fettle/busybox:1","cmd":["sh","-c","exit 3"]})")));
@@ -803,6 +824,8 @@ TEST_P(DriverTest, RedisAndPythonRun) {
 
 INSTANTIATE_TEST_SUITE_P(Engines, DriverTest,
                          testing::Values(TestEngine::Sort::podman, TestEngine::Sort::docker),
+                         [](const auto& sort) { return to_string(sort.param); });
+INSTANTIATE_TEST_SUITE_P(Engines, PodmanTest, testing::Values(TestEngine::Sort::podman),
                          [](const auto& sort) { return to_string(sort.param); });
 
 }  // namespace

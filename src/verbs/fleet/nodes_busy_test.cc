@@ -170,6 +170,82 @@ TEST_F(BusyTest, AControllerInTheMiddleOfActsHearsOfNodes) {
   EXPECT_EQ(nodes("last"), (std::vector<std::string>{"n2", "n3"}));
 }
 
+// They change with the node: it goes and comes back with others.
+TEST_F(BusyTest, AControllerInTheMiddleOfActsHearsOfLabels) {
+  use_nodes({"n1", "n2"});
+  ASSERT_TRUE(cordon_node(place_, "n2", true));
+  store("slow");
+  begin_controller();
+  ASSERT_TRUE(world_.await("pod"));
+  const Workplace beside = this->beside();
+  for (const char* const zone : {"a", "b"}) {
+    ASSERT_TRUE(remove_node(beside, "n2"));
+    ASSERT_TRUE(
+        add_node(beside, {.name = "n2", .engine = "unix:///run/n2", .labels = {{"zone", zone}}}));
+    EXPECT_EQ(await_controllers(beside)->size(), 0u);
+    const std::string name = cat("in-", zone);
+    store_text(cat("apiVersion: apps.kruise.io/v1beta1\nkind: CloneSet\nmetadata: {name: ", name,
+                   "}\nspec:\n  replicas: 2\n  selector: {matchLabels: {app: ", name,
+                   "}}\n  template: {metadata: {labels: {app: ", name, "}}, spec: {nodeSelector: ",
+                   "{zone: ", zone, "}, containers: [{name: main, image: web:1}]}}\n"));
+    ASSERT_TRUE(eventually([&] { return nodes(name).size() == 2; })) << zone;
+    EXPECT_EQ(nodes(name), (std::vector<std::string>{"n2", "n2"}));
+    ASSERT_TRUE(delete_objects(beside, "fleet", {Name(cat("CloneSet/default/", name))}));
+    ASSERT_TRUE(eventually([&] { return nodes(name).empty(); }));
+  }
+}
+
+/// A DaemonSet's pods leave a node that is drained and come back nowhere else.
+class DaemonTest : public BusyTest {
+ protected:
+  void store_daemon() {
+    store_text(
+        "apiVersion: apps.kruise.io/v1beta1\nkind: DaemonSet\nmetadata: {name: agent}\nspec:\n"
+        "  selector: {matchLabels: {app: agent}}\n  template: {metadata: {labels: {app: agent}},\n"
+        "    spec: {containers: [{name: main, image: agent:1}]}}\n");
+  }
+};
+
+TEST_F(DaemonTest, ADrainTakesItsPodAway) {
+  for (const bool is_forced : {false, true}) {
+    const std::string node = is_forced ? "n2" : "n1";
+    if (!is_forced)
+      use_nodes({"n1", "n2", "n3"});
+    store_daemon();
+    EXPECT_EQ(code_of(bring()), 0);
+    const auto draining = drain_node(place_, node, is_forced);
+    ASSERT_TRUE(draining) << to_string(draining.error());
+    EXPECT_EQ(draining->owners.at("fleet"), (std::set<Name>{"DaemonSet/default/agent"}));
+    const Brought brought = bring();
+    EXPECT_EQ(code_of(brought), 0) << join(brought.unsettled, "\n");
+    EXPECT_EQ(std::ranges::count(nodes("agent"), node), 0);
+  }
+  EXPECT_EQ(nodes("agent"), std::vector<std::string>{"n3"});
+}
+
+TEST_F(DaemonTest, ABusyControllerTakesItsPodAwayAndTheNodeGoes) {
+  use_nodes({"n1", "n2", "n3"});
+  store_daemon();
+  begin_controller();
+  ASSERT_TRUE(eventually([&] { return nodes("agent").size() == 3; }));
+  const Workplace beside = this->beside();
+  for (const bool is_forced : {false, true}) {
+    const std::string node = is_forced ? "n2" : "n1";
+    const Status too_early = remove_node(beside, node);
+    ASSERT_FALSE(too_early) << "its pod is there";
+    EXPECT_EQ(too_early.error().blame, Blame::user);
+    const auto draining = drain_node(beside, node, is_forced);
+    ASSERT_TRUE(draining) << to_string(draining.error());
+    EXPECT_EQ(await_controllers(beside)->size(), 0u);
+    ASSERT_TRUE(eventually([&] { return pods_on(beside, node)->empty(); }));
+    const Status removed = remove_node(beside, node);
+    ASSERT_TRUE(removed) << to_string(removed.error());
+    EXPECT_EQ(await_controllers(beside)->size(), 0u);
+  }
+  EXPECT_EQ(nodes_of(*beside.store)->size(), 1u);
+  EXPECT_EQ(nodes("agent"), std::vector<std::string>{"n3"});
+}
+
 TEST_F(BusyTest, WhatADrainTakesFromABusyControllerComesBackElsewhere) {
   use_nodes({"n1", "n2", "n3"});
   store_more("more");

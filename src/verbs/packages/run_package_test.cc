@@ -440,6 +440,17 @@ TEST_F(RunPackageTest, ATaskUpdatesAnArtifactForThoseWhoComeLater) {
   EXPECT_EQ(run(script("2", "w", "z")), "RRRSSS");
 }
 
+TEST_F(RunPackageTest, EachSortOfTaskMayBeALaterAuthor) {
+  const auto python = [](const std::string& text) {
+    return replace_all(task(text), "plan.run_sh(", "plan.run_python(");
+  };
+  EXPECT_EQ(run(rendered("1") + reader("a") + python("x") + reader("b")), "RRRR");
+  EXPECT_EQ(run(rendered("1") + reader("a") + python("x") + reader("b")), "SSSS");
+  EXPECT_EQ(run(rendered("1") + reader("a") + python("y") + reader("b")), "SSRR");
+  EXPECT_EQ(run(rendered("1") + reader("a") + python("y") + reader("b") + task("z") + reader("c")),
+            "SSSSRR");
+}
+
 TEST_F(RunPackageTest, TheLastAuthorsContentIsTheArtifacts) {
   const auto digest = [&] {
     const auto all = files_artifacts(*home_.store().known("e"));
