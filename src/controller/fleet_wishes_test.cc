@@ -67,7 +67,7 @@ class FleetWishesTest : public testing::Test {
                                [&](const Resource& each) { return each.key == key; }))
         put(key, nullptr);
     std::vector<Key> pods;
-    for (const workloads::Pod* pod : fleet_.owned(owner).pods)
+    for (const workloads::FleetPod* pod : fleet_.owned(owner).pods)
       pods.push_back(pod->resource->key);
     for (const Key& key : pods)
       fleet_.see(key,

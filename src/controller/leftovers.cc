@@ -22,7 +22,7 @@ Status unless_deleted(const Result<std::vector<StoredObject>>& stored) {
 /// have that any more.
 bool pulls_in_vain(const Fleet& fleet, const Resource& attempt) {
   const workloads::Node* const node = fleet.node(node_address(attempt.key.name).node);
-  const workloads::Pod* const pod = fleet.pod(attempt.key.name);
+  const workloads::FleetPod* const pod = fleet.pod(attempt.key.name);
   std::set<Name> wanted;
   if (pod != nullptr && !pod->is_leaving)
     wanted = images_in(pod_spec(pod->resource->attributes));
@@ -38,7 +38,7 @@ Status forget_names_of_gone(const Workplace& place, FleetCache& cache) {
   const Fleet& fleet = cache.fleet();
   const auto is_gone = [&](const Name& owner, const Name& name) {
     return std::ranges::none_of(fleet.owned(owner).pods,
-                                [&](const workloads::Pod* pod) { return pod->name == name; });
+                                [&](const workloads::FleetPod* pod) { return pod->name == name; });
   };
   std::vector<Name> owners;
   for (const auto& [owner, workload] : fleet.workloads())

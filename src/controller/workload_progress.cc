@@ -9,8 +9,8 @@
 namespace fettle {
 namespace {
 
+using workloads::FleetPod;
 using workloads::Obstruction;
-using workloads::Pod;
 using workloads::Workload;
 
 struct Rollout {
@@ -35,7 +35,7 @@ class Count {
       : view_(view), now_(now), only_(only) {}
 
   FleetProgress count() {
-    view_.fleet.for_each_pod([&](const Pod& pod) {
+    view_.fleet.for_each_pod([&](const FleetPod& pod) {
       if (!is_asked(pod.owner, only_))
         return;
       Rollout& rollout = rollout_of(pod.owner);
@@ -43,7 +43,7 @@ class Count {
       if (rollout.workload != nullptr)
         rollout.updated += pod.template_digest == rollout.workload->pod_template.digest() ? 1 : 0;
     });
-    view_.fleet.for_each_pod([&](const Pod& pod) {
+    view_.fleet.for_each_pod([&](const FleetPod& pod) {
       if (is_asked(pod.owner, only_))
         count(pod);
     });
@@ -65,7 +65,7 @@ class Count {
     return found->second;
   }
 
-  void count(const Pod& pod) {
+  void count(const FleetPod& pod) {
     ++progress_.pods;
     const Rollout& rollout = rollouts_.at(pod.owner);
     // What nobody can look at was seen as it was before.
@@ -94,22 +94,22 @@ class Count {
       tell(pod, reason);
   }
 
-  void tell(const Pod& pod, std::string_view reason) {
+  void tell(const FleetPod& pod, std::string_view reason) {
     progress_.unsettled.push_back(cat("pod ", pod.space, "/", pod.name, ": ", reason));
     progress_.unsettled_owners.insert(pod.owner);
   }
-  void tell_at_once(const Pod& pod, std::string_view reason) {
+  void tell_at_once(const FleetPod& pod, std::string_view reason) {
     tell(pod, reason);
     progress_.told.push_back(progress_.unsettled.back());
   }
 
   /// Its node is drained, and no hook holds it.
-  bool is_to_leave(const Pod& pod) const {
+  bool is_to_leave(const FleetPod& pod) const {
     const workloads::Node* const node = view_.fleet.node(pod.node);
     return node != nullptr && node->is_draining && !may_be_held(pod.lifecycle);
   }
 
-  std::string why(const Pod& pod) const {
+  std::string why(const FleetPod& pod) const {
     if (may_be_held(pod.lifecycle))
       return cat("a lifecycle hook holds it in ", to_string(pod.lifecycle));
     const auto found = view_.seen.find(pod.resource->key);

@@ -31,12 +31,14 @@ const Boxed<Resource>& last_wish(const RecordPointer& record) {
 
 /// Whether what is wanted of a pod is more than what the last act that began was to make of it, and
 /// may make it ready or not ready.
-bool is_act_due(const Pod& pod) {
+bool is_act_due(const FleetPod& pod) {
   return pod.acted && &*pod.acted != &*pod.resource &&
          may_change_readiness(pod.acted->attributes, pod.resource->attributes);
 }
 
-bool by_key(const Pod* a, const Pod* b) { return a->resource->key.name < b->resource->key.name; }
+bool by_key(const FleetPod* a, const FleetPod* b) {
+  return a->resource->key.name < b->resource->key.name;
+}
 
 bool has_attributes(const Boxed<Resource>& known, const Boxed<Resource>& wanted) {
   return known && known->attributes == wanted->attributes;
@@ -69,7 +71,7 @@ void Fleet::touch_jobs(const Name& image) {
 }
 
 /// Its owner, and whoever may have put something into it.
-void Fleet::touch_pod(const Pod& pod) {
+void Fleet::touch_pod(const FleetPod& pod) {
   touch(pod.owner);
   changed_.insert(sidecar_sets_.begin(), sidecar_sets_.end());
 }
@@ -198,7 +200,7 @@ const Object* Fleet::object(const Name& owner) const {
   return found == objects_.end() ? nullptr : &found->second;
 }
 
-const Object* Fleet::marks(const Pod& pod) const {
+const Object* Fleet::marks(const FleetPod& pod) const {
   const Object* found = object(cat("Pod/", pod.space, "/", pod.name));
   if (found == nullptr)
     return nullptr;
@@ -211,7 +213,7 @@ const Owned& Fleet::owned(const Name& owner) const {
   return found == owned_.end() ? nothing : found->second;
 }
 
-const Pod* Fleet::pod(const Name& key_name) const {
+const FleetPod* Fleet::pod(const Name& key_name) const {
   const auto found = pods_.find(key_name);
   return found == pods_.end() ? nullptr : found->second.get();
 }
@@ -229,7 +231,7 @@ bool is_mark(const Name& owner) {
   return owner.view().starts_with("Pod/") || owner.view().starts_with("PersistentVolumeClaim/");
 }
 
-Readiness readiness_of(const Fleet& fleet, const Pod& pod) {
+Readiness readiness_of(const Fleet& fleet, const FleetPod& pod) {
   const Node* const node = fleet.node_at(pod.node_number);
   const bool is_away = node != nullptr && !node->is_ready;
   if (!pod.exists || is_away || pod.is_held)
@@ -238,10 +240,10 @@ Readiness readiness_of(const Fleet& fleet, const Pod& pod) {
   return is_open ? Readiness::unseen : pod.readiness;
 }
 
-Pod& Fleet::pod_for(const Key& key) {
+FleetPod& Fleet::pod_for(const Key& key) {
   auto& found = pods_[key.name];
   if (found == nullptr) {
-    found = std::make_unique<Pod>();
+    found = std::make_unique<FleetPod>();
     const NodeAddress address = node_address(key.name);
     found->resource.emplace().key = key;
     found->space = address.space;
@@ -252,13 +254,13 @@ Pod& Fleet::pod_for(const Key& key) {
   return *found;
 }
 
-void Fleet::index(Pod& pod) {
-  std::vector<Pod*>& pods = owned_[pod.owner].pods;
+void Fleet::index(FleetPod& pod) {
+  std::vector<FleetPod*>& pods = owned_[pod.owner].pods;
   pods.insert(std::ranges::upper_bound(pods, &pod, by_key), &pod);
 }
 
-void Fleet::unindex(Pod& pod) {
-  std::vector<Pod*>& pods = owned_[pod.owner].pods;
+void Fleet::unindex(FleetPod& pod) {
+  std::vector<FleetPod*>& pods = owned_[pod.owner].pods;
   const auto [first, last] = std::ranges::equal_range(pods, &pod, by_key);
   pods.erase(first, last);
 }
@@ -274,7 +276,7 @@ void Fleet::forget_pod(const Name& key_name) {
 }
 
 /// What a pod takes of its node.
-void Fleet::measure(Pod& pod) {
+void Fleet::measure(FleetPod& pod) {
   const Value spec = pod_spec(pod.resource->attributes);
   const Requests requests = requests_of(pod.resource->attributes.at("template").at("spec"));
   pod.cpu = requests.cpu;
@@ -287,24 +289,24 @@ void Fleet::measure(Pod& pod) {
 }
 
 /// It takes nothing of its node any more, and whoever waits for room is asked again.
-void Fleet::make_room(Pod& pod) {
+void Fleet::make_room(FleetPod& pod) {
   used_[pod.node_number].cpu -= pod.cpu;
   used_[pod.node_number].memory -= pod.memory;
   std::erase(with_ports_[pod.node_number], &pod);
   changed_.insert(waiting_.begin(), waiting_.end());
 }
 
-const Pod* Fleet::port_holder(uint32_t node_number, const std::vector<HostPort>& ports) const {
+const FleetPod* Fleet::port_holder(uint32_t node_number, const std::vector<HostPort>& ports) const {
   if (ports.empty() || node_number >= with_ports_.size())
     return nullptr;
   const auto& pods = with_ports_[node_number];
   const auto found = std::ranges::find_if(
-      pods, [&](const Pod* pod) { return clash(ports, pod->ports) != nullptr; });
+      pods, [&](const FleetPod* pod) { return clash(ports, pod->ports) != nullptr; });
   return found == pods.end() ? nullptr : *found;
 }
 
 /// What follows from the attributes and from what users changed.
-void Fleet::derive(Pod& pod) {
+void Fleet::derive(FleetPod& pod) {
   const Value& attributes = pod.resource->attributes;
   const Object* marked = marks(pod);
   pod.labels = pod_labels(attributes);
@@ -329,7 +331,7 @@ void Fleet::derive(Pod& pod) {
   pod.deletion_cost = deletion_cost_of(annotations.text_at(annotation::deletion_cost));
 }
 
-void Fleet::wish(Pod& pod, const Boxed<Resource>& resource) {
+void Fleet::wish(FleetPod& pod, const Boxed<Resource>& resource) {
   if (&*pod.resource == &*resource)
     return;
   const Name owner = resource->attributes.text_at("owner");
@@ -365,7 +367,7 @@ void Fleet::know(const Key& key, const RecordPointer& record) {
 
 /// What was seen of a pod before an act on it ended may be what the act found: one that was ready
 /// stays so if the act stopped nothing, one that was not may have been repaired.
-void Fleet::follow_act(Pod& pod, const Record& record) {
+void Fleet::follow_act(FleetPod& pod, const Record& record) {
   const Boxed<Resource>& last = last_wish(record);
   const Attempt* const attempt = record.attempt ? &*record.attempt : nullptr;
   const bool was_acting = pod.is_acting;
@@ -385,14 +387,14 @@ void Fleet::follow_act(Pod& pod, const Record& record) {
 void Fleet::know_pod(const Key& key, const RecordPointer& record) {
   const Boxed<Resource>& last = last_wish(record);
   if (!last) {
-    const Pod* known = pod(key.name);
+    const FleetPod* known = pod(key.name);
     // One that was just asked for has no record yet.
     if (known != nullptr && (known->exists || known->is_leaving))
       forget_pod(key.name);
     return;
   }
   const bool is_new = pod(key.name) == nullptr;
-  Pod& pod = pod_for(key);
+  FleetPod& pod = pod_for(key);
   if (is_new)
     wish(pod, last);
   pod.exists = record->applied.has_value();
@@ -497,12 +499,12 @@ void Fleet::know_memory(const Key& key, const RecordPointer& record) {
 void Fleet::touch_turns(const Value& revision) {
   if (const Value& turns = revision.at("state").at("turns"); turns.is_list())
     for (const Value& key : turns.items())
-      if (const Pod* pod = this->pod(to_text(key)))
+      if (const FleetPod* pod = this->pod(to_text(key)))
         touch(pod->owner);
 }
 
 /// It is not wanted any more. What nobody began to make leaves nothing behind.
-void Fleet::leave(Pod& pod) {
+void Fleet::leave(FleetPod& pod) {
   pod.is_leaving = true;
   if (!pod.acted)
     forget_pod(pod.resource->key.name);
@@ -511,9 +513,9 @@ void Fleet::leave(Pod& pod) {
 /// The pods that stay stand in the order of the fleet's, before new ones. One of these may have the
 /// name of one that goes.
 void Fleet::accept_pods(const Wanted& wanted) {
-  const std::vector<Pod*> before = owned_[wanted.owner].pods;
+  const std::vector<FleetPod*> before = owned_[wanted.owner].pods;
   const size_t first = wanted.resources.size() - wanted.pods.size();
-  const auto take = [&](Pod& pod, const Boxed<Resource>& resource) {
+  const auto take = [&](FleetPod& pod, const Boxed<Resource>& resource) {
     wish(pod, resource);
     // What is wanted may be what is there once more.
     pod.is_done = pod.applied == resource->attributes.digest();

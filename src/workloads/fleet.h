@@ -30,7 +30,7 @@ struct ContainerSeen {
   bool is_running = false;
 };
 
-struct Pod : PodTag {
+struct FleetPod : PodTag {
   bool is_ready() const { return readiness == Readiness::ready; }
 
   // What every decision looks at, side by side.
@@ -102,7 +102,7 @@ struct Node {
 
 /// What one owner has.
 struct Owned {
-  std::vector<Pod*> pods;  ///< by key
+  std::vector<FleetPod*> pods;  ///< by key
   std::map<Name, Memory> revisions, jobs, claims, notices;
   std::set<Name> pulls;
 };
@@ -162,10 +162,10 @@ class Fleet {
     return number < node_at_.size() ? node_at_[number] : nullptr;
   }
   size_t node_numbers() const { return by_number_.size(); }
-  const Pod* pod(const Name& key_name) const;
+  const FleetPod* pod(const Name& key_name) const;
   const Pull* pull(const Name& key_name) const;
   /// What users changed about a pod since it was made; none: nothing.
-  const Object* marks(const Pod& pod) const;
+  const Object* marks(const FleetPod& pod) const;
   /// Whether a reference is on a node, by what was seen and what was pulled.
   static bool has_image(const Node& node, const Name& reference);
   /// What the pods on a node request.
@@ -175,7 +175,7 @@ class Fleet {
   };
   Used used(uint32_t node_number) const;
   /// A pod on a node that has one of these ports, or is to have it; null: there is none.
-  const Pod* port_holder(uint32_t node_number, const std::vector<HostPort>& ports) const;
+  const FleetPod* port_holder(uint32_t node_number, const std::vector<HostPort>& ports) const;
   template <typename Function>
   void for_each_pull(Function function) const {
     for (const auto& [key, pull] : pulls_)
@@ -184,32 +184,32 @@ class Fleet {
   template <typename Function>
   void for_each_pod(Function function) const {
     for (const auto& [owner, owned] : owned_)
-      for (const Pod* pod : owned.pods)
+      for (const FleetPod* pod : owned.pods)
         function(*pod);
   }
 
  private:
-  Pod& pod_for(const Key& key);
+  FleetPod& pod_for(const Key& key);
   void forget_pod(const Name& key_name);
-  void wish(Pod& pod, const Boxed<Resource>& resource);
+  void wish(FleetPod& pod, const Boxed<Resource>& resource);
   void wish_for_pull(const Boxed<Resource>& resource, const Name& owner);
   void wish_for_memory(const Boxed<Resource>& resource, const Name& owner);
   void accept_pods(const Wanted& wanted);
-  void leave(Pod& pod);
-  void measure(Pod& pod);
-  void make_room(Pod& pod);
-  void derive(Pod& pod);
+  void leave(FleetPod& pod);
+  void measure(FleetPod& pod);
+  void make_room(FleetPod& pod);
+  void derive(FleetPod& pod);
   void touch(const Name& owner);
   void touch_jobs(const Name& image);
-  void touch_pod(const Pod& pod);
+  void touch_pod(const FleetPod& pod);
   void touch_turns(const Value& revision);
   void know_pod(const Key& key, const RecordPointer& record);
-  static void follow_act(Pod& pod, const Record& record);
+  static void follow_act(FleetPod& pod, const Record& record);
   void know_pull(const Key& key, const RecordPointer& record);
   void know_memory(const Key& key, const RecordPointer& record);
   std::map<Name, Memory>* memories(const Name& owner, const Name& kind);
-  void index(Pod& pod);
-  void unindex(Pod& pod);
+  void index(FleetPod& pod);
+  void unindex(FleetPod& pod);
   uint32_t number_of(const Name& node);
 
   Name environment_;
@@ -219,10 +219,10 @@ class Fleet {
   std::vector<Name> by_number_;
   std::vector<const Node*> node_at_;
   std::vector<Used> used_;
-  std::vector<std::vector<const Pod*>> with_ports_;  ///< by the node's number
-  std::set<Name> waiting_;                           ///< owners that found no node for a pod
+  std::vector<std::vector<const FleetPod*>> with_ports_;  ///< by the node's number
+  std::set<Name> waiting_;                                ///< owners that found no node for a pod
   std::unordered_map<Name, uint32_t> numbers_;
-  std::unordered_map<Name, std::unique_ptr<Pod>> pods_;
+  std::unordered_map<Name, std::unique_ptr<FleetPod>> pods_;
   std::map<Name, Pull> pulls_;
   std::unordered_map<Key, Name, KeyHash> memory_owners_;
   std::map<Name, Owned> owned_;
@@ -233,7 +233,7 @@ class Fleet {
 
 /// Whether a pod is ready, as far as anybody can know: an act that goes on or is wanted leaves it
 /// open, and one that is not made, is held by a gate or whose node is away is not.
-Readiness readiness_of(const Fleet& fleet, const Pod& pod);
+Readiness readiness_of(const Fleet& fleet, const FleetPod& pod);
 
 /// What an object is called that says what users did to a claim: `deleted` has its data go once
 /// nobody wants them any more.

@@ -113,7 +113,7 @@ std::optional<Name> Placement::place(const Value& spec, const Name& must_be) {
       ++taken;
       continue;
     }
-    if (const Pod* pod = fleet_.port_holder(node.number, found.ports)) {
+    if (const FleetPod* pod = fleet_.port_holder(node.number, found.ports)) {
       ++taken;
       ending += pod->is_leaving ? 1 : 0;
       holder = cat(" (port ", to_string(*clash(found.ports, pod->ports)), ": pod ", pod->space, "/",

@@ -9,7 +9,7 @@
 namespace fettle::workloads {
 namespace {
 
-bool has_ended(const Pod& pod) {
+bool has_ended(const FleetPod& pod) {
   return pod.phase == Phase::failed || pod.phase == Phase::succeeded;
 }
 
@@ -110,7 +110,7 @@ Rollout::Rollout(const Fleet& fleet_, const Workload& workload_, Time now_)
   changes_.reserve(owned.pods.size());
   find_revisions();
   const bool has_nodes = !fleet.nodes().empty();
-  for (const Pod* pod : owned.pods) {
+  for (const FleetPod* pod : owned.pods) {
     // What has ended, and what was on a node that is gone, is made anew elsewhere.
     const bool is_lost = has_nodes && fleet.node_at(pod->node_number) == nullptr;
     if (!pod->is_leaving && !has_ended(*pod) && !is_lost)
@@ -118,7 +118,7 @@ Rollout::Rollout(const Fleet& fleet_, const Workload& workload_, Time now_)
   }
 }
 
-void Rollout::add_row(const Pod* pod) {
+void Rollout::add_row(const FleetPod* pod) {
   pods_.push_back(pod);
   changes_.emplace_back();
   rows.emplace_back();
@@ -147,7 +147,7 @@ uint16_t Rollout::revision_number(std::string_view name) const {
 }
 
 /// Of a pod as the fleet has it. Whether one of its conditions is to be False.
-bool Rollout::read_known(PodRow& row, const Pod& pod) {
+bool Rollout::read_known(PodRow& row, const FleetPod& pod) {
   static const Digest no_configs = Value().digest();
   row.tag = &pod;
   row.lifecycle = pod.lifecycle;
@@ -165,7 +165,7 @@ bool Rollout::read_known(PodRow& row, const Pod& pod) {
 }
 
 /// Of one that is changed or made here.
-bool Rollout::read_changed(PodRow& row, const Pod* pod, const Value& attributes) {
+bool Rollout::read_changed(PodRow& row, const FleetPod* pod, const Value& attributes) {
   row.tag = &tags_.emplace_back(
       PodTag{attributes.text_at("name"), attributes.text_at("node"), pod_labels(attributes)});
   row.lifecycle = lifecycle_of(row.labels().text_at(label::lifecycle_state));
@@ -185,7 +185,7 @@ bool Rollout::read_changed(PodRow& row, const Pod* pod, const Value& attributes)
 
 /// That of a pod whose attributes may be others by now.
 Readiness Rollout::readiness_of(size_t row, bool is_held) const {
-  const Pod& pod = *pods_[row];
+  const FleetPod& pod = *pods_[row];
   if (is_held)
     return Readiness::not_ready;
   const bool is_due = is_changed(row) && pod.acted &&
@@ -195,7 +195,7 @@ Readiness Rollout::readiness_of(size_t row, bool is_held) const {
 
 void Rollout::read_row(size_t number) {
   PodRow& row = rows[number];
-  const Pod* pod = pods_[number];
+  const FleetPod* pod = pods_[number];
   const bool is_held = is_changed(number) ? read_changed(row, pod, changes_[number]->attributes)
                                           : read_known(row, *pod);
   row.is_updated = row.revision_number == update_index;

@@ -55,7 +55,7 @@ class Rollout {
   std::vector<PodRow> rows;
   size_t size() const { return rows.size(); }
   /// None of one that is created here.
-  const Pod* pod(size_t row) const { return pods_[row]; }
+  const FleetPod* pod(size_t row) const { return pods_[row]; }
   const Value& attributes(size_t row) const;
   bool is_changed(size_t row) const { return changes_[row].has_value(); }
   /// Whether an act has made it as it is wanted.
@@ -95,17 +95,17 @@ class Rollout {
   Name driver_of(std::string_view node) const;
 
  private:
-  void add_row(const Pod* pod);
+  void add_row(const FleetPod* pod);
   Readiness readiness_of(size_t row, bool is_held) const;
   void read_row(size_t row);
-  bool read_known(PodRow& row, const Pod& pod);
-  bool read_changed(PodRow& row, const Pod* pod, const Value& attributes);
+  bool read_known(PodRow& row, const FleetPod& pod);
+  bool read_changed(PodRow& row, const FleetPod* pod, const Value& attributes);
   uint32_t template_number(Digest pod_template);
   uint16_t revision_number(std::string_view name) const;
   void emit_revisions();
   void emit_unsaid();
 
-  std::vector<const Pod*> pods_;
+  std::vector<const FleetPod*> pods_;
   std::deque<PodTag> tags_;               ///< of pods as they are changed here
   std::vector<Boxed<Resource>> changes_;  ///< none: the pod is as it was
   std::vector<Boxed<Resource>> others_;

@@ -76,7 +76,7 @@ std::string time_text(Time time) {
   return text;
 }
 
-void read_status(const Value& status, Pod& pod) {
+void read_status(const Value& status, FleetPod& pod) {
   pod.phase = phase_of(status.text_at("phase"));
   pod.readiness = Readiness::not_ready;
   pod.ready_since = Time();

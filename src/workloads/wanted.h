@@ -11,7 +11,7 @@
 
 namespace fettle::workloads {
 
-struct Pod;
+struct FleetPod;
 
 struct Wanted {
   Name owner;
@@ -19,7 +19,7 @@ struct Wanted {
   /// answers finds out what changed by looking at pointers.
   std::vector<Boxed<Resource>> resources;
   /// The pods of the last ones of `resources`, until the fleet is another one; null: a new pod.
-  std::vector<const Pod*> pods;
+  std::vector<const FleetPod*> pods;
   std::map<Name, int> pools;    ///< how many of its acts may go on at once
   std::optional<Time> ask;      ///< when it is to be asked again at the latest
   bool waits_for_room = false;  ///< no node had room for one of its pods

@@ -133,8 +133,10 @@ Result<std::vector<RevisionView>> revisions_of(const Workplace& place, const Nam
                           .name = std::string(attributes.text_at("name")),
                           .pod_template = attributes.at("template")};
     revision.is_current = revision.pod_template == workload->pod_template;
-    revision.pods = static_cast<size_t>(std::ranges::count_if(
-        owned.pods, [&](const workloads::Pod* pod) { return pod->revision == revision.name; }));
+    revision.pods =
+        static_cast<size_t>(std::ranges::count_if(owned.pods, [&](const workloads::FleetPod* pod) {
+          return pod->revision == revision.name;
+        }));
     found.push_back(std::move(revision));
   }
   std::ranges::sort(found, {}, &RevisionView::number);

@@ -98,7 +98,7 @@ std::string CloneSet::free_id() {
       if (const auto id = memory.resource->attributes.at("labels").text_at(label::instance_id);
           !id.empty())
         orphans_.insert(std::string(id));
-    for (const Pod* pod : rollout_.owned.pods)
+    for (const FleetPod* pod : rollout_.owned.pods)
       orphans_.erase(std::string(pod->labels.text_at(label::instance_id)));
     has_orphans_ = true;
   }
@@ -108,7 +108,7 @@ std::string CloneSet::free_id() {
     return id;
   }
   if (taken_.empty())
-    for (const Pod* pod : rollout_.owned.pods)
+    for (const FleetPod* pod : rollout_.owned.pods)
       taken_.insert(pod->name);
   const Value made = rollout_.memory("made");
   int64_t number = made.is_integer() ? made.integer().value_or(0) : 0;
@@ -127,7 +127,7 @@ int64_t CloneSet::waiting_claims() const {
   std::set<Name> staying;
   for (const PodRow& row : rollout_.rows)
     staying.insert(row.name());
-  return std::ranges::count_if(rollout_.owned.pods, [&](const Pod* pod) {
+  return std::ranges::count_if(rollout_.owned.pods, [&](const FleetPod* pod) {
     return pod->exists && !staying.contains(pod->name);
   });
 }

@@ -305,7 +305,7 @@ TEST_F(CloneSet, AHookHoldsAPodBeforeItsDeletionAndItStaysWhenItIsWantedAgain) {
   world.pass(3);
   EXPECT_EQ(world.real.size(), 2u);
   const auto prepared =
-      world.pods([](const Pod& pod) { return pod.lifecycle == Lifecycle::preparing_delete; });
+      world.pods([](const FleetPod& pod) { return pod.lifecycle == Lifecycle::preparing_delete; });
   ASSERT_EQ(prepared.size(), 1u);
   put_template(2, template_text("web:1", R"(,"x":"y")"), in_place, hook);
   world.settle();
@@ -335,7 +335,7 @@ void CloneSet::let_go(int max_unavailable, const std::string& scale_strategy, bo
   put_template(4, text("web:2"), how, more);
   world.pass(5);
   const auto held =
-      world.pods([](const Pod& pod) { return pod.lifecycle == Lifecycle::preparing_delete; });
+      world.pods([](const FleetPod& pod) { return pod.lifecycle == Lifecycle::preparing_delete; });
   EXPECT_EQ(held.size(), static_cast<size_t>(max_unavailable));
   int least = 4;
   world.after_each = [&] { least = std::min(least, world.ready()); };
@@ -414,8 +414,9 @@ TEST_F(CloneSet, AnImageThatIsNowhereStopsTheRolloutAndAnotherOneRepairsIt) {
   put(5, "web:2");
   world.pass(60);
   EXPECT_EQ(world.ready(), 4);
-  EXPECT_EQ(world.pods([](const Pod& pod) { return pod.lifecycle == Lifecycle::updating; }).size(),
-            1u);
+  EXPECT_EQ(
+      world.pods([](const FleetPod& pod) { return pod.lifecycle == Lifecycle::updating; }).size(),
+      1u);
   put(5, "web:3");
   world.finish();
   EXPECT_EQ(world.count_image("web:3"), 5);
@@ -574,7 +575,7 @@ TEST_F(CloneSet, ASpecifiedPodWaitsForAnUpdateThatHasUsedUpTheBudget) {
   for (int second = 0; second < 20 && world.ready() == 4; ++second)
     world.pass(1);
   ASSERT_EQ(world.ready(), 3) << "one of them changes";
-  const auto old = world.pods([](const Pod& pod) { return pod.is_ready(); });
+  const auto old = world.pods([](const FleetPod& pod) { return pod.is_ready(); });
   ASSERT_FALSE(old.empty());
   mark(old[0], R"({"labels":{"apps.kruise.io/specified-delete":"true"}})");
   world.pass(1);
@@ -640,7 +641,7 @@ TEST_F(CloneSet, ProgressHasADeadline) {
 TEST_F(CloneSet, PodsOfALostNodeComeBackElsewhere) {
   put(4, "web:1");
   world.settle();
-  const std::string lost = world.pods([](const Pod& pod) { return pod.node == "n1"; }).at(0);
+  const std::string lost = world.pods([](const FleetPod& pod) { return pod.node == "n1"; }).at(0);
   world.fleet.drop_node("n1");
   world.finish();
   EXPECT_EQ(world.pods().size(), 4u);
@@ -681,8 +682,9 @@ TEST_F(CloneSet, PodsOfALostNodeDoNotChangeTogetherWhenItIsBack) {
   world.pass(60);
   EXPECT_EQ(world.count_image("web:2"), 6) << "others go on meanwhile";
   // What is wanted of its pods is what it was: they may be serving.
-  world.fleet.for_each_pod(
-      [](const Pod& pod) { EXPECT_FALSE(pod.node == "n1" && pod.is_updating) << pod.name.view(); });
+  world.fleet.for_each_pod([](const FleetPod& pod) {
+    EXPECT_FALSE(pod.node == "n1" && pod.is_updating) << pod.name.view();
+  });
   put(8, "web:2", R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":1})");
   world.pass(1);
   fewest = 8;

@@ -161,7 +161,7 @@ std::set<uint32_t> DaemonSet::nodes_of_leaving() const {
   for (const PodRow& row : rollout_.rows)
     ++staying[row.node_number];
   std::set<uint32_t> nodes;
-  for (const Pod* pod : rollout_.owned.pods)
+  for (const FleetPod* pod : rollout_.owned.pods)
     if (auto& left = staying[pod->node_number]; left > 0)
       --left;
     else
@@ -172,7 +172,7 @@ std::set<uint32_t> DaemonSet::nodes_of_leaving() const {
 /// Whether nothing on the node has a port that the new pod needs.
 bool DaemonSet::has_ports(const Node& node, const Value& pod) {
   const auto ports = host_ports_of(spec_to_place(rollout_, pod));
-  const Pod* const holder = rollout_.fleet.port_holder(node.number, ports);
+  const FleetPod* const holder = rollout_.fleet.port_holder(node.number, ports);
   if (holder == nullptr)
     return true;
   rollout_.lack_room(node.name,
@@ -187,7 +187,7 @@ std::string DaemonSet::free_name(int64_t& number) const {
   std::string name;
   const auto is_taken = [&] {
     return std::ranges::any_of(rollout_.owned.pods,
-                               [&](const Pod* pod) { return pod->name == name; });
+                               [&](const FleetPod* pod) { return pod->name == name; });
   };
   do {
     name = cat(rollout_.workload.name, "-", short_id(cat(rollout_.owner, "#", ++number)));

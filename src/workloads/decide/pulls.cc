@@ -338,7 +338,7 @@ std::vector<Name> nodes_of(const Fleet& fleet, const Workload& job) {
   if (job.pulls.pod_selector) {
     // In the order in which the pods would be updated; a node counts once, at its first pod.
     std::vector<PodRow> rows;
-    fleet.for_each_pod([&](const Pod& pod) {
+    fleet.for_each_pod([&](const FleetPod& pod) {
       const bool is_active =
           pod.phase != Phase::failed && pod.phase != Phase::succeeded && !pod.is_leaving;
       if (pod.space != job.space || !is_active || !job.pulls.pod_selector->matches(pod.labels))

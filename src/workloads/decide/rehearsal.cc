@@ -95,7 +95,7 @@ class Rehearsal {
     for (const auto& [name, node] : fleet_.nodes())
       for (const auto& [image, digest] : node.images)
         images_before_[name].insert(image);
-    fleet_.for_each_pod([&](const Pod& pod) {
+    fleet_.for_each_pod([&](const FleetPod& pod) {
       if (pod.exists && !pod.is_leaving)
         real_[pod.resource->key] = pod.resource->attributes;
       seen_[pod.resource->key] = pod.containers;
@@ -291,7 +291,7 @@ class Rehearsal {
     pull.job = job.text_at("name");
     pull.at_once = to_text(job.at("spec").at("parallelism"));
     std::set<Name> nodes;
-    for (const Pod* pod : fleet_.owned(owner).pods)
+    for (const FleetPod* pod : fleet_.owned(owner).pods)
       if (const auto images = images_before_.find(pod->node); images != images_before_.end() &&
                                                               images->second.contains(pull.image) &&
                                                               nodes.insert(pod->node).second)
@@ -300,7 +300,7 @@ class Rehearsal {
 
   void drop_pods(const Name& owner, const std::set<Key>& wanted) {
     std::vector<Key> gone;
-    for (const Pod* pod : fleet_.owned(owner).pods)
+    for (const FleetPod* pod : fleet_.owned(owner).pods)
       if (!wanted.contains(pod->resource->key) && real_.contains(pod->resource->key))
         gone.push_back(pod->resource->key);
     for (const Key& key : gone) {
@@ -460,7 +460,7 @@ class Rehearsal {
   /// Pods that keep an older template.
   void stay() {
     std::set<Key> told;
-    fleet_.for_each_pod([&](const Pod& pod) {
+    fleet_.for_each_pod([&](const FleetPod& pod) {
       const Workload* workload = fleet_.workload(pod.owner);
       if (workload == nullptr || pod.is_leaving || held_turns_.contains(pod.resource->key) ||
           pod.resource->attributes.at("template") == workload->pod_template)

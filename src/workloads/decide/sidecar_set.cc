@@ -76,7 +76,7 @@ class SidecarSet {
  private:
   /// Pods that have something of it.
   void find_pods() {
-    rollout_.fleet.for_each_pod([&](const Pod& pod) {
+    rollout_.fleet.for_each_pod([&](const FleetPod& pod) {
       const bool is_active = pod.phase != Phase::failed && pod.phase != Phase::succeeded;
       if (pod.is_leaving || !is_active)
         return;
@@ -89,7 +89,7 @@ class SidecarSet {
     });
   }
 
-  void add(const Pod& pod, const Value& sidecar) {
+  void add(const FleetPod& pod, const Value& sidecar) {
     const bool has_update =
         sidecar.text_at("revision") == rollout_.update().name && !has_leaving(sidecar);
     PodRow row;
@@ -110,7 +110,7 @@ class SidecarSet {
     can_update_.push_back(has_update || changes_of_.back()->refusal.empty());
   }
 
-  const Change& change_of(const Pod& pod, const Value& before) {
+  const Change& change_of(const FleetPod& pod, const Value& before) {
     const Value& pod_template = pod.resource->attributes.at(field::pod_template);
     const auto [found, is_new] =
         changes_.try_emplace(combine(before.digest(), pod_template.digest()));
@@ -279,8 +279,9 @@ class SidecarSet {
     // What is being pulled for pods of this namespace goes on, although they have begun to change.
     for (const Name& key : rollout_.owned.pulls) {
       const OnNode pull = on_node(key);
-      const bool is_of_space = std::ranges::any_of(
-          pods_, [&](const Pod* pod) { return pod->space == space && pod->node == pull.node; });
+      const bool is_of_space = std::ranges::any_of(pods_, [&](const FleetPod* pod) {
+        return pod->space == space && pod->node == pull.node;
+      });
       if (known != nullptr && pull.rest == image.view() && is_of_space &&
           std::ranges::find(nodes, Name(pull.node)) == nodes.end())
         nodes.emplace_back(pull.node);
@@ -306,7 +307,7 @@ class SidecarSet {
   }
 
   std::string error() const {
-    for (const Pod* pod : pods_)
+    for (const FleetPod* pod : pods_)
       if (!pod->error.empty())
         return cat("pod ", pod->name, ": ", pod->error);
     for (const auto& [name, memory] : rollout_.owned.jobs)
@@ -318,7 +319,7 @@ class SidecarSet {
 
   Rollout& rollout_;
   const Workload& workload_;
-  std::vector<const Pod*> pods_;
+  std::vector<const FleetPod*> pods_;
   std::vector<PodRow> rows_;
   std::vector<char> has_update_, can_update_;
   std::vector<const Change*> changes_of_;  ///< by pod; none: it has the update

@@ -116,7 +116,7 @@ bool StatefulSet::create_pod(int64_t ordinal, Placement& placement) {
   const Workload& workload = rollout_.workload;
   const std::string name = cat(workload.name, "-", ordinal);
   // The one before has to be gone: the two have one name.
-  for (const Pod* pod : rollout_.owned.pods)
+  for (const FleetPod* pod : rollout_.owned.pods)
     if (pod->name == name)
       return false;
   const Revision& revision = keeps_current(ordinal) ? rollout_.current() : rollout_.update();
@@ -205,7 +205,7 @@ bool StatefulSet::condemn() {
 
 /// Whether a pod whose number is not wanted is on its way out.
 bool StatefulSet::is_any_leaving() const {
-  return std::ranges::any_of(rollout_.owned.pods, [&](const Pod* pod) {
+  return std::ranges::any_of(rollout_.owned.pods, [&](const FleetPod* pod) {
     const int64_t ordinal = ordinal_of(pod->name, rollout_.workload.name);
     return !is_wanted(ordinal) && !rows_.contains(ordinal);
   });

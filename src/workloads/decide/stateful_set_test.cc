@@ -78,7 +78,7 @@ TEST_F(StatefulSet, APodThatNobodyHasLookedAtSinceItWasRepairedIsNotBroken) {
   put(2, "web:1", in_place);
   world.finish();
   for (const bool is_seen : {false, true}) {
-    const Pod& first = world.pod("db-0");
+    const FleetPod& first = world.pod("db-0");
     world.fleet.see(first.resource->key, json(R"({"phase":"Running"})"));
     auto record = std::make_shared<Record>();
     record->applied = first.resource;
@@ -437,8 +437,8 @@ TEST(StatefulSets, ADeletionHookAndARecreationEndWhenTheHookLetsGo) {
     put_all("web:2");
     world.pass(5);
     for (int i = 0; i < 3; ++i) {
-      const auto held =
-          world.pods([](const Pod& pod) { return pod.lifecycle == Lifecycle::preparing_delete; });
+      const auto held = world.pods(
+          [](const FleetPod& pod) { return pod.lifecycle == Lifecycle::preparing_delete; });
       ASSERT_EQ(held.size(), 1u) << policy << " " << i;
       world.mark(held[0], R"({"labels":{"guard":null}})");
       world.pass(5);

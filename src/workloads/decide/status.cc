@@ -60,7 +60,7 @@ Value pulls_of(const Rollout& rollout, std::string& failure) {
 Counts counts_as_they_are(const Rollout& rollout) {
   Counts counts = counts_of(rollout);
   for (size_t row = 0; row < rollout.size(); ++row) {
-    const Pod* const pod = rollout.pod(row);
+    const FleetPod* const pod = rollout.pod(row);
     const PodRow& now = rollout.rows[row];
     if (pod == nullptr || pod->error.empty() || !pod->exists || !now.is_updated)
       continue;
@@ -95,14 +95,14 @@ std::string held_by_hooks(const Rollout& rollout) {
              others == 0 ? "" : cat(", and ", others, " more"));
 }
 
-bool is_away(const Rollout& rollout, const Pod& pod) {
+bool is_away(const Rollout& rollout, const FleetPod& pod) {
   const Node* const node = rollout.fleet.node(pod.node);
   return node == nullptr || !node->is_ready;
 }
 
 /// Why the first pod that is not ready is not; empty: nobody knows.
 std::string complaint_of_pods(const Rollout& rollout) {
-  for (const Pod* pod : rollout.owned.pods) {
+  for (const FleetPod* pod : rollout.owned.pods) {
     if (pod->is_leaving || pod->is_ready())
       continue;
     if (is_away(rollout, *pod))
@@ -222,7 +222,7 @@ int64_t may_be_missing(const Rollout& rollout) {
 
 }  // namespace
 
-std::string why_it_stays(const Fleet& fleet, const Pod& pod, Time now) {
+std::string why_it_stays(const Fleet& fleet, const FleetPod& pod, Time now) {
   const Workload* const workload = fleet.workload(pod.owner);
   if (workload == nullptr)
     return "it has not gone yet";
@@ -256,7 +256,7 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
   const int64_t expected = desired - workload->kept(desired);
   std::string failure;
   const Value pulls = pulls_of(rollout, failure);
-  for (const Pod* pod : rollout.owned.pods)
+  for (const FleetPod* pod : rollout.owned.pods)
     if (!pod->is_leaving && !pod->error.empty())
       failure = cat("pod ", pod->name, ": ", pod->error);
   const std::string_view reason = progress_reason(rollout);
@@ -270,8 +270,9 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
   const bool is_as_far_as_asked = counts.updated == expected ||
                                   workload->type == UpdateType::on_delete ||
                                   (counts.updated > expected && !fleet.gates.partition_rollback);
-  const bool has_failed_pod = std::ranges::any_of(
-      rollout.owned.pods, [](const Pod* pod) { return !pod->is_leaving && !pod->error.empty(); });
+  const bool has_failed_pod = std::ranges::any_of(rollout.owned.pods, [](const FleetPod* pod) {
+    return !pod->is_leaving && !pod->error.empty();
+  });
   const std::string_view phase = is_there && counts.updated == desired ? "complete"
                                  : has_failed_pod                      ? "failed"
                                  : workload->paused                    ? "paused"
@@ -341,7 +342,7 @@ Object job_of_rollout(const Fleet& fleet, const Memory& memory) {
   std::vector<Name> nodes = nodes_of(fleet, workload);
   // Pods leave the selector when they change; what is pulled for them is of the job all the same.
   std::set<Name> of_space;  // a SidecarSet has a job in each namespace
-  fleet.for_each_pod([&](const Pod& pod) {
+  fleet.for_each_pod([&](const FleetPod& pod) {
     if (pod.space == job.space)
       of_space.insert(pod.node);
   });

@@ -28,7 +28,7 @@ std::optional<Obstruction> obstruction_of(const Fleet& fleet, const Name& owner)
 
 /// Why a pod whose node is drained is still there: how many of its workload are available, and how
 /// many may be missing.
-std::string why_it_stays(const Fleet& fleet, const Pod& pod, Time now);
+std::string why_it_stays(const Fleet& fleet, const FleetPod& pod, Time now);
 
 /// NodeImage: what is on a node and what is being pulled there, at most `most` of each.
 Value node_image_of(const Fleet& fleet, const Name& node, size_t most = 256);

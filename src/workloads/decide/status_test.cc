@@ -79,7 +79,7 @@ TEST_F(Status, APodThatCannotBeUpdatedIsAsItWas) {
   EXPECT_EQ(status().integer_at("readyReplicas"), 2);
   // The act could not pull the image, and left the pod alone.
   const std::vector<std::string> updating =
-      world.pods([](const Pod& pod) { return pod.is_updating; });
+      world.pods([](const FleetPod& pod) { return pod.is_updating; });
   ASSERT_EQ(updating.size(), 1u);
   const Boxed<Resource> wanted = world.pod(updating[0]).resource;
   auto record = std::make_shared<Record>();
@@ -149,9 +149,9 @@ TEST_F(Status, WhatWasSeenBeforeAnActEndedSaysNothing) {
   world.images_nowhere.insert("web:2");
   put("web:2");
   const std::vector<std::string> updating =
-      world.pods([](const Pod& pod) { return pod.is_updating; });
+      world.pods([](const FleetPod& pod) { return pod.is_updating; });
   ASSERT_EQ(updating.size(), 1u);
-  const Pod& pod = world.pod(updating[0]);
+  const FleetPod& pod = world.pod(updating[0]);
   const Key key = pod.resource->key;
   auto record = std::make_shared<Record>();
   record->applied = pod.resource;
@@ -174,7 +174,7 @@ TEST_F(Status, WhatWasSeenBeforeAnActEndedSaysNothing) {
 
 TEST_F(Status, WhyAPodIsNotReadyIsToldAsItWasSeen) {
   put("web:1");
-  const Pod& pod = world.pod(world.pods()[0]);
+  const FleetPod& pod = world.pod(world.pods()[0]);
   world.fleet.see(pod.resource->key,
                   read_json(R"({"phase":"Running","conditions":[{"type":"Ready","status":"False",)"
                             R"("message":"container `main`: it is slow"}]})")
@@ -238,7 +238,7 @@ TEST_F(Status, AJobCountsItsNodes) {
 TEST_F(Status, APodOfALostNodeIsToldWithItsNode) {
   put("web:1");
   world.lose_node("n2");
-  world.fleet.for_each_pod([&](const Pod& pod) {
+  world.fleet.for_each_pod([&](const FleetPod& pod) {
     if (pod.node == "n2")
       world.fleet.see(pod.resource->key, std::nullopt);
   });

@@ -11,7 +11,7 @@
 namespace fettle::workloads {
 namespace {
 
-const ContainerSeen* seen_of(const Pod* pod, std::string_view container) {
+const ContainerSeen* seen_of(const FleetPod* pod, std::string_view container) {
   if (pod == nullptr)
     return nullptr;
   const auto found = std::ranges::find_if(
@@ -19,7 +19,7 @@ const ContainerSeen* seen_of(const Pod* pod, std::string_view container) {
   return found == pod->containers.end() ? nullptr : &*found;
 }
 
-Value last_of(const Pod* pod, const Name& container, bool is_resize) {
+Value last_of(const FleetPod* pod, const Name& container, bool is_resize) {
   const ContainerSeen* seen = seen_of(pod, container);
   std::vector<Entry> entries;
   if (is_resize)
@@ -31,7 +31,7 @@ Value last_of(const Pod* pod, const Name& container, bool is_resize) {
   return Value::dict(std::move(entries));
 }
 
-Value made_id(const Pod* pod, const Name& container) {
+Value made_id(const FleetPod* pod, const Name& container) {
   for (const Entry& entry : pod->made)
     if (entry.key == container)
       return entry.value;
@@ -117,7 +117,7 @@ void InPlace::take_step(size_t row, PodEdit& edit, const Value& target, const Va
                         const Value& last) const {
   const Value& attributes = edit.before();
   const Step& step = steps_.next(attributes.at(field::pod_template), target);
-  const Pod* pod = rollout_.pod(row);
+  const FleetPod* pod = rollout_.pod(row);
   std::vector<Entry> changed;
   for (const Name& name : step.resources)
     changed.push_back({name, last_of(pod, name, true)});
@@ -168,7 +168,7 @@ bool InPlace::is_consistent(size_t row, const Value& update) const {
   const Value& last = update.at("last");
   if (!last.is_dict())
     return true;
-  const Pod* pod = rollout_.pod(row);
+  const FleetPod* pod = rollout_.pod(row);
   return std::ranges::all_of(last.entries(), [&](const Entry& each) {
     return each.value.bool_at("resized") ||
            is_container_updated(seen_of(pod, each.key), each.value,

@@ -19,7 +19,7 @@ bool has_finalizer(const Rollout& rollout, size_t number, const Name& finalizer)
            std::ranges::find(list.items(), Value(finalizer)) != list.items().end();
   };
   const Value& attributes = rollout.attributes(number);
-  const Pod* pod = rollout.pod(number);
+  const FleetPod* pod = rollout.pod(number);
   if (const Object* marks = pod == nullptr ? nullptr : rollout.fleet.marks(*pod))
     if (const Value& own = marks->document.at("metadata").at("finalizers"); own.is_list())
       return is_in(own);

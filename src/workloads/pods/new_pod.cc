@@ -125,7 +125,7 @@ void refresh_surroundings(Rollout& rollout) {
   for (size_t row = 0; row < rollout.size(); ++row) {
     if (rollout.rows[row].is_plain && all_configs.of(row, false).is_null())
       continue;
-    const Pod* pod = rollout.pod(row);
+    const FleetPod* pod = rollout.pod(row);
     if (pod == nullptr)
       continue;
     if (pod->has_sidecars) {
@@ -157,7 +157,7 @@ void refresh_surroundings(Rollout& rollout) {
 std::vector<int64_t> counts_on_nodes(const Rollout& rollout) {
   std::vector<int64_t> counts(rollout.fleet.node_numbers());
   for (size_t row = 0; row < rollout.size(); ++row)
-    if (const Pod* pod = rollout.pod(row); pod != nullptr)
+    if (const FleetPod* pod = rollout.pod(row); pod != nullptr)
       ++counts[pod->node_number];
   return counts;
 }

@@ -29,20 +29,20 @@ Name conflict(const Value& spec, const Value& other) {
   return {};
 }
 
-const ContainerSeen* seen_of(const Pod& pod, std::string_view container) {
+const ContainerSeen* seen_of(const FleetPod& pod, std::string_view container) {
   const auto found = std::ranges::find_if(
       pod.containers, [&](const ContainerSeen& each) { return each.name == container; });
   return found == pod.containers.end() ? nullptr : &*found;
 }
 
-Value made_id(const Pod& pod, std::string_view container) {
+Value made_id(const FleetPod& pod, std::string_view container) {
   for (const Entry& entry : pod.made)
     if (entry.key == container)
       return entry.value;
   return {};
 }
 
-bool are_ready(const Pod& pod, const Value& sidecar) {
+bool are_ready(const FleetPod& pod, const Value& sidecar) {
   return std::ranges::all_of(sidecar.at("containers").items(), [&](const Value& container) {
     const ContainerSeen* seen = seen_of(pod, container.text_at("name"));
     return seen != nullptr && seen->is_ready;
@@ -82,7 +82,7 @@ const Revision& injected_revision(Rollout& rollout, const Rollout& revisions, co
 
 }  // namespace
 
-bool runs_sidecar(const Pod& pod, const Value& sidecar) {
+bool runs_sidecar(const FleetPod& pod, const Value& sidecar) {
   if (!pod.is_done)
     return false;
   const Value& containers = sidecar.at("containers");
@@ -146,7 +146,7 @@ SidecarTurns::SidecarTurns(const Fleet& fleet, Time now) {
   }
 }
 
-Value SidecarTurns::taken(const Pod& pod, const Value& sidecars) const {
+Value SidecarTurns::taken(const FleetPod& pod, const Value& sidecars) const {
   if (by_name_.empty())
     return sidecars;
   std::vector<Value> items;
@@ -159,7 +159,7 @@ Value SidecarTurns::taken(const Pod& pod, const Value& sidecars) const {
   return joined_sidecars(std::move(items));
 }
 
-Value SidecarTurns::next(const Turns& turns, const Pod& pod, const Value& sidecar) {
+Value SidecarTurns::next(const Turns& turns, const FleetPod& pod, const Value& sidecar) {
   if (sidecar.text_at("revision") != turns.update.name)
     return sidecar_of(*turns.set, turns.update, pod.resource->attributes.at(field::pod_template),
                       sidecar);

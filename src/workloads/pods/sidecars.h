@@ -12,7 +12,7 @@
 namespace fettle::workloads {
 
 /// Whether a pod runs what it is to have of a SidecarSet.
-bool runs_sidecar(const Pod& pod, const Value& sidecar);
+bool runs_sidecar(const FleetPod& pod, const Value& sidecar);
 /// Whether a pod of a namespace with these labels gets a SidecarSet.
 bool is_meant(const Fleet& fleet, const Workload& set, const Name& space, const Value& labels);
 
@@ -26,7 +26,7 @@ class SidecarTurns {
  public:
   SidecarTurns(const Fleet& fleet, Time now);
   /// A pod's sidecars with those that are to change now.
-  Value taken(const Pod& pod, const Value& sidecars) const;
+  Value taken(const FleetPod& pod, const Value& sidecars) const;
 
  private:
   struct Turns {
@@ -34,7 +34,7 @@ class SidecarTurns {
     Revision update;
     std::set<Name> pods;
   };
-  static Value next(const Turns& turns, const Pod& pod, const Value& sidecar);
+  static Value next(const Turns& turns, const FleetPod& pod, const Value& sidecar);
 
   std::map<Name, Turns> by_name_;
 };
