@@ -1,6 +1,7 @@
 /// The commands as a user types them: spellings, suggestions, and the manual that is made of them.
 
 #include "app/commands.h"
+#include "app/kinds.h"
 
 #include <gtest/gtest.h>
 
@@ -25,15 +26,23 @@ std::string error_of(const std::string& line) {
   return parsed(line, result);
 }
 
-TEST(Commands, TheReferenceOfTheManualIsWhatTheProgramKnows) {
-  const std::string path = FETTLE_SOURCE_DIR "/docs/commands.md";
-  const std::string known = reference_of(all_commands()) + "\n";
+/// Whether a page of the manual is what the program makes of its tables.
+bool is_up_to_date(const char* page, const std::string& known) {
+  const std::string path = std::string(FETTLE_SOURCE_DIR "/docs/") + page;
   if (std::getenv("UPDATE_GOLDEN") != nullptr)
     std::ofstream(path) << known;
   const Result<std::string> written = read_file(path);
-  ASSERT_TRUE(written);
-  EXPECT_TRUE(*written == known)
-      << "docs/commands.md is not up to date; `./dev reference` regenerates it";
+  return written && *written == known;
+}
+
+TEST(Commands, TheReferenceOfTheManualIsWhatTheProgramKnows) {
+  EXPECT_TRUE(is_up_to_date("commands.md", reference_of(all_commands()) + "\n"))
+      << "`./dev reference` regenerates it";
+}
+
+TEST(Commands, ThePageOnResourcesIsWhatTheirTablesSay) {
+  EXPECT_TRUE(is_up_to_date("resources.md", page_of_resources()))
+      << "`UPDATE_GOLDEN=1 build/release/app_test` regenerates it";
 }
 
 TEST(Commands, EachGroupStandsInOnePlace) {

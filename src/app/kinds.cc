@@ -4,7 +4,7 @@
 
 namespace fettle {
 
-std::vector<const Kind*> listed_kinds() {
+std::vector<const TypedKind*> listed_kinds() {
   return {&network_kind(), &image_kind(),   &directory_kind(), &artifact_kind(), &service_kind(),
           &exec_kind(),    &request_kind(), &wait_kind(),      &verify_kind(),   &print_kind(),
           &task_kind(),    &start_kind(),   &stop_kind(),      &remove_kind(),   &file_kind(),
@@ -18,7 +18,7 @@ namespace {
 class Table : public Kinds {
  public:
   Table() {
-    for (const Kind* kind : listed_kinds())
+    for (const TypedKind* kind : listed_kinds())
       by_name_[kind->name()] = kind;
   }
   const Kind* find(const Name& name) const override {

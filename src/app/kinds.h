@@ -1,13 +1,15 @@
 #pragma once
 /// Every type of resource that this program knows.
 
-#include "core/kind.h"
+#include "kinds/kind_of.h"
 
 namespace fettle {
 
 /// The table of `kinds.cc`.
 const Kinds& all_kinds();
 /// Its rows, in order.
-std::vector<const Kind*> listed_kinds();
+std::vector<const TypedKind*> listed_kinds();
+/// `docs/resources.md`: what the members of each type are, as Markdown.
+std::string page_of_resources();
 
 }  // namespace fettle

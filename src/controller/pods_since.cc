@@ -24,13 +24,15 @@ bool has_probes(const Record& record) {
   return false;
 }
 
+Value conditions_of(const State& state) { return read_one<&PodSeen::conditions>(state).value(); }
+
 /// Another one when a container is another one, or was started again.
-std::string sign_of(const Value& state) {
+std::string sign_of(const State& state) {
   std::string sign;
-  if (const Value& rows = state.at("containerStatuses"); rows.is_list())
-    for (const Value& row : rows.items())
-      sign += cat(row.text_at("containerID"), " ", row.integer_at("restartCount"), " ",
-                  row.at("state").at("running").text_at("startedAt"), "\n");
+  const List rows = read_one<&PodSeen::containers>(state);
+  for (const Value& row : rows.items())
+    sign += cat(row.text_at("containerID"), " ", row.integer_at("restartCount"), " ",
+                row.at("state").at("running").text_at("startedAt"), "\n");
   return sign;
 }
 
@@ -63,14 +65,15 @@ Value times_of(const Value& conditions) {
 
 Status remember_since(const Workplace& place, const FleetView& view, PodsSeen& answer) {
   for (auto& [key, observation] : answer.seen) {
-    if (!observation.state || !observation.state->at("conditions").is_list() ||
-        !has_probes(*answer.asked.at(key)))
+    if (!observation.state || !has_probes(*answer.asked.at(key)))
       continue;
-    const Value& conditions = observation.state->at("conditions");
+    const Value conditions = conditions_of(*observation.state);
+    if (!conditions.is_list())
+      continue;
     const std::string sign = sign_of(*observation.state);
     if (const auto last = view.seen.find(key);
         last != view.seen.end() && last->second.state && sign_of(*last->second.state) == sign) {
-      const Value& before = last->second.state->at("conditions");
+      const Value before = conditions_of(*last->second.state);
       if (before.is_list() && times_of(before) == times_of(conditions))
         continue;
       Value now = with_times(conditions, before);
@@ -82,7 +85,7 @@ Status remember_since(const Workplace& place, const FleetView& view, PodsSeen& a
     const std::string name = cat("conditions of ", key.environment, " ", key.name);
     const std::optional<Value> kept = TRY(place.store->cached(name));
     const Value before = kept && kept->text_at("sign") == sign ? kept->at("conditions") : Value();
-    const Value now = with_times(observation.state->at("conditions"), before);
+    const Value now = with_times(conditions_of(*observation.state), before);
     const Time written =
         kept ? Time(Duration(kept->integer_at("written"))) : Time();  // former versions did not say
     if (times_of(now) != before || place.clock() - written > renewed_after)

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "kinds/pod.h"
 #include "workloads/decide/status.h"
 #include "workplace/engines.h"
 
@@ -118,11 +119,10 @@ class Count {
                              : "nobody has looked at it since the last change";
     if (!found->second.state)
       return "it does not exist";
-    const Value& conditions = found->second.state->at("conditions");
-    if (conditions.is_list())
-      for (const Value& condition : conditions.items())
-        if (condition.text_at("type") == "Ready" && condition.text_at("status") != "True")
-          return std::string(condition.text_at("message", "it is not ready"));
+    const List conditions = read_one<&PodSeen::conditions>(*found->second.state);
+    for (const Value& condition : conditions.items())
+      if (condition.text_at("type") == "Ready" && condition.text_at("status") != "True")
+        return std::string(condition.text_at("message", "it is not ready"));
     return "its update is not complete";
   }
 

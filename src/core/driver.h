@@ -29,8 +29,8 @@ class Kind;
 struct Act {
   Verb verb = Verb::create;
   Key key;
-  Value attributes;     ///< as wanted, every hole filled; of a removal as applied then
-  RecordPointer known;  ///< the last success and what it left; none when there was none
+  Attributes attributes;  ///< as wanted, every hole filled; of a removal as applied then
+  RecordPointer known;    ///< the last success and what it left; none when there was none
   std::vector<RecordPointer> needs;  ///< records of what it needs, hosts first; all have succeeded
   std::vector<Key> events;           ///< what refreshes it and changed since it last acted
   std::optional<Observation> seen;   ///< as of the beginning of the run, when it was looked at
@@ -62,7 +62,7 @@ struct Again {
 
 /// The act succeeded. One that has not settled lets those go on that need it, and acts again.
 struct Done {
-  Value outputs;  ///< a dict
+  Outputs outputs;  ///< a dict
   std::string remote_id{};
   bool changed = true;                 ///< whether the world is another one than before the act
   std::optional<Again> again{};        ///< none: it has settled
@@ -77,7 +77,7 @@ struct Done {
 /// resource says otherwise.
 struct Failed {
   Error error;
-  Value outputs;  ///< a dict, or null: as before
+  Outputs outputs;  ///< a dict, or null: as before
   std::optional<Again> again{};
   bool has_only_looked = false;        ///< nothing was touched
   std::vector<std::string> printed{};  ///< lines that code of users said to people

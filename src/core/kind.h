@@ -54,7 +54,9 @@ class Kind {
 
   /// Checks the attributes, fills in defaults, drops what has no effect and sorts what has no
   /// order, so that from here on equality is `==`. Holes may stand wherever a text may.
-  virtual Result<Value> normalise(const Value& attributes) const { return attributes; }
+  virtual Result<Attributes> normalise(const Value& attributes) const {
+    return Attributes(attributes);
+  }
 
   /// Whether what is there can only be ours, since the driver marks what it makes.
   virtual bool is_marked() const { return true; }
@@ -62,16 +64,16 @@ class Kind {
   /// Of what is not marked: where it is, as a path of its driver's world. Two at one path are one
   /// thing, whatever their keys, and what is below a path is inside. Empty: nowhere, since it is to
   /// be away, or nobody knows yet.
-  virtual std::string place(const Value& /*attributes*/, const Value& /*outputs*/) const {
+  virtual std::string place(const Attributes& /*attributes*/, const Outputs& /*outputs*/) const {
     return {};
   }
 
   /// What only one thing at a time can have, as texts that are equal when it is the same: a port of
   /// the machine. Who lets go of it comes before who takes it.
-  virtual std::vector<std::string> holds(const Value& /*attributes*/) const { return {}; }
+  virtual std::vector<std::string> holds(const Attributes& /*attributes*/) const { return {}; }
 
   /// Whether the change from one to the other can be made without making the thing anew.
-  virtual bool in_place_changes(const Value& /*before*/, const Value& /*after*/) const {
+  virtual bool in_place_changes(const Attributes& /*before*/, const Attributes& /*after*/) const {
     return false;
   }
 
@@ -81,15 +83,15 @@ class Kind {
   virtual Comparison compare(const Record& known, const Observation& seen, Presence expected) const;
 
   /// The digests of the contents that it put out. When one is lost, it is due again.
-  virtual std::vector<Name> contents(const Value& /*outputs*/) const { return {}; }
+  virtual std::vector<Name> contents(const Outputs& /*outputs*/) const { return {}; }
 
   /// Of an action: whether one that was interrupted may have left something in the world, which its
   /// driver takes away when it is told to remove it.
   virtual bool leaves_remains() const { return false; }
 
-  virtual Role role(const Value& /*attributes*/) const { return Role::none; }
+  virtual Role role(const Attributes& /*attributes*/) const { return Role::none; }
   /// Of what happens inside a host: whether it is there to see that the host answers.
-  virtual bool awaits_host(const Value& /*attributes*/) const { return false; }
+  virtual bool awaits_host(const Attributes& /*attributes*/) const { return false; }
   /// How a transition (start, stop, remove) leaves its host; none: this is no transition.
   virtual std::optional<Presence> leaves_host() const { return std::nullopt; }
 

@@ -52,8 +52,8 @@ std::optional<Value> reach(const Value& value, std::string_view path) {
   return found == nullptr ? std::nullopt : std::optional(*found);
 }
 
-std::optional<Value> shown_at(const Value& attributes, std::string_view path) {
-  if (attributes.bool_at("purged"))
+std::optional<Value> shown_at(const Attributes& attributes, std::string_view path) {
+  if (is_purged(attributes))
     return std::nullopt;
   std::optional<Value> found = reach(attributes, path.substr(1));
   return !found || found->is_null() || found->has_deferred() ? std::nullopt : std::move(found);
@@ -62,7 +62,7 @@ std::optional<Value> shown_at(const Value& attributes, std::string_view path) {
 std::optional<Value> output_at(const Record& record, std::string_view path) {
   if (!path.starts_with('@'))
     return reach(record.outputs, path);
-  if (!record.applied || record.applied->attributes.bool_at("purged"))
+  if (!record.applied || is_purged(record.applied->attributes))
     return std::nullopt;
   std::optional<Value> shown = shown_at(record.applied->attributes, path);
   return shown ? std::move(shown) : reach(record.outputs, path.substr(1));

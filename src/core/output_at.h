@@ -27,7 +27,7 @@ std::optional<Value> reach(const Value& value, std::string_view path);
 std::optional<Value> output_at(const Record& record, std::string_view path);
 
 /// The same of what a thing is to be made with; `path` begins with `@`.
-std::optional<Value> shown_at(const Value& attributes, std::string_view path);
+std::optional<Value> shown_at(const Attributes& attributes, std::string_view path);
 
 /// `value` with its holes filled; `fill` answers the output, or nothing, and the hole stays.
 Value fill_with(const Value& value, const std::function<std::optional<Value>(const Output&)>& fill);

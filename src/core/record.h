@@ -58,7 +58,7 @@ enum class ByHand { nothing, stopped, removed };
 
 struct Record {
   Boxed<Resource> applied;  ///< the last success; holes as wanted, not filled
-  Value outputs;
+  Outputs outputs;
   std::string remote_id;     ///< what the driver calls it
   uint64_t incarnation = 0;  ///< counts how often it was made anew; what is inside dies with it
   uint64_t changes = 0;      ///< counts how often an act changed it
@@ -94,7 +94,7 @@ using Known = std::unordered_map<Key, RecordPointer, KeyHash>;
 
 /// What a driver found just now. No state: it is not there.
 struct Observation {
-  std::optional<Value> state;
+  std::optional<State> state;
   bool content_is_lost = false;  ///< something that it put out is among the contents no more
   std::string unavailable{};     ///< why nobody could look; then the rest says nothing
   /// From a start to the end of what runs is one life, and a thing may have many in an incarnation.

@@ -11,8 +11,8 @@
 
 #include "base/time.h"
 #include "core/key.h"
+#include "core/payload.h"
 #include "core/verb.h"
-#include "value/value.h"
 
 namespace fettle {
 
@@ -99,7 +99,7 @@ enum class Leftover { keep, forget, remove };
 
 struct Resource {
   Key key;
-  Value attributes;         ///< normalised by its kind; may hold holes, and each hole is a need
+  Attributes attributes;    ///< normalised by its kind; may hold holes, and each hole is a need
   std::vector<Need> needs;  ///< beside those of the holes
   Name driver;              ///< who acts
   Name pool;                ///< a named budget of acts in flight; empty: none

@@ -42,7 +42,7 @@ struct Step {
   bool is_outlived = false;
   /// No longer wanted, and not removed, since somebody else wants the same thing.
   bool is_shared = false;
-  Value seen{};  ///< of drift: the state that was found; else null
+  State seen{};  ///< of drift: the state that was found; else null
 };
 
 /// Steps in an order that the needs allow.

@@ -2,6 +2,7 @@
 
 #include "base/base64.h"
 #include "base/text.h"
+#include "kinds/artifact.h"
 
 namespace fettle {
 
@@ -12,8 +13,8 @@ Value value_of(const ArtifactView& artifact) {
 
 Value document_of(std::string_view name, const Record& artifact) {
   return Value::dict({{"name", name},
-                      {"uuid", artifact.outputs.at("uuid")},
-                      {"digest", artifact.outputs.at("digest")}});
+                      {"uuid", read_one<&ArtifactOutputs::uuid>(artifact.outputs)},
+                      {"digest", read_one<&ArtifactOutputs::digest>(artifact.outputs)}});
 }
 
 Value document_of(const std::map<std::string, RecordPointer>& artifacts) {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "kinds/artifact.h"
 #include "kinds/kinds.h"
 
 namespace fettle {
@@ -85,7 +86,7 @@ Result<Value> artifact_of(const Value& value) {
   const std::string name(value.is_text() ? value.text().view() : value.text_at("artifact"));
   if (name.empty())
     return user_error("`files` must map paths to names of files artifacts");
-  return mounted_artifact(name);
+  return write(mounted_artifact(name));
 }
 
 Result<Value> files_of(const Value& files) {
@@ -94,10 +95,7 @@ Result<Value> files_of(const Value& files) {
   std::vector<Entry> found;
   for (const Entry& file : files.entries()) {
     if (const std::string key(file.value.text_at("directory")); !key.empty()) {
-      found.push_back(
-          {file.key,
-           Value::dict({{"directory", key},
-                        {"volume", Value::deferred({Part(Output{"directory", key, "volume"})})}})});
+      found.push_back({file.key, write(mounted_directory(key))});
       continue;
     }
     std::vector<Value> sources;

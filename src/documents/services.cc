@@ -1,14 +1,15 @@
 #include "documents/services.h"
 
 #include "base/text.h"
+#include "kinds/service.h"
 #include "workplace/field_changes.h"
 
 namespace fettle {
 namespace {
 
 Value port_value(const Value& port, const Value& asked) {
-  const std::string_view application = asked.text_at("application");
-  const int64_t open = port.integer_at("public");
+  const Name application = read_one<&Port::application>(asked).get();
+  const int64_t open = read_one<&PortOutputs::public_port>(port).value_or(0);
   std::vector<Entry> entries(port.entries().begin(), port.entries().end());
   entries.push_back({"application", text_or_null(application)});
   entries.push_back({"url", open <= 0 || application.empty()
@@ -18,28 +19,29 @@ Value port_value(const Value& port, const Value& asked) {
 }
 
 Value ports_value(const ServiceView& service) {
-  const Value& ports = service.outputs.at("ports");
-  if (!ports.is_dict())
-    return ports;
+  if (service.outputs.is_null())
+    return {};
+  const Dict asked = read_one<&Service::ports>(service.attributes),
+             ports = read_one<&ServiceOutputs::ports>(service.outputs);
   std::vector<Entry> told;
   for (const Entry& entry : ports.entries())
-    told.push_back(
-        {entry.key, entry.value.is_dict()
-                        ? port_value(entry.value, service.attributes.at("ports").at(entry.key))
-                        : entry.value});
+    told.push_back({entry.key, port_value(entry.value, asked.at(entry.key))});
   return Value::dict(std::move(told));
 }
 
 }  // namespace
 
 Value value_of(const ServiceView& service) {
-  return Value::dict({{"name", service.name},
-                      {"uuid", service.uuid},
-                      {"status", service.status},
-                      {"container", service.container},
-                      {"ip_address", service.outputs.at("ip_address")},
-                      {"ports", ports_value(service)},
-                      {"image", service.attributes.at("image")}});
+  return Value::dict(
+      {{"name", service.name},
+       {"uuid", service.uuid},
+       {"status", service.status},
+       {"container", service.container},
+       {"ip_address", service.outputs.is_null()
+                          ? Value()
+                          : Value(read_one<&ServiceOutputs::ip_address>(service.outputs))},
+       {"ports", ports_value(service)},
+       {"image", read_one<&Service::image>(service.attributes).value()}});
 }
 
 Value briefs_of(const std::vector<ServiceView>& services) {

@@ -1,68 +1,35 @@
-/// A files artifact: a named tree of files, kept as a reproducible tar among the blobs. Where it
-/// comes from:
-///
-/// attributes  {"source": "upload", "digest": sha256 of its tar}
-///             {"source": "render", "templates": {path: {"template": text, "data": value}}}
-///             {"source": "service", "service": name, "path": absolute path inside}
-///             {"source": "task", "digest": hole on the task's output}
-///             {"source": "url", "url": text, "address": secret}: what is downloaded, as a file
-///             {"source": "web", …}: the same, or what is in it when it is an archive
-///             "address": the whole URL, when there is more to it than may be told
-/// outputs     {"digest": sha256 of its tar, "uuid": 32 hex digits, kept for the life of the name,
-///             "etag": the tag of what was downloaded, when there was one}
-/// seen        {"digest"}: the blob is there; "other": true when there is something else at the URL;
-///             "unasked": why nobody can tell what is there now
+#include "kinds/artifact.h"
 
 #include <charconv>
 
 #include "base/http.h"
 #include "base/text.h"
+#include "kinds/kind_of.h"
 #include "kinds/kinds.h"
-#include "kinds/schema.h"
 
 namespace fettle {
 namespace {
 
-class ArtifactKind : public Kind {
+class ArtifactKind : public KindOf<Artifact, ArtifactOutputs, ArtifactSeen> {
  public:
-  Name name() const override { return "artifact"; }
-  Sort sort() const override { return Sort::observable; }
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Schema schema{{"source", Field::text, {}},
-                               {"digest", Field::text, ""},
-                               {"templates", Field::dict, Value::dict({})},
-                               {"service", Field::text, ""},
-                               {"path", Field::text, ""},
-                               {"url", Field::text, ""},
-                               {"address", Field::any, Value()}};
-    const Value normal = TRY(schema.normalise(attributes));
-    std::vector<Entry> entries;
-    for (const Entry& entry : normal.entries())
-      if (entry.key != "address" || !entry.value.is_null())
-        entries.push_back(entry);
-    return Value::dict(std::move(entries));
-  }
+  ArtifactKind() : KindOf("artifact", Sort::observable) {}
   Comparison compare(const Record& known, const Observation& seen,
                      Presence expected) const override {
-    if (seen.state && seen.state->bool_at("other") && known.applied)
+    if (seen.state && read<ArtifactSeen>(*seen.state).is_other && known.applied)
       return {Verb::update,
               {},
-              cat("what is at ", known.applied->attributes.text_at("url"), " changed")};
+              cat("what is at ", read<Artifact>(known.applied->attributes).url.view(), " changed")};
     return Kind::compare(known, seen, expected);
   }
-  bool in_place_changes(const Value&, const Value&) const override { return true; }
-  std::vector<Name> contents(const Value& outputs) const override {
-    return {Name(outputs.text_at("digest"))};
+  bool in_place_changes(const Attributes&, const Attributes&) const override { return true; }
+  std::vector<Name> contents(const Outputs& outputs) const override {
+    return {read<ArtifactOutputs>(outputs).digest};
   }
   /// What is copied out of a service depends on what was done in it before.
-  Role role(const Value& attributes) const override {
-    return attributes.text_at("source") == "service" ? Role::reads : Role::none;
+  Role role(const Attributes& attributes) const override {
+    return read<Artifact>(attributes).source.view() == "service" ? Role::reads : Role::none;
   }
 };
-
-}  // namespace
-
-namespace {
 
 std::string_view without_author(std::string_view name) { return name.substr(0, name.find('~')); }
 
@@ -83,20 +50,63 @@ std::string name_of_author(std::string_view artifact, int author) {
   return author == 1 ? std::string(artifact) : cat(artifact, "~", author);
 }
 
-Value downloaded_artifact(std::string_view source, std::string_view url) {
-  const std::string shown = shown_url(url);
-  std::vector<Entry> entries{{"source", source}, {"url", shown}};
-  if (shown != url)
-    entries.push_back({"address", Value::secret(url)});
-  return Value::dict(std::move(entries));
+Artifact downloaded_artifact(std::string_view source, std::string_view url) {
+  Artifact artifact;
+  artifact.source = source;
+  artifact.url = shown_url(url);
+  if (artifact.url.view() != url)
+    artifact.address = Value::secret(url);
+  return artifact;
 }
 
-Value mounted_artifact(std::string_view key_name) {
-  return Value::dict({{"artifact", without_author(key_name)},
-                      {"digest", Value::deferred({Part(Output{"artifact", key_name, "digest"})})}});
+ArtifactMount mounted_artifact(std::string_view key_name) {
+  return {without_author(key_name),
+          Value::deferred({Part(Output{"artifact", key_name, "digest"})})};
 }
 
-const Kind& artifact_kind() {
+const Members& Artifact::members() {
+  static const Members all{
+      member<&Artifact::source>(
+          "source",
+          "`upload`, `render`, `service`, `task`, `url` (what is downloaded, as a file) or "
+          "`web` (the same, or what is in it when it is an archive)"),
+      member<&Artifact::digest>(
+          "digest", "of an upload: sha256 of its tar; of a task: hole on its output", ""),
+      member<&Artifact::templates>("templates",
+                                   "of what is rendered: {path: {\"template\": text, \"data\"}}",
+                                   Value::dict({})),
+      member<&Artifact::service>("service", "the service that it is copied out of", ""),
+      member<&Artifact::path>("path", "absolute, inside that service", ""),
+      member<&Artifact::url>("url", "where it is downloaded, as it may be told", ""),
+      extra<&Artifact::address>(
+          "address", "secret: the whole URL, when there is more to it than may be told")};
+  return all;
+}
+
+const Members& FileTemplate::members() {
+  static const Members all{
+      member<&FileTemplate::text>("template", "Go's text/template"),
+      member<&FileTemplate::data>("data", "what it is rendered with", Value())};
+  return all;
+}
+
+const Members& ArtifactOutputs::members() {
+  static const Members all{
+      member<&ArtifactOutputs::digest>("digest", "sha256 of its tar"),
+      member<&ArtifactOutputs::uuid>("uuid", "32 hex digits, kept for the life of the name"),
+      extra<&ArtifactOutputs::etag>("etag", "the tag of what was downloaded, when there was one")};
+  return all;
+}
+
+const Members& ArtifactSeen::members() {
+  static const Members all{
+      member<&ArtifactSeen::digest>("digest", "the content is there"),
+      extra<&ArtifactSeen::is_other>("other", "there is something else at the URL"),
+      extra<&ArtifactSeen::unasked>("unasked", "why nobody can tell what is there now")};
+  return all;
+}
+
+const TypedKind& artifact_kind() {
   static const ArtifactKind kind;
   return kind;
 }

@@ -1,23 +1,8 @@
-/// A command on a machine, and what tells whether it has to run. Without `creates`, `unless` and
-/// `onlyif` it runs once, and again when its attributes change; with them also when they say so.
-///
-/// attributes  {"command": text, split into words as a shell does, without a shell,
-///             "creates": a path: not while it is there,
-///             "unless": a command: not when it ends with code 0,
-///             "onlyif": a command: only when it ends with code 0,
-///             "reload": the command for an event; empty: `command`,
-///             "reload_only": only for events, "cwd", "environment": {name: text}, "path": where
-///             programs are looked up, "returns": [codes that are good], "timeout": seconds,
-///             "skip_on_fail": a failure skips it, "purged": nothing is to be done,
-///             "told": only where it is given: {"state": `json`, `yaml`, `text` or empty, how the
-///             output is read, "hidden": [names of outputs that are secret]}
-/// outputs     {"code", "ran": whether a command ran, "output": its last lines}; with "told" also
-///             {"stdout", "stderr", "state"}
-/// seen        {"due": whether its conditions ask for it now, "why"}
+#include "kinds/command.h"
 
 #include "base/text.h"
+#include "kinds/kind_of.h"
 #include "kinds/kinds.h"
-#include "kinds/schema.h"
 
 namespace fettle {
 namespace {
@@ -41,52 +26,81 @@ Status check_timeout(const Value& timeout) {
   return user_error(cat("`timeout` must be a number of seconds, not `", to_text(timeout), "`"));
 }
 
-/// A command of which nobody asks for more has the attributes that it always had.
-Value without_told(const Value& attributes) {
-  std::vector<Entry> entries;
-  for (const Entry& entry : attributes.entries())
-    if (entry.key != "told")
-      entries.push_back(entry);
-  return Value::dict(std::move(entries));
-}
-
-class CommandKind : public Kind {
+class CommandKind : public KindOf<HostCommand, CommandOutputs, CommandSeen> {
  public:
-  Name name() const override { return "command"; }
-  Sort sort() const override { return Sort::observable; }
+  CommandKind() : KindOf("command", Sort::observable) {}
 
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Schema schema{
-        {"command", Field::text, {}},     {"creates", Field::text, ""},
-        {"unless", Field::text, ""},      {"onlyif", Field::text, ""},
-        {"reload", Field::text, ""},      {"reload_only", Field::boolean, false},
-        {"cwd", Field::text, ""},         {"environment", Field::dict, Value::dict({})},
-        {"path", Field::text, ""},        {"returns", Field::list, Value::list({0})},
-        {"timeout", Field::any, 300},     {"skip_on_fail", Field::boolean, false},
-        {"purged", Field::boolean, false}};
-    const Value* const told = attributes.is_dict() ? attributes.find("told") : nullptr;
-    Value normal = TRY(schema.normalise(told == nullptr ? attributes : without_told(attributes)));
-    TRY(check_codes(normal.at("returns")));
-    TRY(check_timeout(normal.at("timeout")));
-    if (told == nullptr)
-      return normal;
-    std::vector<Entry> entries(normal.entries().begin(), normal.entries().end());
-    entries.push_back({"told", *told});
-    return Value::dict(std::move(entries));
-  }
-
-  bool in_place_changes(const Value&, const Value&) const override { return true; }
+  bool in_place_changes(const Attributes&, const Attributes&) const override { return true; }
 
   Comparison compare(const Record&, const Observation& seen, Presence) const override {
-    if (!seen.state || !seen.state->bool_at("due"))
-      return {};
-    return {Verb::update, {}, std::string(seen.state->text_at("why"))};
+    const CommandSeen state = seen.state ? read<CommandSeen>(*seen.state) : CommandSeen();
+    return state.is_due ? Comparison{Verb::update, {}, state.why.str()} : Comparison{};
+  }
+
+ protected:
+  Result<Attributes> settle(Attributes normal) const override {
+    const HostCommand command = read<HostCommand>(normal);
+    TRY(check_codes(command.returns.value()));
+    TRY(check_timeout(command.timeout));
+    return normal;
   }
 };
 
 }  // namespace
 
-const Kind& command_kind() {
+const Members& ToldOutput::members() {
+  static const Members all{
+      member<&ToldOutput::form>("state", "`json`, `yaml`, `text` or empty: how the output is read",
+                                ""),
+      member<&ToldOutput::hidden>("hidden", "[name of an output that is secret]", Value::list({}))};
+  return all;
+}
+
+const Members& HostCommand::members() {
+  static const Members all{
+      member<&HostCommand::command>("command",
+                                    "text, split into words as a shell does, without a shell"),
+      member<&HostCommand::creates>("creates", "a path: not while it is there", ""),
+      member<&HostCommand::unless>("unless", "a command: not when it ends with code 0", ""),
+      member<&HostCommand::onlyif>("onlyif", "a command: only when it ends with code 0", ""),
+      member<&HostCommand::reload>("reload", "the command for an event; empty: `command`", ""),
+      member<&HostCommand::reload_only>("reload_only", "it runs only for events", false),
+      member<&HostCommand::cwd>("cwd", "the folder in which it runs", ""),
+      member<&HostCommand::environment>("environment", "{name: text}", Value::dict({})),
+      member<&HostCommand::path>("path", "where programs are looked up", ""),
+      member<&HostCommand::returns>("returns", "[exit code that is good]", Value::list({0})),
+      member<&HostCommand::timeout>("timeout", "seconds", 300),
+      member<&HostCommand::skip_on_fail>("skip_on_fail", "a failure skips it", false),
+      member<&HostCommand::purged>("purged", "nothing is to be done", false),
+      given<&HostCommand::told>("told",
+                                "{\"state\": how the output is read, \"hidden\": [output]}")};
+  return all;
+}
+
+const Members& CommandOutputs::members() {
+  static const Members all{member<&CommandOutputs::code>("code", "exit code"),
+                           member<&CommandOutputs::has_run>("ran", "whether a command ran"),
+                           member<&CommandOutputs::output>("output", "its last lines")};
+  return all;
+}
+
+const Members& ToldOutputs::members() {
+  static const Members all{member<&ToldOutputs::out>("stdout", "text"),
+                           member<&ToldOutputs::errors>("stderr", "text"),
+                           member<&ToldOutputs::state>("state", "the output as a value")};
+  return all;
+}
+
+bool has_told(const Outputs& outputs) { return outputs.find("stdout") != nullptr; }
+
+const Members& CommandSeen::members() {
+  static const Members all{
+      member<&CommandSeen::is_due>("due", "whether its conditions ask for it now"),
+      member<&CommandSeen::why>("why", "text", "")};
+  return all;
+}
+
+const TypedKind& command_kind() {
   static const CommandKind kind;
   return kind;
 }

@@ -1,31 +1,32 @@
-/// A persistent directory: a volume that outlives the services that mount it and goes with the
-/// environment.
-///
-/// attributes  {"size": MB, only an engine that reserves room uses it}
-/// outputs     {"volume": name}
-/// seen        {"volume"}
+#include "kinds/directory.h"
 
+#include "kinds/kind_of.h"
 #include "kinds/kinds.h"
-#include "kinds/schema.h"
 
 namespace fettle {
 namespace {
 
-class DirectoryKind : public Kind {
+class DirectoryKind : public KindOf<Directory, VolumeOutputs, VolumeOutputs> {
  public:
-  Name name() const override { return "directory"; }
-  Sort sort() const override { return Sort::observable; }
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Schema schema{{"size", Field::integer, 1024}};
-    return schema.normalise(attributes);
-  }
+  DirectoryKind() : KindOf("directory", Sort::observable) {}
   /// What is in it is worth more than its size.
-  bool in_place_changes(const Value&, const Value&) const override { return true; }
+  bool in_place_changes(const Attributes&, const Attributes&) const override { return true; }
 };
 
 }  // namespace
 
-const Kind& directory_kind() {
+const Members& Directory::members() {
+  static const Members all{
+      member<&Directory::size>("size", "MB; only an engine that reserves room uses it", 1024)};
+  return all;
+}
+
+const Members& VolumeOutputs::members() {
+  static const Members all{member<&VolumeOutputs::volume>("volume", "what the engine calls it")};
+  return all;
+}
+
+const TypedKind& directory_kind() {
   static const DirectoryKind kind;
   return kind;
 }

@@ -1,34 +1,33 @@
-/// A command inside a service.
-///
-/// attributes  {"service": name, "recipe": see recipe.h, "acceptable_codes": [0],
-///             "skip_code_check"}
-/// needs       the service, inside
-/// outputs     {"code", "output", "extract": {key: value}}
+#include "kinds/exec.h"
 
+#include "kinds/kind_of.h"
 #include "kinds/kinds.h"
-#include "kinds/recipe.h"
-#include "kinds/schema.h"
 
 namespace fettle {
 namespace {
 
-class ExecKind : public Kind {
+class ExecKind : public KindOf<Exec, ExecOutputs> {
  public:
-  Name name() const override { return "exec"; }
-  Sort sort() const override { return Sort::action; }
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Schema schema{{"service", Field::text, {}},
-                               {"recipe", Field::dict, {}},
-                               {"acceptable_codes", Field::list, Value::list({0})},
-                               {"skip_code_check", Field::boolean, false}};
-    return normalise_with_recipe(schema, attributes);
+  ExecKind() : KindOf("exec", Sort::action) {}
+  Role role(const Attributes&) const override { return Role::acts; }
+
+ protected:
+  Result<Attributes> settle(Attributes normal) const override {
+    return with_normal_recipe(std::move(normal));
   }
-  Role role(const Value&) const override { return Role::acts; }
 };
 
 }  // namespace
 
-const Kind& exec_kind() {
+const Members& Exec::members() {
+  static const Members all{
+      member<&Exec::service>("service", "name"), member<&Exec::recipe>("recipe", "a command"),
+      member<&Exec::acceptable_codes>("acceptable_codes", "[integer]", Value::list({0})),
+      member<&Exec::skip_code_check>("skip_code_check", "every exit code is good", false)};
+  return all;
+}
+
+const TypedKind& exec_kind() {
   static const ExecKind kind;
   return kind;
 }

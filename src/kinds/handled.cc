@@ -1,37 +1,44 @@
-/// A thing that code of users looks after: it is asked in every run whether the thing is as wanted,
-/// and acts when it is not.
-///
-/// attributes  {"type": for messages, "fields": {name: value}: what the code compares,
-///             "handler": {"name", "code": digest of a Starlark file among the blobs} or
-///             {"name", "program": path}, with "deadline": duration of one call, "purged",
-///             "report_only": it is looked at and nothing is done}
-/// outputs     {"digest": of the code, so that the blob is kept, "compliant", "changes": {field:
-///             {"current", "desired"}}}
+#include "kinds/handled.h"
 
+#include "kinds/kind_of.h"
 #include "kinds/kinds.h"
-#include "kinds/schema.h"
 
 namespace fettle {
-namespace {
 
-class HandledKind : public Kind {
- public:
-  Name name() const override { return "handled"; }
-  Sort sort() const override { return Sort::ensuring; }
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Schema schema{{"type", Field::text, {}},
-                               {"fields", Field::dict, {}},
-                               {"handler", Field::dict, {}},
-                               {"purged", Field::boolean, false},
-                               {"report_only", Field::boolean, false}};
-    return schema.normalise(attributes);
-  }
-};
+const Members& HandlerCode::members() {
+  static const Members all{
+      member<&HandlerCode::name>("name", "for messages"),
+      extra<&HandlerCode::code>("code", "digest of a Starlark file among the blobs"),
+      extra<&HandlerCode::program>("program", "path of a program"),
+      given<&HandlerCode::deadline>("deadline", "duration of one call")};
+  return all;
+}
 
-}  // namespace
+const Members& Handled::members() {
+  static const Members all{
+      member<&Handled::type>("type", "for messages"),
+      member<&Handled::fields>("fields", "{name: value}: what the code compares"),
+      member<&Handled::handler>(
+          "handler",
+          "{\"name\", \"code\": digest of a Starlark file among the blobs} or "
+          "{\"name\", \"program\": path}, with \"deadline\": duration of one call"),
+      member<&Handled::purged>("purged", "it is to be away", false),
+      member<&Handled::report_only>("report_only", "it is looked at and nothing is done", false)};
+  return all;
+}
 
-const Kind& handled_kind() {
-  static const HandledKind kind;
+const Members& HandledOutputs::members() {
+  static const Members all{
+      anything<&HandledOutputs::digest>(
+          "digest", "of the code, so that the blob is kept; null: none", Value()),
+      member<&HandledOutputs::is_compliant>("compliant", "it is as wanted"),
+      member<&HandledOutputs::changes>("changes", "{field: {\"current\", \"desired\"}}"),
+      given<&HandledOutputs::reloads>("reloads", "of a look: an event would have it act")};
+  return all;
+}
+
+const TypedKind& handled_kind() {
+  static const KindOf<Handled, HandledOutputs> kind("handled", Sort::ensuring);
   return kind;
 }
 

@@ -1,68 +1,72 @@
-/// A container image, by its reference, on an engine. Its key's name is the reference; on a node,
-/// `NODE|REFERENCE`; of one that a hole says, any name that is no reference.
-///
-/// attributes  {"reference": "redis:7", "pull": "missing" | "always"}, and where they say anything:
-///             "node"; "digest": `sha256:…` that is pulled and then called by the reference, so
-///             that a tag that moves meanwhile is the same everywhere; "attempts": how often a pull
-///             is tried before it has failed; "timeout": seconds of one attempt; "credentials":
-///             data of Secrets with registry credentials, each tried in turn; "labels",
-///             "annotations": hints to what pulls
-/// outputs     {"id": "sha256:…"}: what the reference means now; users embed it, so that a moved
-///             tag is a change; "digest": `sha256:…` of the manifest that was pulled; "reference",
-///             where the name does not say it
-/// seen        {"id"}
+#include "kinds/image.h"
 
 #include "kinds/image_reference.h"
+#include "kinds/kind_of.h"
 #include "kinds/kinds.h"
 #include "kinds/pod.h"
-#include "kinds/schema.h"
 
 namespace fettle {
 namespace {
 
-class ImageKind : public Kind {
+class ImageKind : public KindOf<Image, ImageOutputs, ImageSeen> {
  public:
-  Name name() const override { return "image"; }
+  ImageKind() : KindOf("image", Sort::observable) {}
   std::string shown(const Name& name) const override { return shown_on_node(name.view()); }
-  Sort sort() const override { return Sort::observable; }
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Value none = Value::dict({});
-    static const Schema schema{{"reference", Field::text, {}},
-                               {"pull", Field::text, "missing"},
-                               {"node", Field::text, ""},
-                               {"digest", Field::text, ""},
-                               {"attempts", Field::integer, 0},
-                               {"timeout", Field::integer, 0},
-                               {"credentials", Field::list, Value::list({})},
-                               {"labels", Field::dict, none},
-                               {"annotations", Field::dict, none}};
-    const Value normal = TRY(schema.normalise(attributes));
-    if (const Value& reference = normal.at("reference"); reference.is_text())
-      TRY(check_image_reference(reference.text()));
-    const auto says_nothing = [&](const Value& value) {
-      return value == Value("") || value == Value(0) || value == Value::list({}) || value == none;
-    };
-    std::vector<Entry> entries;
-    for (const Entry& entry : normal.entries())
-      if (entry.key == "reference" || entry.key == "pull" || !says_nothing(entry.value))
-        entries.push_back(entry);
-    return Value::dict(std::move(entries));
-  }
   Comparison compare(const Record& known, const Observation& seen,
                      Presence expected) const override {
     if (!seen.state)
       return Kind::compare(known, seen, expected);
-    if (seen.state->at("id") != known.outputs.at("id"))
+    if (read<ImageSeen>(*seen.state).id != read<ImageOutputs>(known.outputs).id)
       return {Verb::update, {"id"}, "the engine has another image with this name"};
     return {};
   }
-  /// Pulling anew replaces nothing: the reference means another image afterwards.
-  bool in_place_changes(const Value&, const Value&) const override { return true; }
+  /// Pulling again replaces nothing: the reference means another image afterwards.
+  bool in_place_changes(const Attributes&, const Attributes&) const override { return true; }
+
+ protected:
+  Result<Attributes> settle(Attributes normal) const override {
+    if (const Image image = read<Image>(normal); image.reference.is_text())
+      TRY(check_image_reference(image.reference.get()));
+    return normal;
+  }
 };
 
 }  // namespace
 
-const Kind& image_kind() {
+const Members& Image::members() {
+  static const Members all{
+      member<&Image::reference>("reference", "`redis:7`"),
+      member<&Image::pull>("pull", "`missing` or `always`", "missing"),
+      extra<&Image::node>("node", "the node that pulls"),
+      extra<&Image::digest>("digest",
+                            "`sha256:…` that is pulled and then called by the reference, so that a "
+                            "tag that moves meanwhile is the same everywhere"),
+      extra<&Image::attempts>("attempts", "how often a pull is tried before it has failed"),
+      extra<&Image::timeout>("timeout", "seconds of one attempt"),
+      extra<&Image::credentials>("credentials",
+                                 "data of Secrets with registry credentials, each tried in turn"),
+      extra<&Image::labels>("labels", "{key: text}: hints to what pulls"),
+      extra<&Image::annotations>("annotations", "{key: text}: hints to what pulls")};
+  return all;
+}
+
+const Members& ImageOutputs::members() {
+  static const Members all{
+      member<&ImageOutputs::id>(
+          "id",
+          "`sha256:…`: what the reference means now; users embed it, so that a moved tag is a "
+          "change"),
+      given<&ImageOutputs::digest>("digest", "`sha256:…` of the manifest that was pulled"),
+      extra<&ImageOutputs::reference>("reference", "where the name does not say it")};
+  return all;
+}
+
+const Members& ImageSeen::members() {
+  static const Members all{member<&ImageSeen::id>("id", "`sha256:…`")};
+  return all;
+}
+
+const TypedKind& image_kind() {
   static const ImageKind kind;
   return kind;
 }

@@ -1,57 +1,49 @@
-/// A symbolic link of a machine.
-///
-/// attributes  {"path": absolute, where the link is, "leads_to": any text, "purged"}
-/// outputs     {"path", "leads_to"}
-/// seen        {"type": as a file's, "leads_to"}
+#include "kinds/link.h"
 
 #include "base/text.h"
+#include "kinds/file.h"
 #include "kinds/kinds.h"
-#include "kinds/owned.h"
-#include "kinds/schema.h"
+#include "kinds/path_kind.h"
 
 namespace fettle {
 namespace {
 
-class LinkKind : public Kind {
+class LinkKind : public PathKind<Link, PathOutputs> {
  public:
-  Name name() const override { return "link"; }
-  Sort sort() const override { return Sort::observable; }
-  bool is_marked() const override { return false; }
-  std::string place(const Value& attributes, const Value& outputs) const override {
-    return place_of_path(attributes, outputs);
-  }
-
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Schema schema{{"path", Field::text, {}},
-                               {"leads_to", Field::text, ""},
-                               {"purged", Field::boolean, false}};
-    Value normal = TRY(schema.normalise(attributes));
-    TRY(check_path(normal, "path"));
-    const std::string_view target = normal.text_at("leads_to");
-    if (!normal.bool_at("purged") && normal.at("leads_to").is_text() &&
-        (target.empty() || target.find('\0') != target.npos))
-      return user_error("a link must lead somewhere");
-    return normal;
-  }
-
-  bool in_place_changes(const Value& before, const Value& after) const override {
-    return before.at("path") == after.at("path");
-  }
+  LinkKind() : PathKind("link", Sort::observable) {}
 
   Comparison compare(const Record& known, const Observation& seen, Presence) const override {
-    const Value wanted = as_applied(known);
-    if (const auto found = compare_presence(wanted, seen, "link"))
+    const Link wanted = read<Link>(as_applied(known));
+    if (const auto found = compare_presence(wanted.purged.get(), seen, "link"))
       return *found;
-    if (wanted.at("leads_to").is_text() && seen.state->at("leads_to") != wanted.at("leads_to"))
-      return {
-          Verb::update, {"leads_to"}, cat("it leads to `", seen.state->text_at("leads_to"), "`")};
+    const Value leads_to = read<PathSeen>(*seen.state).leads_to;
+    if (wanted.leads_to.is_text() && leads_to != wanted.leads_to.value())
+      return {Verb::update,
+              {"leads_to"},
+              cat("it leads to `", leads_to.is_text() ? leads_to.text() : Name(), "`")};
+    return {};
+  }
+
+ protected:
+  Status check(Link& wanted) const override {
+    const std::string_view target = wanted.leads_to.view();
+    if (!wanted.purged.get() && wanted.leads_to.is_text() &&
+        (target.empty() || target.find('\0') != target.npos))
+      return user_error("a link must lead somewhere");
     return {};
   }
 };
 
 }  // namespace
 
-const Kind& link_kind() {
+const Members& Link::members() {
+  static const Members all{member<&Link::path>("path", "absolute, where the link is"),
+                           member<&Link::leads_to>("leads_to", "any text", ""),
+                           member<&Link::purged>("purged", "it is to be away", false)};
+  return all;
+}
+
+const TypedKind& link_kind() {
   static const LinkKind kind;
   return kind;
 }

@@ -1,29 +1,20 @@
-/// The network of an environment.
-///
-/// attributes  {}
-/// outputs     {"name", "id", "subnet": "10.64.3.0/24", "gateway": "10.64.3.1"}
-/// seen        {"name", "id", "subnet", "gateway"}
+#include "kinds/network.h"
 
+#include "kinds/kind_of.h"
 #include "kinds/kinds.h"
-#include "kinds/schema.h"
 
 namespace fettle {
-namespace {
 
-class NetworkKind : public Kind {
- public:
-  Name name() const override { return "network"; }
-  Sort sort() const override { return Sort::observable; }
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Schema schema{};
-    return schema.normalise(attributes);
-  }
-};
+const Members& NetworkOutputs::members() {
+  static const Members all{member<&NetworkOutputs::name>("name", "what the engine calls it"),
+                           member<&NetworkOutputs::id>("id", "the engine's"),
+                           member<&NetworkOutputs::subnet>("subnet", "`10.64.3.0/24`"),
+                           member<&NetworkOutputs::gateway>("gateway", "`10.64.3.1`")};
+  return all;
+}
 
-}  // namespace
-
-const Kind& network_kind() {
-  static const NetworkKind kind;
+const TypedKind& network_kind() {
+  static const KindOf<Nothing, NetworkOutputs, NetworkOutputs> kind("network", Sort::observable);
   return kind;
 }
 

@@ -12,66 +12,70 @@ bool is_octal(std::string_view digits) {
          digits.find_first_not_of("01234567") == digits.npos;
 }
 
-bool is_not_known_yet(const Value& value) { return value.is_unknown() || value.is_deferred(); }
-
-}  // namespace
-
-Status check_path(const Value& attributes, std::string_view field) {
-  const Value& path = attributes.at(field);
-  if (is_not_known_yet(path))
+Status normalise_mode(Hole<Name>& mode) {
+  if (mode.is_null() || mode.is_open())
     return {};
-  const std::string_view text = path.is_text() ? attributes.text_at(field) : std::string_view();
-  if (!text.starts_with('/') || text.find('\0') != text.npos)
-    return user_error(cat("`", field, "` must be an absolute path, not `", to_text(path), "`"));
+  std::string digits = mode.value().is_integer() ? mode.value().integer_digits() : mode.get().str();
+  if (digits.starts_with("0o"))
+    digits.erase(0, 2);
+  if (!is_octal(digits) || std::stoul(digits, nullptr, 8) > 07777)
+    return user_error(
+        cat("`mode` must be octal digits such as 644, not `", to_text(mode.value()), "`"));
+  digits.erase(0, digits.size() > 4 ? digits.size() - 4 : 0);
+  mode = std::string(4 - digits.size(), '0') + digits;
   return {};
 }
 
-std::string place_of_path(const Value& attributes, const Value& outputs) {
-  if (attributes.bool_at("purged"))
+Status normalise_owner(Hole<Name>& owner) {
+  if (owner.is_null() || owner.is_open())
     return {};
-  // What holds an output of something else is known when it was made.
-  const std::string_view path =
-      attributes.at("path").is_text() ? attributes.text_at("path") : outputs.text_at("path");
+  if (owner.value().is_integer())
+    owner = owner.value().integer_digits();
+  if (owner.empty())
+    return user_error(cat("an owner or group must be a name, not `", to_text(owner.value()), "`"));
+  return {};
+}
+
+}  // namespace
+
+const Members& PathSeen::members() {
+  static const Members all{member<&PathSeen::type>("type", "`file`, `folder`, `link` or `device`"),
+                           given<&PathSeen::digest>("digest", "sha256 of a file's content"),
+                           given<&PathSeen::mode>("mode", "four octal digits"),
+                           given<&PathSeen::owner>("owner", "name"),
+                           given<&PathSeen::group>("group", "name"),
+                           given<&PathSeen::uid>("uid", "digits"),
+                           given<&PathSeen::gid>("gid", "digits"),
+                           given<&PathSeen::leads_to>("leads_to", "where a link leads"),
+                           given<&PathSeen::content>("content", "of a file that is not as wanted")};
+  return all;
+}
+
+Status check_path(const Hole<Name>& path) {
+  if (path.is_open())
+    return {};
+  const std::string_view text = path.view();
+  if (!text.starts_with('/') || text.find('\0') != text.npos)
+    return user_error(cat("`path` must be an absolute path, not `", to_text(path.value()), "`"));
+  return {};
+}
+
+std::string place_of_path(std::string_view path) {
   std::string place = std::filesystem::path(path).lexically_normal();
   if (place.size() > 1 && place.ends_with('/'))
     place.pop_back();
   return place;
 }
 
-Result<Value> normal_mode(const Value& mode) {
-  if (mode.is_null() || is_not_known_yet(mode))
-    return mode;
-  std::string digits = mode.is_integer() ? mode.integer_digits()
-                       : mode.is_text()  ? mode.text().str()
-                                         : std::string();
-  if (digits.starts_with("0o"))
-    digits.erase(0, 2);
-  if (!is_octal(digits) || std::stoul(digits, nullptr, 8) > 07777)
-    return user_error(cat("`mode` must be octal digits such as 644, not `", to_text(mode), "`"));
-  digits.erase(0, digits.size() > 4 ? digits.size() - 4 : 0);
-  return Value(std::string(4 - digits.size(), '0') + digits);
+Status normalise_ownership(Hole<Name>& mode, Hole<Name>& owner, Hole<Name>& group) {
+  TRY(normalise_mode(mode));
+  TRY(normalise_owner(owner));
+  TRY(normalise_owner(group));
+  return {};
 }
 
-Result<Value> normal_owner(const Value& owner) {
-  if (owner.is_null() || is_not_known_yet(owner))
-    return owner;
-  if (owner.is_integer())
-    return Value(owner.integer_digits());
-  if (!owner.is_text() || owner.text().empty())
-    return user_error(cat("an owner or group must be a name, not `", to_text(owner), "`"));
-  return owner;
-}
-
-Result<Value> normal_rights(const Value& attributes) {
-  std::vector<Entry> normal(attributes.entries().begin(), attributes.entries().end());
-  normal.push_back({"mode", TRY(normal_mode(attributes.at("mode")))});
-  normal.push_back({"owner", TRY(normal_owner(attributes.at("owner")))});
-  normal.push_back({"group", TRY(normal_owner(attributes.at("group")))});
-  return Value::dict(std::move(normal));
-}
-
-Value as_applied(const Record& known) {
-  const Value& wanted = known.applied->attributes;
+Attributes as_applied(const Record& known) {
+  const Attributes& wanted = known.applied->attributes;
   if (!wanted.has_deferred())
     return wanted;
   const bool is_content_filled = wanted.at("content").has_deferred();
@@ -80,33 +84,30 @@ Value as_applied(const Record& known) {
     const bool is_told = entry.value.has_deferred() || (is_content_filled && entry.key == "digest");
     applied.push_back({entry.key, is_told ? known.outputs.at(entry.key.view()) : entry.value});
   }
-  return Value::dict(std::move(applied));
+  return Attributes(Value::dict(std::move(applied)));
 }
 
-std::vector<std::string> rights_that_differ(const Value& wanted, const Value& seen) {
+std::vector<std::string> ownership_that_differs(const Ownership& wanted, const PathSeen& seen) {
   std::vector<std::string> fields;
-  const Value& mode = wanted.at("mode");
-  if (!mode.is_null() && mode != seen.at("mode"))
+  if (!wanted.mode.is_null() && wanted.mode.value() != seen.mode)
     fields.emplace_back("mode");
-  const auto other = [&](const char* field, const char* number) {
-    const Value& name = wanted.at(field);
-    return !name.is_null() && name != seen.at(field) && name != seen.at(number);
+  const auto is_other = [](const Hole<Name>& name, const Value& found, const Value& number) {
+    return !name.is_null() && name.value() != found && name.value() != number;
   };
-  if (other("owner", "uid"))
+  if (is_other(wanted.owner, seen.owner, seen.uid))
     fields.emplace_back("owner");
-  if (other("group", "gid"))
+  if (is_other(wanted.group, seen.group, seen.gid))
     fields.emplace_back("group");
   return fields;
 }
 
-std::optional<Comparison> compare_presence(const Value& wanted, const Observation& seen,
+std::optional<Comparison> compare_presence(bool is_purged, const Observation& seen,
                                            std::string_view type) {
-  const bool purged = wanted.bool_at("purged");
   if (!seen.state)
-    return purged ? Comparison{} : Comparison{Verb::create, {}, "it is gone"};
-  if (purged)
+    return is_purged ? Comparison{} : Comparison{Verb::create, {}, "it is gone"};
+  if (is_purged)
     return Comparison{Verb::update, {"purged"}, "it exists, but should be absent"};
-  const std::string_view found = seen.state->text_at("type");
+  const Name found = read<PathSeen>(*seen.state).type;
   if (found != type)
     return Comparison{Verb::update, {}, cat("there is a ", found, " in its place")};
   return std::nullopt;

@@ -1,47 +1,3 @@
-/// Containers that share one address on one node, in the shape that Kubernetes gives a Pod. An act
-/// ends when the containers run: whether they are ready is seen, not awaited. Its address, node and
-/// volumes survive what changes in place (`pod_change.h`).
-///
-/// Its key's name is `NODE|NAMESPACE/NAME`. Attributes; those from `labels` on are left out when
-/// they are empty or false:
-///   "name", "namespace", "node"   texts; the node is empty on an engine without nodes
-///   "uid"           what it is, and no pod of its name before or after it; left out: nobody said
-///   "revision"      name of the revision that it is to have, as `web-5d4f8c7b9d`
-///   "template"      {"metadata": {"labels", "annotations", "finalizers"}, "spec": PodSpec}: one
-///                   `Value` that all pods of a revision share
-///   "labels", "annotations"  {key: text or null}: what it has beyond its template; null: a key of
-///                   the template that it does not have
-///   "finalizers"    [text]
-///   "images"        {container: reference}: runs this instead of the template's image
-///   "conditions"    {type: "True" | "False"}: readiness gates that its owner sets. The pod is
-///                   ready only while all are "True". One that turns "False" together with another
-///                   change is told to those who use the pod before anything is stopped
-///   "claims"        {volume: name of a claim on the same node}: mounted as that volume
-///   "claims_hash"   of the claim templates it was made with; compared when both sides have one
-///   "configs"       {"ConfigMap/NAME" | "Secret/NAME": {key: text}}: what its template names;
-///                   values of a Secret are secret. Volumes show a new one at once, an environment
-///                   takes it when its container is made anew
-///   "sidecars"      [{"name": SidecarSet, "revision", "containers", "initContainers", "volumes",
-///                   "labels", "annotations", "before": names of containers that stand before
-///                   those of the template}]
-///   "hostname", "subdomain"
-///   "owner"         `CloneSet/NAME`: who wants it
-///   "resize"        processor time and memory change in place
-///   "keep_environment"  a label that an environment takes may change without its container
-///   "state"         what its owner remembers; drivers do not look at it
-/// outputs  {"uid", "ip", "started": time, "gates": {type: time, since when its condition is as it
-///          is}, "containers": {name: its `containerID` as it is seen},
-///          "restarts": {name: how often it was started before, as far as fettle did it}}
-/// seen     a Pod's status: {"phase": "Pending" | "Running" | "Succeeded" | "Failed" | "Unknown",
-///          "reason", "message", "podIP", "hostIP", "startTime",
-///          "conditions": [{"type", "status", "lastTransitionTime"}], with "Ready" among them,
-///          "containerStatuses": [{"name", "image", "imageID", "containerID", "ready",
-///          "restartCount", "started", "state": {"running" | "waiting" | "terminated": {…}},
-///          "alive": false of one whose liveness probe has failed too often: it is made anew,
-///          "backOff": true of one that restarts again and again}],
-///          "initContainerStatuses": the same}. Times as `2026-11-22T13:40:53Z`. A container that
-///          has been wanted and is not there has no row.
-
 #include "kinds/pod.h"
 
 #include <algorithm>
@@ -49,20 +5,19 @@
 #include <optional>
 
 #include "base/text.h"
+#include "kinds/kind_of.h"
 #include "kinds/kinds.h"
 #include "kinds/pod_change.h"
-#include "kinds/schema.h"
 #include "value/empty.h"
 
 namespace fettle {
 namespace {
 
-const Value no_dict = Value::dict({});
-const Value no_list = Value::list({});
-
-/// Attributes that a pod keeps for its life.
-constexpr std::string_view fixed[] = {"name",     "namespace", "node",  "uid",
-                                      "hostname", "subdomain", "claims"};
+/// What a pod keeps for its life.
+bool is_same_pod(const Pod& a, const Pod& b) {
+  return a.name == b.name && a.space == b.space && a.node == b.node && a.uid == b.uid &&
+         a.hostname == b.hostname && a.subdomain == b.subdomain && a.claims == b.claims;
+}
 
 Status check_containers(const Value& containers, std::string_view path, bool may_lack) {
   if (containers.is_null() && may_lack)
@@ -75,14 +30,14 @@ Status check_containers(const Value& containers, std::string_view path, bool may
   return {};
 }
 
-Status check_images(const Value& images) {
+Status check_images(const Dict& images) {
   for (const Entry& entry : images.entries())
     if (!entry.value.is_text())
       return user_error(cat("image of `", entry.key, "` must be a string"));
   return {};
 }
 
-Status check_conditions(const Value& conditions) {
+Status check_conditions(const Dict& conditions) {
   for (const Entry& entry : conditions.entries())
     if (entry.value != Value("True") && entry.value != Value("False"))
       return user_error(cat("condition `", entry.key, "` must be `True` or `False`"));
@@ -97,9 +52,7 @@ Value as_template(const Value& sidecar) {
   return Value::dict({{"spec", Value::dict(std::move(spec))}});
 }
 
-bool sidecars_change_in_place(const Value& before, const Value& after) {
-  if (is_empty(before) || is_empty(after))
-    return is_empty(before) == is_empty(after);
+bool sidecars_change_in_place(const List& before, const List& after) {
   if (before.items().size() != after.items().size())
     return false;
   for (size_t i = 0; i < after.items().size(); ++i) {
@@ -112,65 +65,26 @@ bool sidecars_change_in_place(const Value& before, const Value& after) {
 }
 
 /// One that somebody stopped: engines start only those again that ended by themselves.
-bool has_to_run_again(const Value& container, std::string_view policy) {
-  const Value& ended = container.at("state").at("terminated");
+bool has_to_run_again(const ContainerStatus& container, std::string_view policy) {
+  const Value& ended = container.state.at("terminated");
   return ended.is_dict() &&
          (policy == "Always" || (policy == "OnFailure" && ended.integer_at("exitCode") != 0));
 }
 
-class PodKind : public Kind {
+class PodKind : public KindOf<Pod, PodOutputs, PodSeen> {
  public:
-  Name name() const override { return "pod"; }
+  PodKind() : KindOf("pod", Sort::observable) {}
   std::string shown(const Name& name) const override { return shown_on_node(name.view()); }
-  Sort sort() const override { return Sort::observable; }
 
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Schema schema{{"name", Field::text, {}},
-                               {"namespace", Field::text, "default"},
-                               {"node", Field::text, ""},
-                               {"uid", Field::text, ""},
-                               {"revision", Field::text, ""},
-                               {"template", Field::dict, {}},
-                               {"labels", Field::dict, no_dict},
-                               {"annotations", Field::dict, no_dict},
-                               {"finalizers", Field::list, no_list},
-                               {"images", Field::dict, no_dict},
-                               {"conditions", Field::dict, no_dict},
-                               {"claims", Field::dict, no_dict},
-                               {"claims_hash", Field::text, ""},
-                               {"configs", Field::dict, no_dict},
-                               {"sidecars", Field::list, no_list},
-                               {"hostname", Field::text, ""},
-                               {"subdomain", Field::text, ""},
-                               {"owner", Field::text, ""},
-                               {"resize", Field::boolean, false},
-                               {"keep_environment", Field::boolean, false},
-                               {"state", Field::dict, no_dict}};
-    const Value normal = TRY(schema.normalise(attributes));
-    if (normal.text_at("name").empty())
-      return user_error("attribute `name` must not be empty");
-    const Value& spec = normal.at("template").at("spec");
-    TRY(check_containers(spec.at("containers"), "template.spec.containers", false));
-    TRY(check_containers(spec.at("initContainers"), "template.spec.initContainers", true));
-    TRY(check_images(normal.at("images")));
-    TRY(check_conditions(normal.at("conditions")));
-    std::vector<Entry> entries;
-    for (const Entry& entry : normal.entries())
-      if (!is_empty(entry.value) || entry.key == "node" || entry.key == "revision")
-        entries.push_back(entry);
-    return Value::dict(std::move(entries));
-  }
-
-  bool in_place_changes(const Value& before, const Value& after) const override {
-    for (const std::string_view field : fixed)
-      if (before.at(field) != after.at(field))
-        return false;
-    const Value &was = before.at("claims_hash"), &is = after.at("claims_hash");
-    if (!was.is_null() && !is.is_null() && was != is)
+  bool in_place_changes(const Attributes& before, const Attributes& after) const override {
+    const Pod was = read<Pod>(before), is = read<Pod>(after);
+    if (!is_same_pod(was, is))
       return false;
-    const PodChangeGates gates{after.bool_at("resize"), !after.bool_at("keep_environment")};
-    return pod_change(before.at("template"), after.at("template"), gates).in_place() &&
-           sidecars_change_in_place(before.at("sidecars"), after.at("sidecars"));
+    if (!was.claims_hash.empty() && !is.claims_hash.empty() && was.claims_hash != is.claims_hash)
+      return false;
+    const PodChangeGates gates{is.resize.get(), !is.keep_environment.get()};
+    return pod_change(was.pod_template.value(), is.pod_template.value(), gates).in_place() &&
+           sidecars_change_in_place(was.sidecars, is.sidecars);
   }
 
   /// Whether it is ready, restarts or fails is its owner's matter. Here counts only whether it is
@@ -179,26 +93,39 @@ class PodKind : public Kind {
                      Presence expected) const override {
     if (!seen.state || expected == Presence::absent || !known.applied)
       return Kind::compare(known, seen, expected);
-    const Value &statuses = seen.state->at("containerStatuses"),
-                &attributes = known.applied->attributes;
-    const Value spec = pod_spec(attributes);
-    if (seen.state->bool_at("cutOff"))
+    const PodSeen state = read<PodSeen>(*seen.state);
+    if (state.is_cut_off)
       return {Verb::update, {}, "it is cut off from its network"};
-    if (!statuses.is_list() || seen.state->text_at("phase") == "Succeeded" ||
-        seen.state->text_at("phase") == "Failed")
+    if (!state.containers.value().is_list() || state.phase == "Succeeded" ||
+        state.phase == "Failed")
       return {};
+    const Value spec = pod_spec(known.applied->attributes);
     for (const Value& container : spec.at("containers").items()) {
       const std::string_view name = container.text_at("name");
       const auto found = std::ranges::find_if(
-          statuses.items(), [&](const Value& row) { return row.text_at("name") == name; });
-      if (found == statuses.items().end())
+          state.containers.items(), [&](const Value& row) { return row.text_at("name") == name; });
+      if (found == state.containers.items().end())
         return {Verb::update, {std::string(name)}, cat("its container `", name, "` is gone")};
-      if (!found->bool_at("alive", true))
+      const ContainerStatus status = read<ContainerStatus>(*found);
+      if (!status.is_alive)
         return {Verb::update, {std::string(name)}, cat("its container `", name, "` is not alive")};
-      if (has_to_run_again(*found, spec.text_at("restartPolicy", "Always")))
+      if (has_to_run_again(status, spec.text_at("restartPolicy", "Always")))
         return {Verb::update, {std::string(name)}, cat("its container `", name, "` has ended")};
     }
     return {};
+  }
+
+ protected:
+  Result<Attributes> settle(Attributes normal) const override {
+    const Pod pod = read<Pod>(normal);
+    if (pod.name.empty())
+      return user_error("attribute `name` must not be empty");
+    const Value& spec = pod.pod_template.at("spec");
+    TRY(check_containers(spec.at("containers"), "template.spec.containers", false));
+    TRY(check_containers(spec.at("initContainers"), "template.spec.initContainers", true));
+    TRY(check_images(pod.images));
+    TRY(check_conditions(pod.conditions));
+    return normal;
   }
 };
 
@@ -257,6 +184,111 @@ Value pod_metadata(const Value& attributes, const char* field) {
 }
 
 }  // namespace
+
+const Members& Pod::members() {
+  static const Members all{
+      member<&Pod::name>("name", "text"),
+      member<&Pod::space>("namespace", "text", "default"),
+      member<&Pod::node>("node", "empty on an engine without nodes", ""),
+      member<&Pod::revision>("revision", "that it is to have, as `web-5d4f8c7b9d`", ""),
+      member<&Pod::pod_template>(
+          "template",
+          "{\"metadata\": {\"labels\", \"annotations\", \"finalizers\"}, \"spec\": PodSpec}"),
+      extra<&Pod::uid>("uid", "what it is, and no pod of its name before or after it"),
+      extra<&Pod::labels>("labels", "{key: text, or null for one of the template that it lacks}"),
+      extra<&Pod::annotations>("annotations", "the same"),
+      extra<&Pod::finalizers>("finalizers", "[text]"),
+      extra<&Pod::images>("images", "{container: reference that it runs instead}"),
+      extra<&Pod::conditions>(
+          "conditions",
+          "{type: `True` or `False`}: readiness gates that its owner sets. The pod is ready only "
+          "while all are `True`. One that turns `False` together with another change is told to "
+          "those who use the pod before anything is stopped"),
+      extra<&Pod::claims>("claims", "{volume: name of a claim on the same node}"),
+      extra<&Pod::claims_hash>(
+          "claims_hash",
+          "of the claim templates it was made with; compared when both sides have one"),
+      extra<&Pod::configs>(
+          "configs",
+          "{`ConfigMap/NAME` or `Secret/NAME`: {key: text}}: what its template names. Volumes show "
+          "a new one at once, an environment takes it when its container is recreated"),
+      extra<&Pod::sidecars>(
+          "sidecars",
+          "[{\"name\": SidecarSet, \"revision\", \"containers\", \"initContainers\", "
+          "\"volumes\", \"labels\", \"annotations\", \"before\": containers that stand before "
+          "those of the template}]"),
+      extra<&Pod::hostname>("hostname", "text"),
+      extra<&Pod::subdomain>("subdomain", "text"),
+      extra<&Pod::owner>("owner", "`CloneSet/NAME`: who wants it"),
+      extra<&Pod::resize>("resize", "processor time and memory change in place"),
+      extra<&Pod::keep_environment>(
+          "keep_environment", "a label that an environment takes may change without its container"),
+      extra<&Pod::state>("state", "what its owner remembers")};
+  return all;
+}
+
+const Value& pod_template_of(const Value& attributes) { return attributes.at("template"); }
+
+PodMemory memory_of_pod(const Attributes& attributes) {
+  return read<PodMemory>(read_one<&Pod::state>(attributes).value());
+}
+
+bool is_in_grace(const Attributes& attributes) {
+  return read<PodUpdate>(memory_of_pod(attributes).update).is_in_grace;
+}
+
+const Members& PodMemory::members() {
+  static const Members all{member<&PodMemory::made>("made", "time"),
+                           member<&PodMemory::is_marked>("marked", "users have changed its labels"),
+                           member<&PodMemory::update>("update", "of an update that is under way")};
+  return all;
+}
+
+const Members& PodUpdate::members() {
+  static const Members all{
+      member<&PodUpdate::is_in_grace>("grace", "it is told, and nothing is stopped yet")};
+  return all;
+}
+
+const Members& PodOutputs::members() {
+  static const Members all{
+      member<&PodOutputs::uid>("uid", "text"),
+      member<&PodOutputs::ip>("ip", "address"),
+      given<&PodOutputs::started>("started", "time"),
+      given<&PodOutputs::image_error>("image_error", "of a failed act: why there is no image"),
+      member<&PodOutputs::gates>("gates", "{type: time since when its condition is as it is}"),
+      member<&PodOutputs::containers>("containers", "{name: its `containerID` as it is seen}"),
+      member<&PodOutputs::restarts>(
+          "restarts", "{name: how often it was started before, as far as fettle did it}")};
+  return all;
+}
+
+const Members& PodSeen::members() {
+  static const Members all{
+      member<&PodSeen::phase>("phase", "`Pending`, `Running`, `Succeeded`, `Failed` or `Unknown`"),
+      member<&PodSeen::reason>("reason", "one word"),
+      member<&PodSeen::message>("message", "text"),
+      member<&PodSeen::ip>("podIP", "address"),
+      member<&PodSeen::host_ip>("hostIP", "address"),
+      member<&PodSeen::started>("startTime", "time"),
+      member<&PodSeen::conditions>(
+          "conditions",
+          "[{\"type\", \"status\", \"lastTransitionTime\"}], with `Ready` among them"),
+      member<&PodSeen::containers>("containerStatuses", "[container status]"),
+      member<&PodSeen::init_containers>("initContainerStatuses", "[container status]"),
+      extra<&PodSeen::is_cut_off>("cutOff", "somebody disconnected it from its network")};
+  return all;
+}
+
+const Members& ContainerStatus::members() {
+  static const Members all{
+      member<&ContainerStatus::name>("name", "of the container"),
+      member<&ContainerStatus::state>("state", "{`running`, `waiting` or `terminated`: {…}}"),
+      member<&ContainerStatus::is_alive>(
+          "alive", "false of one whose liveness probe has failed too often: it is recreated",
+          true)};
+  return all;
+}
 
 Name node_name_of(std::string_view node, std::string_view space, std::string_view name) {
   return cat(node, "|", space, "/", name);
@@ -418,7 +450,7 @@ std::map<Name, int64_t> launch_priorities(const Value& pod_template) {
   return found;
 }
 
-const Kind& pod_kind() {
+const TypedKind& pod_kind() {
   static const PodKind kind;
   return kind;
 }

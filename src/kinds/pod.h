@@ -1,5 +1,7 @@
 #pragma once
-/// The parts of a pod: its template, and what it has beyond that. `pod.cc` lists the attributes.
+/// Containers that share one address on one node, in the shape that Kubernetes gives a Pod. An act
+/// ends when the containers run: whether they are ready is seen, not awaited. Its address, node and
+/// volumes survive what changes in place (`pod_change.h`).
 
 #include <map>
 #include <string>
@@ -7,9 +9,72 @@
 #include <vector>
 
 #include "core/key.h"
-#include "value/value.h"
+#include "kinds/members.h"
 
 namespace fettle {
+
+/// Members from `uid` on are left out when they are empty or false.
+struct Pod {
+  Hole<Name> name, space, node, revision;
+  Dict pod_template;  ///< one `Value` that all pods of a revision share
+  Hole<Name> uid;
+  Dict labels, annotations;  ///< what it has beyond its template
+  List finalizers;
+  Dict images, conditions, claims;
+  Hole<Name> claims_hash;
+  Dict configs;
+  List sidecars;
+  Hole<Name> hostname, subdomain, owner;
+  Hole<bool> resize, keep_environment;
+  Dict state;  ///< what its owner remembers; drivers do not look at it
+  static const Members& members();
+};
+
+/// What `state` of a pod is: what its owner remembers.
+struct PodMemory {
+  int64_t made = 0;        ///< when, in nanoseconds since 1970
+  bool is_marked = false;  ///< users have changed labels or annotations of it
+  Value update;            ///< of an update that is under way (`PodUpdate`); null: none is
+  static const Members& members();
+};
+
+struct PodUpdate {
+  bool is_in_grace = false;  ///< it is told to those who use the pod, and nothing is stopped yet
+  static const Members& members();
+};
+
+struct PodOutputs {
+  Name uid, ip;
+  Value started, image_error;
+  Dict gates, containers, restarts;
+  static const Members& members();
+};
+
+/// A Pod's status. Times as `2026-11-22T13:40:53Z`. A container that has been wanted and is not
+/// there has no row.
+struct PodSeen {
+  Name phase, reason, message, ip, host_ip, started;
+  List conditions =
+      Value();  ///< of {"type", "status", "lastTransitionTime"}, with "Ready" among them
+  List containers = Value();  ///< of `ContainerStatus`; null: nobody can tell
+  List init_containers;
+  bool is_cut_off = false;
+  static const Members& members();
+};
+
+struct ContainerStatus {
+  Name name;
+  Dict state;
+  bool is_alive = true;
+  static const Members& members();
+};
+
+/// `{"metadata", "spec"}` of a pod, without its sidecars; it stands in the attributes.
+const Value& pod_template_of(const Value& attributes);
+
+PodMemory memory_of_pod(const Attributes& attributes);
+/// Whether an update of it is under way, and in its grace.
+bool is_in_grace(const Attributes& attributes);
 
 /// The name in a pod's key: `NODE|NAMESPACE/NAME`. Claims have the same. A pod that comes back on
 /// another node is another resource, so that the driver of the node that it left removes it.

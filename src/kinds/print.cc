@@ -1,28 +1,17 @@
-/// A message for people.
-///
-/// attributes  {"message"}
-/// outputs     {"message"}: its holes filled
+#include "kinds/print.h"
 
+#include "kinds/kind_of.h"
 #include "kinds/kinds.h"
-#include "kinds/schema.h"
 
 namespace fettle {
-namespace {
 
-class PrintKind : public Kind {
- public:
-  Name name() const override { return "print"; }
-  Sort sort() const override { return Sort::action; }
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Schema schema{{"message", Field::any, {}}};
-    return schema.normalise(attributes);
-  }
-};
+const Members& Message::members() {
+  static const Members all{member<&Message::message>("message", "any value")};
+  return all;
+}
 
-}  // namespace
-
-const Kind& print_kind() {
-  static const PrintKind kind;
+const TypedKind& print_kind() {
+  static const KindOf<Message, Message> kind("print", Sort::action);
   return kind;
 }
 

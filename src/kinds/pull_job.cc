@@ -1,37 +1,47 @@
-/// An image that is to be on many nodes. The pulls are resources of their own (`image`); this
-/// remembers what they belong to, and there is nothing to be done for it.
-///
-/// Its key's name is `NAMESPACE/NAME`.
-/// attributes  {"name", "namespace", "owner": `CloneSet/NAME` or empty, "image",
-///             "labels", "annotations": {key: text}, "spec": as an ImagePullJob's, with all its
-///             defaults, "state": {"started": time, "completed": time, "digest": what the tag means
-///             in this rollout, "revision", "nodes": {node: what became of it}}}
-/// outputs     {}
+#include "kinds/pull_job.h"
 
+#include "kinds/kind_of.h"
 #include "kinds/kinds.h"
-#include "kinds/schema.h"
 
 namespace fettle {
-namespace {
 
-class PullJobKind : public Kind {
- public:
-  Name name() const override { return "pull_job"; }
-  Sort sort() const override { return Sort::action; }
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Value none = Value::dict({});
-    static const Schema schema{{"name", Field::text, {}},     {"namespace", Field::text, {}},
-                               {"owner", Field::text, ""},    {"image", Field::text, {}},
-                               {"labels", Field::dict, none}, {"annotations", Field::dict, none},
-                               {"spec", Field::dict, none},   {"state", Field::dict, none}};
-    return schema.normalise(attributes);
-  }
-};
+const Members& FailedPull::members() {
+  static const Members all{member<&FailedPull::error>("error", "what was said"),
+                           member<&FailedPull::wish>("wish", "digest of what was to be pulled"),
+                           member<&FailedPull::since>("since", "time")};
+  return all;
+}
 
-}  // namespace
+const Members& PullJobState::members() {
+  static const Members all{
+      member<&PullJobState::started>("started", "time"),
+      given<&PullJobState::completed>("completed", "time"),
+      given<&PullJobState::desired>("desired", "of one that is complete: how many nodes"),
+      given<&PullJobState::succeeded>("succeeded", "of one that is complete: on how many nodes"),
+      given<&PullJobState::revision>("revision", "of the rollout for which it was made"),
+      given<&PullJobState::digest>("digest", "what the tag means in this rollout"),
+      given<&PullJobState::error>("error", "of one that is complete: why it has failed"),
+      given<&PullJobState::failed>("failed", "{node: {\"error\", \"wish\", \"since\"}}"),
+      given<&PullJobState::failed_nodes>("failed_nodes", "[node] of one that is complete")};
+  return all;
+}
 
-const Kind& pull_job_kind() {
-  static const PullJobKind kind;
+const Members& PullJob::members() {
+  static const Value none = Value::dict({});
+  static const Members all{
+      member<&PullJob::name>("name", "text"),
+      member<&PullJob::space>("namespace", "text"),
+      member<&PullJob::owner>("owner", "`CloneSet/NAME`; empty: somebody's", ""),
+      member<&PullJob::image>("image", "reference"),
+      member<&PullJob::labels>("labels", "{key: text}", none),
+      member<&PullJob::annotations>("annotations", "{key: text}", none),
+      member<&PullJob::spec>("spec", "as an ImagePullJob's, with all its defaults", none),
+      member<&PullJob::state>("state", "what it remembers", none)};
+  return all;
+}
+
+const TypedKind& pull_job_kind() {
+  static const KindOf<PullJob> kind("pull_job", Sort::action);
   return kind;
 }
 

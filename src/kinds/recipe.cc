@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "value/json.h"
+#include "value/with.h"
 
 namespace fettle {
 namespace {
@@ -49,31 +50,56 @@ Result<bool> holds(const Value& value, std::string_view assertion, const Value& 
 
 }  // namespace
 
-Result<Value> normalise_recipe(const Value& recipe) {
+const Members& Recipe::members_of_type() const {
   static const Value none = Value::dict({});
-  static const Schema exec{
-      {"type", Field::text, {}}, {"command", Field::list, {}}, {"extract", Field::dict, none}};
-  static const Schema http{
-      {"type", Field::text, {}},     {"port", Field::text, {}},
-      {"endpoint", Field::text, {}}, {"headers", Field::dict, none},
-      {"body", Field::text, ""},     {"content_type", Field::text, "application/json"},
-      {"extract", Field::dict, none}};
-  const std::string_view type = recipe.text_at("type");
-  if (type == "exec")
-    return exec.normalise(recipe);
-  if (type == "get" || type == "post")
-    return http.normalise(recipe);
-  return user_error(cat("unknown type of recipe `", type, "`, expected `exec`, `get` or `post`"));
+  static const Members command{
+      member<&Recipe::type>("type", "`exec`"), member<&Recipe::command>("command", "[text]"),
+      member<&Recipe::extract>("extract", "{key: jq expression over the output}", none)};
+  static const Members request{
+      member<&Recipe::type>("type", "`get` or `post`"),
+      member<&Recipe::port>("port", "id of a port of the service"),
+      member<&Recipe::endpoint>("endpoint", "path and query"),
+      member<&Recipe::headers>("headers", "{name: text}", none),
+      member<&Recipe::body>("body", "of a `post`", ""),
+      member<&Recipe::content_type>("content_type", "of the body", "application/json"),
+      member<&Recipe::extract>("extract", "{key: jq expression over the body}", none)};
+  return is_command() ? command : request;
 }
 
-Result<Value> normalise_with_recipe(const Schema& schema, const Value& attributes) {
-  const Value normal = TRY(schema.normalise(attributes));
-  const Value recipe = TRY(normalise_recipe(normal.at("recipe")));
-  std::vector<Entry> entries(normal.entries().begin(), normal.entries().end());
-  for (Entry& entry : entries)
-    if (entry.key == "recipe")
-      entry.value = recipe;
-  return Value::dict(std::move(entries));
+void MemberType<Recipe>::set(Recipe& recipe, const Value& value) {
+  MemberType<Name>::set(recipe.type, value.at("type"));
+  recipe.members_of_type().read(&recipe, value);
+}
+
+Result<Recipe> normal_recipe(const Value& given) {
+  Recipe recipe;
+  MemberType<Name>::set(recipe.type, given.at("type"));
+  if (!recipe.is_command() && recipe.type != "get" && recipe.type != "post")
+    return user_error(
+        cat("unknown type of recipe `", recipe.type, "`, expected `exec`, `get` or `post`"));
+  MemberType<Recipe>::set(recipe, TRY(recipe.members_of_type().normalise(given)));
+  return recipe;
+}
+
+Result<Attributes> with_normal_recipe(Attributes attributes) {
+  const Recipe recipe = TRY(normal_recipe(attributes.at("recipe")));
+  return Attributes(with(attributes, "recipe", MemberType<Recipe>::get(recipe)));
+}
+
+const Members& ExecOutputs::members() {
+  static const Members all{member<&ExecOutputs::code>("code", "exit code"),
+                           member<&ExecOutputs::output>("output", "what it printed"),
+                           member<&ExecOutputs::extract>("extract", "{key: value}")};
+  return all;
+}
+
+bool has_request_outputs(const Value& result) { return result.find("body") != nullptr; }
+
+const Members& RequestOutputs::members() {
+  static const Members all{member<&RequestOutputs::code>("code", "status of the answer"),
+                           member<&RequestOutputs::body>("body", "of the answer"),
+                           member<&RequestOutputs::extract>("extract", "{key: value}")};
+  return all;
 }
 
 Status check_assertion_name(std::string_view assertion) {

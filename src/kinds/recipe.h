@@ -1,22 +1,57 @@
 #pragma once
 /// Recipes: what exec, request and wait do inside or against a service, and how a result is judged.
 ///
-/// A recipe in attributes:
-///   {"type": "exec", "command": [text], "extract": {key: jq expression over the output}}
-///   {"type": "get" | "post", "port": id, "endpoint", "headers": {}, "body", "content_type",
-///   "extract"}
-/// and its result in outputs: {"code", "output" | "body", "extract": {key: value}}.
+/// Attributes have a recipe as `recipe`; outputs have its result: `code`, `output` of a command or
+/// `body` of an answer, and `extract`.
 
 #include "base/result.h"
-#include "kinds/schema.h"
-#include "value/value.h"
+#include "kinds/members.h"
 
 namespace fettle {
 
-/// The recipe with its defaults.
-Result<Value> normalise_recipe(const Value& recipe);
-/// Attributes of which `recipe` is one, all with their defaults.
-Result<Value> normalise_with_recipe(const Schema& schema, const Value& attributes);
+struct Recipe {
+  Name type;                  ///< `exec`, `get` or `post`
+  List command;               ///< of `exec`
+  Hole<Name> port, endpoint;  ///< of an HTTP request, as the rest
+  Dict headers;
+  Hole<Name> body, content_type = "application/json";
+  Dict extract;  ///< {key: jq expression over the output or body}
+  bool is_command() const { return type == "exec"; }
+  /// The rows that its type has.
+  const Members& members_of_type() const;
+};
+
+template <>
+struct MemberType<Recipe> {
+  static constexpr Member::Type type = Member::dict;
+  static Value get(const Recipe& recipe) { return recipe.members_of_type().write(&recipe); }
+  static void set(Recipe& recipe, const Value& value);
+};
+
+/// The recipe with its defaults. Errors (`Blame::user`): no such type, and those of its table.
+Result<Recipe> normal_recipe(const Value& recipe);
+
+/// The attributes of which `recipe` is one, with its defaults.
+Result<Attributes> with_normal_recipe(Attributes attributes);
+
+/// What a command gave.
+struct ExecOutputs {
+  int64_t code = 0;
+  Value output;
+  Dict extract;
+  static const Members& members();
+};
+
+/// Whether a result is that of an HTTP request.
+bool has_request_outputs(const Value& result);
+
+/// What an HTTP request gave.
+struct RequestOutputs {
+  int64_t code = 0;
+  Value body;
+  Dict extract;
+  static const Members& members();
+};
 
 /// Kurtosis: ==, !=, <, <=, >, >=, IN, NOT_IN; both sides must have the same type. The error
 /// (`Blame::world`) says both values.

@@ -1,18 +1,27 @@
-/// An HTTP request to a port of a service.
-///
-/// attributes  {"service": name, "recipe": see recipe.h, "acceptable_codes": [200, …],
-///             "skip_code_check"}
-/// needs       the service, inside
-/// outputs     {"code", "body", "extract": {key: value}}
+#include "kinds/request.h"
 
+#include "kinds/kind_of.h"
 #include "kinds/kinds.h"
-#include "kinds/recipe.h"
-#include "kinds/schema.h"
 
 namespace fettle {
 namespace {
 
-/// Kurtosis: 200 to 208 and 226.
+class RequestKind : public KindOf<ServiceRequest, RequestOutputs> {
+ public:
+  RequestKind() : KindOf("request", Sort::action) {}
+  /// Only a GET leaves the service as it was.
+  Role role(const Attributes& attributes) const override {
+    return read<ServiceRequest>(attributes).recipe.type == "get" ? Role::reads : Role::acts;
+  }
+
+ protected:
+  Result<Attributes> settle(Attributes normal) const override {
+    return with_normal_recipe(std::move(normal));
+  }
+};
+
+}  // namespace
+
 Value usual_codes() {
   std::vector<Value> codes;
   for (int code = 200; code <= 208; ++code)
@@ -21,26 +30,16 @@ Value usual_codes() {
   return Value::list(std::move(codes));
 }
 
-class RequestKind : public Kind {
- public:
-  Name name() const override { return "request"; }
-  Sort sort() const override { return Sort::action; }
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Schema schema{{"service", Field::text, {}},
-                               {"recipe", Field::dict, {}},
-                               {"acceptable_codes", Field::list, usual_codes()},
-                               {"skip_code_check", Field::boolean, false}};
-    return normalise_with_recipe(schema, attributes);
-  }
-  /// Only a GET leaves the service as it was.
-  Role role(const Value& attributes) const override {
-    return attributes.at("recipe").text_at("type") == "get" ? Role::reads : Role::acts;
-  }
-};
+const Members& ServiceRequest::members() {
+  static const Members all{
+      member<&ServiceRequest::service>("service", "name"),
+      member<&ServiceRequest::recipe>("recipe", "an HTTP request"),
+      member<&ServiceRequest::acceptable_codes>("acceptable_codes", "[integer]", usual_codes()),
+      member<&ServiceRequest::skip_code_check>("skip_code_check", "every status is good", false)};
+  return all;
+}
 
-}  // namespace
-
-const Kind& request_kind() {
+const TypedKind& request_kind() {
   static const RequestKind kind;
   return kind;
 }

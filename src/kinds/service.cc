@@ -1,146 +1,193 @@
-/// A container that keeps running and is found by its name.
-///
-/// attributes
-///   "image"         reference
-///   "image_id"      hole on the image's id, so that a moved tag is a change
-///   "ports"         {id: {"number", "transport": "TCP" | "UDP" | "SCTP", "application", "wait":
-///                   duration or null for none, "url", "awaited": true for a UDP port whose
-///                   `wait` was asked for}}
-///   "public_ports"  {id: the same}: the number is the port of this machine
-///   "files"         {path: [{"artifact": name, "digest": hole}, …] |
-///                   {"directory": name, "volume": hole}}
-///   "entrypoint"    [text]; empty: the image's
-///   "cmd"           [text]; empty: the image's
-///   "env"           {name: text}
-///   "address_placeholder"  replaced by the service's own address in entrypoint, cmd and env
-///   "cpu_min", "cpu_max"   millicores; 0: none
-///   "memory_min", "memory_max"  MB; 0: none
-///   "labels", "user": {"uid", "gid"}, "tini", "tty", "devices", "capabilities", "privileged",
-///   "host_pid", "publish_udp", "bind_mounts": {path: path}, "gpu", "restart": "no" | "always"
-///   "node_selectors", "tolerations"  kept for engines that know nodes
-///   "purged": it is to be away; there only when it is true
-/// outputs  {"uuid": 32 hex, "ip_address", "hostname", "ports": {id: {"number", "transport",
-///          "public": port of this machine or null}}, "container": id, "started": how often it was
-///          started, "ended": it ended by itself with exit code 0 when it was made or started}.
-///          uuid, address and public ports are kept over restarts and replacement.
-/// seen     {"status": "running" | "exited" | "created" | …, or "unattached": it does not run and
-///          its network is gone, "exit_code", "container",
-///          "digest": hex digest of the attributes it was made with,
-///          "cut_off": true if it runs and somebody disconnected it from its network}
+#include "kinds/service.h"
 
 #include "base/text.h"
+#include "kinds/kind_of.h"
 #include "kinds/kinds.h"
-#include "kinds/schema.h"
 
 namespace fettle {
 namespace {
 
-class ServiceKind : public Kind {
+/// A container that ended with code 0 did what it was asked, when it ended by itself. An engine
+/// does not tell who ended it, and a server ends with 0 when it is told to stop: so it counts
+/// when we saw it end, and when nobody expects it to answer.
+bool is_done(const Record& known, const ServiceSeen& state, bool is_server) {
+  if (state.exit_code != 0 || known.by_hand == ByHand::stopped || !known.applied)
+    return false;
+  return read<ServiceOutputs>(known.outputs).has_ended ||
+         (!is_server && read<Service>(known.applied->attributes).ports.empty());
+}
+
+class ServiceKind : public KindOf<Service, ServiceOutputs, ServiceSeen> {
  public:
-  Name name() const override { return "service"; }
-  Sort sort() const override { return Sort::observable; }
+  ServiceKind() : KindOf("service", Sort::observable) {}
 
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Value none = Value::dict({}), nothing = Value::list({});
-    static const Schema schema{{"image", Field::text, {}},
-                               {"image_id", Field::text, ""},
-                               {"ports", Field::dict, none},
-                               {"public_ports", Field::dict, none},
-                               {"files", Field::dict, none},
-                               {"entrypoint", Field::list, nothing},
-                               {"cmd", Field::list, nothing},
-                               {"env", Field::dict, none},
-                               {"address_placeholder", Field::text, "KURTOSIS_IP_ADDR_PLACEHOLDER"},
-                               {"cpu_min", Field::integer, 0},
-                               {"cpu_max", Field::integer, 0},
-                               {"memory_min", Field::integer, 0},
-                               {"memory_max", Field::integer, 0},
-                               {"labels", Field::dict, none},
-                               {"user", Field::dict, none},
-                               {"tini", Field::boolean, true},
-                               {"tty", Field::boolean, false},
-                               {"devices", Field::list, nothing},
-                               {"capabilities", Field::list, nothing},
-                               {"privileged", Field::boolean, false},
-                               {"host_pid", Field::boolean, false},
-                               {"publish_udp", Field::boolean, false},
-                               {"bind_mounts", Field::dict, none},
-                               {"gpu", Field::dict, none},
-                               {"restart", Field::text, "no"},
-                               {"node_selectors", Field::dict, none},
-                               {"tolerations", Field::list, nothing},
-                               {"purged", Field::boolean, false}};
-    const Value normal = TRY(schema.normalise(attributes));
-    std::vector<Entry> entries;
-    for (const Entry& entry : normal.entries())
-      if (entry.key != "purged" || entry.value.boolean())
-        entries.push_back(entry);
-    return Value::dict(std::move(entries));
-  }
-
-  std::vector<std::string> holds(const Value& attributes) const override {
+  std::vector<std::string> holds(const Attributes& attributes) const override {
     std::vector<std::string> ports;
-    if (const Value& pinned = attributes.at("public_ports"); pinned.is_dict())
-      for (const Entry& port : pinned.entries())
-        if (const int64_t number = port.value.integer_at("number"); number > 0)
-          ports.push_back(cat(number, "/", port.value.text_at("transport", "TCP")));
+    const Dict all = read_one<&Service::public_ports>(attributes);
+    for (const Entry& pinned : all.entries())
+      if (const Port port = read<Port>(pinned.value); port.number.get() > 0)
+        ports.push_back(cat(port.number.get(), "/", port.transport));
     return ports;
   }
 
   Comparison compare(const Record& known, const Observation& seen,
                      Presence expected) const override {
-    if (known.applied && known.applied->attributes.bool_at("purged"))
+    if (known.applied && read<Service>(known.applied->attributes).purged.get())
       expected = Presence::absent;
     if (!seen.state)
       return expected == Presence::absent ? Comparison{}
                                           : Comparison{Verb::create, {}, "its container is gone"};
     if (expected == Presence::absent)
       return {Verb::remove, {}, "its container exists again after it was removed"};
-    const Value& state = *seen.state;
-    if (state.text_at("container") != known.remote_id)
+    const ServiceSeen state = read<ServiceSeen>(*seen.state);
+    if (state.container != known.remote_id)
       return {Verb::replace, {}, "its container was replaced outside fettle"};
-    const std::string_view status = state.text_at("status");
-    if (status == "unattached" && fettle::runs(expected))
+    if (state.status == "unattached" && fettle::runs(expected))
       return {Verb::replace, {}, "its network is gone"};
-    const bool runs = status == "running";
-    if (runs && state.bool_at("cut_off") && fettle::runs(expected))
+    const bool runs = state.status == "running";
+    if (runs && state.is_cut_off && fettle::runs(expected))
       return {Verb::replace, {}, "it is cut off from its network"};
     if (expected == Presence::stopped)
       return runs ? Comparison{Verb::stop, {}, "it is running, although it was stopped"}
                   : Comparison{};
     const bool is_server = expected == Presence::serving;
-    if (runs ||
-        (status == "exited" && is_done(known, state.integer_at("exit_code", -1), is_server)))
+    const bool has_exited = state.status == "exited";
+    if (runs || (has_exited && is_done(known, state, is_server)))
       return {};
     if (known.by_hand == ByHand::stopped)
       return {Verb::start, {}, "it was stopped"};
-    if (status == "exited")
-      return {
-          Verb::start, {}, cat("it stopped with exit code ", state.integer_at("exit_code", -1))};
-    return {Verb::start, {}, cat("it is ", status)};
-  }
-
- private:
-  /// A container that ended with code 0 did what it was asked, when it ended by itself. An engine
-  /// does not tell who ended it, and a server ends with 0 when it is told to stop: so it counts
-  /// when we saw it end, and when nobody expects it to answer.
-  static bool is_done(const Record& known, int64_t exit_code, bool is_server) {
-    if (exit_code != 0 || known.by_hand == ByHand::stopped || !known.applied)
-      return false;
-    const Value& ports = known.applied->attributes.at("ports");
-    return known.outputs.bool_at("ended") ||
-           (!is_server && !(ports.is_dict() && !ports.entries().empty()));
+    if (has_exited)
+      return {Verb::start, {}, cat("it stopped with exit code ", state.exit_code.value_or(-1))};
+    return {Verb::start, {}, cat("it is ", state.status)};
   }
 };
 
 }  // namespace
+
+const Members& Service::members() {
+  static const Value none = Value::dict({}), nothing = Value::list({});
+  static const Members all{
+      member<&Service::image>("image", "reference"),
+      member<&Service::image_id>("image_id",
+                                 "hole on the image's id, so that a moved tag is a change", ""),
+      member<&Service::ports>("ports", "{id: port}", none),
+      member<&Service::public_ports>("public_ports",
+                                     "{id: port}: the number is the port of this machine", none),
+      member<&Service::files>("files", "{path: [mounted artifact, …] or mounted directory}", none),
+      member<&Service::entrypoint>("entrypoint", "[text]; empty: the image's", nothing),
+      member<&Service::cmd>("cmd", "[text]; empty: the image's", nothing),
+      member<&Service::env>("env", "{name: text}", none),
+      member<&Service::address_placeholder>(
+          "address_placeholder", "replaced by the service's own address in entrypoint, cmd and env",
+          "KURTOSIS_IP_ADDR_PLACEHOLDER"),
+      member<&Service::cpu_min>("cpu_min", "millicores; 0: none", 0),
+      member<&Service::cpu_max>("cpu_max", "millicores; 0: no limit", 0),
+      member<&Service::memory_min>("memory_min", "MB; 0: none", 0),
+      member<&Service::memory_max>("memory_max", "MB; 0: no limit", 0),
+      member<&Service::labels>("labels", "{key: text}", none),
+      member<&Service::user>("user", "{\"uid\", \"gid\"}; empty: the image's", none),
+      member<&Service::tini>("tini", "an init process reaps what ends", true),
+      member<&Service::tty>("tty", "it has a terminal", false),
+      member<&Service::devices>("devices", "[HOST[:INSIDE[:RIGHTS]]]", nothing),
+      member<&Service::capabilities>("capabilities", "[text]", nothing),
+      member<&Service::privileged>("privileged", "it may do all that the machine may", false),
+      member<&Service::host_pid>("host_pid", "it sees the processes of the machine", false),
+      member<&Service::publish_udp>("publish_udp", "UDP ports are published, too", false),
+      member<&Service::bind_mounts>("bind_mounts", "{path inside: path of the machine}", none),
+      member<&Service::gpu>("gpu", "devices, shared memory and limits; empty: none", none),
+      member<&Service::restart>("restart", "`no` or `always`", "no"),
+      member<&Service::node_selectors>("node_selectors", "kept for engines that know nodes", none),
+      member<&Service::tolerations>("tolerations", "kept for engines that know nodes", nothing),
+      extra<&Service::purged>("purged", "it is to be away")};
+  return all;
+}
+
+const Members& Port::members() {
+  static const Members all{
+      member<&Port::number>("number", "1 to 65535"),
+      member<&Port::transport>("transport", "`TCP`, `UDP` or `SCTP`", "TCP"),
+      anything<&Port::application>("application", "`http` or another protocol; null: not said",
+                                   Value()),
+      anything<&Port::wait>("wait", "how long it may take to answer; null: nobody waits", Value()),
+      anything<&Port::url>("url", "text or null", Value()),
+      extra<&Port::is_awaited>("awaited", "a UDP port whose `wait` was asked for")};
+  return all;
+}
+
+const Members& ContainerUser::members() {
+  static const Members all{member<&ContainerUser::uid>("uid", "number"),
+                           member<&ContainerUser::gid>("gid", "number or null", Value())};
+  return all;
+}
+
+const Members& Gpu::members() {
+  static const Members all{
+      member<&Gpu::driver>("driver", "text, or {\"docker\": text}; null: `nvidia`", Value()),
+      member<&Gpu::count>("count", "how many; -1: all", 0),
+      member<&Gpu::shm_size>("shm_size", "MB; 0: the engine's", 0),
+      member<&Gpu::device_ids>("device_ids", "[text]: these and no others", Value::list({})),
+      member<&Gpu::ulimits>("ulimits", "{name: number}", Value::dict({}))};
+  return all;
+}
+
+const Members& ArtifactMount::members() {
+  static const Members all{member<&ArtifactMount::artifact>("artifact", "name of an artifact"),
+                           member<&ArtifactMount::digest>("digest", "hole on its digest")};
+  return all;
+}
+
+const Members& DirectoryMount::members() {
+  static const Members all{member<&DirectoryMount::directory>("directory", "name of a directory"),
+                           member<&DirectoryMount::volume>("volume", "hole on its volume")};
+  return all;
+}
+
+const Members& PortOutputs::members() {
+  static const Members all{
+      member<&PortOutputs::number>("number", "inside"),
+      member<&PortOutputs::transport>("transport", "`TCP`, `UDP` or `SCTP`"),
+      member<&PortOutputs::public_port>("public", "port of this machine, or null")};
+  return all;
+}
+
+const Members& ServiceOutputs::members() {
+  static const Members all{
+      member<&ServiceOutputs::uuid>("uuid", "32 hex digits"),
+      member<&ServiceOutputs::ip_address>("ip_address", "within the network of the environment"),
+      member<&ServiceOutputs::hostname>("hostname", "its name"),
+      member<&ServiceOutputs::ports>("ports", "{id: {\"number\", \"transport\", \"public\"}}"),
+      member<&ServiceOutputs::container>("container", "id of its container"),
+      member<&ServiceOutputs::started>("started", "how often it was started"),
+      extra<&ServiceOutputs::has_ended>(
+          "ended", "it ended by itself with exit code 0 when it was made or started"),
+      extra<&ServiceOutputs::digest>("digest",
+                                     "of what was found by its marks: of its attributes")};
+  return all;
+}
+
+const Members& ServiceSeen::members() {
+  static const Members all{
+      member<&ServiceSeen::status>(
+          "status", "as engines say it, or `unattached`: it does not run and its network is gone"),
+      member<&ServiceSeen::exit_code>("exit_code", "of one that ended, else null"),
+      member<&ServiceSeen::container>("container", "id of its container"),
+      member<&ServiceSeen::digest>("digest", "hex digest of the attributes it was made with"),
+      extra<&ServiceSeen::is_cut_off>("cut_off",
+                                      "it runs and somebody disconnected it from its network")};
+  return all;
+}
+
+DirectoryMount mounted_directory(std::string_view name) {
+  return {Hole<Name>(Value(name)),
+          Hole<Name>(Value::deferred({Part(Output{"directory", name, "volume"})}))};
+}
 
 std::string_view service_name(const Key& key) {
   const std::string_view name = key.name;
   return name.substr(0, name.find('~'));
 }
 
-const Kind& service_kind() {
+const TypedKind& service_kind() {
   static const ServiceKind kind;
   return kind;
 }

@@ -1,39 +1,48 @@
-/// A call of a state function: it looks and acts in one, says whether it changed anything, and is
-/// asked in every run.
-///
-/// attributes  {"state": where the function is, as `cloud.vpc`, "function", "id", "name": may hold
-///             holes, "arguments": {parameter: value}, "settings": what is to be done around the
-///             call, "failure": a text with which it fails instead of being called, or empty}
-/// outputs     {"new_state", "old_state", "changes", "result": true, false or null, "comment",
-///             "rerun_data"}
+#include "kinds/state.h"
 
+#include "kinds/kind_of.h"
 #include "kinds/kinds.h"
-#include "kinds/schema.h"
 
 namespace fettle {
-namespace {
 
-class StateKind : public Kind {
- public:
-  Name name() const override {
-    static const Name one("state");
-    return one;
-  }
-  Sort sort() const override { return Sort::ensuring; }
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Value none = Value::dict({});
-    static const Schema schema{{"state", Field::text, {}},      {"function", Field::text, {}},
-                               {"id", Field::text, {}},         {"name", Field::text, {}},
-                               {"arguments", Field::any, none}, {"settings", Field::dict, none},
-                               {"failure", Field::text, ""}};
-    return schema.normalise(attributes);
-  }
-};
+const Members& StateInvocation::members() {
+  static const Value none = Value::dict({});
+  static const Members all{
+      member<&StateInvocation::state>("state", "where the function is, as `cloud.vpc`"),
+      member<&StateInvocation::function>("function", "`present`"),
+      member<&StateInvocation::id>("id", "its declaration"),
+      member<&StateInvocation::name>("name", "text"),
+      member<&StateInvocation::arguments>("arguments", "{parameter: value}", none),
+      member<&StateInvocation::settings>("settings", "what is to be done around the call", none),
+      member<&StateInvocation::failure>(
+          "failure", "a text with which it fails instead of being called, or empty", "")};
+  return all;
+}
 
-}  // namespace
+const Members& StateOutputs::members() {
+  static const Members all{
+      given<&StateOutputs::new_state>("new_state", "any"),
+      given<&StateOutputs::old_state>("old_state", "any"),
+      given<&StateOutputs::changes>("changes", "{\"old\", \"new\"}"),
+      given<&StateOutputs::result>("result", "true, false or null"),
+      given<&StateOutputs::comment>("comment", "text, or [text]"),
+      given<&StateOutputs::rerun_data>("rerun_data", "given to the next call"),
+      given<&StateOutputs::memory>("memory", "what is remembered, where it is not the new state"),
+      extra<&StateOutputs::called>("called",
+                                   "{\"name\", \"resource_id\"} where a removal needs them"),
+      extra<&StateOutputs::replaced>("replaced", "[old state that it has replaced]"),
+      extra<&StateOutputs::removed>("removed", "[old state that it has removed]")};
+  return all;
+}
 
-const Kind& state_kind() {
-  static const StateKind kind;
+const Members& CalledAs::members() {
+  static const Members all{given<&CalledAs::name>("name", "text"),
+                           given<&CalledAs::resource_id>("resource_id", "any")};
+  return all;
+}
+
+const TypedKind& state_kind() {
+  static const KindOf<StateInvocation, StateOutputs> kind("state", Sort::ensuring);
   return kind;
 }
 

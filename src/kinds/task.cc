@@ -1,54 +1,65 @@
-/// A command in a throw-away container, and the files that it leaves.
-///
-/// attributes  {"image", "image_id": hole, "command": [text], "env": {}, "files": as a service's,
-///             "store": [{"path": absolute path or pattern}], "timeout": duration or null for none,
-///             "acceptable_codes", "skip_code_check", "privileged", "host_pid", "bind_mounts",
-///             "node_selectors", "tolerations"}
-/// outputs     {"code", "output", "files": {"0": digest of the first stored tar, …}}
+#include "kinds/task.h"
 
 #include "base/text.h"
+#include "kinds/kind_of.h"
 #include "kinds/kinds.h"
-#include "kinds/schema.h"
 
 namespace fettle {
 namespace {
 
-class TaskKind : public Kind {
+class TaskKind : public KindOf<ContainerTask, TaskOutputs> {
  public:
-  Name name() const override { return "task"; }
-  Sort sort() const override { return Sort::action; }
+  TaskKind() : KindOf("task", Sort::action) {}
   /// The container, when nobody saw its end.
   bool leaves_remains() const override { return true; }
-  std::vector<Name> contents(const Value& outputs) const override {
+  std::vector<Name> contents(const Outputs& outputs) const override {
     std::vector<Name> digests;
-    if (const Value& files = outputs.at("files"); files.is_dict())
-      for (const Entry& file : files.entries())
-        digests.emplace_back(to_text(file.value));
+    const Dict files = read_one<&TaskOutputs::files>(outputs);
+    for (const Entry& file : files.entries())
+      digests.emplace_back(to_text(file.value));
     return digests;
-  }
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Value none = Value::dict({}), nothing = Value::list({});
-    static const Schema schema{{"image", Field::text, {}},
-                               {"image_id", Field::text, ""},
-                               {"command", Field::list, {}},
-                               {"env", Field::dict, none},
-                               {"files", Field::dict, none},
-                               {"store", Field::list, nothing},
-                               {"timeout", Field::any, Value("180s")},
-                               {"acceptable_codes", Field::list, Value::list({0})},
-                               {"skip_code_check", Field::boolean, false},
-                               {"privileged", Field::boolean, false},
-                               {"host_pid", Field::boolean, false},
-                               {"bind_mounts", Field::dict, none},
-                               {"node_selectors", Field::dict, none},
-                               {"tolerations", Field::list, nothing}};
-    return schema.normalise(attributes);
   }
 };
 
 }  // namespace
 
-const Kind& task_kind() {
+const Members& ContainerTask::members() {
+  static const Value none = Value::dict({}), nothing = Value::list({});
+  static const Members all{
+      member<&ContainerTask::image>("image", "reference"),
+      member<&ContainerTask::image_id>("image_id", "hole on the image's id", ""),
+      member<&ContainerTask::command>("command", "[text]"),
+      member<&ContainerTask::env>("env", "{name: text}", none),
+      member<&ContainerTask::files>("files", "as a service's", none),
+      member<&ContainerTask::store>("store", "[{\"path\": absolute path or pattern}]", nothing),
+      anything<&ContainerTask::timeout>("timeout", "duration; null: none", "180s"),
+      member<&ContainerTask::acceptable_codes>("acceptable_codes", "[integer]", Value::list({0})),
+      member<&ContainerTask::skip_code_check>("skip_code_check", "every exit code is good", false),
+      member<&ContainerTask::privileged>("privileged", "it may do all that the machine may", false),
+      member<&ContainerTask::host_pid>("host_pid", "it sees the processes of the machine", false),
+      member<&ContainerTask::bind_mounts>("bind_mounts", "{path inside: path of the machine}",
+                                          none),
+      member<&ContainerTask::node_selectors>("node_selectors", "kept for engines that know nodes",
+                                             none),
+      member<&ContainerTask::tolerations>("tolerations", "kept for engines that know nodes",
+                                          nothing)};
+  return all;
+}
+
+const Members& StoredPath::members() {
+  static const Members all{member<&StoredPath::path>("path", "absolute path or pattern")};
+  return all;
+}
+
+const Members& TaskOutputs::members() {
+  static const Members all{
+      member<&TaskOutputs::code>("code", "exit code"),
+      member<&TaskOutputs::output>("output", "what it printed"),
+      member<&TaskOutputs::files>("files", "{\"0\": digest of the first stored tar, …}")};
+  return all;
+}
+
+const TypedKind& task_kind() {
   static const TaskKind kind;
   return kind;
 }

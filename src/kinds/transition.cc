@@ -1,43 +1,43 @@
-/// Start, stop and remove as things that happen to a service within its history.
-///
-/// attributes  {"service": name}
-/// needs       the service, inside
-/// outputs     {"uuid": the service's}
+#include "kinds/transition.h"
 
+#include "kinds/kind_of.h"
 #include "kinds/kinds.h"
-#include "kinds/schema.h"
 
 namespace fettle {
 namespace {
 
-class TransitionKind : public Kind {
+class TransitionKind : public KindOf<Transition, TransitionOutputs> {
  public:
-  TransitionKind(Name name, Presence leaves) : name_(std::move(name)), leaves_(leaves) {}
-  Name name() const override { return name_; }
-  Sort sort() const override { return Sort::action; }
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Schema schema{{"service", Field::text, {}}};
-    return schema.normalise(attributes);
-  }
-  Role role(const Value&) const override { return Role::acts; }
+  TransitionKind(std::string_view name, Presence leaves)
+      : KindOf(name, Sort::action), leaves_(leaves) {}
+  Role role(const Attributes&) const override { return Role::acts; }
   std::optional<Presence> leaves_host() const override { return leaves_; }
 
  private:
-  Name name_;
   Presence leaves_;
 };
 
 }  // namespace
 
-const Kind& start_kind() {
+const Members& Transition::members() {
+  static const Members all{member<&Transition::service>("service", "name")};
+  return all;
+}
+
+const Members& TransitionOutputs::members() {
+  static const Members all{member<&TransitionOutputs::uuid>("uuid", "the service's")};
+  return all;
+}
+
+const TypedKind& start_kind() {
   static const TransitionKind kind("start", Presence::running);
   return kind;
 }
-const Kind& stop_kind() {
+const TypedKind& stop_kind() {
   static const TransitionKind kind("stop", Presence::stopped);
   return kind;
 }
-const Kind& remove_kind() {
+const TypedKind& remove_kind() {
   static const TransitionKind kind("remove", Presence::absent);
   return kind;
 }

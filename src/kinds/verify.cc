@@ -1,29 +1,24 @@
-/// An assertion about a value that is known only at run time.
-///
-/// attributes  {"value", "assertion", "target"}
-/// outputs     {"value"}
+#include "kinds/verify.h"
 
+#include "kinds/kind_of.h"
 #include "kinds/kinds.h"
-#include "kinds/schema.h"
 
 namespace fettle {
-namespace {
 
-class VerifyKind : public Kind {
- public:
-  Name name() const override { return "verify"; }
-  Sort sort() const override { return Sort::action; }
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Schema schema{
-        {"value", Field::any, {}}, {"assertion", Field::text, {}}, {"target", Field::any, {}}};
-    return schema.normalise(attributes);
-  }
-};
+const Members& Verify::members() {
+  static const Members all{member<&Verify::value>("value", "what is judged"),
+                           member<&Verify::assertion>("assertion", "as that of a wait"),
+                           member<&Verify::target>("target", "what it is compared with")};
+  return all;
+}
 
-}  // namespace
+const Members& VerifyOutputs::members() {
+  static const Members all{member<&VerifyOutputs::value>("value", "what was judged")};
+  return all;
+}
 
-const Kind& verify_kind() {
-  static const VerifyKind kind;
+const TypedKind& verify_kind() {
+  static const KindOf<Verify, VerifyOutputs> kind("verify", Sort::action);
   return kind;
 }
 

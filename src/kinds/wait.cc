@@ -1,39 +1,51 @@
-/// A recipe, again and again, until an assertion about its result holds.
-///
-/// attributes  {"service": name, "recipe": see recipe.h, "field", "assertion", "target",
-///             "interval": duration, "timeout": duration, "started": hole on the service's output
-///             of this name where a restart asks for waiting again}
-/// needs       the service, inside
-/// outputs     the recipe's, and {"tries", "duration": text}
+#include "kinds/wait.h"
 
+#include "kinds/kind_of.h"
 #include "kinds/kinds.h"
-#include "kinds/recipe.h"
-#include "kinds/schema.h"
 
 namespace fettle {
 namespace {
 
-class WaitKind : public Kind {
+class WaitKind : public KindOf<WaitFor, WaitOutputs> {
  public:
-  Name name() const override { return "wait"; }
-  Sort sort() const override { return Sort::action; }
-  Result<Value> normalise(const Value& attributes) const override {
-    static const Schema schema{{"service", Field::text, {}},    {"recipe", Field::dict, {}},
-                               {"field", Field::text, {}},      {"assertion", Field::text, {}},
-                               {"target", Field::any, {}},      {"interval", Field::text, "1s"},
-                               {"timeout", Field::text, "10s"}, {"started", Field::any, Value()}};
-    return normalise_with_recipe(schema, attributes);
-  }
-  Role role(const Value&) const override { return Role::reads; }
+  WaitKind() : KindOf("wait", Sort::action) {}
+  Role role(const Attributes&) const override { return Role::reads; }
   /// A ready condition, which is awaited again after each start.
-  bool awaits_host(const Value& attributes) const override {
-    return !attributes.at("started").is_null();
+  bool awaits_host(const Attributes& attributes) const override {
+    return !read<WaitFor>(attributes).started.is_null();
+  }
+
+ protected:
+  Result<Attributes> settle(Attributes normal) const override {
+    return with_normal_recipe(std::move(normal));
   }
 };
 
 }  // namespace
 
-const Kind& wait_kind() {
+const Members& WaitFor::members() {
+  static const Members all{
+      member<&WaitFor::service>("service", "name"),
+      member<&WaitFor::recipe>("recipe", "a command or an HTTP request"),
+      member<&WaitFor::field>("field", "of the result: `code`, `output`, `body`, `extract.KEY`"),
+      member<&WaitFor::assertion>("assertion", "`==`, `!=`, `<`, `<=`, `>`, `>=`, `IN`, `NOT_IN`"),
+      member<&WaitFor::target>("target", "what the field is compared with"),
+      member<&WaitFor::interval>("interval", "duration between the beginnings of two tries", "1s"),
+      member<&WaitFor::timeout>("timeout", "duration after which it has failed", "10s"),
+      member<&WaitFor::started>(
+          "started",
+          "hole on the service's output of this name, where a restart asks for waiting again",
+          Value())};
+  return all;
+}
+
+const Members& WaitOutputs::members() {
+  static const Members all{member<&WaitOutputs::tries>("tries", "how often it was tried"),
+                           member<&WaitOutputs::duration>("duration", "how long it took, as text")};
+  return all;
+}
+
+const TypedKind& wait_kind() {
   static const WaitKind kind;
   return kind;
 }

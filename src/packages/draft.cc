@@ -4,8 +4,10 @@
 
 #include "base/invariant.h"
 #include "base/text.h"
+#include "kinds/artifact.h"
 #include "kinds/image_reference.h"
 #include "kinds/kinds.h"
+#include "kinds/service.h"
 
 namespace fettle {
 namespace {
@@ -14,8 +16,7 @@ constexpr std::string_view network_name = "default";
 
 /// The ports of a service that is only known, as the script sees them.
 Value ports_of(const Record& record) {
-  const Value& wanted = record.applied->attributes.at("ports");
-  return wanted.is_dict() ? wanted : Value::dict({});
+  return read_one<&Service::ports>(record.applied->attributes).value();
 }
 
 }  // namespace
@@ -280,7 +281,7 @@ void Draft::put_service(const std::string& name, ServiceState state) {
   services_[name] = std::move(state);
 }
 
-Resource& Draft::make_artifact(const std::string& name, Value attributes, Author author,
+Resource& Draft::make_artifact(const std::string& name, const Artifact& wanted, Author author,
                                bool ahead) {
   ArtifactState& artifact = artifacts_[name];
   if (artifact.origin.empty()) {
@@ -292,8 +293,7 @@ Resource& Draft::make_artifact(const std::string& name, Value attributes, Author
     if (author == Author::maker)
       finding(cat("the files artifact `", name, "` is created twice, first at ", artifact.origin));
   }
-  Resource& made =
-      add("artifact", name_of_author(name, artifact.author), std::move(attributes), ahead);
+  Resource& made = add("artifact", name_of_author(name, artifact.author), write(wanted), ahead);
   // What a later author made is part of the artifact, and goes when its author does.
   if (artifact.author > std::max(1, artifact.foreign))
     made.leftover = Leftover::forget;

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/record.h"
+#include "kinds/artifact.h"
 #include "packages/reference.h"
 #include "packages/statement.h"
 #include "starlark/starlark.h"
@@ -110,7 +111,7 @@ class Draft {
   std::vector<std::string> services_so_far();
   /// A resource of this instruction: an artifact as it makes it. A finding when this script has
   /// made it already and it is not one that may update it.
-  Resource& make_artifact(const std::string& name, Value attributes, Author author,
+  Resource& make_artifact(const std::string& name, const Artifact& wanted, Author author,
                           bool ahead = false);
   /// The name in the key of what the artifact holds at this place; a finding when there is none.
   std::string need_artifact(std::string_view name);

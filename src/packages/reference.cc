@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "kinds/service.h"
 
 namespace fettle {
 namespace {

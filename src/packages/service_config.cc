@@ -1,7 +1,10 @@
 #include "packages/service_config.h"
 
 #include "base/text.h"
+#include "kinds/artifact.h"
+#include "kinds/directory.h"
 #include "kinds/kinds.h"
+#include "kinds/service.h"
 #include "packages/names.h"
 #include "packages/types.h"
 
@@ -87,15 +90,17 @@ Value port_attributes(starlark::Value port) {
   const std::string application = text_field(port, "application_protocol");
   const std::string url = text_field(port, "url");
   const std::string transport = text_field(port, "transport_protocol", "TCP");
-  std::vector<Entry> entries{{"number", integer_field(port, "number")},
-                             {"transport", transport},
-                             {"application", application.empty() ? Value() : Value(application)},
-                             {"wait", wait},
-                             {"url", url.empty() ? Value() : Value(url)}};
+  Port made;
+  made.number = integer_field(port, "number");
+  made.transport = transport;
+  made.wait = wait;
+  if (!application.empty())
+    made.application = application;
+  if (!url.empty())
+    made.url = url;
   // Kurtosis takes every UDP port for open, so only who asks for it waits for one.
-  if (transport == "UDP" && is_given && !wait.is_null())
-    entries.push_back({"awaited", true});
-  return Value::dict(std::move(entries));
+  made.is_awaited = transport == "UDP" && is_given && !wait.is_null();
+  return write(made);
 }
 
 Value ports_attributes(starlark::Value config, std::string_view field) {
@@ -127,33 +132,30 @@ constexpr std::array<std::string_view, 21> harmless_capabilities{
     "SYS_CHROOT",    "SYS_NICE", "SYS_PTRACE"};
 
 template <size_t n>
-std::optional<std::string> first_beyond(const Value& list,
+std::optional<std::string> first_beyond(const List& list,
                                         const std::array<std::string_view, n>& harmless,
                                         const std::function<std::string(std::string)>& plain) {
-  if (list.is_list())
-    for (const Value& item : list.items())
-      if (const std::string text = to_text(item);
-          std::find(harmless.begin(), harmless.end(), plain(text)) == harmless.end())
-        return printable(text);
+  for (const Value& item : list.items())
+    if (const std::string text = to_text(item);
+        std::find(harmless.begin(), harmless.end(), plain(text)) == harmless.end())
+      return printable(text);
   return std::nullopt;
 }
 
 /// What of the machine a container would have beside what every one has; empty: nothing.
-std::string wish_beyond(const Value& attributes) {
-  const Value& mounts = attributes.at("bind_mounts");
-  if (attributes.bool_at("privileged") || (mounts.is_dict() && !mounts.entries().empty()))
+std::string wish_beyond(const Reach& reach) {
+  if (reach.is_privileged || !reach.bind_mounts.empty())
     return "to be privileged or to mount paths of this machine";
-  if (attributes.bool_at("host_pid"))
+  if (reach.sees_processes)
     return "to see the processes of this machine";
   const auto device = [](const std::string& text) { return text.substr(0, text.find(':')); };
-  if (const auto found = first_beyond(attributes.at("devices"), harmless_devices, device))
+  if (const auto found = first_beyond(reach.devices, harmless_devices, device))
     return cat("the device `", *found, "` of this machine");
   const auto capability = [](const std::string& text) {
     const std::string name = upper_case(text);
     return name.starts_with("CAP_") ? name.substr(4) : name;
   };
-  if (const auto found =
-          first_beyond(attributes.at("capabilities"), harmless_capabilities, capability))
+  if (const auto found = first_beyond(reach.capabilities, harmless_capabilities, capability))
     return cat("the capability `", *found, "`");
   return {};
 }
@@ -202,10 +204,9 @@ std::string plain_path(std::string_view path) {
 }
 
 /// A port of this machine is pinned for a port of the service, by its id.
-void check_public_ports(Draft& draft, const std::string& name, const Value& ports,
-                        const Value& public_ports) {
-  for (const Entry& entry : public_ports.entries())
-    if (ports.find(entry.key) == nullptr)
+void check_public_ports(Draft& draft, const std::string& name, const Service& service) {
+  for (const Entry& entry : service.public_ports.entries())
+    if (service.ports.find(entry.key) == nullptr)
       draft.warning(cat("the service `", name, "` has no port `", entry.key,
                         "`, so its public port is ignored"));
 }
@@ -225,7 +226,7 @@ Result<Value> file_attributes(Draft& draft, starlark::Value files) {
       draft.finding(cat("files are mounted twice at `", place, "`"));
     std::vector<Value> sources;
     const auto artifact = [&](std::string_view name) {
-      sources.push_back(mounted_artifact(draft.need_artifact(name)));
+      sources.push_back(write(mounted_artifact(draft.need_artifact(name))));
     };
     if (starlark::type_of(content) == starlark::Type::text) {
       artifact(starlark::text_of(content));
@@ -239,11 +240,8 @@ Result<Value> file_attributes(Draft& draft, starlark::Value files) {
         draft.warning(cat("the persistent key `", key, "` would be invalid in Kubernetes"));
       const Value size = integer_field(content, "size");
       draft.add_once("directory", key,
-                     Value::dict({{"size", size.is_null() ? Value(1024) : size}}));
-      mounts.push_back(
-          {place,
-           Value::dict({{"directory", key},
-                        {"volume", Value::deferred({Part(Output{"directory", key, "volume"})})}})});
+                     write(Directory{.size = size.is_null() ? Value(1024) : size}));
+      mounts.push_back({place, write(mounted_directory(key))});
       continue;
     }
     mounts.push_back({place, Value::list(std::move(sources))});
@@ -251,58 +249,57 @@ Result<Value> file_attributes(Draft& draft, starlark::Value files) {
   return Value::dict(std::move(mounts));
 }
 
-Result<Value> service_attributes(Draft& draft, starlark::Thread& thread, const std::string& name,
-                                 starlark::Value config) {
-  std::vector<Entry> entries;
-  const auto put = [&](std::string_view key, Value value) {
+Result<Service> wanted_service(Draft& draft, starlark::Thread& thread, const std::string& name,
+                               starlark::Value config) {
+  Service service;
+  const auto put = [](auto& member, Value value) {
     if (!value.is_null())
-      entries.push_back({key, std::move(value)});
+      member = std::move(value);
   };
   const std::string image = TRY(image_reference(draft, *starlark::field_of(config, "image")));
-  put("image", image);
-  put("image_id", draft.image(image));
-  put("ports", ports_attributes(config, "ports"));
-  put("public_ports", ports_attributes(config, "public_ports"));
+  service.image = image;
+  service.image_id = draft.image(image);
+  service.ports = ports_attributes(config, "ports");
+  service.public_ports = ports_attributes(config, "public_ports");
   if (const auto files = set_field(config, "files"))
-    put("files", TRY(file_attributes(draft, *files)));
-  put("entrypoint", TRY(text_list(draft, thread, config, "entrypoint", true)));
-  put("cmd", TRY(text_list(draft, thread, config, "cmd", true)));
-  put("env", TRY(text_dict(draft, thread, config, "env_vars", true)));
+    service.files = TRY(file_attributes(draft, *files));
+  put(service.entrypoint, TRY(text_list(draft, thread, config, "entrypoint", true)));
+  put(service.cmd, TRY(text_list(draft, thread, config, "cmd", true)));
+  put(service.env, TRY(text_dict(draft, thread, config, "env_vars", true)));
   if (const std::string placeholder = text_field(config, "private_ip_address_placeholder");
       !placeholder.empty())
-    put("address_placeholder", placeholder);
-  put("cpu_max", integer_field(config, "max_cpu", "cpu_allocation"));
-  put("cpu_min", integer_field(config, "min_cpu"));
-  put("memory_max", integer_field(config, "max_memory", "memory_allocation"));
-  put("memory_min", integer_field(config, "min_memory"));
-  put("labels", TRY(text_dict(draft, thread, config, "labels", false)));
-  put("user", user_attributes(config));
-  put("tini", bool_field(config, "tini_enabled"));
-  put("tty", bool_field(config, "tty_enabled"));
-  put("devices", TRY(plain_field(thread, config, "devices")));
-  put("publish_udp", bool_field(config, "publish_udp"));
-  put("capabilities", TRY(plain_field(thread, config, "capabilities")));
-  put("gpu", TRY(plain_field(thread, config, "gpu")));
-  put("privileged", bool_field(config, "privileged"));
-  put("host_pid", bool_field(config, "host_pid_namespace"));
-  put("bind_mounts", TRY(plain_field(thread, config, "bind_mounts")));
-  put("node_selectors", TRY(plain_field(thread, config, "node_selectors")));
-  put("tolerations", TRY(plain_field(thread, config, "tolerations")));
-  put("restart", draft.options().production ? "always" : "no");
-  Value attributes = Value::dict(std::move(entries));
-  check_public_ports(draft, name, attributes.at("ports"), attributes.at("public_ports"));
-  check_reach(draft, cat("the service `", name, "`"), attributes);
-  return attributes;
+    service.address_placeholder = placeholder;
+  put(service.cpu_max, integer_field(config, "max_cpu", "cpu_allocation"));
+  put(service.cpu_min, integer_field(config, "min_cpu"));
+  put(service.memory_max, integer_field(config, "max_memory", "memory_allocation"));
+  put(service.memory_min, integer_field(config, "min_memory"));
+  put(service.labels, TRY(text_dict(draft, thread, config, "labels", false)));
+  put(service.user, user_attributes(config));
+  put(service.tini, bool_field(config, "tini_enabled"));
+  put(service.tty, bool_field(config, "tty_enabled"));
+  put(service.devices, TRY(plain_field(thread, config, "devices")));
+  put(service.publish_udp, bool_field(config, "publish_udp"));
+  put(service.capabilities, TRY(plain_field(thread, config, "capabilities")));
+  put(service.gpu, TRY(plain_field(thread, config, "gpu")));
+  put(service.privileged, bool_field(config, "privileged"));
+  put(service.host_pid, bool_field(config, "host_pid_namespace"));
+  put(service.bind_mounts, TRY(plain_field(thread, config, "bind_mounts")));
+  put(service.node_selectors, TRY(plain_field(thread, config, "node_selectors")));
+  put(service.tolerations, TRY(plain_field(thread, config, "tolerations")));
+  service.restart = draft.options().production ? "always" : "no";
+  check_public_ports(draft, name, service);
+  check_reach(draft, cat("the service `", name, "`"),
+              {service.bind_mounts, service.privileged.get(), service.host_pid.get(),
+               service.devices, service.capabilities});
+  return service;
 }
 
-void check_reach(Draft& draft, std::string_view who, const Value& attributes) {
-  const Value& mounts = attributes.at("bind_mounts");
-  if (mounts.is_dict())
-    for (const Entry& mount : mounts.entries())
-      if (mount.key != engine_socket)
-        draft.finding(cat(who, " requests a mount of `", printable(mount.key),
-                          "` of this machine; only `", engine_socket, "` can be mounted"));
-  const std::string wish = wish_beyond(attributes);
+void check_reach(Draft& draft, std::string_view who, const Reach& reach) {
+  for (const Entry& mount : reach.bind_mounts.entries())
+    if (mount.key != engine_socket)
+      draft.finding(cat(who, " requests a mount of `", printable(mount.key),
+                        "` of this machine; only `", engine_socket, "` can be mounted"));
+  const std::string wish = wish_beyond(reach);
   if (!wish.empty() && !draft.options().privileged_allowed)
     draft.finding(cat(who, " requests ", wish, "; allow it with `--privileged`"));
 }

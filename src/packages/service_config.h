@@ -1,14 +1,15 @@
 #pragma once
 /// A `ServiceConfig` as the attributes of a service, and back where a script asks for it.
 
+#include "kinds/service.h"
 #include "packages/draft.h"
 
 namespace fettle {
 
-/// The attributes of the service `name`; images, directories and artifacts that it uses become
+/// What is wanted of the service `name`; images, directories and artifacts that it uses become
 /// resources or findings. Errors: a value that has no plain form.
-Result<Value> service_attributes(Draft& draft, starlark::Thread& thread, const std::string& name,
-                                 starlark::Value config);
+Result<Service> wanted_service(Draft& draft, starlark::Thread& thread, const std::string& name,
+                               starlark::Value config);
 
 /// The reference of an image: of a text, an `ImageSpec` or a build.
 Result<std::string> image_reference(Draft& draft, starlark::Value image);
@@ -16,8 +17,15 @@ Result<std::string> image_reference(Draft& draft, starlark::Value image);
 /// `files` of a service or task: `{path: artifact name or Directory}`.
 Result<Value> file_attributes(Draft& draft, starlark::Value files);
 
+/// What of the machine a container would have beside what every one has.
+struct Reach {
+  Dict bind_mounts;
+  bool is_privileged = false;
+  bool sees_processes = false;
+  List devices{}, capabilities{};
+};
 /// Findings when somebody (`the service …`) wants to reach out of the container and may not.
-void check_reach(Draft& draft, std::string_view who, const Value& attributes);
+void check_reach(Draft& draft, std::string_view who, const Reach& reach);
 
 /// A recipe of any of the three types as attributes.
 Result<Value> recipe_attributes(const Draft& draft, starlark::Thread& thread,

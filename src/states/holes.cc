@@ -4,7 +4,10 @@
 
 #include "base/text.h"
 #include "core/output_at.h"
+#include "kinds/command.h"
+#include "kinds/file.h"
 #include "kinds/kinds.h"
+#include "kinds/state.h"
 #include "states/reference.h"
 #include "states/types.h"
 #include "value/leaves.h"
@@ -77,11 +80,14 @@ Value Holes::remembered_name(const Chunk& chunk) const {
   for (const Kind* kind : kinds)
     if (const Record* record = record_of({environment_, kind->name(), key_of(chunk)});
         record != nullptr && record->applied) {
-      if (const Value& called = record->outputs.at("called").at("name"); called.is_text())
+      if (const Value called = read_one<&StateOutputs::called>(record->outputs).name;
+          called.is_text())
         return called;
-      for (const char* attribute : {"name", "path"})
-        if (const Value& name = record->applied->attributes.at(attribute); name.is_text())
-          return name;
+      const Attributes& attributes = record->applied->attributes;
+      for (const Hole<Name>& name :
+           {read_one<&StateInvocation::name>(attributes), read_one<&File::path>(attributes)})
+        if (!name.empty())
+          return name.value();
     }
   return {};
 }
@@ -120,14 +126,14 @@ Output Holes::output_of(const Output& hole) {
     return {key.kind, key.name, "code"};
   const Record* record = record_of(key);
   const bool is_of_before = hole.path == "stdout" && record != nullptr &&
-                            record->outputs.is_dict() && record->outputs.find("stdout") == nullptr;
+                            record->outputs.is_dict() && !has_told(record->outputs);
   return {key.kind, key.name, is_of_before ? Name("output") : output_path(hole.path, "")};
 }
 
 /// Whether what is remembered of a call is something else than what it came to.
 bool Holes::is_kept_apart(const Key& key) const {
   const Record* record = record_of(key);
-  return record != nullptr && record->outputs.find("memory") != nullptr;
+  return record != nullptr && !read_one<&StateOutputs::memory>(record->outputs).is_null();
 }
 
 const Record* Holes::record_of(const Key& key) const {

@@ -4,8 +4,10 @@
 #include <set>
 
 #include "base/text.h"
+#include "kinds/command.h"
 #include "kinds/image_reference.h"
 #include "kinds/kinds.h"
+#include "kinds/service.h"
 #include "states/call_attributes.h"
 #include "states/managed_path.h"
 #include "states/pace.h"
@@ -142,7 +144,7 @@ class Mapper {
   }
 
   /// What is wanted as it was last time is kept once.
-  Value as_known(const Key& key, Value attributes) const {
+  Attributes as_known(const Key& key, Attributes attributes) const {
     if (options_.known == nullptr)
       return attributes;
     const auto record = options_.known->find(key);
@@ -184,8 +186,8 @@ class Mapper {
       resource.redo = Redo::always;
     if (resource.key.kind != service_kind().name() || mapped.is_absent)
       return;
-    const Value& image = resource.attributes.at("image");
-    if (const Status good = image.is_text() ? check_image_reference(image.text()) : Status(); !good)
+    const Hole<Name> image = read_one<&Service::image>(resource.attributes);
+    if (const Status good = image.is_text() ? check_image_reference(image.get()) : Status(); !good)
       error(chunk, good.error());
     else
       use_engine(resource);
@@ -198,13 +200,11 @@ class Mapper {
     return service_kind();
   }
 
-  static bool is_unguarded(const Value& attributes) {
-    const auto is_empty = [&](std::string_view name) {
-      const Value& value = attributes.at(name);
-      return value.is_text() && value.text().empty();
-    };
-    return is_empty("creates") && is_empty("unless") && is_empty("onlyif") &&
-           !attributes.bool_at("reload_only");
+  static bool is_unguarded(const Attributes& attributes) {
+    const HostCommand command = read<HostCommand>(attributes);
+    const auto is_empty = [](const Hole<Name>& text) { return text.is_text() && text.empty(); };
+    return is_empty(command.creates) && is_empty(command.unless) && is_empty(command.onlyif) &&
+           !command.reload_only.get();
   }
 
   /// A container needs the network of its environment and its image.
@@ -212,13 +212,13 @@ class Mapper {
     const auto after = [&](const Key& key) {
       resource.needs.push_back({{key}, false, When::succeeded, Unmet::fail, Bond::order});
     };
-    const Value image = resource.attributes.at("image");
+    const Hole<Name> image = read_one<&Service::image>(resource.attributes);
     after({options_.environment, network_kind().name(), network_name});
     // One that another state says is called by who uses it.
-    const Name name = image.is_text() ? image.text() : Name(cat("of ", resource.key.name));
+    const Name name = image.is_text() ? image.get() : Name(cat("of ", resource.key.name));
     resource.attributes = with(resource.attributes, "image_id",
                                Value::deferred({Part(Output{image_kind().name(), name, "id"})}));
-    images_.emplace(name, image);
+    images_.emplace(name, image.value());
   }
 
   void add_images(std::vector<Resource>& resources) {

@@ -4,14 +4,14 @@
 
 #include <string_view>
 
-#include "core/kind.h"
+#include "kinds/kind_of.h"
 #include "states/compiled.h"
 
 namespace fettle::states {
 
 struct MappedState {
   std::string_view state, function;
-  const Kind& (*kind)();
+  const TypedKind& (*kind)();
   std::string_view driver;
   bool is_absent = false;     ///< it is to be away, whatever of the state's kinds it was
   bool is_own_name = false;   ///< the engine calls it by its name alone

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "kinds/image.h"
 #include "kinds/pod.h"
+#include "kinds/pull_job.h"
 #include "workloads/names.h"
 #include "workloads/place.h"
 #include "workloads/seen.h"
@@ -11,6 +13,9 @@
 
 namespace fettle::workloads {
 namespace {
+
+/// Revisions, jobs of pulls and claims say whose they are in the same way.
+Name owner_of_memory(const Attributes& attributes) { return read_one<&PullJob::owner>(attributes); }
 
 const Owned nothing;
 
@@ -176,7 +181,7 @@ void Fleet::see_image(const Name& node, const Name& reference, const Name& diges
     found->second.images.erase(reference);
   for (const auto& [owner, owned] : owned_)
     if (std::ranges::any_of(owned.jobs, [&](const auto& job) {
-          return job.second.resource->attributes.text_at("image") == reference;
+          return read_one<&PullJob::image>(job.second.resource->attributes) == reference;
         }))
       touch(owner);
   touch_jobs(reference);
@@ -204,7 +209,7 @@ const Object* Fleet::marks(const FleetPod& pod) const {
   const Object* found = object(cat("Pod/", pod.space, "/", pod.name));
   if (found == nullptr)
     return nullptr;
-  const int64_t made = pod.resource->attributes.at("state").integer_at("made");
+  const int64_t made = memory_of_pod(pod.resource->attributes).made;
   return found->document.integer_at("since", made + 1) > made ? found : nullptr;
 }
 
@@ -278,7 +283,8 @@ void Fleet::forget_pod(const Name& key_name) {
 /// What a pod takes of its node.
 void Fleet::measure(FleetPod& pod) {
   const Value spec = pod_spec(pod.resource->attributes);
-  const Requests requests = requests_of(pod.resource->attributes.at("template").at("spec"));
+  const Requests requests =
+      requests_of(read_one<&Pod::pod_template>(pod.resource->attributes).at("spec"));
   pod.cpu = requests.cpu;
   pod.memory = requests.memory;
   pod.ports = host_ports_of(spec);
@@ -307,7 +313,8 @@ const FleetPod* Fleet::port_holder(uint32_t node_number, const std::vector<HostP
 
 /// What follows from the attributes and from what users changed.
 void Fleet::derive(FleetPod& pod) {
-  const Value& attributes = pod.resource->attributes;
+  const Attributes& attributes = pod.resource->attributes;
+  const PodMemory memory = memory_of_pod(attributes);
   const Object* marked = marks(pod);
   pod.labels = pod_labels(attributes);
   Value annotations = pod_annotations(attributes);
@@ -315,26 +322,27 @@ void Fleet::derive(FleetPod& pod) {
     pod.labels = overlaid(pod.labels, marked->document.at("metadata").at("labels"));
     annotations = overlaid(annotations, marked->document.at("metadata").at("annotations"));
   }
-  pod.revision = attributes.text_at("revision");
+  pod.revision = read_one<&Pod::revision>(attributes).get();
   pod.lifecycle = lifecycle_of(pod.labels.text_at(label::lifecycle_state));
   pod.is_specified = pod.labels.text_at(label::specified_delete) == "true";
   pod.is_deleted = marked != nullptr && marked->document.bool_at("deleted");
-  pod.is_updating = !attributes.at("state").at("update").is_null();
-  pod.is_marked = marked != nullptr || attributes.at("state").bool_at("marked");
-  pod.template_digest = attributes.at("template").digest();
-  pod.configs_digest = attributes.at("configs").digest();
-  pod.has_sidecars = attributes.at("sidecars").is_list();
+  pod.is_updating = !memory.update.is_null();
+  pod.is_marked = marked != nullptr || memory.is_marked;
+  pod.template_digest = read_one<&Pod::pod_template>(attributes).value().digest();
+  const Dict configs = read_one<&Pod::configs>(attributes);
+  pod.configs_digest = (configs.empty() ? Value() : configs.value()).digest();
+  pod.has_sidecars = !read_one<&Pod::sidecars>(attributes).empty();
   pod.is_held = false;
-  if (const Value& conditions = attributes.at("conditions"); conditions.is_dict())
-    for (const Entry& entry : conditions.entries())
-      pod.is_held |= entry.value == Value("False");
+  const Dict conditions = read_one<&Pod::conditions>(attributes);
+  for (const Entry& entry : conditions.entries())
+    pod.is_held |= entry.value == Value("False");
   pod.deletion_cost = deletion_cost_of(annotations.text_at(annotation::deletion_cost));
 }
 
 void Fleet::wish(FleetPod& pod, const Boxed<Resource>& resource) {
   if (&*pod.resource == &*resource)
     return;
-  const Name owner = resource->attributes.text_at("owner");
+  const Name owner = read_one<&Pod::owner>(resource->attributes).get();
   const bool is_indexed = !pod.owner.empty();
   if (!is_indexed || pod.owner != owner) {
     if (is_indexed)
@@ -344,9 +352,9 @@ void Fleet::wish(FleetPod& pod, const Boxed<Resource>& resource) {
   }
   if (pod.resource->attributes == resource->attributes)
     return;
-  const bool is_same_size =
-      pod.resource->attributes.at("template") == resource->attributes.at("template") &&
-      pod.resource->attributes.at("sidecars") == resource->attributes.at("sidecars");
+  const Attributes &was = pod.resource->attributes, &is = resource->attributes;
+  const bool is_same_size = read_one<&Pod::pod_template>(was) == read_one<&Pod::pod_template>(is) &&
+                            read_one<&Pod::sidecars>(was) == read_one<&Pod::sidecars>(is);
   pod.resource = resource;
   pod.is_due = is_act_due(pod);
   derive(pod);
@@ -404,8 +412,8 @@ void Fleet::know_pod(const Key& key, const RecordPointer& record) {
   pod.is_leaving |= record->attempt && record->attempt->verb == Verb::remove;
   pod.error = record->attempt && record->attempt->failed ? Name(record->attempt->error) : Name();
   pod.made.clear();
-  if (const Value& made = record->outputs.at("containers"); made.is_dict())
-    pod.made.assign(made.entries().begin(), made.entries().end());
+  const Dict made = read_one<&PodOutputs::containers>(record->outputs);
+  pod.made.assign(made.entries().begin(), made.entries().end());
   touch_pod(pod);
 }
 
@@ -445,14 +453,16 @@ void Fleet::know_pull(const Key& key, const RecordPointer& record) {
   pull.finished = record->finished;
   const Value& so_far =
       record->attempt && record->attempt->course ? record->attempt->course->so_far : Value();
-  const Value& digest = pull.is_done ? record->outputs.at("digest") : so_far.at("digest");
+  const Value digest =
+      pull.is_done ? read_one<&ImageOutputs::digest>(record->outputs) : so_far.at("digest");
   pull.digest = digest.is_text() ? digest.text() : Name();
   if (pull.is_done)
     if (const auto node = nodes_.find(Name(on_node(key.name).node)); node != nodes_.end())
-      node->second.images[pull.resource->attributes.text_at("reference")] = pull.digest;
+      node->second.images[read_one<&Image::reference>(pull.resource->attributes).get()] =
+          pull.digest;
   touch(pull.owner);
   // Another job may wait for the same image.
-  touch_jobs(pull.resource->attributes.text_at("reference"));
+  touch_jobs(read_one<&Image::reference>(pull.resource->attributes).get());
 }
 
 std::map<Name, Memory>* Fleet::memories(const Name& owner, const Name& kind) {
@@ -478,7 +488,7 @@ void Fleet::know_memory(const Key& key, const RecordPointer& record) {
   }
   Name owner = known != memory_owners_.end() ? known->second
                : !record->wanted_by.empty()  ? record->wanted_by.begin()->first
-                                             : Name(last->attributes.text_at("owner"));
+                                             : owner_of_memory(last->attributes);
   auto* memory = memories(owner, key.kind);
   if (memory == nullptr)
     return;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "kinds/revision.h"
 #include "value/json.h"
 #include "workloads/names.h"
 #include "workloads/rollout.h"
@@ -11,17 +12,16 @@
 namespace fettle::workloads {
 namespace {
 
-Revision revision_of(const Value& attributes) {
-  Revision revision;
-  revision.name = attributes.text_at("name");
-  revision.hash = attributes.text_at("hash");
-  revision.number = attributes.integer_at("number");
-  revision.pod_template = attributes.at("template");
-  revision.claims_hash = attributes.text_at("claims_hash");
-  revision.collisions = attributes.integer_at("collisions");
-  revision.state = attributes.at("state");
-  revision.version = attributes.text_at("version");
-  return revision;
+Revision revision_of(const Attributes& attributes) {
+  const ControllerRevision known = read<ControllerRevision>(attributes);
+  return {.name = known.name,
+          .hash = known.hash,
+          .number = known.number,
+          .pod_template = known.pod_template.value(),
+          .claims_hash = known.claims_hash,
+          .collisions = known.collisions,
+          .state = known.state.value(),
+          .version = known.version};
 }
 
 /// What the hash is made of (Kubernetes: the patch that would bring the template back).
@@ -127,18 +127,17 @@ void Rollout::emit_revisions() {
     const Revision& each = revisions[i];
     if (!live[i] && history-- > workload.history_limit)
       continue;
-    std::vector<Entry> attributes{{"name", each.name},
-                                  {"namespace", workload.space},
-                                  {"owner", owner},
-                                  {"hash", each.hash},
-                                  {"number", each.number},
-                                  {"template", each.pod_template},
-                                  {"claims_hash", each.claims_hash},
-                                  {"collisions", each.collisions},
-                                  {"state", i == update_index ? memory_ : Value::dict({})}};
-    if (!each.version.empty())
-      attributes.push_back({"version", each.version});
-    emit("revision", in_space(each.name), Value::dict(std::move(attributes)));
+    const ControllerRevision made{.name = each.name,
+                                  .space = workload.space,
+                                  .owner = owner,
+                                  .hash = each.hash,
+                                  .number = each.number,
+                                  .pod_template = each.pod_template,
+                                  .claims_hash = each.claims_hash,
+                                  .collisions = each.collisions,
+                                  .version = each.version,
+                                  .state = i == update_index ? memory_ : Value::dict({})};
+    emit("revision", in_space(each.name), write(made));
   }
 }
 

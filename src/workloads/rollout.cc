@@ -125,7 +125,7 @@ void Rollout::add_row(const FleetPod* pod) {
   read_row(rows.size() - 1);
 }
 
-const Value& Rollout::attributes(size_t row) const {
+const Attributes& Rollout::attributes(size_t row) const {
   return is_changed(row) ? changes_[row]->attributes : pods_[row]->resource->attributes;
 }
 
@@ -165,21 +165,22 @@ bool Rollout::read_known(PodRow& row, const FleetPod& pod) {
 }
 
 /// Of one that is changed or made here.
-bool Rollout::read_changed(PodRow& row, const FleetPod* pod, const Value& attributes) {
-  row.tag = &tags_.emplace_back(
-      PodTag{attributes.text_at("name"), attributes.text_at("node"), pod_labels(attributes)});
+bool Rollout::read_changed(PodRow& row, const FleetPod* pod, const Attributes& attributes) {
+  row.tag =
+      &tags_.emplace_back(PodTag{read_one<&Pod::name>(attributes).get(),
+                                 read_one<&Pod::node>(attributes).get(), pod_labels(attributes)});
   row.lifecycle = lifecycle_of(row.labels().text_at(label::lifecycle_state));
   row.deletion_cost = pod == nullptr ? 0 : pod->deletion_cost;
   row.is_specified = row.labels().text_at(label::specified_delete) == "true" ||
                      (pod != nullptr && pod->is_specified);
-  row.is_updating = !attributes.at("state").at("update").is_null();
-  row.template_number = template_number(attributes.at("template").digest());
-  row.revision_number = revision_number(attributes.text_at("revision"));
+  row.is_updating = !memory_of_pod(attributes).update.is_null();
+  row.template_number = template_number(read_one<&Pod::pod_template>(attributes).value().digest());
+  row.revision_number = revision_number(read_one<&Pod::revision>(attributes).get());
   row.is_plain = false;
   bool is_held = false;
-  if (const Value& conditions = attributes.at("conditions"); conditions.is_dict())
-    for (const Entry& entry : conditions.entries())
-      is_held |= entry.value == Value("False");
+  const Dict conditions = read_one<&Pod::conditions>(attributes);
+  for (const Entry& entry : conditions.entries())
+    is_held |= entry.value == Value("False");
   return is_held;
 }
 
@@ -246,17 +247,16 @@ Name Rollout::driver_of(std::string_view node) const {
 
 void Rollout::create(const Name& node, Value attributes) {
   Resource resource;
-  const std::string_view space = attributes.text_at("namespace");
-  resource.key = {fleet.environment(), "pod",
-                  node_name_of(node, space, attributes.text_at("name"))};
+  const Pod pod = read<Pod>(attributes);
+  const std::string_view space = pod.space.view();
+  resource.key = {fleet.environment(), "pod", node_name_of(node, space, pod.name.view())};
   resource.driver = driver_of(node);
-  if (const Value& claims = attributes.at("claims"); claims.is_dict())
-    for (const Entry& entry : claims.entries()) {
-      Need need;
-      need.keys.push_back(
-          {fleet.environment(), "claim", node_name_of(node, space, to_text(entry.value))});
-      resource.needs.push_back(std::move(need));
-    }
+  for (const Entry& entry : pod.claims.entries()) {
+    Need need;
+    need.keys.push_back(
+        {fleet.environment(), "claim", node_name_of(node, space, to_text(entry.value))});
+    resource.needs.push_back(std::move(need));
+  }
   resource.attributes = std::move(attributes);
   pods_.push_back(nullptr);
   changes_.emplace_back(std::move(resource));

@@ -16,14 +16,14 @@ namespace fettle::workloads {
 
 /// A template that the workload has or had.
 struct Revision {
-  Name name;
-  Name hash;
+  Name name{};
+  Name hash{};
   int64_t number = 0;
-  Value pod_template;
-  Name claims_hash;
+  Value pod_template{};
+  Name claims_hash{};
   int64_t collisions = 0;
-  Value state;
-  Name version;  ///< that users gave it
+  Value state{};
+  Name version{};  ///< that users gave it
 };
 
 class Rollout {
@@ -56,7 +56,7 @@ class Rollout {
   size_t size() const { return rows.size(); }
   /// None of one that is created here.
   const FleetPod* pod(size_t row) const { return pods_[row]; }
-  const Value& attributes(size_t row) const;
+  const Attributes& attributes(size_t row) const;
   bool is_changed(size_t row) const { return changes_[row].has_value(); }
   /// Whether an act has made it as it is wanted.
   bool is_done(size_t row) const {
@@ -99,7 +99,7 @@ class Rollout {
   Readiness readiness_of(size_t row, bool is_held) const;
   void read_row(size_t row);
   bool read_known(PodRow& row, const FleetPod& pod);
-  bool read_changed(PodRow& row, const FleetPod* pod, const Value& attributes);
+  bool read_changed(PodRow& row, const FleetPod* pod, const Attributes& attributes);
   uint32_t template_number(Digest pod_template);
   uint16_t revision_number(std::string_view name) const;
   void emit_revisions();

@@ -19,8 +19,8 @@ std::vector<FieldChange> changes_of(const Workplace& place, const Step& step) {
   const bool is_known = step.known != nullptr && step.known->applied;
   if (!is_known && step.seen.is_null())
     return changes;
-  const Value applied = is_known ? step.known->applied->attributes : Value();
-  const Value wanted = step.wanted == nullptr ? applied : step.wanted->attributes;
+  const Attributes applied = is_known ? step.known->applied->attributes : Attributes();
+  const Attributes wanted = step.wanted == nullptr ? applied : step.wanted->attributes;
   const Value told_applied = shown(place, applied), told_wanted = shown(place, wanted),
               told_seen = shown(place, step.seen);
   for (const std::string& field : step.fields) {
@@ -28,7 +28,8 @@ std::vector<FieldChange> changes_of(const Workplace& place, const Step& step) {
     // What is found beside what was described, such as the id of an image, has no wanted side.
     if (is_seen && at(wanted, field).is_null())
       continue;
-    if (at(is_seen ? step.seen : applied, field) != at(wanted, field))
+    const Value& side = is_seen ? at(step.seen, field) : at(applied, field);
+    if (side != at(wanted, field))
       changes.push_back(
           {field, at(is_seen ? told_seen : told_applied, field), at(told_wanted, field)});
   }

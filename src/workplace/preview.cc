@@ -2,6 +2,8 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "kinds/handled.h"
+#include "kinds/state.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -17,7 +19,7 @@ Value side_of(const Value& attributes, uint64_t incarnation, uint64_t changes) {
 Value digested(const Step& step) {
   const bool is_known = step.known != nullptr && step.known->applied;
   return Value::list({to_string(step.verb), to_string(step.key), step.maybe,
-                      step.wanted == nullptr ? Value() : step.wanted->attributes,
+                      step.wanted == nullptr ? Attributes() : step.wanted->attributes,
                       is_known ? side_of(step.known->applied->attributes, step.known->incarnation,
                                          step.known->changes)
                                : Value(),
@@ -137,7 +139,8 @@ Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Inten
   for (const Key& key : looked_at)
     if (run_result.run.standing(key) == Standing::unchanged) {
       const Value* const outputs = run_result.run.looked(key);
-      described->emplace(key, outputs != nullptr && outputs->bool_at("reloads"));
+      described->emplace(
+          key, outputs != nullptr && read_one<&HandledOutputs::reloads>(*outputs).value_or(false));
     }
   // What is as described concerns nobody that needs it.
   PlanOptions options;
@@ -155,7 +158,7 @@ Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Inten
     } else if (const Value* const outputs = run_result.run.looked(step.key);
                outputs != nullptr && !described->contains(step.key)) {
       step.why = "it is not as described";
-      found[step.key] = outputs->at("changes");
+      found[step.key] = read_one<&StateOutputs::changes>(*outputs);
     }
   }
   return found;

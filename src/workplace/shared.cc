@@ -59,7 +59,7 @@ class Places {
     const Kind* const kind = kinds_.find(resource.key.kind);
     return kind == nullptr
                ? std::string()
-               : kind->place(resource.attributes, known == nullptr ? Value() : known->outputs);
+               : kind->place(resource.attributes, known == nullptr ? Outputs() : known->outputs);
   }
 
   const Kinds& kinds_;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 
+#include "kinds/file.h"
 #include "kinds/kinds.h"
+#include "kinds/state.h"
 
 namespace fettle {
 namespace {
@@ -23,13 +25,13 @@ std::optional<StateTag> state_of_key(const Key& key) {
 }
 
 std::string_view name_of_state(const Key& key, const Record& record) {
-  if (const Value& called = record.outputs.at("called").at("name"); called.is_text())
-    return record.outputs.at("called").text_at("name");
+  if (const Value called = read_one<&StateOutputs::called>(record.outputs).name; called.is_text())
+    return called.text().view();
   const Resource* const then = resource_of_then(record);
   if (then != nullptr && key.kind == state_kind().name())
-    return then->attributes.text_at("name");
-  const std::string_view path = record.outputs.text_at("path");
-  return !path.empty() || then == nullptr ? path : then->attributes.text_at("path");
+    return read_one<&StateInvocation::name>(then->attributes).view();
+  const std::string_view path = read_one<&PathOutputs::path>(record.outputs);
+  return !path.empty() || then == nullptr ? path : read_one<&File::path>(then->attributes).view();
 }
 
 }  // namespace fettle

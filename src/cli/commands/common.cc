@@ -7,6 +7,7 @@
 #include "cli/line_diff.h"
 #include "cli/print.h"
 #include "documents/errors.h"
+#include "kinds/service.h"
 #include "verbs/environments/environments.h"
 #include "verbs/models/export_model.h"
 #include "verbs/packages/secrets.h"
@@ -168,13 +169,13 @@ void warn_of_ends(const Face& face, const EnvironmentView& view,
                               "; `fettle service rm ", where, " removes what is left of it"));
     else if (service.ended_with)
       print_warning(
-          face,
-          cat("the service `", service.name, "` ended with exit code ", *service.ended_with,
-              // Not every engine says so.
-              *service.ended_with == killed_code && service.attributes.integer_at("memory_max") > 0
-                  ? " (probably out of memory)"
-                  : "",
-              "; `fettle service logs ", where, " shows what it printed"));
+          face, cat("the service `", service.name, "` ended with exit code ", *service.ended_with,
+                    // Not every engine says so.
+                    *service.ended_with == killed_code &&
+                            read_one<&Service::memory_max>(service.attributes).get() > 0
+                        ? " (probably out of memory)"
+                        : "",
+                    "; `fettle service logs ", where, " shows what it printed"));
   }
 }
 

@@ -6,7 +6,9 @@
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
 #include "controller/workload_objects.h"
+#include "kinds/artifact.h"
 #include "kinds/kinds.h"
+#include "kinds/service.h"
 #include "verbs/environments/files.h"
 #include "verbs/environments/services.h"
 #include "verbs/models/versions.h"
@@ -33,8 +35,9 @@ Status add_files(const Workplace& place, const std::map<std::string, RecordPoint
     return {};
   // A shell waits for the answer: what stands deep in a large one is not named.
   constexpr ArchiveLimits limits{.bytes = 16 << 20, .links_may_leave = true};
-  ArchiveReader reader(TRY(place.blobs->open(found->second->outputs.text_at("digest"))).source,
-                       limits);
+  ArchiveReader reader(
+      TRY(place.blobs->open(read_one<&ArtifactOutputs::digest>(found->second->outputs))).source,
+      limits);
   while (names.size() < most_files) {
     const Result<std::optional<ArchiveEntry>> entry = reader.next();
     if (!entry || !*entry)
@@ -105,10 +108,10 @@ Result<std::vector<std::string>> names_of(const Workplace& place, const NamesAsk
     if (asked.sort == Names::services || asked.sort == Names::ports)
       for (const RecordPointer& record : services_there(known, *place.kinds)) {
         const std::string name(service_name(record->applied->key));
-        const Value& ports = record->outputs.at("ports");
+        const Dict ports = read_one<&ServiceOutputs::ports>(record->outputs);
         if (asked.sort == Names::services)
           names.push_back(name);
-        else if (name == asked.service && ports.is_dict())
+        else if (name == asked.service)
           for (const Entry& port : ports.entries())
             names.push_back(port.key.str());
       }

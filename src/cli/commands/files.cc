@@ -12,7 +12,9 @@
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "documents/files.h"
+#include "kinds/artifact.h"
 #include "kinds/kinds.h"
+#include "kinds/service.h"
 #include "packages/names.h"
 #include "value/json.h"
 #include "value/yaml.h"
@@ -37,7 +39,7 @@ Result<RecordPointer> artifact_of(const Face& face, const Workplace& place,
         cat("name the files artifact: `fettle files ls ", environment.name, "` lists them"));
   std::vector<std::string> names;
   for (const auto& [name, record] : files_artifacts(TRY(place.store->known(environment.name)))) {
-    if (name == wanted || begins_uuid(record->outputs.text_at("uuid"), wanted))
+    if (name == wanted || begins_uuid(read_one<&ArtifactOutputs::uuid>(record->outputs), wanted))
       return record;
     names.push_back(name);
   }
@@ -53,7 +55,8 @@ Result<ChosenFile> choose(Face& face) {
 }
 
 Result<ByteSource> content_of(const ChosenFile& chosen) {
-  return TRY(chosen.place->blobs->open(chosen.record->outputs.text_at("digest"))).source;
+  return TRY(chosen.place->blobs->open(read_one<&ArtifactOutputs::digest>(chosen.record->outputs)))
+      .source;
 }
 
 Result<int> files_ls(Face& face) {
@@ -66,9 +69,10 @@ Result<int> files_ls(Face& face) {
     return 0;
   }
   std::vector<std::vector<std::string>> rows{{"UUID", "Name", "Digest"}};
-  for (const auto& [name, record] : artifacts)
-    rows.push_back({std::string(record->outputs.text_at("uuid").substr(0, 12)), name,
-                    std::string(record->outputs.text_at("digest").substr(0, 12))});
+  for (const auto& [name, record] : artifacts) {
+    const ArtifactOutputs made = read<ArtifactOutputs>(record->outputs);
+    rows.push_back({made.uuid.str().substr(0, 12), name, made.digest.str().substr(0, 12)});
+  }
   print(table(rows));
   return 0;
 }
@@ -219,7 +223,7 @@ Result<int> make(Face& face, const Editing& editing, const std::string& name,
   else
     print(face.quiet ? name
                      : cat("Files with artifact name '", name, "' uploaded with artifact UUID '",
-                           made->outputs.text_at("uuid"), "'"));
+                           read_one<&ArtifactOutputs::uuid>(made->outputs), "'"));
   return 0;
 }
 
@@ -305,7 +309,7 @@ Result<int> store_web(Face& face) {
     return user_error(cat("`", url, "` is not an address that begins with http:// or https://"));
   const std::string name =
       TRY(artifact_name(face, std::string_view(url).substr(0, url.find_first_of("?#"))));
-  return make(face, editing, name, downloaded_artifact("web", url),
+  return make(face, editing, name, write(downloaded_artifact("web", url)),
               cat("upload_files(src=", json_of(url), ", name=", json_of(name), ")"));
 }
 

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/print.h"
+#include "kinds/service.h"
 #include "packages/git_cache.h"
 #include "verbs/packages/last_run.h"
 #include "verbs/packages/package_arguments.h"
@@ -194,17 +195,16 @@ Result<PackageRequest> package_request(Face& face) {
 
 std::string ports_text(const ServiceView& service) {
   std::string text;
-  const Value& ports = service.outputs.at("ports");
-  if (!ports.is_dict())
-    return text;
+  const Dict asked = read_one<&Service::ports>(service.attributes),
+             ports = read_one<&ServiceOutputs::ports>(service.outputs);
   for (const Entry& entry : ports.entries()) {
-    const Value& port = entry.value;
-    const std::string_view application =
-        service.attributes.at("ports").at(entry.key).text_at("application");
-    text += cat(text.empty() ? "" : ", ", entry.key, ": ", port.integer_at("number"), "/",
-                lower_case(port.text_at("transport", "TCP")));
-    if (const int64_t open = port.integer_at("public"); open > 0)
-      text += cat(" -> ", application.empty() ? "" : cat(application, "://"), "127.0.0.1:", open);
+    const PortOutputs port = read<PortOutputs>(entry.value);
+    const Hole<Name> application = read_one<&Port::application>(asked.at(entry.key));
+    text += cat(text.empty() ? "" : ", ", entry.key, ": ", port.number, "/",
+                lower_case(port.transport.view()));
+    if (const int64_t open = port.public_port.value_or(0); open > 0)
+      text += cat(" -> ", application.empty() ? "" : cat(application.view(), "://"),
+                  "127.0.0.1:", open);
   }
   return text;
 }

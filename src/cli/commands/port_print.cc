@@ -2,6 +2,7 @@
 #include "cli/commands/commands.h"
 #include "cli/print.h"
 #include "documents/services.h"
+#include "kinds/service.h"
 #include "verbs/environments/services.h"
 
 namespace fettle {
@@ -16,23 +17,23 @@ Result<int> run_port_print(Face& face) {
   const std::string id = face.parsed.argument(at + 1);
   if (id.empty())
     return user_error("name the port: `fettle port print ENCLAVE SERVICE PORT`");
-  const Value& ports = service->outputs.at("ports");
-  const Value* port = ports.find(id);
+  const Dict ports = read_one<&ServiceOutputs::ports>(service->outputs);
+  const Value* const port = ports.find(id);
   if (port == nullptr) {
     std::vector<std::string> ids;
-    if (ports.is_dict())
-      for (const Entry& entry : ports.entries())
-        ids.push_back(entry.key.str());
+    for (const Entry& entry : ports.entries())
+      ids.push_back(entry.key.str());
     return user_error(cat("the service `", service->applied->key.name, "` has no port `", id, "`",
                           ids.empty()                   ? "; it has no ports"
                           : suggestion(id, ids).empty() ? "; it has " + join(ids, ", ")
                                                         : suggestion(id, ids)));
   }
-  if (port->integer_at("public") == 0)
+  const int64_t open = read_one<&PortOutputs::public_port>(*port).value_or(0);
+  if (open == 0)
     return world_error(cat("the port `", id, "` is not published on this machine"));
-  const std::string number = std::to_string(port->integer_at("public"));
-  const std::string protocol(
-      service->applied->attributes.at("ports").at(id).text_at("application"));
+  const std::string number = std::to_string(open);
+  const Dict asked = read_one<&Service::ports>(service->applied->attributes);
+  const std::string protocol = read_one<&Port::application>(asked.at(id)).get().str();
   std::string text;
   const std::string format =
       face.parsed.text("format", protocol.empty() ? "ip,number" : "protocol,ip,number");

@@ -10,7 +10,9 @@
 #include "cli/print.h"
 #include "documents/service_config.h"
 #include "documents/services.h"
+#include "kinds/artifact.h"
 #include "kinds/kinds.h"
+#include "kinds/service.h"
 #include "packages/names.h"
 #include "value/json.h"
 #include "value/yaml.h"
@@ -225,8 +227,9 @@ Result<Value> asked_attributes(Face& face, const Workplace& place, const Name& e
         const auto found = artifacts.find(artifact);
         if (found == artifacts.end())
           return user_error(no_artifact(known, environment, artifact));
-        files.push_back({one.substr(0, colon),
-                         Value::list({mounted_artifact(found->second->applied->key.name.view())})});
+        files.push_back(
+            {one.substr(0, colon),
+             Value::list({write(mounted_artifact(found->second->applied->key.name.view()))})});
       }
     entries.push_back({"files", Value::dict(std::move(files))});
   }
@@ -250,7 +253,7 @@ Result<int> put(Face& face, const Editing& editing, PutService service) {
     print_json(put_document(service_name(key), outputs));
   else if (!face.quiet)
     print(cat("Service '", service_name(key), is_new ? "' added" : "' updated",
-              " with service UUID '", outputs.text_at("uuid"), "'"));
+              " with service UUID '", read_one<&ServiceOutputs::uuid>(outputs), "'"));
   else if (is_new)
     print(service_name(key));
   warn_of_ends(face, *editing.place, editing.environment.name, {std::string(service_name(key))});
@@ -268,7 +271,7 @@ Result<int> service_add(Face& face) {
   // Kurtosis: what a whole configuration says counts.
   if (!image.empty() && attributes.find("image") == nullptr)
     attributes = merged_attributes(attributes, Value::dict({{"image", image}}));
-  if (attributes.text_at("image").empty())
+  if (read_one<&Service::image>(attributes).empty())
     return user_error("name the image of the service");
   return put(face, editing, {name, attributes, true});
 }

@@ -204,7 +204,7 @@ Result<std::set<Name>> workloads_of(const Workplace& place, const Name& fleet,
       const Resource* const pod = key.kind == "pod" ? resource_of_then(*record) : nullptr;
       const NodeAddress address = node_address(key.name);
       if (pod != nullptr && pods.contains(cat("Pod/", address.space, "/", address.name)))
-        owners.insert(pod->attributes.text_at("owner"));
+        owners.insert(read_one<&Pod::owner>(pod->attributes).get());
     }
   return owners;
 }

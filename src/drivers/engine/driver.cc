@@ -19,7 +19,12 @@
 #include "drivers/engine/surroundings.h"
 #include "drivers/engine/task.h"
 #include "drivers/engine/volumes.h"
+#include "kinds/artifact.h"
+#include "kinds/directory.h"
 #include "kinds/kinds.h"
+#include "kinds/network.h"
+#include "kinds/pod.h"
+#include "kinds/service.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -29,21 +34,23 @@ constexpr Duration watch_pause = 1s;
 
 /// A files artifact that is copied out of a service.
 Result<Outcome> make_artifact(const Site& site, const Act& act, std::stop_token stop) {
-  if (act.attributes.text_at("source") != "service")
-    return world_error(cat("the engine cannot make a files artifact from source `",
-                           act.attributes.text_at("source"), "`"));
+  const Artifact wanted = read<Artifact>(act.attributes);
+  if (wanted.source.view() != "service")
+    return world_error(
+        cat("the engine cannot make a files artifact from source `", wanted.source.view(), "`"));
   const Record& host = *TRY(host_of(act));
-  const std::string path(act.attributes.text_at("path"));
+  const std::string path = wanted.path.get().str();
   const std::string digest =
       TRY(take_files(site, host.remote_id, path, stop)
               .context(cat("copying `", path, "` out of `", host.applied->key.name, "`")));
-  const Value before = act.known == nullptr ? Value() : act.known->outputs;
-  std::string uuid(before.text_at("uuid"));
-  if (uuid.empty())
-    uuid = to_string(fingerprint(cat(to_string(act.key), "\n", act.key.environment)));
-  return Outcome(Done{.outputs = Value::dict({{"digest", digest}, {"uuid", uuid}}),
-                      .remote_id = digest,
-                      .changed = before.text_at("digest") != digest});
+  ArtifactOutputs outputs =
+      act.known == nullptr ? ArtifactOutputs() : read<ArtifactOutputs>(act.known->outputs);
+  const bool changed = outputs.digest != digest;
+  if (outputs.uuid.empty())
+    outputs.uuid = to_string(fingerprint(cat(to_string(act.key), "\n", act.key.environment)));
+  outputs.digest = digest;
+  outputs.etag = {};
+  return Outcome(Done{.outputs = write(outputs), .remote_id = digest, .changed = changed});
 }
 
 /// A container that is to be away: what there is of it goes.
@@ -67,7 +74,7 @@ Result<Outcome> apply_pod(const Site& site, const Act& act, const ProgressSink& 
 }
 
 Result<Outcome> apply_service(const Site& site, const Act& act, std::stop_token stop) {
-  if (act.verb != Verb::remove && act.attributes.bool_at("purged"))
+  if (act.verb != Verb::remove && read<Service>(act.attributes).purged.get())
     return purge_service(site, act, stop);
   switch (act.verb) {
     case Verb::start:
@@ -104,13 +111,16 @@ Found found_service(const Key& key, const ContainerState& container, const Name&
   found.record.remote_id = container.id;
   found.record.incarnation =
       std::strtoull(label(container.labels, mark::incarnation).c_str(), nullptr, 10);
-  found.record.outputs = Value::dict({{"uuid", label(container.labels, mark::uuid)},
-                                      {"ip_address", label(container.labels, mark::address)},
-                                      {"hostname", service_name(key)},
-                                      {"ports", ports ? *ports : Value::dict({})},
-                                      {"container", container.id},
-                                      {"digest", label(container.labels, mark::digest)},
-                                      {"started", 1}});
+  ServiceOutputs outputs;
+  outputs.uuid = label(container.labels, mark::uuid);
+  outputs.ip_address = label(container.labels, mark::address);
+  outputs.hostname = service_name(key);
+  if (ports)
+    outputs.ports = *ports;
+  outputs.container = container.id;
+  outputs.started = 1;
+  outputs.digest = label(container.labels, mark::digest);
+  found.record.outputs = write(outputs);
   return found;
 }
 
@@ -119,8 +129,10 @@ Found found_pod(const Key& key, const ContainerState& holder, const Name& driver
   found.record.remote_id = holder.id;
   found.record.incarnation =
       std::strtoull(label(holder.labels, mark::incarnation).c_str(), nullptr, 10);
-  found.record.outputs = Value::dict(
-      {{"uid", label(holder.labels, mark::uuid)}, {"ip", label(holder.labels, mark::address)}});
+  PodOutputs outputs;
+  outputs.uid = label(holder.labels, mark::uuid);
+  outputs.ip = label(holder.labels, mark::address);
+  found.record.outputs = write(outputs);
   return found;
 }
 
@@ -209,12 +221,9 @@ Result<std::vector<Found>> EngineDriver::list(const Name& environment, std::stop
       continue;
     Found network = found_resource(*key, options_.name);
     network.record.remote_id = state.id;
-    network.record.outputs =
-        Value::dict({{"name", state.name},
-                     {"id", state.id},
-                     {"subnet", to_string(state.subnets[0])},
-                     {"gateway", state.gateway.empty() ? address_text(state.subnets[0].address + 1)
-                                                       : state.gateway}});
+    network.record.outputs = write(NetworkOutputs{
+        state.name, state.id, to_string(state.subnets[0]),
+        state.gateway.empty() ? address_text(state.subnets[0].address + 1) : state.gateway});
     found.push_back(std::move(network));
   }
   for (const VolumeState& state : TRY(own_volumes(here, ours, stop))) {
@@ -222,7 +231,7 @@ Result<std::vector<Found>> EngineDriver::list(const Name& environment, std::stop
     if (const auto key = key_in(state.labels); key && key->kind != "pod") {
       Found directory = found_resource(*key, options_.name);
       directory.record.remote_id = state.name;
-      directory.record.outputs = Value::dict({{"volume", state.name}});
+      directory.record.outputs = write(VolumeOutputs{state.name});
       found.push_back(std::move(directory));
     }
   }

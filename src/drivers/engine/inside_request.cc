@@ -90,7 +90,7 @@ class Carrier {
         TRY(frames({buffer.data(), count}));
       }
       if (waited[0].revents != 0) {
-        const ssize_t count = read(client, buffer.data(), buffer.size());
+        const ssize_t count = ::read(client, buffer.data(), buffer.size());
         if (count <= 0)
           return cancelled_error();
         TRY(connection.write({buffer.data(), static_cast<size_t>(count)}, stop));

@@ -12,7 +12,12 @@
 #include "drivers/engine/networks.h"
 #include "drivers/engine/pod_look.h"
 #include "drivers/engine/volumes.h"
+#include "kinds/artifact.h"
+#include "kinds/directory.h"
+#include "kinds/image.h"
 #include "kinds/kinds.h"
+#include "kinds/network.h"
+#include "kinds/service.h"
 #include "value/with.h"
 
 namespace fettle {
@@ -27,11 +32,12 @@ std::string reference_of(const Subject& subject) {
     resource = &*subject.known->applied;
   if (resource == nullptr)
     return full_reference(subject.key.name);
-  const Value& wanted = resource->attributes.at("reference");
-  const Value known = subject.known == nullptr ? Value() : subject.known->outputs;
-  const std::string_view reference =
-      wanted.has_deferred() ? known.text_at("reference")
-                            : resource->attributes.text_at("reference", subject.key.name);
+  const Hole<Name> wanted = read<Image>(resource->attributes).reference;
+  const Name known =
+      subject.known == nullptr ? Name() : read<ImageOutputs>(subject.known->outputs).reference;
+  const Name reference = wanted.has_hole() ? known
+                         : wanted.empty()  ? subject.key.name
+                                           : wanted.get();
   return reference.empty() ? std::string() : full_reference(reference);
 }
 
@@ -166,12 +172,12 @@ class Look {
     const auto life = lives_.find(state->id);
     const bool attached = state->runs() || ((!stopped || !is_cut_off(*stopped, own_network())) &&
                                             TRY(has_network(label(state->labels, mark::network))));
-    Observation seen{Value::dict({{"status", attached ? state->status : "unattached"},
-                                  {"exit_code", code ? Value(*code) : Value()},
-                                  {"container", state->id},
-                                  {"digest", label(state->labels, mark::digest)}})};
-    if (state->runs() && is_cut_off(*state, own_network()))
-      seen.state = with(*seen.state, "cut_off", true);
+    Observation seen{State(
+        write(ServiceSeen{.status = attached ? Name(state->status) : Name("unattached"),
+                          .exit_code = code,
+                          .container = state->id,
+                          .digest = label(state->labels, mark::digest),
+                          .is_cut_off = state->runs() && is_cut_off(*state, own_network())}))};
     seen.life = life == lives_.end() ? 0 : life->second;
     return seen;
   }
@@ -195,36 +201,35 @@ class Look {
     const auto id = images_.find(reference_of(subject));
     return id == images_.end() || id->second.empty()
                ? Observation{}
-               : Observation{Value::dict({{"id", id->second}})};
+               : Observation{State(write(ImageSeen{id->second}))};
   }
 
   Result<Observation> network(const Subject& subject) {
     if (containers_ && subject.known != nullptr &&
         live_networks_.contains(subject.known->remote_id))
-      return Observation{subject.known->outputs};
+      return Observation{State(subject.known->outputs)};
     const auto state = TRY(inspect_network(site_.engine, network_name(subject.key), stop_));
     if (state && containers_)
       site_.allocation.learn(state->id, *containers_);
     if (!state || state->subnets.empty() || own_key(site_, state->labels) != subject.key)
       return Observation{};
     const Subnet subnet = state->subnets[0];
-    return Observation{Value::dict(
-        {{"name", state->name},
-         {"id", state->id},
-         {"subnet", to_string(subnet)},
-         {"gateway", state->gateway.empty() ? address_text(subnet.address + 1) : state->gateway}})};
+    return Observation{State(write(NetworkOutputs{
+        state->name, state->id, to_string(subnet),
+        state->gateway.empty() ? address_text(subnet.address + 1) : state->gateway}))};
   }
 
   Result<Observation> directory(const Subject& subject) const {
     const std::string name = volume_name(subject.key);
-    return volumes_.contains(name) ? Observation{Value::dict({{"volume", name}})} : Observation{};
+    return volumes_.contains(name) ? Observation{State(write(VolumeOutputs{name}))} : Observation{};
   }
 
   Result<Observation> artifact(const Subject& subject) const {
-    const Value digest = subject.known == nullptr ? Value() : subject.known->outputs.at("digest");
-    if (!digest.is_text() || !TRY(site_.blobs.has(digest.text())))
+    const Name digest =
+        subject.known == nullptr ? Name() : read<ArtifactOutputs>(subject.known->outputs).digest;
+    if (digest.empty() || !TRY(site_.blobs.has(digest)))
       return Observation{};
-    return Observation{Value::dict({{"digest", digest}})};
+    return Observation{State(write(ArtifactSeen{digest}))};
   }
 
   const Site& site_;

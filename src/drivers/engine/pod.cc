@@ -43,7 +43,7 @@ class PodAct {
     Result<Outcome> outcome = bring();
     if (outcome || (act_.known != nullptr && act_.known->applied) || is_cancelled(outcome.error()))
       return outcome;
-    if (image_error_.is_null() && before().at("image_error").is_null())
+    if (image_error_.is_null() && before().image_error.is_null())
       return outcome;
     return Outcome(
         Failed{std::move(outcome).error(), Value::dict({{"image_error", image_error_}})});
@@ -72,9 +72,10 @@ class PodAct {
   bool is_made_anew() const {
     return act_.verb == Verb::create || act_.verb == Verb::replace || act_.known == nullptr;
   }
-  const Value& before() const {
-    static const Value none;
-    return act_.known == nullptr ? none : act_.known->outputs;
+  Outputs stored_outputs() const { return act_.known == nullptr ? Outputs() : act_.known->outputs; }
+  /// What an earlier act left; empty when there was none.
+  PodOutputs before() const {
+    return act_.known == nullptr ? PodOutputs() : read<PodOutputs>(act_.known->outputs);
   }
 
   /// Decides on names, address and volumes.
@@ -85,8 +86,8 @@ class PodAct {
     const std::string_view own = attributes_.text_at("uid");
     place_.uid = to_string(fingerprint(cat(
         act_.key.environment, "\n", own.empty() ? act_.key.name.view() : own, "\n", incarnation_)));
-    if (!is_made_anew() && !before().text_at("uid").empty())
-      place_.uid = before().text_at("uid");
+    if (!is_made_anew() && !before().uid.empty())
+      place_.uid = before().uid.view();
     const NodeAddress address = node_address(act_.key.name);
     name_ = container_name(cat(address.space, "-", address.name), place_.uid);
     there_ = TRY(pod_there(site_, act_.key, stop_));
@@ -101,9 +102,9 @@ class PodAct {
   Status place_in_network() {
     const Record* const needed = act_.need("network");
     const std::shared_lock lock(site_.allocation.networks());
-    const Value network = needed != nullptr
-                              ? needed->outputs
-                              : TRY(ensure_network(site_, pod_network(act_.key), stop_));
+    const Outputs network = needed != nullptr
+                                ? needed->outputs
+                                : Outputs(TRY(ensure_network(site_, pod_network(act_.key), stop_)));
     const auto subnet = parse_subnet(network.text_at("subnet"));
     if (!subnet)
       return world_error("the record of the network has no address range");
@@ -115,7 +116,7 @@ class PodAct {
           network_id_,
           TRY(own_containers(site_, {environment_filter(act_.key.environment)}, stop_)));
     place_.address = TRY(site_.allocation.address(network_id_, *subnet, place_.host_address,
-                                                  pod_owner(act_.key), before().text_at("ip")));
+                                                  pod_owner(act_.key), before().ip));
     return {};
   }
 
@@ -183,7 +184,7 @@ class PodAct {
       place_.holder = there_.holders[0].id;
     }
     if (is_made_anew() || is_new || !act_.known->applied ||
-        attributes_then(act_).at("configs") != act_.attributes.at("configs"))
+        read_one<&Pod::configs>(attributes_then(act_)) != read_one<&Pod::configs>(act_.attributes))
       TRY(fill_volumes());
     if (is_new || !there_.holders[0].runs()) {
       // Whoever stood on a holder that ended has to join it anew.
@@ -494,7 +495,7 @@ class PodAct {
     const std::vector<const ContainerState*> others = others_of(container);
     if (known != nullptr && (known->runs() || known->status == "restarting") && !rejoin_) {
       TRY(remove_others(others));
-      const bool is_told = before().at("containers").text_at(container.name) ==
+      const bool is_told = before().containers.value().text_at(container.name) ==
                            container_uri(place_.is_podman, known->id);
       ids_[container.name] = known->id;
       return is_told ? Status() : tell_started(container, known->id);
@@ -550,7 +551,7 @@ class PodAct {
     int64_t most = 0;
     for (const ContainerState* const other : others) {
       const auto state = TRY(inspect_container(site_.engine, other->id, stop_));
-      const int64_t earlier = pod_restarts(before(), *other);
+      const int64_t earlier = pod_restarts(stored_outputs(), *other);
       most = std::max(most, earlier + (state ? state->restarts : 0) + 1);
     }
     return most;
@@ -559,8 +560,8 @@ class PodAct {
   /// A container that somebody removed was started before, too.
   int64_t restarts_of_what_is_gone(const PodContainer& container) const {
     const bool was_there = !is_made_anew() && act_.known->applied &&
-                           before().at("containers").find(container.name) != nullptr;
-    return was_there ? before().at("restarts").integer_at(container.name) + 1 : 0;
+                           before().containers.find(container.name) != nullptr;
+    return was_there ? before().restarts.value().integer_at(container.name) + 1 : 0;
   }
 
   Status remove_others(const std::vector<const ContainerState*>& others) {
@@ -631,9 +632,10 @@ class PodAct {
       return Value::dict({});
     std::vector<Entry> gates;
     for (const Entry& entry : conditions.entries()) {
-      const bool is_same = !is_made_anew() && act_.known->applied &&
-                           attributes_then(act_).at("conditions").at(entry.key) == entry.value;
-      const Value& since = before().at("gates").at(entry.key);
+      const bool is_same =
+          !is_made_anew() && act_.known->applied &&
+          read_one<&Pod::conditions>(attributes_then(act_)).at(entry.key) == entry.value;
+      const Value since = before().gates.at(entry.key);
       gates.push_back({entry.key, !is_same          ? to_string(now_from_clock())
                                   : since.is_null() ? to_string(act_.known->finished)
                                                     : std::string(since.text())});
@@ -645,29 +647,28 @@ class PodAct {
     const auto found = restarts_.find(container.name);
     return found != restarts_.end() ? found->second
            : is_made_anew()         ? 0
-                                    : before().at("restarts").integer_at(container.name);
+                                    : before().restarts.value().integer_at(container.name);
   }
 
   Result<Outcome> done() {
     std::vector<Entry> ids;
     for (const auto& [name, id] : ids_)
       ids.push_back({name, container_uri(place_.is_podman, id)});
-    const bool is_same = !is_made_anew() && !before().text_at("started").empty();
-    const std::string started =
-        is_same ? std::string(before().text_at("started")) : to_string(now_from_clock());
+    const Value known = before().started;
+    const bool is_same = !is_made_anew() && known.is_text() && !known.text().empty();
     std::vector<Entry> restarts;
     for (const PodContainer& container : wanted_)
       if (const int64_t count = restarts_now(container); count > 0)
         restarts.push_back({container.name, count});
     const bool changed = changed_ || is_made_anew() || act_.known->remote_id != place_.holder;
-    return Outcome(Done{.outputs = Value::dict({{"uid", place_.uid},
-                                                {"ip", place_.address},
-                                                {"started", started},
-                                                {"gates", gates()},
-                                                {"containers", Value::dict(std::move(ids))},
-                                                {"restarts", Value::dict(std::move(restarts))}}),
-                        .remote_id = place_.holder,
-                        .changed = changed});
+    PodOutputs outputs;
+    outputs.uid = place_.uid;
+    outputs.ip = place_.address;
+    outputs.started = is_same ? known : Value(to_string(now_from_clock()));
+    outputs.gates = gates();
+    outputs.containers = Value::dict(std::move(ids));
+    outputs.restarts = Value::dict(std::move(restarts));
+    return Outcome(Done{.outputs = write(outputs), .remote_id = place_.holder, .changed = changed});
   }
 
   const Site& site_;

@@ -43,18 +43,18 @@ Value picked(const Value& dict, std::initializer_list<const char*> keys) {
 /// What its owner changes about a container without making it anew is not part of its digest.
 Digest digest_of(const Value& attributes, const Value& container) {
   std::vector<Value> taken;
-  if (!attributes.bool_at("keep_environment")) {
+  if (!read_one<&Pod::keep_environment>(attributes).get()) {
     const PodPlace nowhere;
     const PodValues values(attributes, nowhere);
     for (const std::string& path : metadata_taken(container))
       taken.emplace_back(values.field(path).value_or(""));
   }
-  const Value& spec = attributes.at("template").at("spec");
+  const Value& spec = pod_template_of(attributes).at("spec");
   std::vector<Entry> parts{{"container", without(container, {"resources", "imagePullPolicy"})},
                            {"taken", Value::list(std::move(taken))},
                            {"security", spec.at("securityContext")},
                            {"volumes", pod_spec(attributes).at("volumes")}};
-  if (const Value& restart = restart_of(attributes.at("template")); !restart.is_null())
+  if (const Value& restart = restart_of(pod_template_of(attributes)); !restart.is_null())
     parts.push_back({"restart", restart});
   return Value::dict(std::move(parts)).digest();
 }
@@ -80,7 +80,7 @@ void add_user(const Value& pod, const Value& own, std::vector<Entry>& body,
 
 Status add_security(const Value& attributes, const PodContainer& container,
                     std::vector<Entry>& body, std::vector<Entry>& host) {
-  const Value& pod = attributes.at("template").at("spec").at("securityContext");
+  const Value& pod = pod_template_of(attributes).at("spec").at("securityContext");
   const Value& own = container.spec.at("securityContext");
   add_user(pod, own, body, host);
   const bool may_not_be_root = own.bool_at("runAsNonRoot", pod.bool_at("runAsNonRoot"));
@@ -226,7 +226,7 @@ void add_ports(const Value& attributes, std::vector<Entry>& body, std::vector<En
 }
 
 void add_names(const Value& attributes, std::vector<Entry>& host) {
-  const Value& spec = attributes.at("template").at("spec");
+  const Value& spec = pod_template_of(attributes).at("spec");
   std::vector<Value> hosts;
   for (const Value& alias : items_of(spec.at("hostAliases")))
     for (const Value& name : items_of(alias.at("hostnames")))
@@ -250,10 +250,11 @@ void add_names(const Value& attributes, std::vector<Entry>& host) {
 /// The first letters of a long name, as the kubelet: no system takes more.
 std::string hostname_of(const Value& attributes) {
   constexpr size_t longest = 63;
+  const Pod pod = read<Pod>(attributes);
   std::string_view name =
-      attributes.text_at("hostname", attributes.at("template").at("spec").text_at("hostname"));
+      pod.hostname.empty() ? pod.pod_template.at("spec").text_at("hostname") : pod.hostname.view();
   if (name.empty())
-    name = attributes.text_at("name");
+    name = pod.name.view();
   if (name.size() > longest)
     name = name.substr(0, name.find_last_not_of("-.", longest - 1) + 1);
   return std::string(name);
@@ -302,25 +303,26 @@ std::string container_uri(bool is_podman, std::string_view id) {
 }
 
 std::string_view pod_restart_policy(const Value& attributes) {
-  return attributes.at("template").at("spec").text_at("restartPolicy", "Always");
+  return pod_template_of(attributes).at("spec").text_at("restartPolicy", "Always");
 }
 
 Duration pod_grace(const Value& attributes) {
   return std::chrono::seconds(
-      std::max<int64_t>(0, attributes.at("template")
+      std::max<int64_t>(0, pod_template_of(attributes)
                                .at("spec")
                                .integer_at("terminationGracePeriodSeconds", default_grace_s)));
 }
 
 bool uses_host_network(const Value& attributes) {
-  return attributes.at("template").at("spec").bool_at("hostNetwork");
+  return pod_template_of(attributes).at("spec").bool_at("hostNetwork");
 }
 
 std::vector<std::string> pod_aliases(const Value& attributes) {
   const std::string host = hostname_of(attributes);
   std::vector<std::string> names{host};
+  const Name own = read_one<&Pod::subdomain>(attributes).get();
   const std::string_view service =
-      attributes.text_at("subdomain", attributes.at("template").at("spec").text_at("subdomain"));
+      own.empty() ? pod_template_of(attributes).at("spec").text_at("subdomain") : own.view();
   if (!service.empty()) {
     names.push_back(cat(host, ".", service));
     names.emplace_back(service);
@@ -336,20 +338,21 @@ PodLimits pod_limits(const Value& container) {
 }
 
 Digest holder_digest(const Value& attributes) {
-  const Value& spec = attributes.at("template").at("spec");
+  const Dict claims = read_one<&Pod::claims>(attributes);
+  const Value& spec = pod_template_of(attributes).at("spec");
   return Value::dict({{"spec", picked(spec, {"hostNetwork", "hostPID", "hostIPC", "hostAliases",
                                              "dnsConfig", "shareProcessNamespace"})},
                       {"sysctls", spec.at("securityContext").at("sysctls")},
                       {"aliases", texts_value(pod_aliases(attributes))},
                       {"ports", Value::list(host_ports(attributes))},
-                      {"claims", attributes.at("claims")},
+                      {"claims", claims.empty() ? Value() : claims.value()},
                       {"volumes", pod_spec(attributes).at("volumes")}})
       .digest();
 }
 
 Result<Value> holder_body(const Value& attributes, const PodPlace& place,
                           const std::vector<PodVolume>& volumes, const Labels& labels) {
-  const Value& spec = attributes.at("template").at("spec");
+  const Value& spec = pod_template_of(attributes).at("spec");
   std::vector<Entry> body{{"Image", pause_image}, {"Labels", labels_value(labels)}};
   std::vector<Entry> host{{"IpcMode", spec.bool_at("hostIPC") ? "host" : "shareable"}};
   if (!uses_host_network(attributes))
@@ -379,7 +382,7 @@ Result<Value> holder_body(const Value& attributes, const PodPlace& place,
 Result<Value> container_body(const Value& attributes, const PodContainer& container,
                              const PodPlace& place, const std::vector<PodVolume>& volumes,
                              const Labels& labels) {
-  const Value& spec = attributes.at("template").at("spec");
+  const Value& spec = pod_template_of(attributes).at("spec");
   std::vector<Entry> body{{"Image", container.image}, {"Labels", labels_value(labels)}};
   const std::string holder = cat("container:", place.holder);
   std::vector<Entry> host{{"NetworkMode", uses_host_network(attributes) ? "host" : holder},

@@ -52,7 +52,8 @@ Key pod_network(const Key& pod) {
 
 int64_t pod_restarts(const Value& outputs, const ContainerState& state) {
   return std::max<int64_t>(std::strtoll(label(state.labels, mark::restarts).c_str(), nullptr, 10),
-                           outputs.at("restarts").integer_at(label(state.labels, mark::container)));
+                           read_one<&PodOutputs::restarts>(outputs).value().integer_at(
+                               label(state.labels, mark::container)));
 }
 
 Result<PodThere> pod_there(const Site& site, const Key& key, const std::stop_token& stop) {
@@ -105,15 +106,18 @@ const Value& attributes_then(const Act& act) {
 Result<Outcome> stop_pod(const Site& site, const Act& act, const std::stop_token& stop) {
   const Value attributes = reveal(attributes_then(act));
   const PodThere there = TRY(pod_there(site, act.key, stop));
-  const std::string address(act.known == nullptr ? "" : act.known->outputs.text_at("ip"));
+  const std::string address(
+      act.known == nullptr ? "" : read_one<&PodOutputs::ip>(act.known->outputs).view());
   TRY(end_containers(site, there.containers, attributes, address, stop));
-  return Outcome(Done{.outputs = act.known == nullptr ? Value::dict({}) : act.known->outputs,
-                      .remote_id = act.known == nullptr ? "" : act.known->remote_id});
+  return Outcome(
+      Done{.outputs = act.known == nullptr ? Outputs(Value::dict({})) : act.known->outputs,
+           .remote_id = act.known == nullptr ? "" : act.known->remote_id});
 }
 
 Result<Outcome> remove_pod(const Site& site, const Act& act, const std::stop_token& stop) {
   const PodThere there = TRY(pod_there(site, act.key, stop));
-  const std::string address(act.known == nullptr ? "" : act.known->outputs.text_at("ip"));
+  const std::string address(
+      act.known == nullptr ? "" : read_one<&PodOutputs::ip>(act.known->outputs).view());
   TRY(clear_pod(site, there, reveal(attributes_then(act)), address, stop));
   TRY(remove_pod_volumes(site, act.key, stop));
   for (const ContainerState& holder : there.holders)

@@ -7,6 +7,7 @@
 #include "drivers/engine/pod_body.h"
 #include "drivers/engine/pod_end.h"
 #include "drivers/engine/pod_probe.h"
+#include "kinds/pod.h"
 #include "value/mask.h"
 
 namespace fettle {
@@ -81,6 +82,12 @@ Value state_value(const Row& row) {
   const char* const reason =
       row.state.status == "restarting" ? "CrashLoopBackOff" : "ContainerCreating";
   return Value::dict({{"waiting", Value::dict({{"reason", reason}})}});
+}
+
+/// When the pod was made, as its record says.
+std::optional<Time> started_of(const Record& known) {
+  const Value started = read_one<&PodOutputs::started>(known.outputs);
+  return started.is_text() ? moment_in(started.text()) : std::nullopt;
 }
 
 Value row_value(const Row& row, const Value& outputs, bool is_podman) {
@@ -184,8 +191,7 @@ class PodLook {
   /// When the pod came to be, as far as anybody knows.
   Time begun() const {
     const Record* const known = subject_.known.get();
-    if (const auto created =
-            known == nullptr ? std::optional<Time>() : moment_in(known->outputs.text_at("started")))
+    if (const auto created = known == nullptr ? std::optional<Time>() : started_of(*known))
       return *created;
     if (known != nullptr && known->attempt && known->attempt->started != Time())
       return known->attempt->started;
@@ -282,7 +288,8 @@ class PodLook {
   Time gate_since(const Name& type) const {
     if (subject_.known == nullptr)
       return {};
-    return moment_in(subject_.known->outputs.at("gates").text_at(type.view()))
+    return moment_in(
+               read_one<&PodOutputs::gates>(subject_.known->outputs).value().text_at(type.view()))
         .value_or(subject_.known->finished);
   }
 
@@ -337,7 +344,7 @@ class PodLook {
                                {"containerStatuses", rows(false)},
                                {"initContainerStatuses", rows(true)}};
     if (subject_.known != nullptr)
-      if (const auto started = moment_in(subject_.known->outputs.text_at("started")))
+      if (const auto started = started_of(*subject_.known))
         entries.push_back({"startTime", to_seconds(*started)});
     if (site_.engine.address().is_local())
       entries.push_back({"hostIP", "127.0.0.1"});

@@ -32,7 +32,7 @@ Result<std::string> PodValues::field(std::string_view path) const {
     return std::string(attributes_.text_at("node"));
   if (path == "spec.serviceAccountName")
     return std::string(
-        attributes_.at("template").at("spec").text_at("serviceAccountName", "default"));
+        pod_template_of(attributes_).at("spec").text_at("serviceAccountName", "default"));
   if (path == "status.podIP" || path == "status.podIPs")
     return place_.address.empty() ? place_.host_address : place_.address;
   if (path == "status.hostIP" || path == "status.hostIPs")
@@ -78,7 +78,7 @@ Result<std::string> PodValues::resource(const Value& container, const Value& sou
     return user_error(cat("`", wanted, "` is not a resource that containers can use"));
   const Value* own = &container;
   if (const std::string_view name = source.text_at("containerName"); !name.empty())
-    for (const Value& other : items_of(attributes_.at("template").at("spec").at("containers")))
+    for (const Value& other : items_of(pod_template_of(attributes_).at("spec").at("containers")))
       if (other.text_at("name") == name)
         own = &other;
   const auto amount = quantity_milli(own->at("resources").at(part).at(what)).value_or(0);

@@ -135,15 +135,14 @@ Result<std::vector<PodVolume>> pod_volumes(const Key& key, const Value& attribut
     return volume_name(
         {key.environment, "claim", node_name_of(address.node, address.space, claim)});
   };
-  const Value& claims = attributes.at("claims");
+  const Dict claims = read_one<&Pod::claims>(attributes);
   std::vector<std::string> by_claim;
-  if (claims.is_dict())
-    for (const Entry& entry : claims.entries()) {
-      volumes.push_back({.name = entry.key.str(),
-                         .there = claim_volume(to_text(entry.value)),
-                         .sort = PodVolume::Sort::claim});
-      by_claim.push_back(entry.key.str());
-    }
+  for (const Entry& entry : claims.entries()) {
+    volumes.push_back({.name = entry.key.str(),
+                       .there = claim_volume(to_text(entry.value)),
+                       .sort = PodVolume::Sort::claim});
+    by_claim.push_back(entry.key.str());
+  }
   for (const Value& source : items_of(spec.at("volumes"))) {
     PodVolume volume{.name = std::string(source.text_at("name")), .there = {}};
     if (std::ranges::find(by_claim, volume.name) != by_claim.end())

@@ -10,11 +10,14 @@
 #include "drivers/engine/marks.h"
 #include "drivers/engine/probe.h"
 #include "jq/extract.h"
-#include "kinds/recipe.h"
+#include "kinds/exec.h"
+#include "kinds/request.h"
+#include "kinds/service.h"
+#include "kinds/transition.h"
+#include "kinds/wait.h"
 #include "value/json.h"
 #include "value/mask.h"
 #include "value/starlark_text.h"
-#include "value/with.h"
 
 namespace fettle {
 namespace {
@@ -25,24 +28,20 @@ constexpr Duration request_limit = 60s, last_moment = 500ms;
 /// Some seconds.
 constexpr uint64_t most_extract_steps = 100'000'000, most_extract_bytes = 256'000'000;
 
-std::vector<std::string> texts(const Value& list) {
+std::vector<std::string> texts(const List& list) {
   std::vector<std::string> found;
-  if (list.is_list())
-    for (const Value& item : list.items())
-      found.push_back(starlark_text(item));
+  for (const Value& item : list.items())
+    found.push_back(starlark_text(item));
   return found;
 }
 
 /// What the expressions of a recipe give for an answer.
-Result<Value> extracted(const Value& recipe, std::string_view text, jq::Input input,
+Result<Value> extracted(const Recipe& recipe, std::string_view text, jq::Input input,
                         const std::stop_token& stop) {
-  const Value& wanted = recipe.at("extract");
-  if (!wanted.is_dict())
-    return Value::dict({});
   std::atomic<bool> cancelled = false;
   const std::stop_callback end(stop, [&] { cancelled = true; });
   std::vector<Entry> values;
-  for (const Entry& entry : wanted.entries()) {
+  for (const Entry& entry : recipe.extract.entries()) {
     Result<Value> value = jq::extract(
         to_text(entry.value), text, input,
         {.steps = most_extract_steps, .bytes = most_extract_bytes, .cancelled = &cancelled});
@@ -54,10 +53,12 @@ Result<Value> extracted(const Value& recipe, std::string_view text, jq::Input in
   return Value::dict(std::move(values));
 }
 
-/// `answer` is what came back, also when nothing could be extracted from it.
-Result<Value> run_command(const Site& site, const Record& host, const Value& recipe,
-                          const ProgressSink& progress, const Duration limit,
-                          const std::stop_token& stop, Value& answer) {
+/// What came back, also when nothing could be extracted from it; none before anything has.
+using Answer = std::variant<std::monostate, ExecOutputs, RequestOutputs>;
+
+Result<ExecOutputs> run_command(const Site& site, const Record& host, const Recipe& recipe,
+                                const ProgressSink& progress, const Duration limit,
+                                const std::stop_token& stop, Answer& answer) {
   std::string output;
   LastLine line(progress);
   const auto take = [&](OutputStream, std::string_view bytes) {
@@ -66,68 +67,80 @@ Result<Value> run_command(const Site& site, const Record& host, const Value& rec
   };
   const int64_t code =
       TRY(run_exec(site.engine, host.remote_id,
-                   {.command = texts(recipe.at("command")), .time_limit = limit}, take, stop));
-  answer = Value::dict({{"code", code}, {"output", output}});
-  return with(answer, {{"extract", TRY(extracted(recipe, output, jq::Input::text, stop))}});
+                   {.command = texts(recipe.command), .time_limit = limit}, take, stop));
+  ExecOutputs outputs{code, output, {}};
+  answer = outputs;
+  outputs.extract = TRY(extracted(recipe, output, jq::Input::text, stop));
+  return outputs;
 }
 
 /// To the service's own address, as its neighbours see it.
-Result<Value> send_request(const Site& site, const Record& host, const Value& recipe,
-                           const Duration limit, const std::stop_token& stop, Value& answer) {
-  const std::string_view id = recipe.text_at("port");
-  const Value& port = host.outputs.at("ports").at(id);
-  if (!port.is_dict())
+Result<RequestOutputs> send_request(const Site& site, const Record& host, const Recipe& recipe,
+                                    const Duration limit, const std::stop_token& stop,
+                                    Answer& answer) {
+  const std::string_view id = recipe.port.view();
+  const ServiceOutputs service = read<ServiceOutputs>(host.outputs);
+  const Value* const found = service.ports.find(id);
+  if (found == nullptr)
     return user_error(cat("service `", host.applied->key.name, "` has no port `", id, "`"));
-  const Value& attributes = host.applied->attributes.at("ports").at(id);
-  const bool secure = lower_case(attributes.text_at("application")) == "https";
-  const std::string address(host.outputs.text_at("ip_address"));
-  const std::string endpoint = TRY(encoded_endpoint(recipe.text_at("endpoint")));
+  const int64_t number = read<PortOutputs>(*found).number;
+  const Dict asked = read_one<&Service::ports>(host.applied->attributes);
+  const bool secure = lower_case(read_one<&Port::application>(asked.at(id)).view()) == "https";
+  const std::string address = service.ip_address.str();
+  const std::string endpoint = TRY(encoded_endpoint(recipe.endpoint.view()));
   HttpRequest request;
-  request.url =
-      cat(secure ? "https" : "http", "://", address, ":", port.integer_at("number"), endpoint);
+  request.url = cat(secure ? "https" : "http", "://", address, ":", number, endpoint);
   request.follow_redirects = true;
   request.connect_limit = site.engine.limits().connect;
   request.silence_limit = site.engine.limits().silence;
   request.time_limit = limit > 0s ? std::min(limit, request_limit) : request_limit;
-  for (const auto& [name, value] : texts_of(recipe.at("headers")))
+  for (const auto& [name, value] : texts_of(recipe.headers.value()))
     request.headers.push_back({name, value});
-  if (recipe.text_at("type") == "post") {
+  if (recipe.type == "post") {
     request.method = "POST";
-    request.body = starlark_text(recipe.at("body"));
-    request.headers.push_back({"Content-Type", to_text(recipe.at("content_type"))});
+    request.body = starlark_text(recipe.body.value());
+    request.headers.push_back({"Content-Type", to_text(recipe.content_type.value())});
   }
   // From within the container, when the engine is on another machine.
   const HttpResponse response =
       is_reachable(site.engine, address)
           ? TRY(site.http.send(std::move(request), stop))
           : TRY(send_inside(site.http, site.engine, host.remote_id, address,
-                            static_cast<int>(port.integer_at("number")), std::move(request), stop));
-  answer = Value::dict({{"code", response.status}, {"body", response.body}});
-  return with(answer, {{"extract", TRY(extracted(recipe, response.body, jq::Input::json, stop))}});
+                            static_cast<int>(number), std::move(request), stop));
+  RequestOutputs outputs{response.status, response.body, {}};
+  answer = outputs;
+  outputs.extract = TRY(extracted(recipe, response.body, jq::Input::json, stop));
+  return outputs;
 }
 
 /// In at most that time.
-Result<Value> run_recipe(const Site& site, const Record& host, const Value& recipe,
-                         const Duration limit, const std::stop_token& stop, Value& answer) {
-  return recipe.text_at("type") == "exec" ? run_command(site, host, recipe, {}, limit, stop, answer)
-                                          : send_request(site, host, recipe, limit, stop, answer);
+Result<Value> run_recipe(const Site& site, const Record& host, const Recipe& recipe,
+                         const Duration limit, const std::stop_token& stop, Answer& answer) {
+  if (recipe.is_command())
+    return write(TRY(run_command(site, host, recipe, {}, limit, stop, answer)));
+  return write(TRY(send_request(site, host, recipe, limit, stop, answer)));
 }
 
 /// The last answer of a wait, on lines of its own; empty when there was none.
-std::string text_of_answer(const Value& answer) {
-  if (!answer.is_dict())
+std::string text_of_answer(const Answer& answer) {
+  if (std::holds_alternative<std::monostate>(answer))
     return "";
-  const bool is_command = answer.find("output") != nullptr;
-  const std::string_view text = trim(answer.text_at(is_command ? "output" : "body"));
-  return cat("\nthe last answer had code ", answer.integer_at("code"), " and ",
-             text.empty() ? "no " : "the ", is_command ? "output" : "body",
+  const auto* const command = std::get_if<ExecOutputs>(&answer);
+  const auto* const request = std::get_if<RequestOutputs>(&answer);
+  const std::string said = to_text(command != nullptr ? command->output : request->body);
+  const std::string_view text = trim(said);
+  return cat("\nthe last answer had code ", command != nullptr ? command->code : request->code,
+             " and ", text.empty() ? "no " : "the ", command != nullptr ? "output" : "body",
              text.empty() ? "" : ":\n", clipped(text, longest_shown));
 }
+
+/// A service's name is the first member of all that happen inside one.
+Name service_of(const Act& act) { return read<Transition>(act.attributes).service.get(); }
 
 }  // namespace
 
 Result<const Record*> host_of(const Act& act) {
-  const std::string_view name = act.attributes.text_at("service");
+  const Name name = service_of(act);
   for (const RecordPointer& record : act.needs)
     if (record->applied && record->applied->key.kind == "service" &&
         record->applied->key.name == name)
@@ -135,13 +148,12 @@ Result<const Record*> host_of(const Act& act) {
   return world_error(cat("`", to_string(act.key), "` does not depend on the service `", name, "`"));
 }
 
-Status check_code(const Value& attributes, std::string_view what, int64_t code,
+Status check_code(const std::optional<List>& acceptable, std::string_view what, int64_t code,
                   std::string_view output) {
-  const Value& acceptable = attributes.at("acceptable_codes");
-  if (attributes.bool_at("skip_code_check") || !acceptable.is_list())
+  if (!acceptable)
     return {};
   std::string codes;
-  for (const Value& item : acceptable.items()) {
+  for (const Value& item : acceptable->items()) {
     if (item == Value(code))
       return {};
     codes += cat(codes.empty() ? "" : " ", to_text(item));
@@ -156,43 +168,42 @@ Status check_code(const Value& attributes, std::string_view what, int64_t code,
 Result<Outcome> run_exec_act(const Site& site, const Act& act, const ProgressSink& progress,
                              std::stop_token stop) {
   const Record& host = *TRY(host_of(act));
-  const Value attributes = reveal(act.attributes);
-  Value answer;
-  const Value result =
-      TRY(run_command(site, host, attributes.at("recipe"), progress, 0s, stop, answer));
-  TRY(check_code(attributes, "Exec returned exit code", result.integer_at("code"),
-                 result.text_at("output")));
+  const Exec exec = read<Exec>(reveal(act.attributes));
+  Answer answer;
+  const ExecOutputs result = TRY(run_command(site, host, exec.recipe, progress, 0s, stop, answer));
+  TRY(check_code(acceptable_codes(exec), "Exec returned exit code", result.code,
+                 to_text(result.output)));
   // A command may end its container; then nobody can tell.
   const uint64_t life = life_of(site.engine, host.remote_id, stop).value_or(0);
-  return Outcome(Done{.outputs = result, .remote_id = {}, .life = life});
+  return Outcome(Done{.outputs = write(result), .remote_id = {}, .life = life});
 }
 
 Result<Outcome> run_request_act(const Site& site, const Act& act, std::stop_token stop) {
   const Record& host = *TRY(host_of(act));
-  const Value attributes = reveal(act.attributes);
-  Value answer;
-  const Value result = TRY(send_request(site, host, attributes.at("recipe"), 0s, stop, answer));
-  TRY(check_code(attributes, "Request returned status code", result.integer_at("code"),
-                 result.text_at("body")));
-  return Outcome(Done{.outputs = result, .remote_id = {}});
+  const ServiceRequest request = read<ServiceRequest>(reveal(act.attributes));
+  Answer answer;
+  const RequestOutputs result = TRY(send_request(site, host, request.recipe, 0s, stop, answer));
+  TRY(check_code(acceptable_codes(request), "Request returned status code", result.code,
+                 to_text(result.body)));
+  return Outcome(Done{.outputs = write(result), .remote_id = {}});
 }
 
 Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token stop) {
   const Record& host = *TRY(host_of(act));
-  const Value attributes = reveal(act.attributes);
-  const Duration interval = TRY(parse_duration(attributes.text_at("interval", "1s")));
-  const Duration limit = TRY(parse_duration(attributes.text_at("timeout", "10s")));
+  const WaitFor until = read<WaitFor>(reveal(act.attributes));
+  const Duration interval = TRY(parse_duration(until.interval.view()));
+  const Duration limit = TRY(parse_duration(until.timeout.view()));
   const Instant began = instant_from_clock();
   const int64_t tries = act.so_far.integer_at("tries") + 1;
   // Whoever begins when the time is up has a moment.
   const Duration left =
       std::max(limit - Duration(act.so_far.integer_at("waited")), Duration(last_moment));
 
-  Value answer;
+  Answer answer;
   const auto attempt = [&]() -> Result<Value> {
-    Value result = TRY(run_recipe(site, host, attributes.at("recipe"), left, stop, answer));
-    const Value field = TRY(result_field(result, attributes.text_at("field")));
-    TRY(check_assertion(field, attributes.text_at("assertion"), attributes.at("target")));
+    Value result = TRY(run_recipe(site, host, until.recipe, left, stop, answer));
+    const Value field = TRY(result_field(result, until.field.view()));
+    TRY(check_assertion(field, until.assertion.view(), until.target));
     return result;
   };
   const Result<Value> result = attempt();
@@ -204,18 +215,18 @@ Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token s
                              : Duration(std::chrono::round<std::chrono::milliseconds>(waited)));
   if (result)
     return Outcome(
-        Done{.outputs = with(*result, {{"tries", tries}, {"duration", told}}), .remote_id = {}});
+        Done{.outputs = with_members(*result, WaitOutputs{tries, told}), .remote_id = {}});
   if (is_cancelled(result.error()) || result.error().blame != Blame::world)
     return result.error();
   if (waited >= limit)
     return world_error(cat("gave up after ", tries, tries == 1 ? " try in " : " tries in ", told,
                            ": ", to_string(result.error()), text_of_answer(answer)));
   // A command costs some 50 ms of work, a request nearly nothing.
-  const Duration first = attributes.at("recipe").text_at("type") == "exec" ? 50ms : 10ms;
+  const Duration first = until.recipe.is_command() ? 50ms : 10ms;
   const Duration grown = first * (int64_t{1} << std::min<int64_t>(tries - 1, 20));
   const Duration pause = std::min({grown, interval, limit - waited});
   return Outcome(
-      Pending{.what = cat("`", act.attributes.text_at("service"), "`: ", result.error().message),
+      Pending{.what = cat("`", service_of(act), "`: ", result.error().message),
               .retry_after = pause,
               .so_far = Value::dict({{"tries", tries}, {"waited", (waited + pause).count()}})});
 }

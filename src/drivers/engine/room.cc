@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "kinds/service.h"
 
 namespace fettle {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 constexpr int64_t bytes_per_megabyte = 1'000'000, millicores = 1'000;
 
 struct Minimum {
-  const char* attribute;
+  Hole<int64_t> Service::* least;
   const char* unit;
   int64_t there;
 };
@@ -18,7 +19,7 @@ struct Minimum {
 Error too_little(const Resource& service, const Minimum& minimum, int64_t before) {
   return user_error(
       cat("the service `", service.key.name, "` requires ",
-          service.attributes.integer_at(minimum.attribute), " ", minimum.unit,
+          (read<Service>(service.attributes).*minimum.least).get(), " ", minimum.unit,
           ", but the engine's machine has ", minimum.there,
           before == 0 ? std::string() : cat(", and the services before it use ", before)),
       where_in(service.origin));
@@ -35,19 +36,22 @@ Result<EngineRoom> room_of(Engine& engine, std::stop_token stop) {
 
 Status check_room(Engine& engine, std::span<const Resource* const> wanted, std::stop_token stop) {
   const auto states_one = [](const Resource* resource) {
-    return resource->key.kind == "service" && (resource->attributes.integer_at("memory_min") > 0 ||
-                                               resource->attributes.integer_at("cpu_min") > 0);
+    if (resource->key.kind != "service")
+      return false;
+    const Service service = read<Service>(resource->attributes);
+    return service.memory_min.get() > 0 || service.cpu_min.get() > 0;
   };
   if (std::ranges::none_of(wanted, states_one))
     return {};
   const EngineRoom room = TRY(room_of(engine, stop));
   for (const Minimum& minimum :
-       {Minimum{"memory_min", "megabytes of memory", room.bytes / bytes_per_megabyte},
-        Minimum{"cpu_min", "millicores", room.millicores}}) {
+       {Minimum{&Service::memory_min, "megabytes of memory", room.bytes / bytes_per_megabyte},
+        Minimum{&Service::cpu_min, "millicores", room.millicores}}) {
     int64_t taken = 0;
     for (const Resource* resource : wanted) {
-      const int64_t asked =
-          resource->key.kind == "service" ? resource->attributes.integer_at(minimum.attribute) : 0;
+      const int64_t asked = resource->key.kind == "service"
+                                ? (read<Service>(resource->attributes).*minimum.least).get()
+                                : 0;
       if (asked > 0 && minimum.there > 0 && asked > minimum.there - taken)
         return too_little(*resource, minimum, taken);
       taken += asked;

@@ -8,10 +8,11 @@
 #include "drivers/engine/probe.h"
 #include "drivers/engine/service_body.h"
 #include "drivers/engine/taken.h"
-#include "kinds/kinds.h"
+#include "kinds/network.h"
+#include "kinds/service.h"
+#include "kinds/transition.h"
 #include "value/json.h"
 #include "value/mask.h"
-#include "value/with.h"
 
 namespace fettle {
 namespace {
@@ -26,15 +27,23 @@ std::string port_owner(const Key& key, const std::string& port) {
 
 /// What is decided about a service before anything is done.
 struct Wish {
-  Value attributes;
+  Service service;
   std::string uuid, name;
   Placement placement;
 };
 
-/// The outputs of the container that was there before, or null.
-const Value& outputs_before(const Act& act) {
-  static const Value none;
-  return act.known == nullptr ? none : act.known->outputs;
+/// The outputs of the container that was there before; empty when there was none.
+ServiceOutputs outputs_before(const Act& act) {
+  return act.known == nullptr ? ServiceOutputs() : read<ServiceOutputs>(act.known->outputs);
+}
+
+/// They as they are stored.
+Outputs stored_outputs(const Act& act) {
+  return act.known == nullptr ? Outputs() : act.known->outputs;
+}
+
+bool is_pinned(const Service& service, std::string_view port) {
+  return service.public_ports.find(port) != nullptr;
 }
 
 Status learn_addresses(const Site& site, const Act& act, const std::string& network_id,
@@ -47,19 +56,20 @@ Status learn_addresses(const Site& site, const Act& act, const std::string& netw
 }
 
 Status choose_ports(const Site& site, const Act& act, Wish& wish) {
-  const Value& before = outputs_before(act).at("ports");
-  for (const Port& port : ports_in(wish.attributes.at("ports"))) {
-    if (!is_published(wish.attributes, port))
+  const Dict before = outputs_before(act).ports;
+  for (const ServicePort& port : ports_of(wish.service)) {
+    if (!is_published(wish.service, port))
       continue;
     const std::string owner = port_owner(act.key, port.id);
-    const Value& pinned = wish.attributes.at("public_ports").at(port.id);
+    const Value& pinned = wish.service.public_ports.at(port.id);
     if (pinned.is_dict()) {
-      const int number = static_cast<int>(pinned.integer_at("number"));
+      const int number = static_cast<int>(read<Port>(pinned).number.get());
       site.allocation.hold_port(owner, number);
       wish.placement.public_ports[port.id] = number;
       continue;
     }
-    const int kept = static_cast<int>(before.at(port.id).integer_at("public"));
+    const int kept =
+        static_cast<int>(read<PortOutputs>(before.at(port.id)).public_port.value_or(0));
     if (kept > 0)
       site.allocation.hold_port(owner, kept);
     wish.placement.public_ports[port.id] = TRY(site.allocation.port(owner, kept));
@@ -77,32 +87,32 @@ void mark_container(const Site& site, const Act& act, Wish& wish) {
   add(mark::digest, to_string(act.attributes.digest()));
   add(mark::address, wish.placement.address);
   add(mark::network, wish.placement.network_id);
-  add(mark::ports, write_json(port_outputs(wish.attributes, wish.placement)));
+  add(mark::ports, write_json(port_outputs(wish.service, wish.placement).value()));
 }
 
 /// The one that it had, unless somebody else has it.
 Status choose_address(const Site& site, const Act& act, Wish& wish) {
-  const Value& network = act.need("network")->outputs;
-  const auto subnet = parse_subnet(network.text_at("subnet"));
+  const NetworkOutputs network = read<NetworkOutputs>(act.need("network")->outputs);
+  const auto subnet = parse_subnet(network.subnet);
   if (!subnet)
     return world_error("the record of the network has no address range");
-  wish.placement.address = TRY(site.allocation.address(
-      wish.placement.network_id, *subnet, std::string(network.text_at("gateway")),
-      owner_of(act.key), outputs_before(act).text_at("ip_address")));
+  wish.placement.address =
+      TRY(site.allocation.address(wish.placement.network_id, *subnet, network.gateway.str(),
+                                  owner_of(act.key), outputs_before(act).ip_address));
   return {};
 }
 
 Result<Wish> make_wish(const Site& site, const Act& act, const std::stop_token& stop) {
-  const Record* const network = act.need("network");
-  if (network == nullptr)
+  const Record* const record = act.need("network");
+  if (record == nullptr)
     return world_error(cat("the service `", act.key.name, "` does not depend on a network"));
+  const NetworkOutputs network = read<NetworkOutputs>(record->outputs);
   Wish wish;
-  wish.attributes = reveal(act.attributes);
-  wish.placement.network = network->outputs.text_at("name");
-  wish.placement.network_id = network->outputs.text_at("id");
+  wish.service = read<Service>(reveal(act.attributes));
+  wish.placement.network = network.name.view();
+  wish.placement.network_id = network.id.view();
   wish.placement.alias = service_name(act.key);
-  const Value& before = outputs_before(act);
-  wish.uuid = before.text_at("uuid");
+  wish.uuid = outputs_before(act).uuid.view();
   if (wish.uuid.empty())
     wish.uuid = uuid_of(act.key, wish.placement.network_id);
   wish.name = container_name(service_name(act.key), wish.uuid);
@@ -207,7 +217,7 @@ Status settle_leftovers(const Site& site, const Act& act, const Wish& wish, Chan
 
 Status create(const Site& site, const Act& act, const Wish& wish, Change& change,
               const std::stop_token& stop) {
-  const Value body = TRY(service_body(wish.attributes, wish.placement));
+  const Value body = TRY(service_body(wish.service, wish.placement));
   ContainerCreated created = TRY(create_container(site.engine, wish.name, body, stop));
   if (created.name_taken) {
     TRY(settle_leftovers(site, act, wish, change, stop));
@@ -219,7 +229,7 @@ Status create(const Site& site, const Act& act, const Wish& wish, Change& change
           cat("the name `", wish.name, "` is taken by a container that this home did not create"));
   }
   change.now = created.id;
-  return put_files(site, change.now, mounts_in(wish.attributes.at("files")), stop);
+  return put_files(site, change.now, mounts_in(wish.service.files), stop);
 }
 
 /// Ports that somebody else has meanwhile are exchanged for others. Whether any was.
@@ -227,7 +237,7 @@ Result<bool> choose_other_ports(const Site& site, const Act& act, Wish& wish) {
   bool changed = false;
   for (auto& [id, number] : wish.placement.public_ports) {
     const bool is_here = site.engine.address().is_local();
-    if (wish.attributes.at("public_ports").find(id) != nullptr || (is_here && is_port_free(number)))
+    if (is_pinned(wish.service, id) || (is_here && is_port_free(number)))
       continue;
     site.allocation.hold_port("somebody", number);
     number = TRY(site.allocation.port(port_owner(act.key, id), 0));
@@ -272,12 +282,14 @@ Status create_and_start(const Site& site, const Act& act, Wish& wish, Change& ch
 }
 
 Value make_outputs(const Act& act, const Wish& wish, const std::string& container) {
-  return Value::dict({{"uuid", wish.uuid},
-                      {"ip_address", wish.placement.address},
-                      {"hostname", service_name(act.key)},
-                      {"ports", port_outputs(wish.attributes, wish.placement)},
-                      {"container", container},
-                      {"started", outputs_before(act).integer_at("started") + 1}});
+  ServiceOutputs outputs;
+  outputs.uuid = wish.uuid;
+  outputs.ip_address = wish.placement.address;
+  outputs.hostname = service_name(act.key);
+  outputs.ports = port_outputs(wish.service, wish.placement);
+  outputs.container = container;
+  outputs.started = outputs_before(act).started + 1;
+  return write(outputs);
 }
 
 /// Why a container was killed, as far as anybody can tell: not every engine says that it was out of
@@ -290,7 +302,7 @@ std::string_view kill_reason(const ContainerState& state, int64_t memory_limit) 
 }
 
 /// The error of a container that ended while its port was awaited; none while it runs.
-Result<std::optional<Error>> look_for_end(const Site& site, const Key& key, const Value& attributes,
+Result<std::optional<Error>> look_for_end(const Site& site, const Key& key, const Service& service,
                                           const std::string& container, const std::string& awaited,
                                           const std::stop_token& stop) {
   const auto state = TRY(inspect_container(site.engine, container, stop));
@@ -301,18 +313,18 @@ Result<std::optional<Error>> look_for_end(const Site& site, const Key& key, cons
   const std::string lines = last_log_lines(site.engine, container, shown_log_lines, stop);
   return std::optional(world_error(
       cat("the container of `", key.name, "` ended with exit code ", state->exit_code.value_or(-1),
-          kill_reason(*state, attributes.integer_at("memory_max")), " before ", awaited,
+          kill_reason(*state, service.memory_max.get()), " before ", awaited,
           lines.empty() ? "; it printed nothing" : "; its last lines are:\n", lines)));
 }
 
 /// Probes the ports that are awaited. Nothing when all answer; otherwise what to say meanwhile.
 Result<std::optional<std::string>> probe_ports(const Site& site, const Key& key,
-                                               const Value& attributes, const Value& outputs,
-                                               Change& change, Duration waited,
-                                               const std::stop_token& stop) {
+                                               const Service& service,
+                                               const ServiceOutputs& outputs, Change& change,
+                                               Duration waited, const std::stop_token& stop) {
   const std::string& container = change.now;
-  const std::string address(outputs.text_at("ip_address"));
-  for (const Port& port : ports_in(attributes.at("ports"))) {
+  const std::string address = outputs.ip_address.str();
+  for (const ServicePort& port : ports_of(service)) {
     if (!port.wait)
       continue;
     const Socket socket{port.transport == "UDP" ? Socket::Sort::udp : Socket::Sort::tcp,
@@ -326,8 +338,7 @@ Result<std::optional<std::string>> probe_ports(const Site& site, const Key& key,
     const std::string name =
         cat("port `", port.id, "` (", port.number, "/", port.transport, ") of `", key.name, "`");
     if (waited - change.looked >= std::max(first_look, waited / 4)) {
-      if (auto ended =
-              TRY(look_for_end(site, key, attributes, container, name + " was open", stop)))
+      if (auto ended = TRY(look_for_end(site, key, service, container, name + " was open", stop)))
         return std::move(*ended);
       change.looked = waited;
     }
@@ -343,32 +354,31 @@ Result<std::optional<std::string>> probe_ports(const Site& site, const Key& key,
   return std::optional<std::string>();
 }
 
-/// Whether it has ports, awaited or not.
-bool has_ports(const Value& attributes) {
-  const Value& ports = attributes.at("ports");
-  return ports.is_dict() && !ports.entries().empty();
-}
-
 /// The outputs, with what we saw of its end: who has ports is taken for a server, unless it has
 /// ended with code 0 by itself.
-Result<Value> with_end(const Site& site, const Value& attributes, const std::string& container,
-                       const Value& outputs, const std::stop_token& stop) {
-  const bool any_awaited = std::ranges::any_of(
-      ports_in(attributes.at("ports")),
-      [](const Port& port) { return port.transport == "TCP" && port.wait.has_value(); });
-  if (!has_ports(attributes) || any_awaited)
+Result<Outputs> with_end(const Site& site, const Service& service, const std::string& container,
+                         const Outputs& outputs, const std::stop_token& stop) {
+  const bool any_awaited = std::ranges::any_of(ports_of(service), [](const ServicePort& port) {
+    return port.transport == "TCP" && port.wait.has_value();
+  });
+  if (service.ports.empty() || any_awaited)
     return outputs;
   const auto state = TRY(inspect_container(site.engine, container, stop));
   const bool has_ended = state && state->status == "exited" && state->exit_code == 0;
-  return has_ended ? with(outputs, "ended", true) : outputs;
+  if (!has_ended)
+    return outputs;
+  ServiceOutputs ended = read<ServiceOutputs>(outputs);
+  ended.has_ended = true;
+  return Outputs(write(ended));
 }
 
 /// Awaits the ports, again and again, and finishes the change.
-Result<Outcome> await_ports(const Site& site, const Act& act, const Value& attributes,
-                            Change change, const std::string& name, const Value& outputs,
-                            Instant since, const std::stop_token& stop) {
+Result<Outcome> await_ports(const Site& site, const Act& act, const Service& service, Change change,
+                            const std::string& name, const Outputs& outputs, Instant since,
+                            const std::stop_token& stop) {
   const Duration waited = instant_from_clock() - since;
-  auto probed = probe_ports(site, act.key, attributes, outputs, change, waited, stop);
+  auto probed =
+      probe_ports(site, act.key, service, read<ServiceOutputs>(outputs), change, waited, stop);
   if (!probed)
     return undo(site, act.key, change, name, std::move(probed).error());
   if (*probed)
@@ -377,18 +387,19 @@ Result<Outcome> await_ports(const Site& site, const Act& act, const Value& attri
                            .so_far = save(change, outputs, since)});
   if (!change.old.empty() && change.old != change.now)
     TRY(remove_container(site.engine, change.old, stop));
-  return Outcome(Done{.outputs = TRY(with_end(site, attributes, change.now, outputs, stop)),
+  return Outcome(Done{.outputs = TRY(with_end(site, service, change.now, outputs, stop)),
                       .remote_id = change.now,
                       .is_anew = change.is_anew});
 }
 
-Result<Outcome> continue_waiting(const Site& site, const Act& act, const Value& attributes,
+Result<Outcome> continue_waiting(const Site& site, const Act& act, const Service& service,
                                  std::stop_token stop) {
   const Value& so_far = act.so_far;
-  const Value& outputs = so_far.at("outputs");
-  const std::string name = container_name(outputs.text_at("hostname"), outputs.text_at("uuid"));
+  const Outputs outputs = so_far.at("outputs");
+  const ServiceOutputs made = read<ServiceOutputs>(outputs);
+  const std::string name = container_name(made.hostname, made.uuid);
   const Instant since = Instant(Duration(so_far.integer_at("since")));
-  return await_ports(site, act, attributes, load_change(so_far), name, outputs, since, stop);
+  return await_ports(site, act, service, load_change(so_far), name, outputs, since, stop);
 }
 
 /// Whether a container of an earlier act is there, as far as anybody looked.
@@ -400,9 +411,9 @@ bool had_container(const Act& act) {
 
 /// Starts a container that is there. None when nobody can: it is gone, was cut off from its
 /// network, or the engine refuses, as it does when what it was made with is not there any more.
-Result<std::optional<Outcome>> start_again(const Site& site, const Act& act,
-                                           const Value& attributes, const Value& before,
-                                           const std::string& container, std::stop_token stop) {
+Result<std::optional<Outcome>> start_again(const Site& site, const Act& act, const Service& service,
+                                           const Outputs& before, const std::string& container,
+                                           std::stop_token stop) {
   const auto state = TRY(inspect_container(site.engine, container, stop));
   if (!state || is_cut_off(*state, network_name({act.key.environment, "network", "default"})))
     return std::optional<Outcome>();
@@ -411,12 +422,13 @@ Result<std::optional<Outcome>> start_again(const Site& site, const Act& act,
       return std::move(started).error();
     return std::optional<Outcome>();
   }
-  const Value outputs = with(before, "started", before.integer_at("started") + 1);
-  const std::string address(before.text_at("ip_address"));
+  ServiceOutputs outputs = read<ServiceOutputs>(before);
+  ++outputs.started;
+  const std::string address = outputs.ip_address.str();
   const Change change{
       .now = container, .old = {}, .direct = is_reachable(site.engine, address), .is_anew = false};
   return std::optional(
-      TRY(await_ports(site, act, attributes, change, {}, outputs, instant_from_clock(), stop)));
+      TRY(await_ports(site, act, service, change, {}, write(outputs), instant_from_clock(), stop)));
 }
 
 /// A name is one service. Who only passes by under it takes away what has it: that one is made anew
@@ -449,8 +461,7 @@ Result<std::vector<std::string>> stop_holders(const Site& site, const Act& act,
 
 /// Of a pinned port that one of our containers has: whose it is.
 Error name_holder(const Site& site, const Wish& wish, Error error, const std::stop_token& stop) {
-  const Value& pinned = wish.attributes.at("public_ports");
-  if (what_is_taken(error) != Taken::port || !pinned.is_dict())
+  if (what_is_taken(error) != Taken::port)
     return error;
   const auto containers = own_containers(site, {}, stop);
   for (const ContainerState& state : containers.value_or(std::vector<ContainerState>())) {
@@ -459,11 +470,11 @@ Error name_holder(const Site& site, const Wish& wish, Error error, const std::st
     if (!key || !ports || !ports->is_dict() || !state.runs() || state.name == wish.name)
       continue;
     for (const Entry& held : ports->entries())
-      for (const Entry& wanted : pinned.entries())
-        if (held.value.integer_at("public") == wanted.value.integer_at("number")) {
-          error.message +=
-              cat("; port ", wanted.value.integer_at("number"), " is held by the service `",
-                  service_name(*key), "` of environment `", key->environment, "`");
+      for (const Entry& pinned : wish.service.public_ports.entries())
+        if (const int64_t number = read<Port>(pinned.value).number.get();
+            read<PortOutputs>(held.value).public_port.value_or(0) == number) {
+          error.message += cat("; port ", number, " is held by the service `", service_name(*key),
+                               "` of environment `", key->environment, "`");
           return error;
         }
   }
@@ -474,7 +485,7 @@ Error name_holder(const Site& site, const Wish& wish, Error error, const std::st
 
 Result<Outcome> make_service(const Site& site, const Act& act, std::stop_token stop) {
   if (!act.so_far.is_null())
-    return continue_waiting(site, act, act.attributes, stop);
+    return continue_waiting(site, act, read<Service>(act.attributes), stop);
   TRY(clear_name(site, act.key, stop));
   Wish wish = TRY(make_wish(site, act, stop));
   Change change;
@@ -494,7 +505,7 @@ Result<Outcome> make_service(const Site& site, const Act& act, std::stop_token s
     return name_holder(site, wish, std::move(error), stop);
   }
   change.direct = is_reachable(site.engine, wish.placement.address);
-  return await_ports(site, act, wish.attributes, change, wish.name,
+  return await_ports(site, act, wish.service, change, wish.name,
                      make_outputs(act, wish, change.now), instant_from_clock(), stop);
 }
 
@@ -502,15 +513,15 @@ namespace {
 
 Result<Outcome> wake_service(const Site& site, const Act& act, const std::stop_token& stop) {
   if (!act.so_far.is_null())
-    return continue_waiting(site, act, act.attributes, stop);
+    return continue_waiting(site, act, read<Service>(act.attributes), stop);
   // What a stop that was interrupted may still end is ended first.
   const bool is_ending = act.known != nullptr && act.known->attempt &&
                          !act.known->attempt->failed && act.known->attempt->verb == Verb::stop;
   if (is_ending && !act.known->remote_id.empty())
     TRY(stop_container(site.engine, act.known->remote_id, site.options.stop_grace, stop));
   if (act.known != nullptr && !act.known->remote_id.empty())
-    if (auto started = TRY(
-            start_again(site, act, act.attributes, act.known->outputs, act.known->remote_id, stop)))
+    if (auto started = TRY(start_again(site, act, read<Service>(act.attributes), act.known->outputs,
+                                       act.known->remote_id, stop)))
       return std::move(*started);
   return make_service(site, act, stop);
 }
@@ -526,12 +537,12 @@ Result<Outcome> start_service(const Site& site, const Act& act, std::stop_token 
 }
 
 Result<Outcome> adopt_service(const Site& site, const Act& act, std::stop_token stop) {
-  const Value none;
-  const Value& seen = act.seen && act.seen->state ? *act.seen->state : none;
-  if (act.so_far.is_null() && seen.text_at("status") == "running" && !seen.bool_at("cut_off") &&
-      seen.text_at("digest") == to_string(act.attributes.digest()))
+  const ServiceSeen seen =
+      act.seen && act.seen->state ? read<ServiceSeen>(*act.seen->state) : ServiceSeen();
+  if (act.so_far.is_null() && seen.status == "running" && !seen.is_cut_off &&
+      seen.digest == to_string(act.attributes.digest()))
     return Outcome(
-        Done{.outputs = outputs_before(act), .remote_id = act.known->remote_id, .changed = false});
+        Done{.outputs = stored_outputs(act), .remote_id = act.known->remote_id, .changed = false});
   return make_service(site, act, stop);
 }
 
@@ -545,7 +556,7 @@ Result<Outcome> stop_service(const Site& site, const Act& act, std::stop_token s
   } else {
     ran = TRY(stop_container(site.engine, id, site.options.stop_grace, stop));
   }
-  return Outcome(Done{.outputs = outputs_before(act), .remote_id = id, .changed = ran});
+  return Outcome(Done{.outputs = stored_outputs(act), .remote_id = id, .changed = ran});
 }
 
 Result<Outcome> remove_service(const Site& site, const Act& act, std::stop_token stop) {
@@ -556,18 +567,18 @@ Result<Outcome> remove_service(const Site& site, const Act& act, std::stop_token
     for (const ContainerState& found : TRY(own_containers(site, key_filters(act.key), stop)))
       TRY(remove_container(site.engine, found.id, stop));
   }
-  for (const Entry& entry : outputs_before(act).at("ports").is_dict()
-                                ? outputs_before(act).at("ports").entries()
-                                : std::span<const Entry>())
+  const Dict ports = outputs_before(act).ports;
+  for (const Entry& entry : ports.entries())
     site.allocation.free_port(port_owner(act.key, entry.key.str()));
   if (const Record* const network = act.need("network"))
-    site.allocation.free_address(std::string(network->outputs.text_at("id")), owner_of(act.key));
+    site.allocation.free_address(read<NetworkOutputs>(network->outputs).id.str(),
+                                 owner_of(act.key));
   return Outcome(Done{});
 }
 
 Result<Outcome> transition_service(const Site& site, const Act& act, std::stop_token stop) {
   const Record& host = *TRY(host_of(act));
-  const Value outputs = Value::dict({{"uuid", host.outputs.at("uuid")}});
+  const Value outputs = write(TransitionOutputs{read<ServiceOutputs>(host.outputs).uuid});
   const auto done = [&](bool changed) {
     return Outcome(Done{.outputs = outputs, .remote_id = host.remote_id, .changed = changed});
   };
@@ -577,15 +588,14 @@ Result<Outcome> transition_service(const Site& site, const Act& act, std::stop_t
     TRY(remove_container(site.engine, host.remote_id, stop));
     return done(true);
   }
-  const Value& attributes = host.applied->attributes;
+  const Service service = read<Service>(host.applied->attributes);
   Act within = act;
   within.key = host.applied->key;
   if (!act.so_far.is_null()) {
-    const Outcome outcome = TRY(continue_waiting(site, within, attributes, stop));
+    const Outcome outcome = TRY(continue_waiting(site, within, service, stop));
     return std::holds_alternative<Done>(outcome) ? done(true) : outcome;
   }
-  const auto started =
-      TRY(start_again(site, within, attributes, host.outputs, host.remote_id, stop));
+  const auto started = TRY(start_again(site, within, service, host.outputs, host.remote_id, stop));
   if (!started)
     return world_error(cat("the container of `", host.applied->key.name, "` is gone"));
   return std::holds_alternative<Done>(*started) ? done(true) : *started;

@@ -13,48 +13,44 @@ namespace {
 constexpr int64_t megabyte = 1'000'000;
 constexpr int64_t nano_cpus_per_millicore = 1'000'000;
 
-std::vector<Entry> entries_of(const Value& dict) {
-  const auto entries = dict.is_dict() ? dict.entries() : std::span<const Entry>();
-  return {entries.begin(), entries.end()};
-}
-
 /// A list of texts with the placeholder replaced.
-Value texts(const Value& list, std::string_view placeholder, std::string_view address) {
+Value texts(std::span<const Value> list, std::string_view placeholder, std::string_view address) {
   std::vector<Value> replaced;
-  for (const Value& item : items_of(list))
+  for (const Value& item : list)
     replaced.emplace_back(placeholder.empty()
                               ? starlark_text(item)
                               : replace_all(starlark_text(item), placeholder, address));
   return Value::list(std::move(replaced));
 }
 
-Value environment(const Value& env, std::string_view placeholder, std::string_view address) {
+Value environment(const Dict& env, std::string_view placeholder, std::string_view address) {
   std::vector<Value> lines;
-  for (const Entry& entry : entries_of(env))
+  for (const Entry& entry : env.entries())
     lines.emplace_back(cat(entry.key, "=", starlark_text(entry.value)));
-  return texts(Value::list(std::move(lines)), placeholder, address);
+  return texts(lines, placeholder, address);
 }
 
 /// Files artifacts become anonymous volumes into which tars are put before the start: what the
 /// image has at that path is hidden, and a replaced container takes its files with it.
-Value mounts(const Value& attributes) {
+Value mounts(const Dict& files, const Dict& bind_mounts) {
   std::vector<Value> list;
-  for (const Mount& mount : mounts_in(attributes.at("files")))
+  for (const Mount& mount : mounts_in(files))
     list.push_back(Value::dict({{"Type", "volume"},
                                 {"Target", mount.path},
                                 {"VolumeOptions", Value::dict({{"NoCopy", true}})}}));
-  for (const Entry& entry : entries_of(attributes.at("files")))
+  for (const Entry& entry : files.entries())
     if (entry.value.is_dict())
-      list.push_back(Value::dict(
-          {{"Type", "volume"}, {"Source", entry.value.at("volume")}, {"Target", entry.key}}));
-  for (const Entry& entry : entries_of(attributes.at("bind_mounts")))
+      list.push_back(Value::dict({{"Type", "volume"},
+                                  {"Source", read<DirectoryMount>(entry.value).volume.value()},
+                                  {"Target", entry.key}}));
+  for (const Entry& entry : bind_mounts.entries())
     list.push_back(Value::dict({{"Type", "bind"}, {"Source", entry.value}, {"Target", entry.key}}));
   return Value::list(std::move(list));
 }
 
-Value devices(const Value& list) {
+Value devices(const List& list) {
   std::vector<Value> found;
-  for (const Value& item : items_of(list)) {
+  for (const Value& item : list.items()) {
     const Name text = item.text();
     const auto parts = split(text, ':');
     found.push_back(Value::dict({{"PathOnHost", parts[0]},
@@ -72,35 +68,35 @@ std::string_view gpu_driver(const Value& driver) {
   return given.empty() ? "nvidia" : given;
 }
 
-void add_gpu(const Value& gpu, std::vector<Entry>& host) {
-  if (!gpu.is_dict() || gpu.entries().empty())
-    return;
-  const Value& ids = gpu.at("device_ids");
-  const bool by_id = ids.is_list() && !ids.items().empty();
+void add_gpu(const Gpu& gpu, std::vector<Entry>& host) {
+  const bool by_id = !gpu.device_ids.empty();
   const Value capability = Value::list({Value::list({Value("gpu")})});
   // Without a device it is about shared memory and limits only, and no driver for GPUs is needed.
-  if (by_id || gpu.integer_at("count") != 0)
+  if (by_id || gpu.count != 0)
     host.push_back(
-        {"DeviceRequests", Value::list({Value::dict({{"Driver", gpu_driver(gpu.at("driver"))},
-                                                     {"Count", by_id ? 0 : gpu.integer_at("count")},
-                                                     {"DeviceIDs", by_id ? ids : Value::list({})},
-                                                     {"Capabilities", capability}})})});
-  if (const int64_t size = gpu.integer_at("shm_size"); size > 0)
-    host.push_back({"ShmSize", size * megabyte});
+        {"DeviceRequests",
+         Value::list({Value::dict({{"Driver", gpu_driver(gpu.driver)},
+                                   {"Count", by_id ? 0 : gpu.count},
+                                   {"DeviceIDs", by_id ? gpu.device_ids.value() : Value::list({})},
+                                   {"Capabilities", capability}})})});
+  if (gpu.shm_size > 0)
+    host.push_back({"ShmSize", gpu.shm_size * megabyte});
   std::vector<Value> limits;
-  for (const Entry& entry : entries_of(gpu.at("ulimits")))
+  for (const Entry& entry : gpu.ulimits.entries())
     limits.push_back(
         Value::dict({{"Name", entry.key}, {"Soft", entry.value}, {"Hard", entry.value}}));
   if (!limits.empty())
     host.push_back({"Ulimits", Value::list(std::move(limits))});
 }
 
-std::string port_key(const Port& port) { return cat(port.number, "/", lower_case(port.transport)); }
+std::string port_key(const ServicePort& port) {
+  return cat(port.number, "/", lower_case(port.transport));
+}
 
-void add_ports(const Value& attributes, const Placement& placement, std::vector<Entry>& body,
+void add_ports(const Service& service, const Placement& placement, std::vector<Entry>& body,
                std::vector<Entry>& host) {
   std::vector<Entry> exposed, bindings;
-  for (const Port& port : ports_in(attributes.at("ports"))) {
+  for (const ServicePort& port : ports_of(service)) {
     exposed.push_back({port_key(port), Value::dict({})});
     const auto found = placement.public_ports.find(port.id);
     if (found != placement.public_ports.end())
@@ -143,27 +139,29 @@ void add_network(const Placement& placement, std::vector<Entry>& body, std::vect
                      Value::dict({{placement.network, Value::dict(std::move(endpoint))}})}})});
 }
 
-Value labels_of(const Value& own, const Placement& placement) {
-  std::vector<Entry> entries = entries_of(own);
+Value labels_of(const Dict& own, const Placement& placement) {
+  std::vector<Entry> entries(own.entries().begin(), own.entries().end());
   for (const auto& [key, value] : placement.labels)
     entries.push_back({key, value});
   return Value::dict(std::move(entries));
 }
 
 /// What services and tasks have in common.
-void add_common(const Value& attributes, std::vector<Entry>& body, std::vector<Entry>& host) {
-  body.push_back({"Image", attributes.at("image")});
-  host.push_back({"Init", attributes.bool_at("tini", true)});
-  if (const Value all = mounts(attributes); !all.items().empty())
+template <typename Container>
+void add_common(const Container& container, bool has_init, std::vector<Entry>& body,
+                std::vector<Entry>& host) {
+  body.push_back({"Image", container.image.value()});
+  host.push_back({"Init", has_init});
+  if (const Value all = mounts(container.files, container.bind_mounts); !all.items().empty())
     host.push_back({"Mounts", all});
-  if (attributes.bool_at("privileged"))
+  if (container.privileged.get())
     host.push_back({"Privileged", true});
-  if (attributes.bool_at("host_pid"))
+  if (container.host_pid.get())
     host.push_back({"PidMode", "host"});
 }
 
-Result<Value> finish(const Value& attributes, std::vector<Entry> body, std::vector<Entry> host) {
-  for (const Mount& mount : mounts_in(attributes.at("files")))
+Result<Value> finish(const Dict& files, std::vector<Entry> body, std::vector<Entry> host) {
+  for (const Mount& mount : mounts_in(files))
     if (!mount.path.starts_with('/') || mount.path == "/")
       return user_error(cat("files cannot be mounted at `", mount.path,
                             "`: an absolute path below `/` is needed"));
@@ -173,98 +171,99 @@ Result<Value> finish(const Value& attributes, std::vector<Entry> body, std::vect
 
 }  // namespace
 
-std::vector<Port> ports_in(const Value& ports) {
-  std::vector<Port> found;
-  for (const Entry& entry : entries_of(ports)) {
-    Port port{.id = entry.key.str(), .wait = {}};
-    port.number = static_cast<int>(entry.value.integer_at("number"));
-    port.transport = entry.value.text_at("transport", "TCP");
-    const bool awaited = port.transport == "TCP" || entry.value.bool_at("awaited");
-    if (entry.value.at("wait").is_text() && awaited)
-      port.wait = entry.value.text_at("wait");
-    found.push_back(std::move(port));
+std::vector<ServicePort> ports_of(const Service& service) {
+  std::vector<ServicePort> found;
+  for (const Entry& entry : service.ports.entries()) {
+    const Port port = read<Port>(entry.value);
+    ServicePort& one = found.emplace_back();
+    one.id = entry.key.str();
+    one.number = static_cast<int>(port.number.get());
+    one.transport = port.transport;
+    if (port.wait.is_text() && (one.transport == "TCP" || port.is_awaited))
+      one.wait = port.wait.get().str();
   }
   return found;
 }
 
-std::vector<Mount> mounts_in(const Value& files) {
+std::vector<Mount> mounts_in(const Dict& files) {
   std::vector<Mount> found;
-  for (const Entry& entry : entries_of(files)) {
+  for (const Entry& entry : files.entries()) {
     if (!entry.value.is_list())
       continue;
     Mount mount{.path = entry.key.str(), .digests = {}};
     for (const Value& item : entry.value.items())
-      mount.digests.emplace_back(item.text_at("digest"));
+      mount.digests.push_back(read<ArtifactMount>(item).digest.get().str());
     found.push_back(std::move(mount));
   }
   return found;
 }
 
-bool is_published(const Value& attributes, const Port& port) {
-  if (attributes.at("public_ports").find(port.id) != nullptr || port.transport == "TCP")
+bool is_published(const Service& service, const ServicePort& port) {
+  if (service.public_ports.find(port.id) != nullptr || port.transport == "TCP")
     return true;
-  return port.transport == "UDP" && attributes.bool_at("publish_udp");
+  return port.transport == "UDP" && service.publish_udp.get();
 }
 
-Value port_outputs(const Value& attributes, const Placement& placement) {
+Dict port_outputs(const Service& service, const Placement& placement) {
   std::vector<Entry> entries;
-  for (const Port& port : ports_in(attributes.at("ports"))) {
+  for (const ServicePort& port : ports_of(service)) {
     const auto found = placement.public_ports.find(port.id);
-    const Value number = found == placement.public_ports.end() ? Value() : Value(found->second);
-    entries.push_back({port.id, Value::dict({{"number", port.number},
-                                             {"transport", port.transport},
-                                             {"public", number}})});
+    PortOutputs outputs{port.number, port.transport, std::nullopt};
+    if (found != placement.public_ports.end())
+      outputs.public_port = found->second;
+    entries.push_back({port.id, write(outputs)});
   }
   return Value::dict(std::move(entries));
 }
 
-Result<Value> service_body(const Value& attributes, const Placement& placement) {
+Result<Value> service_body(const Service& service, const Placement& placement) {
   std::vector<Entry> body, host;
-  const std::string_view placeholder = attributes.text_at("address_placeholder");
-  const auto filled = [&](const char* field) {
-    return texts(attributes.at(field), placeholder, placement.address);
+  const std::string_view placeholder = service.address_placeholder.view();
+  const auto filled = [&](const List& list) {
+    return texts(list.items(), placeholder, placement.address);
   };
-  add_common(attributes, body, host);
-  if (const Value list = filled("entrypoint"); !list.items().empty())
+  add_common(service, service.tini.get(), body, host);
+  if (const Value list = filled(service.entrypoint); !list.items().empty())
     body.push_back({"Entrypoint", list});
-  if (const Value list = filled("cmd"); !list.items().empty())
+  if (const Value list = filled(service.cmd); !list.items().empty())
     body.push_back({"Cmd", list});
-  body.push_back({"Env", environment(attributes.at("env"), placeholder, placement.address)});
+  body.push_back({"Env", environment(service.env, placeholder, placement.address)});
   body.push_back({"Hostname", placement.alias});
-  body.push_back({"Labels", labels_of(attributes.at("labels"), placement)});
-  if (const Value& user = attributes.at("user"); user.is_dict() && !user.entries().empty())
-    body.push_back({"User", user.find("gid") == nullptr || user.at("gid").is_null()
-                                ? to_text(user.at("uid"))
-                                : cat(to_text(user.at("uid")), ":", to_text(user.at("gid")))});
-  if (attributes.bool_at("tty")) {
+  body.push_back({"Labels", labels_of(service.labels, placement)});
+  if (!service.user.empty()) {
+    const ContainerUser user = read<ContainerUser>(service.user.value());
+    body.push_back({"User", user.gid.is_null() ? to_text(user.uid)
+                                               : cat(to_text(user.uid), ":", to_text(user.gid))});
+  }
+  if (service.tty.get()) {
     body.push_back({"Tty", true});
     body.push_back({"OpenStdin", true});
   }
-  if (const int64_t cpu = attributes.integer_at("cpu_max"); cpu > 0)
+  if (const int64_t cpu = service.cpu_max.get(); cpu > 0)
     host.push_back({"NanoCpus", cpu * nano_cpus_per_millicore});
-  if (const int64_t memory = attributes.integer_at("memory_max"); memory > 0)
+  if (const int64_t memory = service.memory_max.get(); memory > 0)
     host.push_back({"Memory", memory * megabyte});
-  if (const Value& list = attributes.at("capabilities"); !items_of(list).empty())
-    host.push_back({"CapAdd", list});
-  if (const Value list = devices(attributes.at("devices")); !list.items().empty())
+  if (!service.capabilities.empty())
+    host.push_back({"CapAdd", service.capabilities.value()});
+  if (const Value list = devices(service.devices); !list.items().empty())
     host.push_back({"Devices", list});
-  if (attributes.text_at("restart") == "always")
+  if (service.restart.view() == "always")
     host.push_back({"RestartPolicy", Value::dict({{"Name", "always"}})});
-  add_gpu(attributes.at("gpu"), host);
-  add_ports(attributes, placement, body, host);
+  add_gpu(read<Gpu>(service.gpu.value()), host);
+  add_ports(service, placement, body, host);
   add_network(placement, body, host);
-  return finish(attributes, std::move(body), std::move(host));
+  return finish(service.files, std::move(body), std::move(host));
 }
 
-Result<Value> task_body(const Value& attributes, const Placement& placement) {
+Result<Value> task_body(const ContainerTask& task, const Placement& placement) {
   std::vector<Entry> body, host;
-  add_common(attributes, body, host);
-  body.push_back({"Entrypoint", texts(attributes.at("command"), {}, {})});
+  add_common(task, true, body, host);
+  body.push_back({"Entrypoint", texts(task.command.items(), {}, {})});
   body.push_back({"Cmd", Value::list({})});
-  body.push_back({"Env", environment(attributes.at("env"), {}, {})});
+  body.push_back({"Env", environment(task.env, {}, {})});
   body.push_back({"Labels", labels_of({}, placement)});
   add_network(placement, body, host);
-  return finish(attributes, std::move(body), std::move(host));
+  return finish(task.files, std::move(body), std::move(host));
 }
 
 }  // namespace fettle

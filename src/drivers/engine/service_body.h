@@ -7,7 +7,8 @@
 
 #include "base/result.h"
 #include "drivers/engine/marks.h"
-#include "value/value.h"
+#include "kinds/service.h"
+#include "kinds/task.h"
 
 namespace fettle {
 
@@ -21,31 +22,31 @@ struct Placement {
   Labels labels{};
 };
 
-/// A port as attributes describe it.
-struct Port {
+/// A port, and whether somebody waits for it.
+struct ServicePort {
   std::string id;
   int number = 0;
-  std::string transport = "TCP";
+  std::string transport;
   std::optional<std::string> wait;  ///< how long it is awaited; none: not at all
 };
-std::vector<Port> ports_in(const Value& ports);
+std::vector<ServicePort> ports_of(const Service& service);
 
 /// Where files artifacts come in: a path and the digests of the tars that are unpacked there.
 struct Mount {
   std::string path;
   std::vector<std::string> digests;
 };
-std::vector<Mount> mounts_in(const Value& files);
+std::vector<Mount> mounts_in(const Dict& files);
 
 /// Whether a port is to be reached from this machine.
-bool is_published(const Value& attributes, const Port& port);
+bool is_published(const Service& service, const ServicePort& port);
 
 /// The `ports` of a service's outputs.
-Value port_outputs(const Value& attributes, const Placement& placement);
+Dict port_outputs(const Service& service, const Placement& placement);
 
-/// The body of a create call. `attributes` are a service's, without secret marks.
-Result<Value> service_body(const Value& attributes, const Placement& placement);
+/// The body of a create call, of a service without secret marks.
+Result<Value> service_body(const Service& service, const Placement& placement);
 /// The same of a task.
-Result<Value> task_body(const Value& attributes, const Placement& placement);
+Result<Value> task_body(const ContainerTask& task, const Placement& placement);
 
 }  // namespace fettle

@@ -11,6 +11,9 @@
 #include "drivers/engine/networks.h"
 #include "drivers/engine/pull_secrets.h"
 #include "drivers/engine/volumes.h"
+#include "kinds/directory.h"
+#include "kinds/image.h"
+#include "kinds/network.h"
 #include "value/mask.h"
 
 namespace fettle {
@@ -22,11 +25,9 @@ constexpr Duration longest_pause = 30s;  ///< between two tries of a pull
 
 Outcome network_done(const std::string& id, const std::string& name, const Subnet& subnet,
                      const std::string& gateway, bool changed) {
-  return Done{
-      .outputs = Value::dict(
-          {{"name", name}, {"id", id}, {"subnet", to_string(subnet)}, {"gateway", gateway}}),
-      .remote_id = id,
-      .changed = changed};
+  return Done{.outputs = write(NetworkOutputs{name, id, to_string(subnet), gateway}),
+              .remote_id = id,
+              .changed = changed};
 }
 
 /// The network that is there already: ours, from an act that was interrupted or a store that was
@@ -45,14 +46,15 @@ Result<Outcome> adopt_network(const Site& site, const Act& act, const std::strin
 }
 
 Outcome image_done(const Act& act, const ImageFacts& image, std::string said = {}) {
-  const bool changed = act.known == nullptr || act.known->outputs.text_at("id") != image.id;
-  std::vector<Entry> outputs{{"id", image.id}};
-  if (!act.attributes.text_at("node").empty() || !act.attributes.text_at("digest").empty())
-    outputs.push_back({"digest", image.digest});
-  const std::string_view reference = act.attributes.text_at("reference");
-  if (!act.key.name.view().ends_with(reference))
-    outputs.push_back({"reference", reference});
-  Done done{.outputs = Value::dict(std::move(outputs)), .remote_id = image.id, .changed = changed};
+  const Image wanted = read<Image>(act.attributes);
+  const bool changed =
+      act.known == nullptr || read<ImageOutputs>(act.known->outputs).id != Value(image.id);
+  ImageOutputs outputs{.id = image.id};
+  if (!wanted.node.empty() || !wanted.digest.empty())
+    outputs.digest = Value(image.digest);
+  if (!act.key.name.view().ends_with(wanted.reference.view()))
+    outputs.reference = wanted.reference.get();
+  Done done{.outputs = write(outputs), .remote_id = image.id, .changed = changed};
   if (!said.empty())
     done.printed.push_back(std::move(said));
   return done;
@@ -63,11 +65,10 @@ Outcome image_done(const Act& act, const ImageFacts& image, std::string said = {
 std::vector<std::optional<RegistryLogin>> logins_for(const Site& site, const Act& act,
                                                      std::string_view registry) {
   std::vector<std::optional<RegistryLogin>> logins;
-  const Value given = reveal(act.attributes.at("credentials"));
-  if (given.is_list())
-    for (const Value& each : given.items())
-      for (RegistryLogin& login : logins_in(each, registry))
-        logins.emplace_back(std::move(login));
+  const List given = reveal(read<Image>(act.attributes).credentials.value());
+  for (const Value& each : given.items())
+    for (RegistryLogin& login : logins_in(each, registry))
+      logins.emplace_back(std::move(login));
   logins.push_back(site.options.login ? site.options.login(registry) : std::nullopt);
   return logins;
 }
@@ -75,12 +76,13 @@ std::vector<std::optional<RegistryLogin>> logins_for(const Site& site, const Act
 /// One attempt, by the digest if one is given.
 Status pull_once(const Site& site, const Act& act, const ProgressSink& progress,
                  const std::stop_token& stop) {
-  const std::string reference(act.attributes.text_at("reference"));
+  const Image image = read<Image>(act.attributes);
+  const std::string reference = image.reference.get().str();
   const std::string full = full_reference(reference);
-  const std::string_view digest = act.attributes.text_at("digest");
+  const std::string_view digest = image.digest.view();
   const std::string asked =
       digest.empty() ? reference : cat(split_reference(full).first, "@", digest);
-  const Duration limit = std::chrono::seconds(act.attributes.integer_at("timeout"));
+  const Duration limit = std::chrono::seconds(image.timeout.get());
   Status pulled;
   for (const auto& login : logins_for(site, act, full.substr(0, full.find('/')))) {
     pulled = pull_image(site.engine, asked, login, progress, stop, limit);
@@ -182,9 +184,10 @@ Status drop_empty_network(const Site& site, const Key& key, const std::string& o
 
 Result<Outcome> make_image(const Site& site, const Act& act, const ProgressSink& progress,
                            std::stop_token stop) {
-  const std::string reference(act.attributes.text_at("reference"));
-  const std::string_view digest = act.attributes.text_at("digest");
-  const bool always = act.attributes.text_at("pull") == "always";
+  const Image wanted = read<Image>(act.attributes);
+  const std::string reference = wanted.reference.get().str();
+  const std::string_view digest = wanted.digest.view();
+  const bool always = wanted.pull.view() == "always";
   const ImageFacts before = TRY(image_facts(site.engine, reference, stop));
   const bool is_it = digest.empty() || before.digest == digest;
   if (!before.id.empty() && is_it && !(always && digest.empty()))
@@ -192,7 +195,7 @@ Result<Outcome> make_image(const Site& site, const Act& act, const ProgressSink&
   const Status pulled = pull_once(site, act, progress, stop);
   // Asked for the newest, and only the one that is here can be had. Who says how often it is tried
   // wants no other.
-  if (!pulled && !before.id.empty() && is_it && act.attributes.at("attempts").is_null() &&
+  if (!pulled && !before.id.empty() && is_it && wanted.attempts.get() == 0 &&
       !is_cancelled(pulled.error())) {
     const std::string why =
         cat("the image `", reference, "` that is here is used: ", pulled.error().message);
@@ -201,11 +204,11 @@ Result<Outcome> make_image(const Site& site, const Act& act, const ProgressSink&
   }
   if (!pulled) {
     const int64_t tries = act.so_far.integer_at("tries") + 1;
-    if (is_cancelled(pulled.error()) || tries >= act.attributes.integer_at("attempts"))
+    if (is_cancelled(pulled.error()) || tries >= wanted.attempts.get())
       return pulled.error();
     const Duration pause =
         std::min<Duration>(longest_pause, 1s * (int64_t{1} << std::min<int64_t>(tries - 1, 10)));
-    return Outcome(Pending{.what = cat("try ", tries, " of ", act.attributes.integer_at("attempts"),
+    return Outcome(Pending{.what = cat("try ", tries, " of ", wanted.attempts.get(),
                                        " failed: ", pulled.error().message),
                            .retry_after = pause,
                            .so_far = Value::dict({{"tries", tries}})});
@@ -219,7 +222,7 @@ Result<Outcome> make_image(const Site& site, const Act& act, const ProgressSink&
 Result<Outcome> make_directory(const Site& site, const Act& act, std::stop_token stop) {
   const std::string name = volume_name(act.key);
   TRY(make_own_volume(site, name, act.key, stop));
-  return Outcome(Done{.outputs = Value::dict({{"volume", name}}), .remote_id = name});
+  return Outcome(Done{.outputs = write(VolumeOutputs{name}), .remote_id = name});
 }
 
 Result<Outcome> drop_directory(const Site& site, const Act& act, std::stop_token stop) {

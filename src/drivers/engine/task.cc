@@ -9,6 +9,7 @@
 #include "drivers/engine/recipes.h"
 #include "drivers/engine/service_body.h"
 #include "drivers/engine/taken.h"
+#include "kinds/network.h"
 #include "value/mask.h"
 
 namespace fettle {
@@ -23,17 +24,17 @@ Result<Placement> place(const Site& site, const Act& act, const std::stop_token&
   const Record* const network = act.need("network");
   if (network == nullptr)
     return placement;
-  placement.network = network->outputs.text_at("name");
-  placement.network_id = network->outputs.text_at("id");
-  const auto subnet = parse_subnet(network->outputs.text_at("subnet"));
+  const NetworkOutputs made = read<NetworkOutputs>(network->outputs);
+  placement.network = made.name.view();
+  placement.network_id = made.id.view();
+  const auto subnet = parse_subnet(made.subnet);
   if (!subnet)
     return world_error("the record of the network has no address range");
   if (!site.allocation.knows(placement.network_id))
     site.allocation.learn(
         placement.network_id,
         TRY(own_containers(site, {environment_filter(act.key.environment)}, stop)));
-  placement.address = TRY(site.allocation.address(placement.network_id, *subnet,
-                                                  std::string(network->outputs.text_at("gateway")),
+  placement.address = TRY(site.allocation.address(placement.network_id, *subnet, made.gateway.str(),
                                                   owner_of(act.key), {}));
   placement.labels.emplace_back(std::string(mark::network), placement.network_id);
   placement.labels.emplace_back(std::string(mark::address), placement.address);
@@ -59,10 +60,10 @@ Result<std::string> create(const Site& site, const Act& act, const Value& body,
 }
 
 /// Waits for its end, at most as long as it may take.
-Result<int64_t> await_end(const Site& site, const std::string& id, const Value& timeout,
+Result<int64_t> await_end(const Site& site, const std::string& id, const Hole<Name>& timeout,
                           const std::stop_token& stop) {
   constexpr Duration rounding = 5ms;  // of the limit of a call, which may end a little early
-  const Duration limit = timeout.is_text() ? TRY(parse_duration(timeout.text())) : for_ever;
+  const Duration limit = timeout.is_text() ? TRY(parse_duration(timeout.get())) : for_ever;
   const auto begin = std::chrono::steady_clock::now();
   const Result<int64_t> code = wait_container(site.engine, id, limit, stop);
   if (!code && limit >= 0s && !is_cancelled(code.error()) &&
@@ -71,28 +72,26 @@ Result<int64_t> await_end(const Site& site, const std::string& id, const Value& 
   return code;
 }
 
-Result<Outcome> run_in(const Site& site, const Value& attributes, const std::string& id,
+Result<Outcome> run_in(const Site& site, const ContainerTask& task, const std::string& id,
                        const ProgressSink& progress, const std::stop_token& stop) {
   std::optional<OutputTail> tail(std::in_place, site, id, progress);
-  const int64_t code = TRY(await_end(site, id, attributes.at("timeout"), stop));
+  const int64_t code = TRY(await_end(site, id, task.timeout, stop));
   tail.reset();
   std::string output;
   const auto take = [&](OutputStream, std::string_view bytes) {
     return sink_to(output, longest_task_output)(bytes);
   };
   TRY(read_logs(site.engine, id, {}, false, take, stop));
-  TRY(check_code(attributes, "Task returned exit code", code, output));
+  TRY(check_code(acceptable_codes(task), "Task returned exit code", code, output));
   std::vector<Entry> files;
-  const Value& store = attributes.at("store");
-  for (size_t i = 0; store.is_list() && i < store.items().size(); ++i) {
+  const auto store = task.store.items();
+  for (size_t i = 0; i < store.size(); ++i) {
     std::string digest =
-        TRY(take_files(site, id, std::string(store.items()[i].text_at("path")), stop));
+        TRY(take_files(site, id, read<StoredPath>(store[i]).path.get().str(), stop));
     files.push_back({std::to_string(i), std::move(digest)});
   }
-  return Outcome(
-      Done{.outputs = Value::dict(
-               {{"code", code}, {"output", output}, {"files", Value::dict(std::move(files))}}),
-           .remote_id = {}});
+  return Outcome(Done{.outputs = write(TaskOutputs{code, output, Value::dict(std::move(files))}),
+                      .remote_id = {}});
 }
 
 /// A task that was started, and where.
@@ -102,14 +101,14 @@ struct Started {
 };
 
 /// Creates and starts it; with another address when somebody has the one that was chosen.
-Result<Started> start(const Site& site, const Act& act, const Value& attributes,
+Result<Started> start(const Site& site, const Act& act, const ContainerTask& task,
                       const std::stop_token& stop) {
   constexpr int tries = 3;
   for (int i = 1;; ++i) {
     Placement placement = TRY(place(site, act, stop));
-    const Value body = TRY(task_body(attributes, placement));
+    const Value body = TRY(task_body(task, placement));
     std::string id = TRY(create(site, act, body, stop));
-    Status started = put_files(site, id, mounts_in(attributes.at("files")), stop);
+    Status started = put_files(site, id, mounts_in(task.files), stop);
     if (started)
       started = start_container(site.engine, id, stop);
     if (started)
@@ -125,9 +124,9 @@ Result<Started> start(const Site& site, const Act& act, const Value& attributes,
 
 Result<Outcome> run_task(const Site& site, const Act& act, const ProgressSink& progress,
                          std::stop_token stop) {
-  const Value attributes = reveal(act.attributes);
-  const auto& [id, placement] = TRY(start(site, act, attributes, stop));
-  Result<Outcome> outcome = run_in(site, attributes, id, progress, stop);
+  const ContainerTask task = read<ContainerTask>(reveal(act.attributes));
+  const auto& [id, placement] = TRY(start(site, act, task, stop));
+  Result<Outcome> outcome = run_in(site, task, id, progress, stop);
   // Whatever happened, also when we are to stop: it is thrown away.
   const Status removed = remove_container(site.engine, id, {});
   if (!placement.network_id.empty())

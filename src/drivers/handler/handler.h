@@ -8,6 +8,7 @@
 
 #include "base/http.h"
 #include "core/driver.h"
+#include "kinds/handled.h"
 #include "programs/program.h"
 
 namespace fettle {
@@ -39,6 +40,8 @@ struct HandlerSite {
   Blobs& blobs;
   Programs& programs;
   const Act& act;
+  Handled wanted;    ///< the attributes of the act
+  HandlerCode code;  ///< that looks after it
   const ProgressSink& progress;
   std::stop_token stop;
   std::string name;                   ///< of the handler, for messages

@@ -2,7 +2,6 @@
 
 #include "base/text.h"
 #include "drivers/handler/handler.h"
-#include "value/with.h"
 
 namespace fettle {
 namespace {
@@ -12,8 +11,8 @@ constexpr Duration usual_deadline = 60s;
 constexpr size_t most_lines = 100;
 constexpr size_t longest_line = 1'000;
 
-Result<Duration> deadline_of(const Value& handler) {
-  const std::string_view given = handler.text_at("deadline");
+Result<Duration> deadline_of(const HandlerCode& handler) {
+  const std::string_view given = handler.deadline.view();
   if (given.empty())
     return usual_deadline;
   const Duration deadline = TRY(parse_duration(given));
@@ -33,37 +32,28 @@ Value changes_between(const Value& wanted, const Value& current) {
   return Value::dict(std::move(changes));
 }
 
-Done told(const Act& act, bool compliant, const Value& changes, bool changed) {
-  return Done{Value::dict({{"digest", act.attributes.at("handler").at("code")},
-                           {"compliant", compliant},
-                           {"changes", changes}}),
-              {},
-              changed};
-}
+Done told(HandledOutputs outputs, bool changed) { return Done{write(outputs), {}, changed}; }
 
-/// What somebody who only looks is told: also whether an event would have it act.
-Outcome seen(const Act& act, const Reading& reading, bool compliant, const Value& changes) {
-  Done done = told(act, compliant, changes, !compliant);
-  done.outputs = with(done.outputs, "reloads", reading.reloads);
-  return done;
-}
-
-Result<Outcome> look_after(Handler& handler, const Act& act) {
+Result<Outcome> look_after(Handler& handler, const HandlerSite& site) {
+  const Act& act = site.act;
   Result<Reading> read = handler.read();
   if (!read && (is_cancelled(read.error()) || !handler.skipped().empty()))
     return read.error();
   if (!read)
     return Failed{std::move(read).error(), {}, {}, true};
   const Reading& reading = *read;
-  const bool away = act.attributes.bool_at("purged") || act.verb == Verb::remove;
+  const bool away = site.wanted.purged.get() || act.verb == Verb::remove;
   const Value changes = reading.there && !away
-                            ? changes_between(act.attributes.at("fields"), reading.current)
+                            ? changes_between(site.wanted.fields.value(), reading.current)
                             : Value::dict({});
   const bool compliant = away ? !reading.there : reading.there && changes.entries().empty();
-  if (act.looks_only)
-    return seen(act, reading, compliant, changes);
-  if (act.attributes.bool_at("report_only") && act.verb != Verb::remove)
-    return told(act, compliant, changes, false);
+  HandledOutputs outputs{site.code.code, compliant, changes, {}};
+  if (act.looks_only) {
+    outputs.reloads = reading.reloads;
+    return told(outputs, !compliant);
+  }
+  if (site.wanted.report_only.get() && act.verb != Verb::remove)
+    return told(outputs, false);
   if (away && reading.there)
     TRY(handler.remove());
   else if (!away && !reading.there)
@@ -73,7 +63,8 @@ Result<Outcome> look_after(Handler& handler, const Act& act) {
   const bool reloads = !away && reading.reloads && !act.events.empty();
   if (reloads)
     TRY(handler.reload());
-  return told(act, true, changes, !compliant || reloads);
+  outputs.is_compliant = true;
+  return told(outputs, !compliant || reloads);
 }
 
 }  // namespace
@@ -97,25 +88,28 @@ Result<std::vector<Found>> HandlerDriver::list(const Name&, std::stop_token) {
 
 Result<Outcome> HandlerDriver::apply(const Act& act, const ProgressSink& progress,
                                      std::stop_token stop) {
-  const Value& handler = act.attributes.at("handler");
+  Handled wanted = read<Handled>(act.attributes);
+  HandlerCode code = read<HandlerCode>(wanted.handler.value());
   std::vector<std::string> printed;
   const HandlerSite site{http_,
                          blobs_,
                          programs_,
                          act,
+                         std::move(wanted),
+                         code,
                          progress,
                          stop,
-                         std::string(handler.text_at("name")),
-                         TRY(deadline_of(handler)),
+                         code.name.get().str(),
+                         TRY(deadline_of(code)),
                          printed};
   if (stop.stop_requested())
     return cancelled_error();
   std::unique_ptr<Handler> made;
-  if (handler.at("program").is_text())
+  if (!code.program.empty())
     made = make_program_handler(site);
   else
     made = TRY(make_starlark_handler(site).context(cat("handler `", site.name, "`")));
-  Result<Outcome> outcome = look_after(*made, act);
+  Result<Outcome> outcome = look_after(*made, site);
   if (!outcome && is_cancelled(outcome.error()))
     return outcome;
   if (!outcome && !made->skipped().empty())

@@ -39,11 +39,10 @@ class ProgramHandler : public Handler {
   }
 
   Result<Value> ask(std::string_view call, const Value& changes) {
-    std::vector<Entry> request{{"call", call}, {"resource", site_.act.attributes.at("fields")}};
+    std::vector<Entry> request{{"call", call}, {"resource", site_.wanted.fields.value()}};
     if (!changes.is_null())
       request.push_back({"changes", changes});
-    Program& program =
-        site_.programs.at(std::string(site_.act.attributes.at("handler").text_at("program")));
+    Program& program = site_.programs.at(site_.code.program.get().str());
     Result<Value> answer =
         good_answer(program.call({.request = Value::dict(std::move(request)),
                                   .time_limit = site_.deadline,

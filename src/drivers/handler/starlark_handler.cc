@@ -39,7 +39,7 @@ class StarlarkHandler : public Handler {
     for (const char* function : {"read", "create", "update", "delete"})
       if (!module_->get(function))
         return world_error(cat("it has no function `", function, "`"));
-    const starlark::Value fields = TRY(thread_.heap().value(site_.act.attributes.at("fields")));
+    const starlark::Value fields = TRY(thread_.heap().value(site_.wanted.fields.value()));
     resource_.emplace(thread_, fields);
     return {};
   }
@@ -113,8 +113,7 @@ class StarlarkHandler : public Handler {
 }  // namespace
 
 Result<std::unique_ptr<Handler>> make_starlark_handler(const HandlerSite& site) {
-  const std::string_view digest = site.act.attributes.at("handler").text_at("code");
-  const std::string text = TRY(read_blob(site.blobs, digest, longest_source));
+  const std::string text = TRY(read_blob(site.blobs, site.code.code.view(), longest_source));
   auto handler = std::make_unique<StarlarkHandler>(site);
   TRY(handler->open(text));
   return std::unique_ptr<Handler>(std::move(handler));

@@ -17,11 +17,10 @@
 namespace fettle {
 namespace {
 
-Duration time_limit_of(const Value& attributes) {
-  const Value& timeout = attributes.at("timeout");
-  const double seconds = timeout.is_real()
-                             ? timeout.real()
-                             : static_cast<double>(attributes.integer_at("timeout", 300));
+Duration time_limit_of(const HostCommand& wanted) {
+  const Value& timeout = wanted.timeout;
+  const double seconds =
+      timeout.is_real() ? timeout.real() : static_cast<double>(Hole<int64_t>(timeout).get());
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
@@ -46,35 +45,34 @@ struct Ran {
   std::string output{}, errors{};
 };
 
-bool is_hidden(const Value& told, std::string_view name) {
-  const Value& hidden = told.at("hidden");
-  return hidden.is_list() && std::ranges::find(hidden.items(), Value(name)) != hidden.items().end();
+bool is_hidden(const ToldOutput& told, std::string_view name) {
+  const auto hidden = told.hidden.items();
+  return std::ranges::find(hidden, Value(name)) != hidden.end();
 }
 
 /// Whether nobody may read what it prints.
-bool hides_output(const Value& attributes) {
-  const Value& told = attributes.at("told");
-  return is_hidden(told, "stdout") || is_hidden(told, "stderr");
+bool hides_output(const HostCommand& wanted) {
+  return wanted.told && (is_hidden(*wanted.told, "stdout") || is_hidden(*wanted.told, "stderr"));
 }
 
-Result<Ran> run_words(const Value& attributes, std::string_view command,
+Result<Ran> run_words(const HostCommand& wanted, std::string_view command,
                       const std::stop_token& stop) {
   Invocation invocation;
   invocation.arguments = TRY(split_command(command));
-  const std::string_view path = attributes.text_at("path");
+  const std::string_view path = wanted.path.view();
   const std::string program = find_in(path, invocation.arguments[0]);
   if (program.empty())
     return Ran{false, 127, cat("the program `", invocation.arguments[0], "` is not found")};
   invocation.arguments[0] = program;
   if (!path.empty())
     invocation.environment.emplace_back("PATH", path);
-  for (const Entry& variable : attributes.at("environment").entries()) {
+  for (const Entry& variable : wanted.environment.entries()) {
     const Value& value = variable.value;
     invocation.environment.emplace_back(variable.key.str(),
                                         to_text(value.is_secret() ? value.inside() : value));
   }
-  invocation.directory = Path(attributes.text_at("cwd"));
-  invocation.time_limit = time_limit_of(attributes);
+  invocation.directory = Path(wanted.cwd.view());
+  invocation.time_limit = time_limit_of(wanted);
   Tail tail, output(most_told), errors(most_told);
   const auto into_both = [&tail](Tail& own) -> ByteSink {
     return [&tail, &own](std::string_view bytes) -> Status {
@@ -88,34 +86,33 @@ Result<Ran> run_words(const Value& attributes, std::string_view command,
   Result<Finished> finished = run_process(invocation, stop);
   if (!finished) {
     Error error = std::move(finished).error();
-    if (!is_cancelled(error) && !tail.lines().empty() && !hides_output(attributes))
+    if (!is_cancelled(error) && !tail.lines().empty() && !hides_output(wanted))
       error.message += cat("; its last lines:\n", tail.lines());
     return error;
   }
   return Ran{true, finished->code, tail.lines(), output.lines(most_told), errors.lines(most_told)};
 }
 
-bool is_guarded(const Value& attributes) {
-  return !attributes.text_at("creates").empty() || !attributes.text_at("unless").empty() ||
-         !attributes.text_at("onlyif").empty();
+bool is_guarded(const HostCommand& wanted) {
+  return !wanted.creates.empty() || !wanted.unless.empty() || !wanted.onlyif.empty();
 }
 
 /// Why the command has to run; empty: its conditions say that it has not.
-Result<std::string> why_due(const Value& attributes, const std::stop_token& stop) {
+Result<std::string> why_due(const HostCommand& wanted, const std::stop_token& stop) {
   std::string why = "no condition prevents it";
-  if (const std::string creates(attributes.text_at("creates")); !creates.empty()) {
+  if (const std::string creates = wanted.creates.get().str(); !creates.empty()) {
     if (access(creates.c_str(), F_OK) == 0)
       return std::string();
     why = cat("`", creates, "` does not exist");
   }
-  if (const std::string_view unless = attributes.text_at("unless"); !unless.empty()) {
-    const Ran ran = TRY(run_words(attributes, unless, stop).context("running `unless`"));
+  if (const std::string_view unless = wanted.unless.view(); !unless.empty()) {
+    const Ran ran = TRY(run_words(wanted, unless, stop).context("running `unless`"));
     if (ran.found && ran.code == 0)
       return std::string();
     why = cat("`", unless, "` exited with code ", ran.code);
   }
-  if (const std::string_view onlyif = attributes.text_at("onlyif"); !onlyif.empty()) {
-    const Ran ran = TRY(run_words(attributes, onlyif, stop).context("running `onlyif`"));
+  if (const std::string_view onlyif = wanted.onlyif.view(); !onlyif.empty()) {
+    const Ran ran = TRY(run_words(wanted, onlyif, stop).context("running `onlyif`"));
     if (!ran.found || ran.code != 0)
       return std::string();
     why = cat("`", onlyif, "` exited with code 0");
@@ -123,17 +120,16 @@ Result<std::string> why_due(const Value& attributes, const std::stop_token& stop
   return why;
 }
 
-Result<Ran> run_checked(const Value& attributes, std::string_view command,
+Result<Ran> run_checked(const HostCommand& wanted, std::string_view command,
                         const std::stop_token& stop) {
-  Ran ran = TRY(run_words(attributes, command, stop));
+  Ran ran = TRY(run_words(wanted, command, stop));
   if (!ran.found)
     return world_error(ran.lines);
-  const auto codes = attributes.at("returns").items();
+  const auto codes = wanted.returns.items();
   if (std::find(codes.begin(), codes.end(), Value(ran.code)) == codes.end())
-    return world_error(cat("`", command, "` exited with code ", ran.code,
-                           ran.lines.empty() || hides_output(attributes)
-                               ? ""
-                               : cat("; its last lines:\n", ran.lines)));
+    return world_error(cat(
+        "`", command, "` exited with code ", ran.code,
+        ran.lines.empty() || hides_output(wanted) ? "" : cat("; its last lines:\n", ran.lines)));
   return ran;
 }
 
@@ -157,75 +153,66 @@ Result<Value> read_output(std::string_view form, const std::string& output) {
 }
 
 /// What goes to either stream by itself, and what it says.
-Status add_told(const Value& told, const Ran& ran, const Mask& mask, std::vector<Entry>& outputs) {
-  const auto add = [&](const char* name, Value value) {
-    value = is_hidden(told, name) ? hidden(value) : marked(std::move(value), mask);
-    outputs.push_back({name, std::move(value)});
+Result<ToldOutputs> told_outputs(const ToldOutput& told, const Ran& ran, const Mask& mask) {
+  const auto as_told = [&](const char* name, Value value) {
+    return is_hidden(told, name) ? hidden(value) : marked(std::move(value), mask);
   };
-  add("stdout", Value(ran.output));
-  add("stderr", Value(ran.errors));
-  Result<Value> state = read_output(told.text_at("state"), ran.output);
+  Result<Value> state = read_output(told.form, ran.output);
   if (!state && (is_hidden(told, "stdout") || is_hidden(told, "state")))
     return world_error("the command has run, but its output is not what `render_pipe` says");
-  add("state", TRY(std::move(state)));
-  if (is_hidden(told, "stdout") || is_hidden(told, "stderr"))
-    for (Entry& entry : outputs)
-      if (entry.key == "output")
-        entry.value = hidden(entry.value);
-  return {};
+  return ToldOutputs{as_told("stdout", ran.output), as_told("stderr", ran.errors),
+                     as_told("state", TRY(std::move(state)))};
 }
 
 Result<Outcome> run_what_is_due(const Act& act, const ProgressSink& progress,
                                 const std::stop_token& stop) {
-  const Value attributes = reveal(act.attributes);
+  const HostCommand wanted = read<HostCommand>(reveal(act.attributes));
   Mask mask;
   mask.add_marked(act.attributes);
   for (const RecordPointer& need : act.needs)  // of which a part may be embedded
     mask.add_marked(need->outputs);
-  const std::string_view command = attributes.text_at("command");
-  const std::string_view reload = attributes.text_at("reload");
+  const std::string_view command = wanted.command.view(), reload = wanted.reload.view();
   const bool was_done = act.known != nullptr && act.known->applied && !act.known->attempt &&
                         act.known->applied->attributes == act.attributes;
   const bool event_only = was_done && !act.events.empty();
-  bool runs = !attributes.bool_at("purged") && !attributes.bool_at("reload_only");
-  if (runs && (!event_only || is_guarded(attributes)))
-    runs = !TRY(why_due(attributes, stop)).empty();
+  bool runs = !wanted.purged.get() && !wanted.reload_only.get();
+  if (runs && (!event_only || is_guarded(wanted)))
+    runs = !TRY(why_due(wanted, stop)).empty();
   else
     runs = false;
-  const bool reloads =
-      !act.events.empty() && !attributes.bool_at("purged") && !(runs && reload.empty());
+  const bool reloads = !act.events.empty() && !wanted.purged.get() && !(runs && reload.empty());
   Ran last;
-  for (const auto& [wanted, text] :
+  for (const auto& [is_due, text] :
        {std::pair(runs, command), std::pair(reloads, reload.empty() ? command : reload)})
-    if (wanted) {
+    if (is_due) {
       progress({.text = mask.text(text)});
-      last = TRY(run_checked(attributes, text, stop));
+      last = TRY(run_checked(wanted, text, stop));
     }
-  std::vector<Entry> outputs{
-      {"code", last.code}, {"ran", runs || reloads}, {"output", marked(Value(last.lines), mask)}};
-  if (const Value& told = attributes.at("told"); told.is_dict())
-    TRY(add_told(told, last, mask, outputs));
-  return Done{Value::dict(std::move(outputs)), {}, runs || reloads};
+  CommandOutputs outputs{last.code, runs || reloads, marked(Value(last.lines), mask)};
+  if (!wanted.told)
+    return Done{write(outputs), {}, outputs.has_run};
+  const ToldOutputs told = TRY(told_outputs(*wanted.told, last, mask));
+  if (hides_output(wanted))
+    outputs.output = hidden(outputs.output);
+  return Done{with_members(write(outputs), told), {}, outputs.has_run};
 }
 
 }  // namespace
 
-Value look_at_command(const Value& attributes, const std::stop_token& stop) {
-  const auto seen = [](bool due, std::string_view why) {
-    return Value::dict({{"due", due}, {"why", why}});
-  };
-  if (!is_guarded(attributes) || attributes.bool_at("reload_only") || attributes.bool_at("purged"))
-    return seen(false, "");
-  const Result<std::string> why = why_due(attributes, stop);
+CommandSeen look_at_command(const HostCommand& wanted, const std::stop_token& stop) {
+  if (!is_guarded(wanted) || wanted.reload_only.get() || wanted.purged.get())
+    return {};
+  const Result<std::string> why = why_due(wanted, stop);
   if (!why)
-    return seen(true, to_string(why.error()));
-  return seen(!why->empty(), *why);
+    return {true, to_string(why.error())};
+  return {!why->empty(), *why};
 }
 
 Result<Outcome> run_command_act(const Act& act, const ProgressSink& progress,
                                 const std::stop_token& stop) {
   Result<Outcome> outcome = run_what_is_due(act, progress, stop);
-  if (!outcome && act.attributes.bool_at("skip_on_fail") && !is_cancelled(outcome.error()))
+  if (!outcome && read<HostCommand>(act.attributes).skip_on_fail.get() &&
+      !is_cancelled(outcome.error()))
     return Skipped{to_string(outcome.error())};
   return outcome;
 }

@@ -10,6 +10,9 @@
 #include "base/http.h"
 #include "base/text.h"
 #include "drivers/host/rights.h"
+#include "kinds/file.h"
+#include "kinds/folder.h"
+#include "kinds/link.h"
 
 namespace fettle {
 namespace {
@@ -65,7 +68,7 @@ Path place_beside(const Path& path) {
 
 Status write_fully(int file, std::string_view bytes, const Path& path) {
   while (!bytes.empty()) {
-    const ssize_t count = write(file, bytes.data(), bytes.size());
+    const ssize_t count = ::write(file, bytes.data(), bytes.size());
     if (count < 0 && errno != EINTR)
       return file_error("cannot write", path);
     bytes.remove_prefix(count > 0 ? static_cast<size_t>(count) : 0);
@@ -97,114 +100,119 @@ Status replace_file(const Path& path, const ByteSource& source, const Rights& ri
   return written;
 }
 
-Result<ByteSource> content_of(const Value& attributes, Blobs& blobs) {
-  const Value& given = attributes.at("content");
+Result<ByteSource> content_of(const File& file, Blobs& blobs) {
+  const Value& given = file.content.value();
   const Value& content = given.is_secret() ? given.inside() : given;
   if (content.is_text())
     return source_of(content.text().str());
-  const std::string_view digest = attributes.text_at("digest");
-  if (digest.empty())
+  if (file.digest.empty())
     return source_of("");
-  return TRY(blobs.open(digest)).source;
+  return TRY(blobs.open(file.digest.view())).source;
 }
 
-Outcome done(const Act& act, bool changed) {
-  const Value& path = act.attributes.at("path");
-  std::vector<Entry> outputs{{"path", path}};
-  for (const char* field : {"digest", "mode", "owner", "group", "leads_to"})
-    if (const Value* wanted = act.attributes.find(field); wanted != nullptr && !wanted->is_null())
-      outputs.push_back({field, *wanted});
-  return Done{Value::dict(std::move(outputs)), path.text().str(), changed};
+Outcome done(PathOutputs outputs, bool changed) {
+  return Done{write(outputs), outputs.path.str(), changed};
 }
 
-Outcome removed(const Path& path, bool changed) {
-  return Done{Value::dict({{"path", path.string()}}), path.string(), changed};
+template <typename PathStruct>
+PathOutputs owned_outputs(const PathStruct& wanted) {
+  return {.path = wanted.path.get(),
+          .mode = wanted.mode.value(),
+          .owner = wanted.owner.value(),
+          .group = wanted.group.value()};
 }
 
-Path path_in(const Act& act) { return Path(act.attributes.text_at("path")); }
+Outcome removed(const Path& path, bool changed) { return done({.path = path.string()}, changed); }
 
 }  // namespace
 
-Value look_at_path(const std::string& path, const std::stop_token& stop) {
+std::optional<PathSeen> look_at_path(const std::string& path, const std::stop_token& stop) {
   const auto found = stat_of(path);
   if (found && !*found)
-    return {};
+    return std::nullopt;
   if (!found)
-    return Value::dict({{"type", "riddle"}});
+    return PathSeen{.type = "riddle"};
   const struct stat& there = **found;
   std::string mode(4, '0');
   for (int i = 0; i < 4; ++i)
     mode[static_cast<size_t>(i)] = static_cast<char>('0' + (there.st_mode >> (9 - 3 * i) & 7));
-  std::vector<Entry> seen{{"type", type_of(there)},
-                          {"mode", mode},
-                          {"owner", name_of_user(there.st_uid)},
-                          {"group", name_of_group(there.st_gid)},
-                          {"uid", std::to_string(there.st_uid)},
-                          {"gid", std::to_string(there.st_gid)}};
+  PathSeen seen{.type = type_of(there),
+                .mode = mode,
+                .owner = name_of_user(there.st_uid),
+                .group = name_of_group(there.st_gid),
+                .uid = std::to_string(there.st_uid),
+                .gid = std::to_string(there.st_gid)};
   if (S_ISREG(there.st_mode))
-    seen.push_back({"digest", digest_of_file(path, stop).value_or("")});
+    seen.digest = digest_of_file(path, stop).value_or("");
   if (S_ISLNK(there.st_mode))
-    seen.push_back({"leads_to", target_of(path).value_or("")});
-  return Value::dict(std::move(seen));
+    seen.leads_to = target_of(path).value_or("");
+  return seen;
 }
 
 Result<Outcome> make_file(const Act& act, Blobs& blobs, const std::stop_token& stop) {
-  const Path path = path_in(act);
+  const File file = read<File>(act.attributes);
+  const Path path(file.path.view());
+  PathOutputs outputs = owned_outputs(file);
+  outputs.digest = file.digest.value();
   const std::optional<struct stat> there = TRY(stat_of(path));
   const bool is_file = there && S_ISREG(there->st_mode);
   if (there && !is_file && !S_ISLNK(there->st_mode))
     return in_its_place(path, *there);
-  if (act.attributes.bool_at("purged")) {
+  if (file.purged.get()) {
     if (there && unlink(path.c_str()) != 0 && errno != ENOENT)
       return file_error("cannot remove", path);
-    return done(act, there.has_value());
+    return done(outputs, there.has_value());
   }
   const Rights rights =
-      TRY(wanted_rights(act.attributes, is_file ? &*there : nullptr, mode_of_new_file));
-  const std::string_view digest = act.attributes.text_at("digest");
+      TRY(wanted_rights(ownership_of(file), is_file ? &*there : nullptr, mode_of_new_file));
+  const std::string_view digest = file.digest.view();
   const bool same = is_file && (digest.empty() || TRY(digest_of_file(path, stop)) == digest);
   if (same && has_rights(*there, rights))
-    return done(act, false);
+    return done(outputs, false);
   if (same)
     TRY(set_rights(path, rights));
   else
-    TRY(replace_file(path, TRY(content_of(act.attributes, blobs)), rights, stop));
-  return done(act, true);
+    TRY(replace_file(path, TRY(content_of(file, blobs)), rights, stop));
+  return done(outputs, true);
 }
 
 Result<Outcome> make_folder(const Act& act) {
-  const Path path = path_in(act);
+  const Folder folder = read<Folder>(act.attributes);
+  const Path path(folder.path.view());
+  const PathOutputs outputs = owned_outputs(folder);
   const std::optional<struct stat> there = TRY(stat_of(path));
   if (there && !S_ISDIR(there->st_mode))
     return in_its_place(path, *there);
-  if (act.attributes.bool_at("purged")) {
+  if (folder.purged.get()) {
     TRY(remove_tree(path));
-    return done(act, there.has_value());
+    return done(outputs, there.has_value());
   }
   const Rights rights =
-      TRY(wanted_rights(act.attributes, there ? &*there : nullptr, mode_of_new_folder));
+      TRY(wanted_rights(ownership_of(folder), there ? &*there : nullptr, mode_of_new_folder));
   if (there && has_rights(*there, rights))
-    return done(act, false);
+    return done(outputs, false);
   // Nobody else may look into a new one before it has its rights.
   if (!there && mkdir(path.c_str(), 0700) != 0)
     return file_error("cannot create the folder", path);
   TRY(set_rights(path, rights));
-  return done(act, true);
+  return done(outputs, true);
 }
 
 Result<Outcome> make_link(const Act& act) {
-  const Path path = path_in(act);
+  const Link link = read<Link>(act.attributes);
+  const Path path(link.path.view());
+  const PathOutputs outputs{.path = link.path.get(), .leads_to = link.leads_to.value()};
   const std::optional<struct stat> there = TRY(stat_of(path));
   if (there && !S_ISLNK(there->st_mode))
     return in_its_place(path, *there);
-  if (act.attributes.bool_at("purged")) {
+  if (link.purged.get()) {
     if (there && unlink(path.c_str()) != 0 && errno != ENOENT)
       return file_error("cannot remove", path);
-    return done(act, there.has_value());
+    return done(outputs, there.has_value());
   }
-  const std::string leads_to(act.attributes.text_at("leads_to"));
+  const std::string leads_to = link.leads_to.get().str();
   if (there && TRY(target_of(path)) == leads_to)
-    return done(act, false);
+    return done(outputs, false);
   const Path beside = place_beside(path);
   unlink(beside.c_str());
   if (symlink(leads_to.c_str(), beside.c_str()) != 0)
@@ -214,17 +222,17 @@ Result<Outcome> make_link(const Act& act) {
     unlink(beside.c_str());
     return error;
   }
-  return done(act, true);
+  return done(outputs, true);
 }
 
 Result<Outcome> remove_path(const Act& act) {
   // It was put where its references led then; they may lead elsewhere by now.
-  const Value made = act.known == nullptr ? Value() : act.known->outputs.at("path");
-  const Value& wanted = act.attributes.at("path");
-  if (!made.is_text() && !wanted.is_text())
+  const Name made = act.known == nullptr ? Name() : read<PathOutputs>(act.known->outputs).path;
+  const Hole<Name> wanted = read<Link>(act.attributes).path;  // all kinds with a path have one
+  if (made.empty() && !wanted.is_text())
     return world_error(
         "cannot tell where it is: its path refers to a value that is no longer known");
-  const Path path((made.is_text() ? made : wanted).text().view());
+  const Path path(made.empty() ? wanted.view() : made.view());
   const std::optional<struct stat> there = TRY(stat_of(path));
   if (!there || type_of(*there) != act.key.kind)
     return removed(path, false);

@@ -4,12 +4,13 @@
 /// nobody ever sees half of it. Links in the last part of a path are never followed.
 
 #include "core/driver.h"
+#include "kinds/owned.h"
 
 namespace fettle {
 
 /// What is at a path, as `src/kinds/file.cc` says; null when nothing is there. The digest is made
 /// for files only. What cannot be looked at has the type `riddle`.
-Value look_at_path(const std::string& path, const std::stop_token& stop);
+std::optional<PathSeen> look_at_path(const std::string& path, const std::stop_token& stop);
 
 Result<Outcome> make_file(const Act& act, Blobs& blobs, const std::stop_token& stop);
 Result<Outcome> make_folder(const Act& act);

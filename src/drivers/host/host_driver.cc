@@ -6,7 +6,14 @@
 #include "base/text.h"
 #include "drivers/host/commands.h"
 #include "drivers/host/files.h"
+#include "kinds/artifact.h"
+#include "kinds/command.h"
+#include "kinds/file.h"
+#include "kinds/mark.h"
+#include "kinds/notice.h"
+#include "kinds/print.h"
 #include "kinds/recipe.h"
+#include "kinds/verify.h"
 #include "template/go/template.h"
 #include "value/json.h"
 #include "value/mask.h"
@@ -20,13 +27,14 @@ std::string_view without_leading_slashes(std::string_view path) {
 }
 
 /// The artifact of templates: each rendered with its data.
-Result<std::string> rendered(const Value& templates) {
+Result<std::string> rendered(const Dict& templates) {
   std::map<std::string, std::string> files;
   for (const Entry& entry : templates.entries()) {
     const std::string path =
         TRY(inner_path(without_leading_slashes(entry.key)).context("render_templates"));
-    const auto made = go_template::Template::parse(path, entry.value.text_at("template"));
-    const auto text = made ? made->render(entry.value.at("data")) : made.error();
+    const FileTemplate wanted = read<FileTemplate>(entry.value);
+    const auto made = go_template::Template::parse(path, wanted.text.get().str());
+    const auto text = made ? made->render(wanted.data) : made.error();
     // The message itself says where in the template.
     if (!text)
       return user_error(text.error().message);
@@ -43,39 +51,37 @@ std::string name_of_download(std::string_view url) {
 }
 
 /// As an artifact: a file, or what is in an archive that is to be unpacked.
-Status pack_download(const Value& attributes, const Path& body, const ByteSink& sink) {
-  if (attributes.text_at("source") == "web" && begins_archive(TRY(source_of_file(body)))) {
+Status pack_download(const Artifact& wanted, const Path& body, const ByteSink& sink) {
+  if (wanted.source.view() == "web" && begins_archive(TRY(source_of_file(body)))) {
     TRY(repack(gunzip_if_compressed(TRY(source_of_file(body))), sink)
-            .context(cat("unpacking `", attributes.text_at("url"), "`")));
+            .context(cat("unpacking `", wanted.url.view(), "`")));
     return {};
   }
   ArchiveWriter writer(sink);
-  TRY(writer.add(
-      {.path = name_of_download(attributes.text_at("url")), .size = TRY(size_of_file(body))},
-      TRY(source_of_file(body))));
+  TRY(writer.add({.path = name_of_download(wanted.url.view()), .size = TRY(size_of_file(body))},
+                 TRY(source_of_file(body))));
   return writer.finish();
 }
 
 /// Of what a download would be as an artifact.
-Result<std::string> digest_of_download(const Value& attributes, const Path& body) {
+Result<std::string> digest_of_download(const Artifact& wanted, const Path& body) {
   Sha256 hash;
-  TRY(pack_download(attributes, body, [&](std::string_view bytes) -> Status {
+  TRY(pack_download(wanted, body, [&](std::string_view bytes) -> Status {
     hash.add(bytes);
     return {};
   }));
   return hash.hex();
 }
 
-Error bad_answer(const Value& attributes, int status) {
-  return world_error(
-      cat("downloading `", attributes.text_at("url"), "`: the server answered ", status));
+Error bad_answer(const Artifact& wanted, int status) {
+  return world_error(cat("downloading `", wanted.url.view(), "`: the server answered ", status));
 }
 
 bool has_path(const Name& kind) { return kind == "file" || kind == "folder" || kind == "link"; }
 
 /// What is wanted, else what was applied.
-const Value& attributes_of(const Subject& subject) {
-  static const Value none;
+const Attributes& attributes_of(const Subject& subject) {
+  static const Attributes none;
   if (subject.wanted != nullptr)
     return subject.wanted->attributes;
   const Resource* then = subject.known == nullptr ? nullptr : resource_of_then(*subject.known);
@@ -86,23 +92,25 @@ constexpr uintmax_t longest_content = 64 << 10;
 
 /// What a file says that is not as wanted, so that people see what differs. What has a secret in it
 /// is not told.
-Value with_content(Value state, const Value& attributes) {
-  const Path path(attributes.text_at("path"));
+void add_content(PathSeen& seen, const File& wanted) {
+  const Path path(wanted.path.view());
   std::error_code error;
-  if (state.text_at("type") != "file" || attributes.text_at("digest") == state.text_at("digest") ||
-      !attributes.at("content").is_text() ||
+  if (seen.type != "file" || wanted.digest.value() == seen.digest || !wanted.content.is_text() ||
       std::filesystem::file_size(path, error) > longest_content)
-    return state;
+    return;
   Result<std::string> content = read_file(path);
-  if (!content || !is_valid_utf8(*content))
-    return state;
-  std::vector<Entry> entries(state.entries().begin(), state.entries().end());
-  entries.push_back({"content", *std::move(content)});
-  return Value::dict(std::move(entries));
+  if (content && is_valid_utf8(*content))
+    seen.content = *std::move(content);
 }
 
-std::optional<Value> found_or_none(Value found) {
-  return found.is_null() ? std::nullopt : std::optional(std::move(found));
+/// Folders and links have no content.
+std::optional<State> look_at_file(const Attributes& attributes, const std::stop_token& stop) {
+  const File wanted = read<File>(attributes);
+  std::optional<PathSeen> seen = look_at_path(wanted.path.get().str(), stop);
+  if (!seen)
+    return std::nullopt;
+  add_content(*seen, wanted);
+  return State(write(*seen));
 }
 
 }  // namespace
@@ -112,13 +120,13 @@ Result<std::vector<Observation>> HostDriver::observe(std::span<const Subject> su
   std::vector<Observation> seen(subjects.size());
   for (size_t i = 0; i < subjects.size() && !stop.stop_requested(); ++i) {
     const Name& kind = subjects[i].key.kind;
-    const Value& attributes = attributes_of(subjects[i]);
+    const Attributes& attributes = attributes_of(subjects[i]);
     if (has_path(kind))
-      seen[i].state = found_or_none(
-          with_content(look_at_path(std::string(attributes.text_at("path")), stop), attributes));
+      seen[i].state = look_at_file(attributes, stop);
     else if (kind == "command")
-      seen[i].state = subjects[i].wanted == nullptr ? Value::dict({{"due", false}})
-                                                    : look_at_command(attributes, stop);
+      seen[i].state = write(subjects[i].wanted == nullptr
+                                ? CommandSeen()
+                                : look_at_command(read<HostCommand>(attributes), stop));
     else if (kind == "artifact")
       seen[i] = TRY(look_at_artifact(subjects[i], stop));
   }
@@ -128,12 +136,14 @@ Result<std::vector<Observation>> HostDriver::observe(std::span<const Subject> su
 }
 
 Result<Observation> HostDriver::look_at_artifact(const Subject& subject, std::stop_token stop) {
-  const Value digest = subject.known == nullptr ? Value() : subject.known->outputs.at("digest");
-  if (!digest.is_text() || !TRY(blobs_.has(digest.text())))
+  const Name digest =
+      subject.known == nullptr ? Name() : read<ArtifactOutputs>(subject.known->outputs).digest;
+  if (digest.empty() || !TRY(blobs_.has(digest)))
     return Observation{};
-  Observation seen{Value::dict({{"digest", digest}})};
+  Observation seen{State(write(ArtifactSeen{digest}))};
   // What a package names by its address is asked for in each run.
-  if (subject.wanted == nullptr || subject.wanted->attributes.text_at("source") != "url" ||
+  if (subject.wanted == nullptr ||
+      read<Artifact>(subject.wanted->attributes).source.view() != "url" ||
       !subject.known->applied || subject.known->applied->attributes != subject.wanted->attributes)
     return seen;
   return look_at_address(*subject.wanted, *subject.known, std::move(stop));
@@ -144,23 +154,22 @@ Result<Observation> HostDriver::look_at_address(const Resource& wanted, const Re
                                                 std::stop_token stop) {
   const TemporaryDirectory place = TRY(TemporaryDirectory::make());
   const Path body = place.path() / "body";
-  const Value& attributes = wanted.attributes;
-  const Value& digest = known.outputs.at("digest");
-  const std::string etag(known.outputs.text_at("etag"));
-  const Result<HttpResponse> answer = ask(attributes, body, etag, std::move(stop));
+  const Artifact artifact = read<Artifact>(wanted.attributes);
+  const ArtifactOutputs before = read<ArtifactOutputs>(known.outputs);
+  ArtifactSeen found{before.digest};
+  const Result<HttpResponse> answer = ask(artifact, body, before.etag.str(), std::move(stop));
   if (!answer || answer->status >= 500) {
-    const Error why = answer ? bad_answer(attributes, answer->status) : answer.error();
-    return Observation{Value::dict({{"digest", digest}, {"unasked", why.message}})};
+    found.unasked = (answer ? bad_answer(artifact, answer->status) : answer.error()).message;
+    return Observation{State(write(found))};
   }
-  Observation seen{Value::dict({{"digest", digest}})};
-  if (answer->status == 304 && !etag.empty())
-    return seen;
-  const Result<std::string> now = answer->status == 200 ? digest_of_download(attributes, body)
-                                                        : bad_answer(attributes, answer->status);
+  if (answer->status == 304 && !before.etag.empty())
+    return Observation{State(write(found))};
+  const Result<std::string> now = answer->status == 200 ? digest_of_download(artifact, body)
+                                                        : bad_answer(artifact, answer->status);
+  found.is_other = now && *now != before.digest.view();
+  Observation seen{State(write(found))};
   if (!now)
     seen.unavailable = now.error().message;
-  else if (*now != digest.text())
-    seen.state = Value::dict({{"digest", digest}, {"other", true}});
   return seen;
 }
 
@@ -189,56 +198,55 @@ Result<Outcome> HostDriver::apply(const Act& act, const ProgressSink& progress,
   if (kind == "revision" || kind == "pull_job")
     return Done{Value::dict({}), {}, true};
   if (kind == "notice") {
+    const ObjectNotice notice = read<ObjectNotice>(act.attributes);
     Done said{Value::dict({}), {}, true};
-    said.printed.push_back(cat(act.attributes.text_at("type"), " ",
-                               act.attributes.text_at("reason"), ": ",
-                               act.attributes.text_at("text")));
+    said.printed.push_back(cat(notice.type, " ", notice.reason, ": ", notice.text));
     return said;
   }
   if (kind == "artifact")
     return artifact(act, stop);
   if (kind == "print")
-    return Done{Value::dict({{"message", act.attributes.at("message")}}), {}, true};
+    return Done{write(read<Message>(act.attributes)), {}, true};
   if (kind == "verify") {
-    const Value& value = act.attributes.at("value");
-    TRY(check_assertion(value, act.attributes.text_at("assertion"), act.attributes.at("target")));
-    return Done{Value::dict({{"value", value}}), {}, true};
+    const Verify verify = read<Verify>(act.attributes);
+    TRY(check_assertion(verify.value, verify.assertion.view(), verify.target));
+    return Done{write(VerifyOutputs{verify.value}), {}, true};
   }
   return Error(Blame::bug, cat("the host cannot act on `", to_string(act.key), "`"));
 }
 
 Result<Outcome> HostDriver::make_mark(const Act& act) {
-  if (act.attributes.bool_at("fail"))
+  if (read<Mark>(act.attributes).fail.get())
     return world_error("it is set to fail");
   return Done{Value::dict({}), {}, true};
 }
 
 Result<Outcome> HostDriver::artifact(const Act& act, std::stop_token stop) {
-  const std::string_view source = act.attributes.text_at("source");
+  const Artifact wanted = read<Artifact>(act.attributes);
+  const std::string_view source = wanted.source.view();
   std::string digest, etag;
   if (source == "render")
-    digest = TRY(blobs_.put(TRY(rendered(act.attributes.at("templates")))));
+    digest = TRY(blobs_.put(TRY(rendered(wanted.templates))));
   else if (source == "url" || source == "web")
-    std::tie(digest, etag) = TRY(download(act.attributes, stop));
+    std::tie(digest, etag) = TRY(download(wanted, stop));
   else
-    digest = act.attributes.text_at("digest");
+    digest = wanted.digest.view();
   if (!TRY(blobs_.has(digest)))
     return lost_content_error(digest);
-  const Value before = act.known == nullptr ? Value() : act.known->outputs;
-  std::string uuid(before.text_at("uuid"));
-  if (uuid.empty())
-    uuid = to_string(Digest{random_(), random_()});
-  const bool changed = before.text_at("digest") != digest;
-  std::vector<Entry> outputs{{"digest", digest}, {"uuid", uuid}};
-  if (!etag.empty())
-    outputs.push_back({"etag", etag});
-  return Done{Value::dict(std::move(outputs)), digest, changed};
+  ArtifactOutputs outputs =
+      act.known == nullptr ? ArtifactOutputs() : read<ArtifactOutputs>(act.known->outputs);
+  if (outputs.uuid.empty())
+    outputs.uuid = to_string(Digest{random_(), random_()});
+  const bool changed = outputs.digest != digest;
+  outputs.digest = digest;
+  outputs.etag = etag;
+  return Done{write(outputs), digest, changed};
 }
 
-Result<HttpResponse> HostDriver::ask(const Value& attributes, const Path& body,
+Result<HttpResponse> HostDriver::ask(const Artifact& wanted, const Path& body,
                                      const std::string& etag, std::stop_token stop) {
-  const std::string shown(attributes.text_at("url"));
-  const Value address = reveal(attributes.at("address"));
+  const std::string shown = wanted.url.get().str();
+  const Value address = reveal(wanted.address);
   HttpRequest request;
   request.url = address.is_text() ? address.text().str() : shown;
   if (!etag.empty())
@@ -256,14 +264,14 @@ Result<HttpResponse> HostDriver::ask(const Value& attributes, const Path& body,
   return response;
 }
 
-Result<HostDriver::Downloaded> HostDriver::download(const Value& attributes, std::stop_token stop) {
+Result<HostDriver::Downloaded> HostDriver::download(const Artifact& wanted, std::stop_token stop) {
   const TemporaryDirectory place = TRY(TemporaryDirectory::make());
   const Path body = place.path() / "body";
-  const HttpResponse answer = TRY(ask(attributes, body, "", std::move(stop)));
+  const HttpResponse answer = TRY(ask(wanted, body, "", std::move(stop)));
   if (answer.status != 200)
-    return bad_answer(attributes, answer.status);
+    return bad_answer(wanted, answer.status);
   const std::unique_ptr<Blobs::Draft> draft = TRY(blobs_.begin());
-  TRY(pack_download(attributes, body, [&](std::string_view bytes) { return draft->add(bytes); }));
+  TRY(pack_download(wanted, body, [&](std::string_view bytes) { return draft->add(bytes); }));
   return Downloaded{TRY(draft->finish()), answer.header("ETag")};
 }
 

@@ -6,6 +6,7 @@
 #include "base/file.h"
 #include "base/http.h"
 #include "core/driver.h"
+#include "kinds/artifact.h"
 
 namespace fettle {
 
@@ -31,9 +32,9 @@ class HostDriver : public Driver {
   static Result<Outcome> make_mark(const Act& act);
   Result<Outcome> artifact(const Act& act, std::stop_token stop);
   /// The answer of a server to a download, its body as a file. An error: nobody answered.
-  Result<HttpResponse> ask(const Value& attributes, const Path& body, const std::string& etag,
+  Result<HttpResponse> ask(const Artifact& wanted, const Path& body, const std::string& etag,
                            std::stop_token stop);
-  Result<Downloaded> download(const Value& attributes, std::stop_token stop);
+  Result<Downloaded> download(const Artifact& wanted, std::stop_token stop);
 
   HttpClient& http_;
   Blobs& blobs_;

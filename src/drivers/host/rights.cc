@@ -65,17 +65,17 @@ std::string name_of_group(gid_t number) {
   return found == nullptr ? std::to_string(number) : entry.gr_name;
 }
 
-Result<Rights> wanted_rights(const Value& attributes, const struct stat* there,
+Result<Rights> wanted_rights(const Ownership& wanted, const struct stat* there,
                              mode_t mode_of_new) {
   Rights rights{geteuid(), getegid(), mode_of_new};
   if (there != nullptr)
     rights = {there->st_uid, there->st_gid, there->st_mode & 07777};
-  if (const Value& owner = attributes.at("owner"); owner.is_text())
-    rights.owner = TRY(user_named(owner.text().str()));
-  if (const Value& group = attributes.at("group"); group.is_text())
-    rights.group = TRY(group_named(group.text().str()));
-  if (const Value& mode = attributes.at("mode"); mode.is_text())
-    rights.mode = static_cast<mode_t>(std::stoul(mode.text().str(), nullptr, 8));
+  if (wanted.owner.is_text())
+    rights.owner = TRY(user_named(wanted.owner.get().str()));
+  if (wanted.group.is_text())
+    rights.group = TRY(group_named(wanted.group.get().str()));
+  if (wanted.mode.is_text())
+    rights.mode = static_cast<mode_t>(std::stoul(wanted.mode.get().str(), nullptr, 8));
   return rights;
 }
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "base/file.h"
-#include "value/value.h"
+#include "kinds/owned.h"
 
 namespace fettle {
 
@@ -19,7 +19,7 @@ struct Rights {
 
 /// What attributes ask for, on top of what is there or, for something new, of what the process
 /// gives. Errors: there is no such user or group.
-Result<Rights> wanted_rights(const Value& attributes, const struct stat* there, mode_t mode_of_new);
+Result<Rights> wanted_rights(const Ownership& wanted, const struct stat* there, mode_t mode_of_new);
 
 bool has_rights(const struct stat& there, const Rights& rights);
 /// Links are not followed. The owner first, for a new one takes bits of the mode away.

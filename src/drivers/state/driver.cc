@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "core/state_tag.h"
 #include "drivers/state/guards.h"
+#include "kinds/state.h"
 #include "value/changes.h"
 #include "value/empty.h"
 #include "value/json.h"
@@ -80,14 +81,15 @@ class StateAct {
         reruns_(reruns),
         act_(act),
         stop_(std::move(stop)),
-        settings_(act.attributes.at("settings")) {
-    call_.state = act.attributes.text_at("state");
-    call_.function = act.attributes.text_at("function");
-    call_.id = act.attributes.text_at("id");
+        wanted_(read<StateInvocation>(act.attributes)),
+        settings_(wanted_.settings.value()) {
+    call_.state = wanted_.state.view();
+    call_.function = wanted_.function.view();
+    call_.id = wanted_.id.view();
     tag_ = StateTag::parse(act.key.name).value_or(StateTag());
     call_.entry = tag_.entry;
-    call_.name = name_text(act.attributes.at("name"));
-    call_.arguments = hidden_at(act.attributes.at("arguments"), settings_.at("sensitive"));
+    call_.name = name_text(wanted_.name.value());
+    call_.arguments = hidden_at(wanted_.arguments, settings_.at("sensitive"));
     call_.acct_profile = settings_.text_at("acct_profile");
     call_.on_log = [this](std::string_view text) { note(text); };
     call_.is_test = act.looks_only;
@@ -104,7 +106,7 @@ class StateAct {
     skips_memory_ = functions.skips_memory(call_.state);
     if (options.remembers && !skips_memory_) {
       if (past != nullptr && past->applied &&
-          past->applied->attributes.at("id") == act.attributes.at("id"))
+          read<StateInvocation>(past->applied->attributes).id == wanted_.id)
         remember(past->outputs);
       else if (act.known != nullptr)
         remember(act.known->outputs);
@@ -123,7 +125,7 @@ class StateAct {
       return remove();
     if (act_.looks_only && options_.looks_where_it_can && !functions_.can_look(call_.state))
       return world_error(cat("`", call_.state, "` does not say that it can look (`CAN_LOOK`)"));
-    if (const std::string_view failure = act_.attributes.text_at("failure"); !failure.empty())
+    if (const std::string_view failure = wanted_.failure.view(); !failure.empty())
       return outcome_of(ret_of(false, std::string(failure)), true);
     if (const std::string complaint = complaint_of_watched(); !complaint.empty())
       return outcome_of(ret_of(false, complaint), true);
@@ -166,8 +168,8 @@ class StateAct {
     std::string text;
     for (const RecordPointer& record : act_.needs) {
       const Value* tag = record->applied ? watched.find(record->applied->key.name) : nullptr;
-      const Value* result = tag == nullptr ? nullptr : record->outputs.find("result");
-      if (result != nullptr && result->is_null())
+      if (tag != nullptr && record->applied->key.kind == "state" &&
+          read<StateOutputs>(record->outputs).result.is_null())
         text += cat(text.empty() ? "" : "\n", "Result of require ", tag->text(),
                     " is \"None\", not \"True\"");
     }
@@ -176,9 +178,10 @@ class StateAct {
 
   /// Removes what another call has replaced, now that all that used it have gone on.
   Result<Outcome> remove_replaced(const Value& replaced) {
-    const Value before = act_.known == nullptr ? Value() : act_.known->outputs.at("removed");
+    const List before =
+        act_.known == nullptr ? List() : read<StateOutputs>(act_.known->outputs).removed;
     Value ret = ret_of(true, "");
-    for (const Value& old : items_of(replaced)) {
+    for (const Value& old : fettle::items_of(replaced)) {
       if (is_among(old, before)) {
         removed_.push_back(old);
         continue;
@@ -200,11 +203,9 @@ class StateAct {
     return outcome_of(std::move(ret), true);
   }
 
-  static std::span<const Value> items_of(const Value& list) {
-    return list.is_list() ? list.items() : std::span<const Value>();
-  }
-  static bool is_among(const Value& one, const Value& list) {
-    return std::ranges::find(items_of(list), one) != items_of(list).end();
+  static bool is_among(const Value& one, const List& list) {
+    const auto items = list.items();
+    return std::ranges::find(items, one) != items.end();
   }
 
   /// What this state has replaced so far and nobody has removed.
@@ -212,21 +213,20 @@ class StateAct {
     std::vector<Value> left;
     if (act_.known == nullptr)
       return left;
-    static const Value none;
-    const Value* removed = &none;
+    List removed;
     for (const RecordPointer& record : act_.needs)
       if (record->applied && record->applied->key.name == settings_.text_at("remover"))
-        removed = &record->outputs.at("removed");
-    for (const Value& one : items_of(act_.known->outputs.at("replaced")))
-      if (!is_among(one, *removed))
+        removed = read<StateOutputs>(record->outputs).removed;
+    const List replaced = read<StateOutputs>(act_.known->outputs).replaced;
+    for (const Value& one : replaced.items())
+      if (!is_among(one, removed))
         left.push_back(one);
     return left;
   }
 
-  void remember(const Value& outputs) {
-    const Value& memory = outputs.at("memory");
-    const Value& left = memory.is_null() ? outputs.at("new_state") : memory;
-    call_.old_state = without_unset(left, settings_.at("unset"));
+  void remember(const Outputs& outputs) {
+    call_.old_state =
+        without_unset(read<StateOutputs>(outputs).remembered(), settings_.at("unset"));
     if (is_empty(call_.old_state))
       call_.old_state = {};
   }
@@ -352,15 +352,16 @@ class StateAct {
   /// Makes it a call that removes what the last one made, under the name that this one had: what a
   /// name refers to may be another one by now, or gone.
   Status call_as_then() {
-    const Value& called = act_.known == nullptr ? nothing : act_.known->outputs.at("called");
-    Value name = called.at("name"), id = called.at("resource_id");
+    const CalledAs called =
+        act_.known == nullptr ? CalledAs() : read<StateOutputs>(act_.known->outputs).called;
+    Value name = called.name, id = called.resource_id;
     if (name.is_null())
-      name = act_.attributes.at("name");
+      name = wanted_.name.value();
     if (name.has_deferred())
       return world_error(
           "cannot tell its name: the name refers to a value that is no longer known");
     if (id.is_null())
-      id = act_.attributes.at("arguments").at("resource_id");
+      id = wanted_.arguments.at("resource_id");
     call_.function = "absent";
     call_.name = name_text(name);
     call_.arguments = call_.ignored = nothing;
@@ -369,16 +370,14 @@ class StateAct {
     return {};
   }
 
-  /// What a removal has to know of a call and cannot tell from what was wanted, where it may have
-  /// been a reference. Null: nothing.
-  Value called(const Value& memory) const {
-    std::vector<Entry> entries;
+  CalledAs called(const Value& memory) const {
+    CalledAs called;
     if (tag_.name() != call_.name)
-      entries.push_back({"name", call_.name});
+      called.name = call_.name;
     const Value& id = call_.arguments.at("resource_id");
     if (!is_empty(id) && is_empty(memory.at("resource_id")))
-      entries.push_back({"resource_id", id});
-    return entries.empty() ? Value() : Value::dict(std::move(entries));
+      called.resource_id = id;
+    return called;
   }
 
   Result<Outcome> not_ready(const StateAnswer& answer) {
@@ -507,7 +506,7 @@ class StateAct {
         outputs.push_back({key, *value});
     if (!call_.is_test && options_.remembers && (skips_memory_ || memory != ret.at("new_state")))
       outputs.push_back({"memory", memory.is_null() || skips_memory_ ? nothing : memory});
-    if (Value then = act_.looks_only ? Value() : called(memory); !then.is_null())
+    if (Value then = act_.looks_only ? Value() : write(called(memory)); !is_empty(then))
       outputs.push_back({"called", std::move(then)});
     if (settings_.find("remover") != nullptr) {
       std::vector<Value> replaced = replaced_before();
@@ -609,6 +608,7 @@ class StateAct {
   Value story_;                            ///< null in the first call of an act
   const Act& act_;
   std::stop_token stop_;
+  StateInvocation wanted_;  ///< the attributes of the act
   const Value& settings_;
   StateTag tag_;  ///< of its key
   StateCall call_;

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "kinds/service.h"
 #include "model/apply/types.h"
 #include "model/export/resource_id.h"
 
@@ -186,13 +187,11 @@ class Mapper {
     const auto after = [&](const Key& key) {
       resource.needs.push_back({{key}, false, When::succeeded, Unmet::fail, Bond::order});
     };
-    const Name image = resource.attributes.at("image").text();
+    Service service = read<Service>(resource.attributes);
+    const Name image = service.image.get();
     after({options_.environment, network_kind().name(), network_name});
-    std::vector<Entry> entries(resource.attributes.entries().begin(),
-                               resource.attributes.entries().end());
-    entries.push_back(
-        {"image_id", Value::deferred({Part(Output{image_kind().name(), image, "id"})})});
-    resource.attributes = Value::dict(std::move(entries));
+    service.image_id = Value::deferred({Part(Output{image_kind().name(), image, "id"})});
+    resource.attributes = write(service);
     images_.insert(image);
   }
 

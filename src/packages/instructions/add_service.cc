@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "kinds/kinds.h"
-#include "kinds/recipe.h"
+#include "kinds/service.h"
+#include "kinds/wait.h"
 #include "packages/instructions/service.h"
 #include "packages/names.h"
 #include "packages/service_config.h"
@@ -23,18 +24,18 @@ Status want_ready(InstructionCall& call, const ServiceState& service, starlark::
                            : otherwise);
   };
   const std::string interval = text("interval", "1s"), timeout = text("timeout", "15m");
-  Value attributes = Value::dict(
-      {{"service", service.key.name},
-       {"recipe", TRY(normalise_recipe(recipe))},
-       {"field", text("field", "")},
-       {"assertion", text("assertion", "")},
-       {"target",
-        TRY(plain_with_holes(draft, call.thread, *starlark::field_of(condition, "target_value")))},
-       {"interval", interval},
-       {"timeout", timeout},
-       {"started", Value::deferred({Part(Output{"service", service.key.name, "started"})})}});
+  WaitFor until;
+  until.service = service.key.name;
+  until.recipe = TRY(normal_recipe(recipe));
+  until.field = text("field", "");
+  until.assertion = text("assertion", "");
+  until.target =
+      TRY(plain_with_holes(draft, call.thread, *starlark::field_of(condition, "target_value")));
+  until.interval = interval;
+  until.timeout = timeout;
+  until.started = Value::deferred({Part(Output{"service", service.key.name, "started"})});
   Resource& ready =
-      draft.add("wait", cat(service.key.name, "#ready"), TRY(wait_kind().normalise(attributes)));
+      draft.add("wait", cat(service.key.name, "#ready"), TRY(wait_kind().normalise(write(until))));
   draft.inside(ready, service);
   const Duration longest = TRY(parse_waiting(interval));
   ready.pace = {Wait::exponential, std::min<Duration>(longest, 20ms), longest};
@@ -69,8 +70,8 @@ Result<starlark::Value> want_service(InstructionCall& call, const std::string& n
   if (before != nullptr && before->wanted)
     draft.finding(cat("the service `", name, "` is added twice, first at ", before->origin));
   const Addition addition = draft.addition(name);
-  const Value attributes =
-      TRY(service_kind().normalise(TRY(service_attributes(draft, call.thread, name, config))));
+  const Service wanted = TRY(wanted_service(draft, call.thread, name, config));
+  const Attributes attributes = TRY(service_kind().normalise(write(wanted)));
   draft.add_once("network", "default", Value::dict({}));
   Resource& resource = draft.add("service", addition.key.name.str(), attributes);
   draft.network(resource);
@@ -82,7 +83,7 @@ Result<starlark::Value> want_service(InstructionCall& call, const std::string& n
   if (resource.key.name != name)
     resource.leftover = Leftover::remove;
   resource.pace = {Wait::exponential, 5ms, 250ms};
-  const ServiceState state{resource.key, attributes.at("ports"), {}, true, false};
+  const ServiceState state{resource.key, wanted.ports.value(), {}, true, false};
   draft.put_service(name, state);
   if (const auto ready = starlark::field_of(config, "ready_conditions");
       ready && !ready->is_unset() && starlark::type_of(*ready) != starlark::Type::none)

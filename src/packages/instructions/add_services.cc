@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "kinds/service.h"
 #include "packages/instructions/service.h"
 #include "packages/types.h"
 

@@ -1,3 +1,4 @@
+#include "kinds/exec.h"
 #include "base/text.h"
 #include "kinds/kinds.h"
 #include "packages/instructions/recipe.h"
@@ -14,11 +15,13 @@ Result<starlark::Value> interpret_exec(InstructionCall& call) {
   const std::string action = draft.action_name(name);
   const ServiceState* service = draft.need_service(name);
   if (service != nullptr) {
-    const Value attributes = Value::dict({{"service", service->key.name},
-                                          {"recipe", recipe},
-                                          {"acceptable_codes", TRY(call.codes(2))},
-                                          {"skip_code_check", call.flag(3)}});
-    Resource& exec = draft.add("exec", action, TRY(exec_kind().normalise(attributes)));
+    Exec wanted;
+    wanted.service = service->key.name;
+    wanted.recipe = TRY(normal_recipe(recipe));
+    if (Value codes = TRY(call.codes(2)); !codes.is_null())
+      wanted.acceptable_codes = std::move(codes);
+    wanted.skip_code_check = call.flag(3);
+    Resource& exec = draft.add("exec", action, TRY(exec_kind().normalise(write(wanted))));
     draft.inside(exec, *service);
     draft.holds_up(*service, exec);
   }

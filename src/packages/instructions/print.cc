@@ -1,5 +1,7 @@
 #include "packages/instructions/instruction.h"
 
+#include "kinds/print.h"
+
 namespace fettle {
 namespace {
 
@@ -7,8 +9,7 @@ namespace {
 Result<starlark::Value> interpret_print(InstructionCall& call) {
   const std::string text = TRY(starlark::str_of(call.thread, call.arguments[0]));
   const Value message = call.draft.references.text_with_holes(text);
-  Resource& print =
-      call.draft.add("print", call.draft.action_name(""), Value::dict({{"message", message}}));
+  Resource& print = call.draft.add("print", call.draft.action_name(""), write(Message{message}));
   print.driver = "host";
   return starlark::Value::none();
 }

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "kinds/recipe.h"
 #include "value/json.h"
 #include "value/starlark_text.h"
 
@@ -20,7 +21,8 @@ starlark::Value result_value(InstructionCall& call, const Key& key, const Value&
 }
 
 std::string exec_line(const Value& outputs) {
-  const std::string code = to_text(outputs.at("code")), output = to_text(outputs.at("output"));
+  const ExecOutputs result = read<ExecOutputs>(outputs);
+  const std::string code = std::to_string(result.code), output = to_text(result.output);
   if (output.empty())
     return cat("Command returned with exit code '", code, "' with no output");
   if (output.find('\n') == output.npos)
@@ -31,12 +33,12 @@ std::string exec_line(const Value& outputs) {
 }
 
 std::string request_line(const Value& outputs) {
-  std::string line = cat("Request had response code '", to_text(outputs.at("code")), "' and body ",
-                         write_json(to_text(outputs.at("body"))));
-  if (const Value& extract = outputs.at("extract");
-      extract.is_dict() && !extract.entries().empty()) {
+  const RequestOutputs result = read<RequestOutputs>(outputs);
+  std::string line = cat("Request had response code '", result.code, "' and body ",
+                         write_json(to_text(result.body)));
+  if (!result.extract.empty()) {
     line += ", with extracted fields:";
-    for (const Entry& entry : extract.entries())
+    for (const Entry& entry : result.extract.entries())
       line += cat("\n'extract.", entry.key, "': ", starlark_repr(entry.value));
   }
   return line;

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "kinds/artifact.h"
 #include "kinds/kinds.h"
 #include "packages/instructions/instruction.h"
 #include "packages/names.h"
@@ -59,7 +60,7 @@ Result<Value> template_attributes(const InstructionCall& call, std::string_view 
   if (!plain.has_deferred())
     if (const auto rendered = parsed->render(plain); !rendered)
       call.draft.finding(rendered.error().message);
-  return Value::dict({{"template", source}, {"data", plain}});
+  return write(FileTemplate{.text = source, .data = plain});
 }
 
 Result<starlark::Value> interpret_render_templates(InstructionCall& call) {
@@ -78,11 +79,10 @@ Result<starlark::Value> interpret_render_templates(InstructionCall& call) {
     return user_error("`config` needs at least one template");
   TRY(check_paths(call.arguments[0]));
   draft.detail("artifact", name);
-  const Value attributes =
-      Value::dict({{"source", "render"}, {"templates", Value::dict(std::move(templates))}});
-  Resource& artifact =
-      draft.make_artifact(name, TRY(artifact_kind().normalise(attributes)), Author::maker);
-  artifact.driver = "host";
+  Artifact rendered;
+  rendered.source = "render";
+  rendered.templates = Value::dict(std::move(templates));
+  draft.make_artifact(name, rendered, Author::maker).driver = "host";
   return call.thread.heap().text(name);
 }
 

@@ -1,3 +1,4 @@
+#include "kinds/request.h"
 #include "base/text.h"
 #include "kinds/kinds.h"
 #include "packages/instructions/recipe.h"
@@ -19,11 +20,13 @@ Result<starlark::Value> interpret_request(InstructionCall& call) {
   const std::string action = draft.action_name(name);
   if (const ServiceState* service = draft.need_service(name)) {
     check_recipe(draft, *service, recipe);
-    const Value attributes = Value::dict({{"service", service->key.name},
-                                          {"recipe", recipe},
-                                          {"acceptable_codes", TRY(call.codes(2))},
-                                          {"skip_code_check", call.flag(3)}});
-    Resource& request = draft.add("request", action, TRY(request_kind().normalise(attributes)));
+    ServiceRequest wanted;
+    wanted.service = service->key.name;
+    wanted.recipe = TRY(normal_recipe(recipe));
+    if (Value codes = TRY(call.codes(2)); !codes.is_null())
+      wanted.acceptable_codes = std::move(codes);
+    wanted.skip_code_check = call.flag(3);
+    Resource& request = draft.add("request", action, TRY(request_kind().normalise(write(wanted))));
     draft.inside(request, *service);
     if (recipe.text_at("type") == "post")
       draft.holds_up(*service, request);

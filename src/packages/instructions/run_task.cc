@@ -1,5 +1,7 @@
 #include "base/text.h"
+#include "kinds/artifact.h"
 #include "kinds/kinds.h"
+#include "kinds/task.h"
 #include "packages/instructions/recipe.h"
 #include "packages/names.h"
 #include "packages/service_config.h"
@@ -75,50 +77,43 @@ Result<starlark::Value> want_task(InstructionCall& call, Value command, const Pl
   const std::string image = given(places.image)
                                 ? TRY(image_reference(draft, call.arguments[places.image]))
                                 : std::string(default_image);
-  std::vector<Entry> entries{
-      {"image", image}, {"image_id", draft.image(image)}, {"command", std::move(command)}};
-  if (given(places.env))
-    entries.push_back({"env", TRY(call.plain(places.env))});
+  ContainerTask wanted;
+  wanted.image = image;
+  wanted.image_id = draft.image(image);
+  wanted.command = std::move(command);
+  const auto take = [&](auto& member, size_t i) -> Status {
+    if (const Value value = given(i) ? TRY(call.plain(i)) : Value(); !value.is_null())
+      member = value;
+    return {};
+  };
+  TRY(take(wanted.env, places.env));
   if (given(places.files))
-    entries.push_back({"files", TRY(file_attributes(draft, call.arguments[places.files]))});
+    wanted.files = TRY(file_attributes(draft, call.arguments[places.files]));
   const std::vector<Stored> stored = TRY(stored_files(call, places.store));
   std::vector<Value> paths;
   for (const Stored& file : stored)
-    paths.push_back(Value::dict({{"path", file.path}}));
-  entries.push_back({"store", Value::list(std::move(paths))});
+    paths.push_back(write(StoredPath{file.path}));
+  wanted.store = Value::list(std::move(paths));
   if (!call.arguments[places.wait].is_unset()) {
-    const Value wait = TRY(call.plain(places.wait));
-    if (wait.is_text())
-      TRY(parse_waiting(wait.text()).context("`wait`"));
-    entries.push_back({"timeout", wait});
+    // None means no limit.
+    wanted.timeout = TRY(call.plain(places.wait));
+    if (wanted.timeout.is_text())
+      TRY(parse_waiting(wanted.timeout.view()).context("`wait`"));
   }
   if (given(places.codes))
-    entries.push_back({"acceptable_codes", TRY(call.codes(places.codes))});
-  entries.push_back({"skip_code_check", given(places.skip) && call.flag(places.skip)});
-  if (given(places.node_selectors))
-    entries.push_back({"node_selectors", TRY(call.plain(places.node_selectors))});
-  if (given(places.tolerations))
-    entries.push_back({"tolerations", TRY(call.plain(places.tolerations))});
-  if (given(places.privileged))
-    entries.push_back({"privileged", call.flag(places.privileged)});
-  if (given(places.host_pid))
-    entries.push_back({"host_pid", call.flag(places.host_pid)});
-  if (given(places.bind_mounts))
-    entries.push_back({"bind_mounts", TRY(call.plain(places.bind_mounts))});
+    wanted.acceptable_codes = TRY(call.codes(places.codes));
+  wanted.skip_code_check = given(places.skip) && call.flag(places.skip);
+  TRY(take(wanted.node_selectors, places.node_selectors));
+  TRY(take(wanted.tolerations, places.tolerations));
+  wanted.privileged = given(places.privileged) && call.flag(places.privileged);
+  wanted.host_pid = given(places.host_pid) && call.flag(places.host_pid);
+  TRY(take(wanted.bind_mounts, places.bind_mounts));
   const std::string name =
       draft.action_name(given(places.name) ? call.text(places.name) : std::string("task"));
   draft.add_once("network", "default", Value::dict({}));
-  Value attributes = Value::dict(std::move(entries));
-  check_reach(draft, "the task", attributes);
-  // An explicit None means no limit, which leaving it out does not.
-  const bool unlimited =
-      attributes.find("timeout") != nullptr && attributes.at("timeout").is_null();
-  attributes = TRY(task_kind().normalise(attributes));
-  if (unlimited) {
-    std::vector<Entry> changed(attributes.entries().begin(), attributes.entries().end());
-    changed.push_back({"timeout", Value()});
-    attributes = Value::dict(std::move(changed));
-  }
+  check_reach(draft, "the task",
+              {wanted.bind_mounts, wanted.privileged.get(), wanted.host_pid.get()});
+  const Attributes attributes = TRY(task_kind().normalise(write(wanted)));
   {
     Resource& task = draft.add("task", name, attributes);
     draft.network(task);
@@ -126,12 +121,10 @@ Result<starlark::Value> want_task(InstructionCall& call, Value command, const Pl
   starlark::HeapAccess heap = call.thread.heap();
   std::vector<starlark::Value> names;
   for (size_t i = 0; i < stored.size(); ++i) {
-    const Value digest = Value::deferred({Part(Output{"task", name, cat("files.", i)})});
-    Resource& artifact = draft.make_artifact(
-        stored[i].name,
-        TRY(artifact_kind().normalise(Value::dict({{"source", "task"}, {"digest", digest}}))),
-        Author::updater, true);
-    artifact.driver = "host";
+    Artifact left;
+    left.source = "task";
+    left.digest = Value::deferred({Part(Output{"task", name, cat("files.", i)})});
+    draft.make_artifact(stored[i].name, left, Author::updater, true).driver = "host";
     names.push_back(heap.text(stored[i].name));
   }
   const Key key = draft.key("task", name);

@@ -72,8 +72,8 @@ Result<starlark::Value> interpret_set_service(InstructionCall& call) {
   ServiceState* service = draft.need_service(name);
   if (service == nullptr)
     return starlark::Value::none();
-  const Value config = TRY(service_kind().normalise(
-      TRY(service_attributes(draft, call.thread, name, call.arguments[1]))));
+  const Service changed = TRY(wanted_service(draft, call.thread, name, call.arguments[1]));
+  const Value config = TRY(service_kind().normalise(write(changed)));
   if (Resource* wanted = draft.find_resource(service->key)) {
     wanted->attributes = merged(wanted->attributes, config, call.arguments[1]);
     draft.also(service->key);

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "kinds/artifact.h"
 #include "kinds/kinds.h"
 #include "packages/instructions/recipe.h"
 #include "packages/names.h"
@@ -18,12 +19,11 @@ Result<starlark::Value> interpret_store_service_files(InstructionCall& call) {
     draft.finding(cat("the path to store, `", printable(path), "`, is not absolute"));
   const ServiceState* service = draft.need_service(service_name);
   draft.detail("artifact", name);
-  const Value attributes =
-      Value::dict({{"source", "service"},
-                   {"service", service == nullptr ? Name() : service->key.name},
-                   {"path", path}});
-  Resource& artifact =
-      draft.make_artifact(name, TRY(artifact_kind().normalise(attributes)), Author::maker);
+  Artifact copied;
+  copied.source = "service";
+  copied.service = service == nullptr ? Name() : service->key.name;
+  copied.path = path;
+  Resource& artifact = draft.make_artifact(name, copied, Author::maker);
   if (service != nullptr)
     draft.inside(artifact, *service);
   return call.thread.heap().text(name);

@@ -1,5 +1,6 @@
 #include "base/http.h"
 #include "base/text.h"
+#include "kinds/artifact.h"
 #include "kinds/kinds.h"
 #include "packages/instructions/instruction.h"
 #include "packages/names.h"
@@ -18,21 +19,21 @@ Result<starlark::Value> interpret_upload_files(InstructionCall& call) {
   const std::string name = call.has(1) ? call.text(1) : draft.unnamed_artifact();
   if (Status fine = check_artifact_name(name); !fine)
     draft.finding(fine.error().message);
-  Value attributes = downloaded_artifact("url", source);
+  Artifact artifact;
   if (is_url(source)) {
     draft.hide(source.substr(std::min(source.find_first_of("?#"), source.size())));
+    artifact = downloaded_artifact("url", source);
   } else {
     const Locator locator = TRY(call.sources.resolve(source, call.module));
     const std::string path = TRY(call.sources.path(locator));
     const std::string digest =
         TRY(draft.options().digest_of(path).context(cat("reading `", path, "`")));
     draft.uploads[digest] = path;
-    attributes = Value::dict({{"source", "upload"}, {"digest", digest}});
+    artifact.source = "upload";
+    artifact.digest = digest;
   }
   draft.detail("artifact", name);
-  Resource& artifact =
-      draft.make_artifact(name, TRY(artifact_kind().normalise(attributes)), Author::maker, true);
-  artifact.driver = "host";
+  draft.make_artifact(name, artifact, Author::maker, true).driver = "host";
   return call.thread.heap().text(name);
 }
 

@@ -1,3 +1,4 @@
+#include "kinds/verify.h"
 #include "base/text.h"
 #include "kinds/kinds.h"
 #include "kinds/recipe.h"
@@ -14,10 +15,8 @@ Result<starlark::Value> interpret_verify(InstructionCall& call) {
   if ((assertion == "IN" || assertion == "NOT_IN") && !target.is_list())
     return user_error(cat("`", assertion, "` needs a list as its target value, got ",
                           starlark::type_name(call.arguments[2])));
-  const Value attributes =
-      Value::dict({{"value", TRY(call.plain(0))}, {"assertion", assertion}, {"target", target}});
-  Resource& verify = call.draft.add("verify", call.draft.action_name(""),
-                                    TRY(verify_kind().normalise(attributes)));
+  const Verify wanted{TRY(call.plain(0)), assertion, target};
+  Resource& verify = call.draft.add("verify", call.draft.action_name(""), write(wanted));
   verify.driver = "host";
   return starlark::Value::none();
 }
@@ -34,7 +33,7 @@ Instruction make(std::string name) {
           },
           [](const EndedStatement& ended) {
             return cat("Verification succeeded. Value is '",
-                       starlark_text(ended.outputs("verify").at("value")), "'.");
+                       starlark_text(read<VerifyOutputs>(ended.outputs("verify")).value), "'.");
           }};
 }
 

@@ -1,6 +1,6 @@
+#include "kinds/wait.h"
 #include "base/text.h"
 #include "kinds/kinds.h"
-#include "kinds/recipe.h"
 #include "packages/instructions/recipe.h"
 #include "packages/names.h"
 #include "packages/service_config.h"
@@ -21,15 +21,15 @@ Result<starlark::Value> interpret_wait(InstructionCall& call) {
   const std::string action = draft.action_name(name);
   if (const ServiceState* service = draft.need_service(name)) {
     check_recipe(draft, *service, recipe);
-    const Value attributes =
-        Value::dict({{"service", service->key.name},
-                     {"recipe", TRY(normalise_recipe(recipe))},
-                     {"field", field},
-                     {"assertion", assertion},
-                     {"target", TRY(plain_with_holes(draft, call.thread, call.arguments[4]))},
-                     {"interval", interval},
-                     {"timeout", timeout}});
-    Resource& wait = draft.add("wait", action, TRY(wait_kind().normalise(attributes)));
+    WaitFor until;
+    until.service = service->key.name;
+    until.recipe = TRY(normal_recipe(recipe));
+    until.field = field;
+    until.assertion = assertion;
+    until.target = TRY(plain_with_holes(draft, call.thread, call.arguments[4]));
+    until.interval = interval;
+    until.timeout = timeout;
+    Resource& wait = draft.add("wait", action, TRY(wait_kind().normalise(write(until))));
     draft.inside(wait, *service);
     wait.pace = {Wait::exponential, std::min<Duration>(longest, 20ms), longest};
     draft.holds_up(*service, wait);
@@ -39,9 +39,9 @@ Result<starlark::Value> interpret_wait(InstructionCall& call) {
 
 std::string wait_line(const EndedStatement& ended) {
   const Value& result = ended.outputs("wait");
-  const std::string recipe =
-      result.find("body") != nullptr ? request_line(result) : exec_line(result);
-  return cat("Wait took ", to_text(result.at("tries")), " tries (", to_text(result.at("duration")),
+  const WaitOutputs waited = read<WaitOutputs>(result);
+  const std::string recipe = has_request_outputs(result) ? request_line(result) : exec_line(result);
+  return cat("Wait took ", waited.tries, " tries (", waited.duration,
              " in total). Assertion passed with following:\n", recipe);
 }
 

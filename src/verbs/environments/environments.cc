@@ -3,7 +3,10 @@
 #include "base/text.h"
 #include "controller/manifests.h"
 #include "core/environment_name.h"
+#include "kinds/artifact.h"
 #include "kinds/kinds.h"
+#include "kinds/service.h"
+#include "kinds/state.h"
 #include "model/apply/intent.h"
 #include "plan/presence.h"
 #include "states/intent.h"
@@ -55,17 +58,18 @@ std::optional<ServiceView> view_of(const Record& record, const Observation& seen
   const Resource& then = *resource_of_then(record);
   ServiceView view;
   view.name = service_name(then.key);
-  view.uuid = record.outputs.text_at("uuid");
+  view.uuid = read_one<&ServiceOutputs::uuid>(record.outputs).view();
   view.attributes = then.attributes;
   view.outputs = record.outputs;
   view.container = record.remote_id;
   view.status = "absent";
   if (!seen.state)
     return view;
-  view.status = seen.state->text_at("status") == "running" ? "running" : "stopped";
+  const ServiceSeen state = read<ServiceSeen>(*seen.state);
+  view.status = state.status == "running" ? "running" : "stopped";
   view.ended_with = bad_end(record, *seen.state, expected);
-  if (const std::string_view there = seen.state->text_at("container"); there != record.remote_id) {
-    view.container = there;
+  if (state.container != record.remote_id) {
+    view.container = state.container.view();
     if (record.attempt && record.attempt->failed) {
       view.status = "failed";
       view.error = record.attempt->error;
@@ -179,7 +183,7 @@ bool has_deployed(const Known& known, const Kinds& kinds) {
     const Kind* const kind = kinds.find(key.kind);
     return kind != nullptr && kind->sort() != Sort::action && !of_packages.contains(key.kind) &&
            record->applied && record->by_hand != ByHand::removed &&
-           !record->applied->attributes.bool_at("purged");
+           !is_purged(record->applied->attributes);
   });
 }
 
@@ -206,7 +210,7 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
                 expected == left.end() ? Presence::running : expected->second);
     if (!service)
       continue;
-    any_running |= seen[i].state && seen[i].state->text_at("status") == "running";
+    any_running |= seen[i].state && read_one<&ServiceSeen::status>(*seen[i].state) == "running";
     view.services.push_back(*std::move(service));
   }
   // The last one of a name is away as long as another one passes by under it.
@@ -218,8 +222,8 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
     return service.status == "absent" && there.contains(service.name);
   });
   for (const auto& [artifact, record] : files_artifacts(known))
-    view.artifacts.push_back({artifact, std::string(record->outputs.text_at("uuid")),
-                              std::string(record->outputs.text_at("digest"))});
+    view.artifacts.push_back({artifact, read_one<&ArtifactOutputs::uuid>(record->outputs).str(),
+                              read_one<&ArtifactOutputs::digest>(record->outputs).str()});
   any_running |= has_pods(known);
   view.status = any_running                         ? "running"
                 : !view.services.empty()            ? "stopped"
@@ -291,7 +295,7 @@ bool stays_on_machine(const Key& key, const Record& record) {
 
 /// A wait or a look of states makes nothing that stays.
 bool has_made_nothing(const Key& key, const Record& record) {
-  return key.kind == "state" && is_empty(record.outputs.at("new_state"));
+  return key.kind == "state" && is_empty(read_one<&StateOutputs::new_state>(record.outputs));
 }
 
 /// Whether there is something of it that people can see.
@@ -299,7 +303,7 @@ bool is_seen_on_machine(const Key& key, const Record& record, const Kinds& kinds
   const Kind* const kind = kinds.find(key.kind);
   return stays_on_machine(key, record) && kind != nullptr && kind->sort() != Sort::action &&
          key.kind != command_kind().name() && record.applied &&
-         !record.applied->attributes.bool_at("purged") && !has_made_nothing(key, record);
+         !is_purged(record.applied->attributes) && !has_made_nothing(key, record);
 }
 
 /// The engines that something of it lives on that goes with it.

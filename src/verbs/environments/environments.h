@@ -15,8 +15,8 @@ struct ServiceView {
   std::string error;  ///< of a failed one: what was said
   /// The exit code of one that ended with an error though nobody stopped it.
   std::optional<int64_t> ended_with;
-  Value attributes;
-  Value outputs;
+  Attributes attributes;
+  Outputs outputs;
   std::string container;
 };
 

@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "kinds/service.h"
 #include "plan/presence.h"
 #include "states/intent.h"
 #include "verbs/models/versions.h"
@@ -209,7 +210,8 @@ Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environme
     const Resource* resource = resource_of_then(*record);
     const bool here = resource != nullptr && is_declared_at(*resource, asked.file, line);
     if (here || is_meant(key, record.get(), what) ||
-        begins_uuid(record->outputs.text_at("uuid"), what))
+        // Services and files artifacts have one.
+        begins_uuid(read_one<&ServiceOutputs::uuid>(record->outputs), what))
       found.push_back(key);
     names.push_back(shown_key(key));
     names.push_back(key.name.str());

@@ -1,8 +1,9 @@
 #include "verbs/environments/files.h"
 
 #include "base/text.h"
+#include "kinds/artifact.h"
 #include "kinds/kinds.h"
-#include "value/with.h"
+#include "kinds/service.h"
 #include "verbs/packages/executed.h"
 #include "workplace/engines.h"
 #include "workplace/known_services.h"
@@ -35,7 +36,9 @@ RecordPointer with_uuid_of_name(const RecordPointer& last, const Known& known) {
   if (first == known.end() || first->second == last || !first->second->applied)
     return last;
   auto named = std::make_shared<Record>(*last);
-  named->outputs = with(last->outputs, "uuid", first->second->outputs.at("uuid"));
+  ArtifactOutputs outputs = read<ArtifactOutputs>(last->outputs);
+  outputs.uuid = read_one<&ArtifactOutputs::uuid>(first->second->outputs);
+  named->outputs = write(outputs);
   return named;
 }
 
@@ -61,8 +64,9 @@ Value with_last_authors(const Value& service, const Known& known) {
   const std::map<std::string, RecordPointer> artifacts = files_artifacts(known);
   const auto last = [&](const Value& source) {
     const auto found = artifacts.find(std::string(source.text_at("artifact")));
-    return found == artifacts.end() ? source
-                                    : mounted_artifact(found->second->applied->key.name.view());
+    return found == artifacts.end()
+               ? source
+               : write(mounted_artifact(found->second->applied->key.name.view()));
   };
   std::vector<Entry> files;
   for (const Entry& mount : service.at("files").entries()) {
@@ -97,10 +101,11 @@ Result<Edited> put_files_artifact(const Workplace& place, Edit& edit, const std:
   artifact.attributes = TRY(artifact_kind().normalise(attributes));
   artifact.origin = place.command;
   artifact.redo = Redo::always;
-  const bool from_service = attributes.text_at("source") == "service";
+  const Artifact wanted = read<Artifact>(attributes);
+  const bool from_service = wanted.source.view() == "service";
   artifact.driver = from_service ? Name(own_engine) : Name("host");
   if (from_service)
-    artifact.needs.push_back({{{environment, "service", attributes.text_at("service")}},
+    artifact.needs.push_back({{{environment, "service", wanted.service.get()}},
                               false,
                               When::succeeded,
                               Unmet::fail,
@@ -110,7 +115,7 @@ Result<Edited> put_files_artifact(const Workplace& place, Edit& edit, const std:
                        instruction,
                        {},
                        {},
-                       {{name, std::string(attributes.text_at("digest"))}}}));
+                       {{name, wanted.digest.get().str()}}}));
   const Key key = artifact.key;
   intent->resources[is_ours ? Name(by_hand) : Name()].push_back(std::move(artifact));
   Edited edited = TRY(edit_by(place, edit, intent));

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "core/driver.h"
+#include "kinds/service.h"
 #include "workplace/engines.h"
 
 namespace fettle {
@@ -62,8 +63,8 @@ Result<ServiceView> service_that_wrote(const Workplace& place, const Environment
 Status read_logs_of(const Workplace& place, const ServiceView& service, const LogOptions& options,
                     const StreamSink& sink, std::stop_token stop) {
   ContainerEngine* const engine = TRY(engine_inside(place));
-  return engine->logs(TRY(container_of(service)), options, service.attributes.bool_at("tty"), sink,
-                      std::move(stop));
+  return engine->logs(TRY(container_of(service)), options,
+                      read_one<&Service::tty>(service.attributes).get(), sink, std::move(stop));
 }
 
 }  // namespace fettle

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "kinds/service.h"
 #include "packages/instructions/instruction.h"
 #include "plan/presence.h"
 #include "verbs/packages/executed.h"
@@ -18,7 +19,7 @@ Result<RecordPointer> find_service(const Workplace& place, const Name& environme
     const Key& key = record->applied->key;
     if (service_name(key) == name)
       (key.name == name ? last : passing) = record;
-    if (begins_uuid(record->outputs.text_at("uuid"), name))
+    if (begins_uuid(read_one<&ServiceOutputs::uuid>(record->outputs), name))
       by_uuid = record;
     names.emplace_back(service_name(key));
   }
@@ -102,15 +103,15 @@ class ServiceIntent {
   Result<Value> want_service(const std::string& name, Value attributes) {
     if (environment_.detail.bool_at("production") && attributes.find("restart") == nullptr)
       attributes = merged_dicts(attributes, Value::dict({{"restart", "always"}}));
-    const std::string image(attributes.text_at("image"));
+    const std::string image = read_one<&Service::image>(attributes).get().str();
     attributes = merged_dicts(
         attributes,
         Value::dict({{"image_id", Value::deferred({Part(Output{"image", image, "id"})})}}));
     want("network", "default", Value::dict({}));
     want("image", image, TRY(image_kind().normalise(Value::dict({{"reference", image}}))));
-    for (const Entry& mount : attributes.at("files").is_dict() ? attributes.at("files").entries()
-                                                               : std::span<const Entry>())
-      if (const std::string_view key = mount.value.text_at("directory"); !key.empty())
+    const Dict files = read_one<&Service::files>(attributes);
+    for (const Entry& mount : files.entries())
+      if (const Name key = read_one<&DirectoryMount::directory>(mount.value).get(); !key.empty())
         want("directory", key, TRY(directory_kind().normalise(Value::dict({}))));
     Resource& service = want("service", name, TRY(service_kind().normalise(attributes)));
     service.needs.push_back({{{environment_.name, "network", "default"}}});

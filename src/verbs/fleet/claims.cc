@@ -5,6 +5,8 @@
 #include "base/text.h"
 #include "controller/workload_objects.h"
 #include "controller/workloads.h"
+#include "kinds/claim.h"
+#include "kinds/directory.h"
 #include "kinds/pod.h"
 
 namespace fettle {
@@ -27,8 +29,8 @@ std::string user_of(const Known& known, const Key& claim) {
     if (key.kind != "pod" || then == nullptr || record->by_hand == ByHand::removed)
       continue;
     const NodeAddress pod = node_address(key.name);
-    const Value& claims = then->attributes.at("claims");
-    if (pod.space == wanted.space && pod.node == wanted.node && claims.is_dict() &&
+    const Dict claims = read_one<&Pod::claims>(then->attributes);
+    if (pod.space == wanted.space && pod.node == wanted.node &&
         std::ranges::any_of(claims.entries(), [&](const Entry& entry) {
           return to_text(entry.value) == wanted.name;
         }))
@@ -44,23 +46,23 @@ Result<std::vector<Value>> claims_of(const Workplace& place, const Name& environ
   for (const auto& [key, record] : TRY(place.store->known(environment))) {
     if (!is_claim(key, *record))
       continue;
-    const Value& attributes = record->applied->attributes;
-    const Value& spec = attributes.at("spec");
+    const VolumeClaim claim = read<VolumeClaim>(record->applied->attributes);
     found.emplace(
         cat(name_of(key), "|", key.name),
-        Value::dict({{"apiVersion", "v1"},
-                     {"kind", "PersistentVolumeClaim"},
-                     {"metadata",
-                      Value::dict({{"name", attributes.at("name")},
-                                   {"namespace", attributes.at("namespace")},
-                                   {"labels", attributes.at("labels")},
-                                   {"creationTimestamp", workloads::time_text(record->finished)}})},
-                     {"spec", spec},
-                     {"status", Value::dict({{"phase", "Bound"},
-                                             {"volume", record->outputs.at("volume")},
-                                             {"node", attributes.at("node")},
-                                             {"owner", attributes.at("owner")},
-                                             {"retain", attributes.at("retain")}})}}));
+        Value::dict(
+            {{"apiVersion", "v1"},
+             {"kind", "PersistentVolumeClaim"},
+             {"metadata",
+              Value::dict({{"name", claim.name.value()},
+                           {"namespace", claim.space.value()},
+                           {"labels", claim.labels.value()},
+                           {"creationTimestamp", workloads::time_text(record->finished)}})},
+             {"spec", claim.spec.value()},
+             {"status", Value::dict({{"phase", "Bound"},
+                                     {"volume", read_one<&VolumeOutputs::volume>(record->outputs)},
+                                     {"node", claim.node.value()},
+                                     {"owner", claim.owner.value()},
+                                     {"retain", claim.retain.value()}})}}));
   }
   std::vector<Value> claims;
   for (auto& [name, claim] : found)

@@ -238,7 +238,7 @@ Result<Draining> drain_node(const Workplace& place, const std::string& name, boo
       continue;
     const NodeAddress address = node_address(pod.key.name);
     pods[pod.key.environment].push_back(cat("Pod/", address.space, "/", address.name));
-    draining.owners[pod.key.environment].insert(pod.attributes.text_at("owner"));
+    draining.owners[pod.key.environment].insert(read_one<&Pod::owner>(pod.attributes).get());
   }
   const Name driver = engine_of_node(name);
   const auto silent = TRY(silent_engines(place, {driver}));

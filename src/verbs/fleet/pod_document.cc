@@ -66,9 +66,9 @@ Value status_of(const Record& record, const Observation* seen, const Value& spec
     return Value::dict({{"phase", "Unknown"}});
   const bool has_failed = !record.applied && record.attempt && record.attempt->failed;
   const std::string error = has_failed ? record.attempt->error : std::string();
-  const Value status =
-      whole_status(seen->state ? *seen->state : Value::dict({{"phase", "Pending"}}), spec, error,
-                   has_failed ? record.outputs.at("image_error") : Value());
+  const Value status = whole_status(
+      seen->state ? *seen->state : State(Value::dict({{"phase", "Pending"}})), spec, error,
+      has_failed ? read_one<&PodOutputs::image_error>(record.outputs) : Value());
   return has_failed ? workloads::edited(status, {{"message", error}}) : status;
 }
 
@@ -117,10 +117,13 @@ bool is_ready(const Value& status) {
 Value pod_document(const Key& key, const Record& record, const Observation* seen) {
   const Resource& then = *resource_of_then(record);
   const Value spec = pod_spec(then.attributes);
-  std::vector<Entry> metadata{
-      {"name", then.attributes.at("name")},    {"namespace", node_address(key.name).space},
-      {"uid", record.outputs.at("uid")},       {"creationTimestamp", record.outputs.at("started")},
-      {"labels", pod_labels(then.attributes)}, {"annotations", pod_annotations(then.attributes)}};
+  const PodOutputs outputs = read<PodOutputs>(record.outputs);
+  std::vector<Entry> metadata{{"name", read_one<&Pod::name>(then.attributes).value()},
+                              {"namespace", node_address(key.name).space},
+                              {"uid", record.outputs.is_null() ? Value() : Value(outputs.uid)},
+                              {"creationTimestamp", outputs.started},
+                              {"labels", pod_labels(then.attributes)},
+                              {"annotations", pod_annotations(then.attributes)}};
   if (record.attempt) {
     const std::string began = to_string(record.attempt->started);
     if (!record.applied)

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/text.h"
 #include "core/driver.h"
+#include "kinds/notice.h"
 #include "kinds/pod.h"
 #include "store/store.h"
 #include "verbs/fleet/workload_views.h"
@@ -77,7 +78,8 @@ Result<PodContainerView> find_container(const Workplace& place, const Name& envi
   const std::vector<std::string> names = container_names(then.attributes);
   std::string wanted = container;
   // Not a sidecar that stands before the pod's own.
-  const Value& own = then.attributes.at("template").at("spec").at("containers");
+  const Dict pod_template = read_one<&Pod::pod_template>(then.attributes);
+  const Value& own = pod_template.at("spec").at("containers");
   if (wanted.empty() && own.is_list() && !own.items().empty())
     wanted = own.items()[0].text_at("name");
   if (std::ranges::find(names, wanted) == names.end())
@@ -198,7 +200,8 @@ Result<PodDescription> describe_pod(const Workplace& place, const Name& environm
   const RecordPointer record = TRY(find_pod(place, environment, space, pod));
   PodDescription found;
   const Resource& then = *resource_of_then(*record);
-  for (Value& document : TRY(pods_of(place, environment, then.attributes.text_at("owner"))))
+  for (Value& document :
+       TRY(pods_of(place, environment, read_one<&Pod::owner>(then.attributes).get())))
     if (document.at("metadata").text_at("name") == pod &&
         document.at("metadata").text_at("namespace") == space)
       found.document = std::move(document);
@@ -238,12 +241,12 @@ Result<std::vector<NoticeView>> notices_of(const Workplace& place, const Name& e
   std::set<std::pair<std::string, std::string>> told;
   for (const auto& [key, record] : TRY(place.store->known(environment))) {
     if (key.kind != "notice" || !record->applied ||
-        record->applied->attributes.text_at("object") != object)
+        read_one<&ObjectNotice::object>(record->applied->attributes) != object)
       continue;
-    const Value& attributes = record->applied->attributes;
-    found.push_back({.type = std::string(attributes.text_at("type")),
-                     .reason = std::string(attributes.text_at("reason")),
-                     .text = std::string(attributes.text_at("text")),
+    const ObjectNotice notice = read<ObjectNotice>(record->applied->attributes);
+    found.push_back({.type = notice.type.str(),
+                     .reason = notice.reason.str(),
+                     .text = notice.text.str(),
                      .time = record->finished});
     told.emplace(found.back().reason, found.back().text);
   }

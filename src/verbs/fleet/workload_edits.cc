@@ -24,7 +24,8 @@ Result<std::map<Name, Time>> made_at(const Workplace& place, const Name& environ
       continue;
     const NodeAddress address = node_address(key.name);
     const Name owner(cat("Pod/", address.space, "/", address.name));
-    const int64_t made = record->applied->attributes.at("state").integer_at("made");
+    const int64_t made =
+        read_one<&Pod::state>(record->applied->attributes).value().integer_at("made");
     known[owner] = std::max(known[owner], Time(Duration(made)));
     names.push_back(owner.str());
   }

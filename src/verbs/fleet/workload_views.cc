@@ -5,8 +5,10 @@
 
 #include "base/text.h"
 #include "controller/workload_objects.h"
+#include "kinds/image.h"
 #include "kinds/image_reference.h"
 #include "kinds/pod.h"
+#include "kinds/revision.h"
 #include "verbs/fleet/pod_document.h"
 #include "workloads/decide/status.h"
 #include "workloads/seen.h"
@@ -22,7 +24,7 @@ Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environme
   for (const auto& [key, record] : TRY(place.store->known(environment))) {
     const Resource* const then = resource_of_then(*record);
     if (key.kind == "pod" && then != nullptr && record->by_hand != ByHand::removed &&
-        (owner.empty() || then->attributes.text_at("owner") == owner))
+        (owner.empty() || read_one<&Pod::owner>(then->attributes).view() == owner))
       view.known.emplace(key, record);
   }
   TRY(look_at_pods(place, view));
@@ -98,8 +100,8 @@ Result<std::vector<ImageView>> images_of(const Workplace& place, const Name& env
   view->fleet.for_each_pull([&](const workloads::Pull& pull) {
     if (pull.is_done)
       return;
-    const Value& attributes = pull.resource->attributes;
-    const std::string node(attributes.text_at("node")), image(attributes.text_at("reference"));
+    const Image wanted = read<Image>(pull.resource->attributes);
+    const std::string node = wanted.node.get().str(), image = wanted.reference.get().str();
     ImageView& row = found[{node, image}];
     if (row.status == "Present")
       return;
@@ -128,10 +130,10 @@ Result<std::vector<RevisionView>> revisions_of(const Workplace& place, const Nam
   std::vector<RevisionView> found;
   const workloads::Owned& owned = view->fleet.owned(owner);
   for (const auto& [name, memory] : owned.revisions) {
-    const Value& attributes = memory.resource->attributes;
-    RevisionView revision{.number = attributes.integer_at("number"),
-                          .name = std::string(attributes.text_at("name")),
-                          .pod_template = attributes.at("template")};
+    const ControllerRevision known = read<ControllerRevision>(memory.resource->attributes);
+    RevisionView revision{.number = known.number,
+                          .name = known.name.str(),
+                          .pod_template = known.pod_template.value()};
     revision.is_current = revision.pod_template == workload->pod_template;
     revision.pods =
         static_cast<size_t>(std::ranges::count_if(owned.pods, [&](const workloads::FleetPod* pod) {

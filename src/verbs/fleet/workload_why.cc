@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "controller/workload_objects.h"
+#include "kinds/pod.h"
 #include "verbs/environments/explain.h"
 #include "verbs/fleet/pods.h"
 #include "verbs/fleet/workload_views.h"
@@ -29,7 +30,8 @@ Result<std::vector<std::string>> last_act(const Workplace& place, const Name& en
   Time finished;
   for (const auto& [key, record] : TRY(place.store->known(environment))) {
     const Resource* const then = resource_of_then(*record);
-    if (key.kind != "pod" || then == nullptr || then->attributes.text_at("owner") != owner)
+    if (key.kind != "pod" || then == nullptr ||
+        read_one<&Pod::owner>(then->attributes).view() != owner)
       continue;
     const Time time = record->attempt ? record->attempt->started : record->finished;
     if (last && time < finished)

@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "kinds/handled.h"
 #include "model/apply/intent.h"
 #include "verbs/models/export_model.h"
 #include "verbs/models/plan_version.h"
@@ -105,7 +106,7 @@ class Judge {
   bool is_compliant(const Key& key) const {
     const auto found = run_.known().find(key);
     return found == run_.known().end() || key.kind != "handled" ||
-           found->second->outputs.bool_at("compliant", true);
+           read_one<&HandledOutputs::is_compliant>(found->second->outputs);
   }
 
   const Run& run_;
@@ -170,7 +171,7 @@ namespace {
 std::vector<FieldChange> changes_made(const Workplace& place, const Run& run, const Key& key) {
   const auto record = run.known().find(key);
   if (key.kind == "handled" && record != run.known().end())
-    return changes_of(place, record->second->outputs.at("changes"));
+    return changes_of(place, read_one<&HandledOutputs::changes>(record->second->outputs).value());
   const Step* const step = run.step(key);
   return step == nullptr ? std::vector<FieldChange>() : changes_of(place, *step);
 }

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
+#include "kinds/artifact.h"
 #include "kinds/kinds.h"
+#include "kinds/service.h"
 #include "packages/instructions/instruction.h"
 #include "verbs/packages/entries.h"
 
@@ -31,9 +33,7 @@ ListedInstruction listed(const Statement& statement,
       once(instruction.services, Name(service_name(key)));
     if (key.kind == "artifact")
       instruction.artifacts[std::string(artifact_name(key))] =
-          resource.attributes.at("digest").is_text()
-              ? std::string(resource.attributes.text_at("digest"))
-              : "";
+          read_one<&Artifact::digest>(resource.attributes).get().str();
     for (const Need& need : resource.needs)
       if ((need.bond == Bond::inside || need.bond == Bond::past) && !rule.adds_services)
         once(instruction.services, Name(service_name(need.keys.front())));
@@ -80,7 +80,7 @@ std::shared_ptr<const Intent> with_resolution(const Intent& intent,
       if (const auto found = redo.find(resource.key);
           found != redo.end() &&
           !(found->second == Redo::if_lost && resource.key.kind == artifact_kind().name() &&
-            resource.attributes.text_at("source") == "url"))
+            read_one<&Artifact::source>(resource.attributes).view() == "url"))
         resource.redo = found->second;
   return changed;
 }

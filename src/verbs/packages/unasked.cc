@@ -1,6 +1,7 @@
 #include "verbs/packages/unasked.h"
 
 #include "base/text.h"
+#include "kinds/artifact.h"
 #include "kinds/kinds.h"
 
 namespace fettle {
@@ -13,7 +14,7 @@ std::vector<std::string> unasked_downloads(const Intent& intent, const Seen& see
       const auto found = seen.find(resource.key);
       if (found == seen.end() || !found->second.state)
         continue;
-      const std::string_view why = found->second.state->text_at("unasked");
+      const Name why = read_one<&ArtifactSeen::unasked>(*found->second.state);
       if (const Step* const kept = why.empty() ? nullptr : step(resource.key);
           kept != nullptr && kept->verb == Verb::keep)
         warnings.push_back(cat(resource.origin, ": `", artifact_name(resource.key),

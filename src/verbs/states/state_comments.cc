@@ -207,7 +207,7 @@ std::string comment_of_delayed(const Commented& of) {
 }
 
 bool is_purged(const Record* record) {
-  return record != nullptr && record->applied && record->applied->attributes.bool_at("purged");
+  return record != nullptr && record->applied && is_purged(record->applied->attributes);
 }
 
 /// Something was at its place before anybody here made it.

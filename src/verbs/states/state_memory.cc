@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "kinds/state.h"
 #include "states/target_index.h"
 #include "value/jmespath.h"
 #include "verbs/states/state_keys.h"
@@ -28,8 +29,12 @@ Result<Resource> remembered_resource(const Name& environment, const StateTag& ta
   Resource resource;
   resource.key = {environment, state_kind().name(), tag.key()};
   resource.driver = "state";
-  resource.attributes = TRY(state_kind().normalise(Value::dict(
-      {{"state", tag.state}, {"function", "present"}, {"id", tag.id}, {"name", name}})));
+  StateInvocation present;
+  present.state = tag.state;
+  present.function = "present";
+  present.id = tag.id;
+  present.name = name;
+  resource.attributes = write(present);
   return resource;
 }
 
@@ -105,8 +110,7 @@ Value left_by(const Key& key, const Record& record) {
       return {};
     return record.applied->attributes;
   }
-  const Value* memory = record.outputs.find("memory");
-  return memory != nullptr ? *memory : record.outputs.at("new_state");
+  return read<StateOutputs>(record.outputs).remembered();
 }
 
 /// What is remembered of states, by tag.
@@ -240,8 +244,10 @@ Result<size_t> remember_states(const Workplace& place, const std::string& enviro
     auto record = std::make_shared<Record>(before == known.end() ? Record{} : *before->second);
     if (!record->applied)
       record->applied = resource;
-    record->outputs =
-        Value::dict({{"new_state", remembered.state}, {"called", record->outputs.at("called")}});
+    StateOutputs outputs;
+    outputs.new_state = remembered.state;
+    outputs.called = read_one<&StateOutputs::called>(record->outputs);
+    record->outputs = write(outputs);
     record->finished = place.clock();
     record->wanted_by.try_emplace(Name(states::states_set), restored_wish);
     changes.push_back({Change::record, resource.key, std::move(record), {}});

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "kinds/kinds.h"
+#include "kinds/state.h"
 #include "verbs/states/state_keys.h"
 #include "verbs/states/state_results.h"
 
@@ -21,7 +22,7 @@ StateTag removal_of(const Key& key) {
 bool leaves_nothing(const Record& record) {
   const Resource& applied = *record.applied;
   return applied.key.kind == command_kind().name() ||
-         applied.attributes.at("settings").find("replaced") != nullptr;
+         read_one<&StateInvocation::settings>(applied.attributes).find("replaced") != nullptr;
 }
 
 class Removals {
@@ -102,8 +103,7 @@ class Removals {
   static Value state_of(const Record& record) {
     if (record.applied->key.kind != "state")
       return remembered_state(&record);
-    const Value& memory = record.outputs.at("memory");
-    return memory.is_null() ? record.outputs.at("new_state") : memory;
+    return read<StateOutputs>(record.outputs).remembered();
   }
 
   const StatesRun& of_;

@@ -4,7 +4,10 @@
 
 #include "base/text.h"
 #include "drivers/state/guards.h"
+#include "kinds/command.h"
+#include "kinds/file.h"
 #include "kinds/kinds.h"
+#include "kinds/state.h"
 #include "value/changes.h"
 #include "value/mask.h"
 #include "verbs/states/state_comments.h"
@@ -318,27 +321,28 @@ class Teller {
   }
 
   /// The type of what is at the place of a file, folder or link; empty: nothing is.
-  std::string_view type_in_place(size_t i) const {
+  Name type_in_place(size_t i) const {
     const Observation* const seen = seen_at_first(i);
-    return seen == nullptr || !seen->state ? std::string_view() : seen->state->text_at("type");
+    return seen == nullptr || !seen->state ? Name() : read_one<&PathSeen::type>(*seen->state);
   }
 
   /// What stands in the way of it, in the words of whoever acts; empty: nothing does. Only a link
   /// gives way to a file.
   std::string obstacle_in_place(size_t i, const Step& step) const {
-    const std::string_view type = type_in_place(i);
-    const bool gives_way = type.empty() || type == step.key.kind.view() ||
+    const Name type = type_in_place(i);
+    const bool gives_way = type.empty() || type == step.key.kind ||
                            (type == "link" && step.key.kind == file_kind().name());
     return gives_way || step.wanted == nullptr
                ? std::string()
-               : cat("there is a ", type, " at `", step.wanted->attributes.text_at("path"), "`");
+               : cat("there is a ", type, " at `",
+                     read_one<&File::path>(step.wanted->attributes).view(), "`");
   }
 
   /// A file in the place of a link says so.
   std::string with_link(size_t i, std::string comment, std::string_view verb) const {
     const bool replaces = of_.keys[i].kind == file_kind().name() && type_in_place(i) == "link";
     return replaces ? cat(comment, "; it ", verb, " a link to `",
-                          seen_at_first(i)->state->text_at("leads_to"), "`")
+                          to_text(read_one<&PathSeen::leads_to>(*seen_at_first(i)->state)), "`")
                     : std::move(comment);
   }
 
@@ -358,7 +362,7 @@ class Teller {
     }
     const auto before = of_.before.find(of_.keys[i]);
     const Observation* const seen = seen_at_first(i);
-    const bool is_absence = step.wanted != nullptr && step.wanted->attributes.bool_at("purged");
+    const bool is_absence = step.wanted != nullptr && fettle::is_purged(step.wanted->attributes);
     const bool is_purged = step.wanted == nullptr || is_absence;
     const bool is_due = (step.verb != Verb::keep && step.verb != Verb::blocked) &&
                         (!is_purged || seen == nullptr || seen->state.has_value());
@@ -386,8 +390,9 @@ class Teller {
     return step.verb != Verb::blocked;
   }
 
-  static Value command_of(const Value& attributes) {
-    return known_part_of(Value::dict({{"command", attributes.at("command")}}));
+  static Value command_of(const Attributes& attributes) {
+    return known_part_of(
+        Value::dict({{"command", read_one<&HostCommand::command>(attributes).value()}}));
   }
 
   /// Without what does not matter, and what other states will leave only then.
@@ -439,9 +444,8 @@ class Teller {
     const auto before = of_.before.find(of_.keys[i]);
     if (chunk.name != chunk.id || before == of_.before.end() || chunk.is_remover)
       return entry;
-    const Value& outputs = before->second->outputs;
-    const Value& memory = outputs.at("memory");
-    const Value& name = (memory.is_null() ? outputs.at("new_state") : memory).at("name");
+    const StateOutputs outputs = read<StateOutputs>(before->second->outputs);
+    const Value& name = outputs.remembered().at("name");
     return name.is_text() && !name.text().empty() ? with(entry, "name", name) : std::move(entry);
   }
 
@@ -531,10 +535,11 @@ class Teller {
   Value entry_of_call(size_t i, Standing standing) const {
     const Record* left = record(i);
     const auto failure = failures_.find(of_.keys[i]);
-    const Value& outputs = left == nullptr ? nothing : left->outputs;
+    const StateOutputs outputs =
+        left == nullptr ? StateOutputs() : read<StateOutputs>(left->outputs);
     // What failed without an answer of its function has the answer of another run, or none.
     const bool has_answer = standing != Standing::failed ||
-                            (outputs.at("result") == Value(false) &&
+                            (outputs.result == Value(false) &&
                              (failure == failures_.end() || failure->second->has_outputs));
     if (!has_answer || standing == Standing::skipped) {
       const auto skip = skips_.find(of_.keys[i]);
@@ -544,9 +549,8 @@ class Teller {
                                                        : std::string()),
                       {}, {}, {}, {});
     }
-    return with_name(
-        i, entry_of(i, outputs.at("result"), outputs.at("comment"), outputs.at("changes"),
-                    outputs.at("old_state"), outputs.at("new_state"), outputs.at("rerun_data")));
+    return with_name(i, entry_of(i, outputs.result, outputs.comment, outputs.changes,
+                                 outputs.old_state, outputs.new_state, outputs.rerun_data));
   }
 
   Value entry_of_thing(size_t i, Standing standing) const {
@@ -595,12 +599,13 @@ bool is_empty_dict(const Value& value) {
   return value.is_null() || (value.is_dict() && value.entries().empty());
 }
 
-Value left_by_command(const Value& outputs) {
-  const Value* stdout_alone = outputs.find("stdout");
-  return Value::dict({{"retcode", outputs.at("code")},
-                      {"stdout", stdout_alone == nullptr ? outputs.at("output") : *stdout_alone},
-                      {"stderr", outputs.at("stderr")},
-                      {"state", outputs.at("state")}});
+Value left_by_command(const Outputs& outputs) {
+  const CommandOutputs left = read<CommandOutputs>(outputs);
+  const ToldOutputs told = read<ToldOutputs>(outputs);
+  return Value::dict({{"retcode", outputs.is_null() ? Value() : Value(left.code)},
+                      {"stdout", has_told(outputs) ? told.out : left.output},
+                      {"stderr", told.errors},
+                      {"state", told.state}});
 }
 
 Value remembered_state(const Record* record) {
@@ -609,7 +614,8 @@ Value remembered_state(const Record* record) {
   if (record->applied->key.kind == "command")
     return left_by_command(record->outputs);
   std::vector<Entry> entries;
-  for (const Value* part : {&record->applied->attributes, &record->outputs})
+  for (const Value* part :
+       std::initializer_list<const Value*>{&record->applied->attributes, &record->outputs})
     if (part->is_dict())
       for (const Entry& entry : part->entries())
         if (is_told(entry) && std::ranges::none_of(entries, [&](const Entry& other) {

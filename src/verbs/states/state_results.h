@@ -58,7 +58,7 @@ void add_looks_of_removals(const StatesRun& of, const Plan& plan,
 
 /// What the outputs of a command are as a new state; those of former versions had one text for both
 /// streams.
-Value left_by_command(const Value& outputs);
+Value left_by_command(const Outputs& outputs);
 
 /// What a record knows to be there of a thing that the engine has a kind for; null: nothing.
 Value remembered_state(const Record* record);

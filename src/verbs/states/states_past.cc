@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "kinds/state.h"
 #include "verbs/states/state_keys.h"
 
 namespace fettle {
@@ -10,7 +11,9 @@ namespace {
 
 /// What removes things that another state has replaced is nothing by itself.
 bool removes_others(const Record& record) {
-  return record.applied && record.applied->attributes.at("settings").find("replaced") != nullptr;
+  return record.applied &&
+         read_one<&StateInvocation::settings>(record.applied->attributes).find("replaced") !=
+             nullptr;
 }
 
 }  // namespace
@@ -51,10 +54,10 @@ std::optional<Value> RunOutcomes::new_state(std::string_view state, std::string_
         !is_good(run_.standing(keys_[i])))
       continue;
     if (const Value* looked = run_.looked(keys_[i]); looked != nullptr)
-      return looked->at("new_state");
+      return read_one<&StateOutputs::new_state>(*looked);
     if (const auto record = run_.known().find(keys_[i]); record != run_.known().end())
-      return keys_[i].kind == "state" ? record->second->outputs.at("new_state")
-                                      : record->second->outputs;
+      return keys_[i].kind == "state" ? read_one<&StateOutputs::new_state>(record->second->outputs)
+                                      : Value(record->second->outputs);
   }
   return std::nullopt;
 }

@@ -6,6 +6,8 @@
 #include <set>
 
 #include "base/text.h"
+#include "kinds/claim.h"
+#include "kinds/pod.h"
 #include "workloads/budget.h"
 #include "workloads/decide/pre_download.h"
 #include "workloads/decide/progress.h"
@@ -95,7 +97,9 @@ bool CloneSet::keep_wanted() {
 std::string CloneSet::free_id() {
   if (!has_orphans_ && rollout_.workload.reuses_claims) {
     for (const auto& [key, memory] : rollout_.owned.claims)
-      if (const auto id = memory.resource->attributes.at("labels").text_at(label::instance_id);
+      if (const std::string_view id = read_one<&VolumeClaim::labels>(memory.resource->attributes)
+                                          .value()
+                                          .text_at(label::instance_id);
           !id.empty())
         orphans_.insert(std::string(id));
     for (const FleetPod* pod : rollout_.owned.pods)
@@ -239,7 +243,7 @@ Order CloneSet::candidates(bool forward) const {
     if (pod.is_updated == forward || pod.lifecycle == Lifecycle::preparing_delete ||
         pod.lifecycle == Lifecycle::updated)
       continue;
-    if (!pod.is_updating || !rollout_.attributes(row).at("state").at("update").bool_at("grace"))
+    if (!pod.is_updating || !is_in_grace(rollout_.attributes(row)))
       found.push_back(static_cast<uint32_t>(row));
   }
   return found;

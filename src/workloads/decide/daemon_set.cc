@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "kinds/pod.h"
 #include "workloads/budget.h"
 #include "workloads/decide/pre_download.h"
 #include "workloads/names.h"
@@ -278,8 +279,7 @@ void DaemonSet::update() {
   Order anew;
   for (const uint32_t row : order) {
     const PodRow pod = rollout_.rows[row];
-    const bool waits = pod.lifecycle == Lifecycle::updated ||
-                       rollout_.attributes(row).at("state").at("update").bool_at("grace");
+    const bool waits = pod.lifecycle == Lifecycle::updated || is_in_grace(rollout_.attributes(row));
     if (waits || !budget.may_take(pod))
       continue;
     const Turn turn = take_turn(rollout_, in_place_, row, target);

@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "kinds/pod.h"
+#include "kinds/pull_job.h"
 #include "workloads/names.h"
 
 namespace fettle::workloads {
@@ -243,11 +244,11 @@ void pre_download(Rollout& rollout, InPlace& in_place, const UpdateQueue& queue)
   const Workload& workload = rollout.workload;
   std::vector<Needed> needed = needed_images(rollout, in_place, queue);
   for (const auto& [name, memory] : rollout.owned.jobs) {
-    const Value& attributes = memory.resource->attributes;
-    const Name image = attributes.text_at("image");
+    const PullJob job = read<PullJob>(memory.resource->attributes);
+    const Name& image = job.image;
     const bool is_known =
         std::ranges::any_of(needed, [&](const Needed& each) { return each.image == image; });
-    if (!is_known && attributes.at("state").text_at("revision") == rollout.update().name)
+    if (!is_known && job.state && job.state->revision == rollout.update().name)
       needed.push_back({image, {}});
   }
   const Object* object = rollout.fleet.object(rollout.owner);

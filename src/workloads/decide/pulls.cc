@@ -4,6 +4,8 @@
 #include <set>
 
 #include "base/text.h"
+#include "kinds/image.h"
+#include "kinds/pull_job.h"
 #include "workloads/names.h"
 
 namespace fettle::workloads {
@@ -24,11 +26,11 @@ struct Job {
   const PullSpec& spec;
   Time started;
   Name digest;
-  Value failed;
+  Dict failed;
 };
 
-Job job_of(const Name& owner, const PullSpec& spec, const Value& state, const Name& digest) {
-  return {owner, spec, Time(Duration(state.integer_at("started"))), digest, state.at("failed")};
+Job job_of(const Name& owner, const PullSpec& spec, const PullJobState& state, const Name& digest) {
+  return {owner, spec, Time(Duration(state.started)), digest, state.failed.value_or(Dict())};
 }
 
 /// Whether the tag is on the node as another image, and what the job needs is being pulled.
@@ -74,31 +76,27 @@ const Name& space_of(const Rollout& rollout, const PullTask& task) {
   return task.space.empty() ? rollout.workload.space : task.space;
 }
 
-Value pull_attributes(const Rollout& rollout, const PullTask& task, const Name& node,
-                      const Name& digest) {
-  std::vector<Entry> entries{{"reference", task.spec.image},
-                             {"pull", task.spec.always ? "always" : "missing"},
-                             {"node", node},
-                             {"attempts", task.spec.backoff_limit + 1},
-                             {"timeout", task.spec.timeout_seconds}};
+Attributes pull_attributes(const Rollout& rollout, const PullTask& task, const Name& node,
+                           const Name& digest) {
+  Image image;
+  image.reference = task.spec.image;
+  image.pull = task.spec.always ? "always" : "missing";
+  image.node = node;
+  image.attempts = task.spec.backoff_limit + 1;
+  image.timeout = task.spec.timeout_seconds;
   const bool is_digest = task.spec.image.view().find('@') != std::string_view::npos;
-  if (!digest.empty() && !is_digest)
-    entries.push_back({"digest", digest});
-  if (Value list = credentials(rollout.fleet, space_of(rollout, task), task.spec.secrets);
-      !list.items().empty())
-    entries.push_back({"credentials", std::move(list)});
-  if (task.spec.labels.is_dict() && !task.spec.labels.entries().empty())
-    entries.push_back({"labels", task.spec.labels});
-  if (task.spec.annotations.is_dict() && !task.spec.annotations.entries().empty())
-    entries.push_back({"annotations", task.spec.annotations});
-  std::erase_if(entries, [](const Entry& entry) { return entry.value == Value(""); });
-  return Value::dict(std::move(entries));
+  if (!is_digest)
+    image.digest = digest;
+  image.credentials = credentials(rollout.fleet, space_of(rollout, task), task.spec.secrets);
+  image.labels = task.spec.labels;
+  image.annotations = task.spec.annotations;
+  return write(image);
 }
 
 /// The digest that the first pull found, if it is known yet.
-Name found_digest(const Rollout& rollout, const PullTask& task, const Value& state) {
-  if (const Value& known = state.at("digest"); known.is_text())
-    return known.text();
+Name found_digest(const Rollout& rollout, const PullTask& task, const PullJobState& state) {
+  if (state.digest)
+    return *state.digest;
   for (const Name& node : task.nodes)
     if (const Pull* pull = rollout.fleet.pull(pull_key(node, task.spec.image));
         pull != nullptr && !pull->digest.empty())
@@ -166,11 +164,11 @@ void emit_pull(Rollout& rollout, const PullTask& task, const Stop& stop, const N
   const Name pool = cat("pull:", node);
   rollout.pool(pool, stop.node == nullptr ? 2 : stop.node->pulls);
   const Pull* known = stop.pull;
-  Value attributes = pull_attributes(rollout, task, node, digest);
+  Attributes attributes = pull_attributes(rollout, task, node, digest);
   // A pull that has begun goes on as it began; one of another job or of a failed time is anew.
   if (known != nullptr && known->owner == rollout.owner &&
       !is_another(known, rollout.owner, digest) &&
-      known->resource->attributes.text_at("pull") == attributes.text_at("pull"))
+      read_one<&Image::pull>(known->resource->attributes) == read_one<&Image::pull>(attributes))
     attributes = known->resource->attributes;
   rollout.emit("image", key, std::move(attributes), rollout.driver_of(node), pool,
                Leftover::forget);
@@ -182,17 +180,16 @@ std::string place_text(std::string_view node) {
   return node.empty() ? "this machine" : cat("node ", node);
 }
 
-std::vector<PullFailure> pull_failures(const Fleet& fleet, const Name& owner, const Value& job) {
+std::vector<PullFailure> pull_failures(const Fleet& fleet, const Name& owner, const PullJob& job) {
   std::map<Name, std::string> found;
-  const Name image = job.text_at("image");
   for (const Name& key : fleet.owned(owner).pulls)
     if (const Pull* pull = fleet.pull(key);
         pull != nullptr && pull->has_failed &&
-        pull->resource->attributes.text_at("reference") == image.view())
-      found.emplace(pull->resource->attributes.text_at("node"), pull->error.str());
-  if (const Value& failed = job.at("state").at("failed"); failed.is_dict())
-    for (const Entry& entry : failed.entries())
-      found.insert_or_assign(entry.key, std::string(entry.value.text_at("error")));
+        read_one<&Image::reference>(pull->resource->attributes).view() == job.image.view())
+      found.emplace(read_one<&Image::node>(pull->resource->attributes).get(), pull->error.str());
+  if (job.state && job.state->failed)
+    for (const Entry& entry : job.state->failed->entries())
+      found.insert_or_assign(entry.key, read_one<&FailedPull::error>(entry.value).str());
   std::vector<PullFailure> failures;
   for (auto& [node, error] : found)
     failures.push_back({node, std::move(error)});
@@ -207,17 +204,23 @@ std::string failure_text(std::string_view image, const PullFailure& failure) {
 Name pull_key(const Name& node, const Name& image) { return cat(node, "|", image); }
 
 PullCounts pull_counts(const Fleet& fleet, const Name& owner, const PullSpec& spec,
-                       const std::vector<Name>& nodes, const Value& state) {
-  const Job job = job_of(owner, spec, state, state.text_at("digest"));
+                       const std::vector<Name>& nodes, const PullJobState& state) {
+  const Job job = job_of(owner, spec, state, state.digest.value_or(Name()));
   return counts_of(job, stops_of(fleet, job, nodes));
 }
 
 namespace {
 
+std::optional<PullJobState> state_of(const Memory& known) {
+  return read_one<&PullJob::state>(known.resource->attributes);
+}
+
 /// Whether a job remembers for good that it failed there: whoever writes it down has written.
 bool is_remembered(const Memory* known, const Name& node) {
-  return known != nullptr && known->is_done &&
-         !known->resource->attributes.at("state").at("failed").at(node).is_null();
+  if (known == nullptr || !known->is_done)
+    return false;
+  const PullJobState state = state_of(*known).value_or(PullJobState());
+  return state.failed && !state.failed->at(node).is_null();
 }
 
 /// What a job remembers of failures: {node: {"error", "wish": of what was pulled there, "since"}}.
@@ -227,21 +230,20 @@ bool is_remembered(const Memory* known, const Name& node) {
 /// completes tries again a day later.
 class Failures {
  public:
-  Failures(Rollout& rollout, const PullTask& task, const Value& known)
+  Failures(Rollout& rollout, const PullTask& task, const Dict& known)
       : rollout_(rollout), task_(task) {
-    if (known.is_dict())
-      for (const Entry& entry : known.entries())
-        if (is_kept(entry))
-          entries_.push_back(entry);
+    for (const Entry& entry : known.entries())
+      if (is_kept(entry))
+        entries_.push_back(entry);
   }
 
   void add(const Stop& stop) {
-    entries_.push_back(
-        {stop.name, Value::dict({{"error", stop.pull->error},
-                                 {"wish", wish_on(stop.name)},
-                                 {"since", rollout_.now.time_since_epoch().count()}})});
+    entries_.push_back({stop.name, write(FailedPull{stop.pull->error, wish_on(stop.name),
+                                                    rollout_.now.time_since_epoch().count()})});
   }
-  Value value() const { return entries_.empty() ? Value() : Value::dict(entries_); }
+  std::optional<Dict> value() const {
+    return entries_.empty() ? std::nullopt : std::optional<Dict>(Value::dict(entries_));
+  }
 
  private:
   static constexpr Duration retry = 24h;
@@ -253,9 +255,10 @@ class Failures {
   bool is_kept(const Entry& entry) {
     const Node* const node = rollout_.fleet.node(entry.key);
     const bool is_away = node != nullptr && !node->is_ready;
-    if (is_away || entry.value.text_at("wish") != wish_on(entry.key))
+    const FailedPull failed = read<FailedPull>(entry.value);
+    if (is_away || failed.wish != wish_on(entry.key))
       return false;
-    const Time again = Time(Duration(entry.value.integer_at("since"))) + retry;
+    const Time again = Time(Duration(failed.since)) + retry;
     if (!task_.spec.never_completes)
       return true;
     if (rollout_.now < again)
@@ -270,16 +273,37 @@ class Failures {
 
 }  // namespace
 
+namespace {
+
+void emit_job(Rollout& rollout, const PullTask& task, PullJobState state) {
+  PullJob job;
+  job.name = task.job;
+  job.space = space_of(rollout, task);
+  if (rollout.workload.sort != WorkloadSort::image_pull_job)
+    job.owner = rollout.owner;
+  job.image = task.spec.image;
+  job.labels = edited(task.labels, {});
+  job.annotations = edited(task.annotations, {});
+  job.spec = task.document;
+  job.state = std::move(state);
+  rollout.emit("pull_job", cat(job.space, "/", job.name), write(job));
+}
+
+}  // namespace
+
 PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
-  Value state = known != nullptr ? known->resource->attributes.at("state") : Value();
-  if (!state.is_dict())
-    state = edited(Value::dict({{"started", rollout.now.time_since_epoch().count()}}),
-                   {{"revision", task.revision}});
+  const std::optional<PullJobState> before = known != nullptr ? state_of(*known) : std::nullopt;
+  PullJobState state = before.value_or(PullJobState());
+  if (!before) {
+    state.started = rollout.now.time_since_epoch().count();
+    if (task.revision.is_text())
+      state.revision = task.revision.text();
+  }
   const Name digest = found_digest(rollout, task, state);
   if (!digest.empty())
-    state = edited(state, {{"digest", digest}});
-  Failures failures(rollout, task, state.at("failed"));
-  state = edited(state, {{"failed", failures.value()}});
+    state.digest = digest;
+  Failures failures(rollout, task, state.failed.value_or(Dict()));
+  state.failed = failures.value();
   const Job job = job_of(rollout.owner, task.spec, state, digest);
   const std::vector<Stop> stops = stops_of(rollout.fleet, job, task.nodes);
   PullCounts counts = counts_of(job, stops);
@@ -317,19 +341,8 @@ PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
         break;
     }
   }
-  state = edited(state, {{"failed", failures.value()}});
-  const Name& space = space_of(rollout, task);
-  rollout.emit("pull_job", cat(space, "/", task.job),
-               Value::dict({{"name", task.job},
-                            {"namespace", space},
-                            {"owner", rollout.workload.sort == WorkloadSort::image_pull_job
-                                          ? Value("")
-                                          : Value(rollout.owner)},
-                            {"image", task.spec.image},
-                            {"labels", edited(task.labels, {})},
-                            {"annotations", edited(task.annotations, {})},
-                            {"spec", task.document},
-                            {"state", state}}));
+  state.failed = failures.value();
+  emit_job(rollout, task, std::move(state));
   return counts;
 }
 
@@ -375,7 +388,8 @@ Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now) {
   Rollout rollout(fleet, workload, now);
   const auto found = rollout.owned.jobs.find(rollout.in_space(workload.name));
   const Memory* known = found == rollout.owned.jobs.end() ? nullptr : &found->second;
-  const Value state = known != nullptr ? known->resource->attributes.at("state") : Value();
+  const std::optional<PullJobState> before = known != nullptr ? state_of(*known) : std::nullopt;
+  PullJobState state = before.value_or(PullJobState());
   PullTask task;
   task.job = workload.name;
   task.spec = workload.pulls;
@@ -383,11 +397,11 @@ Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now) {
   task.labels = workload.labels;
   task.annotations = workload.annotations;
   task.document = fleet.object(rollout.owner)->document.at("spec");
-  const Time started = state.is_dict() ? Time(Duration(state.integer_at("started"))) : now;
+  const Time started = before ? Time(Duration(state.started)) : now;
   const auto deadline = workload.pulls.deadline_seconds;
   const bool is_late = deadline && !workload.pulls.never_completes &&
                        now >= started + std::chrono::seconds(*deadline);
-  const bool was_complete = !state.at("completed").is_null();
+  const bool was_complete = state.completed.has_value();
   const bool is_over = is_late || was_complete;
   task.may_start = !is_over;
   PullCounts counts = pull_counts(fleet, rollout.owner, task.spec, task.nodes, state);
@@ -402,33 +416,24 @@ Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now) {
   // What was not there in time has failed, and a job that is complete does no more.
   Time completed = now;
   if (was_complete)
-    completed = Time(Duration(state.integer_at("completed")));
+    completed = Time(Duration(*state.completed));
   std::vector<Value> late;
   for (const Name& node : task.nodes)
     if (stand_of(node, fleet.node(node), fleet.pull(pull_key(node, task.spec.image)),
                  job_of(rollout.owner, task.spec, state, counts.digest)) != Stand::succeeded)
       late.emplace_back(node);
-  Value result = state;
   if (!was_complete) {
-    if (!state.is_dict())
-      result = Value::dict({{"started", now.time_since_epoch().count()}});
-    result = edited(result, {{"completed", now.time_since_epoch().count()},
-                             {"desired", counts.desired},
-                             {"succeeded", counts.succeeded},
-                             {"failed_nodes", Value::list(std::move(late))}});
+    if (!before)
+      state.started = now.time_since_epoch().count();
+    state.completed = now.time_since_epoch().count();
+    state.desired = counts.desired;
+    state.succeeded = counts.succeeded;
+    state.failed_nodes = Value::list(std::move(late));
     // Nobody remembers the pulls of a job that is complete.
     if (!counts.error.empty())
-      result = edited(result, {{"error", counts.error}});
+      state.error = counts.error;
   }
-  rollout.emit("pull_job", rollout.in_space(workload.name),
-               Value::dict({{"name", workload.name},
-                            {"namespace", workload.space},
-                            {"owner", ""},
-                            {"image", task.spec.image},
-                            {"labels", edited(task.labels, {})},
-                            {"annotations", edited(task.annotations, {})},
-                            {"spec", task.document},
-                            {"state", result}}));
+  emit_job(rollout, task, std::move(state));
   const auto ttl = workload.pulls.ttl_seconds;
   const bool is_expired = ttl && now >= completed + std::chrono::seconds(*ttl);
   if (ttl && !is_expired)

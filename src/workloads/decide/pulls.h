@@ -6,6 +6,8 @@
 
 #include "workloads/rollout.h"
 
+#include "kinds/pull_job.h"
+
 namespace fettle::workloads {
 
 struct PullTask {
@@ -37,7 +39,7 @@ struct PullFailure {
   std::string error;
 };
 /// Of a job by what is remembered of it; those that it has not written down yet included.
-std::vector<PullFailure> pull_failures(const Fleet& fleet, const Name& owner, const Value& job);
+std::vector<PullFailure> pull_failures(const Fleet& fleet, const Name& owner, const PullJob& job);
 /// `image IMAGE cannot be pulled on node n1: …`
 std::string failure_text(std::string_view image, const PullFailure& failure);
 
@@ -49,7 +51,7 @@ PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known);
 
 /// How far a job of an owner is, from what is remembered.
 PullCounts pull_counts(const Fleet& fleet, const Name& owner, const PullSpec& spec,
-                       const std::vector<Name>& nodes, const Value& state);
+                       const std::vector<Name>& nodes, const PullJobState& state);
 
 /// The nodes that an ImagePullJob asks for, and the order: that of the pods' owners where it names
 /// pods, else by name.

@@ -3,8 +3,10 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "kinds/image.h"
 #include "kinds/pod.h"
 #include "kinds/pod_change.h"
+#include "kinds/pull_job.h"
 #include "workloads/decide/want.h"
 #include "workloads/names.h"
 #include "workloads/rollout.h"
@@ -15,10 +17,10 @@ namespace {
 constexpr size_t most_turns = 100'000, most_rounds = 20'000;
 
 bool is_held(const Value& attributes) {
-  const Value& conditions = attributes.at("conditions");
-  return conditions.is_dict() && std::ranges::any_of(conditions.entries(), [](const Entry& entry) {
-           return entry.value == Value(field::is_false);
-         });
+  const Dict conditions = read_one<&Pod::conditions>(attributes);
+  return std::ranges::any_of(conditions.entries(), [](const Entry& entry) {
+    return entry.value == Value(field::is_false);
+  });
 }
 
 std::string images_text(const Value& before, const Value& after) {
@@ -181,7 +183,7 @@ class Rehearsal {
     if (is_same)
       add(owner, resource.key,
           lost.mapped().is_gone ? PodTurn::Sort::create : PodTurn::Sort::restore, lost.mapped().why)
-          .revision = resource.attributes.text_at("revision");
+          .revision = read_one<&Pod::revision>(resource.attributes).view();
     else
       tell(owner, resource, before, is_new);
     real_[resource.key] = resource.attributes;
@@ -253,13 +255,14 @@ class Rehearsal {
       return;
     has_acted_ = true;
     const Value& attributes = resource.attributes;
-    PullTurn& pull = pull_of(owner, attributes.text_at("reference"));
-    pull.nodes.emplace_back(attributes.text_at("node"));
+    const Image image = read<Image>(attributes);
+    PullTurn& pull = pull_of(owner, image.reference.view());
+    pull.nodes.emplace_back(image.node.view());
     Record record;
     record.applied = resource;
     record.finished = now_;
     record.wanted_by[owner] = {};
-    record.outputs = Value::dict({{"digest", "sha256:rehearsed"}});
+    record.outputs = write(ImageOutputs{.digest = "sha256:rehearsed"});
     fleet_.know(resource.key, std::make_shared<const Record>(std::move(record)));
   }
 
@@ -277,9 +280,9 @@ class Rehearsal {
   void remember(const Name& owner, const Resource& resource) {
     remembered_[owner].insert(resource.key);
     if (resource.key.kind == "pull_job") {
-      PullTurn& pull = pull_of(owner, resource.attributes.text_at("image"));
+      PullTurn& pull = pull_of(owner, read_one<&PullJob::image>(resource.attributes));
       if (pull.job.empty())
-        begin_pull(owner, pull, resource.attributes);
+        begin_pull(owner, pull, read<PullJob>(resource.attributes));
     }
     Record record;
     record.applied = resource;
@@ -287,9 +290,9 @@ class Rehearsal {
     fleet_.know(resource.key, std::make_shared<const Record>(std::move(record)));
   }
 
-  void begin_pull(const Name& owner, PullTurn& pull, const Value& job) {
-    pull.job = job.text_at("name");
-    pull.at_once = to_text(job.at("spec").at("parallelism"));
+  void begin_pull(const Name& owner, PullTurn& pull, const PullJob& job) {
+    pull.job = job.name.view();
+    pull.at_once = to_text(job.spec.at("parallelism"));
     std::set<Name> nodes;
     for (const FleetPod* pod : fleet_.owned(owner).pods)
       if (const auto images = images_before_.find(pod->node); images != images_before_.end() &&
@@ -330,16 +333,18 @@ class Rehearsal {
   /// Why a pod cannot have the template of now as it is; empty when it has it or could have it.
   std::string obstacle(const Name& owner, const Value& attributes) const {
     const Workload* workload = fleet_.workload(owner);
-    if (workload == nullptr || attributes.at("template") == workload->pod_template)
+    if (workload == nullptr ||
+        read_one<&Pod::pod_template>(attributes).value() == workload->pod_template)
       return {};
     if (workload->policy == PodPolicy::recreate)
       return "the policy recreates pods";
-    const std::string refusal = pod_change(attributes.at("template"), workload->pod_template,
-                                           {fleet_.gates.resize, fleet_.gates.environment})
-                                    .refusal;
+    const std::string refusal =
+        pod_change(read_one<&Pod::pod_template>(attributes).value(), workload->pod_template,
+                   {fleet_.gates.resize, fleet_.gates.environment})
+            .refusal;
     if (!refusal.empty())
       return cat("`", refusal, "` cannot change in place");
-    return attributes.at("claims_hash").is_null() ? "" : "its claims change";
+    return read_one<&Pod::claims_hash>(attributes).empty() ? "" : "its claims change";
   }
 
   void tell(const Name& owner, const Resource& resource, const Value& before, bool is_new) {
@@ -349,30 +354,32 @@ class Rehearsal {
       missing_[owner] -= replaces ? 1 : 0;
       add(owner, resource.key, PodTurn::Sort::create,
           replaces ? "replaces one that is removed" : "it does not exist")
-          .revision = attributes.text_at("revision");
+          .revision = read_one<&Pod::revision>(attributes).view();
       return;
     }
-    if (before.at("labels").text_at(label::specified_delete) != "true" &&
-        attributes.at("labels").text_at(label::specified_delete) == "true") {
+    if (read_one<&Pod::labels>(before).value().text_at(label::specified_delete) != "true" &&
+        read_one<&Pod::labels>(attributes).value().text_at(label::specified_delete) == "true") {
       anew_[resource.key] = obstacle(owner, attributes);
       return;
     }
-    if (before.at(field::sidecars) != attributes.at(field::sidecars))
+    if (read_one<&Pod::sidecars>(before).value() != read_one<&Pod::sidecars>(attributes).value())
       add(owner, resource.key, PodTurn::Sort::in_place,
-          sidecars_text(before.at(field::sidecars), attributes.at(field::sidecars)))
-          .revision = attributes.text_at("revision");
+          sidecars_text(read_one<&Pod::sidecars>(before).value(),
+                        read_one<&Pod::sidecars>(attributes).value()))
+          .revision = read_one<&Pod::revision>(attributes).view();
     const Workload* workload = fleet_.workload(owner);
     if (workload != nullptr && tell_held(*workload, resource, before))
       return;
-    const Value &was = before.at("template"), &is = attributes.at("template");
-    if (was == is && before.at("revision") == attributes.at("revision"))
+    const Value was = read_one<&Pod::pod_template>(before).value(),
+                is = read_one<&Pod::pod_template>(attributes).value();
+    if (was == is && read_one<&Pod::revision>(before) == read_one<&Pod::revision>(attributes))
       return;
     // Of an update in steps the first one is told, in all that it comes to.
-    if (!updated_.insert({resource.key, attributes.text_at("revision")}).second)
+    if (!updated_.insert({resource.key, read_one<&Pod::revision>(attributes).view()}).second)
       return;
     add(owner, resource.key, PodTurn::Sort::in_place,
         change_text(was, workload == nullptr ? is : workload->pod_template))
-        .revision = attributes.text_at("revision");
+        .revision = read_one<&Pod::revision>(attributes).view();
   }
 
   std::string change_text(const Value& was, const Value& is) const {
@@ -383,19 +390,21 @@ class Rehearsal {
 
   /// One whose turn it is, and which a hook holds from now on. Whether it is such a one.
   bool tell_held(const Workload& workload, const Resource& resource, const Value& before) {
-    const std::string_view is = resource.attributes.at("labels").text_at(label::lifecycle_state);
-    if (before.at("labels").text_at(label::lifecycle_state) == is)
+    const std::string_view is =
+        read_one<&Pod::labels>(resource.attributes).value().text_at(label::lifecycle_state);
+    if (read_one<&Pod::labels>(before).value().text_at(label::lifecycle_state) == is)
       return false;
     const auto tell = [&](PodTurn::Sort sort, std::string why) {
       held_turns_.insert(resource.key);
       add(workload.owner(), resource.key, sort, std::move(why)).revision =
-          resource.attributes.text_at("revision");
+          read_one<&Pod::revision>(resource.attributes).view();
       return true;
     };
     if (is == name_of(Lifecycle::preparing_update))
-      return tell(PodTurn::Sort::in_place,
-                  joined(change_text(before.at("template"), workload.pod_template),
-                         hook_text("inPlaceUpdate", workload.hooks.in_place_update)));
+      return tell(
+          PodTurn::Sort::in_place,
+          joined(change_text(read_one<&Pod::pod_template>(before).value(), workload.pod_template),
+                 hook_text("inPlaceUpdate", workload.hooks.in_place_update)));
     if (is == name_of(Lifecycle::preparing_delete))
       return tell(PodTurn::Sort::remove, hook_text("preDelete", workload.hooks.pre_delete));
     return false;
@@ -463,7 +472,7 @@ class Rehearsal {
     fleet_.for_each_pod([&](const FleetPod& pod) {
       const Workload* workload = fleet_.workload(pod.owner);
       if (workload == nullptr || pod.is_leaving || held_turns_.contains(pod.resource->key) ||
-          pod.resource->attributes.at("template") == workload->pod_template)
+          read_one<&Pod::pod_template>(pod.resource->attributes).value() == workload->pod_template)
         return;
       std::string why = workload->type == UpdateType::on_delete ? "it is updated when it is deleted"
                         : workload->paused                      ? "the rollout is paused"

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "kinds/pod.h"
 #include "kinds/pod_change.h"
+#include "kinds/pull_job.h"
 #include "workloads/decide/pre_download.h"
 #include "workloads/decide/pulls.h"
 #include "workloads/names.h"
@@ -80,9 +81,7 @@ class SidecarSet {
       const bool is_active = pod.phase != Phase::failed && pod.phase != Phase::succeeded;
       if (pod.is_leaving || !is_active)
         return;
-      const Value& sidecars = pod.resource->attributes.at(field::sidecars);
-      if (!sidecars.is_list())
-        return;
+      const List sidecars = read_one<&Pod::sidecars>(pod.resource->attributes);
       for (const Value& sidecar : sidecars.items())
         if (sidecar.text_at("name") == workload_.name)
           add(pod, sidecar);
@@ -111,7 +110,7 @@ class SidecarSet {
   }
 
   const Change& change_of(const FleetPod& pod, const Value& before) {
-    const Value& pod_template = pod.resource->attributes.at(field::pod_template);
+    const Value pod_template = read_one<&Pod::pod_template>(pod.resource->attributes).value();
     const auto [found, is_new] =
         changes_.try_emplace(combine(before.digest(), pod_template.digest()));
     if (!is_new)
@@ -262,9 +261,9 @@ class SidecarSet {
     if (!is_under_way)
       return;
     for (const auto& [name, memory] : rollout_.owned.jobs) {
-      const Value& attributes = memory.resource->attributes;
-      if (attributes.at("state").text_at("revision") == rollout_.update().name)
-        add(Name(attributes.text_at("namespace")), Name(attributes.text_at("image")));
+      const PullJob job = read<PullJob>(memory.resource->attributes);
+      if (job.state && job.state->revision == rollout_.update().name)
+        add(job.space, job.image);
     }
   }
 
@@ -311,9 +310,9 @@ class SidecarSet {
       if (!pod->error.empty())
         return cat("pod ", pod->name, ": ", pod->error);
     for (const auto& [name, memory] : rollout_.owned.jobs)
-      for (const PullFailure& failure :
-           pull_failures(rollout_.fleet, rollout_.owner, memory.resource->attributes))
-        return failure_text(memory.resource->attributes.text_at("image"), failure);
+      for (const PullFailure& failure : pull_failures(rollout_.fleet, rollout_.owner,
+                                                      read<PullJob>(memory.resource->attributes)))
+        return failure_text(read_one<&PullJob::image>(memory.resource->attributes), failure);
     return {};
   }
 

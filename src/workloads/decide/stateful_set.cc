@@ -5,6 +5,7 @@
 #include <ranges>
 
 #include "base/text.h"
+#include "kinds/pod.h"
 #include "workloads/budget.h"
 #include "workloads/decide/pre_download.h"
 #include "workloads/names.h"
@@ -279,8 +280,7 @@ void StatefulSet::update() {
       anew.push_back(row);
       continue;
     }
-    const bool waits = pod.lifecycle == Lifecycle::updated ||
-                       rollout_.attributes(row).at("state").at("update").bool_at("grace");
+    const bool waits = pod.lifecycle == Lifecycle::updated || is_in_grace(rollout_.attributes(row));
     if (waits || !budget.may_take(pod) || (is_any_passed && pod.readiness == Readiness::unseen)) {
       is_any_passed = true;
       continue;

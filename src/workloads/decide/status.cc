@@ -3,6 +3,9 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "kinds/image.h"
+#include "kinds/notice.h"
+#include "kinds/pull_job.h"
 #include "workloads/decide/clone_set.h"
 #include "workloads/decide/daemon_set.h"
 #include "workloads/decide/progress.h"
@@ -26,8 +29,8 @@ Value condition_of(std::string_view type, bool is_true, std::string_view reason,
 Value pulls_of(const Rollout& rollout, std::string& failure) {
   std::vector<Value> found;
   for (const auto& [name, memory] : rollout.owned.jobs) {
-    const Value& attributes = memory.resource->attributes;
-    const Name image = attributes.text_at("image");
+    const PullJob job = read<PullJob>(memory.resource->attributes);
+    const Name& image = job.image;
     int64_t present = 0, pulling = 0;
     std::vector<Value> failed;
     std::set<Name> nodes;
@@ -38,16 +41,17 @@ Value pulls_of(const Rollout& rollout, std::string& failure) {
       }
     for (const Name& key : rollout.owned.pulls) {
       const Pull* pull = rollout.fleet.pull(key);
-      if (pull == nullptr || pull->resource->attributes.text_at("reference") != image)
+      if (pull == nullptr ||
+          read_one<&Image::reference>(pull->resource->attributes).view() != image.view())
         continue;
       pulling += !pull->is_done && !pull->has_failed ? 1 : 0;
     }
-    for (const PullFailure& each : pull_failures(rollout.fleet, rollout.owner, attributes)) {
+    for (const PullFailure& each : pull_failures(rollout.fleet, rollout.owner, job)) {
       failed.push_back(Value::dict({{"node", each.node}, {"error", each.error}}));
       failure = failure_text(image, each);
     }
     found.push_back(Value::dict({{"image", image},
-                                 {"job", attributes.at("name")},
+                                 {"job", job.name},
                                  {"nodes", static_cast<int64_t>(nodes.size())},
                                  {"present", present},
                                  {"pulling", pulling},
@@ -139,11 +143,11 @@ std::string failures_of_job(int64_t failed, int64_t desired, std::string_view er
 /// What a job has come to. One that is complete has what it had when it was, whatever becomes of
 /// its images since.
 PullCounts counts_of_job(const Fleet& fleet, const Name& owner, const PullSpec& spec,
-                         const std::vector<Name>& nodes, const Value& state) {
+                         const std::vector<Name>& nodes, const PullJobState& state) {
   PullCounts counts = pull_counts(fleet, owner, spec, nodes, state);
-  if (!state.at("completed").is_null() && state.at("succeeded").is_integer()) {
-    counts.desired = state.integer_at("desired");
-    counts.succeeded = state.integer_at("succeeded");
+  if (state.completed && state.succeeded) {
+    counts.desired = state.desired.value_or(0);
+    counts.succeeded = *state.succeeded;
   }
   return counts;
 }
@@ -151,38 +155,38 @@ PullCounts counts_of_job(const Fleet& fleet, const Name& owner, const PullSpec& 
 /// How far a job is that an owner has; its own when users made it. That of a rollout does not say
 /// when it is complete: it is as soon as nothing is left to do.
 Value job_status(const Fleet& fleet, const Name& owner, const PullSpec& spec,
-                 const std::vector<Name>& nodes, const Value& state, bool is_of_rollout = false) {
+                 const std::vector<Name>& nodes, const PullJobState& state,
+                 bool is_of_rollout = false) {
   const PullCounts counts = counts_of_job(fleet, owner, spec, nodes, state);
   const bool is_complete = is_of_rollout ? counts.desired == counts.succeeded + counts.failed
-                                         : !state.at("completed").is_null();
-  const Value& late = state.at("failed_nodes");
+                                         : state.completed.has_value();
+  const std::optional<List>& late = state.failed_nodes;
   const int64_t failed =
-      is_complete && late.is_list() ? static_cast<int64_t>(late.items().size()) : counts.failed;
-  const auto time_at = [&](const char* field) {
-    const Value& value = state.at(field);
-    return value.is_integer() ? Value(time_text(Time(Duration(value.integer().value_or(0)))))
-                              : Value();
+      is_complete && late ? static_cast<int64_t>(late->items().size()) : counts.failed;
+  const auto time_of = [](std::optional<int64_t> time) {
+    return time.value_or(0) != 0 ? Value(time_text(Time(Duration(*time)))) : Value();
   };
   std::vector<Value> names(counts.failed_nodes.begin(), counts.failed_nodes.end());
   const int64_t done = counts.succeeded + failed;
   // One that never completes has done what it can for now.
   const bool is_kept = spec.never_completes && done == counts.desired;
   // Those that are complete have nothing but what they keep.
-  const std::string_view error = counts.error.empty() ? state.text_at("error") : counts.error;
+  const Name error = counts.error.empty() ? state.error.value_or(Name()) : Name(counts.error);
   const std::string failures = failures_of_job(failed, counts.desired, error);
   const int64_t share = counts.desired == 0 ? 100 : done * 100 / counts.desired;
-  return edited(Value::dict({{"desired", counts.desired},
-                             {"active", is_complete ? 0 : counts.active},
-                             {"succeeded", counts.succeeded},
-                             {"failed", failed},
-                             {"failedNodes", late.is_list() ? late : Value::list(std::move(names))},
-                             {"phase", !is_complete && !is_kept ? "progressing"
-                                       : failed == 0            ? "complete"
-                                                                : "failed"},
-                             {"message", is_complete ? cat("job has completed", failures)
-                                                     : cat("job is running, progress ", share, "%",
-                                                           failures)}}),
-                {{"startTime", time_at("started")}, {"completionTime", time_at("completed")}});
+  return edited(
+      Value::dict(
+          {{"desired", counts.desired},
+           {"active", is_complete ? 0 : counts.active},
+           {"succeeded", counts.succeeded},
+           {"failed", failed},
+           {"failedNodes", late ? late->value() : Value::list(std::move(names))},
+           {"phase", !is_complete && !is_kept ? "progressing"
+                     : failed == 0            ? "complete"
+                                              : "failed"},
+           {"message", is_complete ? cat("job has completed", failures)
+                                   : cat("job is running, progress ", share, "%", failures)}}),
+      {{"startTime", time_of(state.started)}, {"completionTime", time_of(state.completed)}});
 }
 
 }  // namespace
@@ -194,8 +198,8 @@ std::optional<Obstruction> obstruction_of(const Fleet& fleet, const Name& owner)
   std::optional<Obstruction> found;
   size_t others = 0;
   for (const auto& [name, memory] : fleet.owned(owner).notices) {
-    const Value& attributes = memory.resource->attributes;
-    const std::string_view reason = attributes.text_at("reason");
+    const ObjectNotice notice = read<ObjectNotice>(memory.resource->attributes);
+    const std::string_view reason = notice.reason;
     const bool is_final =
         reason == "FailedUpdatePodInPlace" || reason == "ProgressDeadlineExceeded" ||
         (reason == "FailedCreateImagePullJob" && workload->pull.mode == PullMode::wait);
@@ -204,7 +208,7 @@ std::optional<Obstruction> obstruction_of(const Fleet& fleet, const Name& owner)
     others += found && found->is_final == is_final ? 1 : 0;
     if (found && (found->is_final || !is_final))
       continue;
-    found = Obstruction{std::string(attributes.text_at("text")), is_final};
+    found = Obstruction{notice.text.str(), is_final};
     others = 0;
   }
   if (others > 0)
@@ -247,7 +251,9 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
     const auto job = rollout.owned.jobs.find(rollout.in_space(workload->name));
     return job_status(
         fleet, owner, workload->pulls, nodes_of(fleet, *workload),
-        job == rollout.owned.jobs.end() ? Value() : job->second.resource->attributes.at("state"));
+        job == rollout.owned.jobs.end()
+            ? PullJobState()
+            : read<PullJob>(job->second.resource->attributes).state.value_or(PullJobState()));
   }
   const Counts counts = counts_as_they_are(rollout);
   const bool is_daemon_set = workload->sort == WorkloadSort::daemon_set;
@@ -316,12 +322,13 @@ namespace {
 
 /// A job that pulls ahead for a rollout, as users would have written it.
 Object job_of_rollout(const Fleet& fleet, const Memory& memory) {
-  const Value& attributes = memory.resource->attributes;
+  const PullJob known = read<PullJob>(memory.resource->attributes);
+  const PullJobState state = known.state.value_or(PullJobState());
   Object job;
   job.kind = to_string(WorkloadSort::image_pull_job);
-  job.space = attributes.text_at("namespace");
-  job.name = attributes.text_at("name");
-  job.created = Time(Duration(attributes.at("state").integer_at("started")));
+  job.space = known.space;
+  job.name = known.name;
+  job.created = Time(Duration(state.started));
   std::vector<Entry> owner{
       {"apiVersion", "apps.kruise.io/v1beta1"}, {"controller", true}, {"blockOwnerDeletion", true}};
   if (const Object* const object = fleet.object(memory.owner)) {
@@ -334,10 +341,10 @@ Object job_of_rollout(const Fleet& fleet, const Memory& memory) {
        {"kind", job.kind},
        {"metadata",
         Value::dict({{"name", job.name},
-                     {"labels", attributes.at("labels")},
-                     {"annotations", attributes.at("annotations")},
+                     {"labels", known.labels.value()},
+                     {"annotations", known.annotations.value()},
                      {"ownerReferences", Value::list({Value::dict(std::move(owner))})}})},
-       {"spec", attributes.at("spec")}});
+       {"spec", known.spec.value()}});
   const Workload workload = workload_of(job);
   std::vector<Name> nodes = nodes_of(fleet, workload);
   // Pods leave the selector when they change; what is pulled for them is of the job all the same.
@@ -347,16 +354,16 @@ Object job_of_rollout(const Fleet& fleet, const Memory& memory) {
       of_space.insert(pod.node);
   });
   for (const Name& key : fleet.owned(memory.owner).pulls)
-    if (const Pull* const pull = fleet.pull(key);
-        pull != nullptr &&
-        pull->resource->attributes.text_at("reference") == workload.pulls.image &&
-        of_space.contains(pull->resource->attributes.text_at("node")))
-      if (const Name node = pull->resource->attributes.text_at("node");
+    if (const Pull* const pull = fleet.pull(key); pull != nullptr) {
+      const Image image = read<Image>(pull->resource->attributes);
+      const Name node = image.node.get();
+      if (image.reference.get() == workload.pulls.image && of_space.contains(node) &&
           std::ranges::find(nodes, node) == nodes.end())
         nodes.push_back(node);
+    }
   job.document =
-      edited(job.document, {{"status", job_status(fleet, memory.owner, workload.pulls, nodes,
-                                                  attributes.at("state"), true)}});
+      edited(job.document,
+             {{"status", job_status(fleet, memory.owner, workload.pulls, nodes, state, true)}});
   return job;
 }
 
@@ -391,11 +398,12 @@ Value node_image_of(const Fleet& fleet, const Name& node, size_t most) {
   std::vector<Value> pulls;
   fleet.for_each_pull([&](const Pull& pull) {
     if (pulls.size() < most && !pull.is_done &&
-        pull.resource->attributes.text_at("node") == node.view())
-      pulls.push_back(Value::dict({{"image", pull.resource->attributes.at("reference")},
-                                   {"owner", pull.owner},
-                                   {"phase", pull.has_failed ? "Failed" : "Pulling"},
-                                   {"message", pull.error}}));
+        read_one<&Image::node>(pull.resource->attributes).view() == node.view())
+      pulls.push_back(
+          Value::dict({{"image", read_one<&Image::reference>(pull.resource->attributes).value()},
+                       {"owner", pull.owner},
+                       {"phase", pull.has_failed ? "Failed" : "Pulling"},
+                       {"message", pull.error}}));
   });
   return Value::dict({{"node", node},
                       {"images", Value::dict(std::move(images))},

@@ -95,7 +95,7 @@ std::string InPlace::refusal(size_t row, const Revision& target) {
 std::vector<Name> InPlace::new_images(size_t row, const Revision& target) {
   std::vector<Name> images;
   const Value& attributes = rollout_.attributes(row);
-  const PodChange& change = steps_.change(attributes.at("template"), target.pod_template);
+  const PodChange& change = steps_.change(pod_template_of(attributes), target.pod_template);
   for (const Value& container : target.pod_template.at("spec").at("containers").items()) {
     const Name name = container.text_at("name"), image = container.text_at("image");
     const bool changes = std::ranges::find(change.images, name) != change.images.end();
@@ -197,7 +197,7 @@ Value InPlace::finished(size_t row) const {
 /// A pod that drains for a revision that nobody wants any more is as it was.
 void InPlace::refresh_grace(size_t row, const Value& update) {
   const Value& attributes = rollout_.attributes(row);
-  const std::string_view target = attributes.text_at("revision");
+  const std::string_view target = read_one<&Pod::revision>(attributes).view();
   const bool is_wanted =
       target == rollout_.update().name ||
       (rollout_.fleet.gates.partition_rollback && target == rollout_.current().name);
@@ -231,8 +231,8 @@ void InPlace::refresh_row(size_t row) {
   if (!is_consistent(row, update))
     return;
   const Value& attributes = rollout_.attributes(row);
-  const Revision* target = rollout_.revision(attributes.text_at("revision"));
-  if (target != nullptr && target->pod_template != attributes.at("template")) {
+  const Revision* target = rollout_.revision(read_one<&Pod::revision>(attributes).view());
+  if (target != nullptr && target->pod_template != pod_template_of(attributes)) {
     if (are_ready(row, update))
       advance(row, *target, update, update.at("last"));
     return;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "kinds/pod.h"
 #include "workloads/names.h"
 
 namespace fettle::workloads {
@@ -18,13 +19,13 @@ bool has_finalizer(const Rollout& rollout, size_t number, const Name& finalizer)
     return list.is_list() &&
            std::ranges::find(list.items(), Value(finalizer)) != list.items().end();
   };
-  const Value& attributes = rollout.attributes(number);
+  const Attributes& attributes = rollout.attributes(number);
   const FleetPod* pod = rollout.pod(number);
   if (const Object* marks = pod == nullptr ? nullptr : rollout.fleet.marks(*pod))
     if (const Value& own = marks->document.at("metadata").at("finalizers"); own.is_list())
       return is_in(own);
-  return is_in(attributes.at("finalizers")) ||
-         is_in(attributes.at("template").at("metadata").at("finalizers"));
+  return is_in(read_one<&Pod::finalizers>(attributes).value()) ||
+         is_in(read_one<&Pod::pod_template>(attributes).at("metadata").at("finalizers"));
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "kinds/claim.h"
 #include "kinds/pod.h"
 #include "workloads/names.h"
 #include "workloads/pods/in_place.h"
@@ -137,14 +138,15 @@ void refresh_surroundings(Rollout& rollout) {
     if (!pod->is_marked && configs.digest() == pod->configs_digest)
       continue;
     const Value& attributes = rollout.attributes(row);
+    const Pod own = read<Pod>(attributes);
     const Object* marks = rollout.fleet.marks(*pod);
     const Value& metadata = marks == nullptr ? Value() : marks->document.at("metadata");
     const Value& finalizers = metadata.at("finalizers");
     Value changed = edited(
-        attributes, {{field::configs, configs},
-                     {field::labels, with_marks(attributes.at("labels"), metadata.at("labels"))},
-                     {field::annotations,
-                      with_marks(attributes.at("annotations"), metadata.at("annotations"))}});
+        attributes,
+        {{field::configs, configs},
+         {field::labels, with_marks(own.labels.value(), metadata.at("labels"))},
+         {field::annotations, with_marks(own.annotations.value(), metadata.at("annotations"))}});
     if (finalizers.is_list())
       changed =
           edited(changed, {{field::finalizers, finalizers.items().empty() ? Value() : finalizers}});
@@ -169,8 +171,9 @@ PodClaims claims_for(const Rollout& rollout, std::string_view suffix) {
     const Name name = cat(claim.name, "-", rollout.workload.name, "-", suffix);
     entries.push_back({claim.name, name});
     for (const auto& [key, memory] : rollout.owned.claims)
-      if (memory.resource->attributes.text_at("name") == name)
-        found.node = memory.resource->attributes.text_at("node");
+      if (const VolumeClaim there = read<VolumeClaim>(memory.resource->attributes);
+          there.name.get() == name)
+        found.node = there.node.get();
   }
   if (!entries.empty())
     found.by_volume = Value::dict(std::move(entries));
@@ -180,8 +183,12 @@ PodClaims claims_for(const Rollout& rollout, std::string_view suffix) {
 namespace {
 
 /// Shared with what is known when it says so already.
-Value with_retain(const Value& claim, bool retains) {
-  return claim.at("retain") == Value(retains) ? claim : edited(claim, {{"retain", retains}});
+Attributes with_retain(const Attributes& attributes, bool retains) {
+  VolumeClaim claim = read<VolumeClaim>(attributes);
+  if (claim.retain.value() == Value(retains))
+    return attributes;
+  claim.retain = retains;
+  return write(claim);
 }
 
 }  // namespace
@@ -189,11 +196,9 @@ Value with_retain(const Value& claim, bool retains) {
 void emit_claims(Rollout& rollout, bool keeps, bool retains) {
   std::set<Name> emitted;
   for (size_t row = 0; row < rollout.size() && !rollout.workload.claims.empty(); ++row) {
-    const Value& attributes = rollout.attributes(row);
-    const Value& claims = attributes.at("claims");
-    if (!claims.is_dict())
-      continue;
-    const std::string_view node = attributes.text_at("node");
+    const Attributes& attributes = rollout.attributes(row);
+    const Dict claims = read_one<&Pod::claims>(attributes);
+    const Name node = read_one<&Pod::node>(attributes).get();
     for (const ClaimTemplate& claim : rollout.workload.claims) {
       const Value& name = claims.at(claim.name);
       if (!name.is_text())
@@ -205,18 +210,17 @@ void emit_claims(Rollout& rollout, bool keeps, bool retains) {
                      rollout.driver_of(node));
         continue;
       }
-      const Value& id = attributes.at("labels").at(label::instance_id);
-      rollout.emit(
-          "claim", key,
-          Value::dict({{field::name, name},
-                       {"namespace", rollout.workload.space},
-                       {"node", node},
-                       {field::owner, rollout.owner},
-                       {"labels", id.is_null() ? edited(claim.labels, {})
-                                               : edited(claim.labels, {{label::instance_id, id}})},
-                       {"spec", claim.spec.is_dict() ? claim.spec : Value::dict({})},
-                       {"retain", retains}}),
-          rollout.driver_of(node));
+      const Value id = read_one<&Pod::labels>(attributes).at(label::instance_id);
+      VolumeClaim made;
+      made.name = name;
+      made.space = rollout.workload.space;
+      made.node = node;
+      made.owner = rollout.owner;
+      made.labels = edited(claim.labels, {{label::instance_id, id}});
+      if (claim.spec.is_dict())
+        made.spec = claim.spec;
+      made.retain = retains;
+      rollout.emit("claim", key, write(made), rollout.driver_of(node));
     }
   }
   for (const auto& [key, memory] : rollout.owned.claims)

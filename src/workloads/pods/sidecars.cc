@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "kinds/pod.h"
 #include "workloads/names.h"
 #include "workloads/pods/in_place.h"
 #include "workloads/pods/sidecar_parts.h"
@@ -161,8 +162,8 @@ Value SidecarTurns::taken(const FleetPod& pod, const Value& sidecars) const {
 
 Value SidecarTurns::next(const Turns& turns, const FleetPod& pod, const Value& sidecar) {
   if (sidecar.text_at("revision") != turns.update.name)
-    return sidecar_of(*turns.set, turns.update, pod.resource->attributes.at(field::pod_template),
-                      sidecar);
+    return sidecar_of(*turns.set, turns.update,
+                      read_one<&Pod::pod_template>(pod.resource->attributes).value(), sidecar);
   return has_leaving(sidecar) && runs_sidecar(pod, sidecar) && are_ready(pod, sidecar)
              ? without_leaving(sidecar)
              : sidecar;

@@ -1,0 +1,25 @@
+#pragma once
+/// A file of a machine.
+
+#include "kinds/owned.h"
+
+namespace fettle {
+
+struct File {
+  Hole<Name> path;
+  Hole<Name> content = Value();  ///< null: it does not matter
+  Hole<Name> digest;
+  Hole<Name> mode = Value(), owner = Value(), group = Value();  ///< null: it does not matter
+  Hole<bool> purged;
+  static const Members& members();
+};
+
+/// Those of the wanted members that are not null, so that a blob in use is kept. Of links and
+/// folders, too.
+struct PathOutputs {
+  Name path{};
+  Value digest{}, mode{}, owner{}, group{}, leads_to{};
+  static const Members& members();
+};
+
+}  // namespace fettle

@@ -1,0 +1,31 @@
+#pragma once
+/// A thing that code of users looks after: it is asked in every run whether the thing is as wanted,
+/// and acts when it is not.
+
+#include "kinds/members.h"
+
+namespace fettle {
+
+struct HandlerCode {
+  Hole<Name> name, code = Value(), program;
+  Hole<Name> deadline = Value();
+  static const Members& members();
+};
+
+struct Handled {
+  Hole<Name> type;
+  Dict fields;
+  Dict handler;  ///< a `HandlerCode`
+  Hole<bool> purged, report_only;
+  static const Members& members();
+};
+
+struct HandledOutputs {
+  Hole<Name> digest = Value();
+  bool is_compliant = true;
+  Dict changes;
+  std::optional<bool> reloads;
+  static const Members& members();
+};
+
+}  // namespace fettle

@@ -1,0 +1,28 @@
+#pragma once
+/// A container image, by its reference, on an engine. Its key's name is the reference; on a node,
+/// `NODE|REFERENCE`; of one that a hole says, any name that is no reference.
+
+#include "kinds/members.h"
+
+namespace fettle {
+
+struct Image {
+  Hole<Name> reference, pull = "missing", node, digest;
+  Hole<int64_t> attempts, timeout;
+  List credentials;
+  Dict labels, annotations;
+  static const Members& members();
+};
+
+struct ImageOutputs {
+  Value id{}, digest{};
+  Name reference{};
+  static const Members& members();
+};
+
+struct ImageSeen {
+  Value id;
+  static const Members& members();
+};
+
+}  // namespace fettle

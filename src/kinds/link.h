@@ -1,0 +1,14 @@
+#pragma once
+/// A symbolic link of a machine.
+
+#include "kinds/owned.h"
+
+namespace fettle {
+
+struct Link {
+  Hole<Name> path, leads_to;
+  Hole<bool> purged;
+  static const Members& members();
+};
+
+}  // namespace fettle

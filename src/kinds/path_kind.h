@@ -1,0 +1,40 @@
+#pragma once
+/// What the kinds of things that are at a path have in common: file, folder, link.
+
+#include "kinds/kind_of.h"
+#include "kinds/owned.h"
+
+namespace fettle {
+
+/// `PathStruct` has at least `path` and `purged`; `PathOutputs` has `path`.
+template <typename PathStruct, typename PathOutputs>
+class PathKind : public KindOf<PathStruct, PathOutputs, PathSeen> {
+ public:
+  using KindOf<PathStruct, PathOutputs, PathSeen>::KindOf;
+  bool is_marked() const override { return false; }
+
+  /// What holds an output of something else is known when it was made.
+  std::string place(const Attributes& attributes, const Outputs& outputs) const override {
+    const PathStruct wanted = read<PathStruct>(attributes);
+    if (wanted.purged.get())
+      return {};
+    return place_of_path(wanted.path.is_text() ? wanted.path.get()
+                                               : read<PathOutputs>(outputs).path);
+  }
+
+  bool in_place_changes(const Attributes& before, const Attributes& after) const override {
+    return read<PathStruct>(before).path == read<PathStruct>(after).path;
+  }
+
+ protected:
+  virtual Status check(PathStruct& wanted) const = 0;
+
+  Result<Attributes> settle(Attributes normal) const override {
+    PathStruct wanted = read<PathStruct>(normal);
+    TRY(check_path(wanted.path));
+    TRY(check(wanted));
+    return Attributes(write(wanted));
+  }
+};
+
+}  // namespace fettle

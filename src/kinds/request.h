@@ -1,0 +1,19 @@
+#pragma once
+/// An HTTP request to a port of a service. It needs the service, inside.
+
+#include "kinds/recipe.h"
+
+namespace fettle {
+
+/// Kurtosis: 200 to 208 and 226.
+Value usual_codes();
+
+struct ServiceRequest {
+  Hole<Name> service;
+  Recipe recipe;
+  List acceptable_codes = usual_codes();
+  Hole<bool> skip_code_check;
+  static const Members& members();
+};
+
+}  // namespace fettle
