@@ -178,6 +178,25 @@ async def loop(hub, pending_plugin, name, apply_kwargs):
   EXPECT_EQ(changes(report, "a"), R"({"new":{"a":2},"old":{"a":1}})");
 }
 
+TEST_F(StatesLoopsTest, ALoopInPythonFindsWhatRanAgainAndNothingElse) {
+  put("reconcile/mine.py", R"(
+async def loop(hub, pending_plugin, name, apply_kwargs):
+    first = hub.idem.RUNS[name]["running"]
+    told = [sorted(first)]
+    for tags in (["test_|-b_|-b_|-fail_without_changes"], sorted(first)):
+        await hub.idem.run.init.start(name, tags)
+        told.append(sorted(hub.idem.RUNS[name]["running"]))
+    hub.idem.RUNS[name]["running"] = {told[1][0]: {"comment": [[one.split("_|-")[1] for one in tags] for tags in told]}}
+    return {"re_runs_count": 2, "kept": len(first)}
+)");
+  use("mine");
+  const StatesReport report =
+      apply("a: {test.nop: []}\nb: {test.fail_without_changes: []}\nc: {test.nop: []}\n");
+  EXPECT_EQ(report.fault, "");
+  EXPECT_EQ(comment(report, "b"), R"([["a","b","c"],["b"],["a","b","c"]])");
+  EXPECT_EQ(word(report, "a"), "True") << "what the loop does not leave stays as it was";
+}
+
 TEST_F(StatesLoopsTest, FilesThatAreNamedLikeWhatIsBuiltInComeFirst) {
   put("reconcile/basic.star",
       "def loop(hub, pending_plugin, name, apply_kwargs):\n    return {\"re_runs_count\": 7}\n");
