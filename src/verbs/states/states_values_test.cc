@@ -74,6 +74,12 @@ k: {keys.present: [{word: hunter2}, {sensitive: [word]}]}
   EXPECT_EQ(write_json(entry(report, "p").at("new_state")), R"({"********":1,"word":"********"})");
   for (const StateResult& one : report.results)
     EXPECT_EQ(write_json(one.entry).find("hunter2"), std::string::npos) << write_json(one.entry);
+  RunFunctions functions(place_, {.environment = "e"});
+  ASSERT_TRUE(functions.open());
+  const Result<Value> memory = functions.exec_function({.path = "esm.show"});
+  ASSERT_TRUE(memory) << to_string(memory.error());
+  EXPECT_EQ(write_json(memory->at("ret").at("keys_|-k_|-k_|-")), R"({"********":1})");
+  EXPECT_EQ(write_json(*memory).find("hunter2"), std::string::npos) << write_json(*memory);
 }
 
 TEST_F(StatesValuesTest, ASecretOfTheWrongShapeIsNotQuoted) {
