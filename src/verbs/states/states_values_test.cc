@@ -405,6 +405,29 @@ def present(ctx, name, size):
   EXPECT_EQ(told(), first);
   static_cast<void>(apply("a: {s.present: [{size: 2}]}"));
   EXPECT_EQ(events_of("state", "s_|-a_|-a"), events + 2);
+  EXPECT_TRUE(told().ends_with(": `arguments.size` changed")) << told();
+}
+
+TEST_F(StatesValuesTest, WhyTellsThatAStateWasNotAsDescribed) {
+  put("states/s.py", cat(R"(
+import os
+PATH = ")",
+                         at("there"), R"("
+
+def present(hub, ctx, name):
+    old = {"there": os.path.exists(PATH)}
+    open(PATH, "w").close()
+    return {"name": name, "result": True, "comment": "", "old_state": old, "new_state": {"there": True},
+            "changes": {} if old["there"] else {"there": True}}
+)"));
+  const auto told = [&] {
+    static_cast<void>(apply("a: {s.present: []}"));
+    return to_string(why(place_, "e", find_keys(place_, "e", "a")->front())->front());
+  };
+  const std::string first = told();
+  EXPECT_EQ(told(), first);
+  ASSERT_TRUE(std::filesystem::remove(at("there")));
+  EXPECT_TRUE(told().ends_with(": it was not as described")) << told();
 }
 
 }  // namespace
