@@ -55,6 +55,11 @@ TEST(StatePrint, EachResultHasItsColour) {
   StateResult unmet = state_result(false);
   unmet.is_unmet = true;
   EXPECT_EQ(state_colour(unmet), "\033[90m") << "grey";
+  StateResult held = state_result(true);
+  held.is_held = true;
+  EXPECT_EQ(state_colour(held), "\033[90m");
+  EXPECT_NE(printed_state(held, false).find("Result: True (not needed)"), std::string::npos);
+  EXPECT_NE(printed_state(held, false).find("test.present: 1 not needed"), std::string::npos);
   EXPECT_EQ(printed_state(state_result(false), false).find('\033'), std::string::npos);
 }
 

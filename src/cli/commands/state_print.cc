@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/line_diff.h"
+#include "cli/long_texts.h"
 #include "cli/pretty.h"
 #include "cli/print.h"
 #include "core/state_tag.h"
@@ -11,7 +12,6 @@
 #include "documents/states.h"
 #include "value/empty.h"
 #include "value/json.h"
-#include "value/with.h"
 #include "value/yaml.h"
 
 namespace fettle {
@@ -52,82 +52,26 @@ void nested(const Value& value, int depth, std::string& text) {
     }
 }
 
-/// Texts that nobody would read twice to find what differs.
-bool is_long(const Value& value) {
-  constexpr size_t short_text = 80;
-  if (!value.is_text() || value.is_secret())
-    return false;
-  const std::string_view text = value.text().view();
-  return text.size() > short_text || text.find('\n') != text.npos;
-}
-
-/// Two long texts in one place of the old and the new state.
-struct LongTexts {
-  std::string path;
-  Value before, after;
-};
-
-/// Both states without their long texts, which are added to `found`.
-std::pair<Value, Value> without_long_texts(const Value& before, const Value& after,
-                                           const std::string& path, std::vector<LongTexts>& found) {
-  std::vector<Entry> old_entries, new_entries(after.entries().begin(), after.entries().end());
-  const auto put = [](std::vector<Entry>& entries, const Entry& entry) {
-    std::erase_if(entries, [&](const Entry& one) { return one.key == entry.key; });
-    if (!is_empty(entry.value))
-      entries.push_back(entry);
-  };
-  for (const Entry& entry : before.entries()) {
-    const Value* const now = after.find(entry.key);
-    const std::string place = cat(path, path.empty() ? "" : ".", entry.key);
-    if (now != nullptr && entry.value.is_text() && now->is_text() &&
-        (is_long(entry.value) || is_long(*now))) {
-      found.push_back({place, entry.value, *now});
-      put(new_entries, {entry.key, Value()});
-    } else if (now != nullptr && entry.value.is_dict() && now->is_dict()) {
-      const size_t known = found.size();
-      auto [old_part, new_part] = without_long_texts(entry.value, *now, place, found);
-      if (found.size() == known) {
-        old_entries.push_back(entry);
-        continue;
-      }
-      put(old_entries, {entry.key, std::move(old_part)});
-      put(new_entries, {entry.key, std::move(new_part)});
-    } else {
-      old_entries.push_back(entry);
-    }
-  }
-  return {Value::dict(std::move(old_entries)), Value::dict(std::move(new_entries))};
-}
-
 /// Changes below their heading. Of two long texts only what differs is shown.
 std::string changes_text(const Value& changes) {
   constexpr int depth = 5;
-  const Value &before = changes.at("old"), &after = changes.at("new");
-  std::vector<LongTexts> found;
-  Value rest = changes;
-  if (before.is_dict() && after.is_dict()) {
-    auto [old_rest, new_rest] = without_long_texts(before, after, "", found);
-    if (!found.empty())
-      rest = with(with(changes, "old", std::move(old_rest)), "new", std::move(new_rest));
-  }
+  const SplitChanges split = split_changes(changes);
   std::string text;
-  if (found.empty())
-    nested(rest, depth, text);
-  else
-    for (const Entry& entry : rest.entries())
-      if (!is_empty(entry.value))
-        nested(Value::dict({entry}), depth, text);
-  const std::string indent(depth * 2, ' ');
-  for (const LongTexts& one : found)
+  if (!is_empty(split.rest))
+    nested(split.rest, depth, text);
+  const std::string indent(size_t{depth} * 2, ' ');
+  for (const LongTexts& one : split.long_texts)
     text +=
         cat(indent, one.path, ":", changed_text(one.before, one.after, indent + "  ", false), "\n");
   return text.substr(0, text.size() - 1);
 }
 
+bool is_not_needed(const StateResult& result) { return result.is_unmet || result.is_held; }
+
 /// What became of a state, in a word of the tally.
 std::string_view verdict_of(const StateResult& result, std::string_view function) {
   const Value& entry = result.entry;
-  if (result.is_unmet)
+  if (is_not_needed(result))
     return "not needed";
   if (result.is_interrupted)
     return "not run";
@@ -149,16 +93,16 @@ void print_as_state(const Face& face, const std::vector<const StateResult*>& res
     const Value& entry = result->entry;
     const std::string word = word_of(entry.at("result"));
     const std::string function = StateTag::reference_in(result->tag.view());
-    const Colour colour = result->is_unmet                ? Colour::grey
+    const Colour colour = is_not_needed(*result)          ? Colour::grey
                           : word == "False"               ? Colour::red
                           : word == "None"                ? Colour::yellow
                           : is_empty(entry.at("changes")) ? Colour::green
                                                           : Colour::cyan;
     std::string text = cat("--------\n      ID: ", entry.text_at("__id__"),
                            "\nFunction: ", function, "\n  Result: ", word,
-                           result->is_unmet     ? " (not needed)"
-                           : result->is_pending ? " (pending)"
-                                                : "",
+                           is_not_needed(*result) ? " (not needed)"
+                           : result->is_pending   ? " (pending)"
+                                                  : "",
                            "\n Comment: ", comment_text(entry.at("comment")));
     text += "\n Changes:";
     if (!is_empty(entry.at("changes")))

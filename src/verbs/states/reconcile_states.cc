@@ -236,6 +236,7 @@ class StatesLoop {
       } else {
         shown->entry = merged(shown->entry, result.entry, computed_of(result.tag));
         shown->is_unmet = result.is_unmet;
+        shown->is_held = result.is_held;
         shown->is_final = result.is_final;
         shown->is_quiet &= result.is_quiet;
         ++shown->re_runs;

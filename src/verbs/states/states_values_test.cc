@@ -273,6 +273,10 @@ TEST_F(StatesValuesTest, ATestTellsWhatIsNotNeeded) {
               done.find(entry(done, id).text_at("tag"))->is_unmet)
         << id;
     EXPECT_EQ(changes(tested, id), changes(done, id)) << id;
+    const bool has_conditions = std::string_view("uocft").find(id) != std::string_view::npos;
+    for (const StatesReport* report : {&tested, &done})
+      EXPECT_EQ(report->find(entry(tested, id).text_at("tag"))->is_held, has_conditions)
+          << id << (report == &tested ? " tested" : " done");
   }
   EXPECT_EQ(done.exit_code(), 0);
 }
