@@ -1,8 +1,9 @@
 """Random sets of files of states, applied here and by Idem 25, for `bench/differ`: two or three runs with memory between them, of files that
-change, some with `--test` or `--invert`. Compared are all fields of all results.
+change, some with `--test` or `--invert`. Compared are all fields of all results. In some sets, Idem's own loop `basic.py` goes round on both
+sides: here it is a reconciler of a user's, read where the peer has it.
 
 Both call the same functions: a module in Python that is written for the comparison, and the states that Idem ships. Those of `test.*` are in
-Idem 19.1 only: $IDEM_TEST_STATES names its file `states/test.py`.
+Idem 19.1.2 only: $IDEM_TEST_STATES names its file `states/test.py`.
 
 What is known to differ is the table of `docs/states.md`: `differ_states_table.py`.
 """
@@ -80,6 +81,7 @@ def get(hub, ctx, name=None, resource_id=None):
 '''
 MOST_SHOWN = 10
 AT_ONCE = 4
+SHARE_OF_LOOPS = 0.2
 
 
 class Sets:
@@ -212,7 +214,7 @@ def without(entry, *fields):
 
 def told_of(entry):
     """An entry as both write it."""
-    made = without(entry, "start_time", "total_seconds", "ref", "acct_details", "re_runs_count", "require_re_run", "unmet", "ret")
+    made = without(entry, "start_time", "total_seconds", "ref", "acct_details", "require_re_run", "unmet", "ret")
     comment = made.get("comment")
     text = "\n".join(map(str, comment)) if isinstance(comment, list) else comment
     if text and "ValueError: broken" in text:  # here its place follows
@@ -222,9 +224,9 @@ def told_of(entry):
     return made
 
 
-def applied(run, words):
+def applied(run, asked):
     """`run`: gives what a command writes to both streams."""
-    out, err = run(["state", "g.sls", "--output=json", "--reconciler=none", *words])
+    out, err = run(["state", "g.sls", "--output=json", f"--reconciler={asked['loop']}", *asked["words"]])
     try:
         return {tag: told_of(one) for tag, one in json.loads(out).items()}
     except (ValueError, KeyError, TypeError, AttributeError):
@@ -238,6 +240,13 @@ class Idem:
         with open(command) as file:
             self.python = file.readline().removeprefix("#!").strip()
         self.package, self.processes = package, threading.local()
+
+    def source(self, module):
+        """The text of a module of Idem's."""
+        place = "import importlib.util, sys; print(importlib.util.find_spec(sys.argv[1]).origin)"
+        path = subprocess.run([self.python, "-c", place, module], capture_output=True, text=True, check=True).stdout.strip()
+        with open(path) as file:
+            return file.read()
 
     def run(self, folder, words):
         if not hasattr(self.processes, "mine"):
@@ -256,27 +265,29 @@ class Peers:
 
     def __init__(self, folder, fettle, idem, test_states):
         self.folder, self.fettle, self.idem = folder, fettle, Idem(idem, os.path.join(folder, "package"))
-        for path in ("states", "exec", "package/differ/states", "package/differ/exec"):
+        for path in ("states", "exec", "reconcile/pending", "package/differ/states", "package/differ/exec"):
             os.makedirs(os.path.join(folder, path))
+        basic = self.idem.source("idem.reconcile.basic").replace("DEFAULT_RECONCILE_WAIT = 3", "DEFAULT_RECONCILE_WAIT = 0")
+        pending = self.idem.source("idem.reconcile.pending.default")
         for path, text in (("states/differ.py", MODULE), ("exec/differ.py", EXEC), ("package/differ/states/differ.py", MODULE), ("package/differ/exec/differ.py", EXEC),
-                           ("package/differ/conf.py", CONF), ("package/differ/__init__.py", ""), ("package/differ/states/__init__.py", ""), ("package/differ/exec/__init__.py", "")):
+                           ("reconcile/basic.py", basic), ("reconcile/pending/default.py", pending), ("package/differ/conf.py", CONF), ("package/differ/__init__.py", ""), ("package/differ/states/__init__.py", ""), ("package/differ/exec/__init__.py", "")):
             with open(os.path.join(folder, path), "w") as file:
                 file.write(text)
         if test_states:
             with open(test_states) as file, open(os.path.join(folder, "package/differ/states/test.py"), "w") as made:
                 made.write(file.read().replace('hub.states.test.ACCT = ["test"]', "pass"))  # it would need a profile to begin at all
 
-    def by_idem(self, place, words):
-        return applied(lambda all: self.idem.run(place, [all[0], f"--root-dir={place}/idem", *all[1:]]), words)
+    def by_idem(self, place, asked):
+        return applied(lambda all: self.idem.run(place, [all[0], f"--root-dir={place}/idem", *all[1:]]), asked)
 
-    def by_fettle(self, place, words):
+    def by_fettle(self, place, asked):
         environment = {**os.environ, "FETTLE_HOME": os.path.join(place, "home")}
 
         def run(all):
             done = subprocess.run([self.fettle, *all, f"--plugin-dir={self.folder}", "-e", "e"], cwd=place, env=environment, capture_output=True, text=True)
             return done.stdout, done.stderr
 
-        return applied(run, words)
+        return applied(run, asked)
 
     def both(self, number, runs):
         """For each run what fettle and Idem say."""
@@ -286,8 +297,8 @@ class Peers:
         for run in runs:
             with open(os.path.join(place, "g.sls"), "w") as file:
                 file.write(run["text"])
-            theirs = self.by_idem(place, run["words"])
-            told.append((self.by_fettle(place, run["words"]), theirs))
+            theirs = self.by_idem(place, run)
+            told.append((self.by_fettle(place, run), theirs))
         shutil.rmtree(place)
         return told
 
@@ -298,7 +309,7 @@ def difference(ours, theirs):
     for tag in sorted({*ours, *theirs}):
         mine, other = ours.get(tag), theirs.get(tag)
         if isinstance(mine, dict) and isinstance(other, dict):
-            for field in sorted({*mine, *other}):
+            for field in sorted({*mine, *other} - {"re_runs_count"}):
                 if mine.get(field) != other.get(field):
                     found.append((tag, field, f"{tag} {field}\n  fettle: {mine.get(field, 'missing')!r}\n  Idem:   {other.get(field, 'missing')!r}"))
         elif mine != other:
@@ -339,11 +350,17 @@ def judged(runs, told):
     return faults, reasons
 
 
-def asked(fettle, idem, count, seed):
+def with_loop(runs, seed, number, share):
+    """With Idem's own loop in a share of the sets."""
+    loop = "basic" if random.Random(f"{seed} {number}").random() < share else "none"
+    return [{**run, "loop": loop} for run in runs]
+
+
+def asked(fettle, idem, count, seed, loops=SHARE_OF_LOOPS):
     """Sets of files with what both say of their runs."""
     with tempfile.TemporaryDirectory() as folder, concurrent.futures.ThreadPoolExecutor(AT_ONCE) as pool:
         peers = Peers(folder, fettle, idem, os.environ.get("IDEM_TEST_STATES"))
-        sets = [Sets(seed * 1_000_003 + number).runs() for number in range(count)]
+        sets = [with_loop(Sets(seed * 1_000_003 + number).runs(), seed, number, loops) for number in range(count)]
         yield from zip(sets, pool.map(peers.both, range(count), sets))
 
 
@@ -358,7 +375,7 @@ def compare(fettle, idem, count, seed):
             continue
         differing += 1
         if differing <= MOST_SHOWN:
-            print(f"--- set {number} of seed {seed}, run {run} {' '.join(runs[run]['words'])}\n{runs[run]['text']}" + "\n".join(faults[run]) + "\n", flush=True)
+            print(f"--- set {number} of seed {seed}, run {run} {' '.join(runs[run]['words'])} loop {runs[run]['loop']}\n{runs[run]['text']}" + "\n".join(faults[run]) + "\n", flush=True)
     print(f"{count} sets of files of states; {differing} differ")
     for reason, many in known.most_common():
         print(f"  {many} more: {reason}")
@@ -366,12 +383,12 @@ def compare(fettle, idem, count, seed):
 
 
 def record(path, fettle, idem, count, seed):
-    """What Idem says, for the short form; where a row of the table says why it differs, what fettle does."""
+    """What Idem says, for the short form, which has no peer whose loop could run; where a row of the table says why it differs, what fettle does."""
     with open(path, "w") as file:
         file.write(json.dumps({"module": MODULE, "exec": EXEC}) + "\n")
-        for runs, told in asked(fettle, idem, count, seed):
+        for runs, told in asked(fettle, idem, count, seed, loops=0):
             faults, reasons = judged(runs, told)
             if any(faults):
                 raise SystemExit("a set differs without a reason: compare first")
-            says = [ours if reasons else theirs for ours, theirs in told]
+            says = [{tag: without(one, "re_runs_count") for tag, one in (ours if reasons else theirs).items()} for ours, theirs in told]
             file.write(json.dumps({"runs": [{"text": run["text"], "words": run["words"], "says": one} for run, one in zip(runs, says)], "differs": sorted(reasons)}) + "\n")

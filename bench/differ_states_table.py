@@ -9,6 +9,7 @@ import re
 
 REQUISITES = ("require", "watch", "onchanges", "onfail", "require_any", "listen")
 RULES = ("Changes from ", "Result of require ")
+TO_COME = "_value_known_after_applying"
 WATCHED = ("watched", "Watch ran!")
 
 INVERTED = "with --invert, only needs between states that have an inverse are turned"
@@ -16,6 +17,11 @@ UNDONE = "with --invert, what is undone gets the arguments that its inverse has"
 LISTENS = "what listens needs a state, and not what listens for it"
 IN_ORDER = "what listens is called in the order of the file"
 TRIED_AGAIN = "a change that was not answered, or that a failure may have made, calls in the next run"
+
+NUMBERED_AGAIN = "a state that a loop calls again keeps its number"
+NOT_ASKED_AGAIN = "in a loop, only require is found in the second round of Idem"
+LISTENS_AGAIN = "in a loop, what listens gets a listener of its own in each round of Idem"
+CALLED_AGAIN = "in a loop, Idem also calls what a pending state needs"
 
 # The arguments that the inverse of a function has.
 INVERSE_TAKES = {"differ.present": {"resource_id"}, "differ.absent": {"resource_id", "size", "tags", "made", "result", "told", "again"},
@@ -38,7 +44,7 @@ def has_inverse(states, id):
 def id_of(tag):
     """The one of the file, also of what listens for it."""
     id = tag.split("_|-")[1] if "_|-" in tag else tag
-    return id.removesuffix("_listen")
+    return re.sub("(_listen)+$", "", id)
 
 
 def lines_of(entry):
@@ -78,6 +84,7 @@ class Row:
 
     def __init__(self, run, tag, mine, other, owes):
         self.states, self.words, self.tag, self.id = run["states"], run["words"], tag, id_of(tag)
+        self.is_in_loop = run["loop"] != "none" and "--test" not in run["words"]
         self.mine, self.other, self.owes = mine, other, owes
         self.ref, self.arguments = self.states.get(self.id, ("", []))
         self.given = {key for argument in self.arguments for key in argument}
@@ -104,12 +111,27 @@ class Row:
     def is_only(self, is_known):
         """Whether these lines are all that keeps Idem from calling what fettle calls, or are missing among fettle's."""
         rest = self.rest_of_rules(is_known)
-        return self.other_says.startswith(RULES) and rest != self.other_says and (rest == self.says if rest else not self.says.startswith(RULES))
+        return any(line.startswith(RULES) for line in self.other_says.split("\n")) and rest != self.other_says and (rest == self.says if rest else not self.says.startswith(RULES))
+
+    def reason_of_loop(self, field):
+        """The same of what Idem's own loop leaves, which calls differently here."""
+        if field == "__run_num" and self.mine and self.other and self.mine["__run_num"] < self.other["__run_num"]:
+            return NUMBERED_AGAIN
+        if self.is_listener:
+            return LISTENS_AGAIN
+        if "Invalid requisite '" in self.other_says:
+            return NOT_ASKED_AGAIN
+        is_needed = "listen" in self.given or any(self.id in named for named in needs_of(self.states).values())
+        if is_needed and self.mine and not self.mine["re_runs_count"] and field in ("changes", "comment"):
+            return CALLED_AGAIN
+        return None
 
     def reason(self, field):
         """The row of the manual's table that a difference belongs to; none: it is a fault, or follows from another."""
         if field == "__run_num" and self.is_listener:
             return IN_ORDER
+        if self.is_in_loop and (reason := self.reason_of_loop(field)):
+            return reason
         if self.is_listener and any("listen" in argument for one in self.needs for argument in self.states[one][1]):
             return LISTENS
         if self.crosses_inversion():
@@ -130,6 +152,9 @@ class Row:
             return TRIED_AGAIN
         if "watch" in self.given and self.owes and self.says in WATCHED and not self.other_says.startswith(RULES):
             return TRIED_AGAIN
+        words = (json.dumps(self.mine).count(TO_COME), json.dumps(self.other).count(TO_COME))
+        if "--test" in self.words and 0 < words[0] < words[1] and field in ("changes", "new_state"):
+            return "with --test, one word stands for what a reference does not find in a list"
         if field == "changes" and self.mine and shapes_differ(self.mine.get("old_state"), self.mine.get("new_state")):
             return "changes of a list that was a dictionary are both"
         if "ValueError: list.remove(x): x not in list" in self.other_says and breaks_difference(self.mine.get("old_state"), self.mine.get("new_state")):
@@ -187,14 +212,16 @@ def judged_run(run, ours, theirs, found, history):
     entry = lambda of, tag: of.get(tag) if isinstance(of.get(tag), dict) else None
     rows = [Row(run, tag, entry(ours, tag), entry(theirs, tag), history.owes(run, tag)) for tag, _, _ in found]
     reasons = [row.reason(field) for row, (_, field, _) in zip(rows, found)]
-    apart = {row.id for row, reason in zip(rows, reasons) if reason and reason not in (IN_ORDER, LISTENS)}
+    apart = {row.id for row, reason in zip(rows, reasons) if reason and reason not in (IN_ORDER, LISTENS, NUMBERED_AGAIN, LISTENS_AGAIN)}
     follows = what_follows(run, apart, history, {row.id for row in rows})
     is_inverted = "--invert" in run["words"]
     listens = any("listen" in argument for _, arguments in run["states"].values() for argument in arguments)
     is_other_order = is_inverted and (listens or any(Row(run, tag, None, None, False).crosses_inversion() for tag in ours))
+    # What is not pending is merged in the first round, if that is the only one.
+    is_other_round = run["loop"] != "none" and any(field in (None, "result") and row.id in follows for row, (_, field, _) in zip(rows, found))
     faults, excused = [], {}
     for row, reason, (_, field, line) in zip(rows, reasons, found):
-        if reason or row.id in follows or (field == "__run_num" and is_other_order):
+        if reason or row.id in follows or (field == "__run_num" and is_other_order) or (field in ("changes", "comment") and is_other_round):
             excused.setdefault(row.id, set()).add(field)
         else:
             faults.append(line)

@@ -188,9 +188,10 @@ def _add_idem(hub):
         answer = await host.ask_async(
             apply={"name": name, "tags": None if tags is None else list(tags)}
         )
-        as_in_idem(answer["running"])
-        hub.idem.RUNS.setdefault(name, NamespaceDict())["running"] = answer["running"]
-        return answer["running"]
+        ran = NamespaceDict({tag: answer["running"][tag] for tag in answer["ran"]})
+        as_in_idem(ran)
+        hub.idem.RUNS.setdefault(name, NamespaceDict())["running"] = ran
+        return ran
 
     _module(hub, "idem.run.init", start=start)
 

@@ -348,7 +348,7 @@ Step Decider::decide_ensured(NodeId id) const {
     return step(id, Verb::ensure, text_of_failed(*attempt));
   if (const std::vector<Key> changed = events(id); !changed.empty())
     return step(id, Verb::ensure, cat(named(changed.front()), " changed"), &changed.front());
-  return step(id, Verb::ensure, "checked in every run");
+  return step(id, Verb::ensure, checked_why);
 }
 
 /// A preview: what was found as described acts only when it is told of a change. What may have been

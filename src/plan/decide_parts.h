@@ -17,6 +17,9 @@ Digest outputs_in_use(const Resource& resource, const Key& need, const Record* r
 /// Names of fields for a sentence: the first of them, and how many more there are.
 std::string fields_text(const std::vector<std::string>& fields);
 
+/// Why what looks for itself in every run is due, while nobody knows whether it will act.
+inline constexpr std::string_view checked_why = "checked in every run";
+
 /// Null: it did not rely on `key`.
 const Version* find_version(const std::vector<Version>& versions, const Key& key);
 

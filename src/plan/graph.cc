@@ -5,6 +5,7 @@
 #include <unordered_set>
 
 #include "base/text.h"
+#include "core/ready_condition.h"
 #include "core/state_tag.h"
 
 namespace fettle {
@@ -74,6 +75,8 @@ std::string Graph::shown(const Key& key) const {
   const Kind* const kind = kinds_->find(key.kind);
   if (const std::optional<StateTag> tag = StateTag::parse(key.name))
     return tag->shown();
+  if (std::optional<std::string> ready = shown_ready_condition(key))
+    return *std::move(ready);
   return kind == nullptr ? to_string(key) : cat(key.kind, "/", kind->shown(key.name));
 }
 

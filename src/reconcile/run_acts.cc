@@ -437,6 +437,20 @@ void Run::act_done(NodeId id, const Done& done) {
   settle(id, changed ? Standing::changed : Standing::unchanged);
 }
 
+namespace {
+
+/// Nobody knew when it began that it would find something to change.
+void tell_why_changed(Event& beginning, const Record* before, const Resource& resource) {
+  if (beginning.text != checked_why || before == nullptr || !before->applied)
+    return;
+  const std::vector<std::string> fields =
+      differences(before->applied->attributes, resource.attributes);
+  beginning.text =
+      fields.empty() ? "it was not as described" : cat(fields_text(fields), " changed");
+}
+
+}  // namespace
+
 /// The answer is whether anything was changed since the act was begun.
 bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   const Node& node = graph_->node(id);
@@ -481,8 +495,11 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   const bool is_news =
       !flight.act.is_instant || goes_on || flight.has_changed || !is_as_recorded(id, *record);
   const bool is_told = is_news && !is_quiet(id);
-  if (is_told)
+  if (is_told) {
+    if (flight.beginning && flight.has_changed)
+      tell_why_changed(*flight.beginning, flight.act.known.get(), *flight.resource);
     write_beginning(id);
+  }
   if (!goes_on) {
     std::vector<Entry> detail{{"changed", flight.has_changed}, {"run", options_.plan.run}};
     if (!done.printed.empty())

@@ -1,6 +1,7 @@
 #include "workplace/shown_key.h"
 
 #include "base/text.h"
+#include "core/ready_condition.h"
 #include "kinds/pod.h"
 #include "workplace/state_of_key.h"
 
@@ -17,6 +18,8 @@ bool is_on_node(const Key& key) {
 std::string shown_key(const Key& key) {
   if (is_on_node(key))
     return cat(key.kind, "/", shown_on_node(key.name));
+  if (std::optional<std::string> ready = shown_ready_condition(key))
+    return *std::move(ready);
   const std::optional<StateTag> tag = state_of_key(key);
   return tag ? tag->shown() : to_string(key);
 }

@@ -8,7 +8,7 @@
 namespace fettle {
 
 /// `service/web`; of what belongs to a node: `pod/default/web-1 on n1`, and without a node
-/// `pod/default/web-1`; of a state, as requisites and references name it: `file:motd`, and of one
+/// `pod/default/web-1`; `service/web (ready condition)`; of a state, as requisites and references name it: `file:motd`, and of one
 /// of several names `file:motd[/etc/motd]`.
 std::string shown_key(const Key& key);
 

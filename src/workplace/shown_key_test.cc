@@ -11,6 +11,9 @@ TEST(ShownKey, NamesTheNodeLast) {
   EXPECT_EQ(shown_key({"e", "pod", "|default/web-1"}), "pod/default/web-1");
   EXPECT_EQ(shown_key({"e", "image", "n1|nginx:1"}), "image/nginx:1 on n1");
   EXPECT_EQ(shown_key({"e", "exec", "a|b"}), "exec/a|b");
+  EXPECT_EQ(shown_key({"e", "wait", "web#ready"}), "service/web (ready condition)");
+  EXPECT_EQ(shown_key({"e", "wait", "web#0123456789ab"}), "wait/web#0123456789ab");
+  EXPECT_EQ(shown_key({"e", "service", "web#ready"}), "service/web#ready");
 }
 
 TEST(ShownKey, NamesAStateAsRequisitesDo) {

@@ -9,10 +9,12 @@
 #include "cli/commands/state_print.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
+#include "documents/events.h"
 #include "documents/states.h"
 #include "states/validate.h"
 #include "value/json.h"
 #include "verbs/states/states.h"
+#include "workplace/shown_key.h"
 
 namespace fettle {
 namespace {

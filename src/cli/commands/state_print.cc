@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/line_diff.h"
+#include "cli/long_texts.h"
 #include "cli/pretty.h"
 #include "cli/print.h"
 #include "core/state_tag.h"
@@ -50,10 +52,26 @@ void nested(const Value& value, int depth, std::string& text) {
     }
 }
 
+/// Changes below their heading. Of two long texts only what differs is shown.
+std::string changes_text(const Value& changes) {
+  constexpr int depth = 5;
+  const SplitChanges split = split_changes(changes);
+  std::string text;
+  if (!is_empty(split.rest))
+    nested(split.rest, depth, text);
+  const std::string indent(size_t{depth} * 2, ' ');
+  for (const LongTexts& one : split.long_texts)
+    text +=
+        cat(indent, one.path, ":", changed_text(one.before, one.after, indent + "  ", false), "\n");
+  return text.substr(0, text.size() - 1);
+}
+
+bool is_not_needed(const StateResult& result) { return result.is_unmet || result.is_held; }
+
 /// What became of a state, in a word of the tally.
 std::string_view verdict_of(const StateResult& result, std::string_view function) {
   const Value& entry = result.entry;
-  if (result.is_unmet)
+  if (is_not_needed(result))
     return "not needed";
   if (result.is_interrupted)
     return "not run";
@@ -75,24 +93,20 @@ void print_as_state(const Face& face, const std::vector<const StateResult*>& res
     const Value& entry = result->entry;
     const std::string word = word_of(entry.at("result"));
     const std::string function = StateTag::reference_in(result->tag.view());
-    const Colour colour = result->is_unmet                ? Colour::grey
+    const Colour colour = is_not_needed(*result)          ? Colour::grey
                           : word == "False"               ? Colour::red
                           : word == "None"                ? Colour::yellow
                           : is_empty(entry.at("changes")) ? Colour::green
                                                           : Colour::cyan;
     std::string text = cat("--------\n      ID: ", entry.text_at("__id__"),
                            "\nFunction: ", function, "\n  Result: ", word,
-                           result->is_unmet     ? " (not needed)"
-                           : result->is_pending ? " (pending)"
-                                                : "",
+                           is_not_needed(*result) ? " (not needed)"
+                           : result->is_pending   ? " (pending)"
+                                                  : "",
                            "\n Comment: ", comment_text(entry.at("comment")));
-    if (is_empty(entry.at("changes"))) {
-      text += "\n Changes:";
-    } else {
-      std::string changes;
-      nested(entry.at("changes"), 5, changes);
-      text += cat("\n Changes:\n", changes.substr(0, changes.size() - 1));
-    }
+    text += "\n Changes:";
+    if (!is_empty(entry.at("changes")))
+      text += cat("\n", changes_text(entry.at("changes")));
     if (!face.quiet || entry.at("result") == Value(false))
       print(in(colour, text, face.colour));
     ++tally[function][verdict_of(*result, function)];

@@ -131,8 +131,10 @@ class StateAct {
       return outcome_of(ret_of(false, complaint), true);
     if (const Value* replaced = settings_.find("replaced"))
       return remove_replaced(*replaced);
-    if (std::optional<std::string> reason = TRY(reason_to_leave_alone(settings_, stop_)))
+    if (std::optional<std::string> reason = TRY(reason_to_leave_alone(settings_, stop_))) {
+      is_held_ = true;
       return outcome_of(ret_of(true, std::move(*reason)), true);
+    }
     Result<StateAnswer> answer = call();
     if (!answer)
       return is_cancelled(answer.error()) ? Result<Outcome>(answer.error())
@@ -515,6 +517,8 @@ class StateAct {
     }
     if (settings_.find("replaced") != nullptr)
       outputs.push_back({"removed", Value::list(removed_)});
+    if (is_held_)
+      outputs.push_back({"held", true});
     Value kept = Value::dict(std::move(outputs));
     if (result == Value(false)) {
       const std::string comment = text_of_comment(ret.at("comment"));
@@ -604,6 +608,7 @@ class StateAct {
   std::vector<std::string> printed_;       ///< by the code
   Value acted_;                            ///< what the function returned; null: nothing
   bool is_unknown_ = false;                ///< whether it acted
+  bool is_held_ = false;                   ///< its conditions keep it from acting
   std::vector<Value> replaced_, removed_;  ///< by this act
   Value story_;                            ///< null in the first call of an act
   const Act& act_;

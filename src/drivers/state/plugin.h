@@ -30,7 +30,7 @@ struct PluginCall {
   std::function<void(std::string_view text)> on_log{};
   /// What the code asks of its host:
   ///   {"call": PATH, "positional", "arguments", "context"}   a function that the host has
-  ///   {"apply": {"name", "tags"}}   run states again, all when `tags` is null: {"running"}
+  ///   {"apply": {"name", "tags"}}   run states again, all without tags: {"ran": tags, "running"}
   ///   {"sleep": SECONDS}            of a reconciler
   std::function<Result<Value>(const Value& asked)> on_ask{};
 };

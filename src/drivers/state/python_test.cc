@@ -487,7 +487,7 @@ async def loop(hub, pending_plugin: str, name: str, apply_kwargs: Dict[str, Any]
                       .on_ask = [&](const Value& asked) -> Result<Value> {
                         --left;
                         asked_for = write_json(asked.at("apply"));
-                        return Value::dict({{"running", running()}});
+                        return Value::dict({{"ran", Value::list({"a"})}, {"running", running()}});
                       }},
                      {}));
   };
@@ -533,8 +533,8 @@ async def loop(hub, pending_plugin, name, apply_kwargs):
        .arguments = Value::dict(
            {{"pending_plugin", "default"}, {"name", "web"}, {"apply_kwargs", Value::dict({})}}),
        .run = Value::dict({{"name", "web"}, {"running", running(1)}}),
-       .on_ask = [&](const Value&) -> Result<Value> {
-         return Value::dict({{"running", running(2)}});
+       .on_ask = [&](const Value& asked) -> Result<Value> {
+         return Value::dict({{"ran", asked.at("apply").at("tags")}, {"running", running(2)}});
        }},
       {});
   EXPECT_EQ(

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "core/ready_condition.h"
 #include "kinds/kinds.h"
 #include "kinds/service.h"
 #include "kinds/wait.h"
@@ -34,8 +35,8 @@ Status want_ready(InstructionCall& call, const ServiceState& service, starlark::
   until.interval = interval;
   until.timeout = timeout;
   until.started = Value::deferred({Part(Output{"service", service.key.name, "started"})});
-  Resource& ready =
-      draft.add("wait", cat(service.key.name, "#ready"), TRY(wait_kind().normalise(write(until))));
+  Resource& ready = draft.add(ready_condition_kind, ready_condition_name(service.key.name).str(),
+                              TRY(wait_kind().normalise(write(until))));
   draft.inside(ready, service);
   const Duration longest = TRY(parse_waiting(interval));
   ready.pace = {Wait::exponential, std::min<Duration>(longest, 20ms), longest};

@@ -361,6 +361,28 @@ TEST_F(VersionsTest, ADifferenceHasBothValuesOfNeedsAndOfNull) {
   EXPECT_EQ(found[0].fields, std::vector<std::string>{"requires"});
   EXPECT_EQ(found[0].before.at("requires"), Value::list({Value(id_of("r1"))}));
   EXPECT_EQ(found[0].after.at("requires"), Value::list({Value(id_of("r2"))}));
+
+  const auto push = [&](const Value& mode) {
+    const Value item = Value::dict(
+        {{"id", cat(id_of("r1"), ",v=0")}, {"requires", Value::list({})}, {"mode", mode}});
+    return send(Value::dict({{"resources", Value::list({item})},
+                             {"resource_sets", Value::dict({})},
+                             {"partial", false}}),
+                "n");
+  };
+  EXPECT_EQ(push(Value()), "v1");
+  EXPECT_EQ(push("0644"), "v2");
+  EXPECT_EQ(push(Value()), "v3");
+  for (const uint64_t older : {1, 2}) {
+    const std::vector<ItemDifference> of_null = *diff_versions(place_, "n", older, older + 1);
+    ASSERT_EQ(of_null.size(), 1u);
+    EXPECT_EQ(of_null[0].fields, std::vector<std::string>{"mode"});
+    const Value &null_side = older == 1 ? of_null[0].before : of_null[0].after,
+                &other = older == 1 ? of_null[0].after : of_null[0].before;
+    ASSERT_NE(null_side.find("mode"), nullptr) << "null is there";
+    EXPECT_TRUE(null_side.at("mode").is_null());
+    EXPECT_EQ(other.text_at("mode"), "0644");
+  }
 }
 
 TEST_F(VersionsTest, S33DifferencesCostWhatWasTouched) {

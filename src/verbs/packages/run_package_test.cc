@@ -2,6 +2,7 @@
 /// lines, and errors before anything happens.
 
 #include "tests/fixtures/package_fixture.h"
+#include "verbs/environments/explain.h"
 #include "verbs/environments/files.h"
 #include "verbs/environments/services.h"
 
@@ -9,6 +10,21 @@ namespace fettle {
 namespace {
 
 // Where the default is finer than the list.
+
+TEST_F(RunPackageTest, AReadyConditionIsCalledByItsService) {
+  const std::string service =
+      "  plan.add_service(\"s\", ServiceConfig(image = \"a\", ready_conditions = "
+      "ReadyCondition(recipe = ExecRecipe(command = [\"fail\"]), field = \"code\", assertion = "
+      "\"==\", target_value = 0, timeout = \"1s\")))\n";
+  EXPECT_EQ(run(service + exec("s", "x")), "FN");
+  for (const std::string& said : results_)
+    EXPECT_EQ(said.find("#ready"), std::string::npos) << said;
+  EXPECT_NE(results_[1].find("`service/s (ready condition)`"), std::string::npos) << results_[1];
+  const std::vector<Key> found = *find_keys(place_, "e", "service/s (ready condition)");
+  ASSERT_EQ(found.size(), 1u);
+  EXPECT_TRUE(
+      to_string(why(place_, "e", found[0])->front()).starts_with("service/s (ready condition)"));
+}
 
 TEST_F(RunPackageTest, AChangedMiddleInstructionRunsAlone) {
   EXPECT_EQ(run(print("1") + print("2") + print("3")), "RRR");

@@ -172,8 +172,7 @@ class StatesLoop {
         for (const auto& [tag, result] : current_)
           tags.insert(tag);
       }
-      TRY(apply(tags));
-      return Value::dict({{"running", running()}});
+      return Value::dict({{"ran", TRY(apply(tags))}, {"running", running()}});
     }
     if (const Value* seconds = asked.find("sleep")) {
       if (!sleep(TRY(states::read_seconds(*seconds))))
@@ -220,8 +219,10 @@ class StatesLoop {
            !functions_.plugins().has(cat("states.", state_of(tag), ".is_pending"));
   }
 
-  Status apply(const std::set<std::string>& tags) {
+  /// The tags of what ran.
+  Result<Value> apply(const std::set<std::string>& tags) {
     std::vector<StateResult> again = TRY(apply_(tags));
+    std::vector<Value> ran;
     for (StateResult& result : again) {
       StateResult& before = current_[result.tag.str()];
       const bool is_same = !before.tag.empty() &&
@@ -235,13 +236,16 @@ class StatesLoop {
       } else {
         shown->entry = merged(shown->entry, result.entry, computed_of(result.tag));
         shown->is_unmet = result.is_unmet;
+        shown->is_held = result.is_held;
         shown->is_final = result.is_final;
         shown->is_quiet &= result.is_quiet;
         ++shown->re_runs;
       }
+      if (!result.is_quiet)
+        ran.push_back(Value(result.tag));
       before = std::move(result);
     }
-    return {};
+    return Value::list(std::move(ran));
   }
 
   Result<std::set<std::string>> pending_now() {

@@ -297,13 +297,16 @@ class Teller {
       made.entry = with_name(
           i, entry_of(i, looked->at("result"), looked->at("comment"), looked->at("changes"),
                       looked->at("old_state"), looked->at("new_state"), looked->at("rerun_data")));
+      made.is_held = looked->bool_at("held");
       hide(i, made);
     } else if (failure != failures_.end()) {
       says(false, Value(failure->second->error.message));
       return !is_without_answer(i);
     } else if (const Value* guard = held_by_guard(i)) {
+      made.is_held = true;
       says(true, guard->at("comment"));
     } else if (!is_call(i) && standing == Standing::unchanged) {
+      made.is_held = true;
       says(true, Value("not run: its conditions do not hold"));
     } else if (step != nullptr && !is_call(i) && is_good_or_open(standing)) {
       return look_at_thing(i, *step);
@@ -462,12 +465,16 @@ class Teller {
       made.entry = entry_of(i, {}, Value("it was not run"), {}, {}, {}, {});
     } else if (const Value* guard = held_by_guard(i);
                guard != nullptr && standing == Standing::kept) {
+      made.is_held = true;
       made.entry = entry_of(i, true, guard->at("comment"), {}, {}, {}, {});
     } else if (standing == Standing::blocked || standing == Standing::unmet) {
       made.entry = entry_of(i, false, Value(why_blocked(of_.run.step(key))), {}, {}, {}, {});
     } else if (is_call(i)) {
       made.entry = entry_of_call(i, standing);
+      made.is_held =
+          is_good(standing) && record(i) != nullptr && record(i)->outputs.bool_at("held");
     } else {
+      made.is_held = key.kind == command_kind().name() && standing == Standing::unchanged;
       made.entry = entry_of_thing(i, standing);
     }
     tell_of_check(i, made);

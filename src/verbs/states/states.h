@@ -32,10 +32,11 @@ struct StatesRequest {
 };
 
 struct StateResult {
-  Name tag;                 ///< `StateTag::tag`
-  Value entry;              ///< Idem's: result, comment, changes, old_state, new_state, …
-  bool is_final = false;    ///< nobody knows what it did, so it is not called again
-  bool is_unmet = false;    ///< what it waits for has not come about, so it was not needed
+  Name tag;               ///< `StateTag::tag`
+  Value entry;            ///< Idem's: result, comment, changes, old_state, new_state, …
+  bool is_final = false;  ///< nobody knows what it did, so it is not called again
+  bool is_unmet = false;  ///< what it waits for has not come about, so it was not needed
+  bool is_held = false;   ///< its own conditions kept it from acting: `unless`, `onlyif`, `creates`
   bool is_pending = false;  ///< it had not settled when the run ended
   int re_runs = 0;          ///< how often it was applied again
   bool is_interrupted = false;

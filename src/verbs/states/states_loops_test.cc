@@ -178,6 +178,25 @@ async def loop(hub, pending_plugin, name, apply_kwargs):
   EXPECT_EQ(changes(report, "a"), R"({"new":{"a":2},"old":{"a":1}})");
 }
 
+TEST_F(StatesLoopsTest, ALoopInPythonFindsWhatRanAgainAndNothingElse) {
+  put("reconcile/mine.py", R"(
+async def loop(hub, pending_plugin, name, apply_kwargs):
+    first = hub.idem.RUNS[name]["running"]
+    told = [sorted(first)]
+    for tags in (["test_|-b_|-b_|-fail_without_changes"], sorted(first)):
+        await hub.idem.run.init.start(name, tags)
+        told.append(sorted(hub.idem.RUNS[name]["running"]))
+    hub.idem.RUNS[name]["running"] = {told[1][0]: {"comment": [[one.split("_|-")[1] for one in tags] for tags in told]}}
+    return {"re_runs_count": 2, "kept": len(first)}
+)");
+  use("mine");
+  const StatesReport report =
+      apply("a: {test.nop: []}\nb: {test.fail_without_changes: []}\nc: {test.nop: []}\n");
+  EXPECT_EQ(report.fault, "");
+  EXPECT_EQ(comment(report, "b"), R"([["a","b","c"],["b"],["a","b","c"]])");
+  EXPECT_EQ(word(report, "a"), "True") << "what the loop does not leave stays as it was";
+}
+
 TEST_F(StatesLoopsTest, FilesThatAreNamedLikeWhatIsBuiltInComeFirst) {
   put("reconcile/basic.star",
       "def loop(hub, pending_plugin, name, apply_kwargs):\n    return {\"re_runs_count\": 7}\n");
@@ -225,6 +244,69 @@ def present(hub, ctx, name, log):
   EXPECT_EQ(found->at(1).why, "unknown: `s` does not say that it can look (`CAN_LOOK`)");
   EXPECT_EQ(*read_file(at("s.log")), "acts ");
   EXPECT_EQ(*read_file(at("can.log")), "acts looks looks ");
+}
+
+TEST_F(StatesLoopsTest, AStateOfAutoStateIsLookedAtByItsGet) {
+  put("exec/box.py", R"(
+__contracts__ = ["auto_state"]
+BOXES = {}
+
+def note(word, log):
+    open(log, "a").write(word + " ")
+
+def get(hub, ctx, name, resource_id=None):
+    note("get", ")" + at("box.log") +
+                         R"(")
+    return {"result": True, "ret": BOXES.get(name), "comment": []}
+
+def create(hub, ctx, name, size: int = 1, resource_id=None):
+    note("create", ")" + at("box.log") +
+                         R"(")
+    BOXES[name] = {"name": name, "size": size, "resource_id": name}
+    return {"result": True, "ret": {"resource_id": name}, "comment": []}
+
+def update(hub, ctx, name, resource_id, size=None):
+    note("update", ")" + at("box.log") +
+                         R"(")
+    return {"result": True, "ret": None, "comment": []}
+
+def delete(hub, ctx, name, resource_id):
+    note("delete", ")" + at("box.log") +
+                         R"(")
+    return {"result": True, "ret": None, "comment": []}
+)");
+  use("fettle");
+  EXPECT_EQ(word(apply("a: {box.present: [{size: 2}]}\n"), "a"), "True");
+  EXPECT_EQ(*read_file(at("box.log")), "get create get get ") << "the last one confirms it";
+  ASSERT_TRUE(write_file(at("box.log"), ""));
+  const Result<std::vector<Drift>> found = drift(place_, "fettle");
+  ASSERT_TRUE(found) << to_string(found.error());
+  EXPECT_EQ(*read_file(at("box.log")), "get ");
+}
+
+TEST_F(StatesLoopsTest, TheContractResourceAloneIsNoReasonToLook) {
+  put("states/s.py", R"(
+__contracts__ = ["resource"]
+
+def present(hub, ctx, name, log):
+    open(log, "a").write("looks " if ctx.test else "acts ")
+    return {"name": name, "result": True, "comment": "", "old_state": None, "new_state": {"a": 1}}
+
+def absent(hub, ctx, name):
+    return {"name": name, "result": True, "comment": "", "old_state": None, "new_state": None}
+
+async def describe(hub, ctx):
+    return {}
+)");
+  use("fettle");
+  const StatesReport report = apply(cat("a: {s.present: [{log: ", at("s.log"), "}]}\n"));
+  EXPECT_EQ(word(report, "a"), "True") << comment(report, "a");
+  EXPECT_EQ(*read_file(at("s.log")), "acts ");
+  const Result<std::vector<Drift>> found = drift(place_, "fettle");
+  ASSERT_TRUE(found) << to_string(found.error());
+  ASSERT_EQ(found->size(), 1u);
+  EXPECT_EQ(found->at(0).why, "unknown: `s` does not say that it can look (`CAN_LOOK`)");
+  EXPECT_EQ(*read_file(at("s.log")), "acts ");
 }
 
 TEST_F(StatesLoopsTest, WhatDiedIsCalledAgainOnlyIfItsModuleAllowsIt) {

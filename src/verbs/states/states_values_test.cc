@@ -74,6 +74,12 @@ k: {keys.present: [{word: hunter2}, {sensitive: [word]}]}
   EXPECT_EQ(write_json(entry(report, "p").at("new_state")), R"({"********":1,"word":"********"})");
   for (const StateResult& one : report.results)
     EXPECT_EQ(write_json(one.entry).find("hunter2"), std::string::npos) << write_json(one.entry);
+  RunFunctions functions(place_, {.environment = "e"});
+  ASSERT_TRUE(functions.open());
+  const Result<Value> memory = functions.exec_function({.path = "esm.show"});
+  ASSERT_TRUE(memory) << to_string(memory.error());
+  EXPECT_EQ(write_json(memory->at("ret").at("keys_|-k_|-k_|-")), R"({"********":1})");
+  EXPECT_EQ(write_json(*memory).find("hunter2"), std::string::npos) << write_json(*memory);
 }
 
 TEST_F(StatesValuesTest, ASecretOfTheWrongShapeIsNotQuoted) {
@@ -267,6 +273,10 @@ TEST_F(StatesValuesTest, ATestTellsWhatIsNotNeeded) {
               done.find(entry(done, id).text_at("tag"))->is_unmet)
         << id;
     EXPECT_EQ(changes(tested, id), changes(done, id)) << id;
+    const bool has_conditions = std::string_view("uocft").find(id) != std::string_view::npos;
+    for (const StatesReport* report : {&tested, &done})
+      EXPECT_EQ(report->find(entry(tested, id).text_at("tag"))->is_held, has_conditions)
+          << id << (report == &tested ? " tested" : " done");
   }
   EXPECT_EQ(done.exit_code(), 0);
 }
@@ -399,6 +409,29 @@ def present(ctx, name, size):
   EXPECT_EQ(told(), first);
   static_cast<void>(apply("a: {s.present: [{size: 2}]}"));
   EXPECT_EQ(events_of("state", "s_|-a_|-a"), events + 2);
+  EXPECT_TRUE(told().ends_with(": `arguments.size` changed")) << told();
+}
+
+TEST_F(StatesValuesTest, WhyTellsThatAStateWasNotAsDescribed) {
+  put("states/s.py", cat(R"(
+import os
+PATH = ")",
+                         at("there"), R"("
+
+def present(hub, ctx, name):
+    old = {"there": os.path.exists(PATH)}
+    open(PATH, "w").close()
+    return {"name": name, "result": True, "comment": "", "old_state": old, "new_state": {"there": True},
+            "changes": {} if old["there"] else {"there": True}}
+)"));
+  const auto told = [&] {
+    static_cast<void>(apply("a: {s.present: []}"));
+    return to_string(why(place_, "e", find_keys(place_, "e", "a")->front())->front());
+  };
+  const std::string first = told();
+  EXPECT_EQ(told(), first);
+  ASSERT_TRUE(std::filesystem::remove(at("there")));
+  EXPECT_TRUE(told().ends_with(": it was not as described")) << told();
 }
 
 }  // namespace
