@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/formats.h"
 #include "cli/pretty.h"
 #include "cli/print.h"
 #include "core/state_tag.h"
@@ -10,7 +11,6 @@
 #include "documents/states.h"
 #include "value/empty.h"
 #include "value/json.h"
-#include "value/yaml.h"
 
 namespace fettle {
 namespace {
@@ -26,28 +26,6 @@ std::string comment_text(const Value& comment) {
   for (const Value& line : comment.items())
     lines.push_back(line.is_text() ? line.text().str() : to_text(line));
   return join(lines, "\n          ");
-}
-
-/// A value in lines, deeper ones indented; depth is limited by what a file may hold.
-void nested(const Value& value, int depth, std::string& text) {
-  const std::string indent(static_cast<size_t>(depth) * 2, ' ');
-  if (depth > 100 || (!value.is_dict() && !value.is_list())) {
-    const std::string shown = value.is_text()                      ? value.text().str()
-                              : value.is_null() || value.is_bool() ? python_text(value)
-                                                                   : to_text(value);
-    text += cat(indent, hanging(shown, indent.size()), "\n");
-    return;
-  }
-  if (value.is_list())
-    for (const Value& item : value.items()) {
-      text += cat(indent, "-\n");
-      nested(item, depth + 1, text);
-    }
-  else
-    for (const Entry& entry : value.entries()) {
-      text += cat(indent, entry.key, ":\n");
-      nested(entry.value, depth + 1, text);
-    }
 }
 
 /// What became of a state, in a word of the tally.
@@ -89,8 +67,7 @@ void print_as_state(const Face& face, const std::vector<const StateResult*>& res
     if (is_empty(entry.at("changes"))) {
       text += "\n Changes:";
     } else {
-      std::string changes;
-      nested(entry.at("changes"), 5, changes);
+      const std::string changes = nested_text(entry.at("changes"), 5);
       text += cat("\n Changes:\n", changes.substr(0, changes.size() - 1));
     }
     if (!face.quiet || entry.at("result") == Value(false))
@@ -129,24 +106,8 @@ std::vector<const StateResult*> grouped(const Face& face, const StatesReport& re
 
 }  // namespace
 
-void print_document(const Face& face, const Value& document) {
-  if (face.output == "yaml") {
-    print(trim(write_yaml(document)));
-  } else if (face.output == "nested" || face.output == "text" || face.output == "state") {
-    std::string text;
-    nested(document, 0, text);
-    print(trim(text));
-  } else if (face.output == "raw") {
-    print(python_text(document));
-  } else if (face.output == "pretty") {
-    print(pretty_text(document));
-  } else {
-    print_json_of_original(document);
-  }
-}
-
 int tell_state_errors(const Face& face, const std::vector<Error>& errors) {
-  if (face.json || face.json_lines || face.output == "yaml") {
+  if (face.json || format_of(face.output).tells_errors) {
     Error told = errors.front();
     for (size_t i = 1; i < errors.size(); ++i)
       told.message += cat("\n", to_string(errors[i]));
@@ -161,7 +122,8 @@ int tell_state_errors(const Face& face, const std::vector<Error>& errors) {
 
 void print_states(const Face& face, const StatesReport& report, bool is_test) {
   std::vector<const StateResult*> results = grouped(face, report);
-  if (face.output == "text" || face.output == "state") {
+  const Format& format = format_of(face.output);
+  if (format.kind == Format::Kind::text) {
     print_as_state(face, results);
     if (report.requires_re_run || (report.re_runs > 0 && !face.quiet))
       print(cat("re-runs: ", report.re_runs,
@@ -176,7 +138,7 @@ void print_states(const Face& face, const StatesReport& report, bool is_test) {
     print_json_line(last_line_of(report));
     return;
   }
-  if (face.output == "json") {
+  if (format.kind == Format::Kind::json) {
     std::ranges::sort(results, {}, &StateResult::tag);
     size_t next = 0;
     print_json_dict([&]() -> std::optional<Entry> {
@@ -187,7 +149,7 @@ void print_states(const Face& face, const StatesReport& report, bool is_test) {
     });
     return;
   }
-  print_document(face, document_of(results));
+  format.print(document_of(results));
 }
 
 std::string text_of_function(const Value& function, bool colour) {
