@@ -94,7 +94,7 @@ Resource& Draft::add(std::string_view kind, std::string name, Value attributes, 
   resource.attributes = std::move(attributes);
   resource.driver = "engine";
   resource.origin = current_.statement.origin;
-  resource.redo = options_.fresh ? Redo::always : Redo::as_needed;
+  resource.redo = options_.redo;
   if (!ahead)
     add_order(resource);
   current_.statement.keys.push_back(resource.key);
@@ -152,7 +152,7 @@ void Draft::leave_in_past(Resource& used) {
     user.attributes = as_it_was(user.attributes);
   }
   used.needs.push_back({std::move(users->second), false,
-                        options_.keep_going ? When::finished : When::succeeded, Unmet::fail,
+                        options_.keeps_going ? When::finished : When::succeeded, Unmet::fail,
                         Bond::order});
   users_of_before_.erase(users);
 }
@@ -170,8 +170,8 @@ Resource& Draft::add_once(std::string_view kind, const std::string& name, Value 
 void Draft::also(const Key& key) { current_.statement.keys.push_back(key); }
 
 void Draft::add_order(Resource& resource) {
-  const When when = options_.keep_going ? When::finished : When::succeeded;
-  if (!options_.parallel) {
+  const When when = options_.keeps_going ? When::finished : When::succeeded;
+  if (!is_by_needs()) {
     if (!tail_.empty())
       resource.needs.push_back({tail_, false, when, Unmet::fail, Bond::order});
     return;
@@ -319,7 +319,7 @@ void Draft::inside(Resource& resource, const ServiceState& service) {
   note_user(service.key, resource.key);
   resource.needs.insert(resource.needs.begin(),
                         {{service.key}, false, When::succeeded, Unmet::fail, Bond::inside});
-  if (options_.parallel && !service.ready.empty())
+  if (is_by_needs() && !service.ready.empty())
     resource.needs.push_back({service.ready, false, When::succeeded, Unmet::fail, Bond::order});
 }
 
@@ -327,18 +327,19 @@ void Draft::holds_up(const ServiceState& service, const Resource& resource) {
   const auto found = services_.find(service_name(service.key));
   if (found != services_.end())
     found->second.ready = {resource.key};
-  if (resource.key.kind == "wait" && options_.parallel)
+  if (resource.key.kind == "wait" && is_by_needs())
     barrier_ = resource.key;
 }
 
 Value Draft::image(const std::string& reference) {
   if (Status fine = check_image_reference(reference); !fine)
     finding(fine.error().message);
-  Resource& image = add_once("image", reference,
-                             Value::dict({{"reference", reference},
-                                          {"pull", options_.always_pull ? "always" : "missing"}}));
+  const bool always = options_.pull == ImagePull::always;
+  Resource& image =
+      add_once("image", reference,
+               Value::dict({{"reference", reference}, {"pull", always ? "always" : "missing"}}));
   image.pool = "pull";
-  image.redo = options_.always_pull ? Redo::always : Redo::as_needed;
+  image.redo = always ? Redo::always : Redo::as_needed;
   return Value::deferred({Part(Output{"image", reference, "id"})});
 }
 

@@ -16,16 +16,22 @@
 
 namespace fettle {
 
+/// In which order the instructions of a script run.
+enum class ScriptOrder : uint8_t { written, needs };
+
+/// Which images are pulled.
+enum class ImagePull : uint8_t { missing, always };
+
 struct DraftOptions {
   Name environment;
   std::string owner;  ///< whose wishes these are: the package's name
   Leftover leftover = Leftover::keep;
-  bool parallel = false;  ///< order by needs alone, not by the script
-  bool fresh = false;     ///< everything is done anew (NO_INSTRUCTIONS_CACHING)
-  bool always_pull = false;
-  bool production = false;  ///< services are restarted when they end
-  bool privileged_allowed = false;
-  bool keep_going = false;  ///< a failure stops only what needs it
+  ScriptOrder order = ScriptOrder::written;
+  Redo redo = Redo::as_needed;
+  ImagePull pull = ImagePull::missing;
+  bool is_production = false;  ///< services are restarted when they end
+  bool allows_privileged = false;
+  bool keeps_going = false;  ///< a failure stops only what needs it
   /// How often each service is added, as an interpretation before this one has found it; given
   /// when that one had to be repeated.
   std::map<std::string, int, std::less<>> additions;
@@ -156,6 +162,7 @@ class Draft {
     std::vector<std::string> hidden;
   };
 
+  bool is_by_needs() const { return options_.order == ScriptOrder::needs; }
   void add_order(Resource& resource);
   void add_order_of_references(Resource& resource);
   void note_artifact(const Key& key, const Record& record);

@@ -288,7 +288,7 @@ Result<Value> service_attributes(Draft& draft, starlark::Thread& thread, const s
   put("bind_mounts", TRY(plain_field(thread, config, "bind_mounts")));
   put("node_selectors", TRY(plain_field(thread, config, "node_selectors")));
   put("tolerations", TRY(plain_field(thread, config, "tolerations")));
-  put("restart", draft.options().production ? "always" : "no");
+  put("restart", draft.options().is_production ? "always" : "no");
   Value attributes = Value::dict(std::move(entries));
   check_public_ports(draft, name, attributes.at("ports"), attributes.at("public_ports"));
   check_reach(draft, cat("the service `", name, "`"), attributes);
@@ -303,7 +303,7 @@ void check_reach(Draft& draft, std::string_view who, const Value& attributes) {
         draft.finding(cat(who, " requests a mount of `", printable(mount.key),
                           "` of this machine; only `", engine_socket, "` can be mounted"));
   const std::string wish = wish_beyond(attributes);
-  if (!wish.empty() && !draft.options().privileged_allowed)
+  if (!wish.empty() && !draft.options().allows_privileged)
     draft.finding(cat(who, " requests ", wish, "; allow it with `--privileged`"));
 }
 
