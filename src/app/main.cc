@@ -22,6 +22,7 @@
 #include "base/scratch_folder.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/formats.h"
 #include "cli/limits.h"
 #include "cli/live.h"
 #include "cli/print.h"
@@ -370,14 +371,14 @@ int run(std::vector<std::string> words) {
     words = with_help_of_group(std::move(words));
   const Result<const Command*> command = parse_command(all_commands(), words, program.parsed);
   if (!command) {
-    const std::string asked = output_asked(words);
-    program.json = asked == "json" || asked == "jsonl";
-    if (asked == "jsonl")
+    const Format::Kind asked = format_of(output_asked(words)).kind;
+    program.json = asked == Format::Kind::json || asked == Format::Kind::json_lines;
+    if (asked == Format::Kind::json_lines)
       print_json_in_lines();
     return tell_error(program, command.error());
   }
   const std::string output = program.parsed.text("output", "text");
-  std::vector<std::string> known{"text", "json", "jsonl"};
+  std::vector<std::string> known = common_formats();
   known.insert(known.end(), (*command)->outputs.begin(), (*command)->outputs.end());
   if (std::find(known.begin(), known.end(), output) == known.end()) {
     const std::string near = suggestion(output, known);
@@ -385,10 +386,11 @@ int run(std::vector<std::string> words) {
                     near.empty() ? cat("; known are ", join(known, ", ")) : near));
     return 2;
   }
-  end_when_out_of_memory(program.command, output == "json" || output == "jsonl");
+  const Format::Kind kind = format_of(output).kind;
   program.output = output;
-  program.json_lines = output == "jsonl";
-  program.json = output == "json" || (program.json_lines && !(*command)->tells_lines);
+  program.json_lines = kind == Format::Kind::json_lines;
+  program.json = kind == Format::Kind::json || (program.json_lines && !(*command)->tells_lines);
+  end_when_out_of_memory(program.command, program.json || program.json_lines);
   if (program.json_lines)
     print_json_in_lines();
   // `starlark` reads its words itself and has a page of its own, as text.

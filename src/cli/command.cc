@@ -1,5 +1,6 @@
 #include "cli/command.h"
 
+#include "cli/formats.h"
 #include "cli/instead.h"
 #include "cli/limits.h"
 
@@ -316,7 +317,7 @@ const CommandOption* find_option(const std::vector<CommandOption>& options,
 const std::vector<CommandOption>& common_options() {
   static const std::vector<CommandOption> options = [] {
     std::vector<CommandOption> common{
-        {{"-o", "--output"}, "text|json|jsonl", "output format"},
+        {{"-o", "--output"}, join(common_formats(), "|"), "output format"},
         {{"--engine"},
          "ADDRESS",
          "unix:///…, tcp://…, ssh://…; else $DOCKER_HOST, the usual sockets, a private Podman"},

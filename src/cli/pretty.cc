@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/print.h"
 #include "value/python.h"
 
 namespace fettle {
@@ -133,6 +134,27 @@ class Page {
   }
 };
 
+void append_nested(const Value& value, int depth, std::string& text) {
+  const std::string indent(static_cast<size_t>(depth) * 2, ' ');
+  if (depth > 100 || (!value.is_dict() && !value.is_list())) {
+    const std::string shown = value.is_text()                      ? value.text().str()
+                              : value.is_null() || value.is_bool() ? python_text(value)
+                                                                   : to_text(value);
+    text += cat(indent, hanging(shown, indent.size()), "\n");
+    return;
+  }
+  if (value.is_list())
+    for (const Value& item : value.items()) {
+      text += cat(indent, "-\n");
+      append_nested(item, depth + 1, text);
+    }
+  else
+    for (const Entry& entry : value.entries()) {
+      text += cat(indent, entry.key, ":\n");
+      append_nested(entry.value, depth + 1, text);
+    }
+}
+
 }  // namespace
 
 std::string python_text(const Value& value) {
@@ -156,6 +178,12 @@ std::string python_text(const Value& value) {
     return cat("{", join(parts, ", "), "}");
   }
   return python::quoted(value.is_text() ? value.text().str() : to_text(value));
+}
+
+std::string nested_text(const Value& value, int depth) {
+  std::string text;
+  append_nested(value, depth, text);
+  return text;
 }
 
 std::string pretty_text(const Value& value) {

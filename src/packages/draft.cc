@@ -55,16 +55,13 @@ void Draft::note_artifact(const Key& key, const Record& record) {
 
 void Draft::begin(Name name, std::string text, std::string origin, std::string place,
                   Value arguments) {
-  statement_ = {std::move(name), Name(text), Name(origin), {}, {}};
-  place_ = std::move(place);
-  detail_.clear();
-  detail_["arguments"] = std::move(arguments);
-  current_.clear();
+  current_ = {{std::move(name), Name(text), Name(origin), {}, {}}, std::move(place), {}, {}};
+  detail("arguments", std::move(arguments));
 }
 
 Value Draft::with_artifact_name(const Value& arguments) const {
-  const auto artifact = detail_.find(Name("artifact"));
-  if (artifact == detail_.end())
+  const auto artifact = current_.detail.find(Name("artifact"));
+  if (artifact == current_.detail.end())
     return arguments;
   std::vector<Entry> entries(arguments.entries().begin(), arguments.entries().end());
   entries.push_back({"name", artifact->second});
@@ -72,24 +69,21 @@ Value Draft::with_artifact_name(const Value& arguments) const {
 }
 
 void Draft::finish(std::string description) {
-  detail_["description"] = std::move(description);
+  detail("description", std::move(description));
   std::vector<Entry> entries;
-  for (auto& [key, value] : detail_)
+  for (auto& [key, value] : current_.detail)
     entries.push_back({key, std::move(value)});
-  statement_.detail = Value::dict(std::move(entries));
-  statements_.push_back(std::move(statement_));
-  if (!current_.empty()) {
+  current_.statement.detail = Value::dict(std::move(entries));
+  statements_.push_back(std::move(current_.statement));
+  if (!current_.resources.empty()) {
     tail_.clear();
-    for (const size_t i : current_)
+    for (const size_t i : current_.resources)
       tail_.push_back((*resources_)[i].key);
   }
-  statement_ = {};
+  abandon();
 }
 
-void Draft::abandon() {
-  statement_ = {};
-  current_.clear();
-}
+void Draft::abandon() { current_ = {}; }
 
 Key Draft::key(std::string_view kind, std::string_view name) const {
   return {options_.environment, kind, name};
@@ -100,16 +94,16 @@ Resource& Draft::add(std::string_view kind, std::string name, Value attributes, 
   resource.key = key(kind, name);
   resource.attributes = std::move(attributes);
   resource.driver = "engine";
-  resource.origin = statement_.origin;
-  resource.redo = options_.fresh ? Redo::always : Redo::as_needed;
+  resource.origin = current_.statement.origin;
+  resource.redo = options_.redo;
   if (!ahead)
     add_order(resource);
-  statement_.keys.push_back(resource.key);
+  current_.statement.keys.push_back(resource.key);
   const auto [place, added] = index_.emplace(resource.key, resources_->size());
   if (!added)
     return (*resources_)[place->second];
   if (!ahead)
-    current_.push_back(resources_->size());
+    current_.resources.push_back(resources_->size());
   if (kind == "service" || kind == "artifact")
     leave_in_past(resource);
   if (kind != "service" && resource.attributes.has_deferred())
@@ -159,7 +153,7 @@ void Draft::leave_in_past(Resource& used) {
     user.attributes = as_it_was(user.attributes);
   }
   used.needs.push_back({std::move(users->second), false,
-                        options_.keep_going ? When::finished : When::succeeded, Unmet::fail,
+                        options_.keeps_going ? When::finished : When::succeeded, Unmet::fail,
                         Bond::order});
   users_of_before_.erase(users);
 }
@@ -170,21 +164,21 @@ Resource& Draft::add_once(std::string_view kind, const std::string& name, Value 
     return (*resources_)[found->second];
   Resource& resource = add(kind, name, std::move(attributes), true);
   // What is shared belongs to no single instruction.
-  statement_.keys.pop_back();
+  current_.statement.keys.pop_back();
   return resource;
 }
 
-void Draft::also(const Key& key) { statement_.keys.push_back(key); }
+void Draft::also(const Key& key) { current_.statement.keys.push_back(key); }
 
 void Draft::add_order(Resource& resource) {
-  const When when = options_.keep_going ? When::finished : When::succeeded;
-  if (!options_.parallel) {
+  const When when = options_.keeps_going ? When::finished : When::succeeded;
+  if (!is_by_needs()) {
     if (!tail_.empty())
       resource.needs.push_back({tail_, false, when, Unmet::fail, Bond::order});
     return;
   }
-  if (has_barrier_)
-    resource.needs.push_back({{barrier_}, false, when, Unmet::fail, Bond::order});
+  if (barrier_)
+    resource.needs.push_back({{*barrier_}, false, when, Unmet::fail, Bond::order});
   add_order_of_references(resource);
 }
 
@@ -200,14 +194,14 @@ void Draft::add_order_of_references(Resource& resource) {
 }
 
 std::string Draft::action_name(std::string_view subject) {
-  const std::string what = cat(options_.owner, "\n", subject, "\n", statement_.text);
+  const std::string what = cat(options_.owner, "\n", subject, "\n", current_.statement.text);
   const int count = ++counts_[what];
   const std::string digest = to_string(fingerprint(what)).substr(0, 12);
   return cat(subject, subject.empty() ? "" : "#", digest, count == 1 ? "" : cat(".", count));
 }
 
 std::string Draft::unnamed_artifact() {
-  const std::string what = cat(options_.owner, "\n", place_, "\n", statement_.text);
+  const std::string what = cat(options_.owner, "\n", current_.place, "\n", current_.statement.text);
   const int count = ++counts_["artifact\n" + what];
   return cat("unnamed-", to_string(fingerprint(cat(what, "\n", count))).substr(0, 12));
 }
@@ -277,7 +271,7 @@ Addition Draft::addition(const std::string& name) {
 void Draft::put_service(const std::string& name, ServiceState state) {
   for (const char* field : {"hostname", "ip_address"})
     references.to(state.key, field);
-  state.origin = statement_.origin;
+  state.origin = current_.statement.origin;
   services_[name] = std::move(state);
 }
 
@@ -285,7 +279,7 @@ Resource& Draft::make_artifact(const std::string& name, const Artifact& wanted, 
                                bool ahead) {
   ArtifactState& artifact = artifacts_[name];
   if (artifact.origin.empty()) {
-    artifact.origin = statement_.origin;
+    artifact.origin = current_.statement.origin;
     // What others made of it last is what this script's first author takes over.
     artifact.author = std::max(1, artifact.foreign);
   } else {
@@ -325,7 +319,7 @@ void Draft::inside(Resource& resource, const ServiceState& service) {
   note_user(service.key, resource.key);
   resource.needs.insert(resource.needs.begin(),
                         {{service.key}, false, When::succeeded, Unmet::fail, Bond::inside});
-  if (options_.parallel && !service.ready.empty())
+  if (is_by_needs() && !service.ready.empty())
     resource.needs.push_back({service.ready, false, When::succeeded, Unmet::fail, Bond::order});
 }
 
@@ -333,20 +327,19 @@ void Draft::holds_up(const ServiceState& service, const Resource& resource) {
   const auto found = services_.find(service_name(service.key));
   if (found != services_.end())
     found->second.ready = {resource.key};
-  if (resource.key.kind == "wait" && options_.parallel) {
-    has_barrier_ = true;
+  if (resource.key.kind == "wait" && is_by_needs())
     barrier_ = resource.key;
-  }
 }
 
 Value Draft::image(const std::string& reference) {
   if (Status fine = check_image_reference(reference); !fine)
     finding(fine.error().message);
-  Resource& image = add_once("image", reference,
-                             Value::dict({{"reference", reference},
-                                          {"pull", options_.always_pull ? "always" : "missing"}}));
+  const bool always = options_.pull == ImagePull::always;
+  Resource& image =
+      add_once("image", reference,
+               Value::dict({{"reference", reference}, {"pull", always ? "always" : "missing"}}));
   image.pool = "pull";
-  image.redo = options_.always_pull ? Redo::always : Redo::as_needed;
+  image.redo = always ? Redo::always : Redo::as_needed;
   return Value::deferred({Part(Output{"image", reference, "id"})});
 }
 
@@ -356,14 +349,16 @@ void Draft::network(Resource& resource) {
 }
 
 void Draft::finding(std::string message) {
-  findings_.push_back(user_error(std::move(message), where_in(statement_.origin)));
+  told_.findings.push_back(user_error(std::move(message), where_in(current_.statement.origin)));
 }
 
 void Draft::warning(std::string message) {
-  if (std::find(warnings_.begin(), warnings_.end(), message) == warnings_.end())
-    warnings_.push_back(std::move(message));
+  if (std::ranges::find(told_.warnings, message) == told_.warnings.end())
+    told_.warnings.push_back(std::move(message));
 }
 
-void Draft::detail(std::string_view key, Value value) { detail_[Name(key)] = std::move(value); }
+void Draft::detail(std::string_view key, Value value) {
+  current_.detail[Name(key)] = std::move(value);
+}
 
 }  // namespace fettle

@@ -17,16 +17,22 @@
 
 namespace fettle {
 
+/// In which order the instructions of a script run.
+enum class ScriptOrder : uint8_t { written, needs };
+
+/// Which images are pulled.
+enum class ImagePull : uint8_t { missing, always };
+
 struct DraftOptions {
   Name environment;
   std::string owner;  ///< whose wishes these are: the package's name
   Leftover leftover = Leftover::keep;
-  bool parallel = false;  ///< order by needs alone, not by the script
-  bool fresh = false;     ///< everything is done anew (NO_INSTRUCTIONS_CACHING)
-  bool always_pull = false;
-  bool production = false;  ///< services are restarted when they end
-  bool privileged_allowed = false;
-  bool keep_going = false;  ///< a failure stops only what needs it
+  ScriptOrder order = ScriptOrder::written;
+  Redo redo = Redo::as_needed;
+  ImagePull pull = ImagePull::missing;
+  bool is_production = false;  ///< services are restarted when they end
+  bool allows_privileged = false;
+  bool keeps_going = false;  ///< a failure stops only what needs it
   /// How often each service is added, as an interpretation before this one has found it; given
   /// when that one had to be repeated.
   std::map<std::string, int, std::less<>> additions;
@@ -130,20 +136,34 @@ class Draft {
   void warning(std::string message);
   void detail(std::string_view key, Value value);
   /// Nobody is told this text.
-  void hide(std::string text) { hidden_.push_back(std::move(text)); }
-  const std::vector<std::string>& hidden() const { return hidden_; }
+  void hide(std::string text) { told_.hidden.push_back(std::move(text)); }
+  const std::vector<std::string>& hidden() const { return told_.hidden; }
 
   References references;
 
   Intent& intent() { return intent_; }
   std::vector<Statement>& statements() { return statements_; }
   const DraftOptions& options() const { return options_; }
-  const std::vector<Error>& findings() const { return findings_; }
-  const std::vector<std::string>& warnings() const { return warnings_; }
+  const std::vector<Error>& findings() const { return told_.findings; }
+  const std::vector<std::string>& warnings() const { return told_.warnings; }
   /// Artifact digest -> path of what is uploaded.
   std::map<std::string, std::string> uploads;
 
  private:
+  /// The instruction that was begun.
+  struct Current {
+    Statement statement{};
+    std::string place{};
+    std::map<Name, Value> detail{};
+    std::vector<size_t> resources{};  ///< its own, but for those that go ahead
+  };
+  struct Told {
+    std::vector<Error> findings;
+    std::vector<std::string> warnings;
+    std::vector<std::string> hidden;
+  };
+
+  bool is_by_needs() const { return options_.order == ScriptOrder::needs; }
   void add_order(Resource& resource);
   void add_order_of_references(Resource& resource);
   void note_artifact(const Key& key, const Record& record);
@@ -163,16 +183,10 @@ class Draft {
   bool has_to_repeat_ = false;
   std::map<Key, std::vector<Key>> users_of_before_;  ///< of what is not wanted so far
   std::vector<Key> tail_;                            ///< what the next instruction comes after
-  Statement statement_;
+  std::optional<Key> barrier_;                       ///< everything later comes after it
+  Current current_;
   std::vector<Statement> statements_;
-  std::string place_;
-  std::map<Name, Value> detail_;
-  std::vector<size_t> current_;  ///< resources of the instruction, those that go ahead apart
-  bool has_barrier_ = false;
-  Key barrier_;
-  std::vector<Error> findings_;
-  std::vector<std::string> warnings_;
-  std::vector<std::string> hidden_;
+  Told told_;
 };
 
 }  // namespace fettle

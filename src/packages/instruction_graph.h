@@ -1,6 +1,6 @@
 #pragma once
 /// What needs what among the instructions of a package, to be drawn. The intent has to be one that
-/// was interpreted with needs alone as its order (`DraftOptions::parallel`).
+/// was interpreted with needs alone as its order (`ScriptOrder::needs`).
 
 #include <span>
 #include <string>

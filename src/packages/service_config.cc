@@ -286,7 +286,7 @@ Result<Service> wanted_service(Draft& draft, starlark::Thread& thread, const std
   put(service.bind_mounts, TRY(plain_field(thread, config, "bind_mounts")));
   put(service.node_selectors, TRY(plain_field(thread, config, "node_selectors")));
   put(service.tolerations, TRY(plain_field(thread, config, "tolerations")));
-  service.restart = draft.options().production ? "always" : "no";
+  service.restart = draft.options().is_production ? "always" : "no";
   check_public_ports(draft, name, service);
   check_reach(draft, cat("the service `", name, "`"),
               {service.bind_mounts, service.privileged.get(), service.host_pid.get(),
@@ -300,7 +300,7 @@ void check_reach(Draft& draft, std::string_view who, const Reach& reach) {
       draft.finding(cat(who, " requests a mount of `", printable(mount.key),
                         "` of this machine; only `", engine_socket, "` can be mounted"));
   const std::string wish = wish_beyond(reach);
-  if (!wish.empty() && !draft.options().privileged_allowed)
+  if (!wish.empty() && !draft.options().allows_privileged)
     draft.finding(cat(who, " requests ", wish, "; allow it with `--privileged`"));
 }
 

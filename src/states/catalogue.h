@@ -2,7 +2,7 @@
 /// Which states there are: their functions, and what these take. A compile finds what is not there
 /// before anything runs, and `doc` prints from it.
 ///
-/// To add a built-in state: rows in `builtins.cc`. States of users come from other catalogues,
+/// To add a built-in state: see `builtins.h`. States of users come from other catalogues,
 /// which are asked first.
 
 #include <map>

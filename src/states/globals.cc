@@ -12,6 +12,34 @@ namespace {
 using Role = GlobalArgument::Role;
 using enum Requisite;
 
+using Wanted = RequisiteRow::Wanted;
+
+/// In the order of the enumeration.
+constexpr std::array requisite_rows{
+    RequisiteRow{require, "require", When::succeeded, Unmet::fail, Bond::order, Wanted::no_failure,
+                 true, "requires"},
+    RequisiteRow{watch, "watch", When::succeeded, Unmet::fail, Bond::refresh, Wanted::success,
+                 false, "watches"},
+    RequisiteRow{onchanges, "onchanges", When::changed, Unmet::skip, Bond::order, Wanted::changes,
+                 false, "runs on changes of"},
+    RequisiteRow{onfail, "onfail", When::failed, Unmet::skip, Bond::order, Wanted::failure, false,
+                 "runs on failure of"},
+    RequisiteRow{prereq, "prereq", When::succeeded, Unmet::fail, Bond::order, Wanted::would_change,
+                 false, "comes after"},
+    RequisiteRow{listen, "listen", When::stirred, Unmet::skip, Bond::order, Wanted::nothing, false,
+                 "comes after"},
+    RequisiteRow{arg_bind, "arg_bind", When::succeeded, Unmet::fail, Bond::order,
+                 Wanted::no_failure, true, "takes arguments from"},
+    RequisiteRow{order, "order", When::finished, Unmet::fail, Bond::order, Wanted::nothing, false,
+                 "comes after"},
+};
+static_assert([] {
+  for (size_t i = 0; i < requisite_rows.size(); ++i)
+    if (static_cast<size_t>(requisite_rows[i].requisite) != i)
+      return false;
+  return true;
+}());
+
 constexpr std::array argument_rows{
     GlobalArgument{
         "name", Role::place, {}, false, "the name of what the state manages (default: its ID)"},
@@ -100,10 +128,8 @@ struct TextHash {
 
 }  // namespace
 
-std::string_view to_string(Requisite requisite) {
-  constexpr std::array<std::string_view, 8> names{"require", "watch",  "onchanges", "onfail",
-                                                  "prereq",  "listen", "arg_bind",  "order"};
-  return names[static_cast<size_t>(requisite)];
+const RequisiteRow& row_of(Requisite requisite) {
+  return requisite_rows[static_cast<size_t>(requisite)];
 }
 
 const GlobalArgument* find_global(std::string_view name) {

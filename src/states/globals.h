@@ -1,7 +1,7 @@
 #pragma once
 /// Arguments that mean the same for every state and never reach its function: requisites, and what
 /// is to be done around the call. To add one: a row in `globals.cc`; a setting also a field in
-/// `settings.h`.
+/// `settings.h`, a requisite an enumerator below, and a row that says what it asks of the core.
 ///
 /// *Requisites.* The obvious reading of `onchanges: [x]` is "after x". But a requisite says up to
 /// three things: what goes first, whether the state is due at all, and what is done beside it. If
@@ -36,6 +36,8 @@
 #include <span>
 #include <string_view>
 
+#include "core/resource.h"
+
 namespace fettle::states {
 
 /// What binds one state to others.
@@ -50,7 +52,24 @@ enum class Requisite : uint8_t {
   order,      ///< nothing: it goes first, however it ends
 };
 
-std::string_view to_string(Requisite requisite);
+/// What a requisite asks of the core, and what is said of it.
+struct RequisiteRow {
+  /// What Idem wants to have seen of a state that is named, when it says why another one did not
+  /// run.
+  enum class Wanted : uint8_t { nothing, no_failure, success, changes, failure, would_change };
+
+  Requisite requisite;
+  std::string_view name;
+  When when;
+  Unmet unmet;
+  Bond bond;
+  Wanted wanted;
+  bool is_of_memory;        ///< it may name what a former run left
+  std::string_view phrase;  ///< what a state with it does, in the words of a circle
+};
+
+const RequisiteRow& row_of(Requisite requisite);
+inline std::string_view to_string(Requisite requisite) { return row_of(requisite).name; }
 
 struct GlobalArgument {
   enum class Role : uint8_t {

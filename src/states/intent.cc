@@ -236,21 +236,6 @@ class Mapper {
       make(image_kind(), name, Value::dict({{"reference", reference}}));
   }
 
-  static When when_of(Requisite requisite) {
-    switch (requisite) {
-      case Requisite::onchanges:
-        return When::changed;
-      case Requisite::listen:
-        return When::stirred;
-      case Requisite::onfail:
-        return When::failed;
-      case Requisite::order:
-        return When::finished;
-      default:
-        return When::succeeded;
-    }
-  }
-
   /// One need for all entries of a requisite. A hole is a need by itself; what a `prereq` looks at
   /// waits for it.
   void add_needs(size_t i, Resource& resource) {
@@ -423,14 +408,8 @@ class Mapper {
   }
 
   static fettle::Need need_for(const Need& need) {
-    const bool is_condition = need.requisite == Requisite::onchanges ||
-                              need.requisite == Requisite::onfail ||
-                              need.requisite == Requisite::listen;
-    return {{},
-            need.any,
-            when_of(need.requisite),
-            is_condition ? Unmet::skip : Unmet::fail,
-            need.requisite == Requisite::watch ? Bond::refresh : Bond::order};
+    const RequisiteRow& row = row_of(need.requisite);
+    return {{}, need.any, row.when, row.unmet, row.bond};
   }
 
   Key end_key() const { return {options_.environment, mark_kind().name(), end_name}; }

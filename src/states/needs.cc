@@ -9,10 +9,6 @@
 namespace fettle::states {
 namespace {
 
-bool is_of_memory(Requisite requisite) {
-  return requisite == Requisite::require || requisite == Requisite::arg_bind;
-}
-
 /// In Idem's words: the state is not there at all, or not what it names.
 std::string not_found(Compilation& with, std::string_view requisite, const Name& state,
                       const Name& target) {
@@ -83,7 +79,7 @@ Need need_of(Compilation& with, Chunk& chunk, uint32_t self, const GlobalArgumen
     chunk.is_delayed |= waits_for_file(with, need);
     return need;
   }
-  if (with.options.memory != nullptr && is_of_memory(need.requisite)) {
+  if (with.options.memory != nullptr && row_of(need.requisite).is_of_memory) {
     const std::vector<Name> keys = with.options.memory->find(state, target);
     need.is_remembered = !keys.empty();
     if (keys.size() == 1)

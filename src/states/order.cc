@@ -252,7 +252,7 @@ class Orderer {
       if (length < longest)
         text += cat(length == 0 ? "" : ", ", shown(here), " ",
                     stuck.looked_at ? cat("looks at ", shown(*stuck.looked_at), ", which ") : "",
-                    phrase(stuck.requisite), " ", shown(stuck.target), " (",
+                    row_of(stuck.requisite).phrase, " ", shown(stuck.target), " (",
                     to_string(with_.report.where(stuck.at)), ")");
       ++length;
       here = stuck.target;
@@ -264,23 +264,6 @@ class Orderer {
 
   std::string shown(uint32_t chunk) const {
     return cat(made_.chunks[chunk].state, ":", made_.chunks[chunk].id);
-  }
-
-  static std::string_view phrase(Requisite requisite) {
-    switch (requisite) {
-      case Requisite::require:
-        return "requires";
-      case Requisite::watch:
-        return "watches";
-      case Requisite::onchanges:
-        return "runs on changes of";
-      case Requisite::onfail:
-        return "runs on failure of";
-      case Requisite::arg_bind:
-        return "takes arguments from";
-      default:
-        return "comes after";
-    }
   }
 
   /// `mod_watch` of those that listen, else their function, is called once, after everything else.
@@ -337,7 +320,8 @@ class Orderer {
         if (is_ordering(need) && !made_.chunks[i].is_delayed)
           for (const uint32_t target : targets_of(need))
             if (const auto used = users.find(target); used != users.end() && target != i)
-              (is_condition(need) ? conditional[target] : used->second).push_back(i);
+              (row_of(need.requisite).unmet == Unmet::skip ? conditional[target] : used->second)
+                  .push_back(i);
     uint32_t rank = count;
     for (const auto& [i, used_by] : users) {
       const Chunk& chunk = made_.chunks[i];
@@ -367,10 +351,6 @@ class Orderer {
         remover.needs.push_back(order_on(conditional[i], chunk, chunk.at));
       made_.chunks.push_back(std::move(remover));
     }
-  }
-
-  static bool is_condition(const Need& need) {
-    return need.requisite == Requisite::onchanges || need.requisite == Requisite::onfail;
   }
 
   Compilation& with_;

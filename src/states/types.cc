@@ -1,7 +1,6 @@
 #include "states/types.h"
 
 #include <algorithm>
-#include <array>
 
 #include "base/hash.h"
 #include "base/text.h"
@@ -9,6 +8,7 @@
 #include "base/words.h"
 #include "kinds/container.h"
 #include "kinds/kinds.h"
+#include "states/builtins.h"
 #include "value/hidden.h"
 #include "value/json.h"
 
@@ -292,32 +292,108 @@ Result<Value> no_container(const Chunk&) { return Value::dict({{"image", ""}, {"
 constexpr std::string_view of_path = "path content digest owner leads_to";
 constexpr std::string_view of_command = "stdout stderr retcode state";
 
-const std::array<MappedState, 8> table{{
-    {"file", "managed", file_kind, "host", false, false, false, file_attributes, of_path},
-    {"file", "directory", folder_kind, "host", false, false, false, folder_attributes, of_path},
-    {"file", "symlink", link_kind, "host", false, false, false, link_attributes, of_path},
-    {"file", "absent", file_kind, "host", true, false, false, gone_attributes, of_path},
-    {"cmd", "run", command_kind, "host", false, false, true, command_attributes, of_command},
-    {"cmd", "wait", command_kind, "host", false, false, true, command_attributes, of_command},
-    {"container", "running", service_kind, "engine", false, true, false, container_attributes, {}},
-    {"container", "absent", service_kind, "engine", true, true, false, no_container, {}},
-}};
-
 }  // namespace
 
+ModuleRow file_module() {
+  const ParameterRow mode{"mode", "null", "octal, in quotes: `'0644'`", Shape::mode},
+      user{"user", "null", "the owner", Shape::user},
+      group{"group", "null", "the group", Shape::user};
+  return {"file",
+          "Files, folders and links of this machine. The name is the path.",
+          {{"managed",
+            Rest::none,
+            MappedState{file_kind, "host", false, false, false, file_attributes, of_path},
+            "A file with this content.",
+            would_change,
+            {{"contents", "null", "the content"},
+             {"source", "null", "a file of the sources with the content"},
+             {"contents_newline", "true", "end `contents` with a newline"},
+             mode,
+             user,
+             group}},
+           {"directory",
+            Rest::none,
+            MappedState{folder_kind, "host", false, false, false, folder_attributes, of_path},
+            "A folder.",
+            would_change,
+            {mode, user, group}},
+           {"symlink",
+            Rest::none,
+            MappedState{link_kind, "host", false, false, false, link_attributes, of_path},
+            "A symbolic link.",
+            would_change,
+            {{"target", "", "the target of the link"}}},
+           {"absent", Rest::none,
+            MappedState{file_kind, "host", true, false, false, gone_attributes, of_path},
+            "Nothing at this path.", would_change}}};
+}
+
+ModuleRow cmd_module() {
+  const std::vector<ParameterRow> parameters{
+      {"cmd", "null", "the command, a string or a list of words (default: the name)"},
+      {"cwd", "null", "the folder in which it runs"},
+      {"shell", "false", "run it in a shell, with pipes and variables"},
+      {"env", "null", "environment variables", Shape::variables},
+      {"umask", "null", "octal", Shape::umask},
+      {"timeout", "null", "seconds", Shape::time_limit},
+      {"creates", "null", "a path: the command does not run while it exists"},
+      {"success_retcodes", "null", "exit codes that mean success (default: 0)", Shape::exit_codes},
+      {"render_pipe", "null",
+       "`json` or `yaml`: how to parse the output into `state` of the new state"},
+      {"is_string_output", "false", "`state` is the output as a string"}};
+  return {"cmd",
+          "Commands of this machine.",
+          {{"run", Rest::none,
+            MappedState{command_kind, "host", false, false, true, command_attributes, of_command},
+            "Runs a command. The new state has `stdout`, `stderr`, `retcode` and `state`.",
+            "None: it would run", parameters},
+           {"wait", Rest::none,
+            MappedState{command_kind, "host", false, false, true, command_attributes, of_command},
+            "Runs a command when something that it watches has changed.", "None: it would run",
+            parameters}}};
+}
+
+ModuleRow container_module() {
+  return {
+      "container",
+      "Containers on an engine. The name is that of the container.",
+      {{"running",
+        Rest::none,
+        MappedState{service_kind, "engine", false, true, false, container_attributes, {}},
+        "A running container.",
+        would_change,
+        {{"image", "", "a reference such as `nginx:1.27`"},
+         {"entrypoint", "null", "a list of words (default: that of the image)"},
+         {"command", "null", "a list of words (default: that of the image)"},
+         {"env", "null", "environment variables", Shape::variables},
+         {"ports", "null", "ports by ID: 80 or `53/udp`"},
+         {"public_ports", "null", "ports of this machine by ID"},
+         {"mounts", "null", "paths in the container, and the paths of this machine they map to"},
+         {"labels", "null", "labels"},
+         {"memory", "null", "limit in MB", Shape::count},
+         {"cpu", "null", "limit in thousandths of a CPU", Shape::count},
+         {"restart", "null", "`always` or `no` (default)", Shape::restart},
+         {"wait", "null", "how long its ports may take to open (default: `2m`)", Shape::duration}}},
+       {"absent", Rest::none,
+        MappedState{service_kind, "engine", true, true, false, no_container, {}},
+        "No container with this name.", would_change}}};
+}
+
 const MappedState* find_mapped(const Name& state, const Name& function) {
-  for (const MappedState& row : table)
-    if (state == row.state && function == row.function)
-      return &row;
-  return nullptr;
+  const FunctionRow* row = find_builtin(state.view(), function.view());
+  return row == nullptr ? nullptr : std::get_if<MappedState>(&row->act);
 }
 
 std::vector<const Kind*> kinds_of(const Name& state) {
   std::vector<const Kind*> kinds;
-  for (const MappedState& row : table)
-    if (state == row.state && !row.is_absent &&
-        std::find(kinds.begin(), kinds.end(), &row.kind()) == kinds.end())
-      kinds.push_back(&row.kind());
+  const ModuleRow* module = find_builtin(state.view());
+  if (module == nullptr)
+    return kinds;
+  for (const FunctionRow& row : module->functions)
+    if (const auto* mapped = std::get_if<MappedState>(&row.act);
+        mapped != nullptr && !mapped->is_absent &&
+        std::ranges::find(kinds, &mapped->kind()) == kinds.end())
+      kinds.push_back(&mapped->kind());
   return kinds;
 }
 

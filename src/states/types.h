@@ -1,6 +1,6 @@
 #pragma once
 /// The states that the engine has kinds for, and what of their arguments these take. To add one: a
-/// row in the table of `types.cc`; all other states are calls (`src/kinds/state.cc`).
+/// row of its module in `types.cc`; all other states are calls (`src/kinds/state.cc`).
 
 #include <string_view>
 
@@ -10,7 +10,6 @@
 namespace fettle::states {
 
 struct MappedState {
-  std::string_view state, function;
   const TypedKind& (*kind)();
   std::string_view driver;
   bool is_absent = false;     ///< it is to be away, whatever of the state's kinds it was

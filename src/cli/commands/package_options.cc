@@ -155,18 +155,19 @@ Result<PackageRequest> package_request(Face& face) {
   request.mirror = parsed.text("package-mirror", variable("FETTLE_PACKAGE_MIRROR"));
   request.main_file = parsed.text("main-file");
   request.main_function = parsed.text("main-function-name");
-  request.resolver = parsed.text("resolver", "default");
-  if (request.resolver != "default" && request.resolver != "overlap")
-    return user_error(
-        cat("unknown resolver `", request.resolver, "`, expected `default` or `overlap`"));
+  const std::string resolver = parsed.text("resolver", "default");
+  if (resolver != "default" && resolver != "overlap")
+    return user_error(cat("unknown resolver `", resolver, "`, expected `default` or `overlap`"));
+  if (resolver == "overlap")
+    request.resolver = PackageRequest::Resolver::overlap;
   for (const std::string& feature : parsed.all("experimental")) {
     if (feature != "NO_INSTRUCTIONS_CACHING")
       return user_error(
           cat("unknown experimental feature `", feature, "`, expected `NO_INSTRUCTIONS_CACHING`"));
-    request.no_caching = true;
+    request.redo = Redo::always;
   }
-  request.prune = parsed.flag("prune");
-  request.parallel = parsed.flag("parallel");
+  request.leftover = parsed.flag("prune") ? Leftover::remove : Leftover::keep;
+  request.order = parsed.flag("parallel") ? ScriptOrder::needs : ScriptOrder::written;
   const int64_t parallelism = TRY(parsed.number("parallelism", 4));
   if (parallelism < 1)
     return user_error(cat("`--parallelism` must be 1 or more, not ", parallelism));
@@ -175,14 +176,14 @@ Result<PackageRequest> package_request(Face& face) {
   if (policy != "missing" && policy != "always")
     return user_error(
         cat("unknown image download policy `", policy, "`, expected `missing` or `always`"));
-  request.always_pull = policy == "always";
-  request.production = parsed.flag("production");
-  request.privileged = parsed.flag("privileged");
-  request.keep_going = parsed.flag("keep-going");
-  request.edit_in_place = parsed.flag("edit-in-place");
-  request.replay = parsed.flag("replay");
-  request.resource_check = parsed.flag("resource-check", true);
-  request.wait = !parsed.flag("no-lease-wait");
+  request.pull = policy == "always" ? ImagePull::always : ImagePull::missing;
+  request.is_production = parsed.flag("production");
+  request.allows_privileged = parsed.flag("privileged");
+  request.keeps_going = parsed.flag("keep-going");
+  request.edits_in_place = parsed.flag("edit-in-place");
+  request.replays = parsed.flag("replay");
+  request.checks_room = parsed.flag("resource-check", true);
+  request.waits = !parsed.flag("no-lease-wait");
   Workplace* place = TRY(face.workplace());
   // With a mirror, nothing is fetched: what is not in it is an error.
   if (request.mirror.empty())

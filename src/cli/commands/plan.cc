@@ -165,7 +165,7 @@ Result<Preview> preview_of_model(Face& face) {
 
 Result<Preview> preview_of_package(Face& face) {
   PackageRequest request = TRY(package_request(face));
-  request.is_preview = true;
+  request.use = PackageRequest::Use::preview;
   return preview_package(*TRY(face.workplace()), request);
 }
 

@@ -6,10 +6,10 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/service_common.h"
 #include "cli/commands/workload_common.h"
+#include "cli/formats.h"
 #include "cli/print.h"
 #include "documents/containers.h"
 #include "documents/workloads.h"
-#include "value/yaml.h"
 #include "verbs/fleet/pod_document.h"
 
 namespace fettle {
@@ -194,8 +194,8 @@ Result<int> pod_describe(Face& face) {
   const PodDescription found =
       TRY(describe_pod(*place, fleet_of(face), space_of(face), pod_name(face.parsed.argument(0))));
   const Value answer = document_of(*place, found);
-  if (face.json || face.output == "yaml") {
-    face.json ? print_json_of_original(answer) : print(std::string(trim(write_yaml(answer))));
+  if (const Format& format = format_of(face.output); format.kind != Format::Kind::text) {
+    format.print(answer);
     return 0;
   }
   std::vector<std::vector<std::string>> rows{{"  TIME", "EVENT", "TEXT"}};

@@ -290,9 +290,8 @@ Result<int> tell_dry_run(const Face& face, const PackageReport& report,
   return 0;
 }
 
-Result<int> run_package(Face& face) {
-  face.show_work(cat("running ", face.parsed.argument(0)));
-  PackageRequest request = TRY(package_request(face));
+/// The verbosity. Errors: flags that go with nothing, or not with each other.
+Result<std::string> check_flags_of_run(const Face& face) {
   const std::string verbosity = face.parsed.text("verbosity", "description");
   const std::vector<std::string> known{"description", "brief", "detailed", "executable",
                                        "output_only"};
@@ -306,14 +305,35 @@ Result<int> run_package(Face& face) {
         "`--plan` carries out a plan, and `--dry-run` runs nothing; give one of them");
   if (face.parsed.flag("pull") && !face.parsed.flag("dependencies"))
     return user_error("`--pull` needs `--dependencies`");
+  return verbosity;
+}
+
+/// What `--plan` says goes for what is asked.
+Status read_kept_plan(const std::string& file, PackageRequest& request) {
+  request.plan = TRY(read_plan_file(TRY(read_given(file)), shown_file(file)));
+  if (request.environment.empty())
+    request.environment = request.plan->environment;
+  if (request.environment != request.plan->environment)
+    return user_error(cat("the plan `", file, "` is for `", request.plan->environment,
+                          "`, not for `", request.environment, "`"));
+  request.edits_in_place |= request.plan->edit_in_place;
+  request.replays |= request.plan->replay;
+  return {};
+}
+
+Result<int> run_package(Face& face) {
+  face.show_work(cat("running ", face.parsed.argument(0)));
+  PackageRequest request = TRY(package_request(face));
+  const std::string verbosity = TRY(check_flags_of_run(face));
   if (!request.environment.empty())  // which is no fault of the package
     TRY(check_environment_name(request.environment));
   Workplace* place = TRY(face.workplace());
   const bool graph = face.parsed.flag("output-graph") || face.parsed.has("output-graph-path") ||
                      face.parsed.flag("with-mermaid");
   if (graph || face.parsed.flag("dry-run") || face.parsed.flag("dependencies")) {
-    request.parallel |= graph;  // needs alone are the edges
-    request.is_preview = true;
+    if (graph)  // needs alone are the edges
+      request.order = ScriptOrder::needs;
+    request.use = PackageRequest::Use::preview;
     Result<PackageReport> made = dry_run_package(*place, request);
     if (!made)
       return with_heading(face, false, std::move(made).error());
@@ -327,16 +347,8 @@ Result<int> run_package(Face& face) {
     }
     return tell_dry_run(face, report, verbosity);
   }
-  if (const std::string file = face.parsed.text("plan"); !file.empty()) {
-    request.plan = TRY(read_plan_file(TRY(read_given(file)), shown_file(file)));
-    if (request.environment.empty())
-      request.environment = request.plan->environment;
-    if (request.environment != request.plan->environment)
-      return user_error(cat("the plan `", file, "` is for `", request.plan->environment,
-                            "`, not for `", request.environment, "`"));
-    request.edit_in_place |= request.plan->edit_in_place;
-    request.replay |= request.plan->replay;
-  }
+  if (const std::string file = face.parsed.text("plan"); !file.empty())
+    TRY(read_kept_plan(file, request));
   RunTeller teller(face, lower_case(verbosity));
   Result<PackageReport> ran = run_package(*place, request, teller);
   if (!ran)

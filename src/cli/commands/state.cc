@@ -7,6 +7,7 @@
 #include "cli/commands/deploy.h"
 #include "cli/commands/state_options.h"
 #include "cli/commands/state_print.h"
+#include "cli/formats.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "documents/events.h"
@@ -91,7 +92,7 @@ Result<int> validate(Face& face) {
     return tell_state_errors(face, found.errors);
   for (const Error& warning : found.warnings)
     print_warning(face, to_string(warning));
-  print_document(face, found.document);
+  format_of(face.output).print(found.document);
   return 0;
 }
 
@@ -113,9 +114,9 @@ Result<int> state_exec(Face& face) {
   }
   call.named = Value::dict(std::move(named));
   const Value answer = TRY(functions.exec_function(call));
-  print_document(face, face.output == "text" || face.output == "state"
-                           ? answer.at("ret")
-                           : exec_document(call.path, answer));
+  const Format& format = format_of(face.output);
+  format.print(format.kind == Format::Kind::text ? answer.at("ret")
+                                                 : exec_document(call.path, answer));
   if (const Value& comment = answer.at("comment");
       !comment.is_null() && !face.quiet && answer.at("result") != Value(true))
     print_error(cat("error: ", comment.is_text() ? comment.text().str() : write_json(comment)));
@@ -123,8 +124,8 @@ Result<int> state_exec(Face& face) {
 }
 
 int print_functions(const Face& face, std::vector<Entry> found) {
-  if (face.output != "text" && face.output != "state")
-    print_document(face, Value::dict(std::move(found)));
+  if (const Format& format = format_of(face.output); format.kind != Format::Kind::text)
+    format.print(Value::dict(std::move(found)));
   else
     for (const Entry& entry : found)
       print(text_of_function(entry.value, face.colour));
@@ -198,7 +199,7 @@ std::vector<Command> state_commands() {
           "Explains states and their arguments; with `exec.` in front, exec functions.",
           {"fettle doc file.managed", "fettle doc exec.test.echo -o json"}, doc))};
   for (Command& command : commands)
-    command.outputs = {"state", "yaml", "nested", "pretty", "raw"};
+    command.outputs = document_formats();
   commands.front().tells_lines = true;
   return commands;
 }

@@ -1,12 +1,15 @@
 #include "cli/commands/state_options.h"
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
+#include <iterator>
 
 #include "base/file.h"
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/state_configuration.h"
+#include "cli/formats.h"
 #include "core/environment_name.h"
 #include "value/json.h"
 
@@ -173,7 +176,9 @@ Status check_flags(const Configuration& configuration, const Face& face) {
   TRY(check("group", {"number", "sort", "duration", "omit_noop"}));
   TRY(check("esm-plugin", {"local", "null"}));
   TRY(check("runtime", {"parallel", "serial"}));
-  TRY(check("output", {"text", "json", "jsonl", "state", "yaml", "nested", "pretty", "raw"}));
+  std::vector<std::string> formats = common_formats();
+  std::ranges::move(document_formats(), std::back_inserter(formats));
+  TRY(check("output", formats));
   for (const std::string& folder : face.parsed.all("plugin-dir"))
     if (std::error_code failure; !std::filesystem::is_directory(folder, failure))
       return configuration.refused("plugin-dir",
@@ -198,7 +203,7 @@ Result<StatesRequest> read_states_request(Face& face) {
   TRY(check_flags(configuration, face));
   const Parsed& parsed = face.parsed;
   face.output = parsed.text("output", face.output);
-  face.json = face.json || face.output == "json";
+  face.json = face.json || format_of(face.output).kind == Format::Kind::json;
   StatesRequest request;
   for (const std::string& word : parsed.arguments)
     request.words.push_back(word);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cli/formats.h"
 #include "cli/line_diff.h"
 #include "cli/long_texts.h"
 #include "cli/pretty.h"
@@ -12,7 +13,6 @@
 #include "documents/states.h"
 #include "value/empty.h"
 #include "value/json.h"
-#include "value/yaml.h"
 
 namespace fettle {
 namespace {
@@ -30,35 +30,13 @@ std::string comment_text(const Value& comment) {
   return join(lines, "\n          ");
 }
 
-/// A value in lines, deeper ones indented; depth is limited by what a file may hold.
-void nested(const Value& value, int depth, std::string& text) {
-  const std::string indent(static_cast<size_t>(depth) * 2, ' ');
-  if (depth > 100 || (!value.is_dict() && !value.is_list())) {
-    const std::string shown = value.is_text()                      ? value.text().str()
-                              : value.is_null() || value.is_bool() ? python_text(value)
-                                                                   : to_text(value);
-    text += cat(indent, hanging(shown, indent.size()), "\n");
-    return;
-  }
-  if (value.is_list())
-    for (const Value& item : value.items()) {
-      text += cat(indent, "-\n");
-      nested(item, depth + 1, text);
-    }
-  else
-    for (const Entry& entry : value.entries()) {
-      text += cat(indent, entry.key, ":\n");
-      nested(entry.value, depth + 1, text);
-    }
-}
-
 /// Changes below their heading. Of two long texts only what differs is shown.
 std::string changes_text(const Value& changes) {
   constexpr int depth = 5;
   const SplitChanges split = split_changes(changes);
   std::string text;
   if (!is_empty(split.rest))
-    nested(split.rest, depth, text);
+    text = nested_text(split.rest, depth);
   const std::string indent(size_t{depth} * 2, ' ');
   for (const LongTexts& one : split.long_texts)
     text +=
@@ -143,24 +121,8 @@ std::vector<const StateResult*> grouped(const Face& face, const StatesReport& re
 
 }  // namespace
 
-void print_document(const Face& face, const Value& document) {
-  if (face.output == "yaml") {
-    print(trim(write_yaml(document)));
-  } else if (face.output == "nested" || face.output == "text" || face.output == "state") {
-    std::string text;
-    nested(document, 0, text);
-    print(trim(text));
-  } else if (face.output == "raw") {
-    print(python_text(document));
-  } else if (face.output == "pretty") {
-    print(pretty_text(document));
-  } else {
-    print_json_of_original(document);
-  }
-}
-
 int tell_state_errors(const Face& face, const std::vector<Error>& errors) {
-  if (face.json || face.json_lines || face.output == "yaml") {
+  if (face.json || format_of(face.output).tells_errors) {
     Error told = errors.front();
     for (size_t i = 1; i < errors.size(); ++i)
       told.message += cat("\n", to_string(errors[i]));
@@ -175,7 +137,8 @@ int tell_state_errors(const Face& face, const std::vector<Error>& errors) {
 
 void print_states(const Face& face, const StatesReport& report, bool is_test) {
   std::vector<const StateResult*> results = grouped(face, report);
-  if (face.output == "text" || face.output == "state") {
+  const Format& format = format_of(face.output);
+  if (format.kind == Format::Kind::text) {
     print_as_state(face, results);
     if (report.requires_re_run || (report.re_runs > 0 && !face.quiet))
       print(cat("re-runs: ", report.re_runs,
@@ -190,7 +153,7 @@ void print_states(const Face& face, const StatesReport& report, bool is_test) {
     print_json_line(last_line_of(report));
     return;
   }
-  if (face.output == "json") {
+  if (format.kind == Format::Kind::json) {
     std::ranges::sort(results, {}, &StateResult::tag);
     size_t next = 0;
     print_json_dict([&]() -> std::optional<Entry> {
@@ -201,7 +164,7 @@ void print_states(const Face& face, const StatesReport& report, bool is_test) {
     });
     return;
   }
-  print_document(face, document_of(results));
+  format.print(document_of(results));
 }
 
 std::string text_of_function(const Value& function, bool colour) {

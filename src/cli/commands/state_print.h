@@ -8,8 +8,6 @@ namespace fettle {
 
 /// `state`, `json`, `yaml`, `nested`, `pretty` or `raw`; the order by `--group`.
 void print_states(const Face& face, const StatesReport& report, bool is_test);
-/// A document in one of these forms.
-void print_document(const Face& face, const Value& document);
 /// A function of a module as `doc` tells it.
 std::string text_of_function(const Value& function, bool colour);
 /// Tells what is wrong with files of states, in one envelope; the exit code.

@@ -6,10 +6,10 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/commands/workload_fields.h"
+#include "cli/formats.h"
 #include "cli/print.h"
 #include "documents/workloads.h"
 #include "value/mask.h"
-#include "value/yaml.h"
 #include "verbs/fleet/claims.h"
 #include "verbs/fleet/pod_document.h"
 #include "verbs/fleet/workload_views.h"
@@ -394,10 +394,8 @@ Result<int> get(Face& face) {
     found.insert(found.end(), some.begin(), some.end());
   }
   TRY(sort_as_asked(face, found));
-  if (face.json) {
-    print_json_of_original(answer_of(*place, asked, found));
-  } else if (face.output == "yaml") {
-    print(std::string(trim(write_yaml(answer_of(*place, asked, found)))));
+  if (const Format& format = format_of(face.output); format.kind != Format::Kind::text) {
+    format.print(answer_of(*place, asked, found));
   } else if (face.output == "name") {
     for (const Listed& each : found)
       print(name_of(each));

@@ -24,7 +24,6 @@ void Streams::start(const Expr* expr, Frame* frame, Sink* sink, const Expr* list
 }
 
 Step Streams::execute_stream(Task& task) {
-  Sink& sink = *task.sink;
   const Expr* expr = task.expr;
   while (expr->kind == ExprKind::conditional) {
     Datum condition;
@@ -36,36 +35,53 @@ Step Streams::execute_stream(Task& task) {
       break;
     expr = condition.boolean ? as<Conditional>(expr).yes : as<Conditional>(expr).no;
   }
-  const bool is_list_wanted = sink.kind != Sink::Kind::relation;
   if (expr->kind == ExprKind::comprehension) {
-    const auto& node = as<Comprehension>(expr);
-    Sink& inner = make_sink();
-    inner.kind = Sink::Kind::comprehension;
-    inner.comprehension = &node;
-    inner.frame = task.frame;
-    inner.by = sink.by;
-    inner.statement = sink.statement;
-    inner.constructor = sink.constructor;
-    inner.target = &sink;  // which stays open until the inner one closes
-    if (task.list != nullptr && task.list->kind == ExprKind::comprehension)
-      inner.within = &as<Comprehension>(task.list);
-    start(node.iterable, task.frame, &inner);
+    stream_comprehension(task, as<Comprehension>(expr));
     return Step::done;
   }
-  if (expr->kind == ExprKind::list && !is_list_wanted) {
-    for (const Expr* item : as<ListExpr>(expr).items) {
-      ++sink.open;
-      Task* part = schedule_.make(Task::Kind::stream, task.frame);
-      part->expr = item;
-      part->list = expr;
-      part->sink = &sink;
-      part->at = item->at;
-      if (!tasks_.run(*part))
-        return Step::fail;
-    }
-    end(sink);
-    return Step::done;
+  if (expr->kind == ExprKind::list && task.sink->kind == Sink::Kind::relation)
+    return stream_items(task, as<ListExpr>(expr));
+  Relation from;
+  if (const Step step = find_relation(task, expr, from); step != Step::done)
+    return step;
+  return from.owner != nullptr ? stream_relation(task, expr, from) : stream_value(task, expr);
+}
+
+/// Its sink is one between the two ends.
+void Streams::stream_comprehension(Task& task, const Comprehension& node) {
+  Sink& sink = *task.sink;
+  Sink& inner = make_sink();
+  inner.kind = Sink::Kind::comprehension;
+  inner.comprehension = &node;
+  inner.frame = task.frame;
+  inner.by = sink.by;
+  inner.statement = sink.statement;
+  inner.constructor = sink.constructor;
+  inner.target = &sink;  // which stays open until the inner one closes
+  if (task.list != nullptr && task.list->kind == ExprKind::comprehension)
+    inner.within = &as<Comprehension>(task.list);
+  start(node.iterable, task.frame, &inner);
+}
+
+/// Each item of a list has a producer of its own.
+Step Streams::stream_items(Task& task, const ListExpr& list) {
+  Sink& sink = *task.sink;
+  for (const Expr* item : list.items) {
+    ++sink.open;
+    Task* part = schedule_.make(Task::Kind::stream, task.frame);
+    part->expr = item;
+    part->list = &list;
+    part->sink = &sink;
+    part->at = item->at;
+    if (!tasks_.run(*part))
+      return Step::fail;
   }
+  end(sink);
+  return Step::done;
+}
+
+/// The relation that the expression names; without an owner when it names none.
+Step Streams::find_relation(Task& task, const Expr* expr, Relation& found) {
   Instance* owner = nullptr;
   uint32_t slot = 0;
   if (expr->kind == ExprKind::attribute) {
@@ -84,23 +100,34 @@ Step Streams::execute_stream(Task& task) {
     owner = task.frame->self();
     slot = owner->entity->slot(as<Name>(expr).name.name);
   }
-  if (owner != nullptr && slot != no_slot && owner->entity->slots[slot]->shape == Shape::list) {
-    Delayed& from = relations_.of(owner, slot);
-    contributions_.read(owner, slot, expr->at);
-    const bool is_frozen = from.cell->value.is_set();
-    if (!is_frozen)
-      from.listeners.push_back(&sink);
-    // What arrives meanwhile goes to the listeners.
-    const size_t count = from.items.size();
-    for (size_t i = 0; i < count; ++i) {
-      const Datum item = from.items[i];
-      if (!deliver(sink, item, location_of(task.expr)))
-        return Step::fail;
-    }
-    if (is_frozen)
-      end(sink);
-    return Step::done;
+  if (owner != nullptr && slot != no_slot && owner->entity->slots[slot]->shape == Shape::list)
+    found = {owner, slot};
+  return Step::done;
+}
+
+/// Delivers the members that are there, and listens for those that are to come.
+Step Streams::stream_relation(Task& task, const Expr* expr, Relation relation) {
+  Sink& sink = *task.sink;
+  Delayed& from = relations_.of(relation.owner, relation.slot);
+  contributions_.read(relation.owner, relation.slot, expr->at);
+  const bool is_frozen = from.cell->value.is_set();
+  if (!is_frozen)
+    from.listeners.push_back(&sink);
+  // What arrives meanwhile goes to the listeners.
+  const size_t count = from.items.size();
+  for (size_t i = 0; i < count; ++i) {
+    const Datum item = from.items[i];
+    if (!deliver(sink, item, location_of(task.expr)))
+      return Step::fail;
   }
+  if (is_frozen)
+    end(sink);
+  return Step::done;
+}
+
+/// Evaluates the expression as a whole, and delivers it at once.
+Step Streams::stream_value(Task& task, const Expr* expr) {
+  Sink& sink = *task.sink;
   errors_.set_in_unit(false);
   const Destination to{sink.owner,
                        sink.owner == nullptr ? nullptr : sink.owner->entity->slots[sink.slot]};
@@ -114,23 +141,9 @@ Step Streams::execute_stream(Task& task) {
                                  : errors_.tell(step, sink.owner, sink.slot,
                                                 {sink.constructor, sink.statement, false, task.at});
   }
-  const bool is_refused =
-      task.list == nullptr && value.tag != Tag::list && value.tag != Tag::unknown;
-  if (sink.kind == Sink::Kind::loop && is_refused)
-    return errors_.fail(
-        expr->at,
-        cat("A for loop can only be applied to lists and relations. Hint: '",
-            expr->kind == ExprKind::name || expr->kind == ExprKind::attribute
-                ? cat(describe(program_, expr), "' resolves to '", shown(program_, value), "'.")
-                : cat(shown(program_, value), "' is not a list.")),
-        Importance::typing);
-  if (sink.kind == Sink::Kind::comprehension && is_refused)
-    return errors_.fail(
-        expr->at,
-        Reason{cat("A list comprehension can only be applied to lists and relations, got ",
-                   raw_type(value)),
-               reported_in(program_, static_cast<const Expr*>(sink.comprehension))},
-        Importance::typing);
+  if (sink.kind != Sink::Kind::relation && task.list == nullptr && value.tag != Tag::list &&
+      value.tag != Tag::unknown)
+    return refuse(sink, expr, value);
   const bool is_good = task.list != nullptr && value.tag == Tag::null
                            ? deliver_item(sink, value, task.list->at)
                            : deliver_all(sink, value, location_of(expr));
@@ -138,6 +151,24 @@ Step Streams::execute_stream(Task& task) {
     return Step::fail;
   end(sink);
   return Step::done;
+}
+
+/// A loop or a comprehension over what is no list.
+Step Streams::refuse(const Sink& sink, const Expr* expr, const Datum& value) {
+  if (sink.kind == Sink::Kind::comprehension)
+    return errors_.fail(
+        expr->at,
+        Reason{cat("A list comprehension can only be applied to lists and relations, got ",
+                   raw_type(value)),
+               reported_in(program_, static_cast<const Expr*>(sink.comprehension))},
+        Importance::typing);
+  const bool is_named = expr->kind == ExprKind::name || expr->kind == ExprKind::attribute;
+  return errors_.fail(
+      expr->at,
+      cat("A for loop can only be applied to lists and relations. Hint: '",
+          is_named ? cat(describe(program_, expr), "' resolves to '", shown(program_, value), "'.")
+                   : cat(shown(program_, value), "' is not a list.")),
+      Importance::typing);
 }
 
 /// A value for a relation, which may hand it on.

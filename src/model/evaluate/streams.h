@@ -77,6 +77,16 @@ class Streams {
   Step execute_element(Task& task);
 
  private:
+  struct Relation {
+    Instance* owner = nullptr;
+    uint32_t slot = 0;
+  };
+  void stream_comprehension(Task& task, const Comprehension& node);
+  Step stream_items(Task& task, const ListExpr& list);
+  Step find_relation(Task& task, const Expr* expr, Relation& found);
+  Step stream_relation(Task& task, const Expr* expr, Relation relation);
+  Step stream_value(Task& task, const Expr* expr);
+  Step refuse(const Sink& sink, const Expr* expr, const Datum& value);
   bool gather(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer);
   bool deliver_all(Sink& sink, const Datum& value, Place at);
   bool deliver_item(Sink& sink, const Datum& value, Place at);

@@ -1,6 +1,6 @@
 #pragma once
-/// What the methods of `plan` have in common. To add one: a file here with its row, a line in
-/// `table.cc`, a chunk in `tests/packages/`.
+/// What the methods of `plan` have in common. To add one: a file here with its row, its
+/// declaration and a line in `table.cc`, a chunk in `tests/packages/`.
 
 #include "packages/draft.h"
 #include "packages/interpret.h"
@@ -68,27 +68,5 @@ ListedInstruction listed_service(std::string_view name, const Value& config);
 
 /// The result line of what makes a files artifact from files that exist.
 std::string stored_files_line(const EndedStatement& ended);
-
-Instruction add_service_instruction();
-Instruction add_services_instruction();
-Instruction get_service_instruction();
-Instruction get_services_instruction();
-Instruction set_service_instruction();
-Instruction remove_service_instruction();
-Instruction start_service_instruction();
-Instruction stop_service_instruction();
-Instruction exec_instruction();
-Instruction request_instruction();
-Instruction wait_instruction();
-Instruction verify_instruction();
-Instruction assert_instruction();
-Instruction print_instruction();
-Instruction upload_files_instruction();
-Instruction render_templates_instruction();
-Instruction store_service_files_instruction();
-Instruction get_files_artifact_instruction();
-Instruction run_sh_instruction();
-Instruction run_python_instruction();
-Instruction get_cluster_type_instruction();
 
 }  // namespace fettle

@@ -4,6 +4,29 @@
 
 namespace fettle {
 
+// Each has a file.
+Instruction add_service_instruction();
+Instruction add_services_instruction();
+Instruction get_service_instruction();
+Instruction get_services_instruction();
+Instruction set_service_instruction();
+Instruction remove_service_instruction();
+Instruction start_service_instruction();
+Instruction stop_service_instruction();
+Instruction exec_instruction();
+Instruction request_instruction();
+Instruction wait_instruction();
+Instruction verify_instruction();
+Instruction assert_instruction();
+Instruction print_instruction();
+Instruction upload_files_instruction();
+Instruction render_templates_instruction();
+Instruction store_service_files_instruction();
+Instruction get_files_artifact_instruction();
+Instruction run_sh_instruction();
+Instruction run_python_instruction();
+Instruction get_cluster_type_instruction();
+
 const std::vector<Instruction>& instructions() {
   static const std::vector<Instruction> all{add_service_instruction(),
                                             add_services_instruction(),

@@ -63,6 +63,59 @@ void run_prologue(Vm& vm, const Code* code, Value* base) {
     base[r] = Value::unset();
 }
 
+/// An error of a call.
+template <typename... Pieces>
+bool fail_call(Vm& vm, const Code* code, const Pieces&... pieces) {
+  vm.fail_with("function ", code->name, " ", pieces...);
+  return false;
+}
+
+/// Puts an argument that is named into the register of its parameter, else into `rest`, which may
+/// be null.
+bool place_named(Vm& vm, const Code* code, Value* base, Value name, Value value, Dict* rest) {
+  const size_t parameters = code->parameters;
+  for (size_t slot = 0; slot < parameters; ++slot) {
+    if (!code->register_names[slot].same(name) &&
+        !(name.is_object() && view_of(code->register_names[slot]) == view_of(name)))
+      continue;
+    if (!base[slot].is_unset())
+      return fail_call(vm, code, "got multiple values for parameter ", quoted_name(name));
+    base[slot] = value;
+    return true;
+  }
+  if (rest == nullptr)
+    return fail_call(vm, code, "got an unexpected keyword argument ", quoted_name(name));
+  bool fresh = true;
+  if (!table_put(vm, rest, name, hash_of_text(name), value, &fresh)) {
+    vm.fail_memory();
+    return false;
+  }
+  return fresh || fail_call(vm, code, "got multiple values for parameter ", quoted_name(name));
+}
+
+/// Gives parameters from `first` on that were given nothing their defaults.
+bool place_defaults(Vm& vm, const Function* function, Value* base, size_t first) {
+  const Code* code = function->code;
+  const size_t parameters = code->parameters;
+  const size_t defaults = function->defaults == nullptr ? 0 : function->defaults->count;
+  std::vector<size_t> missing;
+  for (size_t i = first; i < parameters; ++i) {
+    if (!base[i].is_unset())
+      continue;
+    if (i + defaults >= parameters)
+      base[i] = function->defaults->items()[i + defaults - parameters];
+    if (base[i].is_unset())
+      missing.push_back(i);
+  }
+  if (missing.empty())
+    return true;
+  std::string list;
+  for (const size_t i : missing)
+    list += cat(list.empty() ? "" : ", ", view_of(code->register_names[i]));
+  return fail_call(vm, code, "missing ", missing.size(), " argument", missing.size() > 1 ? "s" : "",
+                   " (", list, ")");
+}
+
 /// Puts arguments into the registers of the parameters, as the specification says.
 bool place_arguments(Vm& vm, Function* function, Value* base, std::span<const Value> positional,
                      std::span<const Value> names, std::span<const Value> named) {
@@ -70,15 +123,9 @@ bool place_arguments(Vm& vm, Function* function, Value* base, std::span<const Va
   const size_t parameters = code->parameters;
   const size_t by_position = parameters - code->keyword_only;
   const size_t defaults = function->defaults == nullptr ? 0 : function->defaults->count;
-  const auto fail = [&](const auto&... pieces) {
-    vm.fail_with("function ", code->name, " ", pieces...);
-    return false;
-  };
   if (parameters == 0 && !code->has_rest && !code->has_named_rest) {
     const size_t given = positional.size() + named.size();
-    if (given > 0)
-      return fail("accepts no arguments (", given, " given)");
-    return true;
+    return given == 0 || fail_call(vm, code, "accepts no arguments (", given, " given)");
   }
   Dict* named_rest = nullptr;
   if (code->has_named_rest)
@@ -86,10 +133,10 @@ bool place_arguments(Vm& vm, Function* function, Value* base, std::span<const Va
   vm.ticks -= i64(code->has_named_rest ? 2 + named.size() : 0);
   size_t count = positional.size();
   if (count > by_position) {
-    if (!code->has_rest) {
-      return fail("accepts ", defaults > code->keyword_only ? "at most " : "", by_position,
-                  " positional argument", by_position == 1 ? "" : "s", " (", count, " given)");
-    }
+    if (!code->has_rest)
+      return fail_call(vm, code, "accepts ", defaults > code->keyword_only ? "at most " : "",
+                       by_position, " positional argument", by_position == 1 ? "" : "s", " (",
+                       count, " given)");
     count = by_position;
   }
   for (size_t i = 0; i < count; ++i)
@@ -108,48 +155,10 @@ bool place_arguments(Vm& vm, Function* function, Value* base, std::span<const Va
   }
   if (named_rest != nullptr)
     base[parameters + (code->has_rest ? 1 : 0)] = Value::object(named_rest);
-  for (size_t n = 0; n < named.size(); ++n) {
-    size_t slot = parameters;
-    for (size_t i = 0; i < parameters; ++i) {
-      if (code->register_names[i].same(names[n]) ||
-          (names[n].is_object() && view_of(code->register_names[i]) == view_of(names[n]))) {
-        slot = i;
-        break;
-      }
-    }
-    if (slot < parameters) {
-      if (!base[slot].is_unset())
-        return fail("got multiple values for parameter ", quoted_name(names[n]));
-      base[slot] = named[n];
-      continue;
-    }
-    if (named_rest == nullptr)
-      return fail("got an unexpected keyword argument ", quoted_name(names[n]));
-    bool fresh = true;
-    if (!table_put(vm, named_rest, names[n], hash_of_text(names[n]), named[n], &fresh)) {
-      vm.fail_memory();
+  for (size_t n = 0; n < named.size(); ++n)
+    if (!place_named(vm, code, base, names[n], named[n], named_rest))
       return false;
-    }
-    if (!fresh)
-      return fail("got multiple values for parameter ", quoted_name(names[n]));
-  }
-  std::vector<size_t> missing;
-  for (size_t i = count; i < parameters; ++i) {
-    if (!base[i].is_unset())
-      continue;
-    if (i + defaults >= parameters)
-      base[i] = function->defaults->items()[i + defaults - parameters];
-    if (base[i].is_unset())
-      missing.push_back(i);
-  }
-  if (!missing.empty()) {
-    std::string list;
-    for (const size_t i : missing)
-      list += cat(list.empty() ? "" : ", ", view_of(code->register_names[i]));
-    return fail("missing ", missing.size(), " argument", missing.size() > 1 ? "s" : "", " (", list,
-                ")");
-  }
-  return true;
+  return place_defaults(vm, function, base, count);
 }
 
 bool gather(Vm& vm, Value* at, const CallSite& site, Gathered& all) {

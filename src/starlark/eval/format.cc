@@ -98,6 +98,54 @@ bool number_to_integer(Vm& vm, Value v, char verb, Value& integer) {
   return false;
 }
 
+/// `%e`, `%f` and `%g`.
+bool write_real(Vm& vm, Output& out, char verb, Value argument) {
+  double x = 0;
+  vm.ticks -= 4;
+  if (is_float(argument)) {
+    x = float_of(argument);
+  } else if (is_int(argument)) {
+    x = integer_to_double(argument);
+    if (std::isinf(x)) {
+      vm.fail("int too large to convert to float");
+      return false;
+    }
+  } else {
+    vm.fail_with("%", verb, " format requires float, not ", type_name_of(argument));
+    return false;
+  }
+  const std::string text = go_float(x, verb);
+  vm.ticks -= i64(text.size() / 32);
+  return out.add(text);
+}
+
+/// `%c`.
+bool write_letter(Vm& vm, Output& out, Value argument) {
+  if (is_int(argument)) {
+    int64_t n = -1;
+    if (!to_int64(argument, n) || n < 0 || n > 0x10FFFF) {
+      vm.fail_with("%c format requires a valid Unicode code point, got ",
+                   integer_text(vm, argument));
+      return false;
+    }
+    append_utf8(out.text, u32(n));
+    return true;
+  }
+  if (!is_text(argument)) {
+    vm.fail_with("%c format requires int or single-character string, not ", type_name_of(argument));
+    return false;
+  }
+  size_t length = 0;
+  const std::string_view text = view_of(argument);
+  if (!text.empty())
+    decode(text, length);
+  if (text.empty() || length != text.size()) {
+    vm.fail("%c format requires a single-character string");
+    return false;
+  }
+  return out.add(text);
+}
+
 bool write_verb(Vm& vm, Output& out, char verb, Value argument) {
   switch (verb) {
     case 's':
@@ -128,51 +176,10 @@ bool write_verb(Vm& vm, Output& out, char verb, Value argument) {
     case 'f':
     case 'F':
     case 'g':
-    case 'G': {
-      double x = 0;
-      vm.ticks -= 4;
-      if (is_float(argument)) {
-        x = float_of(argument);
-      } else if (is_int(argument)) {
-        x = integer_to_double(argument);
-        if (std::isinf(x)) {
-          vm.fail("int too large to convert to float");
-          return false;
-        }
-      } else {
-        vm.fail_with("%", verb, " format requires float, not ", type_name_of(argument));
-        return false;
-      }
-      const std::string text = go_float(x, verb);
-      vm.ticks -= i64(text.size() / 32);
-      return out.add(text);
-    }
-    case 'c': {
-      if (is_int(argument)) {
-        int64_t n = -1;
-        if (!to_int64(argument, n) || n < 0 || n > 0x10FFFF) {
-          vm.fail_with("%c format requires a valid Unicode code point, got ",
-                       integer_text(vm, argument));
-          return false;
-        }
-        append_utf8(out.text, u32(n));
-        return true;
-      }
-      if (is_text(argument)) {
-        size_t length = 0;
-        const std::string_view text = view_of(argument);
-        if (!text.empty())
-          decode(text, length);
-        if (text.empty() || length != text.size()) {
-          vm.fail("%c format requires a single-character string");
-          return false;
-        }
-        return out.add(text);
-      }
-      vm.fail_with("%c format requires int or single-character string, not ",
-                   type_name_of(argument));
-      return false;
-    }
+    case 'G':
+      return write_real(vm, out, verb, argument);
+    case 'c':
+      return write_letter(vm, out, argument);
     default: {
       std::string shown;
       append_utf8(shown, static_cast<uint8_t>(verb));
@@ -261,29 +268,94 @@ struct Field {
   }
 };
 
+/// Which argument a field means.
+class FieldArguments {
+ public:
+  FieldArguments(Vm& vm, const Arguments& arguments) : vm_(vm), arguments_(arguments) {}
+
+  /// Error: there is none.
+  Value argument(std::string_view name, bool is_number) {
+    if (name.empty())
+      return next();
+    return is_number ? numbered(name) : named(name);
+  }
+
+ private:
+  Value next() {
+    if (is_manual_)
+      return vm_.fail(
+          "format: cannot switch from manual field specification to automatic field numbering");
+    is_automatic_ = true;
+    return positional(next_++);
+  }
+
+  Value numbered(std::string_view name) {
+    if (is_automatic_)
+      return vm_.fail(
+          "format: cannot switch from automatic field numbering to manual field specification");
+    is_manual_ = true;
+    uint64_t index = 0;
+    const auto [stop, problem] = std::from_chars(name.data(), name.data() + name.size(), index);
+    if (problem != std::errc())
+      return vm_.fail_with("format: keyword ", name, " not found");
+    return positional(index);
+  }
+
+  Value positional(uint64_t index) {
+    return index < arguments_.count ? arguments_.positional[index]
+                                    : vm_.fail("format: tuple index out of range");
+  }
+
+  Value named(std::string_view name) {
+    Value argument = Value::unset();
+    for (uint32_t i = 0; i < arguments_.named_count; ++i)
+      if (view_of(arguments_.names[i]) == name)
+        argument = arguments_.named[i];
+    if (!argument.is_unset())
+      return argument;
+    if (name.find('.') != std::string_view::npos)
+      return vm_.fail_with("format: attribute syntax x.y is not supported in replacement fields: ",
+                           name);
+    if (name.find('[') != std::string_view::npos)
+      return vm_.fail_with("format: element syntax a[i] is not supported in replacement fields: ",
+                           name);
+    if (name.find('{') != std::string_view::npos)
+      return vm_.fail("format: nested replacement fields not supported");
+    return vm_.fail_with("format: keyword ", name, " not found");
+  }
+
+  Vm& vm_;
+  const Arguments& arguments_;
+  bool is_automatic_ = false;
+  bool is_manual_ = false;
+  uint64_t next_ = 0;
+};
+
+/// Text between fields, in which `}}` stands for one; false with an error.
+bool add_literal(Vm& vm, Output& out, std::string_view literal) {
+  for (;;) {
+    const size_t close = literal.find('}');
+    if (close == std::string_view::npos)
+      return out.add(literal);
+    if (close + 1 == literal.size() || literal[close + 1] != '}') {
+      vm.fail("format: single '}' in format");
+      return false;
+    }
+    out.add(literal.substr(0, close + 1));
+    literal.remove_prefix(close + 2);
+  }
+}
+
 }  // namespace
 
 Value braces_format(Vm& vm, const Arguments& arguments) {
   Output out(vm);
+  FieldArguments fields(vm, arguments);
   std::string_view rest = view_of(arguments.self);
-  bool automatic = false;
-  bool manual = false;
-  size_t next = 0;
   for (;;) {
     const size_t brace = rest.find('{');
-    std::string_view literal = rest.substr(0, brace);
-    for (;;) {
-      const size_t close = literal.find('}');
-      if (close == std::string_view::npos) {
-        if (!out.add(literal))
-          return Value::error();
-        break;
-      }
-      if (close + 1 == literal.size() || literal[close + 1] != '}')
-        return vm.fail("format: single '}' in format");
-      out.add(literal.substr(0, close + 1));
-      literal.remove_prefix(close + 2);
-    }
+    if (!add_literal(vm, out, rest.substr(0, brace)))
+      return Value::error();
     if (brace == std::string_view::npos)
       break;
     rest.remove_prefix(brace + 1);
@@ -301,50 +373,14 @@ Value braces_format(Vm& vm, const Arguments& arguments) {
     if (end == rest.size())
       return vm.fail("format: unmatched '{' in format");
     const Field field(rest.substr(0, end), plain);
-    const std::string_view name = field.name;
     rest.remove_prefix(end + 1);
     if (!plain)
-      number = name.find_first_not_of("0123456789") == std::string_view::npos;
+      number = field.name.find_first_not_of("0123456789") == std::string_view::npos;
     if (!vm.charge(2))
       return Value::error();
-    Value argument = Value::unset();
-    if (name.empty()) {
-      if (manual)
-        return vm.fail(
-            "format: cannot switch from manual field specification to automatic field numbering");
-      automatic = true;
-      if (next >= arguments.count)
-        return vm.fail("format: tuple index out of range");
-      argument = arguments.positional[next++];
-    } else if (number) {
-      if (automatic)
-        return vm.fail(
-            "format: cannot switch from automatic field numbering to manual field specification");
-      manual = true;
-      uint64_t index = 0;
-      const auto [stop, problem] = std::from_chars(name.data(), name.data() + name.size(), index);
-      if (problem != std::errc())
-        return vm.fail_with("format: keyword ", name, " not found");
-      if (index >= arguments.count)
-        return vm.fail("format: tuple index out of range");
-      argument = arguments.positional[index];
-    } else {
-      for (uint32_t i = 0; i < arguments.named_count; ++i) {
-        if (view_of(arguments.names[i]) == name)
-          argument = arguments.named[i];
-      }
-      if (argument.is_unset()) {
-        if (name.find('.') != std::string_view::npos)
-          return vm.fail_with(
-              "format: attribute syntax x.y is not supported in replacement fields: ", name);
-        if (name.find('[') != std::string_view::npos)
-          return vm.fail_with(
-              "format: element syntax a[i] is not supported in replacement fields: ", name);
-        if (name.find('{') != std::string_view::npos)
-          return vm.fail("format: nested replacement fields not supported");
-        return vm.fail_with("format: keyword ", name, " not found");
-      }
-    }
+    const Value argument = fields.argument(field.name, number);
+    if (argument.is_error())
+      return Value::error();
     if (!field.spec.empty())
       return vm.fail_with("format spec features not supported in replacement fields: ", field.spec);
     if (plain || field.conversion == "s") {

@@ -140,111 +140,114 @@ bool slice_bound(Vm& vm, Value given, std::string_view what, int64_t& bound) {
   return true;
 }
 
+/// What a slice takes, as a range of indexes.
+struct Slice {
+  int64_t start = 0;
+  int64_t stop = 0;
+  int64_t step = 1;
+  int64_t count = 0;
+};
+
+/// A bound within a sequence; false with an error. What is not given stays as it is.
+bool clamp_bound(Vm& vm, Value given, std::string_view what, int64_t size, int64_t least,
+                 int64_t& bound) {
+  if (given.is_none())
+    return true;
+  if (!slice_bound(vm, given, what, bound))
+    return false;
+  if (bound < 0)
+    bound = bound < -size ? least : bound + size;
+  bound = std::clamp(bound, least, size + least);
+  return true;
+}
+
+/// False with an error.
+bool read_slice(Vm& vm, int64_t size, Value low, Value high, Value step, Slice& slice) {
+  if (!step.is_none()) {
+    if (!slice_bound(vm, step, "slice step", slice.step))
+      return false;
+    if (slice.step == 0) {
+      vm.fail("zero is not a valid slice step");
+      return false;
+    }
+  }
+  const bool is_forward = slice.step > 0;
+  const int64_t least = is_forward ? 0 : -1;  // backwards, the end is before the first
+  slice.start = is_forward ? 0 : size - 1;
+  slice.stop = is_forward ? size : -1;
+  if (!clamp_bound(vm, low, "start index", size, least, slice.start) ||
+      !clamp_bound(vm, high, "end index", size, least, slice.stop))
+    return false;
+  if (is_forward)
+    slice.stop = std::max(slice.stop, slice.start);
+  slice.step = std::clamp<int64_t>(slice.step, -(i64(1) << 40), i64(1) << 40);
+  slice.count = range_length(slice.start, slice.stop, slice.step);
+  return true;
+}
+
+/// Of a string or of bytes.
+Value slice_letters(Vm& vm, Value object, const Slice& slice) {
+  const std::string_view text = view_of(object);
+  std::string_view part = text.substr(0, 0);
+  std::string letters;
+  if (slice.step == 1) {
+    part = text.substr(size_t(slice.start), size_t(slice.count));
+    if (part.size() == text.size())
+      return object;
+  } else {
+    letters.reserve(size_t(slice.count));
+    for (int64_t i = 0; i < slice.count; ++i)
+      letters += text[size_t(slice.start + i * slice.step)];
+    part = letters;
+  }
+  const Value made =
+      kind_of(object) == Kind::string ? make_text(vm.heap(), part) : make_bytes(vm.heap(), part);
+  return made.is_error() ? vm.fail_memory() : made;
+}
+
+Value slice_of_range(Vm& vm, const Range* range, const Slice& slice) {
+  Range* made = make_range(vm.heap(), 0, 0, 1);
+  made->start = range->at(slice.start);
+  made->stop = range->at(slice.stop);
+  // Where the product does not fit, the elements go round; of one alone any step will do.
+  if (__builtin_mul_overflow(range->step, slice.step, &made->step) && slice.count <= 1)
+    made->step = range->step;
+  made->length = slice.count;
+  return Value::object(made);
+}
+
 }  // namespace
 
-Value get_slice(Vm& vm, Value object, Value low, Value high, Value step_value) {
+Value get_slice(Vm& vm, Value object, Value low, Value high, Value step) {
   const Kind kind = kind_of(object);
-  const bool sliceable = kind == Kind::string || kind == Kind::bytes || kind == Kind::list ||
-                         kind == Kind::tuple || kind == Kind::range;
-  if (!sliceable)
+  const bool has_letters = kind == Kind::string || kind == Kind::bytes;
+  if (!has_letters && kind != Kind::list && kind != Kind::tuple && kind != Kind::range)
     return vm.fail_with("invalid slice operand ", type_name_of(object));
-  const int64_t size = *length_of_value(object);
-  int64_t step = 1;
-  if (!step_value.is_none()) {
-    if (!slice_bound(vm, step_value, "slice step", step))
-      return Value::error();
-    if (step == 0)
-      return vm.fail("zero is not a valid slice step");
-  }
-  const auto clamp = [&](int64_t i, int64_t least, int64_t most) {
-    if (i < 0)
-      i = i < -size ? least : i + size;
-    return std::clamp(i, least, most);
-  };
-  int64_t start = 0, stop = 0;
-  if (step > 0) {
-    start = 0;
-    stop = size;
-    if (!low.is_none()) {
-      if (!slice_bound(vm, low, "start index", start))
-        return Value::error();
-      start = clamp(start, 0, size);
-    }
-    if (!high.is_none()) {
-      if (!slice_bound(vm, high, "end index", stop))
-        return Value::error();
-      stop = clamp(stop, 0, size);
-    }
-    stop = std::max(stop, start);
-  } else {
-    start = size - 1;
-    stop = -1;
-    if (!low.is_none()) {
-      if (!slice_bound(vm, low, "start index", start))
-        return Value::error();
-      start = clamp(start, -1, size - 1);
-    }
-    if (!high.is_none()) {
-      if (!slice_bound(vm, high, "end index", stop))
-        return Value::error();
-      stop = clamp(stop, -1, size - 1);
-    }
-  }
-  step = std::clamp<int64_t>(step, -(i64(1) << 40), i64(1) << 40);
-  const int64_t count = range_length(start, stop, step);
-  // Items are words, letters are bytes; steps take each alone.
-  const bool letters = kind == Kind::string || kind == Kind::bytes;
-  if (kind != Kind::range && !vm.charge(1 + u64(count) / (!letters ? 4 : step == 1 ? 64 : 8)))
+  Slice slice;
+  if (!read_slice(vm, *length_of_value(object), low, high, step, slice))
     return Value::error();
-  switch (kind) {
-    case Kind::string:
-    case Kind::bytes: {
-      const std::string_view text = view_of(object);
-      if (step == 1) {
-        const std::string_view part = text.substr(size_t(start), size_t(count));
-        if (part.size() == text.size())
-          return object;
-        const Value made =
-            kind == Kind::string ? make_text(vm.heap(), part) : make_bytes(vm.heap(), part);
-        return made.is_error() ? vm.fail_memory() : made;
-      }
-      std::string part;
-      part.reserve(size_t(count));
-      for (int64_t i = 0; i < count; ++i)
-        part += text[size_t(start + i * step)];
-      const Value made =
-          kind == Kind::string ? make_text(vm.heap(), part) : make_bytes(vm.heap(), part);
-      return made.is_error() ? vm.fail_memory() : made;
-    }
-    case Kind::range: {
-      const auto* range = as<Range>(object);
-      Range* made = make_range(vm.heap(), 0, 0, 1);
-      made->start = range->at(start);
-      made->stop = range->at(stop);
-      // Where the product does not fit, the elements go round; of one alone any step will do.
-      if (__builtin_mul_overflow(range->step, step, &made->step) && count <= 1)
-        made->step = range->step;
-      made->length = count;
-      return Value::object(made);
-    }
-    case Kind::list: {
-      List* made = make_list(vm.heap(), size_t(count));
-      if (made == nullptr)
-        return vm.fail_memory();
-      for (int64_t i = 0; i < count; ++i)
-        made->items[i] = as<List>(object)->items[start + i * step];
-      made->size = u32(count);
-      return Value::object(made);
-    }
-    default: {
-      Tuple* made = make_tuple(vm.heap(), size_t(count));
-      if (made == nullptr)
-        return vm.fail_memory();
-      for (int64_t i = 0; i < count; ++i)
-        made->items()[i] = as<Tuple>(object)->items()[start + i * step];
-      return Value::object(made);
-    }
+  if (kind == Kind::range)
+    return slice_of_range(vm, as<Range>(object), slice);
+  // Items are words, letters are bytes; steps take each alone.
+  if (!vm.charge(1 + u64(slice.count) / (!has_letters ? 4 : slice.step == 1 ? 64 : 8)))
+    return Value::error();
+  if (has_letters)
+    return slice_letters(vm, object, slice);
+  if (kind == Kind::list) {
+    List* made = make_list(vm.heap(), size_t(slice.count));
+    if (made == nullptr)
+      return vm.fail_memory();
+    for (int64_t i = 0; i < slice.count; ++i)
+      made->items[i] = as<List>(object)->items[slice.start + i * slice.step];
+    made->size = u32(slice.count);
+    return Value::object(made);
   }
+  Tuple* made = make_tuple(vm.heap(), size_t(slice.count));
+  if (made == nullptr)
+    return vm.fail_memory();
+  for (int64_t i = 0; i < slice.count; ++i)
+    made->items()[i] = as<Tuple>(object)->items()[slice.start + i * slice.step];
+  return Value::object(made);
 }
 
 }  // namespace fettle::starlark

@@ -110,6 +110,54 @@ std::optional<int64_t> length_of_value(Value v) {
   }
 }
 
+// Whether a container has an item: 1, 0, or -1 with an error.
+
+static int bytes_contain(Vm& vm, std::string_view bytes, Value item) {
+  if (is_bytes(item)) {
+    if (!charge_search(vm, bytes.size(), view_of(item).size()))
+      return -1;
+    return find_text(bytes, view_of(item)) != std::string_view::npos;
+  }
+  if (!is_int(item)) {
+    vm.fail_with("'in bytes' requires bytes or int as left operand, not ", type_name_of(item));
+    return -1;
+  }
+  int64_t n = -1;
+  if (!to_int64(item, n) || n < 0 || n > 255) {
+    vm.fail_with("int in bytes: ", integer_text(vm, item),
+                 " out of range (want value in unsigned 8-bit range)");
+    return -1;
+  }
+  if (!vm.charge(bytes.size() / 64))
+    return -1;
+  return bytes.find(static_cast<char>(n)) != std::string_view::npos;
+}
+
+static int range_contains(Vm& vm, const Range* range, Value item) {
+  int64_t n = 0;
+  if (is_float(item)) {
+    Value whole;
+    const double x = float_of(item);
+    if (!float_to_integer(vm.heap(), x, whole) || compare_integer_float(whole, x) != 0 ||
+        !to_int64(whole, n))
+      return 0;
+  } else if (!is_int(item)) {
+    if (vm.is_spec())
+      return 0;  // as of every other sequence
+    vm.fail_with("'in <range>' requires integer as left operand, not ", type_name_of(item));
+    return -1;
+  } else if (!to_int64(item, n)) {
+    return 0;
+  }
+  if (range->length == 0)
+    return 0;
+  const int64_t last = range->at(range->length - 1);
+  if (n < std::min(range->start, last) || n > std::max(range->start, last))
+    return 0;
+  __extension__ const auto distance = static_cast<__int128>(n) - range->start;
+  return distance % range->step == 0;
+}
+
 int contains(Vm& vm, Value container, Value item) {
   switch (kind_of(container)) {
     case Kind::string:
@@ -121,23 +169,7 @@ int contains(Vm& vm, Value container, Value item) {
         return -1;
       return find_text(view_of(container), view_of(item)) != std::string_view::npos;
     case Kind::bytes:
-      if (is_bytes(item) && !charge_search(vm, view_of(container).size(), view_of(item).size()))
-        return -1;
-      if (is_bytes(item))
-        return find_text(view_of(container), view_of(item)) != std::string_view::npos;
-      if (is_int(item)) {
-        int64_t n = -1;
-        if (!to_int64(item, n) || n < 0 || n > 255) {
-          vm.fail_with("int in bytes: ", integer_text(vm, item),
-                       " out of range (want value in unsigned 8-bit range)");
-          return -1;
-        }
-        if (!vm.charge(view_of(container).size() / 64))
-          return -1;
-        return view_of(container).find(static_cast<char>(n)) != std::string_view::npos;
-      }
-      vm.fail_with("'in bytes' requires bytes or int as left operand, not ", type_name_of(item));
-      return -1;
+      return bytes_contain(vm, view_of(container), item);
     case Kind::list:
     case Kind::tuple: {
       const bool is_list_ = is_list(container);
@@ -162,31 +194,8 @@ int contains(Vm& vm, Value container, Value item) {
       const bool found = table_find(vm, as<Dict>(container), item, hash) != nullptr;
       return vm.failed ? -1 : found;
     }
-    case Kind::range: {
-      int64_t n = 0;
-      if (is_float(item)) {
-        Value whole;
-        const double x = float_of(item);
-        if (!float_to_integer(vm.heap(), x, whole) || compare_integer_float(whole, x) != 0 ||
-            !to_int64(whole, n))
-          return 0;
-      } else if (!is_int(item)) {
-        if (vm.is_spec())
-          return 0;  // as of every other sequence
-        vm.fail_with("'in <range>' requires integer as left operand, not ", type_name_of(item));
-        return -1;
-      } else if (!to_int64(item, n)) {
-        return 0;
-      }
-      const auto* range = as<Range>(container);
-      if (range->length == 0)
-        return 0;
-      const int64_t last = range->at(range->length - 1);
-      if (n < std::min(range->start, last) || n > std::max(range->start, last))
-        return 0;
-      __extension__ const auto distance = static_cast<__int128>(n) - range->start;
-      return distance % range->step == 0;
-    }
+    case Kind::range:
+      return range_contains(vm, as<Range>(container), item);
     default:
       vm.fail_with("unknown binary op: ", type_name_of(item), " in ", type_name_of(container));
       return -1;

@@ -138,20 +138,26 @@ class Writer {
     level.first = false;
   }
 
-  /// Writes the next part of the innermost container.
-  void step() {
-    Level& level = levels_.back();
-    if (!vm_.charge(3)) {
-      ok_ = false;
-      return;
-    }
+  /// Whether there is room for what was written so far, and for more.
+  bool may_go_on() {
+    if (!vm_.charge(3))
+      return false;
     if (out_.size() > checked_ + 65536) {
       checked_ = out_.size();
       if (!vm_.heap().may_take(out_.size() * 6)) {
         vm_.fail_memory();
-        ok_ = false;
-        return;
+        return false;
       }
+    }
+    return true;
+  }
+
+  /// Writes the next part of the innermost container.
+  void step() {
+    Level& level = levels_.back();
+    if (!may_go_on()) {
+      ok_ = false;
+      return;
     }
     switch (level.object->kind) {
       case Kind::list: {
@@ -174,25 +180,8 @@ class Writer {
         return;
       }
       case Kind::dict:
-      case Kind::set: {
-        const auto* dict = static_cast<Dict*>(level.object);
-        while (level.next < dict->used && dict->entries[level.next].key.is_unset())
-          ++level.next;
-        if (level.next >= dict->used)
-          return close();
-        separate(level);
-        const TableEntry& entry = dict->entries[level.next++];
-        const size_t depth = levels_.size();
-        const bool is_dict_ = dict->kind == Kind::dict;
-        const Value mine = entry.value;
-        value(entry.key);
-        if (is_dict_) {
-          // A key holds no list and no dict, but tuples and structures may be open now.
-          pending_.push_back({depth, mine});
-          flush_pending();
-        }
-        return;
-      }
+      case Kind::set:
+        return entry(level, *static_cast<Dict*>(level.object));
       case Kind::structure: {
         auto* structure = static_cast<Structure*>(level.object);
         if (level.next >= structure->count)
@@ -217,6 +206,25 @@ class Writer {
         value(record->values()[i]);
         return;
       }
+    }
+  }
+
+  /// The next entry of a dict, or element of a set.
+  void entry(Level& level, const Dict& dict) {
+    while (level.next < dict.used && dict.entries[level.next].key.is_unset())
+      ++level.next;
+    if (level.next >= dict.used)
+      return close();
+    separate(level);
+    const TableEntry& entry = dict.entries[level.next++];
+    const size_t depth = levels_.size();
+    const bool is_dict_ = dict.kind == Kind::dict;
+    const Value mine = entry.value;
+    value(entry.key);
+    if (is_dict_) {
+      // A key holds no list and no dict, but tuples and structures may be open now.
+      pending_.push_back({depth, mine});
+      flush_pending();
     }
   }
 
@@ -289,46 +297,20 @@ class Writer {
       case Kind::set:
         open(o, "set([", "])", "set([...])");
         return;
-      case Kind::range: {
-        const auto* range = static_cast<Range*>(o);
-        if (range->step != 1)
-          out_ += cat("range(", range->start, ", ", range->stop, ", ", range->step, ")");
-        else if (range->start != 0)
-          out_ += cat("range(", range->start, ", ", range->stop, ")");
-        else
-          out_ += cat("range(", range->stop, ")");
-        return;
-      }
+      case Kind::range:
+        return range(*static_cast<Range*>(o));
       case Kind::function:
         out_ += cat("<function ", static_cast<Function*>(o)->code->name, ">");
         return;
-      case Kind::builtin: {
-        const auto* builtin = static_cast<Builtin*>(o);
-        if (builtin->self.is_unset())
-          out_ += cat("<built-in function ", builtin->name, ">");
-        else
-          out_ += cat("<built-in method ", builtin->name, " of ", type_name_of(builtin->self),
-                      " value>");
-        return;
-      }
-      case Kind::structure: {
-        const Value constructor = static_cast<Structure*>(o)->constructor;
-        if (is_kind(constructor, Kind::builtin))
-          out_ += as<Builtin>(constructor)->name;
-        else if (is_text(constructor))
-          out_ += view_of(constructor);
-        else if (!constructor.is_unset())
-          value(constructor);
+      case Kind::builtin:
+        return builtin(*static_cast<Builtin*>(o));
+      case Kind::structure:
+        constructor(static_cast<Structure*>(o)->constructor);
         open(o, "(", ")", "(...)");
         return;
-      }
-      case Kind::module: {
-        const Value name = static_cast<Structure*>(o)->constructor;
-        out_ += "<module \"";
-        out_ += view_of(name);
-        out_ += "\">";
+      case Kind::module:
+        out_ += cat("<module \"", view_of(static_cast<Structure*>(o)->constructor), "\">");
         return;
-      }
       case Kind::record: {
         auto* record = static_cast<Record*>(o);
         if (record->type->text) {
@@ -354,16 +336,40 @@ class Writer {
       case Kind::duration:
         out_ += duration_text(static_cast<DurationObject*>(o)->nanoseconds);
         return;
-      case Kind::regex: {
+      case Kind::regex:
         out_ += "re.compile(";
         value(static_cast<RegexObject*>(o)->pattern);
         out_ += ')';
         return;
-      }
       default:
         out_ += cat("<", type_name_of(v), ">");
         return;
     }
+  }
+
+  void range(const Range& range) {
+    if (range.step != 1)
+      out_ += cat("range(", range.start, ", ", range.stop, ", ", range.step, ")");
+    else if (range.start != 0)
+      out_ += cat("range(", range.start, ", ", range.stop, ")");
+    else
+      out_ += cat("range(", range.stop, ")");
+  }
+
+  void builtin(const Builtin& builtin) {
+    if (builtin.self.is_unset())
+      out_ += cat("<built-in function ", builtin.name, ">");
+    else
+      out_ += cat("<built-in method ", builtin.name, " of ", type_name_of(builtin.self), " value>");
+  }
+
+  void constructor(Value constructor) {
+    if (is_kind(constructor, Kind::builtin))
+      out_ += as<Builtin>(constructor)->name;
+    else if (is_text(constructor))
+      out_ += view_of(constructor);
+    else if (!constructor.is_unset())
+      value(constructor);
   }
 
   struct Pending {

@@ -82,85 +82,98 @@ static Value divided(Vm& vm, int64_t nanoseconds, double by) {
   return new_duration(vm, std::fabs(result) < 9.2e18 ? int64_t(result) : INT64_MIN);
 }
 
-Value time_binary(Vm& vm, Op op, Value x, Value y) {
+static Value span_too_large(Vm& vm) { return vm.fail("time.duration out of range"); }
+
+static Value moved(Vm& vm, Value time, int64_t by) {
+  const auto* t = as<TimeObject>(time);
+  return Value::object(new_time(vm, t->seconds + by / giga, t->nanoseconds + by % giga,
+                                static_cast<const Zone*>(t->zone), t->offset, t->abbreviation));
+}
+
+static Value time_add(Vm& vm, Value x, Value y) {
+  const bool x_span = is_kind(x, Kind::duration), y_span = is_kind(y, Kind::duration);
+  if (is_kind(x, Kind::time) && y_span)
+    return moved(vm, x, nanoseconds_of(y));
+  if (x_span && is_kind(y, Kind::time))
+    return moved(vm, y, nanoseconds_of(x));
+  if (!x_span || !y_span)
+    return Value::unset();
+  int64_t n = 0;
+  return add_overflows(nanoseconds_of(x), nanoseconds_of(y), n) ? span_too_large(vm)
+                                                                : new_duration(vm, n);
+}
+
+static Value time_subtract(Vm& vm, Value x, Value y) {
   const bool x_time = is_kind(x, Kind::time), y_time = is_kind(y, Kind::time);
   const bool x_span = is_kind(x, Kind::duration), y_span = is_kind(y, Kind::duration);
-  const auto moved = [&](Value time, int64_t by) {
-    const auto* t = as<TimeObject>(time);
-    TimeObject* made = new_time(vm, t->seconds + by / giga, t->nanoseconds + by % giga,
-                                static_cast<const Zone*>(t->zone), t->offset, t->abbreviation);
-    return Value::object(made);
-  };
-  const auto too_large = [&] { return vm.fail("time.duration out of range"); };
+  int64_t n = 0;
+  if (x_time && y_span)
+    return moved(vm, x, nanoseconds_of(y) == INT64_MIN ? INT64_MAX : -nanoseconds_of(y));
+  if (x_span && y_time)
+    return moved(vm, y, nanoseconds_of(x) == INT64_MIN ? INT64_MAX : -nanoseconds_of(x));
+  if (x_time && y_time) {
+    const auto* a = as<TimeObject>(x);
+    const auto* b = as<TimeObject>(y);
+    int64_t seconds = 0;
+    if (__builtin_sub_overflow(a->seconds, b->seconds, &seconds) ||
+        __builtin_mul_overflow(seconds, giga, &n) ||
+        add_overflows(n, a->nanoseconds - b->nanoseconds, n))
+      return span_too_large(vm);
+    return new_duration(vm, n);
+  }
+  if (!x_span || !y_span)
+    return Value::unset();
+  return __builtin_sub_overflow(nanoseconds_of(x), nanoseconds_of(y), &n) ? span_too_large(vm)
+                                                                          : new_duration(vm, n);
+}
+
+static Value time_divide(Vm& vm, Value x, Value y) {
+  const bool x_span = is_kind(x, Kind::duration), y_span = is_kind(y, Kind::duration);
+  int64_t n = 0;
+  if (!x_span && !is_float(x))
+    return y_span && is_int(x) ? vm.fail("unsupported operation") : Value::unset();
+  if (!x_span)  // a number divided by a duration is the duration divided by the number
+    std::swap(x, y);
+  if (is_int(y) && !to_int64(y, n))
+    return vm.fail("int value out of range (want signed 64-bit value)");
+  if (is_int(y) && n != 0)
+    return nanoseconds_of(x) == INT64_MIN && n == -1 ? x : new_duration(vm, nanoseconds_of(x) / n);
+  if (y_span && !is_float(y)) {
+    if (nanoseconds_of(y) == 0)
+      return vm.fail("time.duration division by zero");
+    return make_float(vm.heap(), double(nanoseconds_of(x)) / double(nanoseconds_of(y)));
+  }
+  if (is_int(y) || is_float(y))
+    return divided(vm, nanoseconds_of(x), is_int(y) ? double(n) : float_of(y));
+  return Value::unset();
+}
+
+Value time_binary(Vm& vm, Op op, Value x, Value y) {
+  const bool x_span = is_kind(x, Kind::duration), y_span = is_kind(y, Kind::duration);
   int64_t n = 0;
   switch (op) {
     case Op::add:
-      if (x_time && y_span)
-        return moved(x, nanoseconds_of(y));
-      if (x_span && y_time)
-        return moved(y, nanoseconds_of(x));
-      if (x_span && y_span)
-        return add_overflows(nanoseconds_of(x), nanoseconds_of(y), n) ? too_large()
-                                                                      : new_duration(vm, n);
-      break;
+      return time_add(vm, x, y);
     case Op::subtract:
-      if (x_time && y_span)
-        return moved(x, nanoseconds_of(y) == INT64_MIN ? INT64_MAX : -nanoseconds_of(y));
-      if (x_span && y_time)
-        return moved(y, nanoseconds_of(x) == INT64_MIN ? INT64_MAX : -nanoseconds_of(x));
-      if (x_time && y_time) {
-        const auto* a = as<TimeObject>(x);
-        const auto* b = as<TimeObject>(y);
-        int64_t seconds = 0;
-        if (__builtin_sub_overflow(a->seconds, b->seconds, &seconds) ||
-            __builtin_mul_overflow(seconds, giga, &n) ||
-            add_overflows(n, a->nanoseconds - b->nanoseconds, n))
-          return too_large();
-        return new_duration(vm, n);
-      }
-      if (x_span && y_span)
-        return __builtin_sub_overflow(nanoseconds_of(x), nanoseconds_of(y), &n)
-                   ? too_large()
-                   : new_duration(vm, n);
-      break;
+      return time_subtract(vm, x, y);
     case Op::multiply: {
       const Value span = x_span ? x : y, factor = x_span ? y : x;
       if (!is_kind(span, Kind::duration) || !is_int(factor))
         break;
       if (!to_int64(factor, n))
         return vm.fail("int value out of range (want signed 64-bit value)");
-      return __builtin_mul_overflow(nanoseconds_of(span), n, &n) ? too_large()
+      return __builtin_mul_overflow(nanoseconds_of(span), n, &n) ? span_too_large(vm)
                                                                  : new_duration(vm, n);
     }
     case Op::divide:
-      if (!x_span && !is_float(x))
-        return y_span && is_int(x) ? vm.fail("unsupported operation") : Value::unset();
-      if (!x_span)  // a number divided by a duration is the duration divided by the number
-        std::swap(x, y);
-      if (is_int(y) && !to_int64(y, n))
-        return vm.fail("int value out of range (want signed 64-bit value)");
-      if (is_int(y) && n != 0)
-        return nanoseconds_of(x) == INT64_MIN && n == -1 ? x
-                                                         : new_duration(vm, nanoseconds_of(x) / n);
-      if (y_span && !is_float(y)) {
-        if (nanoseconds_of(y) == 0)
-          return vm.fail("time.duration division by zero");
-        return make_float(vm.heap(), double(nanoseconds_of(x)) / double(nanoseconds_of(y)));
-      }
-      if (is_int(y) && !to_int64(y, n))
-        return vm.fail("int value out of range (want signed 64-bit value)");
-      if (is_int(y) || is_float(y))
-        return divided(vm, nanoseconds_of(x), is_int(y) ? double(n) : float_of(y));
-      break;
+      return time_divide(vm, x, y);
     case Op::floor_divide:
-      if (!x_span)
-        break;
-      if (y_span) {
+      if (x_span && y_span) {
         const int64_t a = nanoseconds_of(x), b = nanoseconds_of(y);
         if (b == 0)
           return vm.fail("time.duration division by zero");
         if (a == INT64_MIN && b == -1)
-          return too_large();
+          return span_too_large(vm);
         return make_int(vm.heap(), a / b);  // toward zero, as in Go
       }
       break;

@@ -204,41 +204,106 @@ bool rank_integers(Vm& vm, const std::vector<KeyedValue>& keyed, bool reverse,
   return sort_ranked(vm, ranked, room);
 }
 
-}  // namespace
+/// A merge sort that can stop; runs of 8 are sorted by insertion. Reversed order is stable too.
+class MergeSort {
+ public:
+  MergeSort(Vm& vm, std::vector<KeyedValue>& keyed, bool reverse)
+      : vm_(vm), keyed_(keyed), reverse_(reverse) {}
 
-bool sort_values(Vm& vm, std::vector<KeyedValue>& keyed, bool reverse) {
-  const size_t size = keyed.size();
-  bool failed = false;
-  const auto before = [&](const KeyedValue& a, const KeyedValue& b) {
-    const int order_ = reverse ? key_order(vm, b.first, a.first) : key_order(vm, a.first, b.first);
-    if (order_ == -2)
-      failed = true;
-    return order_ == -1;
-  };
-  const auto is_sorted = [&] {
+  /// Whether keys could not be compared.
+  bool has_failed() const { return failed_; }
+
+  bool is_sorted() {
     bool sorted = true;
-    for (size_t i = 1; i < size && sorted && !failed; ++i)
-      sorted = !before(keyed[i], keyed[i - 1]);
+    for (size_t i = 1; i < keyed_.size() && sorted && !failed_; ++i)
+      sorted = !before(keyed_[i], keyed_[i - 1]);
     return sorted;
-  };
-  if (!vm.charge(size))
-    return false;
-  constexpr size_t run = 8;
-  const auto merge_cost = [&] {
+  }
+
+  static uint64_t cost(size_t size) {
     uint64_t cost = 0;
     for (size_t width = run; width < size; width *= 2)
       cost += size;
     return cost;
-  };
+  }
+
+  bool sort() {
+    for (size_t start = 0; start < keyed_.size(); start += run)
+      if (!insert(start, std::min(start + run, keyed_.size())))
+        return false;
+    std::vector<KeyedValue> other(keyed_.size());
+    for (size_t width = run; width < keyed_.size(); width *= 2) {
+      for (size_t start = 0; start < keyed_.size(); start += 2 * width)
+        if (!merge(start, width, other))
+          return false;
+      keyed_.swap(other);
+    }
+    return true;
+  }
+
+ private:
+  static constexpr size_t run = 8;
+
+  bool before(const KeyedValue& a, const KeyedValue& b) {
+    const int order =
+        reverse_ ? key_order(vm_, b.first, a.first) : key_order(vm_, a.first, b.first);
+    if (order == -2)
+      failed_ = true;
+    return order == -1;
+  }
+
+  bool insert(size_t start, size_t end) {
+    for (size_t i = start + 1; i < end; ++i) {
+      const KeyedValue moved = keyed_[i];
+      size_t at = i;
+      for (; at > start && before(moved, keyed_[at - 1]); --at)
+        keyed_[at] = keyed_[at - 1];
+      keyed_[at] = moved;
+      if (failed_)
+        return false;
+    }
+    return true;
+  }
+
+  /// Two sorted stretches of `width`, which begin at `start`, into one.
+  bool merge(size_t start, size_t width, std::vector<KeyedValue>& other) {
+    const size_t size = keyed_.size();
+    const size_t middle = std::min(start + width, size), end = std::min(start + 2 * width, size);
+    size_t a = start, b = middle, out = start;
+    while (a < middle && b < end) {
+      other[out++] = before(keyed_[b], keyed_[a]) ? keyed_[b++] : keyed_[a++];
+      if (failed_)
+        return false;
+    }
+    while (a < middle)
+      other[out++] = keyed_[a++];
+    while (b < end)
+      other[out++] = keyed_[b++];
+    return vm_.charge(end - start);
+  }
+
+  Vm& vm_;
+  std::vector<KeyedValue>& keyed_;
+  const bool reverse_;
+  bool failed_ = false;
+};
+
+}  // namespace
+
+bool sort_values(Vm& vm, std::vector<KeyedValue>& keyed, bool reverse) {
+  const size_t size = keyed.size();
+  MergeSort merge_sort(vm, keyed, reverse);
+  if (!vm.charge(size))
+    return false;
   // Keys of one plain type are ranked by numbers.
   const auto all = [&](auto&& test) {
     return std::all_of(keyed.begin(), keyed.end(),
                        [&](const KeyedValue& pair) { return test(pair.first); });
   };
   const auto sort_by = [&](auto&& rank, size_t most_by_formula, uint64_t each) {
-    const uint64_t cost = size <= most_by_formula ? size * each / 8 * u64(std::bit_width(size))
-                          : is_sorted()           ? 0
-                                                  : merge_cost();
+    const uint64_t cost = size <= most_by_formula  ? size * each / 8 * u64(std::bit_width(size))
+                          : merge_sort.is_sorted() ? 0
+                                                   : MergeSort::cost(size);
     if (!vm.charge(cost))
       return false;
     std::vector<Ranked> ranked(size);
@@ -265,44 +330,8 @@ bool sort_values(Vm& vm, std::vector<KeyedValue>& keyed, bool reverse) {
   if (size <= few)
     return sort_few(vm, keyed, reverse);
   // Sorted input is common.
-  const bool sorted = is_sorted();
-  if (failed)
-    return false;
-  if (sorted)
-    return true;
-  // A merge sort that can stop; runs of 8 are sorted by insertion. Reversed order is stable too.
-  for (size_t start = 0; start < size; start += run) {
-    const size_t end = std::min(start + run, size);
-    for (size_t i = start + 1; i < end; ++i) {
-      const KeyedValue moved = keyed[i];
-      size_t at = i;
-      for (; at > start && before(moved, keyed[at - 1]); --at)
-        keyed[at] = keyed[at - 1];
-      keyed[at] = moved;
-      if (failed)
-        return false;
-    }
-  }
-  std::vector<KeyedValue> other(size);
-  for (size_t width = run; width < size; width *= 2) {
-    for (size_t start = 0; start < size; start += 2 * width) {
-      const size_t middle = std::min(start + width, size), end = std::min(start + 2 * width, size);
-      size_t a = start, b = middle, out = start;
-      while (a < middle && b < end) {
-        other[out++] = before(keyed[b], keyed[a]) ? keyed[b++] : keyed[a++];
-        if (failed)
-          return false;
-      }
-      while (a < middle)
-        other[out++] = keyed[a++];
-      while (b < end)
-        other[out++] = keyed[b++];
-      if (!vm.charge(end - start))
-        return false;
-    }
-    keyed.swap(other);
-  }
-  return true;
+  const bool is_sorted = merge_sort.is_sorted();
+  return !merge_sort.has_failed() && (is_sorted || merge_sort.sort());
 }
 
 }  // namespace fettle::starlark

@@ -109,6 +109,44 @@ std::string quoted_character(uint32_t c) {
 
 bool is_unicode_digit(int32_t c) { return utf8proc_category(c) == UTF8PROC_CATEGORY_ND; }
 
+/// What begins with a character, by what follows it. `end`: nothing.
+struct Operators {
+  Token once = Token::end;
+  Token equal = Token::end;        ///< before `=`
+  Token twice = Token::end;        ///< before itself
+  Token twice_equal = Token::end;  ///< before itself and `=`
+  int nests = 0;                   ///< 1 opens a bracket, -1 closes one
+};
+
+constexpr std::array<Operators, 128> operators = [] {
+  using enum Token;
+  std::array<Operators, 128> made{};
+  made[','] = {comma};
+  made[';'] = {semicolon};
+  made[':'] = {colon};
+  made['.'] = {dot};
+  made['~'] = {tilde};
+  made['('] = {left_paren, end, end, end, 1};
+  made['['] = {left_bracket, end, end, end, 1};
+  made['{'] = {left_brace, end, end, end, 1};
+  made[')'] = {right_paren, end, end, end, -1};
+  made[']'] = {right_bracket, end, end, end, -1};
+  made['}'] = {right_brace, end, end, end, -1};
+  made['+'] = {plus, plus_equal};
+  made['-'] = {minus, minus_equal};
+  made['*'] = {star, star_equal, star_star};
+  made['/'] = {slash, slash_equal, slash_slash, slash_slash_equal};
+  made['%'] = {percent, percent_equal};
+  made['&'] = {ampersand, ampersand_equal};
+  made['|'] = {pipe, pipe_equal};
+  made['^'] = {caret, caret_equal};
+  made['='] = {equal, equal_equal};
+  made['<'] = {less, less_equal, less_less, less_less_equal};
+  made['>'] = {greater, greater_equal, greater_greater, greater_greater_equal};
+  made['!'] = {end, not_equal};
+  return made;
+}();
+
 }  // namespace
 
 std::string to_string(Token token) { return token_texts[static_cast<size_t>(token)]; }
@@ -206,211 +244,150 @@ void Lexer::skip_comment() {
 
 void Lexer::next() {
   end_of_previous = u32(p_);
-again:
+  while (!scan_token()) {
+  }
+}
+
+/// False: what was there is no token, and is passed.
+bool Lexer::scan_token() {
   if (line_start_ && depth_ == 0) {
     begin_line();
     if (failed)
-      return;
+      return true;
   }
   if (pending_outdents_ != 0) {
     at = u32(p_);
     token = pending_outdents_ < 0 ? Token::indent : Token::outdent;
     pending_outdents_ += pending_outdents_ < 0 ? 1 : -1;
-    return;
+    return true;
   }
   while (more() && is(source_[p_], space))
     ++p_;
   at = u32(p_);
-  if (!more()) {
-    // The last line of a block need not end; what is still open there is told as its end.
-    const bool fresh = depth_ > 0 && source_[p_ - 1] == '\n';
-    depth_ = 0;
-    if (indents_.size() > 1 && token != Token::end && !failed) {
-      line_start_ = true;
-      if (fresh)
-        goto again;
-      if (token != Token::newline && token != Token::outdent) {
-        token = Token::newline;
-        return;
-      }
-    }
-    token = Token::end;
-    return;
-  }
+  if (!more())
+    return scan_end();
   const char c = source_[p_];
   if (is(c, letter)) {
-    const char after = peek(1);
-    if ((after == '"' || after == '\'') && (c == 'r' || c == 'b')) {
-      ++p_;
-      scan_string(c == 'r', c == 'b');
-      return;
-    }
-    if (c == 'r' && after == 'b' && (peek(2) == '"' || peek(2) == '\'')) {
-      p_ += 2;
-      scan_string(true, true);
-      return;
-    }
-    scan_identifier();
-    return;
+    scan_word(c);
+    return true;
   }
   if (is(c, digit) || (c == '.' && is(peek(1), digit))) {
     scan_number();
-    return;
+    return true;
   }
-  const auto with_equal = [&](Token plain, Token assigning, size_t length) {
-    if (peek(length) == '=')
-      finish(assigning, length + 1);
-    else
-      finish(plain, length);
-  };
-  const auto open = [&](Token kind) {
-    ++depth_;
-    finish(kind, 1);
-  };
-  const auto close = [&](Token kind) {
-    if (depth_ == 0) {
-      fail(at, cat("unexpected '", c, "'"));
-      return;
-    }
-    --depth_;
-    finish(kind, 1);
-  };
   switch (c) {
     case '\n':
-      ++p_;
-      if (depth_ > 0)
-        goto again;
-      line_start_ = true;
-      if (token == Token::newline || token == Token::indent || token == Token::outdent)
-        goto again;
-      token = Token::newline;
-      return;
+      return scan_line_end();
     case '#':
       skip_comment();
-      goto again;
-    case '\0':
-      if (!options_.nul_ends)
-        break;
-      end_at_zero_byte();
-      goto again;
+      return false;
     case '\\':
-      if (peek(1) == '\n') {
-        p_ += 2;
-        goto again;
-      }
-      if (peek(1) == '\r' && peek(2) == '\n') {
-        p_ += 3;
-        goto again;
-      }
-      fail(at + 1, "stray backslash in program");
-      return;
+      return scan_backslash();
     case '"':
     case '\'':
       scan_string(false, false);
-      return;
-    case '(':
-      open(Token::left_paren);
-      return;
-    case '[':
-      open(Token::left_bracket);
-      return;
-    case '{':
-      open(Token::left_brace);
-      return;
-    case ')':
-      close(Token::right_paren);
-      return;
-    case ']':
-      close(Token::right_bracket);
-      return;
-    case '}':
-      close(Token::right_brace);
-      return;
-    case ',':
-      finish(Token::comma, 1);
-      return;
-    case ';':
-      finish(Token::semicolon, 1);
-      return;
-    case ':':
-      finish(Token::colon, 1);
-      return;
-    case '.':
-      finish(Token::dot, 1);
-      return;
-    case '~':
-      finish(Token::tilde, 1);
-      return;
-    case '+':
-      with_equal(Token::plus, Token::plus_equal, 1);
-      return;
-    case '-':
-      with_equal(Token::minus, Token::minus_equal, 1);
-      return;
-    case '*':
-      if (peek(1) == '*')
-        finish(Token::star_star, 2);
-      else
-        with_equal(Token::star, Token::star_equal, 1);
-      return;
-    case '/':
-      if (peek(1) == '/')
-        with_equal(Token::slash_slash, Token::slash_slash_equal, 2);
-      else
-        with_equal(Token::slash, Token::slash_equal, 1);
-      return;
-    case '%':
-      with_equal(Token::percent, Token::percent_equal, 1);
-      return;
-    case '&':
-      with_equal(Token::ampersand, Token::ampersand_equal, 1);
-      return;
-    case '|':
-      with_equal(Token::pipe, Token::pipe_equal, 1);
-      return;
-    case '^':
-      with_equal(Token::caret, Token::caret_equal, 1);
-      return;
-    case '=':
-      with_equal(Token::equal, Token::equal_equal, 1);
-      return;
-    case '<':
-      if (peek(1) == '<')
-        with_equal(Token::less_less, Token::less_less_equal, 2);
-      else
-        with_equal(Token::less, Token::less_equal, 1);
-      return;
-    case '>':
-      if (peek(1) == '>')
-        with_equal(Token::greater_greater, Token::greater_greater_equal, 2);
-      else
-        with_equal(Token::greater, Token::greater_equal, 1);
-      return;
-    case '!':
-      if (peek(1) == '=') {
-        finish(Token::not_equal, 2);
-        return;
+      return true;
+    case '\0':
+      if (options_.nul_ends) {
+        end_at_zero_byte();
+        return false;
       }
-      break;
+      [[fallthrough]];
     default:
-      if (is(c, high)) {
-        utf8proc_int32_t code = 0;
-        if (utf8proc_iterate(reinterpret_cast<const uint8_t*>(source_ + p_),
-                             static_cast<utf8proc_ssize_t>(size_ - p_), &code) > 0 &&
-            is_unicode_letter(code)) {
-          scan_identifier();
-          return;
-        }
-        if (code > 0) {
-          fail(at, cat("unexpected input character ", quoted_character(u32(code))));
-          return;
-        }
-        fail(at, "source is not valid UTF-8");
-        return;
-      }
-      break;
+      if (!scan_operator(c))
+        scan_other(c);
+      return true;
   }
-  fail(at, cat("unexpected input character ", quoted_character(static_cast<uint8_t>(c))));
+}
+
+/// The last line of a block need not end; what is still open there is told as its end.
+bool Lexer::scan_end() {
+  const bool fresh = depth_ > 0 && source_[p_ - 1] == '\n';
+  depth_ = 0;
+  if (indents_.size() > 1 && token != Token::end && !failed) {
+    line_start_ = true;
+    if (fresh)
+      return false;
+    if (token != Token::newline && token != Token::outdent) {
+      token = Token::newline;
+      return true;
+    }
+  }
+  token = Token::end;
+  return true;
+}
+
+bool Lexer::scan_line_end() {
+  ++p_;
+  if (depth_ > 0)
+    return false;
+  line_start_ = true;
+  if (token == Token::newline || token == Token::indent || token == Token::outdent)
+    return false;
+  token = Token::newline;
+  return true;
+}
+
+/// Joins two lines.
+bool Lexer::scan_backslash() {
+  const size_t length = peek(1) == '\n' ? 2 : peek(1) == '\r' && peek(2) == '\n' ? 3 : 0;
+  p_ += length;
+  if (length == 0)
+    fail(at + 1, "stray backslash in program");
+  return length == 0;
+}
+
+/// An identifier or a keyword, or a string with letters before it.
+void Lexer::scan_word(char c) {
+  const auto is_quote = [](char mark) { return mark == '"' || mark == '\''; };
+  const char after = peek(1);
+  if (is_quote(after) && (c == 'r' || c == 'b')) {
+    ++p_;
+    scan_string(c == 'r', c == 'b');
+  } else if (c == 'r' && after == 'b' && is_quote(peek(2))) {
+    p_ += 2;
+    scan_string(true, true);
+  } else {
+    scan_identifier();
+  }
+}
+
+/// False: no operator begins with this character.
+bool Lexer::scan_operator(char c) {
+  if (is(c, high))
+    return false;
+  const Operators& row = operators[static_cast<size_t>(c)];
+  if (row.nests < 0 && depth_ == 0) {
+    fail(at, cat("unexpected '", c, "'"));
+    return true;
+  }
+  depth_ += row.nests;
+  const bool is_twice = row.twice != Token::end && peek(1) == c;
+  const size_t length = is_twice ? 2 : 1;
+  const Token plain = is_twice ? row.twice : row.once;
+  const Token assigning = is_twice ? row.twice_equal : row.equal;
+  if (assigning != Token::end && peek(length) == '=')
+    finish(assigning, length + 1);
+  else if (plain != Token::end)
+    finish(plain, length);
+  else
+    return false;
+  return true;
+}
+
+/// An identifier that begins beyond ASCII, or what no program may contain.
+void Lexer::scan_other(char c) {
+  if (!is(c, high))
+    return fail(at, cat("unexpected input character ", quoted_character(static_cast<uint8_t>(c))));
+  utf8proc_int32_t code = 0;
+  if (utf8proc_iterate(reinterpret_cast<const uint8_t*>(source_ + p_),
+                       static_cast<utf8proc_ssize_t>(size_ - p_), &code) > 0 &&
+      is_unicode_letter(code))
+    scan_identifier();
+  else if (code > 0)
+    fail(at, cat("unexpected input character ", quoted_character(u32(code))));
+  else
+    fail(at, "source is not valid UTF-8");
 }
 
 void Lexer::scan_identifier() {

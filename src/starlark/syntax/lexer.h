@@ -141,10 +141,24 @@ class Lexer {
   void begin_line();
   void fail_in_text();
   void skip_comment();
+  bool scan_token();
+  bool scan_end();
+  bool scan_line_end();
+  bool scan_backslash();
+  bool scan_operator(char c);
+  void scan_word(char c);
+  void scan_other(char c);
   void scan_identifier();
   void scan_number();
+  bool scan_digits_of_radix();
+  void read_real();
   void scan_string(bool raw, bool bytes);
+  void decode_string(size_t start, size_t end, bool raw, bool bytes);
   bool scan_escape(std::string& out, bool bytes, size_t& p);
+  bool scan_octal(std::string& out, bool bytes, size_t& p);
+  bool scan_code(std::string& out, bool bytes, size_t& p);
+  /// False.
+  bool fail_escape(bool bytes, std::string message);
   void finish(Token kind, size_t length) {
     token = kind;
     p_ += length;

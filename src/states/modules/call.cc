@@ -1,6 +1,7 @@
 /// `exec.run` and `exec.stateful`: functions that are no states.
 
 #include "base/text.h"
+#include "states/builtins.h"
 #include "states/modules/functions.h"
 
 namespace fettle::states {
@@ -58,8 +59,6 @@ Result<ExecCall> looking(const ModuleCall& call, const Value& named) {
   return made;
 }
 
-}  // namespace
-
 Answer exec_run(const ModuleCall& call) {
   const ExecCall what{
       .path = call.at("path").is_null() ? call.name : TRY(text_argument(call, "path")),
@@ -110,6 +109,36 @@ Answer exec_stateful(const ModuleCall& call) {
         ret_of(is_good(*done) && after && is_good(*after), "", was, after ? after->at("ret") : was),
         "comment", comments(what, *done));
   return answer;
+}
+
+}  // namespace
+
+ModuleRow exec_module() {
+  return {"exec",
+          "Functions that are not states.",
+          {{"run",
+            Rest::none,
+            exec_run,
+            "Calls a function. Its result is the new state; its changes are unknown.",
+            "None",
+            {{"path", "null", "the function (default: the name)", Shape::text},
+             {"args", "null", "a list", Shape::list},
+             {"kwargs", "null", "a dictionary", Shape::dict}}},
+           {"stateful",
+            Rest::none,
+            exec_stateful,
+            "Reads the state, calls a function, and reads the state again.",
+            "None",
+            {{"path", "", "the function", Shape::text},
+             {"resource_id", "null", "the provider's ID of the resource"},
+             {"get_path", "null", "the function that reads the state", Shape::text},
+             {"args", "null", "a list", Shape::list},
+             {"kwargs", "null", "a dictionary", Shape::dict},
+             {"get_args", "null", "a list (default: empty)", Shape::list},
+             {"get_kwargs", "null", "a dictionary (default: the `kwargs` that it accepts)",
+              Shape::dict},
+             {"esm_state_id", "null", "the ID of the state whose memory this is"},
+             {"esm_state_name", "null", "the name of that state"}}}}};
 }
 
 }  // namespace fettle::states

@@ -1,5 +1,5 @@
 #pragma once
-/// The functions of `table.cc`, by the file that has them.
+/// What the functions of built-in states share.
 
 #include "states/modules/module.h"
 #include "states/shape.h"
@@ -26,44 +26,5 @@ Result<Value> dict_argument(const ModuleCall& call, std::string_view parameter);
 Result<std::vector<Value>> list_argument(const ModuleCall& call, std::string_view parameter);
 
 using Answer = Result<ModuleAnswer>;
-
-// test.cc
-Answer test_nop(const ModuleCall& call);
-Answer test_succeed(const ModuleCall& call);
-Answer test_succeed_with_comment(const ModuleCall& call);
-Answer test_succeed_with_changes(const ModuleCall& call);
-Answer test_succeed_with_arg_bind(const ModuleCall& call);
-Answer test_none(const ModuleCall& call);
-Answer test_fail(const ModuleCall& call);
-Answer test_fail_with_changes(const ModuleCall& call);
-Answer test_configurable(const ModuleCall& call);
-Answer test_present(const ModuleCall& call);
-Answer test_absent(const ModuleCall& call);
-Answer test_update(const ModuleCall& call);
-Answer test_present_resource(const ModuleCall& call);
-Answer test_unique_op(const ModuleCall& call);
-Answer test_parallel_state(const ModuleCall& call);
-Answer test_update_low(const ModuleCall& call);
-Answer test_mod_watch(const ModuleCall& call);
-Answer test_acct(const ModuleCall& call);
-
-// write.cc: what values and templates come to
-Answer data_write(const ModuleCall& call);
-Answer template_render(const ModuleCall& call);
-Answer trigger_build(const ModuleCall& call);
-
-// call.cc
-Answer exec_run(const ModuleCall& call);
-Answer exec_stateful(const ModuleCall& call);
-
-// http.cc
-Answer http_query(const ModuleCall& call);
-Answer http_wait(const ModuleCall& call);
-
-// run.cc: what concerns the rest of the run
-Answer time_sleep(const ModuleCall& call);
-Answer render_block(const ModuleCall& call);
-Answer sls_run(const ModuleCall& call);
-Answer acct_profile(const ModuleCall& call);
 
 }  // namespace fettle::states

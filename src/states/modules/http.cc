@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "states/builtins.h"
 #include "states/modules/functions.h"
 #include "value/json.h"
 #include "value/mask.h"
@@ -64,8 +65,6 @@ Value state_of(const HttpResponse& response) {
                       {"text", is_valid_utf8(response.body) ? Value(response.body) : Value()}});
 }
 
-}  // namespace
-
 Answer http_query(const ModuleCall& call) {
   HttpRequest request = TRY(request_of(call));
   const std::vector<int64_t> statuses = TRY(wanted_statuses(call));
@@ -97,6 +96,29 @@ Answer http_wait(const ModuleCall& call) {
   return ModuleAnswer{.ret = std::move(answer.ret),
                       .again = Duration(static_cast<int64_t>(interval * 1e9)),
                       .so_far = Value::dict({{"waited", until_now + interval}})};
+}
+
+}  // namespace
+
+ModuleRow http_module() {
+  const std::vector<ParameterRow> query{
+      {"url", "null", "the URL (default: the name)", Shape::url},
+      {"method", "\"GET\"", "the method", Shape::method},
+      {"headers", "null", "a dictionary", Shape::headers},
+      {"data", "null", "the body: a string, or a value that is sent as JSON"},
+      {"status", "null", "the expected status code, or a list of them (default: 200 to 299)",
+       Shape::statuses},
+      {"match", "null", "a string that the response must contain", Shape::text}};
+  std::vector<ParameterRow> wait = query;
+  wait.push_back({"wait_for", "300", "seconds: how long to repeat the request", Shape::seconds});
+  wait.push_back({"request_interval", "1", "seconds between two requests", Shape::seconds});
+  return {"http",
+          "Requests to servers. The new state has `status` and `text`.",
+          {{"query", Rest::none, http_query, "Sends one request.",
+            "None: it would send the request", query},
+           {"wait_for_successful_query", Rest::none, http_wait,
+            "Repeats the request until the response is as expected.",
+            "None: it would send the request", wait}}};
 }
 
 }  // namespace fettle::states

@@ -2,7 +2,7 @@
 /// The built-in states for which the engine has no kind: functions from arguments and a context to
 /// a result. They act only through what they are lent.
 ///
-/// To add one: a row in `builtins.cc`, which says what it takes, and a row in `table.cc`.
+/// To add one: a row and a function in the file of its module.
 
 #include <functional>
 #include <optional>
@@ -67,9 +67,6 @@ struct ModuleAnswer {
   /// Whose memory it is, `{id, name}`; null: its own.
   Value memory_of{};
 };
-
-/// Whether a state is built in and no matter of a kind.
-bool has_module(std::string_view state, std::string_view function);
 
 /// Calls a built-in function. `changes` that it left open are those between its states. Errors
 /// (`Blame::user`): arguments that make no sense; that state fails.

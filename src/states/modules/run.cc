@@ -3,6 +3,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "states/builtins.h"
 #include "states/modules/functions.h"
 
 namespace fettle::states {
@@ -34,8 +35,6 @@ Answer said(bool result, std::string comment) {
   return ModuleAnswer{.ret = with(ret_of(result, "", none, none), "comment",
                                   Value::list({Value(std::move(comment))}))};
 }
-
-}  // namespace
 
 Answer time_sleep(const ModuleCall& call) {
   const Value& given = call.at("duration");
@@ -84,6 +83,64 @@ Answer acct_profile(const ModuleCall& call) {
                                               {"name", name},
                                               {"source", call.at("source_profile")},
                                               {"values", values}})};
+}
+
+}  // namespace
+
+ModuleRow time_module() {
+  return {"time",
+          "Waiting.",
+          {{"sleep",
+            Rest::none,
+            time_sleep,
+            "Waits.",
+            "True, without waiting",
+            {{"duration", "", "seconds", Shape::seconds}}}},
+          {},
+          {},
+          true};
+}
+
+ModuleRow render_module() {
+  return {"render",
+          "Blocks that become states of the run.",
+          {{"block",
+            Rest::none,
+            render_block,
+            "Renders a block and adds its states to the run.",
+            as_always,
+            {{"sls", "null", "the block"},
+             {"block", "null", "the same"},
+             {"render", "null", "the pipe (default: that of the run)"}}}}};
+}
+
+ModuleRow sls_module() {
+  return {
+      "sls",
+      "Files of states as one state.",
+      {{"run",
+        Rest::any,
+        sls_run,
+        "Runs files of states with their own parameters. Their IDs start with its name and a dot; "
+        "further arguments are parameters.",
+        "that of each state in it",
+        {{"sls_sources", "", "a list of refs", Shape::refs},
+         {"params", "null", "a list of refs of parameters", Shape::refs},
+         {"esm_params", "null", "parameters, too", Shape::dict}}}}};
+}
+
+ModuleRow acct_module() {
+  return {"acct",
+          "Credentials.",
+          {{"profile",
+            Rest::any,
+            acct_profile,
+            "Creates a profile for the rest of the run. States that use it must require this one.",
+            as_always,
+            {{"provider_name", "", "the provider of the profile", Shape::text},
+             {"profile_name", "null", "the name of the profile (default: that of the state)",
+              Shape::text},
+             {"source_profile", "null", "the profile that it is based on"}}}}};
 }
 
 }  // namespace fettle::states

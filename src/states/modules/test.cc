@@ -1,6 +1,10 @@
 /// `test.*`: states that pretend, as the file of Idem 19.1 has them; later ones lack it.
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/text.h"
+#include "states/builtins.h"
 #include "states/modules/functions.h"
 #include "value/empty.h"
 
@@ -70,8 +74,6 @@ ModuleAnswer lasting(const ModuleCall& call, Duration time) {
     return {.ret = {}, .again = time, .so_far = Value::dict({{"begun", true}})};
   return {.ret = ret_of(true, "Success!")};
 }
-
-}  // namespace
 
 Answer test_nop(const ModuleCall& call) {
   return ModuleAnswer{.ret = ret_of(unless_test(call, true), "Success!")};
@@ -176,6 +178,103 @@ Answer test_mod_watch(const ModuleCall&) {
 Answer test_acct(const ModuleCall& call) {
   const Value ret = with(ret_of(!is_empty(call.acct), ""), "comment", Value());
   return ModuleAnswer{.ret = with(ret, "new_state", call.acct)};
+}
+
+/// States whose result is what they are called.
+std::vector<FunctionRow> outcome_rows() {
+  return {{"nop", Rest::any, test_nop, "Does nothing and succeeds.", "None"},
+          {"anop", Rest::any, test_nop, "The same as `nop`; in Idem it is asynchronous.", "None"},
+          {"succeed_with_comment",
+           Rest::any,
+           test_succeed_with_comment,
+           "Succeeds with a comment.",
+           as_always,
+           {{"comment", "", "the comment"}}},
+          {"succeed_without_changes", Rest::any, test_succeed, "Succeeds and changes nothing.",
+           as_always},
+          {"succeed_with_changes", Rest::any, test_succeed_with_changes,
+           "Succeeds with made-up changes.", as_always},
+          {"succeed_with_arg_bind",
+           Rest::any,
+           test_succeed_with_arg_bind,
+           "Succeeds and returns its `parameters` as `testing` in its new state.",
+           as_always,
+           {{"parameters", "null", "what it returns"}}},
+          {"none_without_changes", Rest::any, test_none, "Returns None and changes nothing.",
+           as_always},
+          {"fail_without_changes", Rest::any, test_fail, "Fails and changes nothing.", as_always},
+          {"fail_with_changes", Rest::any, test_fail_with_changes, "Fails with made-up changes.",
+           as_always},
+          {"configurable_test_state",
+           Rest::any,
+           test_configurable,
+           "Has the result and the changes of its arguments.",
+           "None when it has changes, else True",
+           {{"changes", "true", "true (default), false or `Random`", Shape::outcome},
+            {"result", "true", "true (default), false or `Random`", Shape::outcome},
+            {"comment", "\"\"", "the comment"}}}};
+}
+
+/// States that have a thing that they remember.
+std::vector<FunctionRow> thing_rows() {
+  const ParameterRow new_state{"new_state", "null", "the new state that it reports"},
+      result{"result", "true", "the result that it returns"};
+  return {{"present",
+           Rest::none,
+           test_present,
+           "A resource that has the attributes given.",
+           as_always,
+           {{"old_state", "null", "the old state that it reports (default: what is remembered)"},
+            {"changes", "null", "the changes that it reports (default: those between its states)"},
+            new_state,
+            result,
+            {"force_save", "null", "remember the new state even when the state failed"}}},
+          {"absent",
+           Rest::none,
+           test_absent,
+           "A resource that does not exist.",
+           as_always,
+           {new_state, result}},
+          {"update",
+           Rest::none,
+           test_update,
+           "Sets parameters in what is remembered.",
+           as_always,
+           {{"param_1", "", "a parameter"}, {"param_2", "null", "another one"}, result}},
+          {"present_resource",
+           Rest::none,
+           test_present_resource,
+           "A resource of a provider: what is there, with what is wanted.",
+           as_always,
+           {{"enforce_state", "null", "what is wanted, a dictionary", Shape::dict},
+            {"remote_state", "null", "what is there, a dictionary", Shape::dict},
+            {"resource_id", "null", "the provider's ID of the resource"},
+            result}}};
+}
+
+/// States that show how a run treats others.
+std::vector<FunctionRow> run_rows() {
+  return {
+      {"unique_op", Rest::any, test_unique_op, "Takes two seconds, one at a time.", "None"},
+      {"parallel_state", Rest::any, test_parallel_state,
+       "Takes a second; all of them run at the same time.", "None"},
+      {"update_low", Rest::any, test_update_low, "Adds a state to the run.", "None"},
+      {"mod_watch", Rest::any, test_mod_watch, "What `watch` calls when something changed.",
+       as_always},
+      {"treq", Rest::any, test_succeed, "Needs every `test.nop` of the run implicitly.", as_always},
+      {"acct", Rest::any, test_acct,
+       "Returns the credentials that it was given, masked; fails without any.", as_always}};
+}
+
+}  // namespace
+
+ModuleRow test_module() {
+  std::vector<FunctionRow> rows = outcome_rows();
+  std::ranges::move(thing_rows(), std::back_inserter(rows));
+  std::ranges::move(run_rows(), std::back_inserter(rows));
+  return {"test",          "States for trying out requisites, loops and outputs.",
+          std::move(rows), {{"treq", {"test.nop"}}},
+          {"unique_op"},   true};
 }
 
 }  // namespace fettle::states

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "states/builtins.h"
 #include "states/modules/functions.h"
 #include "value/changes.h"
 #include "value/json.h"
@@ -51,8 +52,6 @@ Result<std::string> rendered(const ModuleCall& call, std::string_view text,
   }
   return made;
 }
-
-}  // namespace
 
 Answer template_render(const ModuleCall& call) {
   const std::optional<std::string> text = TRY(template_of(call));
@@ -124,6 +123,50 @@ Answer trigger_build(const ModuleCall& call) {
       cat("Trigger '", call.name, "' built with ", differs ? "changes" : "no changes");
   return ModuleAnswer{.ret = with(ret_of(verdict, Value::list({comment}), known, after), "changes",
                                   std::move(changes))};
+}
+
+}  // namespace
+
+ModuleRow data_module() {
+  return {"data",
+          "Files written from values.",
+          {{"write",
+            Rest::none,
+            data_write,
+            "Writes a file from a template, or the parameters as JSON, in every run.",
+            would_change,
+            {{"parameters", "", "a dictionary: `parameters` in the template", Shape::dict},
+             {"file_name", "null", "the path (default: the name)", Shape::text},
+             {"template", "null", "a template in a `raw` block", Shape::text},
+             {"template_file_name", "null", "the path of a template", Shape::text}}}}};
+}
+
+ModuleRow trigger_module() {
+  return {"trigger",
+          "Changes that others wait for.",
+          {{"build",
+            Rest::none,
+            trigger_build,
+            "Has changes when its triggers differ from the last run.",
+            would_change,
+            {{"triggers", "null", "a dictionary, or a list of them"},
+             {"resource_id", "null", "kept by fettle"}}}},
+          {},
+          {},
+          true};
+}
+
+ModuleRow template_module() {
+  return {"template",
+          "Templates.",
+          {{"render",
+            Rest::none,
+            template_render,
+            "Renders a template into `rendered` of the new state.",
+            as_always,
+            {{"template_file_name", "null", "the path of a template", Shape::text},
+             {"template", "null", "a template in a `raw` block", Shape::text},
+             {"variables", "null", "the variables of the template", Shape::dict}}}}};
 }
 
 }  // namespace fettle::states

@@ -66,7 +66,7 @@ Checked check_package(const Workplace& place, PackageRequest request) {
     checked.kind = "module";
     return checked;
   }
-  request.is_check = true;
+  request.use = PackageRequest::Use::check;
   Result<PackageReport> report = dry_run_package(place, request);
   if (!report) {
     Error error = std::move(report).error();

@@ -39,7 +39,7 @@ TEST_F(OrphansTest, WhatAScriptNoLongerWantsIsListedUntilItIsWantedAgain) {
 TEST_F(OrphansTest, ALaterPruneFindsIt) {
   ASSERT_EQ(run(add("a") + add("b")), "RR");
   ASSERT_EQ(run(add("a")), "S");
-  request_.prune = true;
+  request_.leftover = Leftover::remove;
   ASSERT_EQ(run(add("a")), "S");
   EXPECT_EQ(orphans(), "");
   EXPECT_FALSE(known().contains({"e", "service", "b"}));

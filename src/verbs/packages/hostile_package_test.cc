@@ -248,7 +248,7 @@ TEST_F(HostilePackage, WhatReachesBeyondTheContainerHasToBeAllowed) {
         "host_pid_namespace = True", "devices = [\"/dev/sda\"]", "capabilities = [\"SYS_ADMIN\"]"})
     expect_refused(cat("  plan.add_service(\"s\", ServiceConfig(image = \"i\", ", wish, "))\n"),
                    "allow it with `--privileged`");
-  request_.privileged = true;
+  request_.allows_privileged = true;
   expect_refused(
       "  plan.add_service(\"s\", ServiceConfig(image = \"i\", bind_mounts = {\"/etc\": "
       "\"/e\"}))\n",

@@ -25,14 +25,17 @@ std::string store(const std::string& service, const std::string& name) {
 }
 
 /// Once for each resolver: both must agree where the manual's table says so.
-class BothResolvers : public RunPackageTest, public testing::WithParamInterface<const char*> {
+class BothResolvers : public RunPackageTest,
+                      public testing::WithParamInterface<PackageRequest::Resolver> {
  protected:
   void SetUp() override {
     RunPackageTest::SetUp();
     request_.resolver = GetParam();
   }
 };
-INSTANTIATE_TEST_SUITE_P(Resolver, BothResolvers, testing::Values("default", "overlap"));
+INSTANTIATE_TEST_SUITE_P(Resolver, BothResolvers,
+                         testing::Values(PackageRequest::Resolver::keys,
+                                         PackageRequest::Resolver::overlap));
 
 TEST_P(BothResolvers, AnIdenticalPackageIsSkippedWhole) {
   const std::string script = print("1") + print("2") + print("3");
@@ -208,7 +211,7 @@ TEST_P(BothResolvers, ADryRunLeavesThePlanAsItWas) {
 }
 
 TEST_P(BothResolvers, AFailedParallelRunSkipsNothingThatNeverRan) {
-  request_.parallel = true;
+  request_.order = ScriptOrder::needs;
   const auto script = [](const std::string& command) {
     return add("s") + exec("s", command) + exec("s", "after");
   };
@@ -223,16 +226,16 @@ TEST_P(BothResolvers, AFailedUpdateInsideTheOverlapIsRunAgain) {
   };
   EXPECT_EQ(run(script("a", "x")), "RRR");
   EXPECT_EQ(run(script("b", "fail")), "RFN");
-  EXPECT_EQ(run(script("b", "x")).back(), GetParam() == std::string("default") ? 'S' : 'R');
+  EXPECT_EQ(run(script("b", "x")).back(), GetParam() == PackageRequest::Resolver::keys ? 'S' : 'R');
   EXPECT_EQ(run(script("b", "x")), "SSS");
 }
 
 TEST_P(BothResolvers, WithoutCachingEverythingRuns) {
   EXPECT_EQ(run(add("s") + print("1")), "RR");
-  request_.no_caching = true;
+  request_.redo = Redo::always;
   EXPECT_EQ(run(add("s") + print("1")), "RR");
   EXPECT_EQ(engine_.made, 2);
-  request_.no_caching = false;
+  request_.redo = Redo::as_needed;
   EXPECT_EQ(run(add("s") + print("1")), "SS");
 }
 
@@ -289,7 +292,8 @@ TEST_P(BothResolvers, StoredFilesFromAnotherPathOrServiceAreUpdatedWithWhoMounts
   };
   EXPECT_EQ(run(script("s", "/x")), "RRRRR");
   // What was copied turns out the same, so only the list runs the one who mounts it.
-  EXPECT_EQ(run(script("s", "/y")), GetParam() == std::string("default") ? "SSRSS" : "SSRRS");
+  EXPECT_EQ(run(script("s", "/y")),
+            GetParam() == PackageRequest::Resolver::keys ? "SSRSS" : "SSRRS");
   EXPECT_EQ(run(script("t", "/y")), "SSRRS");
 }
 
@@ -319,7 +323,7 @@ class SeedsResolver : public RunPackageTest {
  protected:
   void SetUp() override {
     RunPackageTest::SetUp();
-    request_.resolver = "overlap";
+    request_.resolver = PackageRequest::Resolver::overlap;
   }
 };
 
@@ -379,10 +383,10 @@ TEST_F(SeedsResolver, EqualInstructionsOfSeveralRunsAreEntriesOfTheirOwn) {
 
 /// The default resolver keeps one record for both.
 TEST_F(SeedsResolver, EqualInstructionsWithOneRecordAreOneAction) {
-  request_.resolver = "default";
+  request_.resolver = PackageRequest::Resolver::keys;
   EXPECT_EQ(run(print("s") + print("x")), "RR");
   EXPECT_EQ(run(print("p") + print("x")), "RS");
-  request_.resolver = "overlap";
+  request_.resolver = PackageRequest::Resolver::overlap;
   EXPECT_EQ(run(print("x") + print("p") + print("x")), "SSS");
 }
 
@@ -415,7 +419,7 @@ TEST_P(BothResolvers, SeveralSetServicesOfOneServiceRunItOnce) {
 /// ended.
 TEST_P(BothResolvers, AnEditThatIsKilledIsMadeGood) {
   const std::string script = add("s") + print("1");
-  const std::string repaired = request_.resolver == "overlap" ? "RR" : "RS";
+  const std::string repaired = request_.resolver == PackageRequest::Resolver::overlap ? "RR" : "RS";
   for (const Verb verb : {Verb::stop, Verb::remove}) {
     run(script);
     EXPECT_EQ(run(script), "SS");

@@ -61,7 +61,7 @@ Result<Opened> open_package(const PackageRequest& given) {
   }
   PackageRequest request = given;
   request.package = folder_of_package_file(given.package);
-  const Purpose purpose = given.is_preview || given.is_check ? Purpose::preview : Purpose::act;
+  const Purpose purpose = given.use == PackageRequest::Use::run ? Purpose::act : Purpose::preview;
   std::error_code failure;
   std::string main_file = request.main_file.empty() ? "main.star" : request.main_file;
   if (is_absolute_locator(request.package)) {
@@ -95,18 +95,18 @@ Result<Opened> open_package(const PackageRequest& given) {
 }
 
 PackageOptions options_of(const Workplace& place, const PackageRequest& request,
-                          const Opened& opened, const Name& environment, bool production,
+                          const Opened& opened, const Name& environment, bool is_production,
                           std::set<Key> gone, bool is_run) {
   PackageOptions options;
   options.draft.environment = environment;
   options.draft.owner = opened.sources.owner();
-  options.draft.leftover = request.prune ? Leftover::remove : Leftover::keep;
-  options.draft.parallel = request.parallel;
-  options.draft.fresh = request.no_caching;
-  options.draft.always_pull = request.always_pull;
-  options.draft.production = production;
-  options.draft.privileged_allowed = request.privileged;
-  options.draft.keep_going = request.keep_going;
+  options.draft.leftover = request.leftover;
+  options.draft.order = request.order;
+  options.draft.redo = request.redo;
+  options.draft.pull = request.pull;
+  options.draft.is_production = is_production;
+  options.draft.allows_privileged = request.allows_privileged;
+  options.draft.keeps_going = request.keeps_going;
   options.draft.gone = std::move(gone);
   // A run needs the content as well, so it is packed once for both.
   options.draft.digest_of = [&place, is_run](const std::string& path) {
@@ -158,16 +158,16 @@ Result<Prepared> prepare(const Workplace& place, const PackageRequest& request, 
   TRY(recall_secrets(place, prepared.environment));
   prepared.known = TRY(place.store->known(prepared.environment));
   const auto environment = TRY(place.store->environment(prepared.environment));
-  const bool production =
-      environment ? environment->detail.bool_at("production") : request.production;
+  const bool is_production =
+      environment ? environment->detail.bool_at("production") : request.is_production;
   prepared.package =
       TRY(interpret_package(opened.sources,
-                            options_of(place, request, opened, prepared.environment, production,
+                            options_of(place, request, opened, prepared.environment, is_production,
                                        removed_services(prepared.known, *place.kinds), is_run),
                             prepared.known));
   for (const std::string& text : prepared.package.hidden)
     place.mask->add(text);
-  if (request.is_check)
+  if (request.use == PackageRequest::Use::check)
     return prepared;
   if (const auto last = TRY(read_last_run(place, prepared.environment));
       request.environment.empty() && last && last->package != package_identity(request.package))
@@ -175,7 +175,7 @@ Result<Prepared> prepare(const Workplace& place, const PackageRequest& request, 
                                             "` was last run from another package, `", last->package,
                                             "`; `-e NAME` keeps them apart"));
   warn_of_overrides(prepared);
-  if (request.production && !production)
+  if (request.is_production && !is_production)
     prepared.package.warnings.push_back(
         cat("`--production` applies only when an environment is created, and `",
             prepared.environment, "` was created without it"));
@@ -406,7 +406,10 @@ std::vector<Key> outlived(const Run& run, const Intent& intent) {
 
 /// What decides about a plan beside the package.
 std::string digest_asked(const PackageRequest& request) {
-  return sha256_hex(cat(request.arguments, request.prune ? "\nprune" : "\n", request.resolver));
+  const bool removes = request.leftover == Leftover::remove;
+  const bool is_overlap = request.resolver == PackageRequest::Resolver::overlap;
+  return sha256_hex(
+      cat(request.arguments, removes ? "\nprune" : "\n", is_overlap ? "overlap" : "default"));
 }
 
 /// Whether what is due is what the plan says; else why not, as far as the request tells.
@@ -438,16 +441,43 @@ Result<Resolved> resolve(const Workplace& place, const PackageRequest& request, 
   resolved.before = TRY(read_executed(place, name));
   resolved.submitted = listed(*package.intent, *package.statements, *place.kinds);
   resolved.resolution = resolve_overlap(resolved.before.list, resolved.submitted, overlap_rule);
-  if (request.resolver == "overlap" && !request.no_caching) {
+  const bool is_overlap = request.resolver == PackageRequest::Resolver::overlap;
+  const bool is_anew = request.redo == Redo::always;
+  if (is_overlap && !is_anew) {
     name_by_entries(package, *place.kinds, resolved.before.list, resolved.resolution);
     resolved.submitted = listed(*package.intent, *package.statements, *place.kinds);
   }
   resolved.intent = package.intent;
-  if (request.no_caching)
+  if (is_anew)
     resolved.resolution = {0, std::vector<Overlap>(resolved.submitted.size(), Overlap::added)};
-  else if (request.resolver == "overlap")
+  else if (is_overlap)
     resolved.intent = with_resolution(*package.intent, *package.statements, resolved.resolution);
   return resolved;
+}
+
+/// Adds what a run that has ended came to.
+Status tell_run(const Workplace& place, Edit& edit, const Package& package, const Run& run,
+                PackageReport& report) {
+  report.environment = package.intent->environment.str();
+  report.intent = package.intent;
+  report.script = package.statements;
+  report.known = run.known();
+  add_unavailable(run, *package.intent, report.summary);
+  report.outlived = outlived(run, *package.intent);
+  report.unasked =
+      unasked_downloads(*package.intent, run.seen(), [&](const Key& key) { return run.step(key); });
+  Left left = TRY(mark_orphans(place, edit, *package.intent, run.known(), false));
+  report.orphans = left.orphans;
+  report.shared = left.shared.size();
+  report.orphaned = std::move(left.orphaned);
+  if (report.summary.good() && report.summary.done == 0)
+    report.seen = run.seen();
+  report.warnings = package.warnings;
+  report.images = package.images;
+  report.dependencies = package.dependencies;
+  report.has_output = package.has_output;
+  report.output = filled(package.output, report.environment, run.known());
+  return {};
 }
 
 Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest& request,
@@ -458,7 +488,7 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   if (name.empty())
     name = TRY(open_package(request)).environment;
   TRY(check_environment_name(name));
-  const std::unique_ptr<Edit> edit = TRY(begin_edit(place, name, request.wait));
+  const std::unique_ptr<Edit> edit = TRY(begin_edit(place, name, request.waits));
   if (!TRY(place.store->environment(name)))
     TRY(adopt_environment(place, *edit));
   Prepared prepared = TRY(prepare(place, request, true));
@@ -472,18 +502,18 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   run_request.intent = intent;
   run_request.known = std::move(prepared.known);
   run_request.options.parallelism = std::max(1, request.parallelism);
-  run_request.options.plan.edit_in_place = request.edit_in_place;
-  run_request.options.plan.replay = request.replay;
+  run_request.options.plan.edit_in_place = request.edits_in_place;
+  run_request.options.plan.replay = request.replays;
   if (request.plan) {
     const Looked now =
         TRY(look_and_plan(place, *run_request.intent, run_request.known, run_request.options.plan));
     TRY(check_plan_asked(request, now));
   }
-  run_request.needs_room = request.resource_check;
+  run_request.needs_room = request.checks_room;
   run_request.detail =
       Value::dict({{"package", request.package}, {"instructions", package.statements->size()}});
   run_request.begins = [&]() -> Status {
-    TRY(ensure_environment(place, *edit, Value::dict({{"production", request.production}})));
+    TRY(ensure_environment(place, *edit, Value::dict({{"production", request.is_production}})));
     TRY(put_uploads(place, package));
     TRY(keep_secrets(place, *edit));
     TRY(write_last_run(
@@ -498,32 +528,14 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
     return with_excerpt(std::move(begun).error());
   RunResult& run_result = *begun;
   PackageReport report;
-  report.environment = name;
-  report.intent = package.intent;
-  report.script = package.statements;
   report.statements = reporter.finish(run_result.run);
   report.removed = reporter.take_removed();
-  report.known = run_result.run.known();
   const std::vector<ListedInstruction> after =
       executed_after(executed, submitted, resolution, report.statements);
   if (before.of_a_killed_run || after != executed)
     TRY(write_executed(*edit, after));
   report.summary = TRY(std::move(run_result.summary));
-  add_unavailable(run_result.run, *package.intent, report.summary);
-  report.outlived = outlived(run_result.run, *package.intent);
-  report.unasked = unasked_downloads(*package.intent, run_result.run.seen(),
-                                     [&](const Key& key) { return run_result.run.step(key); });
-  Left left = TRY(mark_orphans(place, *edit, *package.intent, run_result.run.known(), false));
-  report.orphans = left.orphans;
-  report.shared = left.shared.size();
-  report.orphaned = std::move(left.orphaned);
-  if (report.summary.good() && report.summary.done == 0)
-    report.seen = run_result.run.seen();
-  report.warnings = package.warnings;
-  report.images = package.images;
-  report.dependencies = package.dependencies;
-  report.has_output = package.has_output;
-  report.output = filled(package.output, name, run_result.run.known());
+  TRY(tell_run(place, *edit, package, run_result.run, report));
   report.took = instant_from_clock() - began;
   return report;
 }
@@ -541,8 +553,8 @@ Result<PackageReport> dry_run_unmasked(const Workplace& place, const PackageRequ
   report.dependencies = std::move(prepared.package.dependencies);
   report.has_output = prepared.package.has_output;
   report.output = prepared.package.plain_output;
-  const Plan plan =
-      TRY(make_plan(*report.intent, prepared.known, {}, *place.kinds, {request.edit_in_place, {}}));
+  const Plan plan = TRY(
+      make_plan(*report.intent, prepared.known, {}, *place.kinds, {request.edits_in_place, {}}));
   std::map<Key, const Step*> steps;
   for (const Step& step : plan.steps)
     steps[step.key] = &step;
@@ -572,16 +584,16 @@ Result<Preview> preview_unmasked(const Workplace& place, const PackageRequest& r
   preview.intent = TRY(resolve(place, request, preview.environment, prepared.package)).intent;
   preview.warnings = std::move(prepared.package.warnings);
   preview.at_work = TRY(place.store->holder(preview.environment));
-  preview.edit_in_place = request.edit_in_place;
-  preview.replay = request.replay;
+  preview.edit_in_place = request.edits_in_place;
+  preview.replay = request.replays;
   preview.package = package_identity(request.package);
   preview.asked = digest_asked(request);
-  const PlanOptions options{request.edit_in_place,
+  const PlanOptions options{request.edits_in_place,
                             preview.at_work ? to_string(*preview.at_work) : std::string(),
                             0,
                             0,
                             {},
-                            request.replay,
+                            request.replays,
                             {}};
   Looked looked = TRY(look_and_plan(place, *preview.intent, prepared.known, options));
   preview.plan = std::move(looked.plan);

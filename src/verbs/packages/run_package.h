@@ -11,6 +11,18 @@
 namespace fettle {
 
 struct PackageRequest {
+  /// What the package is read for.
+  enum class Use : uint8_t {
+    run,
+    preview,  ///< somebody wants to see what would be done: advice does no more
+    check,    ///< only the package is looked at: what its environment was used for is no matter
+  };
+  /// How the instructions of this run are matched with those of former ones.
+  enum class Resolver : uint8_t {
+    keys,
+    overlap,  ///< lists are compared, as Kurtosis does
+  };
+
   std::string package;                  ///< a folder, a `.star` file, `github.com/…`, or `-`
   std::optional<std::string> script{};  ///< the text of `-`
   std::string arguments;                ///< JSON or YAML text
@@ -19,22 +31,20 @@ struct PackageRequest {
   std::string mirror;                   ///< looked up before anything is fetched
   Fetch fetch;
   std::string main_file, main_function;
-  std::string resolver = "default";  ///< or `overlap`
-  bool no_caching = false;  ///< everything is run, and the list of the executed is replaced
-  bool prune = false;       ///< what is not wanted any more is removed
-  bool parallel = false;
+  Use use = Use::run;
+  Resolver resolver = Resolver::keys;
+  Leftover leftover = Leftover::keep;  ///< what becomes of what is not wanted any more
+  Redo redo = Redo::as_needed;         ///< `always` also replaces the list of the executed
+  ScriptOrder order = ScriptOrder::written;
+  ImagePull pull = ImagePull::missing;
   int parallelism = 4;
-  bool always_pull = false;
-  bool production = false;
-  bool privileged = false;
-  bool keep_going = false;
-  bool edit_in_place = false;
-  bool replay = false;         ///< commands are repeated in services that were started again
-  bool resource_check = true;  ///< whether the engine's machine has what services ask for
-  bool wait = true;            ///< for another process that works on the environment
-  /// Only the package is looked at: what its environment was used for is no matter.
-  bool is_check = false;
-  bool is_preview = false;  ///< somebody wants to see what would be done: advice does no more
+  bool is_production = false;  ///< services are restarted when they end
+  bool allows_privileged = false;
+  bool keeps_going = false;        ///< a failure stops only what needs it
+  bool edits_in_place = false;     ///< a changed command runs in the service that is there
+  bool replays = false;            ///< commands are repeated in services that were started again
+  bool checks_room = true;         ///< whether the engine's machine has what services ask for
+  bool waits = true;               ///< for another process that works on the environment
   std::optional<KeptPlan> plan{};  ///< refused when something else is to be done by now
 };
 

@@ -123,7 +123,7 @@ TEST_F(RunPackageTest, WhatGivesWayIsNotLeftWhenTheRunStops) {
 }
 
 TEST_F(RunPackageTest, AddedAgainUnderTheSeedsResolver) {
-  request_.resolver = "overlap";
+  request_.resolver = PackageRequest::Resolver::overlap;
   const std::string script = add("s") + exec("s", "x") + remove_s + add("s", "b") + exec("s", "y");
   EXPECT_EQ(run(script), "RRRRR");
   // A removal disables the resolver, so everything runs anew.
@@ -145,7 +145,7 @@ TEST_F(RunPackageTest, AServiceOfBeforeIsUsedAndThenAddedAgain) {
   EXPECT_EQ(engine_.containers["s"].commands, std::vector<std::string>{"y"});
   EXPECT_EQ(run(used + add("s", "b") + exec("s", "y")), "SSSSS");
   EXPECT_EQ(run(used + add("s", "c") + exec("s", "y")), "SSSRR");
-  request_.parallel = true;
+  request_.order = ScriptOrder::needs;
   EXPECT_EQ(run(used + exec("s", "more") + add("s", "d")), "SSSRR");
   EXPECT_TRUE(engine_.containers["s"].commands.empty());
 }
@@ -236,7 +236,7 @@ TEST_F(RunPackageTest, WhatIsNotWantedIsKeptAndPrunedWhenAsked) {
   EXPECT_EQ(run(add("a") + add("b")), "RR");
   EXPECT_EQ(run(add("a")), "S");
   EXPECT_TRUE(engine_.containers.contains("b"));
-  request_.prune = true;
+  request_.leftover = Leftover::remove;
   EXPECT_EQ(run(add("a")), "S");
   EXPECT_FALSE(engine_.containers.contains("b"));
 }
@@ -252,7 +252,7 @@ TEST_F(RunPackageTest, ADryRunChangesNothing) {
 }
 
 TEST_F(RunPackageTest, ParallelRunsGoByNeeds) {
-  request_.parallel = true;
+  request_.order = ScriptOrder::needs;
   EXPECT_EQ(
       run(add("s") + exec("s", "1") + exec("s", "2") + add("t") + "  plan.print(s.ip_address)\n"),
       "RRRRR");
@@ -408,7 +408,7 @@ TEST_F(RunPackageTest, WrongNamesAreFoundBeforeAnythingHappens) {
 TEST_F(RunPackageTest, APrivilegedTaskIsRefusedUnlessItIsAllowed) {
   const std::string script = "  plan.run_sh(run = \"x\", image = \"i\", privileged = True)\n";
   EXPECT_NE(error_of(script).find("`--privileged`"), std::string::npos);
-  request_.privileged = true;
+  request_.allows_privileged = true;
   EXPECT_EQ(run(script), "R");
 }
 

@@ -86,32 +86,32 @@ void complain(const Commented& of, const BrokenReferences& broken, const states:
                           "\", not \"", wanted, "\""));
   };
   const bool succeeded = result == Value(true) || (of.is_look && result.is_null());
-  switch (need.requisite) {
-    case states::Requisite::require:
-      return check_result(result != Value(false), "[True, None]");
-    case states::Requisite::arg_bind:
+  using Wanted = states::RequisiteRow::Wanted;
+  switch (states::row_of(need.requisite).wanted) {
+    case Wanted::nothing:
+      return;
+    case Wanted::no_failure:
       check_result(result != Value(false), "[True, None]");
       if (const auto line = broken.of_target.find(target);
-          line != broken.of_target.end() && !line->second.empty())
+          need.requisite == states::Requisite::arg_bind && line != broken.of_target.end() &&
+          !line->second.empty())
         lines.push_back(line->second);
       return;
-    case states::Requisite::watch:
+    case Wanted::success:
       return check_result(succeeded, "True");
-    case states::Requisite::onfail:
+    case Wanted::failure:
       check_result(result == Value(false), "False");
       if (result == Value(false) && other.is_unmet)
         lines.push_back(cat(other.tag, " was not needed, which is not a failure"));
       return;
-    case states::Requisite::onchanges:
+    case Wanted::changes:
       check_result(succeeded, "True");
       if (has_no_changes(other.entry.at("changes")))
         lines.push_back(cat("Changes from ", other.tag, " is \"False\", not \"True\""));
       return;
-    case states::Requisite::prereq:
+    case Wanted::would_change:
       if (!of.would_change(target))
         lines.push_back(cat("No changes found in execution of ", need.state, ".", need.target));
-      return;
-    default:
       return;
   }
 }
@@ -122,14 +122,14 @@ Met met_by(const Commented& of, const states::Need& need, uint32_t target) {
   if (other.tag.empty())
     return Met::yes;
   const bool is_failed = other.entry.at("result") == Value(false);
-  switch (need.requisite) {
-    case states::Requisite::require:
-    case states::Requisite::watch:
-    case states::Requisite::arg_bind:
+  using Wanted = states::RequisiteRow::Wanted;
+  switch (states::row_of(need.requisite).wanted) {
+    case Wanted::no_failure:
+    case Wanted::success:
       return !is_failed ? Met::yes : other.is_unmet ? Met::not_needed : Met::failed;
-    case states::Requisite::onchanges:
+    case Wanted::changes:
       return !is_failed && !has_no_changes(other.entry.at("changes")) ? Met::yes : Met::not_needed;
-    case states::Requisite::onfail:
+    case Wanted::failure:
       return is_failed && !other.is_unmet ? Met::yes : Met::not_needed;
     default:
       return Met::yes;

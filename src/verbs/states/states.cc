@@ -33,6 +33,36 @@ std::optional<Value> value_to_come(const Output& hole, const Value& look) {
   return Value(cat(key, "_value_known_after_applying"));
 }
 
+/// What former runs left. What an earlier fettle wrote under other keys goes by today's from the
+/// first read on; the store is told later, when the files have no errors.
+class Past {
+ public:
+  Known known;
+
+  Status read(Store& store, const Name& environment) {
+    known = TRY(store.known(environment));
+    is_by_name_ = TRY(store.note(environment, states_by_name_note)).has_value();
+    if (is_by_name_)
+      rename(upgraded_keys(known));
+    return {};
+  }
+
+  void rename(const Renames& renames) { renamed_.push_back(rename_known(renames, known)); }
+
+  /// Each renaming begins where the one before ended.
+  Status write_renames(Edit& edit) {
+    for (const std::vector<Change>& changes : std::exchange(renamed_, {}))
+      TRY(edit.write(changes));
+    if (std::exchange(is_by_name_, false))
+      TRY(edit.put_note(states_by_name_note, {}));
+    return {};
+  }
+
+ private:
+  bool is_by_name_ = false;  ///< an earlier fettle wrote it
+  std::vector<std::vector<Change>> renamed_;
+};
+
 /// One run of files of states.
 class StatesWork {
  public:
@@ -74,7 +104,7 @@ class StatesWork {
     if (request_.is_test || !request_.remembers)
       return without_a_trace();
     edit_ = TRY(begin_edit(place_, request_.environment, request_.waits));
-    TRY(read_known());
+    TRY(past_.read(*place_.store, request_.environment));
     TRY(compile(nullptr));
     if (!report_.errors.empty())
       return std::move(report_);
@@ -104,7 +134,7 @@ class StatesWork {
                  std::ranges::all_of(compiled->chunks, [](const states::Chunk& chunk) {
                    return chunk.failure.empty();  // who knows what it was to be
                  });
-    made.known = &known_;
+    made.known = &past_.known;
     states::StatesIntent intent;
     if (compiled->errors.empty())
       intent = options.is_lenient ? states::lenient_intent_of(*compiled, made)
@@ -124,7 +154,8 @@ class StatesWork {
                               compiled->warnings.end());
     if (!report_.errors.empty())
       return {};
-    TRY(write_renames());
+    if (edit_ != nullptr)
+      TRY(past_.write_renames(*edit_));
     compiled_ = std::move(compiled);
     if (!request_.is_test)
       TRY(put_binary_sources());
@@ -149,37 +180,16 @@ class StatesWork {
   /// What former runs left goes by the keys that it has today.
   Result<std::shared_ptr<states::Compiled>> compiled_as_known(states::CompileOptions& options) {
     while (true) {
-      const KnownMemory memory(known_);
+      const KnownMemory memory(past_.known);
       options.memory = &memory;
       auto compiled =
           std::make_shared<states::Compiled>(states::compile(request_.words, files(), options));
       options.memory = nullptr;
-      const Renames renames = keys_of_today(*compiled, request_.environment, known_);
+      const Renames renames = keys_of_today(*compiled, request_.environment, past_.known);
       if (renames.empty())
         return compiled;
-      std::vector<Change> changes = rename_known(renames, known_);
-      renamed_.push_back(std::move(changes));
+      past_.rename(renames);
     }
-  }
-
-  /// Only when the files have no errors. Each renaming begins where the one before ended.
-  Status write_renames() {
-    if (edit_ == nullptr)
-      return {};
-    for (const std::vector<Change>& changes : std::exchange(renamed_, {}))
-      TRY(edit_->write(changes));
-    if (std::exchange(is_by_name_, false))
-      TRY(edit_->put_note(states_by_name_note, {}));
-    return {};
-  }
-
-  /// What an earlier fettle left is upgraded when it is read for the first time.
-  Status read_known() {
-    known_ = TRY(place_.store->known(request_.environment));
-    is_by_name_ = TRY(place_.store->note(request_.environment, states_by_name_note)).has_value();
-    if (is_by_name_)
-      renamed_.push_back(rename_known(upgraded_keys(known_), known_));
-    return {};
   }
 
   /// Whether states may bring credentials that no file has.
@@ -262,7 +272,7 @@ class StatesWork {
       return find_changed();
     }
     if (open || request_.is_fresh)
-      for (auto& [key, record] : known_)
+      for (auto& [key, record] : past_.known)
         if (record->attempt && record->attempt->course) {
           auto fresh = std::make_shared<Record>(*record);
           Attempt& attempt = fresh->attempt.edit();
@@ -277,7 +287,7 @@ class StatesWork {
   /// What the run that goes on has changed so far, for those that wait for it.
   Status find_changed() {
     constexpr size_t looked_at = 20;  // newest first: what came after a change is seldom more
-    for (const auto& [key, record] : known_) {
+    for (const auto& [key, record] : past_.known) {
       if (record->run < continues_)
         continue;
       for (const Event& event : TRY(place_.store->events_of(key, looked_at)))
@@ -308,10 +318,10 @@ class StatesWork {
 
   /// Carries the intent out once; what is known afterwards is kept for the next time.
   Result<std::vector<StateResult>> carry() {
-    const Known before = known_;
+    const Known before = past_.known;
     RunRequest run_request;
     run_request.intent = intent_;
-    run_request.known = known_;
+    run_request.known = past_.known;
     run_request.options = options();
     run_request.audience = &times_;
     run_request.wants = [this](const Run& run) { return wanted_now(run); };
@@ -333,9 +343,9 @@ class StatesWork {
     const StatesRun done{*compiled_, keys_, run_result.run, summary, before, times_};
     std::vector<StateResult> results = results_of(done);
     add_removals(done, results);
-    known_ = run_result.run.take_known();
+    past_.known = run_result.run.take_known();
     report_.rest =
-        std::make_shared<const std::tuple<RunResult, Known>>(std::move(run_result), known_);
+        std::make_shared<const std::tuple<RunResult, Known>>(std::move(run_result), past_.known);
     return results;
   }
 
@@ -467,8 +477,8 @@ class StatesWork {
   Result<std::vector<StateResult>> apply_again(const std::set<std::string>& tags) {
     auto given_up = std::make_shared<std::set<Key>>();
     for (size_t i = 0; i < keys_.size(); ++i) {
-      const auto record = known_.find(keys_[i]);
-      if (record == known_.end())
+      const auto record = past_.known.find(keys_[i]);
+      if (record == past_.known.end())
         continue;
       if (!tags.contains(states::tag_of(compiled_->chunks[i]))) {
         if (record->second->attempt)  // it failed, or nobody knows what it did
@@ -492,7 +502,7 @@ class StatesWork {
   /// `--test`, and runs without memory: nothing is written.
   Result<StatesReport> without_a_trace() {
     if (request_.remembers)
-      TRY(read_known());
+      TRY(past_.read(*place_.store, request_.environment));
     TRY(compile(nullptr));
     if (!report_.errors.empty())
       return std::move(report_);
@@ -512,19 +522,20 @@ class StatesWork {
   Status look() {
     for (size_t waiting = SIZE_MAX;;) {
       Threads threads(*place_.interrupt, place_.mask.get());
-      const RunResult run_result = TRY(look_by_acts(
-          place_.run_context(), threads, looks_of(*intent_, *place_.kinds), known_, options()));
+      const RunResult run_result =
+          TRY(look_by_acts(place_.run_context(), threads, looks_of(*intent_, *place_.kinds),
+                           past_.known, options()));
       if (compiled_->delayed.size() < waiting && is_block_ready(run_result.run, true)) {
         waiting = compiled_->delayed.size();
         TRY(compile_after(run_result.run, true));
         continue;
       }
-      const Looked things = TRY(look_and_plan(place_, *intent_, known_, {}));
+      const Looked things = TRY(look_and_plan(place_, *intent_, past_.known, {}));
       const Plan& plan = things.plan;
       const Summary& summary = run_result.summary ? *run_result.summary : run_result.run.summary();
       report_.is_stopped = summary.stopped;
-      const StatesRun looked{*compiled_, keys_,  run_result.run, summary,
-                             known_,     times_, &things.seen};
+      const StatesRun looked{*compiled_,  keys_,  run_result.run, summary,
+                             past_.known, times_, &things.seen};
       report_.results = results_of_looks(looked, plan);
       add_looks_of_removals(looked, plan, report_.results);
       return {};
@@ -554,9 +565,7 @@ class StatesWork {
   StateTimes times_;
   StatesReport report_;
   std::unique_ptr<Edit> edit_;
-  Known known_;
-  bool is_by_name_ = false;                        ///< an earlier fettle wrote it
-  std::vector<std::vector<Change>> renamed_;       ///< which the store is to be told
+  Past past_;
   std::shared_ptr<const std::set<Key>> given_up_;  ///< by a loop that goes on with others
   std::shared_ptr<const states::Compiled> compiled_;
   std::vector<Key> keys_;

@@ -1,60 +1,13 @@
-#include <algorithm>
-#include <array>
+#include "states/modules/module.h"
 
 #include "base/text.h"
-#include "states/catalogue.h"
+#include "states/builtins.h"
 #include "states/modules/functions.h"
 #include "value/changes.h"
 #include "value/mask.h"
 
 namespace fettle::states {
 namespace {
-
-struct Row {
-  std::string_view state, function;
-  Answer (*run)(const ModuleCall& call);
-};
-
-constexpr std::array rows{
-    Row{"test", "nop", test_nop},
-    Row{"test", "anop", test_nop},
-    Row{"test", "succeed_without_changes", test_succeed},
-    Row{"test", "succeed_with_comment", test_succeed_with_comment},
-    Row{"test", "succeed_with_changes", test_succeed_with_changes},
-    Row{"test", "succeed_with_arg_bind", test_succeed_with_arg_bind},
-    Row{"test", "none_without_changes", test_none},
-    Row{"test", "fail_without_changes", test_fail},
-    Row{"test", "fail_with_changes", test_fail_with_changes},
-    Row{"test", "configurable_test_state", test_configurable},
-    Row{"test", "present", test_present},
-    Row{"test", "absent", test_absent},
-    Row{"test", "update", test_update},
-    Row{"test", "present_resource", test_present_resource},
-    Row{"test", "unique_op", test_unique_op},
-    Row{"test", "parallel_state", test_parallel_state},
-    Row{"test", "update_low", test_update_low},
-    Row{"test", "mod_watch", test_mod_watch},
-    Row{"test", "treq", test_succeed},
-    Row{"test", "acct", test_acct},
-    Row{"time", "sleep", time_sleep},
-    Row{"data", "write", data_write},
-    Row{"trigger", "build", trigger_build},
-    Row{"template", "render", template_render},
-    Row{"render", "block", render_block},
-    Row{"exec", "run", exec_run},
-    Row{"exec", "stateful", exec_stateful},
-    Row{"http", "query", http_query},
-    Row{"http", "wait_for_successful_query", http_wait},
-    Row{"sls", "run", sls_run},
-    Row{"acct", "profile", acct_profile},
-};
-
-const Row* find_row(std::string_view state, std::string_view function) {
-  const auto found = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
-    return row.state == state && row.function == function;
-  });
-  return found == rows.end() ? nullptr : &*found;
-}
 
 /// The arguments with the defaults of those that were not given, or are null.
 Value completed(const Function& function, const Value& arguments) {
@@ -70,20 +23,17 @@ Value completed(const Function& function, const Value& arguments) {
 
 }  // namespace
 
-bool has_module(std::string_view state, std::string_view function) {
-  return find_row(state, function) != nullptr;
-}
-
 Result<ModuleAnswer> run_module(std::string_view state, std::string_view function,
                                 const ModuleCall& call) {
-  const Row* row = find_row(state, function);
-  if (row == nullptr)
+  const FunctionRow* row = find_builtin(state, function);
+  const auto* act = row == nullptr ? nullptr : std::get_if<0>(&row->act);
+  if (act == nullptr)
     return user_error(cat("there is no built-in state `", state, ".", function, "`"));
   ModuleCall complete = call;
   if (const Module* module = builtin_states().find(state))
     if (const Function* known = module->find(function))
       complete.arguments = completed(*known, call.arguments);
-  ModuleAnswer answer = TRY(row->run(complete));
+  ModuleAnswer answer = TRY((*act)(complete));
   if (!answer.again && answer.ret.at("changes").is_null())
     answer.ret = with(answer.ret, "changes",
                       changes_between(answer.ret.at("old_state"), answer.ret.at("new_state")));
