@@ -14,9 +14,9 @@
 /// done, and nothing runs in parallel. The other obvious way is a text that stands for the value,
 /// such as `{{db.ip_address}}`. It breaks as soon as a program cuts it, and it looks like a text
 /// that a user wrote. So a hole is a type of its own: it names the output (`Output`) and not the
-/// value, and it can be compared, stored and planned with like every value. For example, `"http://"
-/// + db.ip_address + ":80"` is three parts, text, hole and text; `holes` finds `service/db`,
-/// `ip_address`.
+/// value, and it can be compared, stored and planned with like any other value. For example,
+/// `"http://" + db.ip_address + ":80"` is three parts, text, hole and text; `holes` finds
+/// `service/db`, `ip_address`.
 ///
 /// Invariants:
 /// * A hole is a need: the graph makes an edge to the resource that it names (`plan/graph.h`), so
@@ -31,7 +31,7 @@
 ///   secret.
 /// * What is not known stays a hole.
 ///
-/// To add a type: an enumerator, a case in value.cc, json_write.cc and codec.cc.
+/// To add a type: an enumerator, a case in value.cc, json.cc and codec.cc.
 
 #include <cstdint>
 #include <functional>
