@@ -51,8 +51,7 @@ namespace fettle {
 struct RunOptions {
   PlanOptions plan;
   int parallelism = 4;      ///< acts in flight at once; what is pending does not count
-  int anew_limit = 3;       ///< how often a host is recreated before acts that do not settle are
-                            ///< given up
+  int anew_limit = 3;       ///< recreations of a host before what does not settle is given up
   uint64_t seed = 1;        ///< of the random pauses
   uint64_t number = 0;      ///< the number of the edit, for the records
   uint64_t sequence = 0;    ///< of the last success, for a run that is not told of every record
