@@ -14,12 +14,12 @@ namespace {
 
 const Owned nothing;
 
-/// The attributes with which the last act ended well; none while another one goes on or has failed.
+/// The attributes with which the last act ended well. Zero while another act goes on or has failed.
 Digest applied_by(const Record& record) {
   return record.applied && !record.attempt ? record.applied->attributes.digest() : Digest();
 }
 
-/// The attributes that are wanted by what the record says: those of the attempt, if one was begun.
+/// The attributes that are wanted according to the record: those of the attempt, if one was begun.
 const Boxed<Resource>& last_wish(const Record& record) {
   return record.attempt ? record.attempt->resource : record.applied;
 }
@@ -29,8 +29,8 @@ const Boxed<Resource>& last_wish(const RecordPointer& record) {
   return record == nullptr ? none : last_wish(*record);
 }
 
-/// Whether what is wanted of a pod is more than what the last act that began was to make of it, and
-/// may make it ready or not ready.
+/// Whether a pod is wanted otherwise than the last act that began was to make it, in a way that may
+/// make it ready or not ready.
 bool is_act_due(const Pod& pod) {
   return pod.acted && &*pod.acted != &*pod.resource &&
          may_change_readiness(pod.acted->attributes, pod.resource->attributes);
@@ -62,13 +62,13 @@ void Fleet::touch(const Name& owner) {
     changed_.insert(owner);
 }
 
-/// Jobs of users wait for an image that somebody else may bring.
+/// Users' jobs wait for an image that somebody else may bring.
 void Fleet::touch_jobs(const Name& image) {
   if (const auto jobs = jobs_by_image_.find(image); jobs != jobs_by_image_.end())
     changed_.insert(jobs->second.begin(), jobs->second.end());
 }
 
-/// Its owner, and whoever may have put something into it.
+/// Marks the owner of a pod, and whoever may have put something into it.
 void Fleet::touch_pod(const Pod& pod) {
   touch(pod.owner);
   changed_.insert(sidecar_sets_.begin(), sidecar_sets_.end());
@@ -103,7 +103,7 @@ void Fleet::put(Object object) {
       if (!owned.claims.empty())
         touch(other);
   } else {
-    // Pods take what they name of ConfigMaps and Secrets, and a namespace's labels select.
+    // Pods take ConfigMaps and Secrets that they name, and selectors use the labels of a namespace.
     for (const auto& [other, workload] : workloads_)
       if (workload->space == object.space || object.kind == "Namespace")
         touch(other);
@@ -273,7 +273,7 @@ void Fleet::forget_pod(const Name& key_name) {
   pods_.erase(found);
 }
 
-/// What a pod takes of its node.
+/// Computes what a pod takes of its node.
 void Fleet::measure(Pod& pod) {
   const Value spec = pod_spec(pod.resource->attributes);
   const Requests requests = requests_of(pod.resource->attributes.at("template").at("spec"));
@@ -286,7 +286,7 @@ void Fleet::measure(Pod& pod) {
     with_ports_[pod.node_number].push_back(&pod);
 }
 
-/// It takes nothing of its node any more, and whoever waits for room is asked again.
+/// The pod takes nothing of its node any more. Owners that wait for room are asked again.
 void Fleet::make_room(Pod& pod) {
   used_[pod.node_number].cpu -= pod.cpu;
   used_[pod.node_number].memory -= pod.memory;
@@ -303,7 +303,7 @@ const Pod* Fleet::port_holder(uint32_t node_number, const std::vector<HostPort>&
   return found == pods.end() ? nullptr : *found;
 }
 
-/// What follows from the attributes and from what users changed.
+/// Computes what follows from the attributes and from users' changes.
 void Fleet::derive(Pod& pod) {
   const Value& attributes = pod.resource->attributes;
   const Object* marked = marks(pod);
@@ -363,8 +363,8 @@ void Fleet::know(const Key& key, const RecordPointer& record) {
     know_memory(key, record);
 }
 
-/// What was seen of a pod before an act on it ended may be what the act found: one that was ready
-/// stays so if the act stopped nothing, one that was not may have been repaired.
+/// A look from before the end of an act may show what the act found. A pod that was ready stays
+/// ready if the act stopped nothing; one that was not ready may have been repaired.
 void Fleet::follow_act(Pod& pod, const Record& record) {
   const Boxed<Resource>& last = last_wish(record);
   const Attempt* const attempt = record.attempt ? &*record.attempt : nullptr;
@@ -386,7 +386,7 @@ void Fleet::know_pod(const Key& key, const RecordPointer& record) {
   const Boxed<Resource>& last = last_wish(record);
   if (!last) {
     const Pod* known = pod(key.name);
-    // One that was just asked for has no record yet.
+    // A resource that was just asked for has no record yet.
     if (known != nullptr && (known->exists || known->is_leaving))
       forget_pod(key.name);
     return;
@@ -429,7 +429,7 @@ void Fleet::know_pull(const Key& key, const RecordPointer& record) {
   }
   Pull& pull = pulls_[key.name];
   if (pull.owner.empty()) {
-    // Who wants it stands in its record.
+    // The record has the owner that wants it.
     pull.resource = last;
     if (!record->wanted_by.empty())
       pull.owner = record->wanted_by.begin()->first;
@@ -501,21 +501,21 @@ void Fleet::touch_turns(const Value& revision) {
         touch(pod->owner);
 }
 
-/// It is not wanted any more. What nobody began to make leaves nothing behind.
+/// The pod is not wanted any more. If nobody began to make it, nothing is left of it.
 void Fleet::leave(Pod& pod) {
   pod.is_leaving = true;
   if (!pod.acted)
     forget_pod(pod.resource->key.name);
 }
 
-/// The pods that stay stand in the order of the fleet's, before new ones. One of these may have the
-/// name of one that goes.
+/// The pods that stay have the order of the fleet, before new ones. A new one may have the name of
+/// one that goes.
 void Fleet::accept_pods(const Wanted& wanted) {
   const std::vector<Pod*> before = owned_[wanted.owner].pods;
   const size_t first = wanted.resources.size() - wanted.pods.size();
   const auto take = [&](Pod& pod, const Boxed<Resource>& resource) {
     wish(pod, resource);
-    // What is wanted may be what is there once more.
+    // The wanted pod may be the one that is there already.
     pod.is_done = pod.applied == resource->attributes.digest();
     pod.is_leaving = false;
   };
@@ -547,7 +547,7 @@ void Fleet::wish_for_memory(const Boxed<Resource>& resource, const Name& owner) 
   if (memory == nullptr)
     return;
   Memory& found = (*memory)[resource->key.name];
-  // Pods whose turn it is belong to others.
+  // The pods whose turn it is belong to others.
   if (!has_attributes(found.resource, resource) && sidecar_sets_.contains(owner))
     touch_turns(resource->attributes);
   found.is_done = found.applied == resource->attributes.digest();

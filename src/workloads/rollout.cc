@@ -13,8 +13,8 @@ bool has_ended(const Pod& pod) {
   return pod.phase == Phase::failed || pod.phase == Phase::succeeded;
 }
 
-/// Where a PodSpec names a ConfigMap or a Secret: below `volumes`, in `env` and `envFrom`, and as
-/// credentials of pulls.
+/// The places where a PodSpec names a ConfigMap or a Secret: below `volumes`, in `env` and
+/// `envFrom`, and as credentials for pulls.
 void add_names(const Value& spec, std::map<Name, bool>& names) {
   const auto add = [&](std::string_view kind, const Value& name) {
     if (name.is_text() && !name.text().empty())
@@ -53,10 +53,10 @@ namespace {
 
 bool is_before(const Entry& a, const Entry& b) { return a.key.view() < b.key.view(); }
 
-/// `keeps_null`: of what was there before.
+/// `keeps_null`: for the entries that were there before.
 Value with_changes(const Value& dict, std::vector<Entry> changes, bool keeps_null) {
   const std::span<const Entry> before = dict.is_dict() ? dict.entries() : std::span<const Entry>();
-  // Few, and mostly in order: cheaper than a sort that asks for memory.
+  // There are few, mostly in order: this is cheaper than a sort that asks for memory.
   for (auto each = changes.begin(); each != changes.end(); ++each)
     std::rotate(std::upper_bound(changes.begin(), each, *each, is_before), each, each + 1);
   std::vector<Entry> kept;
@@ -111,7 +111,7 @@ Rollout::Rollout(const Fleet& fleet_, const Workload& workload_, Time now_)
   find_revisions();
   const bool has_nodes = !fleet.nodes().empty();
   for (const Pod* pod : owned.pods) {
-    // What has ended, and what was on a node that is gone, is made anew elsewhere.
+    // A pod that has ended, or was on a node that is gone, is recreated elsewhere.
     const bool is_lost = has_nodes && fleet.node_at(pod->node_number) == nullptr;
     if (!pod->is_leaving && !has_ended(*pod) && !is_lost)
       add_row(pod);
@@ -146,7 +146,7 @@ uint16_t Rollout::revision_number(std::string_view name) const {
   return static_cast<uint16_t>(number);
 }
 
-/// Of a pod as the fleet has it. Whether one of its conditions is to be False.
+/// Reads a pod as the fleet has it. Returns whether one of its conditions has to be False.
 bool Rollout::read_known(PodRow& row, const Pod& pod) {
   static const Digest no_configs = Value().digest();
   row.tag = &pod;
@@ -164,7 +164,7 @@ bool Rollout::read_known(PodRow& row, const Pod& pod) {
   return pod.is_held;
 }
 
-/// Of one that is changed or made here.
+/// Reads a pod that is changed or made here.
 bool Rollout::read_changed(PodRow& row, const Pod* pod, const Value& attributes) {
   row.tag = &tags_.emplace_back(
       PodTag{attributes.text_at("name"), attributes.text_at("node"), pod_labels(attributes)});
@@ -183,7 +183,7 @@ bool Rollout::read_changed(PodRow& row, const Pod* pod, const Value& attributes)
   return is_held;
 }
 
-/// That of a pod whose attributes may be others by now.
+/// The readiness of a pod whose attributes may have changed by now.
 Readiness Rollout::readiness_of(size_t row, bool is_held) const {
   const Pod& pod = *pods_[row];
   if (is_held)
@@ -232,7 +232,7 @@ void Rollout::change(size_t row, Value attributes) {
     return;
   if (!is_changed(row))
     changes_[row] = pods_[row]->resource;
-  // What is taken back before anybody heard of it was no change.
+  // A change that is undone before anybody heard of it is none.
   if (pods_[row] != nullptr && attributes == pods_[row]->resource->attributes)
     changes_[row].reset();
   else
@@ -355,7 +355,7 @@ void Rollout::remember(std::string_view field, const Value& value) {
   memory_ = edited(memory_, {{Name(field), value}});
 }
 
-/// What was to be said once and has not been said yet stays.
+/// Emits notices again that were to be given once and have not been given yet.
 void Rollout::emit_unsaid() {
   for (const auto& [name, memory] : owned.notices)
     if (!memory.is_done && !said_.contains(name))

@@ -1,11 +1,11 @@
 #pragma once
-/// The part of a Pod's `status` that rollouts look at.
+/// Reads the part of a Pod's `status` that rollouts look at.
 
 #include "workloads/fleet.h"
 
 namespace fettle::workloads {
 
-/// Null: it was not found.
+/// Null: the pod was not found.
 void read_status(const Value& status, Pod& pod);
 
 }  // namespace fettle::workloads

@@ -31,7 +31,7 @@ struct Workplace {
   WaitLimits limits{};           ///< for all that is waited for
   /// The secrets that nobody is shown. Whoever learns of one adds it.
   std::shared_ptr<Mask> mask = std::make_shared<Mask>();
-  bool shows_secrets = false;                      ///< reports are shown as they are
+  bool shows_secrets = false;                      ///< the user's, for those who wait for us
   std::function<void(const std::string&)> notice;  ///< shows text to people while they wait; may be
                                                    ///< empty
   std::string command;                             ///< the user's command, for those who wait for
