@@ -1,5 +1,5 @@
-/// The states that ship: one row a function. What they do is the matter of the drivers; a row says
-/// what they are called and what they take.
+/// The states that ship with fettle: one row for each function. A row says what the function is
+/// called and what it takes; the drivers do the work.
 
 #include "states/catalogue.h"
 #include "value/json.h"
@@ -9,7 +9,7 @@ namespace {
 
 struct ParameterRow {
   std::string_view name;
-  std::string_view otherwise;  ///< JSON; empty: required
+  std::string_view otherwise;  ///< the default as JSON; empty: required
   std::string_view text;
   Shape shape = Shape::any;
 };

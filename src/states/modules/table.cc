@@ -56,7 +56,7 @@ const Row* find_row(std::string_view state, std::string_view function) {
   return found == rows.end() ? nullptr : &*found;
 }
 
-/// The arguments with the defaults of those that were not given, or are null.
+/// The arguments, with defaults for those that were not given or are null.
 Value completed(const Function& function, const Value& arguments) {
   std::vector<Entry> entries;
   for (const Parameter& parameter : function.parameters)
@@ -92,7 +92,7 @@ Result<ModuleAnswer> run_module(std::string_view state, std::string_view functio
 
 namespace {
 
-/// Of what every function returns; a name is made once.
+/// The keys of every function's answer; each name is made once.
 const Name result_key = "result", comment_key = "comment", changes_key = "changes",
            old_state_key = "old_state", new_state_key = "new_state";
 const Value no_changes = Value::dict({});
