@@ -29,8 +29,7 @@ struct StatesIntent {
   std::vector<Key> keys;                ///< of each chunk; an empty kind: it waits for a block
   std::vector<Error> errors;            ///< reported together
   std::map<std::string, Key> owners{};  ///< of the paths that are known (`managed_path.h`)
-  std::set<Key> seconds{};              ///< they act on the path of another state, for which they
-                                        ///< listen
+  std::set<Key> seconds{};  ///< they act on the path of another state, and listen for it
   /// The chunk and the reason of each error, without its place.
   std::vector<std::pair<size_t, std::string>> refused{};
 };

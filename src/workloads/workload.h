@@ -34,9 +34,8 @@ struct Object {
   int64_t generation = 1;            ///< counts its changes
   Name uid;                          ///< empty: nobody has stored it yet
   Time created;                      ///< 0: nobody has stored it yet
-  Value applied{};                   ///< of fields that are judged later; empty: not read here
-  std::vector<FieldPlace> places{};  ///< of fields that are judged later; empty: it was not read
-                                     ///< here
+  Value applied{};                   ///< the document that was last given to `apply`; null: never
+  std::vector<FieldPlace> places{};  ///< of fields that are judged later; empty: not read here
   /// Its name as an owner: `CloneSet/NAMESPACE/NAME`.
   Name owner() const;
 };

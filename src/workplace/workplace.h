@@ -31,11 +31,9 @@ struct Workplace {
   WaitLimits limits{};           ///< for all that is waited for
   /// The secrets that nobody is shown. Whoever learns of one adds it.
   std::shared_ptr<Mask> mask = std::make_shared<Mask>();
-  bool shows_secrets = false;                      ///< the user's, for those who wait for us
-  std::function<void(const std::string&)> notice;  ///< shows text to people while they wait; may be
-                                                   ///< empty
-  std::string command;                             ///< the user's command, for those who wait for
-                                                   ///< us
+  bool shows_secrets = false;                      ///< reports are shown as they are
+  std::function<void(const std::string&)> notice;  ///< shows text to people who wait; may be empty
+  std::string command;                             ///< the user's, for those who wait for us
   Holder::Role role = Holder::Role::command;       ///< our role for others
   /// Is told of all that is carried out, beside whoever asked for it. Null: nobody looks.
   Audience* spectator = nullptr;
