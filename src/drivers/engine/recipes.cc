@@ -22,7 +22,7 @@ namespace {
 constexpr size_t longest_output = 64 << 20;
 constexpr size_t longest_shown = 4'096;
 constexpr Duration request_limit = 60s, last_moment = 500ms;
-/// Some seconds.
+/// This takes some seconds.
 constexpr uint64_t most_extract_steps = 100'000'000, most_extract_bytes = 256'000'000;
 
 std::vector<std::string> texts(const Value& list) {
@@ -33,7 +33,7 @@ std::vector<std::string> texts(const Value& list) {
   return found;
 }
 
-/// What the expressions of a recipe give for an answer.
+/// The values that the expressions of a recipe find in an answer.
 Result<Value> extracted(const Value& recipe, std::string_view text, jq::Input input,
                         const std::stop_token& stop) {
   const Value& wanted = recipe.at("extract");
@@ -54,7 +54,7 @@ Result<Value> extracted(const Value& recipe, std::string_view text, jq::Input in
   return Value::dict(std::move(values));
 }
 
-/// `answer` is what came back, also when nothing could be extracted from it.
+/// `answer` is the answer, even if nothing could be extracted from it.
 Result<Value> run_command(const Site& site, const Record& host, const Value& recipe,
                           const ProgressSink& progress, const Duration limit,
                           const std::stop_token& stop, Value& answer) {
@@ -71,7 +71,7 @@ Result<Value> run_command(const Site& site, const Record& host, const Value& rec
   return with(answer, {{"extract", TRY(extracted(recipe, output, jq::Input::text, stop))}});
 }
 
-/// To the service's own address, as its neighbours see it.
+/// Sends to the service's own address, as its neighbours see it.
 Result<Value> send_request(const Site& site, const Record& host, const Value& recipe,
                            const Duration limit, const std::stop_token& stop, Value& answer) {
   const std::string_view id = recipe.text_at("port");
@@ -96,7 +96,7 @@ Result<Value> send_request(const Site& site, const Record& host, const Value& re
     request.body = starlark_text(recipe.at("body"));
     request.headers.push_back({"Content-Type", to_text(recipe.at("content_type"))});
   }
-  // From within the container, when the engine is on another machine.
+  // The request comes from within the container if the engine is on another machine.
   const HttpResponse response =
       is_reachable(site.engine, address)
           ? TRY(site.http.send(std::move(request), stop))
@@ -106,14 +106,14 @@ Result<Value> send_request(const Site& site, const Record& host, const Value& re
   return with(answer, {{"extract", TRY(extracted(recipe, response.body, jq::Input::json, stop))}});
 }
 
-/// In at most that time.
+/// Runs within this time.
 Result<Value> run_recipe(const Site& site, const Record& host, const Value& recipe,
                          const Duration limit, const std::stop_token& stop, Value& answer) {
   return recipe.text_at("type") == "exec" ? run_command(site, host, recipe, {}, limit, stop, answer)
                                           : send_request(site, host, recipe, limit, stop, answer);
 }
 
-/// The last answer of a wait, on lines of its own; empty when there was none.
+/// The last answer of a wait, on lines of its own. Empty: there was none.
 std::string text_of_answer(const Value& answer) {
   if (!answer.is_dict())
     return "";
@@ -146,7 +146,7 @@ Status check_code(const Value& attributes, std::string_view what, int64_t code,
       return {};
     codes += cat(codes.empty() ? "" : " ", to_text(item));
   }
-  // Kurtosis: scripts look for this sentence.
+  // Kurtosis' words: scripts look for this sentence.
   const std::string_view shown = trim(output.substr(0, longest_shown));
   return world_error(cat(what, " '", code, "' that is not part of the acceptable status codes '[",
                          codes, "]'", shown.empty() ? ", with no output" : ", with output:\n",
@@ -162,7 +162,7 @@ Result<Outcome> run_exec_act(const Site& site, const Act& act, const ProgressSin
       TRY(run_command(site, host, attributes.at("recipe"), progress, 0s, stop, answer));
   TRY(check_code(attributes, "Exec returned exit code", result.integer_at("code"),
                  result.text_at("output")));
-  // A command may end its container; then nobody can tell.
+  // A command may end its container; then nobody can say.
   const uint64_t life = life_of(site.engine, host.remote_id, stop).value_or(0);
   return Outcome(Done{.outputs = result, .remote_id = {}, .life = life});
 }
@@ -184,7 +184,7 @@ Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token s
   const Duration limit = TRY(parse_duration(attributes.text_at("timeout", "10s")));
   const Instant began = instant_from_clock();
   const int64_t tries = act.so_far.integer_at("tries") + 1;
-  // Whoever begins when the time is up has a moment.
+  // A try that begins when the time is up still has a moment.
   const Duration left =
       std::max(limit - Duration(act.so_far.integer_at("waited")), Duration(last_moment));
 
@@ -196,7 +196,7 @@ Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token s
     return result;
   };
   const Result<Value> result = attempt();
-  // Time during which nobody ran does not count.
+  // Time in which no process ran does not count.
   const Duration waited =
       Duration(act.so_far.integer_at("waited")) + (instant_from_clock() - began);
   const std::string told =

@@ -18,7 +18,7 @@ std::vector<Entry> entries_of(const Value& dict) {
   return {entries.begin(), entries.end()};
 }
 
-/// A list of texts with the placeholder replaced.
+/// The list of texts, with the placeholder replaced.
 Value texts(const Value& list, std::string_view placeholder, std::string_view address) {
   std::vector<Value> replaced;
   for (const Value& item : items_of(list))
@@ -35,8 +35,8 @@ Value environment(const Value& env, std::string_view placeholder, std::string_vi
   return texts(Value::list(std::move(lines)), placeholder, address);
 }
 
-/// Files artifacts become anonymous volumes into which tars are put before the start: what the
-/// image has at that path is hidden, and a replaced container takes its files with it.
+/// Files artifacts become anonymous volumes, into which tars are put before the start. They hide
+/// what the image has at that path, and a replaced container takes its files with it.
 Value mounts(const Value& attributes) {
   std::vector<Value> list;
   for (const Mount& mount : mounts_in(attributes.at("files")))
@@ -64,7 +64,7 @@ Value devices(const Value& list) {
   return Value::list(std::move(found));
 }
 
-/// Given as it is, or by the sort of engine.
+/// The driver as given, or by the sort of engine.
 std::string_view gpu_driver(const Value& driver) {
   const std::string_view given = driver.is_dict()   ? driver.text_at("docker")
                                  : driver.is_text() ? driver.text().view()
@@ -78,7 +78,7 @@ void add_gpu(const Value& gpu, std::vector<Entry>& host) {
   const Value& ids = gpu.at("device_ids");
   const bool by_id = ids.is_list() && !ids.items().empty();
   const Value capability = Value::list({Value::list({Value("gpu")})});
-  // Without a device it is about shared memory and limits only, and no driver for GPUs is needed.
+  // Without a device, only shared memory and limits matter, and no driver for GPUs is needed.
   if (by_id || gpu.integer_at("count") != 0)
     host.push_back(
         {"DeviceRequests", Value::list({Value::dict({{"Driver", gpu_driver(gpu.at("driver"))},
@@ -115,9 +115,9 @@ void add_ports(const Value& attributes, const Placement& placement, std::vector<
     host.push_back({"PortBindings", Value::dict(std::move(bindings))});
 }
 
-/// A hardware address that belongs to the address, as Docker chooses it: when a container takes
-/// over the address of another, neighbours that remember the old one must not wait until they
-/// forget it.
+/// A hardware address that follows from the address, as Docker chooses it. When a container takes
+/// over the address of another one, neighbours that remember the old hardware address would have to
+/// wait until they forget it.
 std::string mac_of(const std::string& address) {
   const uint32_t number = parse_address(address).value_or(0);
   std::array<char, 18> text{};
@@ -150,7 +150,7 @@ Value labels_of(const Value& own, const Placement& placement) {
   return Value::dict(std::move(entries));
 }
 
-/// What services and tasks have in common.
+/// Adds what services and tasks have in common.
 void add_common(const Value& attributes, std::vector<Entry>& body, std::vector<Entry>& host) {
   body.push_back({"Image", attributes.at("image")});
   host.push_back({"Init", attributes.bool_at("tini", true)});

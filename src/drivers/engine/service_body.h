@@ -1,5 +1,5 @@
 #pragma once
-/// From the attributes of a service to what an engine is asked for. Pure.
+/// Turns the attributes of a service into requests to an engine. Pure.
 
 #include <map>
 #include <string>
@@ -11,13 +11,13 @@
 
 namespace fettle {
 
-/// What is decided about a container before it is made.
+/// Decisions about a container before it is made.
 struct Placement {
-  std::string network;  ///< name; empty: none
+  std::string network;  ///< its name; empty: none
   std::string network_id;
   std::string address;                        ///< inside the network
   std::string alias;                          ///< the name by which others find it
-  std::map<std::string, int> public_ports{};  ///< of this machine, by port id
+  std::map<std::string, int> public_ports{};  ///< those of this machine, by port id
   Labels labels{};
 };
 
@@ -30,22 +30,22 @@ struct Port {
 };
 std::vector<Port> ports_in(const Value& ports);
 
-/// Where files artifacts come in: a path and the digests of the tars that are unpacked there.
+/// A place for files artifacts: a path, and the digests of the tars that are unpacked there.
 struct Mount {
   std::string path;
   std::vector<std::string> digests;
 };
 std::vector<Mount> mounts_in(const Value& files);
 
-/// Whether a port is to be reached from this machine.
+/// Whether a port has to be reachable from this machine.
 bool is_published(const Value& attributes, const Port& port);
 
 /// The `ports` of a service's outputs.
 Value port_outputs(const Value& attributes, const Placement& placement);
 
-/// The body of a create call. `attributes` are a service's, without secret marks.
+/// The body of a create call. `attributes` are a service's, without marks of secrets.
 Result<Value> service_body(const Value& attributes, const Placement& placement);
-/// The same of a task.
+/// The same for a task.
 Result<Value> task_body(const Value& attributes, const Placement& placement);
 
 }  // namespace fettle

@@ -16,7 +16,8 @@ namespace {
 
 constexpr size_t longest_task_output = 64 << 20;
 
-/// On the environment's network, if the task needs that, with an address of its own.
+/// The place of the task: on the environment's network if it needs that, with an address of its
+/// own.
 Result<Placement> place(const Site& site, const Act& act, const std::stop_token& stop) {
   Placement placement;
   placement.labels = own_marks(site, act.key);
@@ -44,7 +45,7 @@ std::string container_name(const Key& key) {
   return cat("task--", to_string(fingerprint(cat(key.environment, "\n", key.name))));
 }
 
-/// Creates it; one of the same task that a crash left is removed first.
+/// Creates the container. One of the same task that a crash left is removed first.
 Result<std::string> create(const Site& site, const Act& act, const Value& body,
                            const std::stop_token& stop) {
   const std::string name = container_name(act.key);
@@ -58,10 +59,10 @@ Result<std::string> create(const Site& site, const Act& act, const Value& body,
   return created.id;
 }
 
-/// Waits for its end, at most as long as it may take.
+/// Waits for its end, no longer than it may take.
 Result<int64_t> await_end(const Site& site, const std::string& id, const Value& timeout,
                           const std::stop_token& stop) {
-  constexpr Duration rounding = 5ms;  // of the limit of a call, which may end a little early
+  constexpr Duration rounding = 5ms;  // the limit of a call may end it a little early
   const Duration limit = timeout.is_text() ? TRY(parse_duration(timeout.text())) : for_ever;
   const auto begin = std::chrono::steady_clock::now();
   const Result<int64_t> code = wait_container(site.engine, id, limit, stop);
@@ -95,13 +96,13 @@ Result<Outcome> run_in(const Site& site, const Value& attributes, const std::str
            .remote_id = {}});
 }
 
-/// A task that was started, and where.
+/// A task that was started, and its place.
 struct Started {
   std::string id;
   Placement placement;
 };
 
-/// Creates and starts it; with another address when somebody has the one that was chosen.
+/// Creates and starts it. If somebody has taken the address, another one is chosen.
 Result<Started> start(const Site& site, const Act& act, const Value& attributes,
                       const std::stop_token& stop) {
   constexpr int tries = 3;
@@ -128,7 +129,7 @@ Result<Outcome> run_task(const Site& site, const Act& act, const ProgressSink& p
   const Value attributes = reveal(act.attributes);
   const auto& [id, placement] = TRY(start(site, act, attributes, stop));
   Result<Outcome> outcome = run_in(site, attributes, id, progress, stop);
-  // Whatever happened, also when we are to stop: it is thrown away.
+  // It is removed whatever happened, even if we have to stop.
   const Status removed = remove_container(site.engine, id, {});
   if (!placement.network_id.empty())
     site.allocation.free_address(placement.network_id, owner_of(act.key));

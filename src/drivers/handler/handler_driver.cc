@@ -8,7 +8,7 @@ namespace fettle {
 namespace {
 
 constexpr Duration usual_deadline = 60s;
-// What is printed stays in the log of events.
+// Printed lines stay in the log of events.
 constexpr size_t most_lines = 100;
 constexpr size_t longest_line = 1'000;
 
@@ -22,7 +22,7 @@ Result<Duration> deadline_of(const Value& handler) {
   return deadline;
 }
 
-/// Fields that the handler tells and that are wanted otherwise.
+/// Fields that the handler reports and that are wanted otherwise.
 Value changes_between(const Value& wanted, const Value& current) {
   std::vector<Entry> changes;
   for (const Entry& entry : current.entries())
@@ -41,7 +41,7 @@ Done told(const Act& act, bool compliant, const Value& changes, bool changed) {
               changed};
 }
 
-/// What somebody who only looks is told: also whether an event would have it act.
+/// The outcome for a caller that only looks; it also says whether an event would lead to an act.
 Outcome seen(const Act& act, const Reading& reading, bool compliant, const Value& changes) {
   Done done = told(act, compliant, changes, !compliant);
   done.outputs = with(done.outputs, "reloads", reading.reloads);

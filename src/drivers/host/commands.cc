@@ -25,7 +25,7 @@ Duration time_limit_of(const Value& attributes) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
-/// Where a program is, by the folders that are to be searched; empty when nowhere.
+/// The path of a program in the given folders. Empty: it is in none.
 std::string find_in(std::string_view folders, const std::string& program) {
   if (folders.empty() || program.find('/') != program.npos)
     return find_program(program).string();
@@ -36,13 +36,13 @@ std::string find_in(std::string_view folders, const std::string& program) {
   return {};
 }
 
-/// Bytes of an output, and so no more lines.
+/// Bytes of an output, and thus a limit for its lines.
 constexpr size_t most_told = 64 * 1024;
 
 struct Ran {
   bool found = true;  ///< else there is no such program
   int code = 0;
-  std::string lines;  ///< the last ones of both
+  std::string lines;  ///< the last ones of both streams
   std::string output{}, errors{};
 };
 
@@ -51,7 +51,7 @@ bool is_hidden(const Value& told, std::string_view name) {
   return hidden.is_list() && std::ranges::find(hidden.items(), Value(name)) != hidden.items().end();
 }
 
-/// Whether nobody may read what it prints.
+/// Whether its output is hidden.
 bool hides_output(const Value& attributes) {
   const Value& told = attributes.at("told");
   return is_hidden(told, "stdout") || is_hidden(told, "stderr");
@@ -100,7 +100,7 @@ bool is_guarded(const Value& attributes) {
          !attributes.text_at("onlyif").empty();
 }
 
-/// Why the command has to run; empty: its conditions say that it has not.
+/// Why the command has to run. Empty: its conditions say that it need not.
 Result<std::string> why_due(const Value& attributes, const std::stop_token& stop) {
   std::string why = "no condition prevents it";
   if (const std::string creates(attributes.text_at("creates")); !creates.empty()) {
@@ -137,12 +137,12 @@ Result<Ran> run_checked(const Value& attributes, std::string_view command,
   return ran;
 }
 
-/// What prints a secret that it was given has one for its output.
+/// If a command prints a secret that it was given, its output is one.
 Value marked(Value value, const Mask& mask) {
   return mask.value(value) == value ? value : Value::secret(std::move(value));
 }
 
-/// What a command printed, as a value; null for nothing. Error: it is not of that form.
+/// The output of a command as a value; null: there is none. Error: it does not have the form.
 Result<Value> read_output(std::string_view form, const std::string& output) {
   if (form == "text")
     return Value(output);
@@ -156,7 +156,7 @@ Result<Value> read_output(std::string_view form, const std::string& output) {
   return read;
 }
 
-/// What goes to either stream by itself, and what it says.
+/// Adds the output of each stream separately, and its value.
 Status add_told(const Value& told, const Ran& ran, const Mask& mask, std::vector<Entry>& outputs) {
   const auto add = [&](const char* name, Value value) {
     value = is_hidden(told, name) ? hidden(value) : marked(std::move(value), mask);
@@ -180,7 +180,7 @@ Result<Outcome> run_what_is_due(const Act& act, const ProgressSink& progress,
   const Value attributes = reveal(act.attributes);
   Mask mask;
   mask.add_marked(act.attributes);
-  for (const RecordPointer& need : act.needs)  // of which a part may be embedded
+  for (const RecordPointer& need : act.needs)  // a part of them may be embedded
     mask.add_marked(need->outputs);
   const std::string_view command = attributes.text_at("command");
   const std::string_view reload = attributes.text_at("reload");

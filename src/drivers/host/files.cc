@@ -16,7 +16,7 @@ namespace {
 
 constexpr mode_t mode_of_new_file = 0644, mode_of_new_folder = 0755;
 
-/// What is at a path; none when nothing is.
+/// The entry at a path. None: nothing is there.
 Result<std::optional<struct stat>> stat_of(const Path& path) {
   struct stat there{};
   if (lstat(path.c_str(), &there) == 0)
@@ -56,8 +56,8 @@ Result<std::string> digest_of_file(const Path& path, const std::stop_token& stop
   return hash.hex();
 }
 
-/// A place for what is being made, beside what it becomes. What an interrupted act left there is
-/// taken away by the next one.
+/// A place beside the path for a file that is being made. The next act removes what an interrupted
+/// one left there.
 Path place_beside(const Path& path) {
   return path.parent_path() /
          cat(".", to_string(fingerprint(path.filename().string())).substr(0, 16), ".fettle");
@@ -185,7 +185,7 @@ Result<Outcome> make_folder(const Act& act) {
       TRY(wanted_rights(act.attributes, there ? &*there : nullptr, mode_of_new_folder));
   if (there && has_rights(*there, rights))
     return done(act, false);
-  // Nobody else may look into a new one before it has its rights.
+  // Nobody else may look into a new folder before it has its rights.
   if (!there && mkdir(path.c_str(), 0700) != 0)
     return file_error("cannot create the folder", path);
   TRY(set_rights(path, rights));
@@ -218,7 +218,7 @@ Result<Outcome> make_link(const Act& act) {
 }
 
 Result<Outcome> remove_path(const Act& act) {
-  // It was put where its references led then; they may lead elsewhere by now.
+  // It was put where its references led at that time. They may lead elsewhere by now.
   const Value made = act.known == nullptr ? Value() : act.known->outputs.at("path");
   const Value& wanted = act.attributes.at("path");
   if (!made.is_text() && !wanted.is_text())

@@ -1,22 +1,22 @@
 #pragma once
-/// Files, folders and links of this machine: looking, making, taking away. What is there is
-/// compared before anything is written, and a file is written beside itself and renamed, so that
-/// nobody ever sees half of it. Links in the last part of a path are never followed.
+/// Looks at, makes and removes files, folders and links of this machine. Existing ones are compared
+/// before anything is written. A file is written beside its place and renamed, so that nobody ever
+/// sees half of it. A link in the last part of a path is never followed.
 
 #include "core/driver.h"
 
 namespace fettle {
 
-/// What is at a path, as `src/kinds/file.cc` says; null when nothing is there. The digest is made
-/// for files only. What cannot be looked at has the type `riddle`.
+/// The look at a path, as `src/kinds/file.cc` describes it; null: nothing is there. Only files have
+/// a digest. Something that cannot be looked at has the type `riddle`.
 Value look_at_path(const std::string& path, const std::stop_token& stop);
 
 Result<Outcome> make_file(const Act& act, Blobs& blobs, const std::stop_token& stop);
 Result<Outcome> make_folder(const Act& act);
 Result<Outcome> make_link(const Act& act);
 
-/// Takes away what nobody wants any more, as it was applied: a file or link, or a folder in which
-/// there is nothing. What turns out to be something else is not ours and stays.
+/// Removes something that nobody wants any more, as it was applied: a file or link, or an empty
+/// folder. If it turns out to be something else, it is not ours and stays.
 Result<Outcome> remove_path(const Act& act);
 
 }  // namespace fettle

@@ -19,7 +19,7 @@ std::string_view without_leading_slashes(std::string_view path) {
   return path.substr(std::min(path.find_first_not_of('/'), path.size()));
 }
 
-/// The artifact of templates: each rendered with its data.
+/// The artifact of templates, each rendered with its data.
 Result<std::string> rendered(const Value& templates) {
   std::map<std::string, std::string> files;
   for (const Entry& entry : templates.entries()) {
@@ -27,7 +27,7 @@ Result<std::string> rendered(const Value& templates) {
         TRY(inner_path(without_leading_slashes(entry.key)).context("render_templates"));
     const auto made = go_template::Template::parse(path, entry.value.text_at("template"));
     const auto text = made ? made->render(entry.value.at("data")) : made.error();
-    // The message itself says where in the template.
+    // The message itself has the place in the template.
     if (!text)
       return user_error(text.error().message);
     files[path] = *text;
@@ -35,14 +35,14 @@ Result<std::string> rendered(const Value& templates) {
   return pack_files(files);
 }
 
-/// The last part of an address, as the name of a file.
+/// The last part of an address, as a file name.
 std::string name_of_download(std::string_view url) {
   const std::string_view path = url.substr(0, url.find_first_of("?#"));
   const std::string_view name = path.substr(path.rfind('/') + 1);
   return name.empty() || name == "." || name == ".." ? "download" : std::string(name);
 }
 
-/// As an artifact: a file, or what is in an archive that is to be unpacked.
+/// Makes an artifact: a file, or the contents of an archive that is to be unpacked.
 Status pack_download(const Value& attributes, const Path& body, const ByteSink& sink) {
   if (attributes.text_at("source") == "web" && begins_archive(TRY(source_of_file(body)))) {
     TRY(repack(gunzip_if_compressed(TRY(source_of_file(body))), sink)
@@ -56,7 +56,7 @@ Status pack_download(const Value& attributes, const Path& body, const ByteSink& 
   return writer.finish();
 }
 
-/// Of what a download would be as an artifact.
+/// The digest that a download would have as an artifact.
 Result<std::string> digest_of_download(const Value& attributes, const Path& body) {
   Sha256 hash;
   TRY(pack_download(attributes, body, [&](std::string_view bytes) -> Status {
@@ -73,7 +73,7 @@ Error bad_answer(const Value& attributes, int status) {
 
 bool has_path(const Name& kind) { return kind == "file" || kind == "folder" || kind == "link"; }
 
-/// What is wanted, else what was applied.
+/// The wanted attributes, else those that were applied.
 const Value& attributes_of(const Subject& subject) {
   static const Value none;
   if (subject.wanted != nullptr)
@@ -84,8 +84,8 @@ const Value& attributes_of(const Subject& subject) {
 
 constexpr uintmax_t longest_content = 64 << 10;
 
-/// What a file says that is not as wanted, so that people see what differs. What has a secret in it
-/// is not told.
+/// Adds the content of a file that is not as wanted, so that people see the difference. A content
+/// with a secret is not shown.
 Value with_content(Value state, const Value& attributes) {
   const Path path(attributes.text_at("path"));
   std::error_code error;
@@ -132,14 +132,14 @@ Result<Observation> HostDriver::look_at_artifact(const Subject& subject, std::st
   if (!digest.is_text() || !TRY(blobs_.has(digest.text())))
     return Observation{};
   Observation seen{Value::dict({{"digest", digest}})};
-  // What a package names by its address is asked for in each run.
+  // An address that a package names is asked in each run.
   if (subject.wanted == nullptr || subject.wanted->attributes.text_at("source") != "url" ||
       !subject.known->applied || subject.known->applied->attributes != subject.wanted->attributes)
     return seen;
   return look_at_address(*subject.wanted, *subject.known, std::move(stop));
 }
 
-/// What is stored is used when nobody tells what is there now.
+/// If nobody says what is at the address now, the stored content is used.
 Result<Observation> HostDriver::look_at_address(const Resource& wanted, const Record& known,
                                                 std::stop_token stop) {
   const TemporaryDirectory place = TRY(TemporaryDirectory::make());
@@ -185,7 +185,7 @@ Result<Outcome> HostDriver::apply(const Act& act, const ProgressSink& progress,
     return run_command_act(act, progress, stop);
   if (kind == "mark")
     return make_mark(act);
-  // What is only remembered: its record is all there is of it.
+  // A resource that is only remembered: there is nothing of it but its record.
   if (kind == "revision" || kind == "pull_job")
     return Done{Value::dict({}), {}, true};
   if (kind == "notice") {

@@ -17,12 +17,12 @@ struct Rights {
   mode_t mode = 0;
 };
 
-/// What attributes ask for, on top of what is there or, for something new, of what the process
-/// gives. Errors: there is no such user or group.
+/// The rights that attributes ask for. The rest is as it is or, for something new, as the process
+/// makes it. Errors: there is no such user or group.
 Result<Rights> wanted_rights(const Value& attributes, const struct stat* there, mode_t mode_of_new);
 
 bool has_rights(const struct stat& there, const Rights& rights);
-/// Links are not followed. The owner first, for a new one takes bits of the mode away.
+/// Does not follow links. The owner is set first, since a new owner removes bits of the mode.
 Status set_rights(const Path& path, const Rights& rights);
 
 /// The name of a user or group, else its number.
