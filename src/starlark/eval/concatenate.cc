@@ -84,7 +84,7 @@ namespace {
 
 constexpr uint64_t most_repeated = u64(1) << 30;
 
-/// How often a sequence of `size` is repeated; -1 with an error when the result is too large.
+/// How often a sequence of `size` is repeated. -1: the result is too large, and there is an error.
 int64_t repeat_count(Vm& vm, Value count, uint64_t size, bool is_bytes_) {
   int64_t n = 0;
   if (!to_int64(count, n)) {

@@ -61,7 +61,7 @@ void Lexer::scan_number() {
       token = Token::real;
       const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), real);
       if (problem == std::errc::result_out_of_range) {
-        // Out of range is either far too small, which is zero, or too large.
+        // A number out of range is either far too small, which means zero, or too large.
         const size_t e = text.find_first_of("eE");
         const bool tiny = e != std::string_view::npos && text.substr(e + 1).starts_with('-');
         if (!tiny && e != std::string_view::npos) {
@@ -96,7 +96,7 @@ void Lexer::scan_number() {
   integer = large ? 0 : i64(number);
 }
 
-/// One escape after its backslash; false after an error.
+/// Reads one escape behind its backslash. False: there was an error.
 bool Lexer::scan_escape(std::string& out, bool bytes, size_t& p) {
   const uint32_t start = u32(p - 1);
   const auto fail = [&](uint32_t, std::string message) {
@@ -211,7 +211,7 @@ void Lexer::scan_string(bool raw, bool bytes) {
   p_ += triple ? 3 : 1;
   const size_t start = p_;
   size_t p = p_;
-  // Most strings hold nothing that must be decoded.
+  // Most strings contain nothing that must be decoded.
   bool plain = true;
   for (;; ++p) {
     if (p >= size_) {
