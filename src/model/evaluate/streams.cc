@@ -90,7 +90,7 @@ Step Streams::execute_stream(Task& task) {
     const bool is_frozen = from.cell->value.is_set();
     if (!is_frozen)
       from.listeners.push_back(&sink);
-    // What arrives meanwhile goes to the listeners.
+    // Members that arrive meanwhile go to the listeners.
     const size_t count = from.items.size();
     for (size_t i = 0; i < count; ++i) {
       const Datum item = from.items[i];
@@ -140,13 +140,13 @@ Step Streams::execute_stream(Task& task) {
   return Step::done;
 }
 
-/// A value for a relation, which may hand it on.
+/// Delivers a value for a relation, which may pass it on.
 bool Streams::gather(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer) {
   const Scoped delivering(delivering_, delivering_ + 1);
   return assignment_.set_slot(owner, slot, value, writer);
 }
 
-/// The same as a stream of one value that goes to a relation.
+/// The same, as a stream of one value that goes to a relation.
 Step Streams::execute_member(Task& task) {
   Instance* const owner = task.target;
   const Destination to{owner, owner->entity->slots[task.slot]};
@@ -159,7 +159,7 @@ Step Streams::execute_member(Task& task) {
   for (const Datum& one : values)
     if (!gather(owner, task.slot, one, writer))
       return Step::fail;
-  // Null closed the relation, and the list that has it comes once more as a whole.
+  // Null closed the relation, and the list that contains it is delivered once more as a whole.
   const auto is_null = [](const Datum& one) { return one.tag == Tag::null; };
   if (value.tag == Tag::list && std::ranges::any_of(values, is_null) &&
       !gather(owner, task.slot, value, writer))
@@ -177,8 +177,8 @@ bool Streams::deliver_all(Sink& sink, const Datum& value, Place at) {
   return true;
 }
 
-/// One of a list. A relation is closed by null, and the list that has it comes once more as a
-/// whole, when it can not take any more.
+/// Delivers one element of a list. Null closes a relation; the list that contains it is delivered
+/// once more as a whole, when the relation can take no more.
 bool Streams::deliver_item(Sink& sink, const Datum& value, Place at) {
   if (!deliver(sink, value, at))
     return false;
@@ -187,7 +187,7 @@ bool Streams::deliver_item(Sink& sink, const Datum& value, Place at) {
   return true;
 }
 
-/// Goes through the queue.
+/// Delivers through the queue.
 void Streams::deliver_later(Sink& sink, const Datum& value, Place at) {
   Task* task = schedule_.make(Task::Kind::element, new_frame(program_.arena, 1));
   task->frame->cells[0].value = value;

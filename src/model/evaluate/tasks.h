@@ -19,7 +19,7 @@ class Tasks {
         constructors_(constructors),
         streams_(streams) {}
 
-  /// False: it failed. A task that waits comes again; one that is done is given back.
+  /// False: it failed. A task that waits comes again; a finished one is given back.
   bool run(Task& task);
 
  private:

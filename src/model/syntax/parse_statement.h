@@ -19,7 +19,8 @@ class StatementParser : public ExpressionParser {
 
  private:
   Result<const Stmt*> for_statement();
-  /// Behind `if`. An `elif` is an `if` in the `else`; the tree is made from the last one.
+  /// Parses what follows `if`. An `elif` is an `if` in the `else`; the tree is made from the last
+  /// one.
   Result<const Stmt*> if_statement();
   Result<const Stmt*> expression_statement();
   void warn_without_effect(const Expr* value, bool is_on_line);

@@ -1,7 +1,7 @@
 #pragma once
 /// The objects in a heap: one struct for each kind, all beginning with the header `Object`. A
 /// variable number of items follows the struct. To add a kind: an enumerator, a struct, a case in
-/// `trace` (trace.cc), a row in `type_name_of` (types.cc).
+/// `each_reference` (references.h), a row in `type_name_of` (types.cc).
 
 #include <cstddef>
 #include <memory>
