@@ -168,7 +168,7 @@ Resource& Draft::add_once(std::string_view kind, const std::string& name, Value 
   if (found != index_.end())
     return (*resources_)[found->second];
   Resource& resource = add(kind, name, std::move(attributes), true);
-  // What is shared belongs to no single instruction.
+  // A shared resource belongs to no single instruction.
   statement_.keys.pop_back();
   return resource;
 }
@@ -187,7 +187,8 @@ void Draft::add_order(Resource& resource) {
   add_order_of_references(resource);
 }
 
-/// Whoever names a service's address uses it as it is after all that was done in it before.
+/// An instruction that names a service's address uses the service after all that was done in it
+/// before.
 void Draft::add_order_of_references(Resource& resource) {
   for (const Output& hole : holes(resource.attributes)) {
     if (hole.kind != "service")
@@ -285,7 +286,7 @@ Resource& Draft::make_artifact(const std::string& name, Value attributes, Author
   ArtifactState& artifact = artifacts_[name];
   if (artifact.origin.empty()) {
     artifact.origin = statement_.origin;
-    // What others made of it last is what this script's first author takes over.
+    // This script's first author takes over what others made of it last.
     artifact.author = std::max(1, artifact.foreign);
   } else {
     ++artifact.author;
@@ -294,7 +295,7 @@ Resource& Draft::make_artifact(const std::string& name, Value attributes, Author
   }
   Resource& made =
       add("artifact", name_of_author(name, artifact.author), std::move(attributes), ahead);
-  // What a later author made is part of the artifact, and goes when its author does.
+  // A later author's part belongs to the artifact, and goes when its author does.
   if (artifact.author > std::max(1, artifact.foreign))
     made.leftover = Leftover::forget;
   return made;

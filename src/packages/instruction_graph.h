@@ -1,6 +1,6 @@
 #pragma once
-/// What needs what among the instructions of a package, to be drawn. The intent has to be one that
-/// was interpreted with needs alone as its order (`DraftOptions::parallel`).
+/// The needs among the instructions of a package, to be drawn. Its intent must have been
+/// interpreted with needs alone as its order (`DraftOptions::parallel`).
 
 #include <span>
 #include <string>

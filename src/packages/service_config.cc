@@ -92,7 +92,7 @@ Value port_attributes(starlark::Value port) {
                              {"application", application.empty() ? Value() : Value(application)},
                              {"wait", wait},
                              {"url", url.empty() ? Value() : Value(url)}};
-  // Kurtosis takes every UDP port for open, so only who asks for it waits for one.
+  // Kurtosis takes every UDP port for open, so a service waits for one only if asked to.
   if (transport == "UDP" && is_given && !wait.is_null())
     entries.push_back({"awaited", true});
   return Value::dict(std::move(entries));
@@ -138,7 +138,7 @@ std::optional<std::string> first_beyond(const Value& list,
   return std::nullopt;
 }
 
-/// What of the machine a container would have beside what every one has; empty: nothing.
+/// What a container would have of the machine beyond what every container has. Empty: nothing.
 std::string wish_beyond(const Value& attributes) {
   const Value& mounts = attributes.at("bind_mounts");
   if (attributes.bool_at("privileged") || (mounts.is_dict() && !mounts.entries().empty()))
@@ -192,7 +192,7 @@ Result<std::string> image_reference(Draft& draft, starlark::Value image) {
 
 namespace {
 
-/// Without what means nothing in a path.
+/// The path without parts that have no meaning.
 std::string plain_path(std::string_view path) {
   std::string plain;
   for (const std::string_view step : split(path, '/'))

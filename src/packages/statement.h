@@ -1,5 +1,5 @@
 #pragma once
-/// One instruction of a package as scripts and people read it: kept when all its resources are.
+/// One instruction of a package as scripts and people read it. It is kept if all its resources are.
 
 #include <memory>
 #include <vector>
