@@ -1,6 +1,6 @@
 #pragma once
-/// How the refusals of a commit are put into words. The words here are plain; a front end whose
-/// users and scripts know other sentences overrides them (`src/model/export/commit_words.h`).
+/// The words of a commit's refusals. The words here are plain. A front end whose users and scripts
+/// know other sentences overrides them (`src/model/export/commit_words.h`).
 
 #include <cstdint>
 #include <string>
