@@ -1,6 +1,7 @@
 #pragma once
-/// Whole numbers of any size as their decimal digits, a sign in front of negative ones: for
-/// languages whose integers have no end. Who computes in 64 bits comes here after an overflow only.
+/// Whole numbers of any size as their decimal digits, with a sign in front of negative ones: for
+/// languages whose integers have no limit. Code that computes in 64 bits uses them only after an
+/// overflow.
 
 #include <compare>
 #include <optional>
