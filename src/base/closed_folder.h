@@ -66,11 +66,12 @@ class ClosedFolder {
   Path path_;
 };
 
-/// What becomes of links on the way.
+/// Whether links on the way are followed.
 enum class Links { followed_inside, refused };
 
-/// As `openat`, but nothing leads out of `root`. A descriptor that is not open leaves `errno`:
-/// `EXDEV` for what leads outside, `ELOOP` for a link that is refused. An empty path is `root`.
+/// Like `openat`, but nothing leads out of `root`. If the descriptor is not open, `errno` is set:
+/// `EXDEV` for a path that leads outside, `ELOOP` for a link that is refused. An empty path means
+/// `root`.
 Descriptor open_beneath(const Descriptor& root, std::string_view inside, Links links, int flags,
                         unsigned mode = 0);
 /// The same without openat2. `real` gets the path without links, as far as it was walked.
