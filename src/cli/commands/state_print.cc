@@ -50,7 +50,7 @@ void nested(const Value& value, int depth, std::string& text) {
     }
 }
 
-/// What became of a state, in a word of the tally.
+/// The result of a state in one word of the tally.
 std::string_view verdict_of(const StateResult& result, std::string_view function) {
   const Value& entry = result.entry;
   if (result.is_unmet)
