@@ -78,7 +78,7 @@ class Lexer {
            std::string_view(".,|:)(").find(source_[at]) != std::string_view::npos;
   }
 
-  /// From behind `{{` to behind `}}`.
+  /// Reads from behind `{{` to behind `}}`.
   Status action(size_t left) {
     std::string_view rest = source_.substr(at_);
     // White space before a comment is only that of a trim marker.
