@@ -1,5 +1,6 @@
 #pragma once
-/// JSON text to and from jq's values, as gojq writes and Go's encoding/json reads it.
+/// Converts JSON text to and from jq's values, written as gojq does and read as Go's encoding/json
+/// does.
 
 #include <string>
 #include <string_view>
@@ -22,8 +23,8 @@ enum class Numbers {
   real,     ///< each a real; one that no real is near is an error
   numeral,  ///< each as it is written
 };
-/// One document. The message is that of Go's decoder, of numerals that of its decoder of streams,
-/// for which what follows a document is no error with a message.
+/// Reads one document. Messages are those of Go's decoder; for numerals, those of its decoder of
+/// streams, which has no message about what follows a document.
 tl::expected<Json, std::string> read(std::string_view text, Numbers numbers);
 
 }  // namespace fettle::jq
