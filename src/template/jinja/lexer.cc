@@ -94,7 +94,7 @@ class Scanner {
     return is_line_start && is_blank_line ? piece.substr(0, from) : piece;
   }
 
-  /// What follows the end of a tag: `-` eats blanks, a trimmed block one newline.
+  /// Handles the text behind the end of a tag: `-` eats blanks, a trimmed block one newline.
   void after_tag(char sign, bool is_block) {
     if (sign == '-') {
       size_t end = at_;

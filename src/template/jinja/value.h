@@ -52,7 +52,7 @@ class Object {
   /// in a list; the expression that takes it out fails.
   virtual Status readable() { return {}; }
   virtual bool equals(const Object& other) const { return this == &other; }
-  /// What equal objects share, for dicts and what goes by them.
+  /// Shared by equal objects, for dicts and everything that compares keys.
   virtual std::string key() const { return text(); }
 };
 using ObjectPtr = std::shared_ptr<Object>;
@@ -219,7 +219,7 @@ inline constexpr uint64_t value = 2;  ///< written, compared or sorted
 inline constexpr uint64_t open = 4;   ///< a list or dict that is written
 }  // namespace cost
 
-/// What a budget refused.
+/// The error for what a budget refused.
 Error budget_error(const Budget& budget);
 
 std::string type_name(const Value& value);  ///< `int`, `str`
@@ -237,7 +237,7 @@ bool is_equal(const Value& a, const Value& b);
 Result<bool> is_less(const Value& a, const Value& b, std::string_view asked = "<");
 /// Whether it may be the key of a dict: an error for lists, dicts, and what is not there.
 Status check_hashable(const Value& value);
-/// What iteration gives.
+/// The items of an iteration.
 Result<Items> items_of(const Value& value);
 /// The same for who reads them one by one.
 Result<Items> unread_items_of(const Value& value);
