@@ -21,7 +21,7 @@ struct DraftOptions {
   std::string owner;  ///< whose wishes these are: the package's name
   Leftover leftover = Leftover::keep;
   bool parallel = false;  ///< order by needs alone, not by the script
-  bool fresh = false;     ///< everything is done anew (NO_INSTRUCTIONS_CACHING)
+  bool fresh = false;     ///< everything is done again (NO_INSTRUCTIONS_CACHING)
   bool always_pull = false;
   bool production = false;  ///< services are restarted when they end
   bool privileged_allowed = false;

@@ -9,7 +9,7 @@
 /// A program is started for a call and gets one line. One whose answer says `"serves": "many"` is
 /// kept from then on, one call at a time to each child; one that says `"serves": "together"` has
 /// one child that any number of calls share, told apart by their `id`. A child that ended is
-/// started anew. When a shared one ends, each call that was under way and may be repeated is made
+/// started again. When a shared one ends, each call that was under way and may be repeated is made
 /// again in a child of its own, so that only the call that ended it fails.
 
 #include <functional>
