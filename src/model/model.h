@@ -1,5 +1,9 @@
 #pragma once
 /// The result of a compile, for those who read it afterwards: exporters, checks, tests.
+///
+/// It has every instance in the order of construction, and each value with the place and the
+/// contributor that set it (see `program/instance.h`). Nothing here evaluates anything. A value
+/// that was never set is a null pointer; an unknown is a datum of its own.
 
 #include <memory>
 #include <span>
