@@ -62,7 +62,7 @@ Error unknown_option(const std::vector<CommandOption>& options, const Command& c
                         "\nsee `fettle help ", command.words, "`"));
 }
 
-/// The same words for a service, if people may mean one.
+/// A hint at the command for services, which people may mean.
 std::string_view same_of_a_service(std::string_view words) {
   return words == "logs" ? "; `fettle service logs ENCLAVE SERVICE` shows the logs of a service"
          : words == "exec"

@@ -101,7 +101,7 @@ std::vector<Key> Decider::events(NodeId id) const {
     if (edge.bond != Bond::refresh || edge.node == no_node)
       continue;
     const Node& target = graph_.node(edge.node);
-    // A look leaves no record. The event that it causes says that something would change.
+    // A look leaves no record: its finding that something would change is the event.
     if (target.wanted != nullptr && target.wanted->mandate != Mandate::act &&
         standings_[edge.node] == Standing::changed) {
       found.push_back(*edge.key);
@@ -253,8 +253,8 @@ Step Decider::decide_leftover(NodeId id) const {
   return step(id, Verb::keep, "not part of this run");
 }
 
-/// A thing that is at its place already, without our mark, belongs to somebody else: an error says
-/// so.
+/// A thing that is at its place already, without our mark, belongs to somebody else: the reason of
+/// the step says so.
 Step Decider::decide_new(NodeId id) const {
   const Node& node = graph_.node(id);
   const Verb verb = node.kind->first_verb();
@@ -377,8 +377,8 @@ std::optional<Step> Decider::check_look(NodeId id) const {
   return step(id, Verb::keep, "it is as described");
 }
 
-/// An act that was begun and has not succeeded. How far an interrupted start or stop came, the
-/// world tells.
+/// An act that was begun and has not succeeded. The world shows how far an interrupted start or
+/// stop came.
 std::optional<Step> Decider::check_attempt(NodeId id) const {
   const Node& node = graph_.node(id);
   if (!node.known->attempt)

@@ -67,8 +67,8 @@ bool Decider::is_called_for(NodeId id) const {
   return is_any && !is_open;
 }
 
-/// Whether a failure of this run has put out what the attributes embed. The outputs of the time
-/// before the thing failed are not that.
+/// Whether a failure of this run has put out what the attributes embed. Outputs from before
+/// the failure do not count.
 bool Decider::reads_what_is_there(NodeId id, const Edge& edge) const {
   const Node& node = graph_.node(id);
   const Record* left = graph_.node(edge.node).known.get();

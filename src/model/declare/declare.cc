@@ -284,8 +284,8 @@ bool Declarer::typedefs(Space& space) {
   return true;
 }
 
-/// Checks that typedefs have no circle: a value is matched with each typedef on which another one
-/// is built.
+/// Checks that chains of typedefs have no circle and are not too long: a value is matched with each
+/// typedef of its chain.
 bool Declarer::typedef_chains(Space& space) {
   for (const TypedefDefinition* definition : space.unit.typedefs) {
     const Typedef* const first = space.typedefs[definition->name];

@@ -93,7 +93,7 @@ std::vector<uint32_t> Walk::missing_slots(const Constructor& node, const Attribu
   const bool lacks_inverse = std::ranges::any_of(missing, [&](uint32_t slot) {
     return to != nullptr && node.entity->slots[slot] == to->inverse;
   });
-  // An instance that goes into an index without an inverse relation implies no key.
+  // A relation that is part of an index and has no inverse implies no key.
   const bool implies_nothing =
       to != nullptr && to != &some_attribute && to->is_in_index && to->inverse == nullptr;
   const bool is_later =

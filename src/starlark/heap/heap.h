@@ -159,8 +159,9 @@ class Heap {
 
   uint64_t next_serial() { return ++serial_; }
 
-  /// From now on, every new object is frozen and shared: for the heap of a session's own values.
+  /// Collects at every safe point, for tests.
   void collect_always() { always_ = wants_collection_ = true; }
+  /// From now on, every new object is frozen and shared: for the heap of a session's own values.
   void make_shared() { born_ = Object::frozen | Object::shared; }
   /// Keeps something that must be destroyed together with the heap.
   void keep(std::shared_ptr<void> thing) { kept_.push_back(std::move(thing)); }
