@@ -314,8 +314,8 @@ class Orderer {
       if (known.contains({listener.state, listener.id}))
         with_.report.error(chunk.at, cat("the ID ", listener.id, " is the one under which ",
                                          chunk.id, " listens: give it another name"));
-      // A listener needs what its state needs, too; without that it does nothing. Whatever only goes
-      // first has gone by then.
+      // A listener needs what its state needs, too; without that it does nothing. Whatever only
+      // goes first has gone by then.
       std::erase_if(listener.needs,
                     [&](const Need& need) { return need.requisite == Requisite::prereq; });
       std::erase_if(chunk.needs, listens);
