@@ -7,7 +7,7 @@ namespace fettle {
 
 /// The table of `kinds.cc`.
 const Kinds& all_kinds();
-/// Its rows, in order.
+/// The rows of the table, in order.
 std::vector<const Kind*> listed_kinds();
 
 }  // namespace fettle

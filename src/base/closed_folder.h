@@ -51,7 +51,7 @@ class ClosedFolder {
   /// A file's descriptor, for reading. Errors (`Blame::user`): nothing is there, it leads outside,
   /// it is a folder, a device, a pipe or a socket.
   Result<Descriptor> open(std::string_view inside) const;
-  /// Its bytes. An error when there are more than `limit`.
+  /// The bytes of a file. Error: there are more than `limit`.
   Result<std::string> read(std::string_view inside, size_t limit) const;
   /// The path of a file or folder without links in it, but for the last step of a file: a link to a
   /// file keeps its name. Errors as `open`.

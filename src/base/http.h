@@ -48,8 +48,8 @@ struct HttpRequest {
   Duration time_limit{0};  ///< of the whole exchange; 0 is none
   /// The limit without a byte in either direction; 0: none. Only for `send`.
   Duration silence_limit = WaitLimits().silence;
-  /// Asked by `send` each time that the silence limit is over, on the thread that waits: an error
-  /// ends the exchange, else silence is fine. Without it silence is an error.
+  /// `send` asks this each time that the silence limit is over, on the thread that waits. An error
+  /// ends the exchange; otherwise the silence is fine. Without it, silence is an error.
   std::function<Status(const std::stop_token& stop)> still_at_it{};
   size_t body_limit = 64 << 20;
   bool follow_redirects = false;

@@ -108,7 +108,7 @@ Command without_state(Command command);
 
 /// Options that every command takes.
 const std::vector<CommandOption>& common_options();
-/// Its own flags and those of every command.
+/// The flags of the command, and those of every command.
 std::vector<CommandOption> options_of(const Command& command);
 /// The flag with this spelling. Null: there is none.
 const CommandOption* find_option(const std::vector<CommandOption>& options,

@@ -95,7 +95,7 @@ std::vector<std::string> placeholders_of(const Command& command) {
   return places;
 }
 
-/// Behind a kind, a name stands alone: `get cloneset web`.
+/// Whether a name stands alone behind a kind: `get cloneset web`.
 bool is_of_kind(const Command& command) {
   return command.words == "get" || command.words == "delete";
 }

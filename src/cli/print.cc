@@ -36,7 +36,7 @@ Value hidden_value(const Value& document) {
   return mask_of_output == nullptr ? document : mask_of_output->value(document);
 }
 
-/// As one document, or each item of a list on a line.
+/// Prints one document, or each item of a list on a line.
 void print_document(const Value& document) {
   if (!is_in_lines)
     write(stdout, write_json(document, {.indent = 2}));

@@ -12,7 +12,7 @@ ContentPointer content_of_manifest(const workloads::Object& object);
 
 /// Sorted by name.
 Result<std::vector<workloads::Object>> manifests_in(const Snapshot& snapshot);
-/// Those of the newest version.
+/// The manifests of the newest version.
 Result<std::vector<workloads::Object>> stored_objects(const Workplace& place,
                                                       const Name& environment);
 

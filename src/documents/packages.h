@@ -8,7 +8,7 @@
 
 namespace fettle {
 
-/// One of `instructions`. `has_run`: includes what only a run can know.
+/// An entry of `instructions`. `has_run`: includes what only a run can know.
 Value value_of(const StatementReport& report, bool has_run);
 /// A line of `jsonl`: an instruction begins, `number` (from 1) of `total`.
 Value begin_line(const Statement& statement, size_t number, size_t total);

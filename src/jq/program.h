@@ -92,7 +92,7 @@ struct Program {
 /// The functions that are written in C++.
 using Natives = std::map<std::pair<std::string_view, size_t>, const Native*>;
 const Natives& native_functions();
-/// By name and number of arguments. Null: there is none.
+/// Finds a function by its name and number of arguments. Null: there is none.
 const Native* find_native(std::string_view name, size_t arity);
 /// The function of a format, without its `@`. None: there is no such format.
 std::optional<std::string> format_function(const std::string& format);

@@ -10,7 +10,8 @@
 
 namespace fettle::jq {
 
-/// On one line, keys sorted. NaN is `null`, infinite numbers are the largest real ones.
+/// JSON on one line, with sorted keys. NaN is `null`, and infinite numbers are the largest real
+/// ones.
 std::string text_form(const Json& value);
 /// The same, at most 30 bytes of it, for messages.
 std::string preview(const Json& value);

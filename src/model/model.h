@@ -27,7 +27,7 @@ class Model {
   std::span<Instance* const> instances() const;
   /// All instances of the entity and its subtypes, in the order of construction.
   std::vector<const Instance*> instances_of(const Entity& entity) const;
-  /// By its full name, `std::ResourceSet`. Null: no file defines it.
+  /// The entity of a full name, `std::ResourceSet`. Null: no file defines it.
   const Entity* entity(std::string_view full_name) const;
 
   /// The value of an attribute or of a relation to one. Null: there is none, or no such name.

@@ -48,7 +48,7 @@ class Sources {
 
   /// The owner of what the package wants: its name, or `script`.
   const std::string& owner() const { return owner_; }
-  /// Its name; empty for a script.
+  /// The name of the package; empty for a script.
   const std::string& package() const { return package_.name; }
   const std::string& folder() const { return folder_; }
   Locator root(const std::string& file) const;

@@ -17,7 +17,7 @@ struct Statement {
   Value detail;  ///< what a report finds again: arguments, description, names
 };
 
-/// In the order of the script.
+/// The statements in the order of the script.
 using Statements = std::shared_ptr<const std::vector<Statement>>;
 
 }  // namespace fettle

@@ -28,10 +28,10 @@ struct RunRequest {
   Audience* audience = nullptr;  ///< may be null
   /// Called when all is looked at and planned, and nothing is done yet. An error ends it there.
   std::function<Status()> begins{};
-  /// Asked after each batch of news whether something else is wanted by now. Null: it is not. An
+  /// Says after each batch of news whether something else is wanted by now. Null: it is not. An
   /// error ends the run.
   std::function<Result<std::shared_ptr<const Intent>>(const Run&)> wants{};
-  /// Asked after `wants` has answered: records that the run has not heard of. A caller that knows
+  /// Returns records that the run has not heard of, after `wants` has answered. A caller that knows
   /// much tells a run only what concerns it.
   std::function<Known(const Run&, const Intent& wanted)> also_known{};
 };

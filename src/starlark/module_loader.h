@@ -69,7 +69,7 @@ class ModuleLoader {
   std::shared_ptr<Budget> budget_;  ///< of all that run ahead
   std::map<std::string, File> files_;
   std::map<std::string, Ahead> ahead_;
-  // Of the threads while they run.
+  // Guards what the threads share while they run.
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::string> ready_;

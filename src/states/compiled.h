@@ -74,7 +74,7 @@ inline constexpr std::string_view bound_kind = "arg_bind";
 StateTag state_tag(const Chunk& chunk);
 /// The name of its key.
 Name key_of(const Chunk& chunk);
-/// Its whole tag.
+/// The whole tag of a chunk.
 std::string tag_of(const Chunk& chunk);
 
 struct Compiled {

@@ -87,7 +87,7 @@ class Comparer {
             Value::list(not_among(after, before, computed))};
   }
 
-  /// Of equal items, as many as the other list has fewer.
+  /// The items that the other list lacks. If it has fewer equal ones, the difference counts.
   std::vector<Value> not_among(const Value& list, const Value& others, const Value& computed) {
     std::map<Digest, size_t> left;
     for (const Value& other : others.items())

@@ -57,7 +57,7 @@ class Points {
   /// These walk over the text.
   size_t size() const;
   std::string_view first(size_t count) const;
-  /// As many as the present budget allows.
+  /// Returns as many as the present budget allows.
   std::vector<std::string_view> list() const;
 
  private:

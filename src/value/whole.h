@@ -27,9 +27,9 @@ double to_real(std::string_view digits);
 std::string of_real(double number);
 std::strong_ordering compare(std::string_view a, std::string_view b);
 std::partial_ordering compare(std::string_view a, double b);
-/// From digits of base 2 to 36.
+/// Reads digits of base 2 to 36.
 std::string of_base(std::string_view digits, int base);
-/// In base 2 to 36 with small letters.
+/// Writes the number in base 2 to 36, with small letters.
 std::string in_base(std::string_view digits, int base);
 
 }  // namespace fettle::whole

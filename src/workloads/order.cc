@@ -278,7 +278,7 @@ UpdateQueue::~UpdateQueue() = default;
 
 UpdateQueue::UpdateQueue(const UpdateOrder& order, std::span<const PodRow> pods, Order candidates)
     : candidates_(std::move(candidates)) {
-  // Those put some pods between others, so all pods must be in order.
+  // These put some pods between others, so all pods must be in order.
   if (!order.priority.is_empty() || !order.scatter.empty()) {
     sort_for_update(order, pods, candidates_);
     return;

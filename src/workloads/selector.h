@@ -26,17 +26,17 @@ struct Selector {
   bool matches(const Value& labels) const;
 };
 
-/// From {"matchLabels", "matchExpressions"}; null gives the empty selector. The value has been
-/// checked when it was read; a requirement without sense matches nothing.
+/// Reads {"matchLabels", "matchExpressions"}; null gives the empty selector. The value was checked
+/// when it was read; a requirement that makes no sense matches nothing.
 Selector selector_of(const Value& value);
-/// From a list of {"key", "operator", "values"}.
+/// Reads a list of {"key", "operator", "values"}.
 std::vector<Requirement> requirements_of(const Value& list);
 
 /// Reads kubectl's form: `app=web,tier in (a,b),zone!=x,env,!old`. Errors (`Blame::user`): it has
 /// another form.
 Result<Selector> parse_selector(std::string_view text);
 
-/// As kubectl writes it: `app=web,tier in (a,b)`.
+/// The selector as kubectl writes it: `app=web,tier in (a,b)`.
 std::string to_string(const Selector& selector);
 
 }  // namespace fettle::workloads

@@ -16,7 +16,7 @@ struct Sharer {
 /// Words for a sentence that is shown in `environment`: `environment `b` wants it`.
 std::string to_string(const Sharer& sharer, const Name& environment);
 
-/// By the key of the thing that is no longer wanted.
+/// Who else wants a thing, by the key of the thing that is no longer wanted.
 using Shared = std::map<Key, Sharer>;
 
 /// Things that the sets of `intent` know and no longer want, and that somebody else wants. Reads

@@ -23,7 +23,7 @@ std::string key_text(const Step& step) {
                     step.wanted == nullptr ? std::string_view() : step.wanted->origin.view());
 }
 
-/// Behind the key of a step, in a column of its own where it has several lines.
+/// The reason behind the key of a step. If it has several lines, it gets a column of its own.
 std::string reason_text(const Face& face, const Step& step) {
   return in(Colour::grey, cat(": ", hanging(step.why.view(), 6)), face.colour);
 }

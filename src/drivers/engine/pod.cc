@@ -156,7 +156,7 @@ class PodAct {
     return labels;
   }
 
-  /// Nothing begins for a pod that is not possible.
+  /// Checks the requests to the engine first: nothing begins for a pod that is not possible.
   Status check_bodies() {
     for (const PodContainer& container : wanted_)
       TRY(container_body(attributes_, container, place_, volumes_, {}));
@@ -449,7 +449,7 @@ class PodAct {
         TRY(ensure_image(container));
     const std::map<Name, int64_t> priorities =
         is_made_anew() ? launch_priorities(attributes_.at("template")) : std::map<Name, int64_t>();
-    // By launch priority, the highest first; containers without one have 0.
+    // The containers by launch priority, the highest first; containers without one have 0.
     std::map<int64_t, std::vector<const PodContainer*>, std::greater<>> batches;
     for (const PodContainer& container : wanted_)
       if (container.stays()) {

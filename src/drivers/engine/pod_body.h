@@ -39,7 +39,7 @@ struct PodContainer {
   bool stays() const { return sort != Sort::init; }
 };
 
-/// In the order in which they are started: init containers first.
+/// The containers in the order in which they are started: init containers first.
 std::vector<PodContainer> pod_containers(const Value& attributes);
 
 /// A volume that the engine keeps for a pod.

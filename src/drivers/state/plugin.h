@@ -62,8 +62,8 @@ class PluginHost {
  public:
   virtual ~PluginHost() = default;
   virtual Result<PluginModules> describe(std::stop_token stop) = 0;
-  /// From any thread. Errors: the function failed, crashed or took too long; the excerpt is its
-  /// trace.
+  /// Calls a function, from any thread. Errors: the function failed, crashed or took too long; the
+  /// excerpt is its trace.
   virtual Result<PluginAnswer> call(const PluginCall& call, std::stop_token stop) = 0;
 };
 

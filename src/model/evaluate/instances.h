@@ -13,7 +13,7 @@ class Instances {
 
   Instance* make(Entity* entity, Place at, uint32_t depth, Contributor maker);
   std::span<Instance* const> all() const { return instances_; }
-  /// By its number plus one, which is the name of a contributor.
+  /// The instance of a number plus one, which is the name of a contributor.
   Instance* of(Contributor number) const { return instances_[number - 1]; }
 
   /// Notes that an implementation was chosen for the instance.

@@ -60,7 +60,7 @@ struct PluginCall {
   }
   bool give_text(std::string_view text);
   bool give_list(std::span<const Datum> items);
-  /// Asked before work that may take much memory: whether this many bytes more may be taken.
+  /// Whether this many bytes more may be taken. Ask before work that may take much memory.
   bool has_room(uint64_t bytes);
   bool fail(std::string with);
   /// Reads an attribute of an instance. False: not there (the call waits or has failed, or there is

@@ -22,7 +22,7 @@ struct State {
   Underway now;
   /// If there is a failure when a task ends, no other task runs.
   Diagnosis errors{program, now};
-  /// In the order in which they were made.
+  /// The contributions, in the order in which they were made.
   Contributions contributions{program.is_for_version, now};
   /// An instance stands at its number.
   Instances instances{program};

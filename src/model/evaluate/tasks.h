@@ -1,5 +1,5 @@
 #pragma once
-/// One step of a task, whatever its kind.
+/// Executes one step of a task, whatever its kind.
 
 #include "model/evaluate/state.h"
 

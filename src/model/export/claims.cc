@@ -211,10 +211,10 @@ class ClaimMaker {
   const Entity* set_entity_ = nullptr;
   std::unordered_map<uint32_t, std::vector<const Repetition*>> repetitions_;
   std::vector<ClaimedBy> claims_;
-  // Of the present instance.
+  // The keys of the present instance.
   std::vector<fettle::Name> keys_;
   std::string all_;
-  // Of the one before it, until something else is said.
+  // The claims of the instance before it, until something else is said.
   SetNumber said_owner_ = 0;
   const Entity* said_entity_ = nullptr;
   Value said_;

@@ -16,7 +16,7 @@ class Identities {
  public:
   Identities(const Model& model, const Ownership& ownership)
       : model_(model), ownership_(ownership), names_(model.instances().size()) {}
-  /// By its first index, else by who made it where.
+  /// The name of an instance: by its first index, else by who made it where.
   const fettle::Name& of(const Instance& instance);
   /// `ns::Host(network=ns::Network(id=1), id=2)`: by one index.
   std::string by_index(const Instance& instance, const Index& index);

@@ -48,7 +48,7 @@ struct Declaration {
   std::string file;      ///< where it was declared; empty: ships with fettle
 };
 
-/// By entity.
+/// The declarations by entity.
 using Declarations = std::map<std::string, Declaration, std::less<>>;
 
 /// The declarations that ship with fettle, and those of the loaded modules and of the project (may

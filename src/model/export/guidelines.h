@@ -21,7 +21,8 @@ struct OwnedResource {
 /// Calls a function with each resource of a set. There may be a million, so they are not kept.
 using EachOwned = std::function<void(const std::function<void(const OwnedResource&)>&)>;
 
-/// By set, a list of `{"rule", "text", "where"}`; at most a few of one kind for each set.
+/// The findings by set, as lists of `{"rule", "text", "where"}`; at most a few of one kind for each
+/// set.
 std::vector<std::pair<fettle::Name, Value>> findings_of(const Model& model,
                                                         const Ownership& ownership,
                                                         Identities& identities,

@@ -29,7 +29,7 @@ class Ownership {
   /// The set that the instance is in or constructs. 0: there is none.
   SetNumber direct(const Instance& instance) const { return direct_[instance.number]; }
 
-  /// In the order of their numbers; never empty.
+  /// The contributors, in the order of their numbers; never empty.
   std::span<const SetNumber> contributors(const Instance& instance) const;
   std::span<const SetNumber> contributors(Contributor by) const;
 

@@ -10,7 +10,7 @@
 
 namespace fettle::model {
 
-/// By the entity of `@resource("…")`, the file that declares it.
+/// The files that declare entities with `@resource("…")`, by entity.
 std::map<std::string, Path, std::less<>> python_resources(const Program& program);
 
 }  // namespace fettle::model

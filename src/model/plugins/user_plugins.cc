@@ -281,7 +281,7 @@ Result<Value> ask(Executable& executable, const Path& path, const Value& request
   return answer;
 }
 
-/// By the names of the parameters; `*rest` is a list, `**more` a dict.
+/// The arguments by the names of the parameters; `*rest` is a list, `**more` a dict.
 Result<Value> named_arguments(PluginCall& call, const Plugin& plugin) {
   std::vector<Entry> arguments;
   for (size_t i = 0; i < call.arguments.size(); ++i)

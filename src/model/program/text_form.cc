@@ -12,7 +12,7 @@
 namespace fettle::model {
 namespace {
 
-/// With the places of all its constructors.
+/// The text of an instance, with the places of all its constructors.
 std::string instance_text(const Program& program, const Instance& instance) {
   for (size_t& at = program.constructions_counted; at < program.constructions.size(); ++at) {
     const Construction& again = program.constructions[at];

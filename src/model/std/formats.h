@@ -33,7 +33,7 @@ bool is_email(std::string_view text);
 /// `Name <a@b.com>`, or the address alone.
 bool is_name_email(std::string_view text);
 
-/// Of version 4 or 6; 0: of either.
+/// Whether it is an address of version 4 or 6; 0: of either.
 template <int version>
 bool is_address(std::string_view text) {
   const std::optional<Address> address = read_address(text);

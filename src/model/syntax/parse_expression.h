@@ -38,7 +38,7 @@ class ExpressionParser {
   bool sees(char character) const { return now().character == character; }
   Status expect(Token token);
   Status expect(char character);
-  /// At the present token, with the reserved word that was probably meant before it.
+  /// The error at the present token, with the reserved word that was probably meant before it.
   Error syntax_error() const;
   Error fail(std::string message) const { return fail_at(now().at, std::move(message)); }
   Error fail_at(Place at, std::string message) const;

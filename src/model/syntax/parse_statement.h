@@ -13,7 +13,7 @@ class StatementParser : public ExpressionParser {
 
  protected:
   Result<const Stmt*> statement();
-  /// Up to `end`, `else` or `elif`.
+  /// Parses statements up to `end`, `else` or `elif`.
   Result<const Block*> block();
   const Block* make_block(const std::vector<const Stmt*>& statements);
 

@@ -108,8 +108,7 @@ int64_t repeat_count(Vm& vm, Value count, uint64_t size, bool is_bytes_) {
   return n;
 }
 
-/// The same bytes again and again: what is there already is doubled, and later copied by the
-/// megabyte.
+/// Repeats bytes: the part that is there is doubled, and later copied by the megabyte.
 bool fill(Vm& vm, char* into, size_t size, std::string_view text) {
   constexpr size_t most = 1 << 20;
   for (size_t done = 0, more = 0; done < size; done += more) {

@@ -74,7 +74,7 @@ void end_iteration(Value over);
 /// the count, and the step; beyond small integers, it receives the range. False: the arguments are
 /// wrong, and there is an error.
 bool begin_range(Vm& vm, const Value* arguments, uint32_t count, Value* state);
-/// At the beginning, the number of items to come, if it is known; else 0.
+/// The number of items to come, at the beginning of an iteration, if it is known; else 0.
 size_t length_hint(Value v);
 
 /// Calls `f(item)` for each item; stops and returns false if `f` does. If the value is not

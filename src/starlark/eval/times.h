@@ -22,7 +22,7 @@ Value new_duration(Vm& vm, int64_t nanoseconds);
 /// The text as Go prints it.
 std::string time_text(const TimeObject& time);
 std::string duration_text(int64_t nanoseconds);
-/// In units of this many nanoseconds.
+/// The duration in units of this many nanoseconds.
 inline double duration_in(int64_t nanoseconds, int64_t unit) {
   return double(nanoseconds / unit) + double(nanoseconds % unit) / double(unit);
 }

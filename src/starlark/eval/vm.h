@@ -79,7 +79,7 @@ struct Session::State {
   Limits limits;
   Session* session = nullptr;
   std::shared_ptr<Budget> budget;
-  /// Of the session for which this one reads ahead.
+  /// The flag of the session for which this one reads ahead.
   const std::atomic<bool>* also_cancelled = nullptr;
   std::shared_ptr<Heap> heap;  ///< of values that the host made
   std::unique_ptr<Vm> host;    ///< the evaluation that makes them
@@ -95,7 +95,7 @@ struct Session::State {
 };
 
 struct Vm : Work {
-  /// In a heap of its own, or in that of the session, without a stack.
+  /// Makes an evaluation in a heap of its own, or one in that of the session, without a stack.
   explicit Vm(Session::State& session_);
   Vm(Session::State& session_, std::shared_ptr<Heap> heap_, size_t stack_values);
   virtual ~Vm();

@@ -275,7 +275,7 @@ class Encoder {
     }
   }
 
-  /// Its fields, as for a structure.
+  /// Writes the fields of a duration, as for a structure.
   bool duration(int64_t n) {
     out_ += cat("{\"hours\":", float_json(duration_in(n, 3600'000'000'000)),
                 ",\"microseconds\":", n / 1'000, ",\"milliseconds\":", n / 1'000'000,

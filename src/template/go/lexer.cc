@@ -72,7 +72,7 @@ class Lexer {
     return fail(cat("bad character ", code.data(), " '", source_.substr(at, 1), "'"), at);
   }
 
-  /// Behind a name stands white space or what can follow one.
+  /// Whether a name may end here: before white space, or before a character that can follow it.
   bool ends_a_word(size_t at) const {
     return at >= source_.size() || is_space(source_[at]) || source_.substr(at).starts_with("}}") ||
            std::string_view(".,|:)(").find(source_[at]) != std::string_view::npos;

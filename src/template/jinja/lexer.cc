@@ -118,7 +118,7 @@ class Scanner {
     return {};
   }
 
-  /// Behind `raw %}` when the tag says so; 0 when not.
+  /// The end of `raw %}`, if this tag is one; else 0.
   size_t end_of_raw_tag() {
     size_t at = at_;
     const auto blanks = [&] {

@@ -178,7 +178,7 @@ struct Remembered {
   Value state;
 };
 
-/// By the tags of version 2. Errors: a key or a value is not valid.
+/// Reads a memory by the tags of version 2. Errors: a key or a value is not valid.
 Result<std::map<StateTag, Remembered>> read_memory(const Value& memory) {
   std::map<StateTag, Remembered> states;
   std::vector<StateTag> tags;

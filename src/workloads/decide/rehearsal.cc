@@ -368,7 +368,7 @@ class Rehearsal {
     const Value &was = before.at("template"), &is = attributes.at("template");
     if (was == is && before.at("revision") == attributes.at("revision"))
       return;
-    // Of an update in several steps, only the first is reported, with all that it leads to.
+    // Only the first of several steps of an update is reported, with all that it leads to.
     if (!updated_.insert({resource.key, attributes.text_at("revision")}).second)
       return;
     add(owner, resource.key, PodTurn::Sort::in_place,

@@ -5,8 +5,8 @@
 
 namespace fettle::workloads {
 
-/// At most 63 letters, digits and `-`, `_`, `.`, with a letter or digit first and last. It may be
-/// empty.
+/// Whether the text is a valid value: at most 63 letters, digits and `-`, `_`, `.`, with a letter
+/// or digit first and last. It may be empty.
 bool is_label_value(std::string_view text);
 /// `NAME` or `PREFIX/NAME`: a name is like a value that is not empty, and a prefix is a domain
 /// name.
