@@ -48,7 +48,7 @@ class Executor {
   virtual void wake() {}
 };
 
-/// A request to stop from another thread (a signal, a front end). While a loop acts, the first
+/// A request to stop from another thread (a signal, a face). While a loop acts, the first
 /// request lets it begin nothing new, and what is in flight may end. The second one tells acts in
 /// flight to stop, and the loop returns at once; what they were doing counts as interrupted. While
 /// nothing is changed, one request is enough.

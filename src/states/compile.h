@@ -41,7 +41,7 @@ struct CompileOptions {
   std::string run_name = "cli";
   std::string target{};      ///< only this ID and what it needs; empty: everything
   bool is_inverted = false;  ///< `present` means absent, and the other way round
-  /// A missing reference fails only the state that has it, unknown arguments are warnings, and the
+  /// A missing target fails only the state that names it, unknown arguments are warnings, and the
   /// last of two functions counts.
   bool is_lenient = false;
   const Catalogue* catalogue = nullptr;  ///< null: the states that ship with fettle

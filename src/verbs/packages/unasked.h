@@ -1,5 +1,5 @@
 #pragma once
-/// Downloads for which nobody asks what is at their address now, so that the stored content is
+/// Downloads for which nobody says what is at their address now, so that the stored content is
 /// used.
 
 #include <functional>
