@@ -11,7 +11,7 @@
 
 namespace fettle {
 
-// Each is made by a file in src/cli/commands; `make_all` has them in the order of the help.
+// Each command is made by a file in src/cli/commands; `make_all` has them in the order of the help.
 Command run_command();
 Command plan_command();
 Command check_command();
@@ -42,7 +42,7 @@ std::vector<Command> state_memory_commands();
 
 namespace {
 
-/// The pages for `man`, each in a file of a folder.
+/// Writes the pages for `man`, each into a file of a folder.
 Result<int> write_man_pages(const Face& face, const std::string& folder) {
   const std::string version = face.build().version;
   TRY(make_directories(folder));

@@ -6,13 +6,13 @@
 
 namespace fettle {
 
-/// What answers now; starts nothing.
+/// Finds the engine that answers now; starts nothing.
 Result<EngineState> look_at_engines(HttpClient& http, ConnectOptions options,
                                     const std::stop_token& stop);
-/// The engine that answers at the usual places, else the private one, which is started.
+/// Finds the engine that answers at the usual places, or starts the private one.
 Result<EngineState> start_engine(HttpClient& http, ConnectOptions options,
                                  const std::stop_token& stop);
-/// Ends the private one with its containers. `wipes`: its images and volumes go, too.
+/// Ends the private engine with its containers. `wipes`: its images and volumes go, too.
 Result<EngineState> end_engine(HttpClient& http, const ConnectOptions& options, bool wipes,
                                const std::stop_token& stop);
 /// The lines of `doctor` about engines.

@@ -12,14 +12,14 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-/// Flags that stand before the command go behind its first word.
+/// Moves flags that stand before the command behind its first word.
 Words with_command_first(Words words) {
   const Words flags = take_flags(all_commands(), words, 0);
   words.insert(words.begin() + (words.empty() ? 0 : 1), flags.begin(), flags.end());
   return words;
 }
 
-/// What Kurtosis calls an enclave is an environment here, also as the word of commands.
+/// Replaces Kurtosis' word for an environment, also as the word of commands.
 Words with_word_of_commands(Words words) {
   Words rest = words;
   size_t at = take_flags(all_commands(), rest, 0).size();
@@ -39,7 +39,7 @@ Words with_plan_of_states(Words words) {
   return words;
 }
 
-/// What `-f` names; none when it names nothing. `--file` is of models only.
+/// The file that `-f` names. None: it names nothing. `--file` exists for models only.
 std::optional<std::string> file_asked(const Words& words) {
   for (size_t i = 1; i < words.size(); ++i) {
     if (words[i] == "-f" || words[i] == "--filename")
@@ -51,7 +51,7 @@ std::optional<std::string> file_asked(const Words& words) {
   return std::nullopt;
 }
 
-/// A plan of manifests is what `diff` shows. Standard input is a model's in a project of one.
+/// A plan of manifests is what `diff` shows. In the project of a model, standard input is a model.
 Words with_plan_of_manifests(Words words) {
   const std::optional<std::string> file = file_asked(words);
   std::error_code failure;
@@ -63,7 +63,7 @@ Words with_plan_of_manifests(Words words) {
   return words;
 }
 
-/// Whether a flag of `describe workload` has its value in the next word.
+/// Whether the value of a flag of `describe workload` is the next word.
 bool takes_next_word(const std::string& word) {
   static const std::vector<CommandOption> options = [] {
     for (const Command& command : all_commands())

@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Folders that belong to everybody. What lies below them may be one of ours.
+/// Folders that belong to everybody. Folders below them may be ours.
 constexpr std::array<std::string_view, 36> of_the_system{
     "/",          "/bin",      "/boot",      "/dev",       "/dev/shm",   "/etc",
     "/home",      "/lib",      "/lib32",     "/lib64",     "/media",     "/mnt",
@@ -74,7 +74,7 @@ std::string warning_about(const fs::path& folder, const struct stat& about) {
              folder.string(), "` closes it");
 }
 
-/// Where nothing can be written it is found out each time.
+/// If nothing can be written, the id is computed each time.
 std::string id_of(const fs::path& folder) {
   const fs::path file = folder / "id";
   if (const Result<std::string> kept = read_file(file); kept && !trim(*kept).empty())
@@ -120,7 +120,7 @@ Status check_writable(const std::string& folder) {
   const Result<ScratchFolder> scratch = ScratchFolder::make(folder);
   if (!scratch)
     return named(scratch.error());
-  // On a full disk, folders can still be made.
+  // Folders can still be made on a full disk, so a file is written.
   const Status written = write_file(fs::path(scratch->path()) / "probe", std::string(4'096, 'x'));
   if (!written)
     return named(written.error());

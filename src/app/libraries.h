@@ -1,13 +1,14 @@
 #pragma once
-/// The libraries that the program is made of, for `version`.
+/// The libraries in the program, for `version`.
 
 #include "value/value.h"
 
 namespace fettle {
 
-/// The commit that it was built from, `-dirty` when files differ from it; empty when nobody knows.
+/// The commit that the program was built from, with `-dirty` if files differ from it. Empty: nobody
+/// knows.
 std::string built_from();
-/// By name, the version of each library that is part of the program and says one.
+/// The version of each library in the program that has one, by name.
 Value library_versions();
 
 }  // namespace fettle

@@ -66,7 +66,7 @@ class Program : public Face {
       return &place_;
     const auto variable_named = [](const char* name) { return variable(name); };
     place_.limits = TRY(limits_asked(parsed, variable_named));
-    // One that cannot be meant is told although nothing may need an engine.
+    // An invalid address is reported even if nothing needs an engine.
     if (const std::string engine = parsed.text("engine"); !engine.empty())
       TRY(parse_engine_address(engine, variable_named));
     const Home found = TRY(open_state());
@@ -165,12 +165,12 @@ class Program : public Face {
       live_->open(title);
   }
 
-  /// Shows on standard error what takes long from now on.
+  /// From now on, shows on standard error what takes long.
   Status watch(bool can_move) {
     // `state` takes Idem's switch of that name, which asks for nothing.
     const std::string asked = parsed.text("progress");
     const LiveMode mode = TRY(live_mode(asked == "true" ? "" : asked, quiet, can_move));
-    // Whoever reads a pipe may have the terminal for themselves, as a pager.
+    // The reader of a pipe may want the terminal for itself, as a pager does.
     struct stat about{};
     const bool is_pipe = fstat(STDOUT_FILENO, &about) == 0 && S_ISFIFO(about.st_mode);
     if (mode == LiveMode::none || (asked.empty() && is_pipe))
@@ -182,8 +182,8 @@ class Program : public Face {
   }
 
   bool is_interrupted() const { return interrupt_.asked() > 0; }
-  /// What only tells something has not told all of it. What changes something says itself how far
-  /// it came.
+  /// Whether output was lost. A command that only reports has then not reported everything. A
+  /// command that changes something says itself how far it came.
   bool was_cut_off() const {
     return is_interrupted() && ends_with_reader &&
            !(interrupt_.is_expected() && Signals::is_ended());
@@ -191,11 +191,11 @@ class Program : public Face {
 
   std::string command;
   bool ends_with_reader = false;
-  bool is_state_optional = false;  ///< what only reads files does without what is kept here
+  bool is_state_optional = false;  ///< a command that only reads files can do without our folder
 
  private:
-  /// The folder of our state, with the store in it open. Where there is none that can be used and
-  /// none is needed, a new one that goes with the program.
+  /// Opens the folder of our state, with the store in it. If none can be used and none is needed,
+  /// makes a new one that goes away with the program.
   Result<Home> open_state() {
     // `--root-dir`, where Idem keeps everything, counts as a variable that names our folder in it.
     Result<Home> home = open_home([&](const char* name) {
@@ -229,14 +229,14 @@ class Program : public Face {
     options.may_start = may_start;
     options.given = parsed.text("engine");
     options.private_root = home + "/podman";
-    // Told when it is started, not each time it is used.
+    // Reported when it is started, not each time it is used.
     if (!PrivatePodman({options.private_root}).is_running(stop))
       options.notice = [this](const std::string& text) { tell(text); };
     return options;
   }
 
-  /// The driver of a node's engine, made when it is asked for first; none when there is no such
-  /// node, or the store does not say.
+  /// The driver of a node's engine, made when it is first asked for. Null: there is no such node,
+  /// or the store does not say.
   Driver* node_driver(const Name& name) {
     const std::string_view node = node_of_engine(name);
     if (node.empty())
@@ -267,7 +267,7 @@ class Program : public Face {
   }
 
   Interrupt& interrupt_ = the_interrupt();
-  std::optional<ScratchFolder> scratch_;  ///< in place of the folder of our state
+  std::optional<ScratchFolder> scratch_;  ///< instead of the folder of our state
   std::unique_ptr<Store> store_;
   std::unique_ptr<Disk> disk_;
   std::unique_ptr<BlobIndex> blob_index_;
@@ -287,7 +287,7 @@ class Program : public Face {
 
 int exit_code_of(const Error& error) { return error.blame == Blame::user ? 2 : 1; }
 
-/// The code of a command that came to its end, unless nobody got what it told.
+/// The exit code of a command that came to its end, or another one if its output was lost.
 int code_after_output(int code) {
   if (OutputWatch::is_closed())
     return code_of_closed_output;
@@ -299,7 +299,7 @@ int code_after_output(int code) {
   return 1;
 }
 
-/// Tells an error and gives the exit code that goes with it.
+/// Prints an error and returns its exit code.
 int tell_error(const Program& program, const Error& error) {
   if (OutputWatch::is_closed())
     return code_of_closed_output;
@@ -314,7 +314,7 @@ int tell_error(const Program& program, const Error& error) {
   return program.is_interrupted() ? code_of_interruption : exit_code_of(told);
 }
 
-/// The output that words ask for that could not be parsed.
+/// The output format that words ask for, if they could not be parsed.
 std::string output_asked(const std::vector<std::string>& words) {
   for (size_t i = 0; i < words.size(); ++i)
     for (const std::string_view flag : {"-o", "--output"}) {
@@ -328,7 +328,7 @@ std::string output_asked(const std::vector<std::string>& words) {
   return "text";
 }
 
-/// Runs a command. A uuid behind `-e` stands for the name also where an environment may be made.
+/// Runs a command. A uuid behind `-e` stands for the name, even where an environment may be made.
 Result<int> run_named(const Command& command, Program& program) {
   const std::string given = program.parsed.text("enclave");
   if (may_be_uuid(given))
@@ -355,7 +355,7 @@ int run(std::vector<std::string> words) {
   const bool colours = variable("NO_COLOR").empty() && !is_dumb;
   program.colour = colours && isatty(STDOUT_FILENO) == 1;
   program.terminal = colours && isatty(STDERR_FILENO) == 1;
-  // Asked by shells with each key: answers or is silent.
+  // Shells ask this at each key: it answers or is silent.
   if (!words.empty() && words[0] == "__complete") {
     program.quiet = true;
     return complete(program, all_commands(), std::span<const std::string>(words).subspan(1));
@@ -393,7 +393,7 @@ int run(std::vector<std::string> words) {
   end_when_out_of_memory(program.command, program.json || program.json_lines);
   if (program.json_lines)
     print_json_in_lines();
-  // `starlark` reads its words itself and has a page of its own, as text.
+  // `starlark` reads its words itself and has a help page of its own, as text.
   const bool asks_for_document =
       (*command)->words == "starlark" && output != "text" &&
       std::ranges::any_of(program.parsed.arguments,
@@ -414,8 +414,8 @@ int run(std::vector<std::string> words) {
   return code_after_output(program.was_cut_off() ? code_of_interruption : *code);
 }
 
-/// The standard streams exist, so that no file of ours takes the place of one. To write to an
-/// output that was not there fails as it would without this (EBADF).
+/// Makes sure that the standard streams exist, so that no file of ours takes the place of one.
+/// Writing to an output that was not there fails as it would otherwise (EBADF).
 void open_standard_streams() {
   for (const int number : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(number, F_GETFD) >= 0)

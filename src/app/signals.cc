@@ -16,7 +16,7 @@
 namespace fettle {
 namespace {
 
-/// How long whoever leaves may take for it, and how long while it ends what would run on.
+/// The time that a command has for leaving, and the time for ending what would otherwise run on.
 constexpr auto patience = 80ms, patience_with_parting = 1500ms;
 constexpr auto look_again = 50ms;
 
@@ -25,7 +25,8 @@ constexpr auto look_again = 50ms;
   _exit(code);
 }
 
-/// Until whoever leaves has had its time. `pause` waits and says whether somebody loses patience.
+/// Waits until whoever leaves has had its time. `pause` waits and says whether somebody loses
+/// patience.
 void wait_for_parting(const std::function<bool(std::chrono::milliseconds)>& pause) {
   const auto began = std::chrono::steady_clock::now();
   if (pause(patience))
@@ -37,8 +38,8 @@ void wait_for_parting(const std::function<bool(std::chrono::milliseconds)>& paus
 }
 
 void set_default_dispositions() {
-  signal(SIGCHLD, SIG_DFL);  // an ignored one would hide how children end
-  signal(SIGPIPE, SIG_IGN);  // who writes to nobody is told by an error
+  signal(SIGCHLD, SIG_DFL);  // if ignored, it would hide how children end
+  signal(SIGPIPE, SIG_IGN);  // writing to nobody becomes an error
 }
 
 }  // namespace
@@ -79,7 +80,7 @@ Signals::Signals(Interrupt& interrupt) {
 std::atomic<int> Signals::first_{0};
 std::atomic<bool> OutputWatch::closed_{false};
 
-/// The thread that watches may not have been told yet.
+/// The thread that watches may not know yet.
 bool OutputWatch::is_closed() {
   pollfd output{STDOUT_FILENO, 0, 0};
   return closed_ || (poll(&output, 1, 0) == 1 && (output.revents & POLLERR) != 0);

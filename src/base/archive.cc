@@ -218,7 +218,7 @@ Status ArchiveWriter::finish() { return sink_(std::string(2 * block_size, '\0'))
 
 namespace {
 
-/// What could not be read again is not written.
+/// A file that could not be read again is not written.
 Status check_size(const std::vector<TreeEntry>& tree, const Path& root) {
   const ArchiveLimits limits;
   uint64_t bytes = 0;
@@ -310,7 +310,7 @@ Status ArchiveReader::skip_content() {
   return {};
 }
 
-/// What follows the end is nothing to us, but a source that checks itself does so at its end.
+/// Whatever follows the end does not matter, but a source that checks itself does so at its end.
 Status ArchiveReader::read_to_end() {
   std::array<char, 16 * 1024> buffer{};
   uint64_t rest = 0;
@@ -343,7 +343,7 @@ Result<std::string> ArchiveReader::read_extra(uint64_t size) {
 
 namespace {
 
-/// What headers before an entry say of it.
+/// The information in headers before an entry.
 struct Extra {
   std::optional<std::string> path, target;
   std::optional<uint64_t> size;

@@ -21,7 +21,7 @@
 
 namespace fettle {
 
-/// What every entry that we write says of its time: 1980-01-01, the oldest that all formats know.
+/// The time of every entry that we write: 1980-01-01, the oldest that all formats have.
 constexpr int64_t archive_time = 315'532'800;
 
 struct ArchiveEntry {
@@ -107,8 +107,8 @@ struct RepackOptions {
   PackOptions pack{};
 };
 
-/// The same archive in the form that we write: its entries in their order, without times, with one
-/// owner. The answer is how many entries were taken.
+/// Writes the same archive in our form: its entries in their order, without times, with one owner.
+/// Returns how many entries were taken.
 Result<size_t> repack(const ByteSource& source, const ByteSink& sink,
                       const RepackOptions& options = {});
 

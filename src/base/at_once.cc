@@ -31,7 +31,7 @@ Status do_at_once(const std::vector<Task>& tasks, size_t most, const std::stop_t
     for (size_t i = 1; i < std::min(most, tasks.size()); ++i)
       threads.emplace_back(work);
   } catch (const std::system_error&) {
-    // With fewer threads it takes longer.
+    // With fewer threads it only takes longer.
   }
   work();
   threads.clear();  // joins

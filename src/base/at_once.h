@@ -1,5 +1,5 @@
 #pragma once
-/// Several things at once, for who has to wait for all of them.
+/// Does several things at once, for a caller that has to wait for all of them.
 
 #include <functional>
 #include <stop_token>

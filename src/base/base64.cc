@@ -22,7 +22,7 @@ bool is_base64_digit(char c) {
          c == '/';
 }
 
-/// Of what `=` has filled up to whole groups of four.
+/// For digits that `=` has filled up to whole groups of four.
 std::string bytes_of_digits(std::string_view digits) {
   std::string bytes(digits.size() / 4 * 3, '\0');
   for (size_t at = 0; at < digits.size(); at += most_at_once)

@@ -29,7 +29,7 @@ class Boxed {
   bool has_value() const { return held_ != nullptr; }
   const T& operator*() const { return held_->value; }
   const T* operator->() const { return &held_->value; }
-  /// To write to. What it gives must not be written to after the next copy.
+  /// The object, to be written to. The reference must not be used after the next copy.
   T& edit() {
     if (held_->users.load(std::memory_order_acquire) != 1)
       *this = Boxed(T(held_->value));

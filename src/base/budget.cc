@@ -9,7 +9,7 @@ namespace {
 
 constexpr uint64_t steps_between_looks = 4096;
 
-/// Where nobody said what may be used. Values that a process keeps may outlive everything else.
+/// The budget if nobody has set one. Values that a process keeps may outlive everything else.
 Budget& without_limits() {
   static Budget& budget = *new Budget({});
   return budget;

@@ -1,5 +1,5 @@
 #pragma once
-/// What a computation on somebody's data may still use: steps, bytes, and whether anybody wants it.
+/// Limits a computation on somebody's data: its steps, its bytes, and whether anybody wants it.
 ///
 /// A model, a template or a jq program may come from anybody, and a few lines of it can ask for
 /// more than any machine has: ten nested loops, a text that is doubled forty times, a comparison of
@@ -73,7 +73,7 @@ class Budget {
   bool refuse(std::string why);
   bool is_over() const { return refused_.load(relaxed) != Refused::nothing; }
   bool is_out_of_memory() const { return refused_.load(relaxed) == Refused::bytes; }
-  /// What was refused first: `it takes more than 1000 steps`.
+  /// The first refusal: `it takes more than 1000 steps`.
   std::string refusal() const;
   uint64_t steps() const { return steps_.load(relaxed); }
   uint64_t bytes() const { return bytes_.load(relaxed); }
@@ -116,7 +116,8 @@ class Budget {
   bool look();
   bool refuse(Refused what);
 
-  // One thread works with a budget; that without limits is everybody's, and its numbers nobody's.
+  // One thread works with a budget. The one without limits belongs to all, and its numbers mean
+  // nothing.
   static constexpr auto relaxed = std::memory_order_relaxed;
   static void set(std::atomic<uint64_t>& number, uint64_t value) { number.store(value, relaxed); }
 

@@ -28,7 +28,7 @@ Descriptor failed(int code) {
   return Descriptor();
 }
 
-/// One walk: the folders from the root to where it stands, and the steps that are left.
+/// One walk: the folders from the root to its present place, and the steps that are left.
 class Walk {
  public:
   Walk(const Descriptor& root, std::string_view inside, Links links)

@@ -51,7 +51,7 @@ class ClosedFolder {
   /// A file's descriptor, for reading. Errors (`Blame::user`): nothing is there, it leads outside,
   /// it is a folder, a device, a pipe or a socket.
   Result<Descriptor> open(std::string_view inside) const;
-  /// Its bytes. An error when there are more than `limit`.
+  /// The bytes of a file. Error: there are more than `limit`.
   Result<std::string> read(std::string_view inside, size_t limit) const;
   /// The path of a file or folder without links in it, but for the last step of a file: a link to a
   /// file keeps its name. Errors as `open`.
@@ -66,11 +66,12 @@ class ClosedFolder {
   Path path_;
 };
 
-/// What becomes of links on the way.
+/// Whether links on the way are followed.
 enum class Links { followed_inside, refused };
 
-/// As `openat`, but nothing leads out of `root`. A descriptor that is not open leaves `errno`:
-/// `EXDEV` for what leads outside, `ELOOP` for a link that is refused. An empty path is `root`.
+/// Like `openat`, but nothing leads out of `root`. If the descriptor is not open, `errno` is set:
+/// `EXDEV` for a path that leads outside, `ELOOP` for a link that is refused. An empty path means
+/// `root`.
 Descriptor open_beneath(const Descriptor& root, std::string_view inside, Links links, int flags,
                         unsigned mode = 0);
 /// The same without openat2. `real` gets the path without links, as far as it was walked.

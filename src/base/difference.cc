@@ -10,7 +10,7 @@ std::pair<std::string, std::string> clipped_at_difference(std::string_view a, st
                                                           size_t longest) {
   const auto differ = std::mismatch(a.begin(), a.end(), b.begin(), b.end());
   const auto same = static_cast<size_t>(differ.first - a.begin());
-  // What is around it tells where in the text it is.
+  // The text around the difference shows its place.
   size_t begin = same < longest / 2 ? 0 : same - longest / 4;
   while (begin > 0 && (static_cast<unsigned char>(a[begin]) & 0xC0) == 0x80)
     --begin;

@@ -8,7 +8,7 @@ namespace fettle {
 
 using DoingSink = std::function<void(const std::string& what)>;
 
-/// While it lasts, those who wait are told what is being done.
+/// While it exists, those who wait are shown what is being done.
 class Doing {
  public:
   Doing(const DoingSink& tell, const std::string& what) : tell_(tell) {

@@ -9,8 +9,8 @@
 
 namespace fettle {
 
-/// The message of a token, however old it is. Errors (`Blame::user`): the key is none, the text is
-/// no token, or it was not made with this key.
+/// The message of a token, however old it is. Errors (`Blame::user`): the key is not valid, the
+/// text is no token, or it was not made with this key.
 Result<std::string> open_fernet(std::string_view token, std::string_view key);
 
 /// Whether a text begins as every token does.

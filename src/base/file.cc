@@ -78,8 +78,8 @@ Result<std::optional<TreeEntry>> look_at(int folder, const char* name, const Pat
   return std::optional(std::move(entry));
 }
 
-/// What stands directly in a folder below `root`; of the paths of what was found, folders are put
-/// into `folders`.
+/// Lists the entries of a folder below `root`. The paths of folders among them are put into
+/// `folders`.
 Status list_one(const Descriptor& root, const Path& name, const std::string& folder,
                 std::vector<TreeEntry>& entries, std::vector<std::string>& folders) {
   const Path shown = name / folder;
@@ -140,7 +140,8 @@ Result<std::string> read_file(const Path& path) {
     return file_error("cannot look at", path);
   if (about.st_size > static_cast<off_t>(largest_file))
     return too_large(path);
-  // One more finds the end; files of the kernel say 0 and some give all at the first read only.
+  // One byte more finds the end: files of the kernel have size 0, and some give everything only at
+  // the first read.
   constexpr size_t most = largest_file + 1;
   std::string bytes(std::clamp<size_t>(static_cast<size_t>(about.st_size) + 1, 4096, most), '\0');
   size_t size = 0;
@@ -164,8 +165,8 @@ Status write_file(const Path& path, std::string_view bytes, unsigned mode) {
 
 namespace {
 
-/// A file that has no name yet, where the file system has such: who is killed leaves nothing. Else
-/// one beside `path`, whose name is filled in.
+/// A file without a name, if the file system supports that: a kill leaves nothing behind. Otherwise
+/// a file beside `path`, whose name is filled in.
 Descriptor unnamed_file(const Path& path, std::string& name) {
   const Path folder = path.has_parent_path() ? path.parent_path() : Path(".");
   Descriptor file(::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600));

@@ -40,13 +40,13 @@ Result<std::string> read_file(const Path& path);
 /// Written beside the file and renamed over it, so that nobody ever sees half of it. The folder
 /// must exist. An existing file loses its mode to `mode`.
 Status write_file(const Path& path, std::string_view bytes, unsigned mode = 0644);
-/// The same of bytes that come piece by piece: `fill` is given what takes a piece.
+/// The same for bytes that come piece by piece: `fill` gets a sink for the pieces.
 Status write_file(const Path& path, const std::function<Status(const ByteSink&)>& fill,
                   unsigned mode = 0644);
 Result<Descriptor> open_to_read(const Path& path);
 /// The file's bytes, read as they are pulled.
 Result<ByteSource> source_of_file(const Path& path);
-/// The same of a file that is open; `path` is for errors.
+/// The same for an open file; `path` is for errors.
 ByteSource source_of(Descriptor file, const Path& path);
 
 /// Writes to a new file, at its end. Long runs of zeros take no room on the disk.
@@ -58,7 +58,7 @@ Result<ByteSink> sink_to_file(const Path& path, uint64_t limit);
 Result<uint64_t> size_of_file(const Path& path);
 
 Status make_directories(const Path& path);
-/// With everything below; nothing there is fine.
+/// Removes everything below, too. It is no error if nothing is there.
 Status remove_tree(const Path& path);
 bool file_exists(const Path& path);
 

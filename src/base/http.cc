@@ -24,13 +24,13 @@ long milliseconds(Duration duration) {
   return static_cast<long>(std::chrono::ceil<std::chrono::milliseconds>(duration).count());
 }
 
-/// For messages.
+/// The name of a request in messages.
 std::string name_of(const HttpRequest& request) {
   return cat("`", request.method, " ", request.unix_socket, request.unix_socket.empty() ? "" : " ",
              request.url, "`");
 }
 
-/// One exchange, from its request to its answer.
+/// One exchange, from the request to its answer.
 struct Job {
   Job(const HttpLibrary& library, HttpRequest request_, std::stop_token stop_,
       HttpClient::Done done_)
@@ -414,7 +414,7 @@ Result<HttpResponse> HttpClient::send(HttpRequest request, std::stop_token stop)
         still_at_it
             ? still_at_it(stop)
             : Status(world_error(cat(name, ": nothing was received for ", to_string(silence))));
-    // What ended while it was asked about is about to arrive.
+    // If the work ended while somebody asked about it, the answer is about to arrive.
     const Duration moment = still_at_it ? last_moment : 0s;
     if (!asked && !mailbox.is_there_by(std::chrono::steady_clock::now() + moment)) {
       end.request_stop();

@@ -46,10 +46,10 @@ struct HttpRequest {
   ByteSink sink{};
   Duration connect_limit = WaitLimits().connect;
   Duration time_limit{0};  ///< of the whole exchange; 0 is none
-  /// Without a byte in either direction; 0 is none. Counts for `send` alone.
+  /// The limit without a byte in either direction; 0: none. Only for `send`.
   Duration silence_limit = WaitLimits().silence;
-  /// Asked by `send` each time that the silence limit is over, on the thread that waits: an error
-  /// ends the exchange, else silence is fine. Without it silence is an error.
+  /// `send` asks this each time that the silence limit is over, on the thread that waits. An error
+  /// ends the exchange; otherwise the silence is fine. Without it, silence is an error.
   std::function<Status(const std::stop_token& stop)> still_at_it{};
   size_t body_limit = 64 << 20;
   bool follow_redirects = false;
@@ -60,7 +60,7 @@ struct HttpResponse {
   int status = 0;
   std::vector<HttpHeader> headers{};
   std::string body{};  ///< empty when a sink took it
-  /// The value of a header by its name in any case; empty when there is none.
+  /// The value of a header, whatever the case of its name. Empty: there is none.
   std::string_view header(std::string_view name) const;
 };
 
@@ -85,7 +85,7 @@ class HttpClient {
   std::unique_ptr<Worker> worker_;  ///< made by the first request
 };
 
-/// A URL as it may be told: without its query, its fragment, and who signs in with which password.
+/// A URL as it may be shown: without its query, its fragment, its user and password.
 std::string shown_url(std::string_view url);
 
 /// `text` as it is written in a URL: all but letters, digits and `-._~` as `%XX`.

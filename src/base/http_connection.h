@@ -28,7 +28,7 @@ class HttpConnection {
   Result<size_t> read(std::span<char> into, std::stop_token stop);
   /// Writes what can be written without waiting; how many bytes that was.
   Result<size_t> write_ready(std::string_view bytes);
-  /// What has come, without waiting: none when nothing has; 0 means that the other side ended.
+  /// Reads what has arrived, without waiting. None: nothing has. 0: the other side ended.
   Result<std::optional<size_t>> read_ready(std::span<char> into);
   /// The descriptor to poll; bytes that were read ahead are given by `read` first.
   int descriptor() const;

@@ -11,7 +11,7 @@
 
 namespace fettle {
 
-/// What every connection is given.
+/// Settings of every connection.
 constexpr long keep_alive_idle = 30, keep_alive_interval = 10;  ///< seconds
 constexpr long no_limit_ms = 1'000'000'000;                     ///< libcurl's 0 is five minutes
 

@@ -1,6 +1,6 @@
 #pragma once
-/// A broken invariant is a bug of ours: it is told with its place and ends the process, in every
-/// build. What a user or the world can cause is an `Error` instead (`base/result.h`).
+/// A broken invariant is a bug of ours: it is reported with its place and ends the process, in
+/// every build. A fault that a user or the world can cause is an `Error` instead (`base/result.h`).
 
 namespace fettle {
 

@@ -1,5 +1,6 @@
 #pragma once
-/// What a command built last: nobody waits until it is taken apart, because the process ends next.
+/// Keeps what a command built last: nobody waits until it is destroyed, because the process ends
+/// next.
 
 #include <deque>
 #include <utility>

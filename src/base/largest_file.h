@@ -1,5 +1,5 @@
 #pragma once
-/// The most that `read_file` and those who read whole inputs take into memory.
+/// The most that `read_file`, and others who read whole inputs, take into memory.
 
 #include <cstddef>
 

@@ -22,7 +22,7 @@ struct flock whole_file() {
   return lock;
 }
 
-/// Who had it may have removed the file between our opening and our locking it.
+/// The former holder may have removed the file between our opening and our locking it.
 bool is_still_there(int file, const Path& path) {
   struct stat ours{}, there{};
   return fstat(file, &ours) == 0 && stat(path.c_str(), &there) == 0 &&
@@ -63,7 +63,7 @@ Result<LockFile> LockFile::await(const Path& path, Duration limit, const std::st
 }
 
 Result<bool> LockFile::is_taken(const Path& path) {
-  // To ask, reading is enough; the file system may be read-only.
+  // Reading is enough for the question, and the file system may be read-only.
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file.is_open())
     return errno == ENOENT ? Result<bool>(false) : file_error("cannot open", path);

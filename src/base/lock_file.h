@@ -16,12 +16,12 @@ class LockFile {
   /// The lock; none when somebody else has it. The folder must exist, the file is made. Errors: it
   /// cannot be made, or the file system knows no locks.
   static Result<std::optional<LockFile>> take(const Path& path);
-  /// The same as soon as nobody else has it, at most after `limit`, which may be `for_ever`;
-  /// `on_wait` is told once that there is something to wait for. Errors also: the limit is over, a
-  /// stop was asked for.
+  /// Takes the lock as soon as nobody else has it, at most after `limit`, which may be `for_ever`.
+  /// `on_wait` is called once if there is something to wait for. Errors: also if the limit is over
+  /// or a stop was asked for.
   static Result<LockFile> await(const Path& path, Duration limit, const std::stop_token& stop,
                                 const std::function<void()>& on_wait = {});
-  /// Whether somebody has it, without getting in the way of who wants it.
+  /// Whether somebody has the lock. The question does not get in the way of those who want it.
   static Result<bool> is_taken(const Path& path);
 
   /// Takes the file away as well; the lock is held until then.

@@ -69,7 +69,7 @@ void write_all(int file, std::string_view text) {
     ::pause();
 }
 
-/// Where memory may have an end that somebody has set.
+/// Adds a limit of memory that somebody may have set.
 void add_limit(Words& words) {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) {

@@ -7,7 +7,7 @@
 
 namespace fettle {
 
-/// From now on, in every thread. `doing`: what people asked for, such as `fettle compile`.
+/// Takes effect now, in every thread. `doing`: what people asked for, such as `fettle compile`.
 /// `as_json`: standard output gets the envelope of an error, too.
 void end_when_out_of_memory(std::string_view doing, bool as_json);
 

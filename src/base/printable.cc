@@ -15,7 +15,7 @@ std::string_view code_point_of(std::string_view text) {
   return {};
 }
 
-/// Those behind ASCII's, U+0080 to U+009F, have two bytes.
+/// Control characters beyond ASCII, U+0080 to U+009F, have two bytes.
 bool is_control(std::string_view code_point) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(code_point[i]); };
   return code_point.size() == 1 ? byte(0) < ' ' || byte(0) == 127

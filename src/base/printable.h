@@ -14,7 +14,7 @@ std::string printable_lines(std::string_view text);
 /// written `\n`.
 std::string printable_but(std::string_view text, std::string_view kept);
 
-/// How much of a piece of a text comes before a last code point that the next piece may complete.
+/// The length of a piece of a text without a last code point that the next piece may complete.
 size_t whole_code_points(std::string_view piece);
 
 }  // namespace fettle

@@ -169,7 +169,7 @@ class Guardian {
                                     static_cast<ssize_t>(line.size());
   }
 
-  /// Without one, children outlive a process that is killed, and nothing else is lost.
+  /// Without it, children outlive a process that is killed, and nothing else is lost.
   Status start() {
     const Invocation shell{.arguments = {"sh", "-c", script},
                            .clean_environment = true,
@@ -386,7 +386,8 @@ Status Child::take(Descriptor& from, const ByteSink& sink, size_t most) {
   return {};
 }
 
-/// What is in the pipe when the child has ended. A grandchild may hold it open and go on writing.
+/// Reads what is in the pipe when the child has ended. A grandchild may hold it open and go on
+/// writing.
 Status Child::take_rest(Descriptor& from, const ByteSink& sink) {
   int left = 0;
   if (!from.is_open() || ioctl(from.get(), FIONREAD, &left) != 0)

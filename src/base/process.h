@@ -52,7 +52,7 @@ struct Finished {
 /// What a program that ended by itself left running in its group stays.
 Result<Finished> run_process(const Invocation& command, std::stop_token stop);
 
-/// Kills the groups of all children that somebody waits for, for who is about to leave at once.
+/// Kills the groups of all children that somebody waits for, when the process has to leave at once.
 void kill_children();
 
 /// Starts and does not wait: a session of its own that outlives us, with `output` (or nothing) as
@@ -80,7 +80,7 @@ class Dialogue {
   std::unique_ptr<State> state_;
 };
 
-/// Where `program` is found in `PATH` and the folders of system programs; empty when nowhere.
+/// The path of `program` in `PATH` and the folders of system programs. Empty: it is in none.
 Path find_program(std::string_view program);
 
 }  // namespace fettle

@@ -1,6 +1,6 @@
 #pragma once
-/// An expected failure is a value. Who finds it says what happened; who called adds what it was
-/// doing; nobody logs and returns.
+/// An expected failure is a value. The function that finds it says what happened; its caller adds
+/// what it was doing; nobody logs and returns.
 ///
 ///   const Value value = TRY(read_json(text).context("reading the arguments"));
 ///
@@ -16,8 +16,8 @@
 
 namespace fettle {
 
-/// Whose turn it is: the user mends the input, the world may answer otherwise next time, a bug is
-/// ours.
+/// Whose turn it is: the user corrects the input, the world may answer otherwise next time, and a
+/// bug is ours.
 enum class Blame { user, world, bug };
 
 /// A place in a text that somebody wrote. Lines and columns count from 1; 0 means unknown.
@@ -47,14 +47,14 @@ struct Error {
   Error(Blame blame_, std::string message_, Where where_ = {})
       : blame(blame_), message(std::move(message_)), where(std::move(where_)) {}
 
-  /// The same error, with what the caller was doing.
+  /// Adds what the caller was doing.
   Error context(std::string doing) && {
     trace.push_back(std::move(doing));
     return std::move(*this);
   }
 };
 
-/// One line: `doing: …: message`, with the place in front when it is known.
+/// One line: `doing: …: message`, with the place in front if it is known.
 std::string to_string(const Error& error);
 
 template <typename T>
@@ -63,7 +63,7 @@ class [[nodiscard]] Result : public tl::expected<T, Error> {
   using tl::expected<T, Error>::expected;
   Result(Error error) : tl::expected<T, Error>(tl::unexpect, std::move(error)) {}  // NOLINT: meant
 
-  /// The same result; an error also says what the caller was doing.
+  /// The same result. An error also gets what the caller was doing.
   Result context(std::string doing) && {
     if (!*this)
       this->error().trace.push_back(std::move(doing));

@@ -25,7 +25,7 @@ const EVP_CIPHER* cipher() {
   return fetched;
 }
 
-/// What is sealed with a key that a power cut took away would be lost.
+/// Anything sealed with a key that a power cut took away would be lost.
 Status sync(const Path& path) {
   const Descriptor open = TRY(open_to_read(path));
   if (fsync(open.get()) != 0)

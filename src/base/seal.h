@@ -25,7 +25,7 @@ class Seal {
   static Result<Seal> from_file(const Path& path);
 
   std::string close(std::string_view plain) const;
-  /// None when it was not sealed with this key, or has been changed.
+  /// None: it was not sealed with this key, or has been changed.
   std::optional<std::string> open(std::string_view sealed) const;
 
  private:

@@ -1,5 +1,6 @@
 #pragma once
-/// What is ended when somebody leaves: the program waits for it a moment longer than for the rest.
+/// Marks work that must be ended when somebody leaves: the program waits for it a moment longer
+/// than for the rest.
 
 #include <atomic>
 

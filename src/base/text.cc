@@ -42,7 +42,7 @@ std::string_view nearest_of(std::string_view word, std::span<const Candidate> ca
     if (candidate == word || candidate.size() > longest_suggested)
       continue;
     const size_t found = distance(wanted, lower_case(candidate), least);
-    // Without a letter in common it is no likeness.
+    // Texts without a common letter are not alike.
     if (found < least && found < std::max(word.size(), candidate.size())) {
       least = found;
       best = candidate;

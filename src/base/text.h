@@ -38,13 +38,14 @@ struct LineAndColumn {
   int line = 1;    ///< from 1
   int column = 1;  ///< in characters, from 1
 };
-/// Where a text stops being UTF-8; where it ends when it does not.
+/// The place where a text stops being UTF-8; its end if it does not.
 LineAndColumn end_of_utf8(std::string_view text);
 /// The text, or at most so many bytes of it, no character cut in two, and `…`.
 std::string clipped(std::string_view text, size_t longest);
 void append_utf8(std::string& text, uint32_t code_point);  ///< a surrogate becomes U+FFFD
-/// For a message: control characters are written out as `\n` or `\x1b`, so that a name of somebody
-/// else cannot pretend to be another line or talk to the terminal.
+/// The text for a message: control characters are written as `
+/// ` or `\x1b`, so that somebody else's name can neither pretend to be another line nor talk to the
+/// terminal.
 std::string printable(std::string_view text);
 
 /// The candidate nearest to `word` when it is near enough to be meant, else empty.

@@ -93,7 +93,7 @@ Result<Duration> parse_duration(std::string_view text) {
     return Duration(0);
   if (rest.empty())
     return bad_duration(text);
-  // As Go does it: whole numbers are exact, and what a fraction has beyond the unit is cut off.
+  // As in Go, whole numbers are exact, and digits of a fraction beyond the unit are cut off.
   constexpr uint64_t most = uint64_t{1} << 63;
   uint64_t total = 0;
   while (!rest.empty()) {

@@ -28,7 +28,7 @@ struct Moment {
 
 using namespace std::chrono_literals;
 
-/// How long one waits for a network or a program of somebody else. 0 is without a limit.
+/// How long to wait for a network or somebody else's program. 0: without a limit.
 struct WaitLimits {
   Duration connect = 10s;   ///< until a connection is there
   Duration silence = 2min;  ///< without a byte in either direction while an answer is expected
@@ -44,7 +44,7 @@ Moment moment_from_clocks();
 
 /// `2026-11-21T07:30:42.123Z`
 std::string to_string(Time time);
-/// As Go prints a duration: `1m30s`, `1.5s`, `250ms`, `0s`.
+/// The duration as Go prints it: `1m30s`, `1.5s`, `250ms`, `0s`.
 std::string to_string(Duration duration);
 /// Go's syntax: `300ms`, `1.5h`, `2h45m`; units ns us µs ms s m h; a sign is accepted.
 Result<Duration> parse_duration(std::string_view text);

@@ -13,7 +13,7 @@
 namespace fettle {
 namespace {
 
-/// Where no bell can be had, a stop is looked for this often.
+/// If there is no bell, a stop is looked for this often.
 constexpr Duration without_bell = 20ms;
 
 timespec span_of(Duration duration) {

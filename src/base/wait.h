@@ -12,7 +12,7 @@
 
 namespace fettle {
 
-/// Without a limit.
+/// Means without a limit.
 constexpr Duration for_ever{-1};
 
 /// Waits for descriptors again and again; one thread uses it at a time.
@@ -40,7 +40,7 @@ Result<bool> await_descriptor(int descriptor, short events, Duration limit,
 /// Lets time pass. Error: a stop was asked for (`is_cancelled`).
 Status pause_for(Duration duration, const std::stop_token& stop);
 
-/// How much of a limit that began then is left, at least 0; `for_ever` of a limit of 0.
+/// The time that is left of a limit that began then, at least 0. A limit of 0 gives `for_ever`.
 Duration left_of(Duration limit, std::chrono::steady_clock::time_point began);
 
 }  // namespace fettle

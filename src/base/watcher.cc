@@ -14,8 +14,8 @@ namespace fettle {
 namespace {
 
 constexpr size_t most_watched = 10'000;
-/// Nothing of a file that is being written before it is closed: a log would be told of all the
-/// time.
+/// A file that is being written is not reported before it is closed: otherwise a log would be
+/// reported all the time.
 constexpr uint32_t changes = IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_CLOSE_WRITE |
                              IN_ATTRIB | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
 
@@ -82,7 +82,7 @@ std::set<std::string> Watcher::added() {
 }
 
 void Watcher::watch_path(const std::string& path) {
-  // One that comes between the two calls is seen by the next look.
+  // A change between the two calls is seen by the next look.
   for (std::string folder, nearest; (nearest = nearest_folder(path)) != folder;) {
     folder = nearest;
     const int number = inotify_add_watch(notices_.get(), folder.c_str(), changes);

@@ -13,7 +13,7 @@
 
 namespace fettle {
 
-/// As paths are told: without `.`, `..` and a last slash.
+/// The path in the form in which it is reported: without `.`, `..` and a last slash.
 std::string normal_path(const std::string& path);
 
 class Watcher {
@@ -24,8 +24,8 @@ class Watcher {
   void add_path(std::string path);
   void add_process(int process);
 
-  /// Tells of paths and of processes (as their numbers) until a stop is asked for. What is added is
-  /// told of once at once, for it may have changed since somebody looked.
+  /// Reports changed paths and processes (by number) until a stop is asked for. An added one is
+  /// reported once at once, since it may have changed after somebody looked.
   void run(const std::function<void(const std::string& what)>& tell, std::stop_token stop);
 
  private:
@@ -44,7 +44,7 @@ class Watcher {
   std::mutex mutex_;
   std::set<std::string> known_, new_;  ///< paths, and numbers of processes
 
-  // Of the thread that runs.
+  // Used only by the thread that runs.
   std::map<int, Folder> folders_;                ///< by the number of the notices
   std::map<std::string, Descriptor> processes_;  ///< that have not ended, by number
 };

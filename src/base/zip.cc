@@ -17,7 +17,7 @@ constexpr unsigned encrypted = 1, stored = 0, deflated = 8;
 
 Error damaged(std::string_view why) { return world_error(cat("the archive is damaged: ", why)); }
 
-/// What the table at the end of the archive says of a file.
+/// The entry of a file in the table at the end of the archive.
 struct ZipEntry {
   std::string path;
   unsigned flags = 0, method = 0;
@@ -52,7 +52,8 @@ class ZipReader {
     return at <= bytes_.size() && bytes_.size() - at >= size && bytes_.substr(at).starts_with(mark);
   }
 
-  /// Where the table of files begins. It stands before the end of the archive and its comment.
+  /// The beginning of the table of files, which stands before the end of the archive and its
+  /// comment.
   Result<size_t> find_table() {
     const size_t first = bytes_.size() - std::min(bytes_.size(), end_size + longest_comment);
     const size_t end = bytes_.rfind(end_mark);

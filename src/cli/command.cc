@@ -51,7 +51,7 @@ Error unknown_option(const std::vector<CommandOption>& options, const Command& c
   if (const std::string_view other = instead_of_flag(command.words, spelling); !other.empty())
     return user_error(
         cat("unknown flag `", spelling, "` of `fettle ", command.words, "`: ", other));
-  // To one of a single letter every short flag is as near.
+  // Every short flag is equally close to another one, so these get no suggestion.
   constexpr size_t least = 3;
   std::vector<std::string> spelled;
   std::ranges::copy_if(names, std::back_inserter(spelled),
@@ -63,7 +63,7 @@ Error unknown_option(const std::vector<CommandOption>& options, const Command& c
                         "\nsee `fettle help ", command.words, "`"));
 }
 
-/// Where people may mean a service.
+/// A hint at the command for services, which people may mean.
 std::string_view same_of_a_service(std::string_view words) {
   return words == "logs" ? "; `fettle service logs ENCLAVE SERVICE` shows the logs of a service"
          : words == "exec"
@@ -111,7 +111,7 @@ bool is_cluster(const std::vector<CommandOption>& options, const std::string& wo
   });
 }
 
-/// What a switch may be set to.
+/// Whether a switch may be set to this.
 bool is_truth(const std::string& value) {
   const std::string low = lower_case(value);
   return low == "true" || low == "false" || low == "1" || low == "0" || low == "yes" || low == "no";
@@ -208,7 +208,7 @@ Result<size_t> parse_option(const std::vector<CommandOption>& options, const Com
   return at + 1;
 }
 
-/// Of a flag that took several words: the last ones may have been meant for the command.
+/// The words that a flag took; the last ones may have been meant for the command.
 std::string taken_by_flags(const std::vector<CommandOption>& options, const Parsed& parsed) {
   for (const CommandOption& option : options)
     if (const std::string name = name_of(option); option.greedy && parsed.has(name))
@@ -298,7 +298,7 @@ std::vector<CommandOption> options_of(const Command& command) {
   std::vector<CommandOption> all = command.options;
   const bool waits_for_others = find_option(all, "--wait") != nullptr;
   for (CommandOption option : common_options()) {
-    // Where `--wait` is about what is done, its opposite is not about the lease.
+    // If `--wait` is about what is done, its opposite is not about the lease.
     if (waits_for_others)
       std::erase(option.names, "--no-wait");
     all.push_back(std::move(option));
@@ -351,7 +351,7 @@ Error unexpected_argument(const Command& command, const std::string& argument) {
                             : cat("`", usage_of(command), "`", same_of_a_service(command.words))));
 }
 
-/// Of a command about one environment, `-e` and the argument must not name two.
+/// For a command about one environment, `-e` and the argument must not name two.
 Status check_one_environment(const Command& command, const Parsed& parsed) {
   const bool is_named_by_argument = command.arguments == "ENCLAVE" ||
                                     command.arguments == "[ENCLAVE]" ||
@@ -366,8 +366,7 @@ Status check_one_environment(const Command& command, const Parsed& parsed) {
   return {};
 }
 
-/// What an argument is called in the usage line: `NAME` of `[NAME…]`; those that are repeated are
-/// the last.
+/// The name of an argument in the usage line: `NAME` for `[NAME…]`. Repeated arguments come last.
 std::string_view placeholder(const Command& command, const Parsed& parsed, size_t argument) {
   const std::vector<std::string_view> names = split(command.arguments, ' ');
   const bool is_shifted = parsed.has("enclave") && names[0] == "ENCLAVE";

@@ -13,7 +13,7 @@
 
 namespace fettle {
 
-/// What a command ends with, beside 0 and the 2 of wrong input.
+/// The exit codes of commands, beside 0 and the 2 for wrong input.
 constexpr int failed_code = 1, gave_up_waiting = 3, interrupted_code = 130;
 
 /// An option: its spellings, the name of its value (empty: a switch), and what it does.
@@ -44,20 +44,20 @@ class Parsed {
 
 enum class EngineVerb { look, start, stop, remove };
 
-/// What a command works with. The workplace is opened when it is asked for, so that `version` opens
-/// nothing.
+/// The things that a command works with. The workplace is opened on request, so that `version`
+/// opens nothing.
 class Face {
  public:
   virtual ~Face() = default;
   virtual Result<Workplace*> workplace() = 0;
-  /// What of this machine is there and what is missing, and whether all is well.
+  /// The parts of this machine that are there and those that are missing, and whether all is well.
   virtual std::pair<std::vector<Diagnosis>, bool> diagnosis() = 0;
   virtual Result<EngineState> engine(EngineVerb verb) = 0;
   virtual Build build() const = 0;
-  /// From now on a terminal shows that the command works, under this title.
+  /// From now on, a terminal shows that the command works, under this title.
   virtual void show_work(const std::string& title) = 0;
 
-  /// What is done now and is no act is told to who waits.
+  /// Reports to those who wait what is done now without being an act.
   DoingSink doing;
   Parsed parsed;
   std::string output = "text";
@@ -97,24 +97,24 @@ struct CommandGroup {
   Command make(std::string words, std::string arguments, size_t least, size_t most,
                std::string summary, std::vector<std::string> examples, Result<int> (*run)(Face&),
                const std::vector<CommandOption>& own = {}, bool takes_rest = false) const;
-  /// The same for one that ends with its reader.
+  /// The same for a command that ends with its reader.
   Command reader(std::string words, std::string arguments, size_t least, size_t most,
                  std::string summary, std::vector<std::string> examples, Result<int> (*run)(Face&),
                  const std::vector<CommandOption>& own = {}, bool takes_rest = false) const;
 };
 
-/// One that only reads files, however it is called.
+/// A command that only reads files, under whatever name.
 Command without_state(Command command);
 
 /// Options that every command takes.
 const std::vector<CommandOption>& common_options();
-/// Its own flags and those of every command.
+/// The flags of the command, and those of every command.
 std::vector<CommandOption> options_of(const Command& command);
-/// The flag that is spelled so; none when there is none.
+/// The flag with this spelling. Null: there is none.
 const CommandOption* find_option(const std::vector<CommandOption>& options,
                                  std::string_view spelling);
 
-/// The same among the flags of all commands; none when it takes a value in some of them only.
+/// The same among the flags of all commands. Null also if it takes a value in only some of them.
 const CommandOption* find_anywhere(const std::vector<Command>& commands,
                                    const std::string& spelling);
 

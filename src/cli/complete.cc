@@ -24,7 +24,7 @@ const Command* command_of(const std::vector<Command>& commands,
   return found;
 }
 
-/// What has been typed before the word that is completed.
+/// The words that were typed before the one that is completed.
 struct Typed {
   const Command* command = nullptr;
   std::vector<std::string> arguments;
@@ -95,12 +95,12 @@ std::vector<std::string> placeholders_of(const Command& command) {
   return places;
 }
 
-/// Behind a kind, a name stands alone: `get cloneset web`.
+/// Whether a name stands alone behind a kind: `get cloneset web`.
 bool is_of_kind(const Command& command) {
   return command.words == "get" || command.words == "delete";
 }
 
-/// What stands in a place; `NAME` is of what the command is about.
+/// The sort of words in a place; `NAME` stands for whatever the command is about.
 std::optional<Names> sort_of(const Command& command, std::string_view place) {
   if (place == "ENCLAVE" || place == "ENVIRONMENT")
     return Names::environments;
@@ -144,7 +144,7 @@ std::vector<std::string> argument_names(const Typed& typed, const NameSource& na
       typed.arguments.end());
   NamesAsked asked;
   asked.environment = typed.environment;
-  // With `-e` the environment is no argument.
+  // With `-e`, the environment is no argument.
   if (!typed.environment.empty() && !places.empty() && places[0] == "ENCLAVE")
     places.erase(places.begin());
   if (places.empty())

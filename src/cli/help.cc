@@ -1,4 +1,4 @@
-/// What `help` and `completion` print, made from the tables of the commands.
+/// The output of `help` and `completion`, made from the tables of the commands.
 
 #include <algorithm>
 
@@ -8,7 +8,7 @@
 namespace fettle {
 namespace {
 
-/// With blanks behind it, two at least, as wide as `width` letters.
+/// The text with at least two blanks behind it, as wide as `width` letters.
 std::string padded(std::string text, size_t width) {
   const auto letters = static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;

@@ -27,10 +27,10 @@ class LineFilter {
   /// Gets whole lines with their ends.
   using Sink = std::function<Status(OutputStream, std::string_view)>;
 
-  /// Errors: the expression is none.
+  /// Errors: the expression is not valid.
   static Result<LineFilter> make(LineFilterOptions options, Sink sink);
   Status take(OutputStream stream, std::string_view bytes);
-  /// Nothing more comes.
+  /// There is no more input.
   Status end();
 
  private:

@@ -18,8 +18,8 @@ namespace {
 constexpr Duration worth_a_line = 300ms, frame = 100ms, plain_again = 10s;
 constexpr size_t most_live_lines = 12;
 
-/// One line of a name, an output or an image, which anybody may have written: it moves no cursor,
-/// and takes as much room as it says.
+/// One line of a name, an output or an image, which anybody may have written. It moves no cursor,
+/// and takes as much room as its length says.
 std::string one_line(std::string_view text) {
   text = text.substr(0, text.find('\n'));
   if (text.ends_with('\r'))
@@ -27,7 +27,7 @@ std::string one_line(std::string_view text) {
   return printable_but(replace_all(text, "\t", " "), "");
 }
 
-/// Without the digits behind `#`, which tell equal ones apart and take the room of what is said.
+/// The name without the digits behind `#`, which only distinguish equal ones and take up room.
 std::string short_name(const Key& key) {
   std::string name = shown_key(key);
   const size_t digits = name.rfind('#');
@@ -36,8 +36,8 @@ std::string short_name(const Key& key) {
   return name;
 }
 
-/// What does not fit loses the end of its name, then that of what is said about it: `instruction 3
-/// of 10` behind a long path is what people look for.
+/// A line that does not fit loses first the end of its name, then that of the text about it:
+/// `instruction 3 of 10` behind a long path is what people look for.
 std::string squeezed(const std::string& line, size_t width) {
   const size_t colon = line.find(": ");
   if (width_of(line) <= width || colon == line.npos)
@@ -170,7 +170,7 @@ void Live::event(const Event& event) {
       begin(event.key, one_line(cat(to_string(event.verb), " ", short_name(event.key))));
       break;
     case EventType::pending:
-      // What is called again waits from its first call on.
+      // An act that is called again has been waiting since its first call.
       if (!items_.contains(event.key))
         begin(event.key, one_line(cat(to_string(event.verb), " ", short_name(event.key))));
       items_[event.key].text = one_line(event.text);

@@ -1,6 +1,6 @@
 #pragma once
-/// What is under way, for somebody who waits: on a terminal, a block at its bottom that is drawn
-/// again and again; else plain lines.
+/// Shows what is under way to somebody who waits: on a terminal, in a block at its bottom that is
+/// drawn again and again; else in plain lines.
 ///
 ///     shop: 3 done, 4.2 s
 ///       create service/web: port `http` does not answer yet  1.2 s
@@ -67,7 +67,7 @@ class Live : public Audience {
   LiveMode mode() const { return mode_; }
   /// The first line is there from now on, and says this.
   void open(const std::string& title);
-  /// What is done now and is no act; empty: it has ended.
+  /// Something is done now that is no act. Empty: it has ended.
   void doing(const std::string& what);
 
   void event(const Event& event) override;

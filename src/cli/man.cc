@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-/// As text of a page: no word of ours is a request, and dashes stay dashes.
+/// The text of a page: no word of ours is a request, and dashes stay dashes.
 std::string roff(std::string_view text) {
   std::string escaped;
   bool begins = true;

@@ -44,7 +44,7 @@ Status write_output(const std::string& path, const std::function<Status(const By
     std::fflush(stdout);
     return write_to(STDOUT_FILENO, standard_output, fill);
   }
-  // A path that cannot be meant is a fault of who gave it; what fails later is one of the world.
+  // A path that is not valid is the user's fault; a later failure is the world's.
   struct stat about{};
   if (stat(path.c_str(), &about) != 0) {
     const Path folder = Path(path).parent_path();

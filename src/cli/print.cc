@@ -14,7 +14,8 @@ namespace fettle {
 namespace {
 
 bool is_in_lines = false;
-/// Of the documents in docs/json.md: raised when a field goes or changes its meaning.
+/// The version of the documents in docs/json.md. It is raised when a field goes or changes its
+/// meaning.
 constexpr int schema_version = 1;
 constexpr size_t printed_at_once = 64 * 1024;
 
@@ -35,7 +36,7 @@ Value hidden_value(const Value& document) {
   return mask_of_output == nullptr ? document : mask_of_output->value(document);
 }
 
-/// As one, or of a list each item on a line.
+/// Prints one document, or each item of a list on a line.
 void print_document(const Value& document) {
   if (!is_in_lines)
     write(stdout, write_json(document, {.indent = 2}));
@@ -70,7 +71,7 @@ constexpr std::array<std::string_view, 7> colour_codes{
     "\033[0m", "\033[1m", "\033[32m", "\033[31m", "\033[33m", "\033[90m", "\033[36m"};
 std::atomic<bool> has_colours = false;
 
-/// The length of the code of a colour of ours at the beginning of a text; 0: there is none.
+/// The length of the code of one of our colours at the beginning of a text. 0: there is none.
 size_t code_at(std::string_view text) {
   if (has_colours)
     for (const std::string_view code : colour_codes)

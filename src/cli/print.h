@@ -23,8 +23,8 @@ enum class Colour { plain, bold, green, red, yellow, grey, cyan };
 /// `text` in a colour, when colours are on.
 std::string in(Colour colour, std::string_view text, bool on);
 
-/// To stdout, with a newline. Control characters but line ends and tabs, and what is no UTF-8, are
-/// written `\xNN`: names, comments and excerpts are texts of anybody.
+/// Prints to stdout, with a newline. Control characters other than line ends and tabs, and bytes
+/// that are no UTF-8, are written `\xNN`: names, comments and excerpts may come from anybody.
 void print(std::string_view text);
 void print_error(std::string_view text);  ///< the same to stderr
 /// The output of a program of users, with whatever is in it.
@@ -40,7 +40,7 @@ void print_json_in_lines();
 /// Indented, to stdout. An object of ours says by `schema` which version of the contract it
 /// follows; lists, their items and lines do not.
 void print_json(const Value& document);
-/// The same without `schema`: a document whose form an original defines.
+/// The same without `schema`: for a document whose form an original defines.
 void print_json_of_original(const Value& document);
 void print_json_line(const Value& document);
 /// A dict as `print_json` prints it, without ever holding all of it: `next` gives one entry after

@@ -42,7 +42,7 @@ Duration Account::look_pause(const workloads::Fleet& fleet) const {
 }
 
 void Account::tell_waiting() {
-  // Nobody but users ends these: they are told at once, and where there is no terminal, too.
+  // Only users can end these. So they are reported at once, even without a terminal.
   if (!options_.keeps)
     for (const std::string& line : progress_.told)
       if (told_holds_.insert(line).second)
@@ -69,7 +69,7 @@ void Account::add(const Summary& summary, const FleetRecords& records) {
   brought_.summary.stopped = summary.stopped && !brought_.summary.is_late;
 }
 
-/// Of workloads that nobody asked about.
+/// Drops failures of workloads that nobody asked about.
 void Account::forget_failures_of_others(const FleetRecords& records) {
   if (options_.only.empty())
     return;

@@ -1,5 +1,5 @@
 #pragma once
-/// The lines for a command that waits for a fleet: while it waits, and at the end.
+/// Lines for a command that waits for a fleet, while it waits and at the end.
 
 #include "controller/fleet_records.h"
 #include "controller/workload_progress.h"
@@ -11,21 +11,21 @@ class Account {
  public:
   Account(const Workplace& place, const BringOptions& options) : place_(place), options_(options) {}
 
-  /// Something is another one: pods are counted again when it is asked for.
+  /// Something has changed: pods are counted again when somebody asks.
   void expire() { is_counted_ = false; }
   void count(const FleetView& view);
   const FleetProgress& progress() const { return progress_; }
-  /// Whether pods were looked at since all that are ready are available: others may wait for that,
-  /// and what was ready may have failed in the meantime.
+  /// Whether somebody has looked at pods since all ready ones became available. Others may wait for
+  /// that, and a ready pod may have failed in the meantime.
   bool has_seen_available(Time looked) const { return looked >= progress_.all_available; }
-  /// The longest pause before the next look at pods: short while one is awaited, else until a probe
-  /// is due.
+  /// The longest pause before the next look at pods: short while a pod is awaited, else until a
+  /// probe is due.
   Duration look_pause(const workloads::Fleet& fleet) const;
 
   void tell_waiting();
-  /// Of a run: what it did, and what failed of workloads that were asked about.
+  /// Adds what a run did, and what failed of workloads that somebody asked about.
   void add(const Summary& summary, const FleetRecords& records);
-  /// Takes the account; it is over.
+  /// Takes out the account, which ends it.
   Brought close(const FleetView& view);
 
   Summary& summary() { return brought_.summary; }
@@ -37,9 +37,9 @@ class Account {
   const Workplace& place_;
   const BringOptions& options_;
   FleetProgress progress_;
-  bool is_counted_ = false;           ///< pods, since the last change
-  std::string told_;                  ///< what people who look on are told that we wait for
-  std::set<std::string> told_holds_;  ///< what they were told of pods that are held
+  bool is_counted_ = false;           ///< pods were counted since the last change
+  std::string told_;                  ///< the text about what we wait for that was shown last
+  std::set<std::string> told_holds_;  ///< texts about pods that are held that were shown
   Brought brought_;
 };
 

@@ -1,7 +1,6 @@
 #pragma once
-/// A question to the world that is answered on a thread of its own: engines take a tenth of a
-/// second and more to tell of their containers, and whoever decides has other things to do
-/// meanwhile.
+/// A question to the world that a thread of its own answers. Engines need a tenth of a second or
+/// more to report their containers, and the thread that decides has other things to do meanwhile.
 
 #include <functional>
 #include <mutex>
@@ -18,17 +17,17 @@ class AsyncQuestion {
  public:
   using Question = std::function<Result<Answer>(const std::stop_token& stop)>;
 
-  /// `ended` is called from the other thread when the answer can be taken; `interrupted` ends a
-  /// question, as the end of this object does.
+  /// `ended` is called from the other thread when the answer can be taken. `interrupted` ends a
+  /// question, and so does the destructor.
   AsyncQuestion(std::stop_token interrupted, std::function<void()> ended)
       : interrupted_(std::move(interrupted)), ended_(std::move(ended)) {}
   AsyncQuestion(const AsyncQuestion&) = delete;
   AsyncQuestion& operator=(const AsyncQuestion&) = delete;
 
-  /// When the question was put that is not answered yet, or whose answer nobody took.
+  /// When the question was put whose answer has not been taken yet.
   std::optional<Instant> began() const { return began_; }
 
-  /// Puts a question; only when there is none.
+  /// Puts a question. There must be none under way.
   void begin(Question question, Instant now) {
     began_ = now;
     thread_ = std::jthread([this, question = std::move(question)](const std::stop_token& leaving) {
@@ -45,7 +44,7 @@ class AsyncQuestion {
     });
   }
 
-  /// The answer, once; none: there is none yet.
+  /// Takes the answer. None: there is none yet.
   std::optional<Result<Answer>> take() {
     const std::lock_guard lock(mutex_);
     if (answer_)
@@ -59,7 +58,7 @@ class AsyncQuestion {
   std::optional<Instant> began_;
   std::mutex mutex_;
   std::optional<Result<Answer>> answer_;
-  std::jthread thread_;  ///< ends before the rest goes
+  std::jthread thread_;  ///< ends before the other members go
 };
 
 }  // namespace fettle

@@ -1,11 +1,11 @@
 #pragma once
-/// When something that did not come about is tried again.
+/// When something that failed is tried again.
 ///
-/// A fleet may never come to rest: an image cannot be pulled, no node has room. To try at once, over
-/// and over, keeps engines busy with what cannot be; to wait as long as the last failure lasted
-/// leaves what was mended waiting for minutes. So the pause doubles with each try up to a limit, and
-/// whoever learns that something is another one now (a node is back, users want something else)
-/// begins anew. Knows no clock.
+/// A fleet may never come to rest: an image cannot be pulled, or no node has room. To try again at
+/// once, over and over, keeps engines busy in vain. To wait as long as the last failure lasted
+/// leaves a fault unnoticed for minutes after it was repaired. So the pause doubles with each try
+/// up to a limit, and it starts again with the shortest one when the caller learns of a change (a
+/// node is back, users want something else). It knows no clock.
 
 #include <algorithm>
 
@@ -19,14 +19,14 @@ class Backoff {
 
   bool is_over(Instant now) const { return now >= until_; }
   Instant until() const { return until_; }
-  /// It is tried now; the next time after a pause that is twice as long as the last one.
+  /// Something is tried now. The pause before the next try is twice as long as the last one.
   void begin(Instant now) {
     pause_ = std::clamp<Duration>(2 * pause_, shortest, longest);
     until_ = now + pause_;
   }
-  /// The pause after the next try is the shortest one.
+  /// Makes the pause after the next try the shortest one.
   void reset() { pause_ = Duration(0); }
-  /// The pause is over already.
+  /// Ends the pause now.
   void end(Instant now) { until_ = now; }
 
  private:

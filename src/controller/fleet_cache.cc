@@ -36,7 +36,7 @@ Status FleetCache::read_objects() {
 bool FleetCache::put(const Key& key, const RecordPointer& record) {
   if (!all_->records.put(key, record))
     return false;
-  // What was seen of it was another one.
+  // What was seen belongs to the former record.
   all_->view->seen.erase(key);
   drifted_.erase(key);
   tell_record(fleet(), key, record);

@@ -1,11 +1,11 @@
 #pragma once
 /// What is stored, known and seen of a fleet, in memory.
 ///
-/// To read a fleet anew for each decision costs as much as the fleet; to keep it without care is to
-/// decide on what is no more. So there is one copy, and everything that changes it goes through
-/// here: what users stored (`read_objects`), records as they are written (`put`), what engines told
-/// of pods (`see`). A record that is another one takes with it what was seen of it: nobody decides
-/// on the state of a pod that was acted on since.
+/// To read a fleet again for each decision costs as much as the fleet has. To keep it without care
+/// is to decide on what is no longer true. So there is one copy, and everything that changes it
+/// goes through here: what users stored (`read_objects`), records as they are written (`put`), what
+/// engines reported about pods (`see`). When a record changes, the cache drops what was seen of its
+/// pod: nobody decides on the state of a pod that was acted on since.
 
 #include "controller/fleet_records.h"
 #include "controller/fleet_view.h"
@@ -18,16 +18,16 @@ class FleetCache {
   FleetCache(const Workplace& place, const Name& environment)
       : place_(place), environment_(environment) {}
 
-  /// Reads everything anew, and asks nodes whether they answer; looks at no pod. An error leaves it
-  /// as it was. Only after it has succeeded once may the rest be called.
+  /// Reads everything, and asks nodes whether they answer; looks at no pod. An error leaves the
+  /// cache as it was. The other functions may only be called after this has succeeded once.
   Status learn();
-  /// Objects of the newest version: who is new, another one or gone.
+  /// Reads the objects of the newest version, and finds which are new, changed or gone.
   Status read_objects();
-  /// A record as it is by now; none: it is gone. Whether it was another one.
+  /// Notes the present record of a key; null: it is gone. Returns whether it has changed.
   bool put(const Key& key, const RecordPointer& record);
-  /// What engines told of pods.
+  /// Takes in what engines reported about pods.
   Status see(PodsSeen answer);
-  /// Asks them, and waits.
+  /// Asks the engines, and waits.
   Status look_at_pods();
 
   workloads::Fleet& fleet() { return all_->view->fleet; }
@@ -35,7 +35,7 @@ class FleetCache {
   FleetWishes& wishes() { return all_->wishes; }
   const FleetWishes& wishes() const { return all_->wishes; }
   const FleetRecords& records() const { return all_->records; }
-  /// Pods that are not as they were left: a container is gone, or does not answer any more.
+  /// Pods that are not as they were left: a container is gone, or no longer answers.
   const std::set<Key>& drifted() const { return drifted_; }
   std::set<Name> owners_of_drifted() const;
 

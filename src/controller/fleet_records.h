@@ -1,6 +1,5 @@
 #pragma once
-/// The records of a fleet, by owner: those of one owner are found without a look at those of
-/// others.
+/// The records of a fleet, by owner: those of one owner are found without looking at others.
 
 #include <unordered_set>
 
@@ -12,16 +11,16 @@ class FleetRecords {
  public:
   using Keys = std::unordered_set<Key, KeyHash>;
 
-  /// `known` must outlive it; who changes it does so here.
+  /// `known` must outlive it, and is only changed through it.
   explicit FleetRecords(Known& known);
 
-  /// A record as it is by now; none: it is gone. Whether it was another one.
+  /// Notes the present record of a key; null: it is gone. Returns whether it has changed.
   bool put(const Key& key, const RecordPointer& record);
-  /// None when nothing is recorded.
+  /// Null: nothing is recorded.
   const RecordPointer& find(const Key& key) const;
-  /// The keys that an owner is recorded to want.
+  /// The keys that an owner wants, by the records.
   const Keys& of(const Name& owner) const;
-  /// Of the last success (`Record::sequence`).
+  /// The sequence of the last success (`Record::sequence`).
   uint64_t sequence() const { return sequence_; }
 
  private:

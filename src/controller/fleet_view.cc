@@ -28,7 +28,7 @@ std::set<Name> images_named(const workloads::Fleet& fleet) {
   return images;
 }
 
-/// The engine of a node; null when there is none any more.
+/// The engine of a node. Null: there is no such node any more.
 ContainerEngine* engine_on(const Workplace& place, std::string_view node) {
   Driver* const driver = place.driver(engine_of_node(node));
   return driver == nullptr ? nullptr : driver->container_engine();
@@ -53,7 +53,7 @@ void tell_record(workloads::Fleet& fleet, const Key& key, const RecordPointer& r
 
 namespace {
 
-/// What its owner says about a node.
+/// Copies into a node what its owner says about it.
 void describe(workloads::Node& node, const NodeSpec& spec) {
   std::vector<Entry> labels{{"kubernetes.io/hostname", spec.name}};
   for (const auto& [key, text] : spec.labels)
@@ -65,7 +65,7 @@ void describe(workloads::Node& node, const NodeSpec& spec) {
   node.is_draining = spec.is_draining;
 }
 
-/// What there is where there are no nodes.
+/// The only node if no nodes were added.
 workloads::Node this_machine() {
   workloads::Node node;
   node.labels = Value::dict({{"kubernetes.io/hostname", "localhost"}});
@@ -198,7 +198,7 @@ Result<std::vector<NodeImageView>> images_on_nodes(const Workplace& place,
       continue;
     questions.emplace_back([&, name, engine](const std::stop_token& stop) -> Status {
       const auto images = engine->images(stop);
-      // Whether a node answers is told elsewhere; what is there is not known then.
+      // Other functions report whether a node answers. If it does not, its images are not known.
       if (!images)
         return is_cancelled(images.error()) ? Status(images.error()) : Status();
       const std::lock_guard lock(mutex);
@@ -280,7 +280,7 @@ Status tell_seen(const Workplace& place, FleetView& view, PodsSeen answer) {
   for (auto& [key, observation] : answer.seen) {
     const auto now = view.known.find(key);
     const bool is_another = now == view.known.end() || now->second != answer.asked.at(key);
-    // What nobody could look at is as it was seen last.
+    // A pod that nobody could look at stays as it was last seen.
     if (is_another || !observation.unavailable.empty())
       continue;
     view.fleet.see(key, observation.state);

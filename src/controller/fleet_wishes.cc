@@ -11,14 +11,14 @@ namespace {
 constexpr int most_rounds = 1'000;  ///< of owners that change one another
 constexpr int acts_of_node = 4, most_acts = 64, most_pulls = 1'000;
 
-/// What is only remembered needs no engine.
+/// Whether the thing is only remembered, so that no engine is needed.
 bool is_memory(const Name& kind) {
   return kind == "revision" || kind == "pull_job" || kind == "notice";
 }
 
 using Resources = std::span<const Boxed<Resource>>;
 
-/// Of resources in whatever order.
+/// A digest of resources in any order.
 Digest sum_of(const std::vector<const Resource*>& resources) {
   Digest sum;
   for (const Resource* resource : resources) {
@@ -30,8 +30,7 @@ Digest sum_of(const std::vector<const Resource*>& resources) {
   return sum;
 }
 
-/// Whether two lists want the same. What is the same resource in the same place need not be
-/// compared.
+/// Whether two lists want the same. The same object in the same place need not be compared.
 bool are_same(Resources before, Resources after) {
   if (before.size() != after.size())
     return false;
@@ -44,7 +43,7 @@ bool are_same(Resources before, Resources after) {
   return sum_of(old_ones) == sum_of(new_ones);
 }
 
-/// What a record says that an owner wants of it; an empty digest: nothing.
+/// What an owner wants of a record's resource, as the record says. An empty digest: nothing.
 Digest recorded_wish(const RecordPointer& record, const Name& owner) {
   if (record == nullptr)
     return {};
@@ -61,7 +60,7 @@ bool is_as_wanted(const Record& record, const Boxed<Resource>& resource, const D
 
 }  // namespace
 
-/// Brings together what is due of one owner after another.
+/// Collects what is due, owner by owner.
 class FleetWishes::Gathering {
  public:
   Gathering(const FleetRecords& records, const DueScope& scope)
@@ -106,7 +105,7 @@ class FleetWishes::Gathering {
     has_needs_ |= !resource->needs.empty();
   }
 
-  /// What the owner wanted once and does not any more, and who used it.
+  /// Adds what the owner once wanted and does not want any more, and whatever used it.
   void add_what_goes(const Name& owner, const Wish& wish) {
     FleetRecords::Keys gone = records_.of(owner);
     for (const Boxed<Resource>& resource : wish.resources)
@@ -122,7 +121,7 @@ class FleetWishes::Gathering {
           take(resource, records_.find(resource->key));
   }
 
-  /// What is taken stands on what it needs; the same owner wants that.
+  /// Adds what the taken resources need, which the same owner wants.
   void add_needs(const Wish& wish) {
     if (!std::exchange(has_needs_, false))
       return;
@@ -141,7 +140,7 @@ class FleetWishes::Gathering {
   Intent intent_;
   Known known_;
   FleetRecords::Keys taken_;
-  std::vector<Resource>* resources_ = nullptr;  ///< of the owner
+  std::vector<Resource>* resources_ = nullptr;  ///< those of the owner
   bool has_needs_ = false;
 };
 
@@ -169,7 +168,7 @@ bool FleetWishes::ask(Time now) {
   return is_any_new;
 }
 
-/// Whether it is another wish than before.
+/// Takes a wish, and returns whether it differs from the last one.
 bool FleetWishes::take(workloads::Wanted wanted) {
   const auto [found, is_new] = wanted_.try_emplace(wanted.owner);
   Wish& before = found->second;
@@ -190,7 +189,7 @@ Due FleetWishes::due(const std::set<Name>& owners, const FleetRecords& records,
                      const DueScope& scope) const {
   Gathering gathering(records, scope);
   gathering.intent().environment = fleet_.environment();
-  // Pulls have budgets of their own: pods change while as many images come as may.
+  // Pulls have budgets of their own: as many images come as allowed while pods change.
   gathering.intent().pools[Name()] = other_acts();
   for (const Name& owner : owners)
     if (const auto found = wanted_.find(owner); found != wanted_.end())

@@ -1,7 +1,7 @@
 #pragma once
-/// Waits for what somebody else brings about. A controller has the right to act on a fleet for as
-/// long as it runs, so every other command only observes: it learns the fleet anew each time, since
-/// what it would do itself is not what is done.
+/// Waits for what somebody else carries out. A controller has the right to act on a fleet for as
+/// long as it runs, so every other command only observes. It reads the fleet again each time, since
+/// its own idea of what should be done is not what is done.
 
 #include <optional>
 
@@ -14,7 +14,7 @@ namespace fettle {
 class Follower {
  public:
   Follower(const Workplace& place, const Name& environment, const BringOptions& options);
-  /// None when who acted does so no more, and nobody has taken its place.
+  /// None: the one who acted has ended, and nobody has taken its place.
   Result<std::optional<Brought>> follow();
 
  private:

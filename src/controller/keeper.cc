@@ -34,7 +34,7 @@ Result<Brought> Keeper::bring() {
       break;
     if (over)
       continue;
-    // Who keeps workloads goes on when an engine is there again.
+    // A controller goes on when an engine is there again.
     if (!options_.keeps || is_cancelled(over.error()) || over.error().blame != Blame::world)
       return over.error();
     if (to_string(over.error()) != complaint_)
@@ -46,7 +46,7 @@ Result<Brought> Keeper::bring() {
   return account_.close(cache_.view());
 }
 
-/// Has done what is due, or waits for something to change. Whether it is over.
+/// Carries out what is due, or waits for a change. Returns whether the work is over.
 Result<bool> Keeper::take_turn() {
   is_due_ |= cache_.wishes().ask(place_.clock());
   if (is_due_) {
@@ -83,7 +83,7 @@ bool Keeper::rest(Duration limit) {
 
 bool Keeper::is_over() const {
   if (pods_.looked() < acted_)
-    return false;  // nobody has seen what came of it
+    return false;  // nobody has seen the result yet
   return (!account_.progress().is_any_awaited &&
           account_.has_seen_available(pods_.looked_time())) ||
          !account_.summary().failures.empty();
@@ -119,8 +119,8 @@ Status Keeper::learn() {
   return {};
 }
 
-/// With everything that may have changed since: wishes, nodes, pods. Whether something that is
-/// wanted is to be tried again.
+/// Takes in everything that may have changed: wishes, nodes, pods. Returns whether something that
+/// is wanted should be tried again.
 Result<bool> Keeper::catch_up() {
   const Instant now = instant_from_clock();
   TRY(read_store());
@@ -135,7 +135,7 @@ Result<bool> Keeper::catch_up() {
   return true;
 }
 
-/// What users stored since.
+/// Reads what users stored in the meantime.
 Status Keeper::read_store() {
   const Name& environment = edit_.environment();
   const Instant now = instant_from_clock();
@@ -174,7 +174,7 @@ Status Keeper::watch_nodes() {
   return look_at_images(place_, cache_.fleet());
 }
 
-/// At the pods, if it is time. Whether somebody has looked.
+/// Looks at the pods if it is time. Returns whether somebody has looked.
 Result<bool> Keeper::look() {
   const bool has_looked = TRY(pods_.proceed([this] {
     return instant_from_clock() >= next_look() ||
@@ -195,7 +195,7 @@ void Keeper::learn_record(const Key& key, const RecordPointer& record) {
     pods_.want();
 }
 
-/// Has carried out what is due, and goes on with what is wanted by then while acts are under way.
+/// Carries out what is due. While acts are under way, it goes on with what is wanted by then.
 Status Keeper::carry() {
   outstanding_.owners.merge(cache_.wishes().take_changed());
   if (outstanding_.owners.empty())
@@ -219,12 +219,12 @@ Status Keeper::carry() {
   motion_ = {instant_from_clock(), {}};
   const RunResult run_result = TRY(carry_out(place, edit_, std::move(run_request)));
   if (!run_result.summary) {
-    // What was written at last may stand in the store or not.
+    // The last write may or may not be in the store.
     TRY(learn());
     return run_result.summary.error();
   }
   account_.add(*run_result.summary, cache_.records());
-  // What failed is recorded as that.
+  // Failures are in the records.
   outstanding_.is_all = outstanding_.is_all && run_result.summary->stopped;
   if (run_result.summary->good()) {
     outstanding_.backoff.reset();
@@ -253,8 +253,8 @@ Result<std::shared_ptr<const Intent>> Keeper::wanted_by_now(const Run& run, Wake
   return std::move(due.intent);
 }
 
-/// Whether what is still under way only waits to be called again, and nothing else has happened for
-/// as long as may be.
+/// Whether everything under way only waits to be called again, and nothing else has happened for as
+/// long as that may last.
 bool Keeper::is_stuck(const Run& run) {
   for (const Waiting& waiting : run.waiting())
     motion_.awaited.insert(waiting.key);

@@ -1,10 +1,10 @@
 #pragma once
-/// Brings workloads about and keeps them, with the right to act on their fleet.
+/// Carries out workloads and keeps them as wanted, with the right to act on their fleet.
 ///
-/// The obvious loop reads everything, decides, acts, and begins again: at ten thousand pods it would
-/// do nothing but read, and what users say while it acts would wait until it is done. So what is
-/// known stands in a cache, an owner is asked again only when something concerns it, and a run that
-/// is under way takes in what is wanted by then. One turn:
+/// The obvious loop reads everything, decides, acts, and begins again: at ten thousand pods it
+/// would do nothing but read, and whatever users say while it acts would wait until it is done. So
+/// a cache holds what is known, an owner is asked again only when something concerns it, and a run
+/// that is under way takes in new wishes. One turn:
 ///
 ///   ask      owners whom something concerns what they want (`FleetWishes`)
 ///   carry    out what has not come about of those who want something else, or whose last wish did
@@ -13,8 +13,8 @@
 ///   rest     until a notifier is told or something is due
 ///   catch up with the store, nodes and pods
 ///
-/// Invariants: nothing is decided on what was seen before the last act on it; what users say about
-/// nodes counts before anybody is told so; an error of the world ends nothing for who keeps on.
+/// Invariants: nothing is decided on a look from before the last act on the thing; what users say
+/// about nodes counts before anybody is told so; an error of the world does not end a controller.
 
 #include "controller/account.h"
 #include "controller/backoff.h"
@@ -34,11 +34,11 @@ class Keeper {
   Result<Brought> bring();
 
  private:
-  /// Owners whose wishes are to be carried out, or just are.
+  /// Owners whose wishes have to be carried out, or are being carried out.
   struct Outstanding {
     std::set<Name> owners;
-    bool is_all = true;  ///< whatever records say
-    Known of_run;        ///< of what became due during a run
+    bool is_all = true;  ///< whatever the records say
+    Known of_run;        ///< what became due during a run
     Backoff backoff;
   };
   /// What the store said last.
@@ -47,10 +47,10 @@ class Keeper {
     uint64_t version = 0;
     Instant read;
   };
-  /// Whether a run only waits, as for an init container.
+  /// Whether a run only waits, for instance for an init container.
   struct Motion {
-    Instant moved;          ///< when something was written of what is under way
-    std::set<Key> awaited;  ///< what is called again, and nothing was written of since
+    Instant moved;          ///< when something under way was last written about
+    std::set<Key> awaited;  ///< acts to be called again, about which nothing was written since
   };
 
   Result<bool> take_turn();
@@ -81,10 +81,10 @@ class Keeper {
   Outstanding outstanding_;
   Stored stored_;
   Motion motion_;
-  bool is_due_ = true;  ///< at least once, since what is there may not be as it was left
+  bool is_due_ = true;  ///< at least once, since things may not be as they were left
   Instant acted_;       ///< when the last run ended
   Instant changed_;
-  std::string complaint_;  ///< that was told last
+  std::string complaint_;  ///< the last one that was shown
 };
 
 }  // namespace fettle

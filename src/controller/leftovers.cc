@@ -18,8 +18,8 @@ Status unless_deleted(const Result<std::vector<StoredObject>>& stored) {
   return stored || stored.error().blame == Blame::user ? Status() : Status(stored.error());
 }
 
-/// Whether what a pod is changed to needs an image that is not on its node, and the pod is not to
-/// have that any more.
+/// Whether the pod is being changed to something that needs an image that is not on its node, while
+/// the pod shall no longer have that.
 bool pulls_in_vain(const Fleet& fleet, const Resource& attempt) {
   const workloads::Node* const node = fleet.node(node_address(attempt.key.name).node);
   const workloads::FleetPod* const pod = fleet.pod(attempt.key.name);

@@ -31,7 +31,7 @@ Result<bool> NodeNews::hear() {
       unasked.insert(node.name);
   tell_nodes(cache_.fleet(), nodes);
   unasked_ = std::move(unasked);
-  asked_ = Instant();  // a new one has to be asked
+  asked_ = Instant();  // a new node has to be asked
   heard_ = std::move(mark);
   has_to_tell_ = true;
   TRY(tell_heard());

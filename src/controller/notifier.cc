@@ -28,7 +28,7 @@ void Notifier::listen(const Name& driver_name, const Name& environment) {
 
 void Notifier::listen_to_store() {
   hears_store_ = true;
-  // No driver has an empty name.
+  // The empty name is free: no driver has it.
   threads_.emplace(Name(), std::jthread([this](const std::stop_token& stop) {
                      if (!place_.store->watch([this] { notify(Cause::store); }, stop))
                        hears_store_ = false;

@@ -1,6 +1,6 @@
 #pragma once
-/// What wakes whoever keeps a fleet: engines that tell of pods, the store when somebody wrote, a
-/// look that has ended. All of them notify from threads of their own.
+/// Wakes whoever keeps a fleet: engines report on pods, somebody has written to the store, a look
+/// has ended. All of them notify from threads of their own.
 
 #include <array>
 #include <condition_variable>
@@ -21,22 +21,22 @@ class Notifier {
   Notifier(const Notifier&) = delete;
   Notifier& operator=(const Notifier&) = delete;
 
-  /// Listens to a driver from now on, if it does not yet.
+  /// Listens to a driver from now on, unless it does so already.
   void listen(const Name& driver, const Name& environment);
   /// Listens to the store from now on.
   void listen_to_store();
-  /// How long to wait at most until the store is asked whether somebody wrote: shortly where it
-  /// cannot tell, and for a while after it did, since what is being written when it tells can be
-  /// read a moment later.
+  /// How long to wait at most until the store is asked whether somebody wrote: a short time where
+  /// the store cannot tell, and for a while after it did, since what is being written when it tells
+  /// can only be read a moment later.
   Duration store_pause() const;
 
   void notify(Cause cause);
-  /// Whether it was notified of this since it was asked.
+  /// Whether it was notified of this since the last call.
   bool take(Cause cause);
-  /// Until it is notified or the time is over, which is never shorter than 20 ms. False: a stop was asked
-  /// for.
+  /// Waits until it is notified or the time is over, which is never less than 20 ms. False: a stop
+  /// was asked for.
   bool rest(Duration limit, const Interrupt& interrupt);
-  /// Whoever waits on an executor is woken there; null: nobody does.
+  /// Also wakes whoever waits on an executor. Null: nobody does.
   void wake_on(Executor* executor);
 
  private:

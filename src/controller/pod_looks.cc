@@ -39,7 +39,7 @@ Result<bool> PodLooks::proceed(const std::function<bool()>& is_time) {
   return has_looked;
 }
 
-/// To every engine that answers and has a pod.
+/// Listens to every engine that answers and has a pod.
 void PodLooks::listen() {
   const FleetView& view = cache_.view();
   for (const Name& driver : drivers_of(view.known))

@@ -1,6 +1,6 @@
 #pragma once
-/// When pods are looked at. Engines tell of containers that start and end, but nobody tells when a
-/// pod becomes ready: that is asked for, on a thread of its own, one question at a time.
+/// Decides when to look at pods. Engines report containers that start and end, but nobody reports
+/// when a pod becomes ready. So that is asked, on a thread of its own, one question at a time.
 
 #include "controller/async_question.h"
 #include "controller/fleet_cache.h"
@@ -14,15 +14,16 @@ class PodLooks {
 
   /// Asks and waits for the answer.
   Status look_now();
-  /// They are looked at as soon as no look is under way.
+  /// Asks for a look as soon as none is under way.
   void want() { is_wanted_ = true; }
-  /// Takes the answer of the last look, and begins another one if it is wanted, an engine told of a
-  /// pod, or `is_time`, which is asked once the answer is known. Whether there was an answer.
+  /// Takes the answer of the last look. Begins another one if it is wanted, if an engine reported a
+  /// pod, or if `is_time`, which is asked once the answer is known. Returns whether there was an
+  /// answer.
   Result<bool> proceed(const std::function<bool()>& is_time);
 
   bool is_wanted() const { return is_wanted_; }
   bool is_under_way() const { return looks_.began().has_value(); }
-  /// When the question was put that was answered last, on both clocks.
+  /// When the last answered question was put, on both clocks.
   Instant looked() const { return looked_; }
   Time looked_time() const { return looked_time_; }
 

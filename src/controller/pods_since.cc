@@ -7,10 +7,11 @@
 namespace fettle {
 namespace {
 
-/// What nobody asks for any more is forgotten some day; what somebody asks for is not.
+/// Times that nobody asks for are forgotten some day. Those that somebody asks for are renewed.
 constexpr Duration renewed_after = 1h;
 
-/// Of others the engine tells since when they are ready: since their containers run.
+/// Whether the pod has probes. Otherwise the engine says since when its containers are ready: since
+/// they run.
 bool has_probes(const Record& record) {
   const Resource* const then = resource_of_then(record);
   if (then == nullptr)
@@ -36,7 +37,7 @@ std::string sign_of(const State& state) {
   return sign;
 }
 
-/// The conditions with the times of those that have been alike before.
+/// The conditions, with the times of those that have not changed.
 Value with_times(const Value& conditions, const Value& before) {
   std::vector<Value> now;
   for (const Value& condition : conditions.items()) {
@@ -51,7 +52,7 @@ Value with_times(const Value& conditions, const Value& before) {
   return Value::list(std::move(now));
 }
 
-/// What is remembered of conditions: no words about why, which change often.
+/// The part of conditions that is remembered: without the reasons in words, which change often.
 Value times_of(const Value& conditions) {
   std::vector<Value> times;
   for (const Value& condition : conditions.items())
@@ -87,7 +88,7 @@ Status remember_since(const Workplace& place, const FleetView& view, PodsSeen& a
     const Value before = kept && kept->text_at("sign") == sign ? kept->at("conditions") : Value();
     const Value now = with_times(conditions_of(*observation.state), before);
     const Time written =
-        kept ? Time(Duration(kept->integer_at("written"))) : Time();  // former versions did not say
+        kept ? Time(Duration(kept->integer_at("written"))) : Time();  // former versions had no time
     if (times_of(now) != before || place.clock() - written > renewed_after)
       TRY(place.store->cache(name,
                              Value::dict({{"sign", sign},

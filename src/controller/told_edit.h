@@ -1,6 +1,6 @@
 #pragma once
-/// An edit that tells of each record when it is written: whoever keeps what is known need not read
-/// it again.
+/// An edit that reports each record when it is written, so that whoever keeps the records in memory
+/// need not read them again.
 
 #include <functional>
 

@@ -1,6 +1,6 @@
 #pragma once
-/// An executor on which nobody waits for long: pods become ready, and users change their minds, while
-/// acts are under way. A notifier ends its wait.
+/// An executor on which nobody waits for long: while acts are under way, pods become ready, and
+/// users change their minds. A notifier ends its wait.
 
 #include "controller/notifier.h"
 #include "reconcile/executor.h"
@@ -28,7 +28,7 @@ class Wakeful : public Executor {
     news.is_woken = true;
     return news;
   }
-  /// Nothing new is begun, and what waits to be called again is left as it is.
+  /// Lets nothing new begin, and leaves acts that wait to be called again as they are.
   void stop() { is_over_ = true; }
 
  private:

@@ -37,14 +37,14 @@ Pieces changed_pieces(const Workplace& place, const std::vector<StoredObject>& s
   return pieces;
 }
 
-/// Objects by what they are called as owners. They outlive it.
+/// Finds objects by their names as owners. They must outlive it.
 class ByOwner {
  public:
   explicit ByOwner(const std::vector<Object>& objects) {
     for (const Object& object : objects)
       objects_.emplace(object.owner(), &object);
   }
-  /// Null when there is none.
+  /// Null: there is none.
   const Object* find(const Name& owner) const {
     const auto found = objects_.find(owner);
     return found == objects_.end() ? nullptr : found->second;
@@ -64,7 +64,7 @@ Result<const Object*> find_object(const std::vector<Object>& objects, const ByOw
   return user_error(cat("there is no `", owner, "`", suggestion(owner, names)));
 }
 
-/// What is said about a pod that nobody said anything about. `owner`: `Pod/NAMESPACE/NAME`.
+/// The empty marks of a pod about which nobody has said anything. `owner`: `Pod/NAMESPACE/NAME`.
 Object unmarked(const Name& owner) {
   const auto parts = split(owner.view(), '/');
   Object object;
@@ -75,7 +75,7 @@ Object unmarked(const Name& owner) {
   return object;
 }
 
-/// Adds a version that differs in some pieces. `decide` says in which.
+/// Adds a version that differs in some pieces; `decide` says in which.
 using Decide = std::function<Result<Pieces>(const std::vector<Object>& before)>;
 Status push_objects(const Workplace& place, const Name& environment, const Decide& decide) {
   std::unique_ptr<PushTurn> turn;
@@ -119,8 +119,8 @@ std::string_view to_string(StoredObject::Fate fate) {
 
 namespace {
 
-/// What it holds, as Kubernetes writes it: that of Secrets in base64, and of ConfigMaps what is no
-/// text.
+/// The contents of an object as Kubernetes writes them: in base64 for Secrets, and for binary data
+/// of ConfigMaps.
 Value with_encoded_data(const Object& object) {
   const bool is_secret = object.kind == "Secret";
   const Value& data = object.document.at("data");
@@ -158,7 +158,7 @@ Value shown_document(const Object& object) {
 
 namespace {
 
-/// Among those that are new, and beside those that stay. Only SidecarSets have rules with others.
+/// Checks new objects with one another, and with those that stay. Only SidecarSets have such rules.
 Status check_together(const std::vector<Object>& before, const std::vector<Object>& objects) {
   std::set<Name> changed;
   std::vector<const Object*> sets;

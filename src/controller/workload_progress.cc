@@ -15,11 +15,11 @@ using workloads::Obstruction;
 using workloads::Workload;
 
 struct Rollout {
-  const Workload* workload = nullptr;  ///< none: it is being deleted
+  const Workload* workload = nullptr;  ///< null: it is being deleted
   size_t pods = 0, updated = 0;
   std::optional<Obstruction> obstruction;
   bool is_whole() const { return updated == pods; }
-  /// It stays as it is until somebody says otherwise.
+  /// Whether it stays as it is until somebody says otherwise.
   bool is_left() const {
     return (workload != nullptr && workload->paused && !is_whole()) ||
            (obstruction && obstruction->is_final);
@@ -69,7 +69,7 @@ class Count {
   void count(const FleetPod& pod) {
     ++progress_.pods;
     const Rollout& rollout = rollouts_.at(pod.owner);
-    // What nobody can look at was seen as it was before.
+    // A pod that nobody can look at counts as it was last seen.
     const bool is_away = view_.silent.contains(engine_of_node(pod.node));
     if (!is_away && pod.is_ready() && !pod.is_leaving && !pod.is_updating) {
       ++progress_.ready;
@@ -83,7 +83,7 @@ class Count {
     }
     const bool is_left = rollout.is_left();
     progress_.is_any_awaited |= !is_away && !is_left;
-    // What users paused is as they asked for; why a failed rollout failed is told once.
+    // A pause was asked for by users, and the reason of a failed rollout is reported once.
     if (is_left && pod.error.empty())
       return;
     const std::string reason = is_away              ? cat("node `", pod.node, "` does not answer")

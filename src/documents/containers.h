@@ -1,6 +1,6 @@
 #pragma once
-/// What happens inside containers, of services and of pods alike: commands, logs, copies. Their
-/// bytes are anybody's: what is no UTF-8 is told as base64, and never cut or repaired.
+/// What happens inside containers of services and of pods: commands, logs, copies. Anybody may have
+/// written their bytes: those that are no UTF-8 are given as base64, and never cut or repaired.
 
 #include "core/container_engine.h"
 #include "documents/parts.h"

@@ -6,15 +6,16 @@
 
 namespace fettle {
 
-/// One that was made: `name`, `uuid`, `created`.
+/// An environment that was made: `name`, `uuid`, `created`.
 Value document_of(const Environment& environment);
-/// The same with its `status`, as `enclave ls` tells it; one that the engine alone knows has a name
-/// and a status.
+/// The same with its `status`, as in `enclave ls`. An environment that only the engine knows has a
+/// name and a status.
 Value value_of(const Environment& environment, std::string_view status);
 /// `enclave inspect`: the same with `services`, `files`, `orphans`, `resources`, and of a model
 /// `versions`, `version`, `released`.
 Value document_of(const EnvironmentView& view, const Inventory& inventory);
-/// What a verb has done with one: `name`, `status`; `taken` and `staying` when there is any.
+/// What a verb has done with an environment: `name`, `status`; `taken` and `staying` if there are
+/// any.
 Value value_of(const Name& environment, std::string_view status, const Removed& removed);
 /// `clean`.
 Value document_of(const Cleaned& cleaned);

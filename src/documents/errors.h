@@ -7,8 +7,8 @@
 
 namespace fettle {
 
-/// What was being done, or what else is wrong: errors of names are told together, and the first of
-/// them is the error itself.
+/// What was being done, or what else is wrong. Errors of names are reported together, and the first
+/// of them is the error itself.
 std::vector<std::string> trace_of(const Error& error);
 
 /// `message`, `blame`, `file`, `line`, `column`, `trace`; an unknown place is null.

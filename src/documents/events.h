@@ -1,5 +1,5 @@
 #pragma once
-/// What happened, and why. An event is told at three places: as it happens, as it is stored, and
+/// What happened, and why. An event appears in three places: as it happens, as it is stored, and
 /// within a reason, where its key is known.
 
 #include "core/event.h"
@@ -17,7 +17,7 @@ Value line_of(const Event& event);
 Value brief_of(const Event& event);
 /// `because` for people, `causes` for programs: the chain of reasons of a key.
 Value document_of(const Name& environment, const Key& key, const std::vector<Cause>& causes);
-/// The same of a workload, which is told by how it stands.
+/// The same for a workload, which is described by how far it is.
 Value document_of(const Name& environment, const WorkloadWhy& why);
 /// `key`, `verb`, `why`.
 Value value_of(const Drift& drift);

@@ -13,7 +13,7 @@ namespace fettle {
 Value value_of(const ArtifactView& artifact);
 /// A list of the same, of records by name.
 Value document_of(const std::map<std::string, RecordPointer>& artifacts);
-/// The same of the record of an artifact of that name; null for what it has not put out.
+/// The same from the record of an artifact of that name; null for outputs that it does not have.
 Value document_of(std::string_view name, const Record& artifact);
 
 /// `path`, `size`, `directory`.

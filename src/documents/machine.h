@@ -20,7 +20,7 @@ struct EngineState {
   std::string folder, socket;    ///< of the private one
 };
 
-/// What the program was built from.
+/// The sources and tools from which the program was built.
 struct Build {
   std::string version, commit;
   Value libraries;

@@ -8,7 +8,7 @@
 
 namespace fettle {
 
-/// One of `instructions`. `has_run`: with what only a run can know.
+/// An entry of `instructions`. `has_run`: includes what only a run can know.
 Value value_of(const StatementReport& report, bool has_run);
 /// A line of `jsonl`: an instruction begins, `number` (from 1) of `total`.
 Value begin_line(const Statement& statement, size_t number, size_t total);
@@ -27,7 +27,7 @@ Value document_of(const PackageReport& report, bool is_dry,
 Value graph_document(const std::string& environment, std::string_view format,
                      const std::string& graph, const std::string& path);
 
-/// What a program printed that ran for its own sake: `success`, `printed`.
+/// The output of a program that ran for its own sake: `success`, `printed`.
 Value printed_document(bool is_success, std::vector<Value> printed);
 
 }  // namespace fettle

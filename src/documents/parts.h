@@ -38,7 +38,7 @@ inline Value value_of(const Name& name) { return name; }
 /// `KIND/NAME`, as `show` and `why` accept it.
 inline Value value_of(const Key& key) { return to_string(key); }
 
-/// The parts that `value_of` makes of each.
+/// A list of the values that `value_of` makes from each.
 template <typename Items>
 Value list_of(const Items& items) {
   std::vector<Value> values;
@@ -48,13 +48,13 @@ Value list_of(const Items& items) {
   return Value::list(std::move(values));
 }
 
-/// Several reports are a list.
+/// Several reports make a list.
 template <typename Report>
 Value document_of(const std::vector<Report>& reports) {
   return list_of(reports);
 }
 
-/// What has become of a thing that is told by its name: `name`, `status`.
+/// What has become of a named thing: `name`, `status`.
 Value status_document(std::string_view name, std::string_view status);
 /// A folder that was filled: `folder`, and `name`, that of the package in it, when there is one.
 Value folder_document(const std::string& folder, const std::string& name = {});

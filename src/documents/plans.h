@@ -9,7 +9,7 @@
 
 namespace fettle {
 
-/// `field`, `before`, `after`; null where there is none.
+/// `field`, `before`, `after`; null: there is none.
 Value value_of(const FieldChange& change);
 /// `plan` of a package or model.
 Value document_of(const Workplace& place, const Preview& preview);

@@ -1,5 +1,5 @@
 #pragma once
-/// What is recorded of single resources, and orphans: what nobody wants any more and still exists.
+/// The records of single resources, and orphans, which nobody wants any more and which still exist.
 
 #include "documents/parts.h"
 #include "workplace/orphans.h"
@@ -13,7 +13,7 @@ Value value_of(const Workplace& place, const Key& key, const Record& record, boo
 
 /// An orphan as `orphans ls` and `enclave inspect` tell it.
 Value value_of(const Orphan& orphan);
-/// What became of orphans that were to go, and who keeps the others: a list of `key`, `fate`,
+/// What became of orphans that had to go, and who keeps the others: a list of `key`, `fate`,
 /// `used_by`, `why`. `known` is as the removal left it.
 Value document_of(const Name& environment, const ChosenOrphans& chosen, const Known& known);
 

@@ -41,7 +41,7 @@ Name renamed(const std::array<Names, count>& names, const Name& key) {
   return key;
 }
 
-/// What was shown without its secrets says nothing about them.
+/// A config that was shown without its secrets says nothing about them.
 Status check_shown(const Value& value, const std::string& path) {
   if (value.is_text() && value.text() == masked)
     return user_error(
@@ -55,7 +55,7 @@ Status check_shown(const Value& value, const std::string& path) {
   return {};
 }
 
-/// Also the number that Kurtosis' interface has for it.
+/// Also reads the number that Kurtosis' interface has for it.
 Value transport_of(const Value& value) {
   constexpr std::array<std::string_view, 3> by_number{"TCP", "SCTP", "UDP"};
   if (value.is_integer() && value.integer().value_or(-1) >= 0 && *value.integer() < 3)
@@ -119,7 +119,7 @@ Result<Value> attributes_of_json(const Value& document) {
   std::vector<Entry> entries;
   for (const Entry& entry : config.entries()) {
     const Name name = renamed(attribute_names, entry.key);
-    // The id of the image is found out anew, and what is null was not given.
+    // The id of the image is found out again, and null counts as not given.
     if (name == "image_id" || entry.value.is_null())
       continue;
     const bool are_ports = name == "ports" || name == "public_ports";

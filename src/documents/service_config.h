@@ -8,8 +8,8 @@
 
 namespace fettle {
 
-/// As attributes of a service, not yet normalised. Errors: no mapping, ports or files that cannot
-/// be understood.
+/// The attributes of a service, not yet normalised. Errors: the document is no mapping, or its
+/// ports or files cannot be understood.
 Result<Value> attributes_of_json(const Value& document);
 
 }  // namespace fettle

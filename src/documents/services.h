@@ -11,17 +11,17 @@ namespace fettle {
 /// `ip_address`, `ports` (each by its id, with `application` and the `url` on this machine),
 /// `image`.
 Value value_of(const ServiceView& service);
-/// The same as `service ls` tells them: `name`, `uuid`, `status`, `ports`.
+/// The same as in `service ls`: `name`, `uuid`, `status`, `ports`.
 Value briefs_of(const std::vector<ServiceView>& services);
 /// `service inspect`: everything about it. `attributes` have outputs of others in place of holes.
 Value document_of(const Workplace& place, const ServiceView& service, const Value& attributes);
 
-/// One that was added or changed: `name`, `outputs`.
+/// A service that was added or changed: `name`, `outputs`.
 Value put_document(std::string_view name, const Value& outputs);
-/// One that was stopped, started, restarted or removed: `name`, `status`, and whether it was not so
-/// before: `changed`.
+/// A service that was stopped, started, restarted or removed: `name`, `status`, and `changed`,
+/// whether it was not so before.
 Value transit_document(std::string_view name, std::string_view status, bool is_changed);
-/// Where a port is published on this machine: `protocol`, `ip`, `number`.
+/// The port of this machine on which a port is published: `protocol`, `ip`, `number`.
 Value port_document(std::string_view protocol, int64_t number);
 
 }  // namespace fettle

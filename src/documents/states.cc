@@ -29,7 +29,7 @@ Value value_of_exec(std::string_view path, std::string_view text, Value paramete
       {{"ref", cat("exec.", path)}, {"doc", text}, {"parameters", std::move(parameters)}});
 }
 
-/// Parameters of a plugin as those of states are told: without the context.
+/// The parameters of a plugin in the form of those of states: without the context.
 Value parameters_of_exec(const Value& described) {
   std::vector<Value> parameters;
   if (described.is_list())

@@ -17,10 +17,10 @@ Value document_of(const std::vector<const StateResult*>& results);
 /// The last line of `jsonl`: `re_runs_count`, `require_re_run`.
 Value last_line_of(const StatesReport& report);
 
-/// What was remembered: `remembered` states, of which `changed`, when that was looked at.
+/// The memory: `remembered` states, and `changed` of them, if somebody looked at that.
 Value memory_document(size_t remembered, std::optional<size_t> changed = std::nullopt);
 
-/// What an exec function answered: `result`, `ret`, `comment` (a list), `ref`.
+/// The answer of an exec function: `result`, `ret`, `comment` (a list), `ref`.
 Value exec_document(const std::string& path, const Value& answer);
 /// A function of a state as `doc` tells it: `ref`, `doc`, `parameters`, `test`.
 Value value_of(const states::Module& module, const states::Function& function);

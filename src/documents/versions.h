@@ -30,7 +30,7 @@ Value value_of(const SetHead& set);
 Value setting_value(const std::string& text);
 /// `settings`: all, by name.
 Value document_of(const std::vector<Setting>& settings);
-/// One that was set: `name`, `value`.
+/// A setting that was changed: `name`, `value`.
 Value setting_document(const std::string& name, const std::string& text);
 
 }  // namespace fettle

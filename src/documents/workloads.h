@@ -14,8 +14,8 @@ namespace fettle {
 Value value_of(const StoredObject& stored);
 /// `objects`: what became of each, of what is only stored.
 Value document_of(const std::vector<StoredObject>& stored);
-/// The same of what was brought about: also `success`, and after waiting `pods`, `ready`,
-/// `failures`, `unsettled`, `held`, `interrupted`. `brought`: null when nobody waited.
+/// The same after workloads were carried out: also `success`, and after waiting `pods`, `ready`,
+/// `failures`, `unsettled`, `held`, `interrupted`. `brought`: null if nobody waited.
 Value document_of(const std::vector<StoredObject>& stored, const Brought* brought, bool is_success);
 /// A fleet whose keeper has ended: `pods`, `ready`.
 Value document_of(const Brought& brought);

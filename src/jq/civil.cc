@@ -8,7 +8,7 @@ namespace {
 
 constexpr int64_t seconds_of_day = 86'400;
 
-/// Holds what becomes of fields of 64 bits, however large.
+/// Holds results of fields of 64 bits, however large they are.
 __extension__ using Wide = __int128;
 
 template <typename Number>
@@ -16,7 +16,8 @@ Number floor_divided(Number a, Number b) {
   return a / b - (a % b < 0 ? 1 : 0);
 }
 
-/// Days since 1970 of the first of March of a year, which is where leap days are at the end.
+/// Days from 1970 to the first of March of a year. With years that begin in March, leap days are at
+/// the end.
 Wide days_before_march(Wide year) {
   return 365 * year + floor_divided<Wide>(year, 4) - floor_divided<Wide>(year, 100) +
          floor_divided<Wide>(year, 400) - 719'468;
@@ -68,7 +69,7 @@ Civil civil_of(const Moment& moment) {
 }
 
 std::pair<int64_t, int> week_of(const Civil& civil) {
-  // The week belongs to the year of its Thursday.
+  // A week belongs to the year of its Thursday.
   const Moment moment = moment_of(civil);
   const int64_t from_monday = (civil.weekday + 6) % 7;
   const Civil thursday = civil_of({moment.second + (3 - from_monday) * seconds_of_day, 0});

@@ -1,6 +1,6 @@
 #pragma once
-/// A moment in the calendar, in UTC or at an offset from it, as Go computes it: what is beyond its
-/// range is carried over.
+/// A moment in the calendar, in UTC or at an offset from it, computed as in Go: values beyond their
+/// range are carried over.
 
 #include <cstdint>
 #include <optional>
@@ -27,9 +27,9 @@ Civil civil_of(const Moment& moment);
 /// The year and the week of ISO 8601.
 std::pair<int64_t, int> week_of(const Civil& civil);
 
-/// By the directives of `strftime`, with the widths and paddings of timefmt-go.
+/// Formats by the directives of `strftime`, with the widths and paddings of timefmt-go.
 std::string format_time(const Civil& civil, std::string_view format);
-/// By those of `strptime`; an error says what was expected.
+/// Parses by the directives of `strptime`. An error says what was expected.
 tl::expected<Moment, std::string> parse_time(std::string_view text, std::string_view format);
 
 }  // namespace fettle::jq

@@ -33,7 +33,7 @@ Value value_of_real(double number) {
   return std::isnan(number) ? "nan" : number > 0 ? "+inf" : "-inf";
 }
 
-/// What `@base64d` gives may be anything.
+/// The result of `@base64d` may be anything.
 Value value_of_text(const std::string& text) {
   if (!is_valid_utf8(text))
     Budget::current().refuse("it gives a text that is not UTF-8");
@@ -41,7 +41,7 @@ Value value_of_text(const std::string& text) {
 }
 
 Value value_of(const Json& json) {
-  // Parts that are shared are made each time.
+  // Shared parts are made each time.
   if (!Budget::current().spend(1))
     return {};
   switch (json.kind()) {
@@ -94,8 +94,8 @@ Result<Value> run(const Program& program, const Json& input) {
   return found.size() == 1 ? found.front() : Value::list(std::move(found));
 }
 
-/// How an expression reads a text that holds a dict or a list as JSON; empty: it holds none, or the
-/// expression does so already.
+/// The hint how an expression can read a text that holds a dict or a list as JSON. Empty: the text
+/// holds none, or the expression does so already.
 std::string advice_on_text(std::string_view program, std::string_view text) {
   if (program.find("fromjson") != program.npos)
     return "";

@@ -16,14 +16,14 @@
 
 namespace fettle::jq {
 
-/// Whether there is such a program. An error (`Blame::user`) says what is wrong, and where.
+/// Checks that there is such a program. An error (`Blame::user`) says what is wrong, and where.
 Status check(std::string_view program);
 
 enum class Input {
   text,  ///< the text is the input, a string
   json   ///< it is the JSON of the input
 };
-/// Errors (`Blame::world`): the text is no UTF-8 or no JSON; the program fails or gives nothing; it
+/// Errors (`Blame::world`): the text is no UTF-8 or no JSON; the program fails or has no result; it
 /// takes more than the limits allow.
 Result<Value> extract(std::string_view program, std::string_view text, Input input,
                       const Budget::Limits& limits);

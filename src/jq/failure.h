@@ -24,7 +24,7 @@ struct Failure {
 
 using Answer = tl::expected<Json, Failure>;
 
-/// The pieces as one message.
+/// Joins the pieces to one message.
 template <typename... Pieces>
 tl::unexpected<Failure> fail(const Pieces&... pieces) {
   return tl::unexpected(Failure{.value = Json::text(cat(pieces...))});

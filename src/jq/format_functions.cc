@@ -8,7 +8,7 @@ std::string text_of_value(const Json& value) {
   return value.is_text() ? value.text() : text_form(value);
 }
 
-/// With another text for some characters.
+/// The text with some characters replaced.
 std::string escaped(std::string_view text,
                     std::initializer_list<std::pair<char, std::string_view>> with) {
   std::string made;
@@ -74,7 +74,7 @@ Answer from_uri(const Json& input, Arguments) {
   return Json::text(std::move(made));
 }
 
-/// A row of scalars; null is nothing but for a shell.
+/// Formats a row of scalars. Null is an empty text, except for a shell.
 Answer row(std::string_view name, const Json& input, std::string_view separator,
            std::string (*quoted)(std::string_view)) {
   if (!input.is_list())
@@ -115,7 +115,7 @@ Answer to_base64(const Json& input, Arguments) {
   return Json::text(base64_encode(text_of_value(input)));
 }
 
-/// Without what is behind `=`. A line may end anywhere.
+/// Decodes without what is behind `=`. A line may end anywhere.
 Answer from_base64(const Json& input, Arguments) {
   static constexpr std::string_view letters =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";

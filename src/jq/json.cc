@@ -17,7 +17,7 @@ struct Json::Node {
   Node& operator=(const Node&) = delete;
   ~Node() { Budget::current().give_back(bytes); }
 
-  /// Takes what it has grown by since, and sees how deep it is.
+  /// Charges for its growth since the last call, and checks its depth.
   void measure() {
     uint64_t size = sizeof(Node);
     depth = 0;
@@ -70,7 +70,7 @@ auto place_of(const Json::Dict& members, std::string_view key) {
 Json Json::made(Kind kind, std::variant<std::string, List, Dict> held) {
   Json json(kind);
   json.node_ = std::make_shared<Node>(std::move(held));
-  // What is too deep is not kept, so that nothing that walks through it runs out of stack.
+  // A value that is too deep is not kept, so that no walk through it runs out of stack.
   if (json.node_->depth > deepest)
     return {};
   return json;
@@ -104,7 +104,7 @@ Json Json::dict(Dict members) {
   const auto less = [](const Member& a, const Member& b) { return a.key.text() < b.key.text(); };
   if (!std::ranges::is_sorted(members, less))
     std::ranges::stable_sort(members, less);
-  // Of equals the last stays.
+  // The last of several equal keys stays.
   const auto kept =
       std::unique(members.rbegin(), members.rend(),
                   [](const Member& a, const Member& b) { return a.key.text() == b.key.text(); });
@@ -258,7 +258,7 @@ int compare_lists(const Json::List& a, const Json::List& b) {
   return sign_of(a.size() <=> b.size());
 }
 
-/// First their keys, as lists, then their values.
+/// Compares their keys first, as lists, then their values.
 int compare_dicts(const Json::Dict& a, const Json::Dict& b) {
   for (size_t i = 0; i < std::min(a.size(), b.size()); ++i)
     if (const int order = sign_of(a[i].key.text() <=> b[i].key.text()); order != 0)
@@ -290,7 +290,7 @@ int compare(const Json& a, const Json& b) {
 
 namespace {
 
-/// Digits with a sign or without, when they have at most 64 bits.
+/// Digits with or without a sign, if they fit into 64 bits.
 std::optional<int64_t> small_integer(std::string_view text) {
   if (text.starts_with('+'))
     text.remove_prefix(1);

@@ -1,8 +1,8 @@
 #pragma once
-/// The values of jq programs. Immutable to those who share it: a copy shares, and an edit copies
-/// first unless nobody else holds it. Every text, list and dict takes its bytes from the budget of
-/// the computation (`Budget::current`) and gives them back. One that is nested deeper than
-/// `deepest` refuses the budget.
+/// The values of jq programs. Nobody sees a shared value change: copies share it, and an edit
+/// copies it first unless nobody else holds it. Every text, list and dict takes its bytes from the
+/// budget of the computation (`Budget::current`) and gives them back. One that is nested deeper
+/// than `deepest` refuses the budget.
 ///
 /// A number is one of four, as in gojq, because they compute and are written differently: an
 /// `integer` of 64 bits; a `whole` one of any size, which is what becomes of integers beyond that
@@ -26,7 +26,7 @@ struct Member;
 
 class Json {
  public:
-  /// `hole` marks what `delpaths` takes out, and is never seen by a program.
+  /// `hole` marks an item that `delpaths` removes; programs never see it.
   enum class Kind : uint8_t {
     null,
     boolean,
@@ -70,15 +70,15 @@ class Json {
   const Dict& members() const;                   ///< of a dict
   const Json* find(std::string_view key) const;  ///< of a dict; none when there is none
 
-  /// With another value at a place, null up to it.
+  /// The value with another one at a place, and null up to it.
   Json with_item(size_t at, Json value) &&;
   Json with_member(std::string_view key, Json value) &&;
-  /// The value at a place, which is null here from now on: to edit it without a copy.
+  /// Takes out the value at a place, to edit it without a copy. Null stays there.
   Json take_item(size_t at);
   Json take_member(std::string_view key);
 
-  /// Whether both are one and the same, not only equal; scalars are when they are equal, and all
-  /// empty lists are one.
+  /// Whether both are the same, and not only equal. Equal scalars are the same, and so are all
+  /// empty lists.
   bool is_same(const Json& other) const;
 
  private:
@@ -102,24 +102,25 @@ struct Member {
 };
 
 std::string_view type_name(const Json& value);
-/// How many steps it takes to go through it once, without what is inside its parts.
+/// The number of steps to go through it once, without the contents of its parts.
 uint64_t weight_of(const Json& value);
 
 /// The order of jq. NaN is less than every number, itself included.
 int compare(const Json& a, const Json& b);
 
-/// A numeral as the number that it is; everything else as it is.
+/// The number for which a numeral stands; any other value unchanged.
 Json computable(const Json& value);
-/// What the text of a number means: an integer, a whole number or a real; infinite beyond.
+/// The value of the text of a number: an integer, a whole number or a real. Infinite: it is beyond
+/// those.
 Json number_of(std::string_view text);
-/// Of one that is no real.
+/// For a number that is no real.
 std::string digits_of(const Json& number);
-/// None when it is no number. A real is cut off, and clamped.
+/// None: it is no number. A real is cut off, and clamped.
 std::optional<int64_t> to_integer(const Json& value);
 std::optional<double> to_real(const Json& value);
 int64_t clamped(double number);
 
-/// Where characters of a text begin, of broken UTF-8 each byte.
+/// The place where a character of a text begins; in broken UTF-8, each byte counts as one.
 size_t length_of_character(std::string_view text, size_t at);
 int64_t count_characters(std::string_view text);
 

@@ -13,7 +13,7 @@ constexpr std::array<std::string_view, 21> keywords{
     "or",    "and",   "module", "import", "include", "def",    "as",
     "label", "break", "null",   "true",   "false",   "if",     "then",
     "elif",  "else",  "end",    "try",    "catch",   "reduce", "foreach"};
-/// The longer before those that they begin with.
+/// A longer symbol stands before those with which it begins.
 constexpr std::array<std::string_view, 18> symbols{
     "?//", "//=", "..", "|=", "+=", "-=", "*=", "/=", "//",
     "%=",  "==",  "!=", ">=", "<=", "=",  ">",  "<",  "?"};
@@ -21,7 +21,7 @@ constexpr std::array<std::string_view, 18> symbols{
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 bool is_hex(char c) { return is_digit(c) || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f'); }
 
-/// How long a number is at the beginning of a text; 0 when something is wrong with it.
+/// The length of the number at the beginning of a text. 0: something is wrong with it.
 size_t length_of_number(std::string_view text) {
   size_t at = 0, count = 0;
   const auto digits = [&] {
@@ -142,7 +142,7 @@ Token Lexer::next() {
 
 Piece Lexer::piece() {
   const size_t begin = at_;
-  // As a string of JSON, in which control characters need not be escaped.
+  // Read like a string of JSON, but control characters need not be escaped.
   std::string json = "\"";
   const auto meant = [&](Piece::End end) -> Piece {
     const auto text = read(json + '"', Numbers::real);

@@ -1,5 +1,6 @@
 #pragma once
-/// The words of a jq program. A string may hold programs, so the parser reads it piece by piece.
+/// The tokens of a jq program. A string may contain programs, so the parser reads it piece by
+/// piece.
 
 #include <string>
 #include <string_view>
@@ -23,7 +24,7 @@ struct Token {
   size_t begin = 0;
 };
 
-/// A piece of a string and what ended it.
+/// A piece of a string, and what ended it.
 struct Piece {
   enum class End : uint8_t { quote, query, broken };
   std::string text;
@@ -34,8 +35,8 @@ class Lexer {
  public:
   explicit Lexer(std::string_view source) : source_(source) {}
   Token next();
-  /// Of the string that has begun. After `\(` the next token is the first of a query; when that is
-  /// read up to its `)`, the string goes on.
+  /// The next piece of the string that has begun. After `\(`, the next token is the first of a
+  /// query. When that has been read up to its `)`, the string goes on.
   Piece piece();
 
  private:
@@ -54,7 +55,7 @@ class Lexer {
 
 inline bool is_digit(char c) { return c >= '0' && c <= '9'; }
 bool is_keyword(std::string_view name);
-/// A whole text that is a number, with a sign or without.
+/// Whether a whole text is a number, with or without a sign.
 bool is_number(std::string_view text);
 
 }  // namespace fettle::jq

@@ -31,7 +31,7 @@ Answer has(const Json& input, Arguments given) {
   return not_for("has", input, given[0]);
 }
 
-/// The sum of all, without copying what was added so far each time.
+/// The sum of all items, without a copy of the sum so far at each step.
 Answer total(const Json::List& items) {
   Json made;
   std::string text;  ///< what `made` is when it is a text
@@ -112,7 +112,7 @@ Answer contains(const Json& a, const Json& b) {
 Answer contains_argument(const Json& input, Arguments given) { return contains(input, given[0]); }
 Answer inside_argument(const Json& input, Arguments given) { return contains(given[0], input); }
 
-/// Where one list is in another; characters of texts are items, too.
+/// The places of one list in another; characters of texts are items, too.
 struct Search {
   std::string_view name;
   Json (*result)(const std::vector<size_t>& places);
@@ -195,7 +195,7 @@ Answer flatten_all(const Json& input, Arguments given) {
   return Json::list(std::move(made));
 }
 
-/// Items with what they are ordered by, in its order.
+/// Items with their sort keys, in the order of these.
 struct Keyed {
   Json key, value;
 };
@@ -267,7 +267,7 @@ Answer unique(const Json& input, Arguments given) {
   return Json::list(std::move(made));
 }
 
-/// Of several the first smallest and the last largest.
+/// The first of several smallest, or the last of several largest.
 template <bool is_smallest>
 Answer extreme(const Json& input, Arguments given) {
   const std::string_view name =
@@ -305,7 +305,7 @@ Answer transpose(const Json& input, Arguments) {
   return Json::list(std::move(made));
 }
 
-/// Where it is, or the place where it would be, `p`, as `-p - 1`.
+/// The place of the item, or `-p - 1` for the place `p` where it would be.
 Answer bsearch(const Json& input, Arguments given) {
   if (!input.is_list())
     return not_for("bsearch", input, given[0]);

@@ -21,7 +21,7 @@ std::optional<Answer> Machine::next() {
   return run() ? std::move(result_) : std::nullopt;
 }
 
-/// Until there is a result; false when there is none.
+/// Runs until there is a result. False: there is none.
 bool Machine::run() {
   while (Budget::current().spend(1)) {
     if (goes_back_ && choices_.empty()) {
@@ -124,7 +124,7 @@ void Machine::give_up(const Marks& marks) {
 
 void Machine::cut(size_t choices) { shorten(choices_, choices); }
 
-/// Back to the newest choice, or, after a failure, to one that cares.
+/// Goes back to the newest choice or, after a failure, to one that handles it.
 void Machine::back() {
   Choice choice = std::move(choices_.back());
   cut(choices_.size() - 1);
@@ -305,7 +305,7 @@ void Machine::evaluate() {
   }
 }
 
-/// A value for what is left to do.
+/// Passes a value to what is left to do.
 void Machine::receive(const Frame& frame) {
   const Node& node = *frame.node;
   home_ = frame.home;
@@ -376,7 +376,7 @@ void Machine::begin_loop(const Frame& frame) {
   go(node.a, frame.home, frame.held);
 }
 
-/// The pattern at a place; when it or what comes after it fails, the next one.
+/// Tries the pattern at a place. If it, or what follows, fails, the next one is tried.
 void Machine::try_pattern(const Node& node, size_t at) {
   for (const uint32_t slot : node.slots)
     (*home_->slots)[slot].value = {};

@@ -1,11 +1,11 @@
 #pragma once
-/// Runs a program on a value. The results come one by one: whatever gives several leaves a choice
-/// behind, and asking for another result goes back to the newest choice.
+/// Runs a program on a value. The results come one by one: a node with several results leaves a
+/// choice behind, and a request for another result goes back to the newest choice.
 ///
 /// Nothing recurses. What is still to be done with a value is a chain of frames, which are never
-/// changed, so a choice keeps all of it by a pointer. What was made after a choice is of no use
-/// when the machine goes back to it, and is given up: memory is a stack, too. A cell is what may
-/// change: the state of a loop, the items of a list. It keeps values, never something younger.
+/// changed, so a choice keeps all of it by a pointer. Frames that were made after a choice are of
+/// no use when the machine goes back to it, and are dropped: memory is a stack, too. Only cells
+/// change: the state of a loop, the items of a list. A cell keeps values, never something younger.
 ///
 /// After an error nothing more comes, but gojq, asked again, goes back to its oldest choice as if
 /// that had failed, and Kurtosis asks again. So does this machine.
@@ -22,12 +22,12 @@ class Machine {
  public:
   Machine(const Program& program, Json input);
 
-  /// The next result or failure; none at the end. The budget ends it, too: ask `Budget::current`.
+  /// The next result or failure. None: the end. The budget may end it, too: ask `Budget::current`.
   std::optional<Answer> next();
 
  private:
   struct Activation;
-  /// Something to evaluate, where its names are known.
+  /// Something to evaluate, and where its names are known.
   struct Closure {
     const Node* node = nullptr;
     const Activation* home = nullptr;
@@ -45,7 +45,7 @@ class Machine {
     const Activation* outer = nullptr;
     std::unique_ptr<std::vector<Slot>> slots{};
   };
-  /// The steps of a path, the last first. The one without a key is where it begins.
+  /// The steps of a path, the last one first. The step without a key is the beginning.
   struct Path {
     const Path* before = nullptr;
     Json key{};
@@ -63,7 +63,7 @@ class Machine {
     Json::List items{};
     bool is_found = false;
   };
-  /// What is to be done with the next value.
+  /// The work that is left for the next value.
   enum class Step : uint8_t {
     pipe,
     found,      ///< of `a // b`, what `a` gave
@@ -95,7 +95,7 @@ class Machine {
     const Frame* computed = nullptr;  ///< the arguments or members that are computed
     const Function* function = nullptr;
   };
-  /// What can be done instead.
+  /// The kind of work that can be done instead.
   enum class Sort : uint8_t {
     branch,       ///< evaluate `node`
     alternative,  ///< the same, if nothing was found
@@ -189,7 +189,7 @@ class Machine {
   std::vector<Choice> choices_;
   std::optional<Choice> oldest_;  ///< where to go on after a failure
 
-  // What is evaluated now; without a node, `value_` is a result of what is before `frame_`.
+  // The node that is evaluated now. Without a node, `value_` is a result for `frame_`.
   const Node* node_ = nullptr;
   const Activation* home_ = nullptr;
   const Frame* frame_ = nullptr;

@@ -53,7 +53,7 @@ void Machine::call(const Node& node) {
   bind_by_value(function, &made, 0, value_);
 }
 
-/// Evaluates the parameters by value from one on, and then the function.
+/// Evaluates the parameters by value, from one on, and then the function.
 void Machine::bind_by_value(const Function& function, const Activation* made, size_t from,
                             Json value) {
   home_ = made;
@@ -80,7 +80,7 @@ void Machine::take_by_value(const Frame& frame) {
   bind_by_value(function, frame.home, frame.index + 1, frame.held);
 }
 
-/// The last argument is evaluated first, so that the first changes fastest.
+/// The last argument is evaluated first, so that the first one changes fastest.
 void Machine::next_argument(const Node& node, const Frame* computed, Json held, size_t left) {
   value_ = std::move(held);
   if (left == 0)
@@ -95,7 +95,7 @@ void Machine::next_argument(const Node& node, const Frame* computed, Json held, 
 
 void Machine::take_argument(const Frame& frame) {
   quiet_ = frame.quiet;
-  // Another frame: this one may get another value later.
+  // Uses another frame, since this one may get another value later.
   Frame& kept = push(Step::argument, frame.node);
   frame_ = frame.next;
   kept.held = value_;
@@ -150,7 +150,7 @@ void Machine::next_number(Choice& choice) {
   emit(number);
 }
 
-/// Keys and values in their order, so that the last changes fastest.
+/// Keys and values are evaluated in their order, so that the last one changes fastest.
 void Machine::next_member(const Node& node, const Frame* computed, Json held, size_t at) {
   value_ = std::move(held);
   if (at == node.parts.size())
@@ -163,7 +163,7 @@ void Machine::next_member(const Node& node, const Frame* computed, Json held, si
     node_ = part;
     return;
   }
-  // A key that was computed, and has no value: what `.` has there.
+  // The key was computed and has no value: it takes what `.` has there.
   index_by(computed->held);
 }
 

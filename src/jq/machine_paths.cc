@@ -12,7 +12,7 @@ Failure invalid_path(std::string_view doing, const Json& value) {
 
 }  // namespace
 
-/// Whether a value is what the path leads to, and not something that was computed.
+/// Whether a value is the one to which the path leads, and was not computed.
 bool Machine::is_intact(const Json& value) const { return value.is_same(path_->value); }
 
 void Machine::step_to(Json key, Json value) {
@@ -21,7 +21,7 @@ void Machine::step_to(Json key, Json value) {
   path_ = &paths_.back();
 }
 
-/// What a function gave, and what that does to the path.
+/// Takes the result of a function, and its effect on the path.
 void Machine::follow(const Node& node, const std::vector<Json>& arguments, Json value) {
   if (is_tracking() && node.moves != Moves::nothing) {
     const Json& from = node.moves == Moves::getpath ? value_ : arguments[0];
@@ -109,8 +109,8 @@ void Machine::end_path(const Frame& frame) {
   emit(Json::list(std::move(keys)));
 }
 
-/// `a |= b`: for each path of `a`, the first that `b` gives; where it gives none, the place goes at
-/// the end.
+/// `a |= b`: for each path of `a`, the first result of `b`. If there is none, the place is removed
+/// at the end.
 void Machine::begin_modify(const Node& node) {
   Cell& state = cell(value_);
   choose(Sort::end_of_modify, &node).cell = &state;

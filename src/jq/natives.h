@@ -18,7 +18,7 @@ std::span<const Native> number_functions();
 std::span<const Native> time_functions();
 std::span<const Native> regex_functions();
 
-/// A function was given what it does not take: `keys cannot be applied to: number (1)`.
+/// A function got a value that it does not accept: `keys cannot be applied to: number (1)`.
 inline tl::unexpected<Failure> not_for(std::string_view function, const Json& input) {
   return fail(function, " cannot be applied to: ", typed_preview(input));
 }
@@ -27,9 +27,9 @@ inline tl::unexpected<Failure> not_for(std::string_view function, const Json& in
   return not_for(cat(function, "(", preview(argument), ")"), input);
 }
 
-/// The sum of two values, as `+` makes it.
+/// The sum of two values, by the rules of `+`.
 Answer sum(const Json& a, const Json& b);
-/// The values of a list or dict in their order; none of anything else.
+/// The values of a list or dict in their order. None: it is something else.
 std::optional<Json::List> values_of(const Json& value);
 
 }  // namespace fettle::jq

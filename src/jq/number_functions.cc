@@ -1,4 +1,4 @@
-/// Floating-point functions, named as in C; with the results of Go where these differ.
+/// Floating-point functions, named as in C. Where Go's results differ, those count.
 
 #include <array>
 #include <cmath>
@@ -9,7 +9,7 @@
 namespace fettle::jq {
 namespace {
 
-/// What is beyond 64 bits becomes the smallest integer, as on the processor.
+/// A number beyond 64 bits becomes the smallest integer, as on the processor.
 int whole(double number) {
   constexpr double end = 9223372036854775808.0;
   if (!(number >= -end && number < end))

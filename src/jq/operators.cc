@@ -23,7 +23,7 @@ Json computed(Operation operation, const Json& a, const Json& b) {
 
 bool is_zero(const Json& number) { return compare(number, Json::integer(0)) == 0; }
 
-/// Two numbers as what they are computed with: both integers, both of any size, or both real.
+/// Two numbers in the form for computing: both integers, both of any size, or both real.
 struct Pair {
   enum class Sort : uint8_t { none, integer, whole, real } sort = Sort::none;
   Json a{}, b{};
@@ -159,7 +159,7 @@ Answer divide(const Json& a, const Json& b) {
   return a.text().empty() ? Json::list({}) : parts_of(a.text(), b.text());
 }
 
-/// With the sign of `a`.
+/// The remainder, with the sign of `a`.
 Json rest_of(const Json& a, const Json& b) {
   if (a.kind() == Json::Kind::integer && b.kind() == Json::Kind::integer)
     return Json::integer(b.integer() == -1 ? 0 : a.integer() % b.integer());

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int deepest_program = 400;
 
-/// How tightly operators bind, and which way those of a level group.
+/// The precedence of operators, and how those of one level associate.
 struct Level {
   std::vector<std::string_view> symbols;
   enum class Groups : uint8_t { left, right, never } groups;
@@ -152,14 +152,14 @@ const Node* Parser::native(std::string_view name, std::vector<const Node*> parts
   return &node;
 }
 
-/// Of the innermost activation.
+/// A variable of the innermost activation.
 const Node* Parser::variable(uint32_t slot) {
   Node& node = make(Op::variable);
   node.slot = slot;
   return &node;
 }
 
-/// What is passed to a function: it gets an activation of its own each time that it is used.
+/// The body of an argument: it gets an activation of its own each time that it is used.
 const Node* Parser::body_of(const std::function<const Node*()>& parse) {
   Function& function = program_.functions.emplace_back();
   scopes_.push_back({&function, {}});
@@ -194,7 +194,7 @@ Status Parser::definitions(Functions& known) {
   return has_failed() ? Status(*failure_) : Status();
 }
 
-/// What stands to the right of a definition, a label, a binding or a pipe goes on to the end.
+/// The right side of a definition, a label, a binding or a pipe goes on to the end.
 const Node* Parser::query() {
   if (++depth_ > deepest_program)
     return fail("it is nested too deeply");
@@ -341,7 +341,7 @@ const Node* Parser::definition_and_rest() {
   return query();
 }
 
-/// `name(a; $b): body;` behind `def`. It is known within itself and from here on.
+/// Parses `name(a; $b): body;` behind `def`. The function is known within itself and from here on.
 Function* Parser::definition() {
   Function& function = program_.functions.emplace_back();
   function.name = token_.text;
@@ -368,7 +368,7 @@ Function* Parser::definition() {
     return nullptr;
   scopes_.back().bindings.push_back({function.name, function.parameters.size(), 0, &function});
   scopes_.push_back({&function, {}});
-  // Of `$a` the function `a` is known, too.
+  // A parameter `$a` also defines the function `a`.
   for (const std::string& parameter : function.parameters)
     declare(parameter.starts_with('$') ? parameter.substr(1) : parameter);
   for (const std::string& parameter : function.parameters)

@@ -1,6 +1,6 @@
 #pragma once
-/// The text of a jq program to a tree whose names are resolved, in one pass. The grammar is that of
-/// gojq 0.12.19.
+/// Parses the text of a jq program into a tree with resolved names, in one pass. The grammar is
+/// that of gojq 0.12.19.
 
 #include <functional>
 #include <map>
@@ -19,13 +19,13 @@ class Parser {
  public:
   Parser(std::string_view source, Program& program, const Functions& known);
 
-  /// A whole program. Errors (`Blame::user`) have a column, and no file.
+  /// Parses a whole program. Errors (`Blame::user`) have a column, and no file.
   Status program();
-  /// Definitions only, each of which may use those before it; they become known.
+  /// Parses definitions only. Each may use those before it, and becomes known.
   Status definitions(Functions& known);
 
  private:
-  /// What a name stands for. A label is called `*out`, a variable `$x`.
+  /// The meaning of a name. A label is called `*out`, a variable `$x`.
   struct Binding {
     std::string name;
     size_t arity = 0;
@@ -44,7 +44,7 @@ class Parser {
   struct Pattern;
   struct PatternPart;
   struct Suffix;
-  /// Names that are bound end with it.
+  /// Ends the names that are bound in it.
   class Block;
 
   // parser.cc: tokens and scopes
@@ -55,7 +55,7 @@ class Parser {
   bool take_word(std::string_view keyword);
   bool expect(std::string_view symbol);
   bool expect_word(std::string_view keyword);
-  /// `at`: what is wrong; else where it reads.
+  /// `at`: the wrong token; without it, the present place.
   const Node* fail(std::string why, const Token* at = nullptr);
   const Node* unexpected();
   bool has_failed() const { return failure_.has_value(); }

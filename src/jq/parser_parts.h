@@ -1,5 +1,5 @@
 #pragma once
-/// What the files of the parser share.
+/// The common types of the files of the parser.
 
 #include <memory>
 
@@ -7,7 +7,7 @@
 
 namespace fettle::jq {
 
-/// The names that are bound within it are forgotten at its end.
+/// Forgets at its end the names that were bound in it.
 class Parser::Block {
  public:
   explicit Block(Parser& parser) : parser_(parser), count_(parser.scopes_.back().bindings.size()) {}
@@ -35,7 +35,7 @@ struct Parser::Pattern {
   std::vector<PatternPart> parts{};
 };
 
-/// What follows a term, as it applies to a value, and, if it is computed, what computes it.
+/// What follows a term: how it applies to a value and, if it is computed, how it is computed.
 struct Parser::Suffix {
   const Node* alone = nullptr;          ///< applied to `.`
   std::vector<const Node*> computed{};  ///< of `_index` or `_slice`: what follows the value

@@ -1,5 +1,5 @@
-/// Patterns become bindings one in another: `. as [$a, {b: $c}] | f` is
-/// `. as $t | $t[0] as $a | $t[1] as $u | $u.b as $c | f`.
+/// Turns patterns into nested bindings: `. as [$a, {b: $c}] | f` is `. as $t | $t[0] as $a | $t[1]
+/// as $u | $u.b as $c | f`.
 
 #include "base/text.h"
 #include "jq/parser.h"
@@ -7,7 +7,7 @@
 
 namespace fettle::jq {
 
-/// A name that a pattern has twice, or that several alternatives have, is one variable.
+/// A name that occurs twice in a pattern, or in several alternatives, is one variable.
 uint32_t Parser::declare_in(const std::string& name, std::vector<uint32_t>& slots) {
   for (const Binding& binding : scopes_.back().bindings)
     if (binding.name == name && std::ranges::find(slots, binding.slot) != slots.end())
@@ -69,12 +69,12 @@ void Parser::member_pattern(Pattern& made, std::vector<uint32_t>& slots) {
   made.parts.push_back(std::move(part));
 }
 
-/// Where what a pattern takes apart is kept.
+/// The slot for the value that a pattern takes apart.
 uint32_t Parser::slot_for(const Pattern& pattern) {
   return pattern.sort == Pattern::Sort::variable ? pattern.slot : scopes_.back().function->slots++;
 }
 
-/// What a part of a pattern is of the value in the slot `from`.
+/// The part of the value in the slot `from` that a part of a pattern takes.
 const Node* Parser::part_of(const PatternPart& part, bool is_list, uint32_t from) {
   const Node* const whole = variable(from);
   if (part.query != nullptr)
@@ -84,7 +84,7 @@ const Node* Parser::part_of(const PatternPart& part, bool is_list, uint32_t from
   return pair(Op::pipe, whole, &at);
 }
 
-/// `body` behind the bindings of a pattern, whose value is in the slot `from`.
+/// Puts `body` behind the bindings of a pattern, whose value is in the slot `from`.
 const Node* Parser::lowered(const Pattern& pattern, uint32_t from, const Node* body) {
   const auto bound = [&](const Node* source, uint32_t slot, const Node* rest) {
     Node& node = make(Op::bind);

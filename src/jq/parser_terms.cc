@@ -20,7 +20,7 @@ const Node* Parser::term() {
   return node;
 }
 
-/// A field is a suffix of what was not written.
+/// A field is a suffix of a term that was not written.
 const Node* Parser::bare_term() {
   switch (token_.kind) {
     case Token::Kind::number:
@@ -57,7 +57,7 @@ const Node* Parser::bare_term() {
   return unexpected();
 }
 
-/// `T?` catches what the last suffix of T raises, of which the rest of T is the input.
+/// `T?` catches the errors of T's last suffix, whose input is the rest of T.
 const Node* Parser::suffixed(const Node* node, bool is_dot) {
   const auto constant = keys_.find(node);
   const std::optional<Constant> begins =
@@ -121,7 +121,7 @@ Parser::Suffix Parser::field(Json key) {
   return {&node, {}, std::move(key)};
 }
 
-/// Behind `[`.
+/// Parses what stands behind `[`.
 Parser::Suffix Parser::bracket() {
   if (take("]"))
     return {&make(Op::iterate), {}, {}};
@@ -177,7 +177,7 @@ const Node* Parser::number() {
   return node;
 }
 
-/// A number with its sign is a constant, whatever follows it, as in gojq.
+/// A number with its sign is a constant, whatever follows, as in gojq.
 const Node* Parser::sign(std::string_view symbol) {
   const Node* const of = term();
   if (has_failed())
@@ -192,7 +192,7 @@ const Node* Parser::sign(std::string_view symbol) {
   return node;
 }
 
-/// What is computed in it goes through the function of a format.
+/// Computed parts go through the function of the format.
 const Node* Parser::string(std::string_view format) {
   const Node* made = nullptr;
   while (!has_failed()) {
@@ -250,7 +250,7 @@ const Node* Parser::object() {
   return node.parts.empty() ? constant(Json::dict({})) : &node;
 }
 
-/// A key without a value takes that of `.`, a variable that of the variable.
+/// A key without a value takes the value from `.`, a variable that of the variable.
 void Parser::object_member(Node& made) {
   const Block block(*this);
   const Token token = token_;
@@ -287,7 +287,7 @@ const Node* Parser::object_value() {
   return take("|") ? pair(Op::pipe, left, object_value()) : left;
 }
 
-/// Behind `if` or `elif`.
+/// Parses what stands behind `if` or `elif`.
 const Node* Parser::condition() {
   const auto part = [&]() -> const Node* {
     const Block block(*this);
@@ -336,7 +336,7 @@ const Node* Parser::loop(Op op) {
     node.d = query();
   if (has_failed() || !expect(")"))
     return nullptr;
-  // The state is taken when the pattern is bound: one that binds in two ways updates it twice.
+  // The state is read when the pattern is bound: a pattern that binds in two ways updates it twice.
   const uint32_t state = scopes_.back().function->slots++;
   node.slots = {state};
   node.slot = slot_for(*items);
@@ -419,7 +419,7 @@ const Node* Parser::call(const std::string& name, std::vector<const Node*> argum
               at);
 }
 
-/// What is neither a function in C++ nor one in jq.
+/// Parses a name that is a function neither in C++ nor in jq.
 const Node* Parser::special(const std::string& name, const std::vector<const Node*>& arguments) {
   if (name == "empty" && arguments.empty())
     return &make(Op::empty);

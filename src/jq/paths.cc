@@ -20,7 +20,7 @@ Failure expected(std::string_view what, const Json& got) {
   return failure("expected ", what, " but got: ", typed_preview(got));
 }
 
-/// A place counted from the end when it is negative.
+/// Clamps a place, which counts from the end if it is negative.
 int64_t clamped(int64_t at, int64_t least, int64_t size) {
   if (at < 0)
     at += size;
@@ -51,7 +51,7 @@ tl::expected<std::pair<int64_t, int64_t>, Failure> range_of(const Json& start, c
   return std::pair(from, to);
 }
 
-/// The bytes of so many characters.
+/// The bytes of this many characters.
 std::string_view characters(std::string_view text, int64_t from, int64_t to) {
   size_t begin = 0;
   for (; from > 0 && begin < text.size(); --from, --to)

@@ -8,8 +8,8 @@
 namespace fettle::jq {
 namespace {
 
-/// Each may use those before it. Which choice is the oldest in one shows: it is where gojq goes on
-/// after an error.
+/// Each definition may use those before it. Which choice in one is the oldest is visible: gojq goes
+/// on there after an error.
 constexpr std::string_view definitions = R"jq(
 def not: if . then false else true end;
 def select(keeps): if keeps then . else empty end;

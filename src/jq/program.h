@@ -59,7 +59,7 @@ enum class Op : uint8_t {
   empty,
 };
 
-/// What a native function does to the path that is being found.
+/// The effect of a native function on the path that is being found.
 enum class Moves : uint8_t { nothing, index, slice, getpath };
 
 struct Node {
@@ -92,11 +92,11 @@ struct Program {
 /// The functions that are written in C++.
 using Natives = std::map<std::pair<std::string_view, size_t>, const Native*>;
 const Natives& native_functions();
-/// By name and number of arguments; none when there is none.
+/// Finds a function by its name and number of arguments. Null: there is none.
 const Native* find_native(std::string_view name, size_t arity);
-/// The function of a format, without its `@`; none when there is no such format.
+/// The function of a format, without its `@`. None: there is no such format.
 std::optional<std::string> format_function(const std::string& format);
-/// The names of all functions, also of those that are written in jq, as `name/arity`.
+/// The names of all functions, including those that are written in jq, as `name/arity`.
 std::vector<std::string> known_functions();
 
 }  // namespace fettle::jq

@@ -13,7 +13,7 @@ std::string shown(std::string_view text, size_t at) {
   const char c = text[at];
   if (c == '\'' || c == '\\')
     return cat("'\\", c, "'");
-  // A byte of a longer character as the character of that number.
+  // A byte of a longer character is shown as the character of that number.
   std::string made;
   append_utf8(made, static_cast<unsigned char>(c));
   return cat("'", printable(made), "'");
@@ -33,7 +33,7 @@ class Reader {
   }
 
  private:
-  /// Go's decoder of a stream leaves the rest to whoever asks for more.
+  /// Go's decoder of a stream leaves the rest to a caller that asks for more.
   tl::expected<Json, std::string> more_follows() {
     if (numbers_ == Numbers::numeral)
       return tl::unexpected(std::string());
@@ -190,7 +190,7 @@ class Reader {
     }
   }
 
-  /// A half of a pair alone becomes U+FFFD.
+  /// Half of a surrogate pair becomes U+FFFD.
   void unicode(std::string& made) {
     uint32_t code = hex();
     if (code >= 0xD800 && code < 0xDC00 && text_.substr(at_).starts_with("\\u")) {

@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t most_memory = 8 << 20;
 
-/// Go's name for what is wrong with an expression.
+/// Go's name for the fault of an expression.
 std::string_view complaint(RE2::ErrorCode code) {
   switch (code) {
     case RE2::ErrorBadEscape:
@@ -44,7 +44,7 @@ std::string_view complaint(RE2::ErrorCode code) {
   }
 }
 
-/// `(?<name>` as RE2 spells it; what is escaped or in brackets stays.
+/// Spells `(?<name>` as RE2 does. Escaped text, and text in brackets, is not changed.
 std::string with_named_groups(std::string_view expression) {
   std::string made;
   bool is_in_class = false;
@@ -63,7 +63,7 @@ std::string with_named_groups(std::string_view expression) {
   return made;
 }
 
-/// Compiled expressions of this thread, the last few of them.
+/// The last few compiled expressions of this thread.
 tl::expected<std::shared_ptr<const RE2>, Failure> compiled(const std::string& expression,
                                                            const std::string& flags) {
   if (flags.find_first_not_of("gim") != flags.npos) {
@@ -99,14 +99,14 @@ tl::expected<std::shared_ptr<const RE2>, Failure> compiled(const std::string& ex
               ": error parsing regexp: ", complaint(regex->error_code()), ": `", argument, "`");
 }
 
-/// The steps that a search in so many bytes takes.
+/// The steps of a search in this many bytes.
 uint64_t weight_of_search(const RE2& regex, size_t bytes) {
   constexpr size_t bytes_of_step = 128, usual_program = 100;
   return (bytes / bytes_of_step + 1) *
          (static_cast<uint64_t>(regex.ProgramSize()) / usual_program + 1);
 }
 
-/// Every match of a text, with its groups. An empty one does not follow directly on another.
+/// Every match in a text, with its groups. An empty match does not directly follow another one.
 std::vector<std::vector<re2::StringPiece>> matches_of(const RE2& regex, const std::string& text,
                                                       bool is_global) {
   std::vector<std::vector<re2::StringPiece>> found;
@@ -130,7 +130,7 @@ std::vector<std::vector<re2::StringPiece>> matches_of(const RE2& regex, const st
   return found;
 }
 
-/// Counts the characters up to places that come in any order.
+/// Counts the characters up to places, which may come in any order.
 class Characters {
  public:
   explicit Characters(const std::string& text) : text_(text) {}

@@ -7,7 +7,7 @@
 namespace fettle::jq {
 namespace {
 
-/// How a field is filled up: with what, whether somebody said so, or not at all.
+/// How a field is padded: with which character, and whether somebody asked for it.
 struct Fill {
   char with = '0';
   bool is_said = false;
@@ -40,7 +40,7 @@ class Formatter {
   size_t width_or(size_t least) const { return width_ == 0 ? least : width_; }
   size_t at_least(size_t least) const { return std::max(width_, least); }
 
-  /// Flags and width; false at the end of the format.
+  /// Reads flags and width. False: the format has ended.
   bool flags() {
     for (; at_ < format_.size(); ++at_) {
       const char c = format_[at_];
@@ -117,7 +117,7 @@ class Formatter {
     }
   }
 
-  /// What is no directive stays as it is, from its `%` on.
+  /// Text that is no directive is not changed, from its `%` on.
   void as_written(size_t end, size_t width) {
     width_ = width;
     upper_ = swap_ = false;

@@ -51,7 +51,7 @@ class TimeParser {
       ++at_;
   }
 
-  /// At most so many digits; nothing when there are none or the number is out of its range.
+  /// Reads at most this many digits. None: there are none, or the number is out of its range.
   std::optional<int64_t> digits(size_t most, int64_t smallest, int64_t largest) {
     int64_t value = 0;
     const size_t begin = at_;
@@ -198,8 +198,8 @@ class TimeParser {
       ++at_;
   }
 
-  /// `first`: the day by which weeks are counted; without a day of the week it is a Monday, or the
-  /// Sunday on which the week begins.
+  /// `first`: the day from which weeks are counted. Without a day of the week, the day is a Monday,
+  /// or the Sunday with which the week begins.
   void week_from(int first, int64_t smallest, char directive) {
     number(week_, 2, smallest, 53, directive);
     first_ = first;
@@ -234,7 +234,7 @@ class TimeParser {
       fail(cat("expected a space for \"%", directive, "\""));
   }
 
-  /// Any abbreviation that Go takes for one is UTC.
+  /// Any abbreviation that Go takes for a zone means UTC.
   void zone_name() {
     const size_t begin = at_;
     at_ = std::min(text_.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ", at_), text_.size());
@@ -246,7 +246,7 @@ class TimeParser {
       fail(cat("cannot parse ", quoted(name), " with \"%Z\""));
   }
 
-  /// Behind `%:`; where it ends in the format.
+  /// Reads what stands behind `%:`. Returns where it ends in the format.
   size_t zone_with_colons(size_t at) {
     int colons = 0;
     for (; at < format_.size() && format_[at] == ':' && colons < 3; ++at)
@@ -271,8 +271,9 @@ class TimeParser {
     return std::nullopt;
   }
 
-  /// `Z`, or an offset of hours, and perhaps minutes and seconds. Without colons in the format they
-  /// may be there, or minutes may follow at once; three mean that what is nothing is left out.
+  /// Reads `Z`, or an offset of hours, perhaps with minutes and seconds. Without colons in the
+  /// format, the text may have them, or minutes may follow at once; three colons mean that zero
+  /// parts are left out.
   void zone(int colons) {
     if (peek() == 'Z') {
       ++at_;
@@ -331,7 +332,7 @@ class TimeParser {
       fail("use \"%G\" to parse ISO year for \"%V\"");
     if (first_ != thursday && has_iso_year_)
       fail("use \"%Y\" to parse non-ISO year for \"%U\" or \"%W\"");
-    // Where the week of the day by which weeks are counted begins, on a Sunday.
+    // The Sunday that begins the week of the day from which weeks are counted.
     if (first_ > 0 && weekday_ == 0)
       ++week_;
     civil_.month = 0;

@@ -11,13 +11,13 @@
 namespace fettle::jq {
 namespace {
 
-/// Writes until `most` bytes are there.
+/// Writes until there are `most` bytes.
 class Writer {
  public:
   explicit Writer(size_t most = std::string::npos) : most_(most) {}
 
   void write(const Json& value) {
-    // Parts that are shared are written each time.
+    // Shared parts are written each time.
     if (json.size() >= most_ || !Budget::current().spend(1) ||
         !Budget::current().has_room(json.size()))
       return;
@@ -76,7 +76,7 @@ class Writer {
     json += '}';
   }
 
-  /// The shortest digits; with an exponent where Go has one.
+  /// Writes the shortest digits, with an exponent where Go has one.
   void write_real(double number) {
     if (std::isnan(number)) {
       json += "null";
@@ -94,7 +94,7 @@ class Writer {
     json += is_scientific ? scientific(written) : fixed(written);
   }
 
-  /// Go writes at least two digits of an exponent, and jq takes the zero of a negative one away.
+  /// Go writes at least two digits of an exponent; jq drops the zero of a negative one.
   static std::string scientific(std::string_view written) {
     const size_t e = written.find('e');
     const bool has_zero = written.substr(e).starts_with("e-0");
@@ -165,7 +165,7 @@ std::string preview(const Json& value) {
                                : value.is_list() ? " ...]"
                                : value.is_dict() ? " ...}"
                                                  : " ...";
-  // What was cut in two at the end counts as bytes of its own.
+  // A character that was cut in two at the end counts as single bytes.
   while (json.size() > longest - end.size()) {
     size_t begin = json.size() - 1;
     for (size_t back = 1; back <= std::min<size_t>(4, json.size()); ++back)

@@ -1,5 +1,6 @@
 #pragma once
-/// JSON text to and from jq's values, as gojq writes and Go's encoding/json reads it.
+/// Converts JSON text to and from jq's values, written as gojq does and read as Go's encoding/json
+/// does.
 
 #include <string>
 #include <string_view>
@@ -9,7 +10,8 @@
 
 namespace fettle::jq {
 
-/// On one line, keys sorted. NaN is `null`, infinite numbers are the largest real ones.
+/// JSON on one line, with sorted keys. NaN is `null`, and infinite numbers are the largest real
+/// ones.
 std::string text_form(const Json& value);
 /// The same, at most 30 bytes of it, for messages.
 std::string preview(const Json& value);
@@ -22,8 +24,8 @@ enum class Numbers {
   real,     ///< each a real; one that no real is near is an error
   numeral,  ///< each as it is written
 };
-/// One document. The message is that of Go's decoder, of numerals that of its decoder of streams,
-/// for which what follows a document is no error with a message.
+/// Reads one document. Messages are those of Go's decoder; for numerals, those of its decoder of
+/// streams, which has no message about what follows a document.
 tl::expected<Json, std::string> read(std::string_view text, Numbers numbers);
 
 }  // namespace fettle::jq

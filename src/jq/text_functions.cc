@@ -114,7 +114,7 @@ Answer byte_length(const Json& input, Arguments) {
   return Json::integer(static_cast<int64_t>(input.text().size()));
 }
 
-/// The character at a place; a byte that belongs to none is U+FFFD.
+/// The character at a place. A byte that belongs to none is U+FFFD.
 int64_t code_at(std::string_view text, size_t at, size_t length) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[at + i]); };
   if (length == 1)

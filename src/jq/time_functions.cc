@@ -15,7 +15,7 @@ double number_of_moment(const Moment& moment) {
   return static_cast<double>(moment.second) + static_cast<double>(moment.nanosecond) / 1e9;
 }
 
-/// Year, month, day, hour, minute, second, weekday, day of the year; all but the day from 0.
+/// Year, month, day, hour, minute, second, weekday, day of the year; all but the day count from 0.
 Json broken_down(double number) {
   Moment moment = moment_of_number(number);
   const Civil civil = civil_of(moment);
@@ -26,7 +26,7 @@ Json broken_down(double number) {
        Json::integer(civil.weekday), Json::integer(civil.day_of_year - 1)});
 }
 
-/// The moment that such a list means; what it does not have is 0.
+/// The moment for which such a list stands. Missing fields are 0.
 std::optional<Moment> moment_of_list(const Json::List& items) {
   constexpr size_t fields = 8, second = 5;
   std::array<int64_t, fields> numbers{};
@@ -49,7 +49,7 @@ std::optional<Moment> moment_of_list(const Json::List& items) {
                     .nanosecond = nanosecond});
 }
 
-/// There is no other time than UTC.
+/// UTC is the only time.
 struct Local {
   std::string_view gmtime, strftime;
 };
@@ -92,7 +92,7 @@ Answer parsed(const Json& input, Arguments given) {
   if (!moment)
     return fail("strptime(", preview(given[0]), ") cannot be applied to ", preview(input), ": ",
                 moment.error());
-  // Go's time of nobody.
+  // Go's zero time.
   if (number_of_moment(*moment) == number_of_moment(moment_of({.year = 1})))
     return not_for("strptime", input, given[0]);
   return broken_down(number_of_moment(*moment));

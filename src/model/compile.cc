@@ -48,8 +48,8 @@ Compiled compile_text(const std::string& name, const std::string& text, const Pr
       options.environment.empty() && project != nullptr ? project->name : options.environment;
   program.plugin_time_limit = options.plugin_time_limit;
   program.is_for_version = options.is_for_version;
-  // What is read and declared is in proportion to the text; whether it was too much is told between
-  // the phases.
+  // The work of reading and declaring is in proportion to the text. Whether it was too much is
+  // checked between the phases.
   const auto is_over = [&](std::vector<Failure>& told) {
     if (program.budget->is_over())
       told = {too_much(program)};

@@ -1,5 +1,5 @@
 #pragma once
-/// From the text of a model to what it builds. `std` is built in; other modules are found in the
+/// Compiles the text of a model into instances. `std` is built in; other modules are found in the
 /// project (`project/project.h`).
 
 #include <atomic>
@@ -35,8 +35,8 @@ struct CompileOptions {
 struct Compiled {
   std::shared_ptr<Model> model;  ///< what was built, as far as it came
   size_t instance_count = 0;
-  /// The most important first; empty when the model is good. The message of an error may have
-  /// several lines: below `caused by:` stands the error that caused it.
+  /// The most important first. Empty: the model is good. The message of an error may have several
+  /// lines: the error that caused it stands below `caused by:`.
   std::vector<Error> errors;
 };
 
@@ -47,15 +47,15 @@ Compiled compile(const std::string& file_name, const std::string& text,
 /// Compiles a project's main file and the modules that it imports.
 Compiled compile(const Project& project, const CompileOptions& options);
 
-/// All errors as the original words them: the message, or a count and each below `error N:`.
+/// All errors in the original's words: the message, or a count and each error below `error N:`.
 std::string trace_of(std::span<const Error> errors);
 
-/// All errors as the command prints them: for one its place, message and excerpt; for several the
-/// trace, then the places.
+/// All errors as the command prints them. A single error has its place, message and excerpt;
+/// several have the trace, then the places.
 std::string report(std::span<const Error> errors);
 
-/// `fettle compile [-f FILE]`: 0, or 2 for a wrong model or call. Without `-f` the project around
-/// the current folder.
+/// `fettle compile [-f FILE]`: returns 0, or 2 for a wrong model or call. Without `-f`, it takes
+/// the project around the current folder.
 int run_compile_command(std::span<const std::string> arguments);
 
 }  // namespace fettle::model

@@ -1,4 +1,4 @@
-/// The face of the compiler: errors as text, and the command.
+/// Prints errors as text, and has the compiler's command.
 
 #include <charconv>
 #include <iostream>
@@ -40,7 +40,7 @@ std::string report(std::span<const Error> errors) {
 
 namespace {
 
-/// Reads what follows `--steps` or `--memory`.
+/// Reads the number behind `--steps` or `--memory`.
 bool read_limit(std::string_view text, uint64_t& limit) {
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), limit);
   return problem == std::errc() && end == text.data() + text.size() && limit > 0;

@@ -37,7 +37,7 @@ Error not_a_mapping(std::string_view text, std::string_view file) {
                     {std::string(file), 0, 0});
 }
 
-/// What meant to be JSON is told why it is none.
+/// Whether a text was meant as JSON, so that the error says why it is none.
 bool means_json(std::string_view text, std::string_view file) {
   const std::string_view begin = trim(text);
   return file.ends_with(".json") ||
@@ -53,7 +53,7 @@ bool is_duplicate(const Error& error) {
 
 Result<std::string> arguments_as_json(std::string_view text, std::string_view file) {
   const Result<Value> json = read_json(text, file, Duplicates::last_wins);
-  // To Go, what begins with a mark of the byte order is no JSON.
+  // For Go, a text that begins with a byte order mark is no JSON.
   const bool is_marked = text.starts_with("\xEF\xBB\xBF");
   if (json && json->is_dict() && is_within_reals(*json) && !is_marked)
     return std::string(text);

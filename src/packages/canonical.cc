@@ -54,7 +54,7 @@ struct Node {
   int depth;
 };
 
-/// What a value consists of, for those that consist of others.
+/// Pushes the parts of a value that consists of others.
 void push_parts(std::vector<Node>& open, const Node& whole) {
   const int depth = whole.depth + 1;
   switch (starlark::type_of(whole.value)) {

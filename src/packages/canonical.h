@@ -14,9 +14,9 @@ Result<std::string> canonical_text(starlark::Thread& thread, std::string_view na
                                    const starlark::Signature& signature,
                                    std::span<const starlark::Value> arguments);
 
-/// What a value costs: its parts, each as often as it occurs, and the bytes of its texts; more than
-/// `limit` is told as `limit + 1`. Errors: nested deeper than 1,000, or within itself; a limit of
-/// the thread is reached.
+/// The cost of a value: its parts, each as often as it occurs, and the bytes of its texts. More
+/// than `limit` gives `limit + 1`. Errors: it is nested deeper than 1,000, or within itself, or a
+/// limit of the thread is reached.
 Result<uint64_t> weight_of(starlark::Thread& thread, starlark::Value value, uint64_t limit);
 
 }  // namespace fettle

@@ -182,7 +182,8 @@ void Draft::add_order(Resource& resource) {
   add_order_of_references(resource);
 }
 
-/// Whoever names a service's address uses it as it is after all that was done in it before.
+/// An instruction that names a service's address uses the service after all that was done in it
+/// before.
 void Draft::add_order_of_references(Resource& resource) {
   for (const Output& hole : holes(resource.attributes)) {
     if (hole.kind != "service")

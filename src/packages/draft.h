@@ -54,7 +54,7 @@ struct ServiceState {
   void leave() { removed = true, gone = false; }
 };
 
-/// What one more `add_service` of a name means.
+/// The meaning of one more `add_service` of a name.
 struct Addition {
   Key key;                 ///< each but the last one of a name has a key of its own: `web~1`
   bool anew = false;       ///< the script has just removed the one that was there before it
@@ -75,7 +75,7 @@ class Draft {
  public:
   Draft(DraftOptions options, const Known& known);
 
-  // One instruction at a time.
+  // Begins an instruction; there is one at a time.
   void begin(Name name, std::string text, std::string origin, std::string place, Value arguments);
   void finish(std::string description);
   /// The arguments of the instruction, `name` being that of the artifact that it made.
@@ -83,10 +83,10 @@ class Draft {
   /// Forgets the instruction that was begun.
   void abandon();
 
-  /// A resource of this instruction. `ahead`: it waits for its own needs only and not for the
-  /// instructions before it. Who may add the same key twice reports it; the first one stays.
+  /// Adds a resource of this instruction. `ahead`: it waits only for its own needs, not for earlier
+  /// instructions. A caller that may add the same key twice reports that; the first one stays.
   Resource& add(std::string_view kind, std::string name, Value attributes, bool ahead = false);
-  /// The same key again gives the resource that is there.
+  /// For a known key, returns the existing resource.
   Resource& add_once(std::string_view kind, const std::string& name, Value attributes);
   /// This instruction is about a resource of another one, too.
   void also(const Key& key);
@@ -95,14 +95,14 @@ class Draft {
   /// The name of an artifact that was given none.
   std::string unnamed_artifact();
 
-  // What there is.
+  // The key of a thing of this package.
   Key key(std::string_view kind, std::string_view name) const;
   ServiceState* find_service(std::string_view name);
-  /// The service by name; a finding and null when there is none.
+  /// The service of a name. If there is none, adds a finding and returns null.
   ServiceState* need_service(std::string_view name);
-  /// The same for who removes it: one that is gone already may be removed once more.
+  /// The same for a removal: a service that is gone already may be removed once more.
   ServiceState* need_removable(std::string_view name);
-  /// Whether a service of before is removed only to be added again: then one step does both.
+  /// Whether an existing service is removed only to be added again: then one step does both.
   bool is_made_anew(std::string_view name, const ServiceState& service) const;
   Addition addition(const std::string& name);
   const std::map<std::string, int, std::less<>>& additions() const { return additions_; }
@@ -112,14 +112,14 @@ class Draft {
   bool has_to_repeat() const { return has_to_repeat_; }
   void put_service(const std::string& name, ServiceState state);
   std::vector<std::string> service_names() const;
-  /// Those that are there at this place of the script in its first run: not what an earlier run has
-  /// left there and a later instruction adds.
+  /// The services that are there at this place of the script in its first run, without those that
+  /// an earlier run has left and a later instruction adds.
   std::vector<std::string> services_so_far();
   /// A resource of this instruction: an artifact as it makes it. A finding when this script has
   /// made it already and it is not one that may update it.
   Resource& make_artifact(const std::string& name, const Artifact& wanted, Author author,
                           bool ahead = false);
-  /// The name in the key of what the artifact holds at this place; a finding when there is none.
+  /// The name in the key of the artifact's content at this place. If there is none, adds a finding.
   std::string need_artifact(std::string_view name);
   Resource* find_resource(const Key& key);
   const Record* find_record(const Key& key) const;

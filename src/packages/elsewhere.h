@@ -6,13 +6,13 @@
 
 namespace fettle {
 
-/// The purpose of the call. Somebody who wants to see what would be done is told a command
-/// that shows it, and none that does it.
+/// The purpose of the call. A user who wants to see what would be done gets a command that shows
+/// it, and none that does it.
 enum class Purpose { act, preview };
 
 /// The advice that follows "is not a package" for a file; empty: nothing is known about it.
 std::string advice_on_file(const std::string& path, Purpose purpose);
-/// The same of a folder without a `kurtosis.yml`: `inside` a tree, which people know as `shown`.
+/// The same for a folder without a `kurtosis.yml`: `inside` a tree that people know as `shown`.
 std::string advice_on_folder(const ClosedFolder& tree, const std::string& inside,
                              std::string_view shown, Purpose purpose);
 /// `; packages in it: …`, or nothing when there are none.

@@ -14,7 +14,7 @@
 namespace fettle {
 namespace {
 
-/// What of our variables would send git to another repository than the one that is meant.
+/// Our variables that would send git to another repository.
 const std::vector<std::string> variables_of_a_repository{"GIT_DIR",
                                                          "GIT_WORK_TREE",
                                                          "GIT_INDEX_FILE",
@@ -31,7 +31,7 @@ const std::vector<std::string> variables_of_a_repository{"GIT_DIR",
                                                          "GIT_TEMPLATE_DIR",
                                                          "GIT_CEILING_DIRECTORIES"};
 
-/// Settings that count more than those of the user, who may have asked for any of this elsewhere.
+/// Settings that take precedence over the user's, who may have set any of these for other purposes.
 const std::vector<std::string> settings{"advice.detachedHead=false",
                                         "core.hooksPath=/dev/null",
                                         "core.fsmonitor=false",
@@ -80,7 +80,7 @@ class Git {
   Path folder_;
 };
 
-/// What git complained about, without the lines of its progress.
+/// The complaint of git, without the lines of its progress.
 std::string complaint(const std::string& said) {
   std::vector<std::string> lines;
   for (const std::string_view line : split(trim(said), '\n'))

@@ -14,8 +14,8 @@ namespace fettle {
 /// other a name at any depth. What is below an ignored folder is ignored.
 class Ignored {
  public:
-  /// None when the folder has no such file of its own: a link is none. Errors (`Blame::user`): it
-  /// has more than a megabyte.
+  /// None: the folder has no such file of its own; a link does not count. Errors (`Blame::user`):
+  /// it has more than a megabyte.
   static Result<Ignored> of_folder(const std::string& folder);
 
   /// `path`: relative to the folder.

@@ -25,7 +25,7 @@ constexpr std::string_view no_yaml =
     "; there is no `yaml` in packages: arguments in YAML arrive as values, and `json.decode` reads "
     "JSON";
 
-/// What stands in for Python's `import` and for what is often imported.
+/// A replacement for Python's `import` and for modules that are often imported.
 std::string hint_of_import(const Error& error, const std::string& text) {
   const bool is_unknown_yaml = error.message.ends_with("undefined: yaml");
   if (is_unknown_yaml)
@@ -197,7 +197,7 @@ class Interpreter {
     return thread.heap().record(plan_type_, methods);
   }
 
-  /// One instruction: its arguments, its canonical text and place, then what it means.
+  /// Interprets one instruction: its arguments, its canonical text and place, and its meaning.
   Result<starlark::Value> interpret(const Instruction& instruction,
                                     const starlark::Signature& signature, Call& call) {
     const std::vector<starlark::Value> given = TRY(signature.bind(call));
@@ -210,7 +210,7 @@ class Interpreter {
       std::string_view name = signature.parameters()[i].name;
       while (name.ends_with('?'))
         name.remove_suffix(1);
-      // What has no plain form is shown; a limit that is reached ends the text, too.
+      // An argument without a plain form is shown. A limit that is reached ends the text, too.
       const Result<Value> plain = starlark::to_value(call.thread, given[i]);
       arguments.push_back(
           {name, plain ? *plain : Value(TRY(starlark::repr_of(call.thread, given[i])))});
@@ -232,7 +232,7 @@ class Interpreter {
     return result;
   }
 
-  /// What is wanted lives outside the interpreter's memory, so it has a limit of its own.
+  /// Wanted values live outside the interpreter's memory, so they have a limit of their own.
   Status weigh(starlark::Thread& thread, const std::vector<starlark::Value>& given) {
     constexpr uint64_t of_an_instruction = 1024;
     weight_ += of_an_instruction;
@@ -264,7 +264,7 @@ class Interpreter {
     const std::vector<starlark::ParameterInfo> parameters = starlark::parameters_of(function);
     tell_defaults(thread, parameters);
     const std::string json = TRY(arguments_as_json(options_.arguments, options_.arguments_file));
-    // Kurtosis: a `run()` that plans nothing is none of an error.
+    // Kurtosis: a `run()` that plans nothing is no error.
     if (parameters.empty() && json == "{}")
       return thread.call(function, std::span<const starlark::Value>());
     if (parameters.empty() || parameters[0].name != "plan" || parameters[0].rest ||

@@ -19,7 +19,8 @@ struct PackageOptions {
   uint64_t steps = 100'000'000;
   uint64_t memory = uint64_t{512} << 20;
   std::stop_token stop{};  ///< ends the interpretation
-  /// Told the defaults of the main function's parameters by name, before it is called.
+  /// Called with the defaults of the main function's parameters, by name, before the function is
+  /// called.
   std::function<void(const Value&)> on_defaults{};
 };
 
@@ -43,13 +44,13 @@ struct Package {
 Result<Package> interpret_package(Sources& sources, const PackageOptions& options,
                                   const Known& known);
 
-/// The line that a statement's result is told with, from the outputs as they are known.
-/// `made`: whether what it makes was there before. `created`: how many of its services were not.
+/// The line with a statement's result, from the outputs as they are known. `made`: whether the
+/// thing that it makes was there before. `created`: how many of its services were not.
 enum class Made { anew, changed, the_same };
 std::string result_line(const Statement& statement, const Known& known, Made made = Made::anew,
                         size_t created = 0);
 
-/// What people read before a statement runs: its description, or a sentence about it.
+/// The text that people read before a statement runs: its description, or a sentence about it.
 std::string description_of(const Statement& statement);
 
 }  // namespace fettle

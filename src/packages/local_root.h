@@ -1,7 +1,7 @@
 #pragma once
-/// How far up a package on this machine may look. Its root is its own folder. A folder above it
-/// counts when that folder says itself that it is the rest of the same repository, so that nobody
-/// reads what lies beside a package that was only put there.
+/// How far up a package on this machine may look. Its root is its own folder. A folder above counts
+/// only if it says itself that it is the rest of the same repository. So nobody can read what lies
+/// beside a package that was only put there.
 
 #include <string>
 

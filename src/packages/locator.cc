@@ -28,7 +28,7 @@ std::optional<std::string> normalised(std::string_view path) {
   return join(steps, "/");
 }
 
-/// Where the repository ends within a path: behind the third step; npos when there is none.
+/// The end of the repository within a path: behind the third step. npos: there is none.
 size_t repository_end(std::string_view path) {
   size_t slashes = 0;
   for (size_t i = 0; i < path.size(); ++i)
@@ -37,7 +37,7 @@ size_t repository_end(std::string_view path) {
   return slashes == 2 ? path.size() : path.npos;
 }
 
-/// Where the file that stands behind a ref begins, at its slash; npos when all of it is the ref.
+/// The beginning of the file that stands behind a ref, at its slash. npos: all of it is the ref.
 /// Names of tags and branches may have slashes, so only a last step with an ending of letters is a
 /// file: `@v1/lib.star`, `@feature/x/lib.star`; but `@feature/x` and `@release/1.2` are refs.
 size_t file_behind_ref(std::string_view text) {

@@ -28,8 +28,8 @@ bool is_absolute_locator(std::string_view text);
 /// that GitHub does not take, a step out of it.
 Result<Locator> parse_locator(std::string_view text);
 
-/// What `text`, standing in the file `from` of the package `package`, means. Errors: an absolute
-/// locator into one's own package (Kurtosis wants a relative one), a path that leaves the
+/// The locator that `text` means in the file `from` of the package `package`. Errors: an absolute
+/// locator into one's own package (Kurtosis wants a relative one), or a path that leaves the
 /// repository.
 Result<Locator> resolve_locator(std::string_view text, const Locator& from,
                                 const std::string& package);

@@ -1,4 +1,5 @@
-/// For `bench/differ arguments`: reads lines {"text"}, answers each with {"value"} or {"error"}.
+/// For `bench/differ arguments`: reads lines {"text"}, and answers each with {"value"} or
+/// {"error"}.
 
 #include <iostream>
 

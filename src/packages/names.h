@@ -19,7 +19,7 @@ Status check_artifact_name(std::string_view name);
 Status check_label_key(std::string_view key);
 Status check_label_value(std::string_view value);
 
-/// How long to wait: a duration like `1.5s` or `2m30s` that is not negative.
+/// Reads a time to wait: a duration such as `1.5s` or `2m30s` that is not negative.
 Result<Duration> parse_waiting(std::string_view text);
 
 /// Letters of other alphabets by those that a name may have: `größe` is `groesse`, `naïve` is

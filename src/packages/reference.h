@@ -14,20 +14,20 @@ class References {
  public:
   /// The text of a reference to an output of a resource.
   std::string to(const Key& key, std::string_view field);
-  /// The same value with every reference in it turned into a hole. Ids that nobody gave out stay.
+  /// The same value with holes in place of references. Ids that nobody gave out stay.
   Value with_holes(const Value& value) const;
   Value text_with_holes(std::string_view text) const;
-  /// The same text with the names of services in place of references to their host names, which
-  /// are these names.
+  /// The same text with the names of services in place of references to their host names, which are
+  /// the same.
   std::string with_host_names(std::string_view text) const;
-  /// The text as people read it: host names are the names of services, everything else is told as
+  /// The text for people: host names are the names of services, and any other reference reads
   /// `<web.ip_address>`.
   std::string shown(std::string_view text) const;
   /// The resources that a text refers to.
   std::vector<Key> keys_in(std::string_view text) const;
 
  private:
-  /// With what `told` says in place of each reference; empty: it stays.
+  /// Replaces each reference by what `told` returns. Empty: it stays.
   template <typename Told>
   std::string replaced(std::string_view text, Told told) const;
 

@@ -194,7 +194,7 @@ Result<std::string> image_reference(Draft& draft, starlark::Value image) {
 
 namespace {
 
-/// Without what means nothing in a path.
+/// The path without parts that have no meaning.
 std::string plain_path(std::string_view path) {
   std::string plain;
   for (const std::string_view step : split(path, '/'))

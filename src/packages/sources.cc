@@ -217,7 +217,7 @@ Result<Sources::Spot> Sources::spot(const Locator& locator) {
               locator.path};
 }
 
-/// Where something is that does not lead outside.
+/// The path of a file that does not lead outside.
 Result<std::string> Sources::located(const Spot& spot) const {
   const Result<Path> found = spot.folder.locate(spot.inside);
   if (found)

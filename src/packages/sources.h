@@ -1,7 +1,7 @@
 #pragma once
-/// Where the files of packages come from: a folder here, a mirror, or a clone. Reading is all that
-/// a front end may do with the world, and it reads only beneath the folder of the package or
-/// repository that a file belongs to (`docs/trust.md`).
+/// Finds and reads the files of packages: in a folder here, a mirror, or a clone. A front end may
+/// do nothing with the world but read, and it reads only beneath the folder of the package or
+/// repository to which a file belongs (`docs/trust.md`).
 
 #include <functional>
 #include <map>
@@ -15,7 +15,7 @@
 
 namespace fettle {
 
-/// What `kurtosis.yml` says.
+/// The contents of `kurtosis.yml`.
 struct PackageFile {
   std::string name;
   std::string description;
@@ -48,16 +48,16 @@ class Sources {
 
   /// The owner of what the package wants: its name, or `script`.
   const std::string& owner() const { return owner_; }
-  /// Its name; empty for a script.
+  /// The name of the package; empty for a script.
   const std::string& package() const { return package_.name; }
   const std::string& folder() const { return folder_; }
   Locator root(const std::string& file) const;
-  /// What to say behind "no `main.star` in the folder"; may be nothing.
+  /// The hint behind "no `main.star` in the folder"; may be empty.
   std::string advice_without_main() const;
 
   /// The package that a file belongs to: the nearest folder above it with a `kurtosis.yml`.
   std::string package_of(const Locator& file);
-  /// What `text` in the file `from` means, with the replace rules of the root applied.
+  /// The locator that `text` means in the file `from`, with the replace rules of the root applied.
   Result<Locator> resolve(std::string_view text, const Locator& from);
   /// The path on this machine, without links in it but for the last step of a file. Errors: cannot
   /// be fetched, not there (with a suggestion), outside of what it belongs to.
@@ -71,7 +71,7 @@ class Sources {
   const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
-  /// Where a file is: in a folder that it may not leave.
+  /// The place of a file: a folder that it may not leave, and its path.
   struct Spot {
     ClosedFolder folder;
     std::string inside;

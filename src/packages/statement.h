@@ -1,5 +1,5 @@
 #pragma once
-/// One instruction of a package as scripts and people read it: kept when all its resources are.
+/// One instruction of a package as scripts and people read it. It is kept if all its resources are.
 
 #include <memory>
 #include <vector>
@@ -17,7 +17,7 @@ struct Statement {
   Value detail;  ///< what a report finds again: arguments, description, names
 };
 
-/// In the order of the script.
+/// The statements in the order of the script.
 using Statements = std::shared_ptr<const std::vector<Statement>>;
 
 }  // namespace fettle

@@ -11,7 +11,7 @@ extern const starlark::RecordType service_config, port_spec, directory, ready_co
     exec_recipe, get_recipe, post_recipe, store_spec, image_build_spec, image_spec, nix_build_spec,
     user, toleration, gpu_config, service;
 
-// What must hold of values that several instructions and types take; the error says the field.
+// Checks for values that several instructions and types take. The error names the field.
 Status check_text_dict(std::string_view field, starlark::Value dict);
 Status check_variables(starlark::Value variables);
 Status check_files(starlark::Value files);

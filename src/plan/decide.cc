@@ -8,12 +8,12 @@
 namespace fettle {
 namespace {
 
-const Name is_new("new");  // the reason of very many
+const Name is_new("new");  // most steps have this reason
 
 const Name unchanged_why = "unchanged";
 const Name none;
 
-/// What existed before is not ours to remove, unless it says so itself.
+/// A thing that existed before us is not ours to remove, unless its resource says so itself.
 bool is_left_in_place(const Node& node) {
   const Record& known = *node.known;
   const bool says_so = known.applied && known.applied->leftover == Leftover::remove;
@@ -21,7 +21,7 @@ bool is_left_in_place(const Node& node) {
          !says_so;
 }
 
-/// Of an act that failed, or was held back.
+/// The failure of an act, or the reason why it was held back.
 std::string text_of_failed(const Attempt& attempt) {
   return cat(attempt.verb == Verb::blocked ? "it was due before: " : "it failed before: ",
              attempt.error);
@@ -50,7 +50,7 @@ Step Decider::blocked(NodeId id, Obstacle obstacle, Name why, const Key* because
 
 std::string Decider::named(const Key& key) const { return cat("`", graph_.shown(key), "`"); }
 
-/// It is done anew: an observable thing is replaced, or created when there is nothing to replace.
+/// The thing is made again: replaced if it can be observed and is there, else created or run.
 Step Decider::again(NodeId id, std::string why, const Key* because) const {
   const Node& node = graph_.node(id);
   Verb verb = node.kind->first_verb();
@@ -61,7 +61,7 @@ Step Decider::again(NodeId id, std::string why, const Key* because) const {
   return step(id, verb, why, because);
 }
 
-/// The same, of what has the attributes that it had: what can be changed where it is stays there.
+/// The same for a resource whose attributes have not changed: it is updated in place if it can be.
 Step Decider::again_in_place(NodeId id, std::string why, const Key* because) const {
   const Node& node = graph_.node(id);
   Step found = again(id, std::move(why), because);
@@ -101,7 +101,7 @@ std::vector<Key> Decider::events(NodeId id) const {
     if (edge.bond != Bond::refresh || edge.node == no_node)
       continue;
     const Node& target = graph_.node(edge.node);
-    // A look leaves no record: that something would change is the event.
+    // A look leaves no record: its finding that something would change is the event.
     if (target.wanted != nullptr && target.wanted->mandate != Mandate::act &&
         standings_[edge.node] == Standing::changed) {
       found.push_back(*edge.key);
@@ -129,7 +129,7 @@ Step Decider::decide(NodeId id) const {
   return found;
 }
 
-/// An action that waits for changes is done each time they come.
+/// An action that waits for changes acts each time that one comes.
 const Edge* Decider::cause(NodeId id) const {
   const Node& node = graph_.node(id);
   if (node.kind->sort() != Sort::action || is_done_in_this_run(id))
@@ -141,21 +141,21 @@ const Edge* Decider::cause(NodeId id) const {
   return nullptr;
 }
 
-/// A run that was killed goes on: its actions are done. What looks for itself does so once more.
+/// After a kill, a run goes on: its actions count as done. What looks for itself looks once more.
 bool Decider::is_done_in_this_run(NodeId id) const {
   const uint64_t now =
       graph_.node(id).kind->sort() == Sort::ensuring ? options_.edit : options_.run;
   return now != 0 && graph_.node(id).known->run == now;
 }
 
-/// Whether the run that goes on has done it, before it was killed. What it waited for had come.
+/// Whether the run that goes on did it before it was killed. If so, what it waited for had come.
 bool Decider::ended_before_the_kill(NodeId id) const {
   const Node& node = graph_.node(id);
   return options_.run != options_.edit && node.known != nullptr && node.known->applied &&
          !node.known->attempt && node.known->run >= options_.run;
 }
 
-/// Whether it is due only when something changes of which nobody knows yet whether it will.
+/// Whether it is due only if something changes, and nobody knows yet whether that will.
 bool Decider::waits_for_doubtful(NodeId id) const {
   return std::ranges::any_of(graph_.needs(id), [&](const Edge& edge) {
     return (edge.when == When::changed || edge.when == When::stirred) && edge.node != no_node &&
@@ -163,7 +163,7 @@ bool Decider::waits_for_doubtful(NodeId id) const {
   });
 }
 
-/// What somebody asks for by hand: whatever brings it there, and nothing when it is there.
+/// The step for a request by hand: it brings the thing about, and does nothing if it is there.
 Step Decider::decide_asked(NodeId id) const {
   const Node& node = graph_.node(id);
   const Name why = "by command";
@@ -173,11 +173,11 @@ Step Decider::decide_asked(NodeId id) const {
   if (node.asked == Verb::start) {
     if (auto unmet = check_needs(id))
       return *unmet;
-    // Two may be there, the recorded one and a half made one.
+    // Two may be there: the recorded one, and one that was begun and is half made.
     if (auto attempt = check_attempt(id))
       return *attempt;
   }
-  // What no driver looks at has to be done.
+  // A thing that no driver looks at has to be made.
   if (node.seen == nullptr || node.kind->sort() != Sort::observable)
     return step(id, *node.asked, why);
   const bool is_there = node.seen->state.has_value();
@@ -200,7 +200,7 @@ Step Decider::decide_asked(NodeId id) const {
                                   : step(id, found.verb, cat(why, ": ", found.why));
 }
 
-/// Whether what happened in a host is part of the one that is there.
+/// Whether an act in a host belongs to the incarnation that is there now.
 bool Decider::lives_in(NodeId id, const Edge& host) const {
   const Record& known = *graph_.node(id).known;
   const Record* record = graph_.node(host.node).known.get();
@@ -212,7 +212,7 @@ bool Decider::lives_in(NodeId id, const Edge& host) const {
   return interrupted || (inside != nullptr && inside->incarnation == record->incarnation);
 }
 
-/// What somebody else wants is not ours alone to remove.
+/// A thing that somebody else wants, too, is not ours alone to remove.
 Step Decider::left_to_others(NodeId id) const {
   const std::string& who = options_.shared->at(*graph_.node(id).key);
   Step kept = step(id, Verb::keep, cat("no longer wanted; left in place: ", who));
@@ -226,7 +226,7 @@ Step Decider::decide_leftover(NodeId id) const {
   for (const Edge& edge : graph_.needs(id)) {
     if (edge.when == When::succeeded && !is_good(standings_[edge.node]))
       return blocked(id, Obstacle::need, cat(named(*edge.key), " may still use it"), edge.key);
-    // What stands in the world goes by itself; an action is part of its host.
+    // A thing in the world goes by itself; an action is part of its host.
     if (edge.when == When::finished && lives_in(id, edge) &&
         !(in_world && node.leftover == Leftover::remove))
       return step(id, Verb::keep,
@@ -253,7 +253,8 @@ Step Decider::decide_leftover(NodeId id) const {
   return step(id, Verb::keep, "not part of this run");
 }
 
-/// What is at its place already, and carries no mark of ours, is somebody's: it is told.
+/// A thing that is at its place already, without our mark, belongs to somebody else: the reason of
+/// the step says so.
 Step Decider::decide_new(NodeId id) const {
   const Node& node = graph_.node(id);
   const Verb verb = node.kind->first_verb();
@@ -323,14 +324,14 @@ Step Decider::decide_wanted(NodeId id) const {
                            &Decider::check_history, &Decider::check_attributes})
     if (auto found = (this->*check)(id))
       return *found;
-  // What relies on another one now is done anew, however it was found: what is merely started, or
-  // repaired, would count as done with what it relies on now.
+  // If it relies on something that has changed since, it is made again, however it was found. A
+  // start or a repair would count as done with what it relies on now.
   const std::optional<Step> relied = check_versions(id);
   if (relied && !relied->maybe)
     return *relied;
   if (auto drift = check_observation(id))
     return *drift;
-  // Repeated in any case, whatever becomes of what it relies on.
+  // It is repeated in any case, whatever becomes of its needs.
   const std::optional<Step> outlived = check_life(id);
   if (outlived && acts(outlived->verb))
     return *outlived;
@@ -341,7 +342,7 @@ Step Decider::decide_wanted(NodeId id) const {
   return outlived ? *outlived : step(id, Verb::keep, unchanged_why);
 }
 
-/// What looks for itself does so in every run; what it listens to may have it act, too.
+/// A resource that looks for itself does so in every run. What it listens to may make it act, too.
 Step Decider::decide_ensured(NodeId id) const {
   const Boxed<Attempt>& attempt = graph_.node(id).known->attempt;
   if (attempt && attempt->failed)
@@ -351,8 +352,8 @@ Step Decider::decide_ensured(NodeId id) const {
   return step(id, Verb::ensure, checked_why);
 }
 
-/// A preview: what was found as described acts only when it is told of a change. What may have been
-/// changed by an act that did not succeed counts as changed, however it is found.
+/// In a preview, a thing that was found as described acts only when it is told of a change.
+/// Whatever an act that did not succeed may have changed counts as changed, however it is found.
 std::optional<Step> Decider::check_look(NodeId id) const {
   const Node& node = graph_.node(id);
   if (options_.as_described == nullptr)
@@ -376,8 +377,8 @@ std::optional<Step> Decider::check_look(NodeId id) const {
   return step(id, Verb::keep, "it is as described");
 }
 
-/// An act that was begun and has not succeeded. Of a start or a stop that was interrupted the world
-/// tells how far it came.
+/// An act that was begun and has not succeeded. The world shows how far an interrupted start or
+/// stop came.
 std::optional<Step> Decider::check_attempt(NodeId id) const {
   const Node& node = graph_.node(id);
   if (!node.known->attempt)
@@ -391,7 +392,7 @@ std::optional<Step> Decider::check_attempt(NodeId id) const {
     return again(id, cat("it had not finished: ", attempt.error));
   if (!attempt.failed && !(world_tells && node.known->applied && node.seen != nullptr)) {
     Step due = again(id, cat("interrupted on ", to_string(attempt.started)));
-    // What was being changed where it is goes on there.
+    // An update in place that was interrupted goes on in place.
     if (due.verb == Verb::replace && attempt.verb == Verb::update &&
         node.kind->in_place_changes(node.known->applied->attributes, node.wanted->attributes))
       due.verb = Verb::update;
@@ -402,7 +403,8 @@ std::optional<Step> Decider::check_attempt(NodeId id) const {
   return std::nullopt;
 }
 
-/// What is compared only: the world with what is wanted, whatever is recorded.
+/// A resource that is only reported: the world is compared with the description, whatever is
+/// recorded.
 Step Decider::decide_reported(NodeId id) const {
   const Node& node = graph_.node(id);
   if (node.kind->sort() == Sort::ensuring)

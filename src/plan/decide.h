@@ -1,7 +1,7 @@
 #pragma once
 /// The resolver by needs: what becomes of one resource, and why. `make_plan` asks it for every
-/// resource before anything happens, `Run` for each one at the moment when its needs are settled:
-/// the same rules, once with assumed outcomes of the needs and once with known ones.
+/// resource before anything happens, and `Run` asks for each one when its needs are settled: the
+/// same rules, once with assumed outcomes of the needs and once with known ones.
 ///
 /// The obvious way is to compare the description with the world and to act where they differ. It is
 /// not enough. An action (an `exec`, a wait) leaves nothing that could be looked at; what happened
@@ -23,13 +23,13 @@
 ///
 /// A need of which only the order matters leaves no version, since a position is not a dependency,
 /// except inside a host. There the acts in their order are the history that made the host what it
-/// is. When an act of it is changed, removed or preceded by a new one, the host is made anew,
+/// is. When an act of it is changed, removed or preceded by a new one, the host is recreated,
 /// unless the options say otherwise (`check_history`, `PlanOptions::edit_in_place`).
 ///
-/// `docs/architecture.md`, "What is redone", numbers the rules. They are tried in their order, and
-/// the first that holds gives the step (`decide_wanted`). `decide.cc` has the order and what
-/// concerns the resource alone, `decide_needs.cc` whether its needs are met, `decide_past.cc`
-/// whether what was done is still what is described.
+/// The rules are numbered in `docs/architecture.md`, "What is redone". They are tried in that
+/// order, and the first that holds gives the step (`decide_wanted`). `decide.cc` has the order and
+/// the rules about the resource alone. `decide_needs.cc` decides whether its needs are met, and
+/// `decide_past.cc` whether what was done is still what is described.
 ///
 /// Invariants:
 /// * A decision changes nothing. It reads the graph, the standings and the options; it asks no
@@ -53,36 +53,36 @@ namespace fettle {
 
 struct PlanOptions {
   bool edit_in_place =
-      false;  ///< a changed act inside a host runs again; the host is not made anew
-  /// In a preview: who acts on the environment meanwhile. What was begun and has not ended is
-  /// under way then, and not interrupted. Empty: nobody.
+      false;  ///< a changed act inside a host runs again, and the host is not recreated
+  /// In a preview: who acts on the environment meanwhile. An act that was begun and has not ended
+  /// is then under way, and not interrupted. Empty: nobody.
   std::string at_work{};
-  /// The run that decides: what it has done is not done in it once more, though it was killed and
-  /// goes on. 0: none.
+  /// The run that decides. It does not repeat what it has done, even if it was killed and goes on.
+  /// 0: none.
   uint64_t run = 0;
-  uint64_t edit = 0;  ///< the process that decides; what looks for itself does so in each. 0: none
-  /// What a run that goes on had changed before it was killed. Null: nothing.
+  uint64_t edit = 0;  ///< the process that decides; looks are made once in each. 0: none
+  /// The keys that a run had changed before it was killed and went on. Null: none.
   std::shared_ptr<const std::set<Key>> changed_before{};
-  bool replay = false;  ///< what happened in an earlier life of its host is done again
-  /// In a preview: what its driver has looked at and found as described, and whether it acts when
-  /// something that it listens to changes. Null: nothing has been looked at.
+  bool replay = false;  ///< acts that happened in an earlier life of their host are repeated
+  /// In a preview: the keys that their driver has looked at and found as described, and whether
+  /// each acts when something that it listens to changes. Null: nothing has been looked at.
   std::shared_ptr<const std::map<Key, bool>> as_described{};
-  /// What is not removed, though nobody here wants it any more, since somebody else wants the same
-  /// thing: who, for a sentence. Null: nothing.
+  /// Things that nobody here wants any more and that stay, because somebody else wants them: who,
+  /// as words for a sentence. Null: none.
   std::shared_ptr<const std::map<Key, std::string>> shared{};
-  /// What failed in an earlier pass of this run and is not tried again in it. Null: nothing.
+  /// The keys that failed in an earlier pass of this run and are not tried again in it. Null: none.
   std::shared_ptr<const std::set<Key>> given_up{};
-  /// What has changed something in this run without success. Null: nothing.
+  /// The keys of acts that changed something in this run and did not succeed. Null: none.
   std::shared_ptr<std::set<Key>> changed_in_vain{};
-  /// Lives that hosts have begun since they were looked at.
+  /// The lives that hosts have begun since they were looked at.
   std::shared_ptr<std::unordered_map<Key, uint64_t, KeyHash>> lives{};
 };
 
-/// A life that has begun and whose number nobody was told.
+/// Stands for a life that has begun and whose number is not known.
 constexpr uint64_t unnumbered_life = ~uint64_t(0);
 
-/// Whether an act that did not succeed may have left something: not when it was held back, or ended
-/// at its first look.
+/// Whether an act that did not succeed may have left something. It has not if it was held back, or
+/// ended at its first look.
 inline bool may_have_changed(const Attempt& attempt) {
   return attempt.verb != Verb::blocked && attempt.verb != Verb::keep;
 }
@@ -95,11 +95,11 @@ enum class Standing : uint8_t {
   changed,    ///< acted on, and it is another one
   unchanged,  ///< acted on, and it is as before
   maybe,      ///< a preview: will be acted on, and nobody knows what comes of it
-  anew,       ///< a preview: will be made anew, and what is inside dies
+  anew,       ///< a preview: will be recreated, and what is inside dies
   failed,
-  skipped,  ///< whoever acted left it for another run
+  skipped,  ///< its act left it for another run
   blocked,  ///< cannot be acted on
-  unmet,    ///< what it waits for has not come about
+  unmet,    ///< what it waits for did not happen
 };
 
 constexpr bool is_settled(Standing standing) { return standing > Standing::under_way; }
@@ -107,28 +107,30 @@ constexpr bool is_good(Standing standing) {
   return standing >= Standing::kept && standing <= Standing::anew;
 }
 
-/// In a preview: acted on, with an outcome that nobody knows yet.
+/// Only in a preview: it is acted on, and nobody knows the outcome yet.
 constexpr bool is_doubtful(Standing standing) {
   return standing == Standing::maybe || standing == Standing::anew;
 }
 
 class Decider {
  public:
-  /// All three must outlive it.
+  /// All three arguments must outlive it.
   Decider(const Graph& graph, const std::vector<Standing>& standings, const PlanOptions& options)
       : graph_(graph), standings_(standings), options_(options) {}
 
-  /// The step for a node all of whose needs are settled. A node that is only known and stays
-  /// where it is is kept.
+  /// The step for a node whose needs are all settled. A node that is only known, and stays where it
+  /// is, is kept.
   Step decide(NodeId id) const;
 
-  /// Whether every change that the node waits for has come, whatever else keeps it from acting.
+  /// Whether every change that the node waits for has come, even if something else keeps it from
+  /// acting.
   bool is_called_for(NodeId id) const;
 
-  /// What the node relies on as things are now: what its record's `acted_on` will say.
+  /// The versions that the node relies on as things are now; its record's `acted_on` will hold
+  /// them.
   std::vector<Version> versions(NodeId id) const;
 
-  /// What refreshes the node and has changed since it last acted.
+  /// The needs that refresh the node and have changed since it last acted.
   std::vector<Key> events(NodeId id) const;
 
  private:

@@ -1,4 +1,4 @@
-/// What a node needs, and whether it has come.
+/// The needs of a node, and whether they are met.
 
 #include "base/text.h"
 #include "core/output_at.h"
@@ -22,14 +22,15 @@ std::string_view unmet_text(Standing standing) {
   }
 }
 
-/// Whether it waits for something to happen.
+/// Whether the need waits for something to happen.
 bool is_awaited(const Edge& edge) {
   return edge.when == When::changed || edge.when == When::stirred || edge.when == When::failed;
 }
 
 }  // namespace
 
-/// Whether what a need waits for has come: a change; a failure, or what one kept from running.
+/// Whether the need has seen what it waits for: a change, or a failure, or an act that a failure
+/// kept from running.
 bool Decider::has_come(const Edge& edge) const {
   const Standing standing = standings_[edge.node];
   if (edge.when == When::failed)
@@ -42,7 +43,7 @@ bool Decider::has_come(const Edge& edge) const {
   return options_.changed_before != nullptr && options_.changed_before->contains(*edge.key);
 }
 
-/// Of a look for those that need it each run makes its own: what came of it earlier says nothing.
+/// Each run makes its own look for those that need one: the result of an earlier look says nothing.
 bool Decider::is_look(const Edge& edge) const {
   const Resource* wanted = edge.node == no_node ? nullptr : graph_.node(edge.node).wanted;
   return wanted != nullptr && wanted->mandate == Mandate::look;
@@ -66,8 +67,8 @@ bool Decider::is_called_for(NodeId id) const {
   return is_any && !is_open;
 }
 
-/// A failure of this run has put out what the attributes embed. What a thing was made with before
-/// it failed is none of that.
+/// Whether a failure of this run has put out what the attributes embed. Outputs from before
+/// the failure do not count.
 bool Decider::reads_what_is_there(NodeId id, const Edge& edge) const {
   const Node& node = graph_.node(id);
   const Record* left = graph_.node(edge.node).known.get();
@@ -80,16 +81,16 @@ bool Decider::reads_what_is_there(NodeId id, const Edge& edge) const {
   });
 }
 
-/// Needs that are not met, and the rule that what waits for changes or failures is not due before
-/// each of its needs has seen one. An act that did not succeed is due all the same, for the change
-/// came before it; one that failed is not when what it would make good does not fail any more. What
-/// needs something that was not needed is not needed, either.
+/// Needs that are not met, and the rule that a resource that waits for changes or failures is due
+/// only when each such need has seen one. An act that did not succeed is due all the same, since
+/// the change came before it. One that repairs a failure is not due if that failure no longer
+/// happens. If a need was not needed, the resource is not needed either.
 std::optional<Step> Decider::check_needs(NodeId id) const {
   bool waits = false, waits_for_failure = false, waits_for_look = false;
-  const Edge* unmet = nullptr;  // of what is to be skipped
+  const Edge* unmet = nullptr;  // of the step that is to be skipped
   uint16_t group = 0;
   bool group_met = true, group_awaits = false, group_came = false, group_fails = false;
-  // What it needs in any case comes first, whatever the order.
+  // A need without alternatives comes first, whatever the order.
   std::optional<Step> not_needed;
   const auto held_by = [&](const Edge& edge, bool is_unneeded,
                            const std::string& why) -> std::optional<Step> {

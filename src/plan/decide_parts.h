@@ -1,5 +1,5 @@
 #pragma once
-/// What the files of the decision share (`decide*.cc`).
+/// Functions that the files of the decision share (`decide*.cc`).
 
 #include <string>
 #include <vector>
@@ -8,13 +8,14 @@
 
 namespace fettle {
 
-/// Whether what stands behind the edge is part of what is done.
+/// Whether the act relies on what is behind the edge, so that a change of it is a reason to act
+/// again.
 inline bool relies(const Edge& edge) { return edge.hole || edge.bond != Bond::order; }
 
-/// Digest of the outputs of `need` that the holes of `resource` use, in their order.
+/// The digest of the outputs of `need` that the holes of `resource` use, in their order.
 Digest outputs_in_use(const Resource& resource, const Key& need, const Record* record);
 
-/// Names of fields for a sentence: the first of them, and how many more there are.
+/// Names of fields for a sentence: the first few, and how many more there are.
 std::string fields_text(const std::vector<std::string>& fields);
 
 /// Why what looks for itself in every run is due, while nobody knows whether it will act.
@@ -23,7 +24,7 @@ inline constexpr std::string_view checked_why = "checked in every run";
 /// Null: it did not rely on `key`.
 const Version* find_version(const std::vector<Version>& versions, const Key& key);
 
-/// What is seen to run may be about to end.
+/// Whether a stop was interrupted, so that what is seen to run may be about to end.
 bool stop_was_interrupted(const Node& node);
 std::string interrupted_stop_text(const Node& node);
 

@@ -1,5 +1,5 @@
-/// What was done before, and whether it is still what is described: its host and what happened in
-/// it, the world, the attributes, what it relied on.
+/// Whether what was done is still what is described: its host, what happened in the host, the
+/// world, the attributes, and what it relied on.
 
 #include <algorithm>
 
@@ -46,7 +46,7 @@ std::string interrupted_stop_text(const Node& node) {
   return cat("its stop was interrupted on ", to_string(node.known->attempt->started));
 }
 
-/// What happens inside a host dies with the host's incarnation.
+/// An act inside a host dies with the host's incarnation.
 std::optional<Step> Decider::check_host(NodeId id) const {
   const Node& node = graph_.node(id);
   for (const Edge& edge : graph_.needs(id)) {
@@ -62,7 +62,7 @@ std::optional<Step> Decider::check_host(NodeId id) const {
   return std::nullopt;
 }
 
-/// Whether a value that the record embeds has changed since, as far as the records tell now.
+/// Whether a value that the record embeds has changed since, as far as records tell now.
 bool Decider::embeds_changed(NodeId id) const {
   const Node& node = graph_.node(id);
   for (const Edge& edge : graph_.needs(id)) {
@@ -76,10 +76,10 @@ bool Decider::embeds_changed(NodeId id) const {
   return false;
 }
 
-/// A host in which an act was under way when somebody died may hold half of it or all.
+/// A host in which an act was under way when the process was killed may hold half of it, or all.
 std::optional<Step> Decider::check_interrupted(NodeId id) const {
   const Node& host = graph_.node(id);
-  // Who is at work just now knows how far it came.
+  // Only the process that is at work just now knows how far the act came.
   if (options_.edit_in_place || !options_.at_work.empty())
     return std::nullopt;
   for (const NodeId act : graph_.happened(id)) {
@@ -91,13 +91,14 @@ std::optional<Step> Decider::check_interrupted(NodeId id) const {
   return std::nullopt;
 }
 
-/// A host whose recorded history is no beginning of the wanted one is no longer what is described.
+/// If the recorded history of a host is no beginning of the wanted one, the host is not as
+/// described.
 std::optional<Step> Decider::check_history(NodeId id) const {
   const Node& host = graph_.node(id);
   if (options_.edit_in_place)
     return std::nullopt;
   const auto wanted = graph_.history(id);
-  size_t place = 0, left_at = 0;  // acts until it was left stopped or absent; 0: it was not
+  size_t place = 0, left_at = 0;  // acts until the host was left stopped or absent; 0: it was not
   for (const NodeId act : graph_.happened(id)) {
     const Node& node = graph_.node(act);
     const Record& record = *node.known;
@@ -130,7 +131,7 @@ std::optional<Step> Decider::check_history(NodeId id) const {
   return std::nullopt;
 }
 
-/// Whether something that only reads has to run in the incarnation of its host that lives.
+/// Whether an act that only reads has to run in the present incarnation of its host.
 bool Decider::reader_is_due(NodeId id) const {
   const Node& node = graph_.node(id);
   if (node.known == nullptr || !node.known->applied || node.known->attempt ||
@@ -146,7 +147,7 @@ bool Decider::reader_is_due(NodeId id) const {
   return false;
 }
 
-/// How the last transition that happened in the host left it.
+/// The presence in which the last transition left the host.
 Presence Decider::expected_presence(NodeId host) const {
   LastTransition last(*graph_.node(host).key, graph_.node(host).known->incarnation);
   for (const NodeId act : graph_.happened(host))
@@ -166,12 +167,12 @@ std::optional<Step> Decider::check_observation(NodeId id) const {
     return std::nullopt;
   const Presence expected = expected_presence(id);
   Comparison found = node.kind->compare(*node.known, *node.seen, expected);
-  // What an interrupted stop left running may end at any moment.
+  // If a stop was interrupted, a host that still runs may end at any moment.
   if (found.verb == Verb::keep && runs(expected) && node.seen->state && stop_was_interrupted(node))
     return step(id, Verb::start, interrupted_stop_text(node));
   if (found.verb == Verb::keep)
     return std::nullopt;
-  // What our own act left is no doing of others.
+  // A difference that our own act left is not drift.
   const Boxed<Attempt>& attempt = node.known->attempt;
   const bool has_failed = attempt && attempt->failed && may_have_changed(*attempt);
   Step drift =
@@ -189,7 +190,7 @@ std::optional<Step> Decider::check_attributes(NodeId id) const {
   const Value& after = node.wanted->attributes;
   if (before == after)
     return std::nullopt;
-  // Only the driver can tell whether it is the same; what is done in it, nobody can.
+  // Only the driver can tell whether it is the same thing. Nobody can tell what was done in it.
   if (node.known->is_adopted && graph_.history(id).empty())
     return step(id, Verb::update, "found by its labels; it may already be as described");
   std::vector<std::string> fields = differences(before, after);
@@ -207,8 +208,8 @@ std::optional<Step> Decider::check_attributes(NodeId id) const {
   return changed;
 }
 
-/// Whether a transition that its host is wanted to go through comes after it: what it did to what
-/// ran then was meant to end.
+/// Whether a transition that its host is wanted to go through comes after it. Then the end of what
+/// ran in the host was intended.
 bool Decider::is_before_a_transition(NodeId id) const {
   const auto history = graph_.history(graph_.node(id).host);
   const auto place = std::ranges::find(history, id);
@@ -216,8 +217,8 @@ bool Decider::is_before_a_transition(NodeId id) const {
                      [&](NodeId act) { return graph_.node(act).kind->leaves_host().has_value(); });
 }
 
-/// What happened in a host that was started again since is not what runs there now. It is repeated
-/// only when somebody asks for it: a start is no reason to do again what was done.
+/// An act in a host that was started again since then is not part of what runs there now. It is
+/// repeated only when somebody asks for it: a start is no reason to repeat it.
 std::optional<Step> Decider::check_life(NodeId id) const {
   const Node& node = graph_.node(id);
   if (node.role != Role::acts || node.host == no_node || node.known->attempt)
@@ -240,13 +241,13 @@ std::optional<Step> Decider::check_life(NodeId id) const {
   return kept;
 }
 
-/// A preview: it stays what it is and is started, which concerns nothing that was done in it.
+/// In a preview: the host stays the same and is started, which does not affect what was done in it.
 bool Decider::is_only_started(const Edge& edge) const {
   return edge.bond == Bond::inside && !edge.hole && options_.lives != nullptr &&
          options_.lives->contains(*edge.key);
 }
 
-/// Something that it relied on when it acted is another now, or may turn out to be.
+/// A resource that it relied on when it acted has changed since, or may turn out to have changed.
 std::optional<Step> Decider::check_versions(NodeId id) const {
   const Node& node = graph_.node(id);
   const Edge* doubtful = nullptr;
@@ -269,8 +270,8 @@ std::optional<Step> Decider::check_versions(NodeId id) const {
                                  ? cat("what is done in ", named(now.key), " before it changed")
                              : edge->hole ? cat("an output of ", named(now.key), " changed")
                                           : cat(named(now.key), " changed");
-    // An act that succeeded in a host that lives on cannot be done again there: the next pass will
-    // see it in the host's history.
+    // An act that succeeded cannot be repeated in a host that lives on: the next pass will see the
+    // change in the history of the host.
     if (node.role == Role::acts && !options_.edit_in_place &&
         graph_.node(node.host).wanted != nullptr)
       return blocked(

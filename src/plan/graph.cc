@@ -27,7 +27,8 @@ bool concerns(const Record& record, const Intent& intent) {
                      [&](const auto& wish) { return intent.sets.contains(wish.first); });
 }
 
-/// Whether a set that the intent does not speak for wants it. A zero wish says that it once did.
+/// Whether a set that the intent does not speak for wants it. A zero wish says that the set once
+/// wanted it.
 bool is_wanted_by_others(const Record& record, const Intent& intent) {
   return std::any_of(record.wanted_by.begin(), record.wanted_by.end(), [&](const auto& wish) {
     return wish.second != Digest{} && !intent.sets.contains(wish.first);
@@ -36,8 +37,8 @@ bool is_wanted_by_others(const Record& record, const Intent& intent) {
 
 using Strangers = std::vector<const Known::value_type*>;
 
-/// Leaves out what other sets want, what stands by itself and what nobody here needs: an intent of
-/// a few sets costs as much as they have, however much else is known.
+/// Leaves out what other sets want, what stands by itself, and what nobody here needs. So an intent
+/// of a few sets costs as much as these sets have, however much else is known.
 void leave_out_others(const Intent& intent, Strangers& strangers) {
   if (strangers.empty() || !intent.requests.empty())
     return;
@@ -104,7 +105,7 @@ Result<Graph> Graph::build(const Intent& intent, const Known& known, const Seen&
     graph.nodes_[id].edges_count =
         static_cast<uint32_t>(graph.edges_.size()) - graph.nodes_[id].edges_begin;
   }
-  // What happens inside what.
+  // Finds what happens inside what.
   for (NodeId id = 0; id < graph.nodes_.size(); ++id) {
     Node& node = graph.nodes_[id];
     for (const Edge& edge : graph.needs(id))
@@ -148,8 +149,8 @@ void Graph::add_known(const Intent& intent, const Known& known, const Kinds& kin
   find_happened(intent);
 }
 
-/// Gives the wanted nodes their records; the answer is what is known and not wanted. Several keys
-/// are looked up side by side, since each one is somewhere else in memory.
+/// Gives the wanted nodes their records, and answers what is known and not wanted. Several keys are
+/// looked up at once, since each one stands elsewhere in memory.
 std::vector<const Known::value_type*> Graph::add_records(const Known& known) {
   std::vector<const Known::value_type*> strangers;
   struct LookUp {
@@ -182,7 +183,7 @@ void Graph::add_stranger(const Known::value_type& entry, const Intent& intent, c
   node.kind = kinds.find(key.kind);
   if (concerns(*record, intent)) {
     node.leftover = leftover_of(*record, intent);
-    // Nobody wants to keep what is half done.
+    // A half-made thing is never worth keeping.
     if (node.has_remains() && !is_wanted_by_others(*record, intent))
       node.leftover = Leftover::remove;
     const bool in_world = node.kind != nullptr && node.kind->sort() != Sort::action;
@@ -194,7 +195,7 @@ void Graph::add_stranger(const Known::value_type& entry, const Intent& intent, c
   nodes_.push_back(std::move(node));
 }
 
-/// What happened inside a host, by the records.
+/// Finds what happened inside each host, by the records.
 void Graph::find_happened(const Intent& intent) {
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     const Node& node = nodes_[id];
@@ -213,8 +214,8 @@ void Graph::find_happened(const Intent& intent) {
     });
 }
 
-/// What is asked for by hand. What is to be started may have lost what it stands on, which is then
-/// made as it was.
+/// Adds what is asked for by hand. A thing that is to be started may have lost what it stands on,
+/// which is then made as it was.
 Status Graph::add_requests(const Intent& intent) {
   for (const Request& request : intent.requests) {
     const NodeId id = find(request.key);
@@ -236,13 +237,13 @@ void Graph::revive(NodeId root) {
     open.pop_back();
     Node& node = nodes_[id];
     const Resource* then = node.known == nullptr ? nullptr : resource_of_then(*node.known);
-    // What is done once is not done again because somebody starts what needed it.
+    // A start does not repeat the actions that the thing needed.
     if (node.wanted != nullptr || then == nullptr ||
         (id != root && (node.kind == nullptr || node.kind->sort() != Sort::observable)))
       continue;
     revived_.push_back(*then);
     Resource& resource = revived_.back();
-    // Only what is still there can be waited for.
+    // Only things that are still there can be waited for.
     std::erase_if(resource.needs, [&](const Need& need) {
       return std::ranges::none_of(need.keys, [&](const Key& key) { return find(key) != no_node; });
     });
@@ -260,7 +261,8 @@ void Graph::revive(NodeId root) {
   }
 }
 
-/// What is stopped or removed by hand waits for what needed it, when that is, too.
+/// When something is stopped or removed by hand, it waits for what needed it, if that is stopped or
+/// removed, too.
 void Graph::add_order_of_requests() {
   const auto leaves = [](const Node& node) {
     return node.asked == Verb::stop || node.asked == Verb::remove;
@@ -285,7 +287,8 @@ void Graph::add_order_of_requests() {
     set_edges(id, std::move(edges));
 }
 
-/// In an order that does not depend on that of the resources: the first one that holds is told.
+/// Sorts the edges in an order that does not depend on that of the resources: the first one that
+/// holds is reported.
 void Graph::set_edges(NodeId id, std::vector<Edge> edges) {
   std::ranges::stable_sort(edges, {}, [](const Edge& edge) -> const Key& { return *edge.key; });
   nodes_[id].edges_begin = static_cast<uint32_t>(edges_.size());
@@ -325,8 +328,8 @@ void Graph::add_edges(const Resource& resource) {
   }
 }
 
-/// What has to go waits for everything that used it, by the needs of then, and for the host that
-/// its record is the history of. What is still needed stays.
+/// What has to go waits for everything that used it, by the needs of that time, and for the host to
+/// whose history it belongs. What is still needed stays.
 void Graph::add_users_of_then() {
   if (std::none_of(nodes_.begin(), nodes_.end(), [](const Node& n) { return n.leftover; }))
     return;
@@ -338,7 +341,7 @@ void Graph::add_users_of_then() {
     const Node& node = nodes_[id];
     if (node.known == nullptr)
       continue;
-    // An action that is not wanted any more lives as long as the host it was done in.
+    // An action that nobody wants any more lives as long as the host in which it happened.
     const bool leaving =
         node.leftover && (node.leftover != Leftover::keep ||
                           (node.kind != nullptr && node.kind->sort() == Sort::action));
@@ -371,7 +374,7 @@ void Graph::add_users_of_then() {
     set_edges(id, std::move(edges));
 }
 
-/// The acts in each host, in the order in which they are going to be done.
+/// Finds the acts in each host, in the order in which they will be done.
 void Graph::find_history() {
   for (const NodeId id : order_) {
     Node& node = nodes_[id];
@@ -393,7 +396,7 @@ void Graph::find_history() {
   }
 }
 
-/// Two acts in one host never happen side by side, whatever they need.
+/// Two acts in one host never run at the same time, whatever they need.
 void Graph::chain(NodeId before, NodeId after) {
   const std::span<const Edge> own = needs(after);
   if (std::ranges::any_of(own, [&](const Edge& edge) { return edge.node == before; }))
@@ -402,7 +405,7 @@ void Graph::chain(NodeId before, NodeId after) {
          {before, When::succeeded, Unmet::fail, Bond::order, false, false, 0, nodes_[before].key});
 }
 
-/// Edges of one node stand together, so they move to the end.
+/// The edges of one node stand together, so they move to the end.
 void Graph::append(NodeId id, const Edge& edge) {
   const auto begin = static_cast<uint32_t>(edges_.size());
   for (uint32_t i = 0; i < nodes_[id].edges_count; ++i)
@@ -412,7 +415,7 @@ void Graph::append(NodeId id, const Edge& edge) {
   ++nodes_[id].edges_count;
 }
 
-/// Whether `need` has to come before `id`, at whatever distance.
+/// Whether `need` has to come before `id`, directly or through others.
 bool Graph::is_needed_by(NodeId need, NodeId id) const {
   std::vector<bool> visited(nodes_.size());
   std::vector<NodeId> open{id};
@@ -431,8 +434,8 @@ bool Graph::is_needed_by(NodeId need, NodeId id) const {
   return false;
 }
 
-/// Who lets go of what only one can have (a port of the machine) comes before who takes it. Of a
-/// ring of those, one takes it from a holder that comes after it.
+/// If only one can hold a thing (a port of the machine), whoever lets it go comes before whoever
+/// takes it. In a ring of those, one takes it from a holder that comes later.
 void Graph::add_exchanges() {
   std::unordered_map<std::string, NodeId> holders;
   for (NodeId id = 0; id < nodes_.size(); ++id)
@@ -450,7 +453,7 @@ void Graph::add_exchanges() {
           add_exchange(id, holder->second);
 }
 
-/// Whether it is to hold it no longer.
+/// Whether the node is to give the thing up.
 bool Graph::lets_go(NodeId id, const std::string& thing) const {
   const Node& node = nodes_[id];
   if (node.wanted == nullptr)
@@ -487,7 +490,8 @@ std::span<const NodeId> Graph::happened(NodeId host) const {
   return found == happened_.end() ? std::span<const NodeId>() : std::span(found->second);
 }
 
-/// Depth first in the order of the nodes, needs before their dependants, on a stack of our own.
+/// Walks depth first in the order of the nodes, needs before their dependants, on a stack of its
+/// own.
 Status Graph::sort() {
   enum class Mark : uint8_t { white, open, done };
   std::vector<Mark> marks(nodes_.size(), Mark::white);

@@ -28,7 +28,7 @@ struct Edge {
   Unmet unmet = Unmet::fail;
   Bond bond = Bond::order;
   bool hole = false;   ///< the attributes embed an output of it
-  bool reads = false;  ///< nothing else of it is needed: what a failure has put out is enough
+  bool reads = false;  ///< nothing else of it is needed: outputs of a failure are enough
   uint16_t group = 0;  ///< edges of one number above 0: one of them is enough
   const Key* key = nullptr;
 };
@@ -36,18 +36,18 @@ struct Edge {
 struct Node {
   const Key* key = nullptr;
   const Resource* wanted = nullptr;
-  const Name* set = nullptr;  ///< who wants it; empty: nobody, it is made so by hand
+  const Name* set = nullptr;  ///< who wants it; empty: nobody, it was asked for by hand
   std::optional<Verb> asked;  ///< by hand: start, stop or remove
   RecordPointer known;
   const Observation* seen = nullptr;
   const Kind* kind = nullptr;
-  NodeId host = no_node;  ///< what it happens inside of
+  NodeId host = no_node;  ///< the thing that it happens inside of
   Role role = Role::none;
-  std::optional<Leftover> leftover;  ///< a set of the intent wanted it once, and none does now
+  std::optional<Leftover> leftover;  ///< a set of the intent once wanted it, and none does now
   Digest place;                      ///< inside a host: the wanted history before it
   uint32_t edges_begin = 0, edges_count = 0;
 
-  /// Whether an act that nobody saw the end of may have left something in the world.
+  /// Whether an act whose end nobody saw may have left something in the world.
   bool has_remains() const {
     return known != nullptr && known->attempt && !known->attempt->failed && kind != nullptr &&
            kind->leaves_remains();
@@ -56,8 +56,8 @@ struct Node {
 
 class Graph {
  public:
-  /// Errors (`Blame::user`): something is wanted twice, something unknown is asked for, needs form
-  /// a cycle. The intent and the kinds must outlive the graph.
+  /// Errors (`Blame::user`): a thing is wanted twice, an unknown thing is asked for, or needs form
+  /// a circle. The intent and the kinds must outlive the graph.
   static Result<Graph> build(const Intent& intent, const Known& known, const Seen& seen,
                              const Kinds& kinds);
 
@@ -66,30 +66,31 @@ class Graph {
   std::span<const Edge> needs(NodeId id) const {
     return std::span(edges_).subspan(nodes_[id].edges_begin, nodes_[id].edges_count);
   }
-  /// Nodes in an order that the needs allow, as near to the intent's as possible.
+  /// The nodes in an order that the needs allow, as close to the intent's as possible.
   std::span<const NodeId> order() const { return order_; }
   NodeId find(const Key& key) const { return ids_.find(key); }
-  /// `kind/name` as people read it, for a sentence.
+  /// `kind/name` as people read it, to be put into a sentence.
   std::string shown(const Key& key) const;
-  /// The acts inside a host that are wanted, in their order.
+  /// The wanted acts inside a host, in their order.
   std::span<const NodeId> history(NodeId host) const;
   struct Reader {
     NodeId id;
-    size_t acts_before;  ///< how many acts of the wanted history stand before it
+    size_t acts_before;  ///< the number of acts that stand before it in the wanted history
   };
-  /// What only reads inside a host.
+  /// The acts that only read inside a host.
   std::span<const Reader> readers(NodeId host) const;
-  /// Records of what happened inside a host, as far as a set of the intent wants or wanted it.
+  /// The records of what happened inside a host, if a set of the intent wants it or once wanted it.
   std::span<const NodeId> happened(NodeId host) const;
-  /// What holds something that this one takes, and waits for it all the same: they exchange it.
+  /// The nodes that hold something this one takes although they wait for this one: they exchange
+  /// it.
   std::span<const NodeId> releases(NodeId id) const;
-  /// Whether anything happens, or has happened, inside anything.
+  /// Whether anything happens, or has happened, inside a host.
   bool has_hosts() const { return !history_.empty() || !happened_.empty() || !readers_.empty(); }
   const std::vector<Key>& leftovers() const { return leftovers_; }
 
-  /// After an act: the record as it is now.
+  /// After an act: stores the present record.
   void set_known(NodeId id, RecordPointer record) { nodes_[id].known = std::move(record); }
-  /// After an act: what was seen before it says nothing any more.
+  /// After an act: drops the observation from before it, which says nothing any more.
   void forget_seen(NodeId id) { nodes_[id].seen = nullptr; }
 
  private:
@@ -121,15 +122,15 @@ class Graph {
   std::vector<NodeId> order_;
   KeyTable ids_;
   std::deque<Key> missing_;       ///< keys that holes name and nobody wants or knows
-  std::deque<Resource> revived_;  ///< as they were applied, for what is started by hand
+  std::deque<Resource> revived_;  ///< resources as they were applied, to be started by hand
   Hosts history_, happened_;
   Hosts releases_;
   std::unordered_map<NodeId, std::vector<Reader>> readers_;
   std::vector<Key> leftovers_;
 };
 
-/// What becomes of a record when the intent's sets do not want it any more: what the resource says,
-/// else the mildest of what they say; `keep` when another set wants it still.
+/// Says what becomes of a record that the intent's sets do not want any more: what its resource
+/// says, else the mildest of what the sets say. `keep` if another set still wants it.
 Leftover leftover_of(const Record& record, const Intent& intent);
 
 }  // namespace fettle

@@ -1,6 +1,6 @@
 #pragma once
-/// From keys to numbers, for a million of them: one flat array that borrows its keys. A look-up
-/// misses the cache once or twice where a table of nodes misses it three or four times.
+/// A table from keys to numbers, for a million keys: one flat array that borrows them. A look-up
+/// misses the cache once or twice, where a table of nodes misses it three or four times.
 
 #include <bit>
 #include <cstdint>
@@ -14,14 +14,14 @@ class KeyTable {
  public:
   static constexpr uint32_t none = ~uint32_t{0};
 
-  /// Makes room for so many keys; only before the first is added.
+  /// Makes room for that many keys. Only before the first one is added.
   void reserve(size_t count) {
     slots_.resize(std::bit_ceil(std::max<size_t>(count, 4) * 2));
     mask_ = slots_.size() - 1;
   }
 
-  /// The number of a key: `number` when it was not there and was added. The key must outlive the
-  /// table.
+  /// Returns the number of a key, which is `number` if the key was not there. The key must outlive
+  /// the table.
   uint32_t add(const Key& key, uint32_t number) {
     Slot& slot = slots_[place_of(key, hash_of(key))];
     if (slot.number == none)
@@ -29,10 +29,10 @@ class KeyTable {
     return slot.number;
   }
 
-  /// `none` when it is not there.
+  /// Returns `none` if the key is not there.
   uint32_t find(const Key& key) const { return find(key, hash_of(key)); }
 
-  /// The same in two steps, so that the memory of several keys can be on its way at once.
+  /// The same in two steps, so that the memory of several keys can be fetched at once.
   static uint64_t hash_of(const Key& key) { return KeyHash()(key) * 0x9e3779b97f4a7c15U; }
   void prefetch(uint64_t hash) const { __builtin_prefetch(&slots_[hash >> 32 & mask_]); }
   uint32_t find(const Key& key, uint64_t hash) const { return slots_[place_of(key, hash)].number; }
@@ -45,7 +45,7 @@ class KeyTable {
   };
   static uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash); }
 
-  /// Where the key stands or would stand; there is always an empty slot.
+  /// The slot where the key stands or would stand. There is always an empty one.
   size_t place_of(const Key& key, uint64_t hash) const {
     size_t place = hash >> 32 & mask_;
     while (slots_[place].number != none &&

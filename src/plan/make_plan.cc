@@ -3,7 +3,7 @@
 namespace fettle {
 namespace {
 
-/// What those that need it have to reckon with while nothing has been done yet.
+/// The standing that others have to assume while nothing has been done yet.
 Standing assumed(const Step& step) {
   switch (step.verb) {
     case Verb::keep:

@@ -6,14 +6,14 @@
 namespace fettle {
 namespace {
 
-/// The resolution of a submitted plan against one place of the executed list.
+/// Compares a submitted plan with the executed list from one place on.
 class OverlapAttempt {
  public:
   OverlapAttempt(const std::vector<ListedInstruction>& executed, size_t start,
                  const std::vector<ListedInstruction>& submitted, OverlapRules rules)
       : executed_(executed), start_(start), submitted_(submitted), rule_(rules) {}
 
-  /// One decision an instruction; none when the place does not fit.
+  /// Makes one decision for each instruction. False: the place does not fit.
   bool run(std::vector<Overlap>& decisions) {
     decisions.clear();
     for (size_t i = 0; i < submitted_.size(); ++i) {
@@ -43,7 +43,7 @@ class OverlapAttempt {
                       [](const auto& x, const auto& y) { return x.first == y.first; });
   }
 
-  /// Whether the one can be equal to or an update of the other.
+  /// Whether one can be equal to, or an update of, the other.
   bool matches(const ListedInstruction& now, const ListedInstruction& before) const {
     if (now.type != before.type)
       return false;
@@ -51,7 +51,7 @@ class OverlapAttempt {
       case OverlapRule::Identity::services:
         return now.services == before.services;
       case OverlapRule::Identity::services_among: {
-        // Dicts are compared, whatever the order of their entries.
+        // Dicts are compared whatever the order of their entries.
         const std::set<std::string> names(now.services.begin(), now.services.end());
         return std::ranges::all_of(before.services,
                                    [&](const std::string& name) { return names.contains(name); });
@@ -70,7 +70,7 @@ class OverlapAttempt {
                        [&](const std::string& name) { return updated.contains(name); });
   }
 
-  /// Whether a config that is set afterwards is another one than before.
+  /// Whether a `set_service` that follows gives it a config that differs from the executed one.
   bool is_set_anew(const ListedInstruction& added) const {
     for (size_t i = 0; i < submitted_.size(); ++i) {
       const ListedInstruction& set = submitted_[i];
@@ -96,7 +96,7 @@ class OverlapAttempt {
     if (rule.depends_on == OverlapRule::DependsOn::services &&
         any_updated(now.services, updated_services_))
       return true;
-    // Several that are added at once cannot be set one by one.
+    // Services that are added by one instruction cannot be set one by one.
     return rule.adds_services && rule.identity == OverlapRule::Identity::services &&
            is_set_anew(now);
   }
@@ -126,7 +126,7 @@ Resolution resolve_overlap(const std::vector<ListedInstruction>& executed,
         return rules(one.type).is_resolvable;
       }))
     return resolution;
-  // An overlap further left would leave a rest of the executed list behind the submitted plan.
+  // An overlap further left would leave executed instructions behind the submitted plan.
   const size_t first = executed.size() > submitted.size() ? executed.size() - submitted.size() : 0;
   for (size_t start = first; start < executed.size(); ++start) {
     std::vector<Overlap> decisions;

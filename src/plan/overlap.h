@@ -51,22 +51,21 @@ namespace fettle {
 
 /// One instruction, submitted or executed.
 struct ListedInstruction {
-  std::string type;                   ///< `add_service`
-  std::string text;                   ///< canonical, equal texts are the same instruction
-  std::vector<std::string> services;  ///< that it adds or runs on
+  std::string type;                   ///< such as `add_service`
+  std::string text;                   ///< canonical: equal texts are the same instruction
+  std::vector<std::string> services;  ///< those that it adds or runs on
   std::vector<std::string> mounts;    ///< artifacts that its services mount
-  std::map<std::string, std::string>
-      artifacts;                       ///< that it makes: name -> digest where it is known
-  bool force = false;                  ///< asks to be run whatever was before
-  std::vector<std::string> actions{};  ///< the keys of what it did: `exec/web#1f0c`
+  std::map<std::string, std::string> artifacts;  ///< that it makes: name to digest, where known
+  bool force = false;                            ///< it asks to run, whatever ran before
+  std::vector<std::string> actions{};            ///< the keys of what it did: `exec/web#1f0c`
 
   bool operator==(const ListedInstruction&) const = default;
 };
 
 enum class Overlap {
-  equal,   ///< already run: skipped
-  update,  ///< run again: an update of what was run, or it depends on one
-  added,   ///< not run before: run and appended
+  equal,   ///< was run already: skipped
+  update,  ///< run again: an update of what ran, or it depends on one
+  added,   ///< did not run before: run and appended
 };
 
 struct Resolution {
@@ -74,37 +73,38 @@ struct Resolution {
   std::vector<Overlap> decisions;  ///< one a submitted instruction
 };
 
-/// What the resolver knows of a type of instruction.
+/// The rules for one type of instruction.
 struct OverlapRule {
-  /// What two of the type have in common when the one is equal to or an update of the other.
+  /// What two instructions of the type must have in common for one to be equal to, or an update of,
+  /// the other.
   enum class Identity {
     text,
-    services,        ///< the same, in this order
-    services_among,  ///< those of the executed one are among those of the submitted one
-    artifacts,       ///< the names of what they make
+    services,        ///< the same services, in this order
+    services_among,  ///< the executed one's services are among the submitted one's
+    artifacts,       ///< the names of the artifacts that they make
   };
-  /// What makes an instruction an update when it was updated before.
+  /// The instruction is an update when one of these was updated before.
   enum class DependsOn { nothing, services, mounts };
 
   Identity identity = Identity::text;
   DependsOn depends_on = DependsOn::nothing;
-  bool is_resolvable = true;        ///< a plan with one that is not is run whole
+  bool is_resolvable = true;        ///< a plan with one that is not runs whole
   bool adds_services = false;       ///< an update of it is one of its services
   bool sets_services = false;       ///< it changes the config of a service that was added before
   bool compares_digests = false;    ///< other contents are an update
   bool reads_its_artifact = false;  ///< the argument `name` is an artifact that it depends on
 };
-/// The rule of a type.
+/// Gives the rule of a type.
 using OverlapRules = const OverlapRule& (*)(std::string_view type);
 
-/// The smallest place in the executed list from where the submitted plan overlaps with its end;
-/// with none, everything is run behind it.
+/// Finds the smallest place from where the submitted plan overlaps with the end of the executed
+/// list. If there is none, everything runs behind that list.
 Resolution resolve_overlap(const std::vector<ListedInstruction>& executed,
                            const std::vector<ListedInstruction>& submitted, OverlapRules rules);
 
-/// The list as it is stored.
+/// Writes the list as it is stored.
 Value to_value(const std::vector<ListedInstruction>& list);
-/// What cannot be read is left out.
+/// Reads the list, and leaves out what it cannot read.
 std::vector<ListedInstruction> listed_instructions(const Value& value);
 
 }  // namespace fettle

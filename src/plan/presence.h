@@ -1,14 +1,13 @@
 #pragma once
-/// The expected presence of hosts: the last transition (start, stop, remove) that happened in a
-/// host says how it should be found.
+/// The expected presence of hosts. The last transition (start, stop, remove) in a host says how the
+/// host should be found.
 
 #include "core/kind.h"
 #include "core/record.h"
 
 namespace fettle {
 
-/// Follows what happened in one host, as it is since it was last made anew; the last transition
-/// counts.
+/// Follows what happened in the present incarnation of one host. The last transition counts.
 class LastTransition {
  public:
   LastTransition(const Key& host, uint64_t incarnation) : host_(host), incarnation_(incarnation) {}

@@ -17,9 +17,9 @@ namespace {
 
 constexpr size_t longest_line = size_t{64} << 20;
 constexpr int look_interval_ms = 50;
-/// Pieces that are read of what it wrote before its end.
+/// The last pieces of its output that are read before its end.
 constexpr int most_last_words = 100;
-/// What a child gets to leave by itself, and to answer a call that is cancelled.
+/// The time for a child to leave by itself, and to answer a call that is cancelled.
 constexpr Duration patience = 2s;
 
 }  // namespace
@@ -75,7 +75,7 @@ void KeptChild::read_all() {
   finish();
 }
 
-/// Whether more may come.
+/// Returns whether more may come.
 bool KeptChild::read_output() {
   std::array<char, 64 * 1024> bytes;
   const ssize_t count = recv(dialogue_.descriptor(), bytes.data(), bytes.size(), MSG_DONTWAIT);
@@ -97,7 +97,7 @@ bool KeptChild::read_output() {
   return true;
 }
 
-/// Whether there was something.
+/// Returns whether there was something.
 bool KeptChild::read_errors() {
   std::array<char, 16 * 1024> bytes;
   const ssize_t count = read(dialogue_.errors(), bytes.data(), bytes.size());
@@ -179,7 +179,7 @@ void KeptChild::send(const Value& line, const Limit& limit) {
   }
 }
 
-/// Waits for a line. Errors: it ended, the time is up, a stop.
+/// Waits for a line. Errors: the child ended, the time is up, or a stop was asked for.
 Result<Value> KeptChild::next_line(Box& box, const Limit& limit) {
   std::unique_lock lock(mutex_);
   const auto is_there = [&] { return !box.lines.empty() || ended_; };
@@ -197,7 +197,7 @@ Result<Value> KeptChild::next_line(Box& box, const Limit& limit) {
   return line;
 }
 
-/// With the lock held.
+/// The lock must be held.
 Error KeptChild::ended_error() const {
   std::string what = why_;
   if (what.empty())
@@ -211,7 +211,7 @@ Error KeptChild::ended_error() const {
   return error;
 }
 
-/// What becomes of a call whose child ended without an answer to it. With the lock held.
+/// The fate of a call whose child ended without an answer to it. The lock must be held.
 Result<KeptChild::Reply> KeptChild::ended(const ProgramCall& call, const Box& box,
                                           int64_t id) const {
   if (company_ > 1 && call.may_repeat)
@@ -256,7 +256,7 @@ Result<KeptChild::Reply> KeptChild::converse(const ProgramCall& call, Box& box, 
   }
 }
 
-/// A shared child is asked to leave the call, so that the others may go on; whoever does not is
+/// Asks a shared child to leave the call, so that the others may go on. A child that does not is
 /// ended.
 void KeptChild::give_up(Box& box, int64_t id, bool is_shared) {
   const Limit limit{{}, patience, Clock::now() + patience};

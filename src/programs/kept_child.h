@@ -1,6 +1,6 @@
 #pragma once
-/// A child that answers many calls. A thread of its own reads what it writes and puts each line
-/// into the letter box of the call that it belongs to.
+/// A child process that answers many calls. A thread of its own reads the child's output and puts
+/// each line into the letter box of its call.
 
 #include <condition_variable>
 #include <deque>
@@ -24,15 +24,15 @@ class KeptChild {
 
   struct Reply {
     Value answer{};
-    /// It left without a complaint and without a word on this call: ask another child.
+    /// It left without a complaint and without a word about this call: ask another child.
     bool left = false;
-    /// It ended while this call and others were under way: make this one again, alone.
+    /// It ended while this call and others were under way: repeat this one alone.
     bool is_suspect = false;
   };
-  /// `is_shared`: other calls may be under way, so the line carries an `id`, and a call that takes
-  /// too long is cancelled before the child is ended.
+  /// `is_shared`: other calls may be under way, so the line has an `id`, and a call that takes too
+  /// long is cancelled before the child is ended.
   Result<Reply> call(const ProgramCall& call, bool is_shared, const std::stop_token& stop);
-  /// Or it is about to: no new call finds an answer there.
+  /// Or it is about to end: a new call finds no answer there.
   bool has_ended() const;
 
  private:

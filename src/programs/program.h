@@ -9,7 +9,7 @@
 /// A program is started for a call and gets one line. One whose answer says `"serves": "many"` is
 /// kept from then on, one call at a time to each child; one that says `"serves": "together"` has
 /// one child that any number of calls share, told apart by their `id`. A child that ended is
-/// started anew. When a shared one ends, each call that was under way and may be repeated is made
+/// started again. When a shared one ends, each call that was under way and may be repeated is made
 /// again in a child of its own, so that only the call that ended it fails.
 
 #include <functional>
@@ -34,9 +34,9 @@ enum class Serving : uint8_t {
 struct ProgramCall {
   Value request{};            ///< a dict; secrets in it are told to the program
   Duration time_limit = 60s;  ///< 0 is none
-  /// Of lines `{"log": …}`.
+  /// Gets the lines `{"log": …}`.
   std::function<void(std::string_view text)> on_log{};
-  /// Of lines `{"ask": NUMBER, …}`, which only a kept child may write: what is answered is sent
+  /// Gets the lines `{"ask": NUMBER, …}`, which only a kept child may write. The result is sent
   /// back. Runs on the thread of the call.
   std::function<Result<Value>(const Value& asked)> on_ask{};
   /// Whether it may be made again when its process ended, which another call may have done.
@@ -48,7 +48,7 @@ class KeptChild;
 /// One program. May be called from any thread.
 class Program {
  public:
-  /// Of the invocation: the arguments, the folder and the environment.
+  /// `how`: the arguments, the folder and the environment.
   explicit Program(Invocation how, Serving serving = Serving::once);
   ~Program();  ///< no call may be under way; kept children are ended
   Program(const Program&) = delete;

@@ -20,7 +20,7 @@ Wanted wanted_of(const Intent& intent) {
   return wanted;
 }
 
-/// What is asked for by hand, and what it stands on.
+/// The keys that are asked for by hand, and those that they stand on.
 std::set<Key> keys_of_requests(const Intent& intent, const Known& known) {
   std::set<Key> keys;
   std::vector<Key> open;
@@ -41,7 +41,7 @@ std::set<Key> keys_of_requests(const Intent& intent, const Known& known) {
   return keys;
 }
 
-/// Hosts of which some record says in which of their lives something happened.
+/// Hosts of which some record says in which life something happened.
 std::unordered_set<Key, KeyHash> hosts_with_lives(const Known& known) {
   std::unordered_set<Key, KeyHash> hosts;
   for (const auto& [key, record] : known)
@@ -51,7 +51,7 @@ std::unordered_set<Key, KeyHash> hosts_with_lives(const Known& known) {
   return hosts;
 }
 
-/// Gathers what each driver is to look at.
+/// Gathers what each driver has to look at.
 class Subjects {
  public:
   Subjects(const Kinds& kinds, const Known& known)
@@ -65,7 +65,7 @@ class Subjects {
       by_driver_[then->driver].push_back({key, wanted, known, hosts_.contains(key)});
   }
 
-  /// A driver that cannot look disturbs no other one; when none can, that is the error.
+  /// A driver that cannot look does not keep others from looking. If none can, that is the error.
   Result<Seen> look(const RunContext& run_context) {
     Seen seen;
     std::optional<Error> failure;
@@ -96,7 +96,7 @@ class Subjects {
   std::map<Name, std::vector<Subject>> by_driver_;
 };
 
-/// Marks what has put out a content that is lost.
+/// Marks the resources whose contents are lost.
 Status look_for_contents(const RunContext& run_context, const Wanted& wanted, const Known& known,
                          Seen& seen) {
   std::map<Name, bool> there;
@@ -134,7 +134,7 @@ Status log(Edit& edit, Audience* audience, Event event) {
   return edit.write(std::span(&change, 1));
 }
 
-/// What a run came to, for people.
+/// The result of a run, for people.
 std::string text_of(const Summary& summary) {
   std::string text;
   const auto add = [&](size_t count, std::string_view what) {
@@ -163,7 +163,7 @@ Value counts_of(const Summary& summary) {
 
 namespace {
 
-/// Whether something has to be made for it, as far as a look tells.
+/// Whether it has to be made, as far as a look tells.
 bool has_to_be_made(const Resource& resource, const Known& known, const Seen& seen) {
   const auto record = known.find(resource.key);
   if (record == known.end() || !record->second->applied || record->second->attempt ||
@@ -174,7 +174,7 @@ bool has_to_be_made(const Resource& resource, const Known& known, const Seen& se
          (!found->second.state || found->second.content_is_lost);
 }
 
-/// Asks drivers that have something to make whether they are ready, and have room for it.
+/// Asks each driver that has something to make whether it is ready and has room for it.
 Status check_ready(const RunContext& run_context, const RunRequest& run_request, const Seen& seen) {
   std::map<Name, std::vector<const Resource*>> by_driver;
   std::set<Name> needed;
@@ -211,8 +211,8 @@ Result<Seen> look(const RunContext& run_context, const Intent& intent, const Kno
     else if (asked.contains(key) || leftover_of(*record, intent) == Leftover::remove)
       subjects.add(key, nullptr, record);
   }
-  // What is never acted on is compared with the world all the same, and what is new may be there
-  // already.
+  // A resource that is never acted on is compared with the world all the same, and a new one may be
+  // there already.
   for (const auto& [key, resource] : wanted)
     if (!known.contains(key) &&
         (resource->mandate == Mandate::report || may_be_there(run_context.kinds, key)))

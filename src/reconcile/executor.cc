@@ -34,8 +34,8 @@ Threads::~Threads() {
     jobs_.clear();
   }
   work_.notify_all();
-  watchers_.clear();  // asks them to stop, and joins
-  threads_.clear();   // joins
+  watchers_.clear();  // asks them to stop, and joins them
+  threads_.clear();   // joins them
 }
 
 void Threads::start(Job job) {
@@ -47,7 +47,7 @@ void Threads::start(Job job) {
     return;
   }
   const std::lock_guard lock(mutex_);
-  // Without a single thread it would wait for ever.
+  // Without a single thread, the loop would wait for ever.
   if (idle_ <= jobs_.size() && !begin_thread() && threads_.empty()) {
     news_.ended.push_back({job.act.key, world_error("this machine cannot start more threads")});
     told_.notify_one();
@@ -64,7 +64,7 @@ void Threads::end(const Key& key) {
     act->second.request_stop();
 }
 
-/// Without a thread there are no hints: they may be missing.
+/// If no thread can be started, there are no hints. They may be missing.
 void Threads::watch(Driver& driver, const Name& environment) {
   const auto hint = [this](const Key& key) {
     const std::lock_guard lock(mutex_);
@@ -109,14 +109,14 @@ void Threads::work() {
   }
 }
 
-/// What is said of an act, without secrets: those of the run, and what the resource itself is given
-/// at names that say so.
+/// What an act may say to people: without the secrets of the run, and without those that the
+/// resource is given at names that say so.
 ActEnded Threads::told(const Job& job, Result<Outcome> outcome) const {
   if (mask_ == nullptr)
     return {job.act.key, std::move(outcome)};
   Mask own = *mask_;
   own.add_marked(job.act.attributes);
-  for (const RecordPointer& need : job.act.needs)  // of which a part may be embedded
+  for (const RecordPointer& need : job.act.needs)  // a part of them may be embedded
     own.add_marked(need->outputs);
   for (const char* given : {"fields", "environment"})
     own.add_named(job.act.attributes.at(given));
@@ -153,8 +153,8 @@ Result<Outcome> Threads::act(const Job& job, std::stop_source& stops) {
     news_.progress.emplace_back(job.act.key, std::move(progress));
     told_.notify_one();
   };
-  // Told to stop when it takes too long, by somebody's second interruption, and when the loop ends
-  // before the act.
+  // The act is told to stop when it takes too long, when somebody interrupts a second time, and
+  // when the loop ends before it.
   const auto stop = [&] { stops.request_stop(); };
   const std::stop_callback on_interrupt(interrupt_.acts_token(), stop);
   const std::stop_callback on_leaving(leaving_.get_token(), stop);

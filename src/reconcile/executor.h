@@ -1,5 +1,5 @@
 #pragma once
-/// What a loop stands on: a clock, a way to begin an act elsewhere, a way to wait for news.
+/// What a loop stands on: a clock, a way to start an act elsewhere, and a way to wait for news.
 /// `Threads` is the real one; the simulator has another.
 
 #include <atomic>
@@ -14,7 +14,7 @@
 
 namespace fettle {
 
-/// An act, and who does it; none when nobody here can.
+/// An act and the driver that does it; null: nobody here can.
 struct Job {
   Act act;
   Driver* driver = nullptr;
@@ -24,43 +24,44 @@ struct Job {
 struct News {
   std::vector<ActEnded> ended;
   std::vector<std::pair<Key, Progress>> progress;
-  std::vector<Key> hints;  ///< what should be looked at again
+  std::vector<Key> hints;  ///< things that should be looked at again
   bool stop = false;       ///< somebody asks to begin nothing new
-  bool is_woken = false;   ///< who decides is to be asked whether something else is wanted
-  bool leave = false;  ///< somebody asks to leave at once; what is in flight counts as interrupted
+  bool is_woken = false;   ///< the loop asks whether something else is wanted by now
+  bool leave = false;      ///< somebody asks to leave at once; acts in flight count as interrupted
 };
 
 class Executor {
  public:
   virtual ~Executor() = default;
   virtual Moment now() = 0;
-  /// Begins the act elsewhere; `wait` tells how it ended. One that cannot be begun ends with an
+  /// Starts the act elsewhere; `wait` says how it ended. One that cannot be started ends with an
   /// error.
   virtual void start(Job job) = 0;
-  /// Tells an act to stop; it ends as `wait` tells.
+  /// Tells an act to stop; `wait` says when it has ended.
   virtual void end(const Key& key) = 0;
-  /// Has a driver give hints about an environment, until the loop ends.
+  /// Lets a driver give hints about an environment until the loop ends.
   virtual void watch(Driver& driver, const Name& environment) = 0;
-  /// Waits for news, at the latest until an instant; without one, until there are any.
+  /// Waits for news until an instant at the latest. Without one, it waits until there are any.
   virtual News wait(std::optional<Instant> until) = 0;
-  /// Ends the wait, or the next one; from any thread. On an executor where time is simulated nobody
+  /// Ends the wait, or the next one, from any thread. On an executor with simulated time, nobody
   /// else has anything to tell.
   virtual void wake() {}
 };
 
-/// Asked to stop from another thread (a signal, a face). While a loop acts, once: nothing new is
-/// begun, what is in flight may end; twice: acts in flight are told to stop and the loop returns at
-/// once, and what they were doing counts as interrupted. While nothing is changed once is enough.
+/// A request to stop from another thread (a signal, a face). While a loop acts, the first
+/// request lets it begin nothing new, and what is in flight may end. The second one tells acts in
+/// flight to stop, and the loop returns at once; what they were doing counts as interrupted. While
+/// nothing is changed, one request is enough.
 class Interrupt {
  public:
   void ask();
   int asked() const { return asked_; }
-  /// Whether what is under way changes nothing, so that the first one ends it.
+  /// Whether the first request ends what is under way, because that changes nothing.
   bool leaves_at_once() const { return acting_ == 0; }
-  /// What runs until somebody stops it has come to its end then.
+  /// Says that what is under way runs until somebody stops it, so that a stop is its proper end.
   void expect() { is_expected_ = true; }
   bool is_expected() const { return is_expected_; }
-  /// While one of these is there, something is changed.
+  /// While one of these exists, something is being changed.
   class Acting {
    public:
     explicit Acting(Interrupt& interrupt) : interrupt_(interrupt) { ++interrupt_.acting_; }
@@ -84,11 +85,11 @@ class Interrupt {
   std::mutex* guards_ = nullptr;
 };
 
-/// Acts on threads of its own, as many as there are acts at once. At its end acts in flight are
-/// told to stop and waited for.
+/// Acts on threads of its own, as many as there are acts at once. Its destructor tells acts in
+/// flight to stop and waits for them.
 class Threads : public Executor {
  public:
-  /// `mask` hides what acts say; null: nothing is hidden.
+  /// `mask` hides the secrets in what acts say. Null: nothing is hidden.
   explicit Threads(Interrupt& interrupt, const Mask* mask = nullptr);
   ~Threads() override;
   Moment now() override { return moment_from_clocks(); }
@@ -111,7 +112,8 @@ class Threads : public Executor {
   std::mutex mutex_;
   std::condition_variable told_, work_;
   std::deque<Job> jobs_;
-  std::unordered_map<Key, std::stop_source, KeyHash> acts_;  ///< that are to be done or under way
+  std::unordered_map<Key, std::stop_source, KeyHash> acts_;  ///< of acts that wait for a thread or
+                                                             ///< run
   News news_;
   size_t idle_ = 0;
   bool closing_ = false;

@@ -35,7 +35,7 @@ Result<Summary> Loop::carry_out() {
   return summary;
 }
 
-/// Everything that is to be written goes into one transaction, before any act of the batch begins.
+/// Everything that has to be written goes into one transaction, before any act of the batch begins.
 Status Loop::obey(std::vector<Order> orders) {
   TRY(write(orders));
   for (Order& order : orders) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Obeys a `Run`: writes what is to be written, has acts begun, waits for them and for timers.
+/// Obeys a `Run`: writes what has to be written, starts acts, and waits for them and for timers.
 /// Where it does so is a parameter: on threads and clocks (`reconcile/executor.h`), or in a
 /// simulation of both. There is no other way to act.
 
@@ -9,18 +9,18 @@
 
 namespace fettle {
 
-/// Told of everything as it happens, by the deciding thread alone.
+/// Is told of everything as it happens, by the deciding thread alone.
 class Audience {
  public:
   virtual ~Audience() = default;
   virtual void event(const Event& /*event*/) {}
   virtual void progress(const Key& /*key*/, const Progress& /*progress*/) {}
-  /// After each batch of commands, when `run` has been brought up to date.
+  /// Called after each batch of commands, when `run` has been brought up to date.
   virtual void moved(const Run& /*run*/) {}
 };
 
-/// What is wanted by now, with what was looked at for it and what the run does not know of it yet;
-/// null: what was. An error ends the run.
+/// Says what is wanted by now, what was looked at for it, and what the run does not know of it yet.
+/// Null: the same as before. An error ends the run.
 struct NewWish {
   std::shared_ptr<const Intent> intent;
   Seen seen{};
@@ -30,7 +30,7 @@ using AskWhatIsWanted = std::function<Result<NewWish>(const Run&)>;
 
 class Loop {
  public:
-  /// All must outlive it; `audience` may be null.
+  /// All arguments must outlive it; `audience` may be null.
   Loop(Run& run, Edit& edit, Executor& executor, std::function<Driver*(const Name&)> driver,
        Audience* audience, AskWhatIsWanted wants = {})
       : run_(run),
@@ -41,7 +41,7 @@ class Loop {
         wants_(std::move(wants)) {}
 
   /// Carries the run to its end. Errors: the store could not be written, or what is wanted by now
-  /// cannot be; what was recorded stays.
+  /// is not possible. What was recorded stays.
   Result<Summary> carry_out();
 
  private:

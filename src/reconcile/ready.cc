@@ -26,7 +26,7 @@ void Ready::each_edge(const Visit& visit) const {
         visit(id, edge.node);
 }
 
-/// One flat array: count, add up, fill.
+/// Builds one flat array: counts, adds up, fills.
 void Ready::count() {
   const size_t size = graph_->size();
   open_needs_.assign(size, 0);

@@ -14,17 +14,17 @@
 /// * *A need may be done again* while somebody who needs it is to be decided. That one is deferred
 ///   until the need answers, whether with the same answer or another one.
 ///
-/// What can be decided is taken in the order of the graph and not in that of coming: the same
-/// inputs give the same run, and what stands first in a file is done first when slots are few.
+/// Nodes that can be decided are taken in the order of the graph, not in that of their arrival: the
+/// same inputs give the same run, and what stands first in a file is done first when slots are few.
 /// That order is a number, the *place* of a node.
 ///
-/// A million resources have to fit. Edges stand in the graph from who needs to what is needed, and
-/// are wanted here the other way round: one flat array, and where the part of each node begins.
+/// A million resources have to fit. The edges of the graph lead from a node to its needs. Here they
+/// are wanted the other way round: one flat array, and where the part of each node begins.
 ///
 /// Invariants:
 /// * A node has answered once and for all: a count of open needs only goes down.
-/// * Who can be decided is open, or has answered and is decided once more.
-/// * Whoever was put in is taken out as often; deciding it twice has to be harmless.
+/// * A node that can be decided is open, or has answered and is decided once more.
+/// * A node is taken out as often as it was put in. Deciding it twice has to be harmless.
 
 #include <functional>
 #include <queue>
@@ -38,23 +38,23 @@ namespace fettle {
 class Ready {
  public:
   Ready() = default;
-  /// `graph` must outlive it. Nothing in it has come to an answer.
+  /// `graph` must outlive it. At first, nothing in it has an answer.
   explicit Ready(const Graph& graph);
-  /// A node stands where it stood in a pass before, as `then`; before `count`.
+  /// Gives a node the standing that it had as `then` in an earlier pass. Only before `count`.
   void carry_over(NodeId id, const Ready& before, NodeId then);
-  /// Finds out who waits for whom, and puts in what is open and waits for nobody.
+  /// Finds out who waits for whom, and puts in every node that is open and waits for nobody.
   void count();
 
   bool empty() const { return decidable_.empty(); }
-  /// The first one in the order that can be decided; there is one.
+  /// Takes the first node, in the order of the graph, that can be decided. There must be one.
   NodeId take();
-  /// To be decided, once more if it has answered.
+  /// Has a node decided, once more if it has answered.
   void put(NodeId id) { decidable_.push(places_[id]); }
-  /// To be decided when one of its needs answers.
+  /// Has a node decided when one of its needs answers.
   void defer(NodeId id) { deferred_.insert(id); }
 
-  /// It has come to an answer, whose digest is all that others know of it. Returns those that went
-  /// on by another answer of it.
+  /// Notes the answer of a node; its digest is all that others know of it. Returns those that went
+  /// on with another answer of it.
   std::vector<NodeId> answer(NodeId id, Standing standing, Digest answer);
   void stand(NodeId id, Standing standing) { standings_[id] = standing; }
 
@@ -72,7 +72,7 @@ class Ready {
   std::vector<Standing> standings_;
   std::vector<char> has_answered_;
   std::vector<Digest> answers_;
-  std::vector<uint32_t> places_;  ///< of a node in the graph's order
+  std::vector<uint32_t> places_;  ///< of each node in the order of the graph
   std::vector<uint32_t> open_needs_;
   std::vector<uint32_t> dependants_begin_;
   std::vector<NodeId> dependants_;

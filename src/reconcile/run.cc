@@ -61,7 +61,7 @@ const Observation* Run::seen_before(const Key& key) const {
   return nullptr;
 }
 
-/// It is acted on, so that what was seen of it says nothing any more.
+/// It is acted on, so what was seen of it says nothing any more.
 void Run::forget_seen(NodeId id) {
   graph_->forget_seen(id);
   const Key& key = *graph_->node(id).key;
@@ -118,7 +118,7 @@ std::vector<Order> Run::on(std::span<const Input> inputs, Moment now) {
   return answer();
 }
 
-/// Goes on as far as it can, and says what is to be done and when to wake it.
+/// Goes on as far as it can, and says what has to be done and when to wake it.
 std::vector<Order> Run::answer() {
   proceed();
   if (const auto next = timers_.next(); next && !is_finished_)
@@ -142,15 +142,15 @@ bool is_same_wish(const Node& before, const Node& after) {
 Result<std::vector<Order>> Run::want(std::shared_ptr<const Intent> intent, Seen seen, Moment now,
                                      Known also_known) {
   INVARIANT(intent_->requests.empty() && intent->requests.empty());
-  // What it knows already is newer.
+  // Records that the run has already are newer.
   known_.merge(also_known);
-  // What was acted on since may be another one than was seen.
+  // A resource that was acted on since then may differ from what was seen.
   for (auto& [key, observation] : seen)
     if (const Standing standing = this->standing(key);
         !is_under_way(key) &&
         (standing == Standing::open || standing == Standing::kept || standing == Standing::blocked))
       seen_.now[key] = std::move(observation);
-  // Its error comes before anything is done.
+  // An error of the new graph comes before anything is done.
   next_.graph = std::make_unique<Graph>(TRY(Graph::build(*intent, known_, seen_.now, *kinds_)));
   commands_.clear();
   now_ = now;
@@ -159,8 +159,9 @@ Result<std::vector<Order>> Run::want(std::shared_ptr<const Intent> intent, Seen 
   return answer();
 }
 
-/// What happens in a host is judged with the host, before anything else happens in it: with hosts,
-/// everything is decided once more when nothing acts. Else whatever is under way goes on.
+/// What happens in a host is judged with the host, before anything else happens in it. So if there
+/// are hosts, everything is decided once more when nothing acts. Otherwise what is under way goes
+/// on.
 void Run::adopt_when_possible() {
   if (next_.intent == nullptr)
     return;
@@ -198,7 +199,8 @@ void Run::adopt(Wanted next) {
       continue;
     const bool is_same = is_same_wish(before.node(then), graph_->node(id));
     const auto flight = flights.find(then);
-    // What had not begun is decided anew, and so is what waits and is wanted otherwise.
+    // A step that had not begun is decided again, and so is one that waits and is now wanted
+    // otherwise.
     const bool flies = flight != flights.end() && flight->second.has_begun() &&
                        (is_same || flight->second.is_acting());
     if (!flies && !(is_same && ready.has_answered(then)))
@@ -226,7 +228,7 @@ void Run::adopt(Wanted next) {
   summary_.leftovers = graph_->leftovers().size();
 }
 
-/// A run that is told for days what is wanted tells of what went long ago no more.
+/// A run that is told for days what is wanted says no more about what went long ago.
 void Run::forget_what_neither_knows(const Graph& before) {
   std::erase_if(pasts_, [&](const auto& entry) {
     return graph_->find(entry.first) == no_node && before.find(entry.first) == no_node;
@@ -234,7 +236,7 @@ void Run::forget_what_neither_knows(const Graph& before) {
   pass_.forgotten.clear();
 }
 
-/// The steps so far borrow from the intent before, which goes.
+/// The steps so far borrow from the former intent, which goes away.
 void Run::point_steps_at_what_is_wanted() {
   for (auto& [key, past] : pasts_)
     if (const NodeId id = graph_->find(key); past.step)
@@ -280,7 +282,7 @@ void Run::proceed() {
     while (!ready_.empty() && !slots_.is_batch_full())
       decide(ready_.take());
     start_what_fits();
-    // What is decided and takes no time is started before more is decided: it takes memory.
+    // Decided steps that take no time are started before more is decided, since they take memory.
     if (!ready_.empty() && !slots_.is_batch_full())
       continue;
     const bool pending_only = is_ending() && slots_.acting() == 0;
@@ -304,12 +306,12 @@ void Run::end_pass() {
   commands_.push_back(Finish{});
 }
 
-/// A pass that did nothing would be followed by the same one.
+/// Whether another pass follows. After a pass that did nothing, the next one would be the same.
 bool Run::goes_on() const {
   return pass_.is_repeated && summary_.failures.empty() && summary_.done > pass_.done_before;
 }
 
-/// What waits for its host to be made anew, which no pass will do any more.
+/// Gives up on steps that wait for their host to be recreated, which no pass will do any more.
 void Run::give_up_on_hosts() {
   for (NodeId id = 0; id < graph_->size(); ++id) {
     const Node& node = graph_->node(id);
@@ -342,7 +344,7 @@ void Run::decide(NodeId id) {
   }
   const bool is_answered = ready_.has_answered(id);
   Step step = decider().decide(id);
-  // What is as it was, or cannot be done again, stays as it is.
+  // A thing that is as it was, or cannot be done again, stays as it is.
   if (is_answered && (step.verb == Verb::keep || step.verb == Verb::forget ||
                       (step.verb == Verb::blocked && is_good(ready_.standing(id)))))
     return;
@@ -392,7 +394,7 @@ void Run::decide(NodeId id) {
   }
 }
 
-/// The change that it waited for will not come again: the next run knows of it by an attempt.
+/// The change that it waited for will not come again: an attempt in the record tells the next run.
 void Run::remember_the_call(NodeId id, const Step& held) {
   const Node& node = graph_->node(id);
   if (held.obstacle != Obstacle::need || node.wanted == nullptr || looks_only(id) ||
@@ -403,7 +405,7 @@ void Run::remember_the_call(NodeId id, const Step& held) {
   write(id, std::move(record));
 }
 
-/// Whether it stands at another place of its source than before; then its record has to say so.
+/// Whether it now stands at another place of its source; then its record has to say so.
 bool Run::has_moved(const Node& node) {
   const Record& known = *node.known;
   return known.applied && known.applied->origin != node.wanted->origin &&
@@ -427,12 +429,12 @@ void Run::keep(NodeId id) {
   record->wanted_by[*node.set] = wish;
   record->attempt.reset();
   record->by_hand = ByHand::nothing;
-  // What it does not need any more may come back as another, whose changes count from the start.
+  // A need that it no longer has may come back as another one, whose changes count from the start.
   const std::vector<Version> needed = decider().versions(id);
   std::erase_if(record->acted_on, [&](const Version& version) {
     return std::ranges::none_of(needed, [&](const Version& v) { return v.key == version.key; });
   });
-  // What is kept only because it is not due yet is not as wanted.
+  // A thing that is kept only because it is not due yet is not as wanted.
   if (record->applied && record->applied->attributes == node.wanted->attributes)
     record->applied = *node.wanted;
   write(id, std::move(record));
@@ -462,7 +464,7 @@ void Run::start_what_fits() {
   }
 }
 
-/// What is acted on: as wanted, or as it was then when no longer wanted.
+/// The resource that is acted on: as wanted, or as it once was if nobody wants it any more.
 const Resource& Run::resource_at(NodeId id) const {
   const Node& node = graph_->node(id);
   const Resource* then = node.wanted != nullptr ? node.wanted : resource_of_then(*node.known);
@@ -470,7 +472,7 @@ const Resource& Run::resource_at(NodeId id) const {
   return *then;
 }
 
-/// What only looks leaves no trace: no record, no event.
+/// An act that only looks leaves no trace: no record, no event.
 bool Run::looks_only(NodeId id) const {
   const Resource* wanted = graph_->node(id).wanted;
   return wanted != nullptr &&
@@ -522,7 +524,7 @@ void Run::announce(NodeId id, Standing standing) {
     decide_again(dependant, id);
 }
 
-/// What something needs has come to an answer once more.
+/// A need of the node has answered once more.
 void Run::decide_again(NodeId id, NodeId need) {
   if (const auto flight = flights_.find(id); flight != flights_.end()) {
     if (flight->second.is_acting()) {
@@ -551,13 +553,14 @@ void Run::decide_again(NodeId id, NodeId need) {
     ready_.put(id);
 }
 
-/// What happened in a host is judged with it, before anything else happens in it.
+/// Whether it happens in a host. Such a thing is judged with the host, before anything else happens
+/// there.
 bool Run::is_of_a_host(NodeId id) const {
   return graph_->node(id).host != no_node || !graph_->history(id).empty() ||
          !graph_->happened(id).empty() || !graph_->readers(id).empty();
 }
 
-/// What was told of it is so no more: it is done again.
+/// Takes back the answer of a node that is done again.
 void Run::take_back(NodeId id) {
   const Key& key = *graph_->node(id).key;
   const auto of_it = [&](const auto& one) { return one.key == key; };
@@ -572,7 +575,7 @@ void Run::take_back(NodeId id) {
     --summary_.blocked;
 }
 
-/// Its record as it is now, to be written with something else: who wants it stands in it.
+/// A copy of its present record, to be written with something else. Who wants it stands in it.
 std::shared_ptr<Record> Run::record_of(NodeId id) const {
   const Node& node = graph_->node(id);
   auto record = std::make_shared<Record>(node.known ? *node.known : Record{});

@@ -4,10 +4,10 @@
 /// act, wake me then), to be obeyed in their order.
 ///
 /// The obvious way is to plan everything and then carry out the plan. It is wrong, because a plan
-/// made before anything has happened has to assume what comes of it. If a service is made anew,
-/// does it get another address? Assume that it does, and everything that uses the address is done
-/// again for nothing; assume that it does not, and it keeps an address that is gone. So nothing is
-/// assumed. A *pass* builds the graph and settles node after node, and a node is decided at the
+/// made before anything has happened has to assume what comes of it. If a service is replaced, does
+/// it get another address? Assume that it does, and everything that uses the address is done again
+/// for nothing. Assume that it does not, and everything keeps an address that is gone. So nothing
+/// is assumed. A *pass* builds the graph and settles node after node, and a node is decided at the
 /// moment when all its needs are settled (`Ready`): an output that turns out unchanged keeps those
 /// that use it.
 ///
@@ -20,15 +20,15 @@
 /// * An act may succeed and not have settled. Those that need it go on with that success, and are
 ///   decided once more if it turns into another one.
 /// * What happens inside a host is judged with the host, before anything else happens in it. When
-///   it turns out in the middle that a host that was kept has to be made anew after all, it is too
-///   late in this pass: what can be done is done, and the next pass begins with what is known then.
-///   A pass that did nothing is never repeated, and no host is made anew for ever (`anew_limit`).
+///   it turns out in the middle that a kept host has to be recreated after all, it is too late in
+///   this pass: what can be done is done, and the next pass begins with what is known then. A pass
+///   that did nothing is never repeated, and no host is recreated for ever (`anew_limit`).
 /// * Somebody may want something else meanwhile (`want`). What is wanted as before keeps its
 ///   standing, and what is under way comes to its end, as it was begun.
 ///
 /// Invariants:
-/// * A record says that an act was begun before it begins, so that whoever comes after a process that
-///   was killed knows what may have happened. What is instant or only looks needs no such record.
+/// * A record says that an act was begun before it begins. So after a kill, the next process knows
+///   what may have happened. Acts that are instant or only look need no such record.
 /// * The same inputs at the same times give the same commands.
 /// * At most one act for a key is in flight, whoever wants what.
 /// * A run that is told to stop starts nothing more, and ends when what is in flight has ended.
@@ -50,37 +50,37 @@ namespace fettle {
 
 struct RunOptions {
   PlanOptions plan;
-  int parallelism = 4;    ///< acts in flight at once; what is pending does not count
-  int anew_limit = 3;     ///< how often a host is made anew before what does not settle is given up
-  uint64_t seed = 1;      ///< of the random pauses
-  uint64_t number = 0;    ///< of the edit, for the records
-  uint64_t sequence = 0;  ///< of the last success, when the run is not told of every record
-  uint64_t continues = 0;   ///< the edit whose run was killed and goes on; 0: it begins
-  Duration deadline{0};     ///< when what has not settled is given up; 0: never
-  bool keeps_seen = false;  ///< `seen_before` is asked for
-  /// What stands for an output that a look did not tell, since only the act will; none: the look of
-  /// whoever needs it fails. Empty: nothing stands for it.
+  int parallelism = 4;      ///< acts in flight at once; what is pending does not count
+  int anew_limit = 3;       ///< recreations of a host before what does not settle is given up
+  uint64_t seed = 1;        ///< of the random pauses
+  uint64_t number = 0;      ///< the number of the edit, for the records
+  uint64_t sequence = 0;    ///< of the last success, for a run that is not told of every record
+  uint64_t continues = 0;   ///< the edit of a killed run that this one goes on with; 0: none
+  Duration deadline{0};     ///< when acts that have not settled are given up; 0: never
+  bool keeps_seen = false;  ///< somebody asks for `seen_before`
+  /// Gives the value that stands for an output that a look did not tell, because only the act will.
+  /// No value: the look of a resource that needs the output fails. Empty: there is never a value.
   std::function<std::optional<Value>(const Output& hole, const Value& look)> yet_to_come{};
 };
 
 struct WriteRecord {
   Key key;
-  RecordPointer record;  ///< none: forget it
+  RecordPointer record;  ///< null: forget it
 };
 struct LogEvent {
   Event event;
   bool is_kept = true;  ///< else it is told and not written
-  bool is_told = true;  ///< else it was, and is written now
+  bool is_told = true;  ///< else it was told already, and is written now
 };
 struct StartAct {
   Act act;
   Name driver;
 };
-/// An act that takes too long is told to stop.
+/// Tells an act that takes too long to stop.
 struct EndAct {
   Key key;
 };
-/// A driver may know when something has to be called again.
+/// Asks a driver for hints, since it may know when something has to be called again.
 struct Watch {
   Name driver;
 };
@@ -95,9 +95,9 @@ struct ActEnded {
   Result<Outcome> outcome;
 };
 struct TimerDue {};
-/// Starts nothing new and ends when what is in flight has ended.
+/// Lets the run start nothing new and end when what is in flight has ended.
 struct StopAsked {};
-/// Something may be another one now.
+/// The thing of a key may have changed.
 struct Hint {
   Key key;
 };
@@ -109,106 +109,108 @@ struct Failure {
   Error error;
   std::optional<Output> missing{};     ///< why it was not called: nothing has put this out
   bool has_outputs = false;            ///< it left some, and the record has them
-  std::string late{};                  ///< which deadline ended it, if one did and does not say so
-  std::vector<std::string> printed{};  ///< lines that code of users said to people
+  std::string late{};                  ///< the deadline that ended it, if one did and the error
+                                       ///< does not say so
+  std::vector<std::string> printed{};  ///< lines that users' code printed for people
   bool has_changed = false;            ///< it changed something before it failed
 };
 
-/// An act that was left for another run.
+/// An act was left for another run.
 struct Skip {
   Key key;
   Name origin;
   std::string why;
 };
 
-/// An act that succeeded, has not settled, and is waited for no longer.
+/// An act that succeeded and has not settled, and for which nobody waits any longer.
 struct Unsettled {
   Key key;
   Name origin;
-  std::string what;  ///< what it came to at last, and why nobody waits
+  std::string what;  ///< its last result, and why nobody waits
 };
 
 struct Summary {
   size_t done = 0;  ///< acts that succeeded
   size_t kept = 0;
   size_t blocked = 0;
-  size_t unmet = 0;      ///< not needed, since what they wait for has not come about
+  size_t unmet = 0;      ///< not needed, since what they wait for did not happen
   size_t leftovers = 0;  ///< known, no longer wanted, kept
   std::vector<Failure> failures;
   std::vector<Skip> skips;
   std::vector<Unsettled> unsettled;
   bool stopped = false;  ///< somebody asked to stop before all was settled
-  bool is_late = false;  ///< the deadline of the run came before
+  bool is_late = false;  ///< the deadline of the run came before that
   bool good() const {
     return failures.empty() && skips.empty() && unsettled.empty() && blocked == 0 && !stopped;
   }
 };
 
-/// Something that is called again, for people.
+/// An act that waits to be called again, for people.
 struct Waiting {
   Key key;
   std::string what;
-  int calls = 0;  ///< that have ended
+  int calls = 0;  ///< those that have ended
   Instant due;
 };
 
 class Run {
  public:
-  /// `kinds` must outlive the run. Errors: as `Graph::build`.
+  /// `kinds` must outlive the run. Errors: those of `Graph::build`.
   static Result<Run> make(std::shared_ptr<const Intent> intent, Known known, Seen seen,
                           const Kinds& kinds, RunOptions options);
 
   std::vector<Order> start(Moment now);
-  /// All that has come since the last call, in one go.
+  /// Takes all inputs since the last call, in one go.
   std::vector<Order> on(std::span<const Input> inputs, Moment now);
-  /// Somebody wants something else meanwhile. What is wanted as before keeps its standing, what is
-  /// under way comes to its end. `seen`: what was looked at for it. `also_known`: records of what
-  /// the run has not heard of yet. Errors: as `Graph::build`; then nothing is another one.
+  /// Somebody wants something else meanwhile. What is wanted as before keeps its standing, and what
+  /// is under way comes to its end. `seen`: what was looked at for it. `also_known`: records that
+  /// the run has not heard of yet. Errors: those of `Graph::build`; then nothing changes.
   Result<std::vector<Order>> want(std::shared_ptr<const Intent> intent, Seen seen, Moment now,
                                   Known also_known = {});
 
   bool finished() const { return is_finished_; }
   const Summary& summary() const { return summary_; }
   const Known& known() const { return known_; }
-  /// What was seen before it, but for what it has acted on since.
+  /// What was seen before the run, except of resources that it has acted on since.
   const Seen& seen() const { return seen_.now; }
-  /// What was looked at before this run acted on it; none: it was not looked at.
+  /// The look at a resource before this run acted on it. Null: there was none.
   const Observation* seen_before(const Key& key) const;
 
-  /// Gives up what a finished run does not need to tell of itself: standings, steps and what is
-  /// known stay. The steps do not say any more what was wanted.
+  /// Drops what a finished run does not need any more to tell about itself. Standings, steps and
+  /// records stay; the steps no longer say what was wanted.
   void let_go();
-  /// What was known at its end, taken out of it.
+  /// Moves out what was known at its end.
   Known take_known() { return std::move(known_); }
 
-  /// The last step that was decided for a key in this run; none before that.
+  /// The last step that this run decided for a key. Null: none so far.
   const Step* step(const Key& key) const { return past(key).step ? &*past(key).step : nullptr; }
-  /// What something that looks for itself and was only to report put out; none when it did not.
+  /// The outputs of a resource that looks for itself and was only reported. Null: there are none.
   const Value* looked(const Key& key) const { return past(key).look ? &*past(key).look : nullptr; }
-  /// How often the driver was called again for a key, in this run and in those that it continues.
+  /// How often the driver was called again for a key, in this run and in those that it goes on
+  /// with.
   int calls_again(const Key& key) const { return past(key).calls_again; }
   /// Whether an act for a key was begun and has not ended.
   bool is_under_way(const Key& key) const;
-  /// All of these, in no order.
+  /// All keys with such acts, in no order.
   std::vector<Key> under_way() const;
-  /// How far a key has come; `open` for one that nobody wants or knows.
+  /// How far a key has come. `open`: nobody wants or knows it.
   Standing standing(const Key& key) const { return past(key).outcome; }
-  /// What waits to be called again, the next one first.
+  /// The acts that wait to be called again, the next one first.
   std::vector<Waiting> waiting() const;
 
  private:
   /// Where a step is between its decision and its end.
   enum class Phase {
-    queued,    ///< decided, and not begun
+    queued,    ///< decided, not begun
     acting,    ///< a call is under way
-    stopping,  ///< it is, has taken too long, and was told to stop
+    stopping,  ///< the call took too long and was told to stop
     waiting,   ///< between two calls: for its time, or for a slot
   };
-  /// What came since the last call began; the later one says more.
+  /// What came since the last call began. Later enumerators say more.
   enum class Notice {
     none,
     hint,  ///< it is called again at once
-    need,  ///< what it needs has changed: that, and decided once more when it settles
+    need,  ///< a need has changed: called at once, and decided once more when it settles
   };
 
   /// A step that is carried out, from its decision until it has settled.
@@ -223,45 +225,45 @@ class Run {
     Phase phase = Phase::queued;
     Notice notice = Notice::none;
     // What it has come to by now, whatever its phase.
-    bool is_answered = false;       ///< it is recorded as a success, and those that need it go on
-    bool has_changed = false;       ///< something, with any of its calls
+    bool is_answered = false;       ///< a success is recorded, and those that need it go on
+    bool has_changed = false;       ///< by any of its calls
     bool has_unclear_past = false;  ///< an act before it may have changed something, unrecorded
-    bool is_stale = false;          ///< another one is wanted by now: to be decided anew
+    bool is_stale = false;          ///< something else is wanted by now: to be decided again
     std::vector<Key> watch;
     std::vector<Version> relies_on;
     std::optional<Failure> failure;
-    /// That it began, of what looks for itself: written as soon as there is more to tell.
+    /// The event that it began, if it looks for itself: written as soon as there is more to tell.
     std::optional<Event> beginning;
   };
 
-  /// What has become of a key in this run.
+  /// What this run knows about a key.
   struct Past {
     std::optional<Step> step{};   ///< the last one that was decided
-    std::optional<Value> look{};  ///< what was put out by what was only to report
+    std::optional<Value> look{};  ///< the outputs of a resource that was only to report
     Standing outcome = Standing::open;
-    int times_anew = 0;   ///< a host was made so
-    int calls_again = 0;  ///< after the first of an act
+    int times_anew = 0;   ///< how often the host was recreated
+    int calls_again = 0;  ///< after the first call of an act
   };
   struct Sight {
     Seen now;
-    Seen before{};  ///< of what has been acted on since, when somebody asks for it
+    Seen before{};  ///< of what has been acted on since, if somebody asks for it
   };
   struct Wanted {
     std::shared_ptr<const Intent> intent{};
-    std::unique_ptr<Graph> graph{};  ///< none: when it is adopted, other things will be known
+    std::unique_ptr<Graph> graph{};  ///< null: when it is adopted, other things will be known
   };
   struct Pass {
     size_t done_before = 0;    ///< acts that had succeeded when it began
-    bool is_repeated = false;  ///< something could not be carried out in this one
-    Known forgotten{};         ///< keeps the keys that the graph borrows
+    bool is_repeated = false;  ///< something could not be carried out in this pass
+    Known forgotten{};         ///< holds the keys that the graph borrows
   };
   enum class Ending {
     none,
     asked,  ///< nothing new is started
-    late,   ///< nor is anything waited for: the run has come to its deadline
+    late,   ///< nor is anything waited for: the run has reached its deadline
   };
 
-  /// How a call that was no success is recorded.
+  /// How to record a call that was no success.
   struct AttemptEnd {
     std::string said;
     Value outputs{};
@@ -342,7 +344,7 @@ class Run {
 
   std::shared_ptr<const Intent> intent_;
   std::unique_ptr<Graph> graph_;
-  Wanted next_;  ///< as soon as it can be judged
+  Wanted next_;  ///< adopted as soon as it can be judged
   Known known_;
   Sight seen_;
   const Kinds* kinds_;
@@ -365,7 +367,7 @@ class Run {
   std::vector<Order> commands_;
 };
 
-/// What a set wants of a resource, as one digest: its attributes and its needs.
+/// One digest of all that a set wants of a resource: its attributes and its needs.
 Digest wish_of(const Resource& resource);
 
 }  // namespace fettle

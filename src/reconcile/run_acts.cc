@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-/// What an event says of lines that were said to people; null: there are none.
+/// The field of an event with lines that were printed for people. Null: there are none.
 Value printed_by(const std::vector<std::string>& lines) {
   return lines.empty() ? Value()
                        : Value::dict({{"printed", Value::list({lines.begin(), lines.end()})}});
@@ -16,7 +16,7 @@ Value printed_by(const std::vector<std::string>& lines) {
 }  // namespace
 
 /// Something was started, stopped or removed by hand, or had been already. Its sets want it as
-/// before; what nobody wants besides whoever asks is known no more.
+/// before. If no set but that of the request wants it, it is forgotten.
 void Run::request_done(NodeId id, const Done& done, bool was_kept) {
   const Node& node = graph_->node(id);
   const Verb verb = *node.asked;
@@ -60,8 +60,8 @@ void Run::request_done(NodeId id, const Done& done, bool was_kept) {
     settle(id, Standing::changed);
 }
 
-/// What a removal is told: the attributes as they were applied. A hole is filled while its output
-/// is the one of then; another one could be the name of something else, and the hole stays.
+/// The attributes that a removal is given: those that were applied. A hole is filled only if the
+/// output is still the one of that time. Another one might name something else, so the hole stays.
 Value Run::as_applied(const Record& record, const Resource& resource) const {
   return fill_with(resource.attributes, [&](const Output& hole) -> std::optional<Value> {
     const Key need{resource.key.environment, hole.kind, hole.name};
@@ -79,12 +79,12 @@ std::optional<Value> Run::filled_attributes(NodeId id, std::optional<Output>& mi
   const Resource& resource = resource_at(id);
   if (node.wanted == nullptr)
     return as_applied(*node.known, resource);
-  // What is only started again is as it was made.
+  // A thing that is only started again is as it was made.
   const bool may_miss = node.asked && flights_.at(id).step.verb == *node.asked;
   Value filled = fill_with(resource.attributes, [&](const Output& hole) {
     const NodeId need = graph_->find({resource.key.environment, hole.kind, hole.name});
     const Record* record = need == no_node ? nullptr : graph_->node(need).known.get();
-    // What only looks uses what others have only looked at.
+    // An act that only looks uses what others have only looked at.
     const Value* look = need == no_node ? nullptr : looked(*graph_->node(need).key);
     std::optional<Value> output;
     if (look != nullptr)
@@ -103,8 +103,8 @@ std::optional<Value> Run::filled_attributes(NodeId id, std::optional<Output>& mi
   return missing ? std::nullopt : std::optional(std::move(filled));
 }
 
-/// The acts of a process that was killed go on where they were: by how often they were called, and
-/// when they are due.
+/// The acts of a process that was killed go on where they were: with the number of their calls, and
+/// at the time when they are due.
 bool Run::resume(NodeId id) {
   const Node& node = graph_->node(id);
   Flight& flight = flights_[id];
@@ -149,7 +149,7 @@ void Run::begin_act(NodeId id) {
   start_act(id);
 }
 
-/// What an act may use: its hosts first, then what it needs, then what it uses as it was.
+/// The records that an act may use: its hosts first, then its needs, then what it uses as it was.
 std::vector<RecordPointer> Run::records_of_needs(NodeId id) const {
   const Node& node = graph_->node(id);
   std::vector<RecordPointer> records;
@@ -173,7 +173,7 @@ void Run::start_act(NodeId id) {
   const Node& node = graph_->node(id);
   if (flight.retries.calls() > 0 && node.kind != nullptr && node.kind->sort() == Sort::ensuring)
     act.known = node.known;  // what the call before has left
-  // What nobody wants any more comes to its end as it was begun.
+  // An act whose result nobody wants any more comes to its end as it was begun.
   if (!flight.is_stale) {
     std::optional<Output> missing;
     std::optional<Value> attributes = filled_attributes(id, missing);
@@ -185,7 +185,7 @@ void Run::start_act(NodeId id) {
       fail(id, std::move(failure));
       return;
     }
-    // What a hole is filled with is checked like what was written, and what is derived from it is
+    // The value that fills a hole is checked like a written one, and what is derived from it is
     // derived now.
     if (node.wanted != nullptr && node.kind != nullptr &&
         resource_at(id).attributes.has_deferred()) {
@@ -215,7 +215,7 @@ void Run::start_act(NodeId id) {
   commands_.push_back(StartAct{act, flight.resource->driver});
 }
 
-/// Stands in the store before the act begins.
+/// Writes the record that stands in the store before the act begins.
 void Run::write_begin(NodeId id) {
   const Node& node = graph_->node(id);
   auto record = record_of(id);
@@ -234,8 +234,8 @@ void Run::write_beginning(NodeId id) {
     commands_.push_back(LogEvent{.event = *std::move(event), .is_told = false});
 }
 
-/// What looks for itself in every run, and found everything as it had left it, leaves no event: the
-/// last one is about the last change.
+/// A resource that looks for itself in every run, and found everything as it had left it, leaves no
+/// event: the last event is about the last change.
 bool Run::is_quiet(NodeId id) const {
   const Flight& flight = flights_.at(id);
   const Record* before = flight.act.known.get();
@@ -277,7 +277,7 @@ void Run::act_ended(NodeId id, const Result<Outcome>& ended) {
   std::visit([&](const auto& answer) { act_answered(id, answer, verdict); }, outcome);
 }
 
-/// A success. One that has not settled is recorded as what it is, and called again.
+/// A success. One that has not settled is recorded as such, and called again.
 void Run::act_answered(NodeId id, const Done& done, const Verdict& verdict) {
   if (verdict.next == Verdict::Next::give_up)
     wait_no_longer(id, verdict.text());
@@ -291,7 +291,7 @@ void Run::act_answered(NodeId id, const Done& done, const Verdict& verdict) {
   announce(id, changed ? Standing::changed : Standing::unchanged);
 }
 
-/// A failure. One that has not settled holds those that need it, and is called again.
+/// A failure. One that has not settled holds up those that need it, and is called again.
 void Run::act_answered(NodeId id, const Failed& failed, const Verdict& verdict) {
   Flight& flight = flights_[id];
   Failure failure = failure_of(id, failed);
@@ -305,7 +305,7 @@ void Run::act_answered(NodeId id, const Failed& failed, const Verdict& verdict) 
   fail(id, std::move(failure), failed.outputs, failed.has_only_looked && !flight.has_unclear_past);
 }
 
-/// It has come to no answer yet.
+/// The call has no answer yet.
 void Run::act_answered(NodeId id, const Pending&, const Verdict& verdict) {
   if (verdict.next == Verdict::Next::call_again)
     call_again(id, verdict);
@@ -313,7 +313,7 @@ void Run::act_answered(NodeId id, const Pending&, const Verdict& verdict) {
     fail(id, failure_of(id, world_error(verdict.text())));
 }
 
-/// No failure, and no success either: the next run tries again.
+/// Neither a failure nor a success: the next run tries again.
 void Run::act_answered(NodeId id, const Skipped& skipped, const Verdict&) {
   write_beginning(id);
   log(EventType::skipped, id, flights_[id].step.verb, skipped.why);
@@ -323,13 +323,13 @@ void Run::act_answered(NodeId id, const Skipped& skipped, const Verdict&) {
   settle(id, Standing::skipped);
 }
 
-/// It succeeded, has not settled, and is waited for no longer.
+/// The act succeeded and has not settled, and nobody waits any longer.
 void Run::wait_no_longer(NodeId id, std::string why) {
   log(EventType::pending, id, flights_[id].step.verb, why);
   summary_.unsettled.push_back({*graph_->node(id).key, origin_of(id), std::move(why)});
 }
 
-/// Sets the timer, and keeps what has to outlive the process.
+/// Sets the timer, and records what has to outlive the process.
 void Run::call_again(NodeId id, const Verdict& verdict, const Value& outputs) {
   Flight& flight = flights_[id];
   const Again& again = *verdict.again;
@@ -380,7 +380,8 @@ void Run::take_hint(const Key& key) {
     }
 }
 
-/// The run is out of time: what waits is left as it is, what acts is told to stop.
+/// The run is out of time: acts that wait are left as they are, and acts in flight are told to
+/// stop.
 void Run::give_up_waiting() {
   timers_.deadline.reset();
   ending_ = Ending::late;
@@ -456,8 +457,8 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   const Node& node = graph_->node(id);
   Flight& flight = flights_[id];
   const Verb verb = flight.step.verb;
-  // An act that did not come to its end may have done it all, and then this one found nothing to
-  // change.
+  // An earlier act that did not come to its end may have done all of it, so that this one found
+  // nothing to change.
   const bool changed = done.changed || (!flight.is_answered && flight.has_unclear_past);
   auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
   if (flight.act.is_instant && !node.set->empty())
@@ -471,12 +472,12 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
     attempt.course = flight.retries.course(now_.instant);
   }
   record->applied = flight.resource;
-  // What is taken away again, as a transition left it, was what it was.
+  // A thing that is removed again had the presence in which a transition left it.
   if (verb != Verb::remove)
     record->outputs = done.outputs;
   record->remote_id = done.remote_id;
   record->by_hand = ByHand::nothing;
-  // What carries our marks was made by us.
+  // A thing that carries our mark was made by us.
   const bool was_adopted = std::exchange(record->is_adopted, false);
   record->run = node.kind->sort() == Sort::ensuring ? options_.plan.edit : options_.plan.run;
   record->finished = now_.wall;
@@ -513,7 +514,7 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   return flight.has_changed;
 }
 
-/// What happens in a host says in which of its lives; a start begins another one.
+/// A thing that happens in a host records in which life of it. A start begins another life.
 void Run::note_life(NodeId id, const Done& done, Record& record) {
   const Node& node = graph_->node(id);
   auto& lives = *options_.plan.lives;
@@ -574,8 +575,8 @@ void Run::fail(NodeId id, Failure failure, const Value& outputs, bool has_only_l
   settle(id, Standing::failed);
 }
 
-/// An act ended without success, or waits to be called again: the record keeps the last success
-/// and says what was said.
+/// An act ended without success, or waits to be called again: the record keeps the last success and
+/// gains the message.
 void Run::write_attempt(NodeId id, const AttemptEnd& end) {
   const Node& node = graph_->node(id);
   const Flight& flight = flights_[id];
@@ -599,7 +600,7 @@ void Run::write_attempt(NodeId id, const AttemptEnd& end) {
       record->run = options_.plan.edit;
   }
   write(id, std::move(record));
-  // A content that was lost is lost still.
+  // A content that was lost is still lost.
   if (node.seen == nullptr || !node.seen->content_is_lost)
     forget_seen(id);
 }

@@ -43,7 +43,7 @@ TEST_F(RunTest, AChainOfHostsThatAreMadeAnewComesToItsEnd) {
       Resource& host = want(cat("host/h", i), i == 0 ? variant(version) : Value::dict({}));
       host.leftover = Leftover::keep;
     }
-    // Each embeds the output of the one before, which runs anew in a host that is made anew.
+    // Each embeds the output of the one before, which runs again in a host that is recreated.
     for (int i = 0; i < 13; ++i) {
       Resource& act = want(cat("act/a", i), i == 0 ? Value::dict({}) : embeds(cat("act/a", i - 1)));
       act.needs.push_back(need(cat("host/h", i), Bond::inside));
@@ -65,7 +65,7 @@ TEST_F(RunTest, WhatIsDoneInEveryRunIsDoneOnceInIt) {
   want("host/h");
   want("act/a", embeds("job/noisy")).needs.push_back(need("host/h", Bond::inside));
   EXPECT_TRUE(carry().good());
-  // The act embeds another value now, so its host is made anew in a second pass.
+  // The act embeds another value now, so its host is recreated in a second pass.
   EXPECT_TRUE(carry().good());
   EXPECT_EQ(log(), "run job/noisy; ensure state/s; replace host/h; run act/a");
 }
@@ -306,7 +306,9 @@ TEST_F(RunTest, WhatStaysPendingFailsAtItsDeadline) {
 TEST_F(RunTest, WhatIsCalledAtTheDeadlineOfTheRunSaysSo) {
   want("job/a").patience.with_errors = true;
   executor_.takes = [](const Act&) { return Duration(5s); };
-  executor_.comes_to = [](const Act&) -> std::optional<Result<Outcome>> { return cancelled_error(); };
+  executor_.comes_to = [](const Act&) -> std::optional<Result<Outcome>> {
+    return cancelled_error();
+  };
   RunOptions options;
   options.deadline = 1s;
   const Summary summary = carry(options);
@@ -523,7 +525,7 @@ TEST_F(RequestTest, AnEditThatFailsOrIsKilledGoesOn) {
   executor_.leave_after = 0;
   EXPECT_TRUE(ask(Verb::stop, {"host/h"}).stopped);
   executor_.leave_after = -1;
-  // What an interrupted stop left running may end at any moment: it is started, not made anew.
+  // What an interrupted stop left running may end at any moment: it is started, not recreated.
   EXPECT_EQ(repaired(), "start host/h");
   EXPECT_FALSE(record("host/h")->attempt);
   EXPECT_TRUE(ask(Verb::stop, {"host/h"}).good());

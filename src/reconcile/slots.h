@@ -1,15 +1,15 @@
 #pragma once
 /// How many acts are in flight at once, and which one is next when a slot is free.
 ///
-/// Everything that can be done at once should be, but for what it costs: an engine that is asked
-/// for a hundred containers together is slower than one that is asked for four at a time, and a
-/// service of somebody else allows two calls and no more. So there is a budget over all
-/// (`parallelism`), and whoever wants a stricter one for some resources names a pool and its depth.
+/// Everything that can be done at once should be, except for the cost: an engine that is asked for
+/// a hundred containers together is slower than one that is asked for four at a time, and a service
+/// of somebody else allows two calls and no more. So there is a budget over all (`parallelism`),
+/// and whoever wants a stricter one for some resources names a pool and its depth.
 ///
 /// A queue for each pool and a thread for each slot would be the obvious way, and is wrong twice.
 /// What is pending holds no slot: it waits for the world, not for us, and a hundred pods that are
-/// starting must not keep the next one from being made. And the queues are not independent: a slot
-/// that is free goes to whoever stands first *in the order of the run*, whatever its pool, or a
+/// starting must not keep the next one from being made. And the queues depend on each other: a free
+/// slot goes to the act that stands first *in the order of the run*, whatever its pool. Otherwise a
 /// deep pool would starve what is described before it.
 ///
 /// Some acts take no slot at all. What is *instant* blocks nowhere and touches nothing (a value that
@@ -17,15 +17,15 @@
 /// way, and there may be a million of them. They go in batches: when one is full, nothing more is
 /// decided until it has been started.
 ///
-/// A slot is asked for by a place in the order of the graph. What a place stands for is not known
-/// here, nor what an act is.
+/// A slot is asked for by a place in the order of the graph. This class knows neither what a place
+/// stands for nor what an act is.
 ///
 /// Invariants:
-/// * In no pool are more acts in flight than it is deep, and in all together, without what is
-///   instant, no more than `parallelism`. Acts that another wish took over count as they are.
-/// * Whoever holds a slot releases it once.
-/// * A *stray* is an act in flight that nobody wants to hear of any more. It cannot be called off,
-///   and what it takes of the budget it takes until it ends.
+/// * No pool has more acts in flight than it is deep. All together have no more than `parallelism`,
+///   not counting instant ones. Acts that another wish took over count as they are.
+/// * Each slot that is held is released once.
+/// * A *stray* is an act in flight whose result nobody wants any more. It cannot be called off, and
+///   holds its slot until it ends.
 
 #include <map>
 #include <optional>
@@ -38,14 +38,14 @@ namespace fettle {
 class Slots {
  public:
   Slots() = default;
-  /// `depths`: of the named pools; what is in any other is as deep as `parallelism`.
+  /// `depths`: of the named pools. Any other pool is as deep as `parallelism`.
   Slots(std::map<Name, int> depths, int parallelism)
       : depths_(std::move(depths)), parallelism_(parallelism) {}
 
-  /// `wanted` says which pool; none: what is no longer wanted.
+  /// `wanted` says which pool; null: the resource is no longer wanted.
   void queue(const Resource* wanted, uint32_t place) { pool_of(wanted).queue.insert(place); }
   void unqueue(const Resource* wanted, uint32_t place) { pool_of(wanted).queue.erase(place); }
-  /// Takes the next one that fits out of its queue; none: there is none. It has no slot yet.
+  /// Takes the next place that fits out of its queue. None: nothing fits. It has no slot yet.
   std::optional<uint32_t> next();
 
   void hold(const Resource* wanted);

@@ -7,21 +7,19 @@
 /// stand in one order, each with the node that it is of, and the earliest of all is the one answer
 /// to "when?".
 ///
-/// There are three kinds, and they mean different things when they come. A *call* is due: an act
-/// that has not settled goes back into the queue for a slot. A *limit* has been reached: a call
-/// under way takes too long and is told to stop; nothing has ended yet. The *deadline* of the run:
-/// nothing is waited for any more.
+/// There are three kinds of moments. A *call* is due: an act that has not settled goes back into
+/// the queue for a slot. A *limit* has been reached: a call under way takes too long and is told to
+/// stop; nothing has ended yet. The *deadline* of the run: nothing is waited for any more.
 ///
-/// Waiting for a moment is the poor way to learn that something has happened. A driver that knows
-/// sooner hints at a key. Hints may be late, doubled or missing: one only calls early what would be
-/// called anyway, so a run without any hint comes to the same end. Nobody but the act knows whose
-/// hints concern it (it waits for a pod, it watches the pod's node), so it names what it *watches*
-/// after each call, and does so until the next one names other things: a hint that comes during a
-/// call counts, too.
+/// Waiting for a moment is a poor way to learn that something has happened. A driver that knows
+/// sooner hints at a key. Hints may be late, doubled or missing: a hint only leads to an earlier
+/// call, so a run without any hint comes to the same end. Only the act knows whose hints concern it
+/// (it waits for a pod, it watches the pod's node), so it names what it *watches* after each call,
+/// and does so until the next one names other things: a hint that comes during a call counts, too.
 ///
 /// Invariants:
-/// * Of two moments the earlier one is taken first, of two equal ones that of the smaller node.
-/// * What is taken or cancelled is gone: a moment is acted on once.
+/// * The earlier of two moments is taken first; of two equal ones, that of the smaller node.
+/// * A moment that is taken or cancelled is gone: it is acted on once.
 /// * Nothing is taken before its time, and `next` is never later than anything that waits.
 
 #include <optional>
@@ -35,13 +33,13 @@
 
 namespace fettle {
 
-/// Moments, each of a node.
+/// Moments, each with the node to which it belongs.
 class Agenda {
  public:
   void set(Instant moment, NodeId id) { moments_.emplace(moment, id); }
-  /// Whether it was set.
+  /// Returns whether it was set.
   bool cancel(Instant moment, NodeId id) { return moments_.erase({moment, id}) != 0; }
-  /// Takes out the first one that has come; none: none has.
+  /// Takes out the first one that has come. None: none has.
   std::optional<NodeId> take(Instant now);
   /// All of them, the next one first.
   const std::set<std::pair<Instant, NodeId>>& moments() const { return moments_; }
@@ -55,17 +53,17 @@ struct Timers {
   Agenda calls{};                     ///< of acts that have not settled
   Agenda limits{};                    ///< of calls under way
 
-  /// The first moment at which there is something to do; none: never.
+  /// The first moment at which there is something to do. None: never.
   std::optional<Instant> next() const;
 };
 
-/// Who is called at once when there is a hint about a key.
+/// Knows which nodes are called at once when there is a hint about a key.
 class Watchers {
  public:
   /// A node watches other keys than before.
   void turn(NodeId id, const std::vector<Key>& from, const std::vector<Key>& to);
   std::set<NodeId> of(const Key& key) const;
-  /// Whether a driver's hints are of use for the first time.
+  /// Returns whether a driver's hints are of use for the first time.
   bool is_first_of(const Name& driver) { return drivers_.insert(driver).second; }
   void clear() { nodes_.clear(); }
 

@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-/// Any of `least` to `most`, both included, in steps of `unit`.
+/// A random duration from `least` to `most`, both included, in steps of `unit`.
 Duration draw(Duration least, Duration most, Duration unit, Prng& prng) {
   const int64_t step = std::max<int64_t>(1, unit.count());
   const int64_t steps = std::max<int64_t>(0, (most - least).count()) / step;

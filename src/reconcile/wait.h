@@ -11,8 +11,8 @@ namespace fettle {
 Result<Wait> parse_wait(std::string_view text);
 
 /// The pause after call number `call`, counted from 1; `before` is the pause before that call, 0 at
-/// the first. Never above `pace.longest`, and below `pace.shortest` by jitter only. Draws from
-/// `prng` only, so that a seed replays a run exactly.
+/// the first. The pause is never above `pace.longest`, and below `pace.shortest` only by jitter. It
+/// depends on nothing but the arguments and `prng`, so that a seed replays a run exactly.
 Duration pause(const Pace& pace, int call, Duration before, Prng& prng);
 
 }  // namespace fettle

@@ -60,7 +60,7 @@ bool parse_number(const std::string& text, uint64_t& number) {
   return problem == std::errc() && end == text.data() + text.size();
 }
 
-/// False after a message.
+/// False: it has printed a message.
 bool parse_arguments(std::span<const std::string> arguments, Settings& settings,
                      const CommandHooks& hooks) {
   const auto wrong = [&](const std::string& message) {
@@ -134,7 +134,7 @@ bool parse_arguments(std::span<const std::string> arguments, Settings& settings,
       return wrong(unknown_flag(arguments[i]));
     }
   }
-  // The switches as starlark-go's command has them.
+  // The switches of starlark-go's command.
   Dialect& dialect = settings.dialect;
   dialect.set = dialect.set || settings.set;
   dialect.recursion = settings.recursion;
@@ -167,7 +167,7 @@ void report(const Error& error, bool before_running) {
       tell(error.excerpt);
     return;
   }
-  // A native function at the end is no line of the trace but named with the error.
+  // A native function at the end is not a line of the trace; the error names it.
   constexpr std::string_view native = "<builtin>: in ";
   size_t innermost = 0;
   std::string in;
@@ -185,7 +185,7 @@ void report(const Error& error, bool before_running) {
     tell(error.excerpt);
 }
 
-/// What a program that was ended by a limit is told besides.
+/// The flag that allows more, for a program that a limit has ended.
 std::string_view flag_that_allows_more(const Session& session) {
   const Budget& budget = *session.state().budget;
   return !budget.is_used_up()       ? ""

@@ -26,7 +26,7 @@ struct HostFunction {
 
 Value call_host(Vm& vm, const Arguments& a) {
   auto* host = static_cast<HostFunction*>(a.function->host);
-  // Arguments stay where they are; those that were gathered are held by roots.
+  // Arguments stay where they are. Roots hold those that were gathered.
   Thread thread(static_cast<Thread::State*>(&vm));
   Call call{thread,
             host->name,
@@ -38,7 +38,7 @@ Value call_host(Vm& vm, const Arguments& a) {
     return Value::error();
   if (!result) {
     Error error = std::move(result).error();
-    // One that says nothing of its place gets that of the call.
+    // An error without a place gets that of the call.
     if (error.where != Where{} || !error.trace.empty() || !error.excerpt.empty())
       return vm.fail_with_error(std::move(error));
     vm.blame = error.blame;
@@ -98,7 +98,7 @@ std::string wanted_text(const Parameter& parameter) {
       {Want::structure, "struct"}};
   std::vector<std::string> wanted;
   for (const auto& [want, name] : names) {
-    // That None stands for an optional one goes without saying.
+    // That None may stand for an optional one need not be said.
     const bool is_said = want != Want::none || !parameter.name.ends_with('?');
     if (is_said && (u32(parameter.want) & u32(want)) != 0)
       wanted.emplace_back(name);
@@ -108,7 +108,7 @@ std::string wanted_text(const Parameter& parameter) {
   return join(wanted, " or ");
 }
 
-/// Plain values live beside the heaps; while they are made they count as what is needed in all.
+/// Plain values live outside the heaps. While they are made, they count as memory in use.
 bool take_plain(Vm& vm, uint64_t bytes) {
   vm.plain_bytes += bytes;
   if (vm.heap().may_take(vm.plain_bytes))
@@ -117,7 +117,7 @@ bool take_plain(Vm& vm, uint64_t bytes) {
   return false;
 }
 
-/// Values of a program to plain ones, which are trees: a part that is shared counts wherever it is.
+/// Turns values of a program into plain ones, which are trees: a shared part counts at each place.
 Result<fettle::Value> convert(Vm& vm, Value v, uint32_t depth) {
   constexpr uint32_t deepest = 1'000;
   if (depth > deepest)

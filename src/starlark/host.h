@@ -1,11 +1,11 @@
 #pragma once
-/// What the two sides of the interface to a host share: making values and reading them.
+/// The common part of the interface to a host: making values and reading them.
 
 #include "starlark/eval/vm.h"
 
 namespace fettle::starlark {
 
-/// An error of the evaluation, given on: outside of every call it is over with it.
+/// Passes on an error of the evaluation. Outside of every call, the error ends there.
 Error told(Vm& vm);
 
 }  // namespace fettle::starlark

@@ -137,7 +137,7 @@ Result<std::string> repr_of(Thread& thread, Value value) {
 }
 namespace {
 
-/// Of an integer that is no longer than a line.
+/// The digits of an integer that is no longer than a line.
 std::string short_integer(const BigInt& big) {
   constexpr uint64_t chunk = 10'000'000'000'000'000'000u;  // 19 digits
   std::vector<uint64_t> limbs(big.limbs(), big.limbs() + big.count);

@@ -18,7 +18,7 @@ constexpr size_t most_history = 1'000;
 constexpr char escape = 27, backspace = 127;
 constexpr char control(char letter) { return static_cast<char>(letter & 31); }
 
-/// Keys come one by one while this lives; ^C is a key.
+/// While this lives, keys come one by one, and ^C is a key.
 class RawTerminal {
  public:
   RawTerminal() : changed_(tcgetattr(STDIN_FILENO, &before_) == 0) {
@@ -189,7 +189,7 @@ void LineEditor::take_text(char first) {
   cursor_ += text.size();
 }
 
-/// `ESC [ A` and its like: arrows, Home, End, Delete.
+/// Reads `ESC [ A` and the like: arrows, Home, End, Delete.
 void LineEditor::take_escape() {
   char key = 0;
   if (!read_byte(key) || (key != '[' && key != 'O') || !read_byte(key))
@@ -232,7 +232,7 @@ void LineEditor::remember() {
     std::ofstream(history_file_, std::ios::app) << line_ << '\n';
 }
 
-/// Draws the line anew; of a long one the part around the cursor.
+/// Draws the line again. If it is long, the part around the cursor.
 void LineEditor::show(std::string_view prompt) {
   const size_t room = columns() - prompt.size() - 1;
   size_t begin = 0;

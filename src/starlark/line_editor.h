@@ -1,6 +1,6 @@
 #pragma once
 /// Lines from a terminal, with editing and a history. Arrows, Home, End and Delete work, and ^A ^B
-/// ^D ^E ^F ^H ^K ^L ^N ^P ^U ^W as in a shell. What is no terminal is read as it comes.
+/// ^D ^E ^F ^H ^K ^L ^N ^P ^U ^W as in a shell. Input that is no terminal is read as it comes.
 
 #include <string>
 #include <string_view>
@@ -10,8 +10,8 @@ namespace fettle::starlark {
 
 class LineEditor {
  public:
-  /// The history is read from `history`, a file of lines, and each line is added to it; none when
-  /// empty.
+  /// The history is read from `history`, a file of lines, and each line is added to it. Empty:
+  /// there is none.
   explicit LineEditor(std::string history);
   LineEditor(const LineEditor&) = delete;
   LineEditor& operator=(const LineEditor&) = delete;
@@ -31,7 +31,7 @@ class LineEditor {
  private:
   Line edit(std::string_view prompt);
   Line read_plain();
-  /// Whether the line goes on; else `line_` is complete, or `end_` says what else it is.
+  /// Whether the line goes on. If not, `line_` is complete, or `end_` says what else happened.
   bool take_key();
   void take_escape();
   void take_text(char first);

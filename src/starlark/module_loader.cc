@@ -24,7 +24,7 @@ std::string ModuleLoader::path_of(std::string_view from, std::string_view name) 
   const size_t slash = from.rfind('/');
   const bool is_beside = !name.starts_with('/') && slash != std::string_view::npos;
   const std::string path = is_beside ? cat(from.substr(0, slash + 1), name) : std::string(name);
-  // One file is one module, however it is called.
+  // One file is one module, whatever name is used for it.
   return std::filesystem::path(path).lexically_normal().string();
 }
 
@@ -53,7 +53,7 @@ void ModuleLoader::discover(const std::string& path, std::string_view text) {
 
 void ModuleLoader::prefetch(const std::string& path, std::string_view text, unsigned threads) {
   discover(path, text);
-  // One module alone is best run where it is loaded.
+  // A single module is best run where it is loaded.
   if (files_.size() < 3 || threads < 2)
     return;
   for (auto& [name, file] : files_) {
@@ -69,13 +69,14 @@ void ModuleLoader::prefetch(const std::string& path, std::string_view text, unsi
     for (size_t i = 0; i < std::min<size_t>(threads, files_.size() - 1); ++i)
       pool.emplace_back([this] { run_ready(); });
   }
-  // When all together need more than there is, each is run where it is loaded: what comes of that
-  // does not depend on who was first.
+  // If all together need more than there is, each runs where it is loaded, so that the result does
+  // not depend on who was first.
   if (budget_->is_used_up() || !whole.budget->draw(budget_->drawn()))
     ahead_.clear();
 }
 
-/// What each thread does: runs modules as they become ready, until none can any more.
+/// The work of each thread: runs modules as they become ready, until none can become ready any
+/// more.
 void ModuleLoader::run_ready() {
   std::unique_lock lock(mutex_);
   for (;;) {
@@ -120,7 +121,7 @@ void ModuleLoader::run_ahead(const std::string& path) {
       const auto known = ahead_.find(found);
       other = known == ahead_.end() ? nullptr : &known->second;
     }
-    // Whatever this module loads is done, or is no file.
+    // Whatever this module loads has run, or is no file.
     return other != nullptr ? *other->result : library(name, found);
   };
   mine.result = session.run(path, text);
@@ -128,8 +129,8 @@ void ModuleLoader::run_ahead(const std::string& path) {
   mine.steps = session.steps();
 }
 
-/// What a module that ran ahead, and those that it loads, printed and cost becomes visible with the
-/// first load. False when a limit is reached.
+/// With the first load, the output and the cost of a module that ran ahead, and of those that it
+/// loads, become visible. False: a limit is reached.
 bool ModuleLoader::account(Thread& thread, const std::string& path) {
   Ahead& ahead = ahead_.at(path);
   if (ahead.told)
@@ -163,7 +164,7 @@ Result<ModulePtr> ModuleLoader::load(Thread& thread, std::string_view name) {
   });
 }
 
-/// `json.star` and its like are the libraries of the same name.
+/// `json.star` and the like are the libraries of the same name.
 Result<ModulePtr> ModuleLoader::library(std::string_view name, const std::string& path) const {
   for (const std::string_view known : libraries) {
     if (name != cat(known, ".star"))

@@ -26,14 +26,14 @@ namespace fettle::starlark {
 
 class ModuleLoader {
  public:
-  /// The text of a file by path; none when there is no such file.
+  /// The text of a file by its path. None: there is no such file.
   using Read = std::function<std::optional<std::string>(const std::string& path)>;
   /// Sets up a session for a module: predeclared names, the clock.
   using Prepare = std::function<void(Session&)>;
 
   ModuleLoader(Session& session, Read read, Prepare prepare = {});
 
-  /// Runs, on up to `threads` threads, what `text` of the file at `path` loads.
+  /// Runs the modules that `text` of the file at `path` loads, on up to `threads` threads.
   void prefetch(const std::string& path, std::string_view text, unsigned threads);
   /// For `Session::load`. Paths are relative to the file that loads.
   Result<ModulePtr> load(Thread& thread, std::string_view name);
@@ -69,7 +69,7 @@ class ModuleLoader {
   std::shared_ptr<Budget> budget_;  ///< of all that run ahead
   std::map<std::string, File> files_;
   std::map<std::string, Ahead> ahead_;
-  // Of the threads while they run.
+  // Guards what the threads share while they run.
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::string> ready_;

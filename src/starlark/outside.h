@@ -7,7 +7,7 @@
 
 namespace fettle::starlark {
 
-/// Both stay while the input is used.
+/// Both must live while the input is used.
 ResolveInput resolve_input(const Session::State& session, std::string_view file,
                            std::string_view source, std::span<const Named> names);
 

@@ -15,7 +15,7 @@ namespace {
 
 std::atomic<bool>* cancelled_by_signal = nullptr;
 
-/// While this lives, ^C ends what the session runs and not the process.
+/// While this lives, ^C ends what the session runs, not the process.
 class Interruptible {
  public:
   explicit Interruptible(Session& session) : session_(session) {

@@ -7,7 +7,7 @@
 
 namespace fettle::starlark {
 
-/// Reads until the end of the input. ^C gives up what was typed, or ends what runs.
+/// Reads until the end of the input. ^C drops what was typed, or ends what runs.
 int run_repl(Session& session,
              const std::function<void(const Error&, bool before_running)>& report);
 

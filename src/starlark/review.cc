@@ -16,8 +16,8 @@ namespace {
 
 constexpr size_t most_findings = 100;
 
-/// Walks a resolved tree with a list of its own in place of the native stack: chains may be as long
-/// as a file.
+/// Walks a resolved tree with a list of its own instead of recursion: chains may be as long as a
+/// file.
 class Reviewer {
  public:
   std::vector<SyntaxError> run(FunctionNode* file) {
@@ -54,7 +54,7 @@ class Reviewer {
     block(function.body);
   }
 
-  /// Whether what follows a statement in its block is never reached.
+  /// Whether code behind a statement in its block is never reached.
   static bool leaves(Node* statement) {
     switch (statement->kind) {
       case NodeKind::return_statement:
@@ -89,7 +89,7 @@ class Reviewer {
       binding = binding->outer;
   }
 
-  /// What an assignment binds; the rest of a target is evaluated.
+  /// Notes what an assignment binds; the other parts of a target are evaluated.
   void target(Node* node, Node* value) {
     if (node->kind != NodeKind::identifier) {
       spread(node);
@@ -99,7 +99,7 @@ class Reviewer {
     const bool is_module = is_call_of(value, "import_module");
     if (binding == nullptr)
       return;
-    // A global may be another file's; what is imported hardly ever is.
+    // A global may be used by another file. Imported names hardly ever are.
     if (binding->scope != Scope::global || is_module)
       bound_.try_emplace(binding, Bound{node->at, is_module});
   }
@@ -266,7 +266,7 @@ class Reviewer {
   std::vector<SyntaxError> found_;
 };
 
-/// Findings with their places, which are looked up once there is one.
+/// Findings with their places, which are computed once there is one.
 class Places {
  public:
   Places(const std::string& file, std::string_view text) : file_(file), text_(text) {}

@@ -1,6 +1,6 @@
 #pragma once
-/// Reviews a file without running it: syntax and names that are wrong, and code that is legal but
-/// probably not meant.
+/// Reviews a file without running it: errors of syntax and names, and legal code that is probably
+/// not meant.
 
 #include "starlark/starlark.h"
 
@@ -11,8 +11,8 @@ struct Review {
   std::vector<Error> doubts;  ///< unused names, what is never reached, what has no effect
 };
 
-/// Each finding has its place and line; at most a hundred of either sort. Names that the session
-/// predeclares are known.
+/// Each finding has its place and line. There are at most a hundred of either sort. Names that the
+/// session predeclares are known.
 Review review(Session& session, const std::string& file, std::string_view text);
 
 }  // namespace fettle::starlark

@@ -23,7 +23,7 @@ class Words {
   Words(std::string_view text, const Dialect& dialect)
       : symbols_(arena_), lexer_(text, arena_, symbols_, lexer_options(dialect)) {}
 
-  /// False at the end, and at what is no word.
+  /// False: it is at the end, or at something that is no word.
   bool next() {
     const Token last = token();
     if (last == Token::end || lexer_.failed)

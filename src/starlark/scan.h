@@ -1,5 +1,5 @@
 #pragma once
-/// Facts about a text that its tokens tell, before it is parsed.
+/// Facts about a text that its tokens show, before it is parsed.
 
 #include <string>
 #include <string_view>
@@ -13,12 +13,12 @@ struct Dialect;
 
 LexerOptions lexer_options(const Dialect& dialect);
 
-/// The names that the `load` statements of a file give, in order; empty when it holds what is no
-/// word of the language.
+/// The names in the `load` statements of a file, in order. Empty: it has something that is no word
+/// of the language.
 std::vector<std::string> loads_of(std::string_view text, const Dialect& dialect);
 
 /// `(a, b = "text") -> "int"` of the function `name` that a file defines, without comments and on
-/// one line; empty when it has none of that name. Words that are none end the search.
+/// one line. Empty: it has no function of that name. The search ends at something that is no word.
 std::string signature_of(std::string_view text, const Dialect& dialect, std::string_view name);
 
 /// Whether a text ends within brackets, within a text of several lines or after a backslash, so

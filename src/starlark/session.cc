@@ -19,7 +19,7 @@
 namespace fettle::starlark {
 
 struct Module::State : ModuleState {
-  /// What may be loaded, by name; for those who load thousands.
+  /// The loadable names, for programs that load thousands.
   std::unordered_map<std::string_view, uint32_t> index;
 
   void index_globals() {
@@ -86,7 +86,7 @@ Result<std::shared_ptr<Module::State>> compile_text(Session::State& session,
     return user_error("out of memory: the limit of this evaluation is reached",
                       {request.file, 1, 1});
   };
-  // Code takes no more than the tree.
+  // Code takes no more room than the tree.
   if (!heap->may_take(2 * arena.bytes()))
     return no_memory();
   if (const std::optional<SyntaxError> problem = compile(parsed.file, resolved, *module, symbols))
@@ -99,7 +99,7 @@ Result<std::shared_ptr<Module::State>> compile_text(Session::State& session,
   return module;
 }
 
-/// Freezes what a finished module holds: it becomes part of a heap that nobody changes.
+/// Freezes all that a finished module holds: it becomes part of a heap that nobody changes.
 void freeze_module(Module::State& module) {
   for (const Value v : module.globals)
     freeze_value(v, true);
@@ -289,8 +289,8 @@ Result<Value> Thread::call(Value function, std::span<const Value> positional,
 
 namespace {
 
-/// Runs a text in the heap of the thread, which keeps its code as long as a function of it is
-/// reached: one that failed may have put some into a list that was there before.
+/// Runs a text in the heap of the thread. The heap keeps its code as long as one of its functions
+/// is reached: a failed text may have put some into a list that was there before.
 Result<std::shared_ptr<Module::State>> run_in(Thread& thread, CompileRequest request,
                                               Value& result) {
   Vm& vm = thread.state();

@@ -58,11 +58,11 @@ class Module;
 struct RecordType;
 using ModulePtr = std::shared_ptr<const Module>;
 
-/// `spec`: the specification. `go`: starlark-go today. `kurtosis`: starlark-go of 2023-02, every
-/// switch off, with `import_module` in place of `load`, and no bare `print`.
+/// `spec`: the specification. `go`: today's starlark-go. `kurtosis`: starlark-go of 2023-02 with
+/// every switch off, with `import_module` instead of `load`, and without a plain `print`.
 enum class Profile : uint8_t { spec, go, kurtosis };
 
-/// What the language allows; the switches have starlark-go's meaning.
+/// The features that the language has. The switches have starlark-go's meaning.
 struct Dialect {
   Profile profile = Profile::go;
   bool set = false;                  ///< the name `set` exists
@@ -74,7 +74,7 @@ struct Dialect {
   static Dialect of(Profile profile);
 };
 
-/// 0 means none, except for memory and depth.
+/// 0 means no limit, except for memory and depth.
 struct Limits {
   uint64_t steps = 0;              ///< calls + iterations + what built-ins charge for their work
   uint64_t memory = u64(1) << 30;  ///< bytes of all heaps of the session
@@ -101,7 +101,7 @@ struct Call {
 
 using NativeFunction = std::function<Result<Value>(Call&)>;
 
-/// What a parameter accepts. `any_of` a set: `Want::text | Want::none`.
+/// The types that a parameter accepts. Several are joined: `Want::text | Want::none`.
 enum class Want : uint32_t {
   any = 0,
   none = 1,
@@ -122,21 +122,22 @@ enum class Want : uint32_t {
 };
 constexpr Want operator|(Want a, Want b) { return static_cast<Want>(u32(a) | u32(b)); }
 
-/// A parameter: its name, with a `?` at the end when it may be missing and `??` when None also
-/// means missing; what it accepts; for `Want::record` the type, when only one is meant.
+/// A parameter: its name, which ends with `?` if it may be missing, and with `??` if None also
+/// means missing; the types that it accepts; for `Want::record` the record type, if only one is
+/// meant.
 struct Parameter {
   std::string_view name;
   Want want = Want::any;
   const RecordType* type = nullptr;
 };
 
-/// Declared parameters of a native function; a table that lives as long as the function.
+/// The declared parameters of a native function: a table that lives as long as the function.
 class Signature {
  public:
   Signature(std::string function, std::vector<Parameter> parameters);
-  /// One value a parameter, `unset` where none was given. Errors as starlark-go words them:
-  /// `f: missing argument for x`, `f: unexpected keyword argument "y" (did you mean x?)`,
-  /// `f: for parameter x: got int, want string`.
+  /// One value for each parameter; `unset`: none was given. Errors are worded as in starlark-go:
+  /// `f: missing argument for x`, `f: unexpected keyword argument "y" (did you mean x?)`, `f: for
+  /// parameter x: got int, want string`.
   Result<std::vector<Value>> bind(const Call& call) const;
   const std::string& function() const { return function_; }
   const std::vector<Parameter>& parameters() const { return parameters_; }
@@ -146,20 +147,21 @@ class Signature {
   std::vector<Parameter> parameters_;
 };
 
-/// A type of the host: immutable objects with named fields, printed as a call of its constructor
-/// `Name(a=1, b="x")` with the fields that are set, in the declared order. Equal when every field
-/// is. Lives as long as anything that uses it (usually static).
+/// A type of the host: immutable objects with named fields. They print as a call of their
+/// constructor, `Name(a=1, b="x")`, with the fields that are set, in the declared order. They are
+/// equal if every field is. The type must live as long as anything that uses it (usually it is
+/// static).
 struct RecordType {
   std::string name;
   std::vector<std::string> fields;
-  /// The text of `str` and `repr` instead of the constructor call, when set.
+  /// The text of `str` and `repr`, if it is not to be the constructor call.
   std::function<std::string(Value)> text;
   /// Whether fields that hold native functions only (methods) are left out of the text.
   bool hide_methods = true;
 };
 
 /// Makes values that live in this heap. Texts and items are copied. A value that would exceed the
-/// memory limit is `Value::error()`: give it back as it is, the limit is reported.
+/// memory limit is `Value::error()`: return it as it is, and the limit is reported.
 class HeapAccess {
  public:
   explicit HeapAccess(Vm& vm) : vm_(vm) {}
@@ -174,19 +176,19 @@ class HeapAccess {
   bool insert(Value dict, Value key, Value value);  ///< false when the key has no hash
   /// `struct(a = 1, …)`, sorted by name.
   Value structure(std::span<const Named> fields);
-  /// Another one with the same fields: its values in the order of their names.
+  /// A structure with the same fields as another one, and new values in the order of their names.
   Value structure_like(Value structure, std::span<const Value> values);
-  /// Fields that are not named are not set. A name that the type lacks is a bug.
+  /// Fields that are not named are not set. It is a bug to name one that the type does not have.
   Value record(const RecordType& type, std::span<const Named> fields);
   /// A module value: `name.field` with the text `<module "name">`.
   Value module(std::string_view name, std::span<const Named> fields);
   Value native(std::string_view name, NativeFunction function);
-  /// A value that the host does not know. It may be handed on; `was_looked_at` tells whether
+  /// A value that the host does not know. It may be passed on; `was_looked_at` says whether
   /// anything depends on what it is.
   Value unknown();
-  /// JSON text, dicts in the order of the text (the last of two equal keys wins).
+  /// Reads JSON text. Dicts have the order of the text; the last of two equal keys counts.
   Result<Value> json(std::string_view text);
-  /// A plain value; deferred parts, secrets and unknown ones are an error.
+  /// A plain value. Deferred, secret and unknown parts are an error.
   Result<Value> value(const fettle::Value& value);
 
  private:
@@ -225,19 +227,20 @@ size_t length_of(Value value);  ///< of a collection; 0 for others
 Value item_of(Value list_or_tuple, size_t index);
 std::vector<std::pair<Value, Value>> entries_of(Value dict);  ///< in order of insertion
 std::vector<std::pair<std::string, Value>> fields_of(Value structure_record_or_module);
-/// A field of a structure, record or module; none when it has none.
+/// A field of a structure, record or module. None: there is no such field.
 std::optional<Value> field_of(Value object, std::string_view name);
 std::optional<Value> find_in(Value dict, std::string_view key);
 const RecordType* record_type_of(Value value);  ///< null when it is no record
-// What follows walks over values, which a program can make large: it counts as work of the thread.
+// The following functions walk over values, which a program can make large: they count as work of
+// the thread.
 Result<std::string> repr_of(Thread& thread, Value value);  ///< as `repr(x)`
 Result<std::string> str_of(Thread& thread, Value value);   ///< as `str(x)`
 Result<bool> equal(Thread& thread, Value a, Value b);
 void freeze(Value value);
-/// For messages: a scalar as `repr(x)`, of anything else its type.
+/// For messages: a scalar as `repr(x)`, anything else as its type.
 std::string brief_of(Value value);
-/// What attributes are made of: dict keys must be texts, tuples become lists, structures and
-/// records become dicts. Functions and floats without JSON form are errors.
+/// A value for attributes: dict keys must be texts, tuples become lists, and structures and records
+/// become dicts. Functions, and floats without a JSON form, are errors.
 Result<fettle::Value> to_value(Thread& thread, Value value);
 /// JSON text as `json.encode` writes it.
 Result<std::string> to_json(Thread& thread, Value value);
@@ -251,12 +254,12 @@ struct ParameterInfo {
   bool named_rest = false;           ///< `**kwargs`
   std::optional<Value> otherwise{};  ///< the default; of the function's module
 };
-/// Empty for values that are no Starlark function.
+/// Empty: the value is no Starlark function.
 std::vector<ParameterInfo> parameters_of(Value function);
 std::string function_name(Value function);
 std::string docstring_of(Value function);
 
-/// What a file defined, frozen.
+/// The definitions of a file, frozen.
 class Module {
  public:
   struct State;
@@ -276,7 +279,7 @@ struct Frame {
   Where where;           ///< `<builtin>` without line for native functions
 };
 
-/// One evaluation. Configure, then run.
+/// One evaluation. Configure it, then run it.
 class Session {
  public:
   explicit Session(Dialect dialect = Dialect::of(Profile::go), Limits limits = {});
@@ -284,34 +287,37 @@ class Session {
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
 
-  // Names that every file sees. They hide those of the language (`print`, …) of the same spelling.
+  // Names that every file sees. They hide names of the language (`print`, …) with the same
+  // spelling.
   HeapAccess heap();  ///< for values of the session: they live as long as it and its modules
-  /// The value must be of `heap()`.
+  /// The value must be from `heap()`.
   void predeclare(std::string_view name, Value value);
   Value native(std::string_view name, NativeFunction function) {
     return heap().native(name, std::move(function));
   }
 
-  /// Finds the module that `load("name", …)` names; caching and cycles are up to `ModuleCache`.
+  /// Finds the module that `load("name", …)` names. Caching and cycles are the matter of
+  /// `ModuleCache`.
   std::function<Result<ModulePtr>(Thread&, std::string_view name)> load;
-  /// Receives lines of `print`, without newline; stderr when not set.
+  /// Receives lines of `print`, without newline. If it is not set, they go to stderr.
   std::function<void(Thread&, std::string_view)> print;
-  /// The clock of `time.now`; an error when not set.
+  /// The clock of `time.now`. If it is not set, that is an error.
   std::function<Time()> now;
   /// Set by another thread to end the evaluation within 10 ms.
   std::atomic<bool> cancelled{false};
-  /// Collect at every safe point: for tests of the interpreter.
+  /// Collects at every safe point, for tests of the interpreter.
   bool collect_always = false;
 
-  /// Parses, checks and runs a file. Errors: syntax and names (`Blame::user`, before anything
-  /// runs, every name error in `trace`), or those of the run, with the stack in `trace`.
+  /// Parses, checks and runs a file. Errors: those of syntax and names (`Blame::user`, before
+  /// anything runs, with every error of names in `trace`), or those of the run, with the stack in
+  /// `trace`.
   Result<ModulePtr> run(std::string file, std::string_view text);
-  /// The same, from inside a native function or `load`: frames of `from` are the caller's.
+  /// The same from inside a native function or `load`: the frames of `from` are the caller's.
   Result<ModulePtr> run(Thread& from, std::string file, std::string_view text);
 
   uint64_t steps() const;   ///< counted so far
   uint64_t memory() const;  ///< bytes of all heaps now
-  /// Whether the last error came before anything ran (syntax or name error).
+  /// Whether the last error came before anything ran (an error of syntax or names).
   bool failed_before_running() const;
 
   struct State;
@@ -332,7 +338,7 @@ class ModuleCache {
   std::vector<std::pair<std::string, std::shared_ptr<Slot>>> slots_;
 };
 
-/// A stack and a heap of their own, to call functions and to evaluate expressions.
+/// A stack and a heap, to call functions and to evaluate expressions.
 class Thread {
  public:
   explicit Thread(Session& session);
@@ -350,25 +356,26 @@ class Thread {
   /// The value of one expression; `names` are visible beside the predeclared ones.
   Result<Value> evaluate(std::string file, std::string_view expression,
                          std::span<const Named> names = {});
-  /// Runs statements and gives their globals, not frozen: for interactive use. `names` are visible.
+  /// Runs statements and returns their globals, which are not frozen, for interactive use. `names`
+  /// are visible.
   Result<std::vector<std::pair<std::string, Value>>> execute(std::string file,
                                                              std::string_view text,
                                                              std::span<const Named> names = {});
   HeapAccess heap();
   Session& session() const;
-  /// The stack now, outermost first. Native functions have the file `<builtin>`.
+  /// The present stack, the outermost frame first. Native functions have the file `<builtin>`.
   std::vector<Frame> stack() const;
   /// The place of the innermost frame of Starlark code.
   Where position() const;
-  /// An error at the current position, as a native function returns it.
+  /// An error at the present position, for a native function to return.
   Error error(std::string message) const;
-  /// Keeps a module as long as the module that runs here (or this thread) lives: for a native
-  /// function that gives away its values, such as `import_module`.
+  /// Keeps a module as long as the module that runs here (or this thread) lives, for a native
+  /// function that returns its values, such as `import_module`.
   void keep(ModulePtr module);
-  /// Accounts for work of a native function; false when a limit is reached (then return
+  /// Charges for work of a native function. False: a limit is reached (then return
   /// `Value::error()`).
   bool charge(uint64_t steps);
-  /// Which limit that was.
+  /// The error for that limit.
   Error limit_reached() const;
 
   struct State;
@@ -380,7 +387,7 @@ class Thread {
   bool owned_ = true;
 };
 
-/// Keeps a value from being collected as long as it exists.
+/// Keeps a value from being collected as long as this handle exists.
 class Handle {
  public:
   Handle(Thread& thread, Value value);

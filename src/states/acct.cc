@@ -10,7 +10,7 @@
 namespace fettle::states {
 namespace {
 
-/// An error about a file of secrets tells the place and never the text.
+/// An error about a file of secrets. It has the place and never the text.
 Error unreadable(std::string_view file, std::string_view why, Where where = {}) {
   where.file = file;
   return user_error(cat("the credentials cannot be read: ", why), std::move(where));

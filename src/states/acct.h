@@ -1,6 +1,5 @@
 #pragma once
-/// Credentials: providers, of each of them profiles, of each of these keys and values, which nobody
-/// may see.
+/// Credentials: providers have profiles, and these have keys and values that nobody may see.
 ///
 ///   cloud:
 ///     default: {user: me, key: s3cret}
@@ -20,36 +19,36 @@ class Credentials {
  public:
   Credentials() = default;  ///< none
 
-  /// `file` names the source in errors; an empty key reads plain YAML. Errors (`Blame::user`) never
-  /// show what is in it.
+  /// Reads a file. `file` names the source in errors; an empty key reads plain YAML. Errors
+  /// (`Blame::user`) never show the contents.
   static Result<Credentials> read(std::string_view bytes, std::string_view file,
                                   std::string_view key);
-  /// From data: `profiles` of a batch.
+  /// Reads data: `profiles` of a batch.
   static Result<Credentials> of(const Value& providers);
 
-  /// Adds what others say; of two values for one key the later counts (`--overrides`).
+  /// Adds other credentials. The later of two values for one key counts (`--overrides`).
   void add(const Credentials& others);
   void add(std::string_view provider, std::string_view profile, const Value& values);
-  /// A profile that a state made: {provider, name, source, values} (`modules/module.h`). Error:
-  /// the profile that it begins with is not there.
+  /// Adds a profile that a state made: {provider, name, source, values} (`modules/module.h`).
+  /// Error: the profile on which it is based is not there.
   Status add_made(const Value& made);
 
   /// The profile of this name among those of the providers; an empty dict: there is none. An empty
-  /// name is the default. Error: several of the providers have one.
+  /// name means the default. Error: several of the providers have one.
   Result<Value> profile(std::span<const Name> providers, std::string_view name) const;
   bool is_empty() const { return providers_.empty(); }
   bool has(std::string_view provider, std::string_view name) const;
-  /// Error (`Blame::user`): no provider has a profile of this name; `default` is always one.
+  /// Error (`Blame::user`): no provider has a profile of this name. `default` always exists.
   Status check_profile(std::string_view name) const;
 
-  /// `default`, unless the file or `--acct-profile` says another.
+  /// `default`, unless the file or `--acct-profile` names another.
   std::string default_profile = "default";
 
  private:
   std::map<std::string, std::map<std::string, Value>, std::less<>> providers_;
 };
 
-/// The value with every scalar in it marked as a secret.
+/// The value, with every scalar in it marked as a secret.
 Value sealed(const Value& value);
 
 }  // namespace fettle::states

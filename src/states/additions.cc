@@ -63,7 +63,7 @@ class AdditionReader {
     add_text(write_json(document), plain_pipe);
   }
 
-  /// The parameters of added files: those of their own files, and above them the values.
+  /// The parameters of added files: those of their own files, overridden by the given values.
   Params params_of_files(const Value& asked) {
     const Params none;
     Rendering rendering(with_.sources, with_.texts, none, options_.host, with_.outcomes);

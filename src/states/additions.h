@@ -1,5 +1,5 @@
 #pragma once
-/// States that join a run because others of it have added them: `render.block`, `sls.run`,
+/// States that join a run because others of it added them: `render.block`, `sls.run`,
 /// `test.update_low`.
 
 #include <memory>
@@ -19,7 +19,7 @@ struct AddedFiles {
   High high;
 };
 
-/// What was added, read. Errors are reported.
+/// The additions after reading. Errors are reported.
 struct Added {
   std::vector<Document> documents;                 ///< as if they stood in the files
   std::vector<std::unique_ptr<AddedFiles>> files;  ///< arranged, with the prefix in their IDs
@@ -29,7 +29,7 @@ struct Added {
 Added read_additions(const CompileOptions& options, const Gathering& gathering,
                      const HighOptions& high);
 
-/// Whether a call of this function adds states when it runs.
+/// Whether a call of this function adds states to the run.
 bool adds_states(const Name& state, const Name& function);
 
 }  // namespace fettle::states

@@ -12,8 +12,8 @@
 namespace fettle::states {
 namespace {
 
-/// More than any project has, and few enough for the memory: each state of a pattern `*` may name
-/// all others.
+/// More than any project has, and few enough for the memory: with a pattern `*`, each state may
+/// name all others.
 constexpr size_t most_relations = 4'000'000;
 
 class Arranger {
@@ -94,7 +94,7 @@ class Arranger {
     }
   }
 
-  /// Arguments take the place of those with their name, requisites come on top.
+  /// Arguments replace those of the same name; requisites are added.
   void add_to(Body& body, Body& more) {
     if (!more.function.empty())
       body.function = more.function;
@@ -140,7 +140,7 @@ class Arranger {
     return found;
   }
 
-  /// One body for each entry of `names`; what has no name is called by its ID.
+  /// Makes one body for each entry of `names`. A body without a name takes the ID.
   void name(Declaration& declaration) {
     const bool has_names =
         std::any_of(declaration.bodies.begin(), declaration.bodies.end(),
@@ -205,7 +205,7 @@ class Arranger {
       }
   }
 
-  /// The bodies that a wish names; a pattern leaves out `self`.
+  /// The bodies that a wish names. A pattern leaves out `self`.
   std::vector<uint32_t> targets_of(const Wish& wish, size_t self) {
     std::vector<uint32_t> found;
     index_.find(index_.state_of(wish.state), wish.target, found);
@@ -236,7 +236,7 @@ class Arranger {
     return *find_global(inverse.name.substr(0, inverse.name.rfind("_in")));
   }
 
-  /// `a: require_in: b` is `b: require: a`.
+  /// Turns `a: require_in: b` into `b: require: a`.
   void invert(size_t i) {
     const Numbered& here = bodies_[i];
     const std::vector<Wish> wishes = here.body->wishes;
@@ -247,7 +247,7 @@ class Arranger {
               {&forward_of(*wish.requisite), here.body->state, here.declaration->id, wish.at});
   }
 
-  /// Those that are used come before those that use them.
+  /// States that are used come before those that use them.
   void use_others() {
     enum class Mark : uint8_t { none, open, done };
     std::vector<Mark> marks(bodies_.size(), Mark::none);

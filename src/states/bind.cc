@@ -1,4 +1,4 @@
-/// References in arguments become holes that what other states left will fill.
+/// Turns references in arguments into holes for what other states will leave.
 
 #include <algorithm>
 #include <unordered_map>
@@ -14,12 +14,12 @@
 namespace fettle::states {
 namespace {
 
-/// Finds the places of texts in an argument; of one that occurs twice the first.
+/// Finds the places of texts in an argument. A text that occurs twice is found at its first place.
 class TextPlaces {
  public:
   explicit TextPlaces(const Argument* argument) : argument_(argument) {}
 
-  /// The place of the argument when there is no such text.
+  /// The place of the argument, if there is no such text.
   Position find(const Name& text) {
     if (places_.empty())
       read();
@@ -101,7 +101,7 @@ class Binder {
     return found;
   }
 
-  /// Commands around the call may refer, too.
+  /// The commands around a call may refer, too.
   void bind_settings(const Body& body) {
     auto settings = std::make_shared<Settings>(*chunk_->settings);
     for (auto [name, commands] :
@@ -147,7 +147,7 @@ class Binder {
                                       : Name(cat(reference.id, "[", reference.resource, "]"));
   }
 
-  /// Nothing: it names what is not there, which is reported.
+  /// None: the reference names something that is not there, which is reported.
   std::optional<Output> hole_of(const Reference& reference, Position at) {
     static const GlobalArgument& requisite = *find_global("arg_bind");
     if (const auto steps = steps_of(reference.path, reference.state); !steps) {
@@ -204,8 +204,8 @@ class Binder {
                                          "` among the arguments of ID ", chunk_->id));
   }
 
-  /// The value with another one at a path; dictionaries are made where there is nothing. Nothing:
-  /// the path leads into something else.
+  /// The value with another one at a path. Missing dictionaries are made. None: the path leads into
+  /// something else.
   static std::optional<Value> put(const Value& value, std::span<const Step> steps,
                                   const Value& placed) {
     std::vector<Value> around;
@@ -240,7 +240,7 @@ class Binder {
     return made;
   }
 
-  /// What a block was rendered with is in its texts.
+  /// The texts of a block hold the values with which it was rendered.
   void hide_what_templates_took(const Mask& secrets) {
     if (secrets.secrets().empty())
       return;
@@ -271,7 +271,7 @@ class Binder {
     }
   }
 
-  /// The parameter that a misspelt name is near to. What a state returns may have any name.
+  /// The parameter that a misspelt name is close to. The outputs of a state may have any name.
   std::string meant_by(const Name& name) const {
     const Module* module = with_.modules[self_];
     const Function* function = module == nullptr ? nullptr : module->find(chunk_->function);

@@ -21,7 +21,7 @@ Error at_line(Error error, uint32_t line) {
 
 bool is_blank(std::string_view text) { return text.find_first_not_of(" \t\r\n") == text.npos; }
 
-/// Gives each line to the block that it belongs to.
+/// Assigns each line to its block.
 class Splitter {
  public:
   explicit Splitter(std::span<const Stage> pipe) { add_block({pipe.begin(), pipe.end()}, 1); }
@@ -51,7 +51,8 @@ class Splitter {
     texts_.emplace_back();
   }
 
-  /// A line of the outermost block keeps its number: what belongs to others is empty there.
+  /// Adds a line. Lines keep their numbers in the outermost block: where others have text, it has
+  /// empty lines.
   void add(std::string_view line) {
     is_begun_ = false;
     if (open_ == 0) {
@@ -89,7 +90,7 @@ class Splitter {
     return {};
   }
 
-  /// A new block, unless only other such lines stand between.
+  /// Begins a block, unless only other such lines stand between.
   void begin() {
     if (!std::exchange(is_begun_, true)) {
       add_block(blocks_[0].pipe, 0);
@@ -99,9 +100,9 @@ class Splitter {
   }
 
   std::vector<Block> blocks_;
-  std::vector<std::string> texts_;  ///< of each block
+  std::vector<std::string> texts_;  ///< one for each block
   size_t open_ = 0;
-  size_t gap_ = 0;  ///< lines of other blocks since the last of the outermost one
+  size_t gap_ = 0;  ///< lines of other blocks since the last line of the outermost one
   bool is_begun_ = false;
   uint32_t line_ = 1;
 };

@@ -1,12 +1,12 @@
 #pragma once
-/// A file of states is one or more blocks, each of which is rendered on its own, by a pipe of
-/// stages. A line that begins with `#!` in the first column ends one block and begins the next:
+/// A file of states consists of blocks, each of which is rendered on its own, by a pipe of stages.
+/// A line that begins with `#!` in the first column ends one block and begins the next:
 ///
 ///   #!jinja|yaml       by this pipe
 ///   #!require:ID       only when the state with this ID has run; several such lines want all
 ///   #!END              back to the block around
 ///
-/// `#!/…`, an interpreter's line, means nothing.
+/// The line of an interpreter, `#!/…`, has no meaning.
 
 #include <cstdint>
 #include <span>
@@ -20,12 +20,13 @@
 
 namespace fettle::states {
 
-/// What a stage does: text to text, text to data, data to data.
+/// A stage turns text into text, text into data, or data into data.
 enum class Stage : uint8_t { jinja, yaml, json, replacements };
 
 std::string_view to_string(Stage stage);
 
-/// `jinja|yaml|replacements`. Error in Idem's words: there is no such stage, or they do not fit.
+/// Reads `jinja|yaml|replacements`. Error in Idem's words: there is no such stage, or two of them
+/// do not fit together.
 Result<std::vector<Stage>> parse_pipe(std::string_view text);
 
 struct Block {
@@ -35,11 +36,11 @@ struct Block {
   };
   std::vector<Stage> pipe;
   SharedText text;
-  uint32_t line = 1;             ///< of its first line in the file
+  uint32_t line = 1;             ///< its first line in the file
   std::vector<Awaited> awaited;  ///< empty: it is rendered at once
 };
 
-/// The blocks of a file; one without any text is left out. An error has the line.
+/// The blocks of a file, without those that have no text. An error has the line.
 Result<std::vector<Block>> blocks_of(SharedText text, std::span<const Stage> pipe);
 
 }  // namespace fettle::states

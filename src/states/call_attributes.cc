@@ -87,7 +87,7 @@ Value CallAttributes::settings_of(size_t i) const {
   return entries.empty() ? nothing_ : Value::dict(std::move(entries));
 }
 
-/// What a chunk has replaced and not removed yet.
+/// What a chunk has replaced and not yet removed.
 Value CallAttributes::replaced_of(uint32_t target) const {
   const Key& key = keys_[target];
   return Value::deferred({Part(Output{key.kind, key.name, path_step(replaced_name.view())})});

@@ -1,5 +1,6 @@
 #pragma once
-/// What the driver of states is told of a call, in the normal form of its kind.
+/// The attributes of a call, which tell the driver of states what to do, in the normal form of
+/// their kind.
 
 #include <map>
 
@@ -12,16 +13,17 @@ class CallAttributes {
   CallAttributes(const Compiled& compiled, const std::vector<Key>& keys, Holes& holes);
 
   Value of(size_t chunk) const;
-  /// Of a call of `test` on behalf of a chunk, with the settings that it is about.
+  /// For a call of `test` in place of a chunk, with the settings that concern it.
   Value of_test(const Chunk& chunk, const char* function, std::vector<Entry> settings) const;
-  /// Of something that is to be undone and whose name leads nowhere.
+  /// For a state that is to be undone and whose name leads nowhere.
   Value of_lost(const Chunk& chunk, bool remembers) const;
-  /// What a driver has to know of what is to be done around a call.
+  /// The settings around a call that a driver has to know.
   std::vector<Entry> settings(const Chunk& chunk, const Settings& settings) const;
-  /// The calls that a chunk watches, with their tags: a result that is not known does not do. With
-  /// changes, also those whose changes it waits for: an earlier one may let it be called.
+  /// The calls that a chunk watches, with their tags; a result that is not known does not count.
+  /// `with_changes`: also the calls whose changes it waits for, since an earlier one may make it
+  /// due.
   Value watched_by(const Chunk& chunk, bool with_changes) const;
-  /// Who removes what a chunk has replaced.
+  /// The chunk that removes what another one has replaced.
   const Chunk* remover_of(size_t chunk) const;
 
  private:
@@ -31,7 +33,7 @@ class CallAttributes {
   const Compiled& compiled_;
   const std::vector<Key>& keys_;
   Holes& holes_;
-  std::map<size_t, const Chunk*> removers_;  ///< by the chunk that replaces
+  std::map<size_t, const Chunk*> removers_;  ///< by the number of the chunk that replaces
   const Value nothing_ = Value::dict({});
 };
 

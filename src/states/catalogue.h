@@ -1,6 +1,6 @@
 #pragma once
-/// Which states there are: their functions, and what these take. A compile finds what is not there
-/// before anything runs, and `doc` prints from it.
+/// The catalogue of all states: their functions, and what these take. With it, a compile reports
+/// missing states before anything runs. `doc` prints it.
 ///
 /// To add a built-in state: see `builtins.h`. States of users come from other catalogues,
 /// which are asked first.
@@ -22,21 +22,21 @@ struct Parameter {
   Name name;
   std::optional<Value> otherwise;  ///< the default; none: the parameter is required
   std::string text;
-  Shape shape = Shape::any;  ///< of what is given, null aside where there is a default
+  Shape shape = Shape::any;  ///< of the given value; null is allowed if there is a default
 };
 
 struct Function {
   Name name;
   std::string text;
   std::vector<Parameter> parameters;  ///< without `name`
-  bool takes_rest = false;            ///< any further argument, too
-  std::string test_mode;              ///< what `--test` answers
-  Value computed{};  ///< of its states: what makes no difference (`value/changes.h`)
+  bool takes_rest = false;            ///< it takes any further argument, too
+  std::string test_mode;              ///< the answer of `--test`
+  Value computed{};                   ///< outputs that make no difference (`value/changes.h`)
 
   const Parameter* find(std::string_view parameter) const;
 };
 
-/// What every use of a function needs although nobody writes it (Idem: TREQ).
+/// The implied needs of every use of a function (Idem: TREQ).
 struct Implied {
   Name function;
   std::vector<Name> require;  ///< all states of these refs, `state.function` or `state`
@@ -47,26 +47,26 @@ struct Module {
   std::string text;
   std::vector<Function> functions;
   std::vector<Implied> implied;
-  std::vector<Name> unique;       ///< functions of which one call is made at a time
+  std::vector<Name> unique;       ///< functions that are called one at a time
   Value wait;                     ///< its `__reconcile_wait__`; null: none
   bool has_is_pending = false;    ///< it says itself whether a result is pending
-  bool skips_memory = false;      ///< nothing of it is remembered
-  bool can_look = true;           ///< with `ctx.test`, it changes nothing
-  bool can_repeat = true;         ///< a call that came to no end may be made once more
-  bool is_instant = false;        ///< it blocks nowhere and touches nothing outside fettle
-  std::vector<Name> providers{};  ///< whose credentials it uses
+  bool skips_memory = false;      ///< nothing about it is remembered
+  bool can_look = true;           ///< with `ctx.test` it changes nothing
+  bool can_repeat = true;         ///< a call that did not end may be repeated
+  bool is_instant = false;        ///< it does not block, and touches nothing outside fettle
+  std::vector<Name> providers{};  ///< those whose credentials it uses
 
   const Function* find(std::string_view function) const;
 };
 
-/// The waits of users by name: `NAME` is the function `reconcile.wait.NAME.get`. The text says why
-/// one cannot be used; empty: it can.
+/// Users' waits, by name: `NAME` is the function `reconcile.wait.NAME.get`. The text says why one
+/// cannot be used; empty: it can.
 using Waits = std::map<std::string, std::string>;
 
 class Catalogue {
  public:
   virtual ~Catalogue() = default;
-  /// None when there is no such state.
+  /// Null: there is no such state.
   virtual const Module* find(std::string_view ref) const = 0;
   virtual std::vector<std::string> refs() const = 0;
   virtual const Waits& waits() const;
@@ -75,10 +75,10 @@ class Catalogue {
 /// The states that ship.
 const Catalogue& builtin_states();
 
-/// Several as one: of two that know a ref the first counts. They outlive the answer.
+/// Joins several catalogues. If two know a ref, the first one counts. They must outlive the result.
 std::unique_ptr<Catalogue> joined(std::vector<const Catalogue*> catalogues);
 
-/// A catalogue of the given modules and waits.
+/// Makes a catalogue of modules and waits.
 std::unique_ptr<Catalogue> catalogue_of(std::vector<Module> modules, Waits waits = {});
 
 }  // namespace fettle::states

@@ -1,4 +1,4 @@
-/// Whether what is called is there, and is given what it takes.
+/// Checks that every called function exists, and that it gets what it takes.
 
 #include <algorithm>
 
@@ -38,7 +38,7 @@ class Checker {
   }
 
  private:
-  /// The same few calls occur many times.
+  /// Looks up the function of a call. The same few occur many times.
   const Call& find(const Chunk& chunk) {
     const auto [known, is_new] = calls_.emplace(std::pair(chunk.state, chunk.function), Call{});
     if (is_new) {
@@ -49,7 +49,7 @@ class Checker {
     return known->second;
   }
 
-  /// Tags and memory are taken apart at it.
+  /// Tags and memory are split at this separator.
   void check_separator(Chunk& chunk) {
     for (const auto& [what, text] : {std::pair("ID", chunk.id), std::pair("name", chunk.name)})
       if (!is_tag_part(text))
@@ -80,7 +80,7 @@ class Checker {
           names.push_back(function.name);
         meant = suggestion(chunk.function.view(), names);
       }
-      // Behind a full stop.
+      // Stands behind a full stop.
       return meant.empty() ? meant : cat(" Did", meant.substr(meant.find(" did") + 4));
     };
     with_.fail(chunk, chunk.at,
@@ -112,7 +112,7 @@ class Checker {
                  [&] { return misspelt(chunk, function); });
   }
 
-  /// A function that takes any argument has the required one under another name.
+  /// A function that takes any argument may get the required one under a wrong name.
   static std::string misspelt(const Chunk& chunk, const Function& function) {
     std::vector<std::string_view> wanted;
     for (const Parameter& parameter : function.parameters)
@@ -125,7 +125,7 @@ class Checker {
     return {};
   }
 
-  /// Whether a binding written by hand gives the argument.
+  /// Whether a binding written by hand sets the argument.
   static bool is_bound(const Body& body, const Name& parameter) {
     return std::any_of(body.bindings.begin(), body.bindings.end(), [&](const HandBinding& one) {
       const std::string_view target = one.target;
@@ -166,7 +166,7 @@ class Checker {
                                             chunk.settings->sensitive.end();
   }
 
-  /// Null stands for the default; what a reference gives is known later.
+  /// Null stands for the default. The value of a reference is only known later.
   void check_shape(Chunk& chunk, const Body& body, const Parameter& parameter, const Value& given) {
     if ((given.is_null() && parameter.otherwise) || (given.is_text() && may_refer(given.text())) ||
         has_asked(given))
@@ -184,7 +184,7 @@ class Checker {
               parameter.name, "' but got '", clipped(to_text(told), 200), "'"));
   }
 
-  /// Whether a parameter that nobody gave stands in it.
+  /// Whether it contains a parameter that nobody gave.
   bool has_asked(const Value& given) const {
     if (given.is_text())
       return with_.is_asked(given.text());

@@ -1,6 +1,6 @@
 #pragma once
-/// What the stages of a compile share, and the stages from low data on; `compile.cc` calls them in
-/// this order.
+/// The data that the stages of a compile share, and the stages from low data on. `compile.cc` calls
+/// them in this order.
 
 #include <functional>
 #include <vector>
@@ -12,7 +12,7 @@
 
 namespace fettle::states {
 
-/// What was read, as it was written.
+/// What was read, as written.
 struct Front {
   Front();
   Texts texts;
@@ -27,7 +27,7 @@ struct Front {
 
 std::unique_ptr<Front> read_front(std::span<const std::string> words, Files& files,
                                   const CompileOptions& options);
-/// Takes the low data of the front and everything that was reported.
+/// Goes on from the low data of the front, and takes over everything that was reported.
 Compiled finish(Front& front, const CompileOptions& options);
 
 struct Compilation {
@@ -39,53 +39,54 @@ struct Compilation {
   std::vector<const Module*> modules;  ///< of each chunk; null: not known
   std::optional<TargetIndex> chunk_index{};
 
-  /// Of the chunks, made when it is asked for the first time.
+  /// The index of the chunks, made when it is first needed.
   TargetIndex& index();
 
-  /// Whether blocks wait that may bring what is not there.
+  /// Whether there are blocks that wait and may bring what is missing.
   bool is_partial() const { return !made.delayed.empty() || made.waits_for_additions; }
-  /// Whether a text holds a parameter that nobody gave, as in `validate`: nothing is known of it.
+  /// Whether a text contains a parameter that nobody gave, as in `validate`: then nothing is known
+  /// about the text.
   bool is_asked(std::string_view text) const;
-  /// A wrong use of one state: an error, or (`--lenient`) the comment with which it will fail.
-  /// `hint`: what was probably meant.
+  /// Reports a wrong use of one state: as an error or, with `--lenient`, as the comment with which
+  /// the state will fail. `hint`: what was probably meant.
   void fail(Chunk& chunk, Position at, const std::string& comment,
             const std::function<std::string()>& hint = {});
 };
 
-/// Of two names, for maps.
+/// Hashes pairs of names, for maps.
 struct NamesHash {
   size_t operator()(const std::pair<Name, Name>& names) const {
     return names.first.hash() * 31 + names.second.hash();
   }
 };
 
-/// More are told as an error: the engine could not keep them.
+/// More targets are an error: the engine could not hold them.
 inline constexpr size_t most_targets = 4'000'000;
 
-/// `check.cc`: states, functions and arguments that the catalogue lacks.
+/// `check.cc`: reports states, functions and arguments that are not in the catalogue.
 void check_calls(Compilation& compilation);
 
-/// `contents.cc`: files that states take from the sources.
+/// `contents.cc`: reads files that states take from the sources.
 void read_contents(Compilation& compilation, Sources& sources);
 
-/// `needs.cc`: what requisites name.
+/// `needs.cc`: finds what requisites name.
 void resolve_needs(Compilation& compilation);
-/// Appends what `state: target` names to the targets of a compile and makes a need of it. What is
-/// not there is remembered, may come later, or is reported; then the answer has no targets.
+/// Appends the chunks that `state: target` names to the targets, and makes a need of them. If they
+/// are not there, they may be remembered, come later, or be reported; then the need has no targets.
 Need need_of(Compilation& compilation, Chunk& chunk, uint32_t self, const GlobalArgument& requisite,
              const Name& state, const Name& target, Position at);
 
-/// `bind.cc`: references in arguments; then what is sensitive is a secret.
+/// `bind.cc`: binds the references in arguments, then marks sensitive values as secrets.
 void bind_references(Compilation& compilation);
 
-/// `implied.cc`: what modules and profiles need without saying so.
+/// `implied.cc`: adds needs of modules and profiles that nobody writes.
 void add_implied(Compilation& compilation);
 
 /// `select.cc`: `--invert` and `--target`.
 void invert(Compilation& compilation);
 void select_target(Compilation& compilation);
 
-/// `order.cc`: listeners, what goes first for a `prereq`, circles, ranks.
+/// `order.cc`: adds listeners, puts states in front of their `prereq`, and finds circles and ranks.
 void put_in_order(Compilation& compilation);
 
 }  // namespace fettle::states

@@ -11,7 +11,7 @@
 namespace fettle::states {
 namespace {
 
-/// Files of parameters are looked for in their own sources, and rendered without parameters.
+/// Files of parameters have their own sources, and are rendered without parameters.
 Params params_of_files(Files& files, const CompileOptions& options, std::span<const Stage> pipe,
                        Texts& texts, Report& report) {
   Result<Sources> sources = Sources::make(options.param_sources, options.params, files);
@@ -24,7 +24,7 @@ Params params_of_files(Files& files, const CompileOptions& options, std::span<co
   return params_of(gather(options.params, {*sources, texts, rendering, pipe, nullptr, report}));
 }
 
-/// Metas by file and by `ref.ID`.
+/// Keeps metas by file and by `ref.ID`.
 void keep_metas(const High& high, Compiled& made) {
   for (const auto& [ref, meta] : high.metas)
     made.file_metas.insert_or_assign(ref, value_of(*meta));
@@ -44,7 +44,7 @@ bool may_declare(const Delayed& block, const Name& id) {
          text.find(id.view()) != text.npos;
 }
 
-/// An ID that a block waits for must come from somewhere: from a file, or from another block.
+/// Checks that each ID for which a block waits can come from a file or from another block.
 void check_blocks(const High& high, std::span<const Delayed> delayed, Report& report) {
   if (delayed.empty())
     return;
@@ -77,7 +77,7 @@ void check_blocks(const High& high, std::span<const Delayed> delayed, Report& re
                                      report.takes_hints() ? suggestion(awaited.id, names) : ""));
 }
 
-/// Files that were added have IDs of their own: one that is there already is an error.
+/// Added files have IDs of their own. An ID that exists already is an error.
 void take_added_files(Front& front) {
   if (front.added.files.empty())
     return;
@@ -95,7 +95,7 @@ void take_added_files(Front& front) {
   }
 }
 
-/// Whether states wait that may add others.
+/// Whether there are states that have not run and may add others.
 bool waits_for_additions(const Compiled& made, const CompileOptions& options) {
   return std::ranges::any_of(made.chunks, [&](const Chunk& chunk) {
     return adds_states(chunk.state, chunk.function) &&
@@ -119,7 +119,8 @@ std::unique_ptr<Front> read_front(std::span<const std::string> words, Files& fil
     report.error(pipe.error());
     return front;
   }
-  // Those that only tell what is asked of them stand for the files' own, which must be good, too.
+  // Files' own parameters are checked, too, even if others stand for them that only report what is
+  // asked.
   if (!options.given_params || report.spares_parameters)
     front->params = params_of_files(files, options, *pipe, front->texts, report);
   if (options.given_params)
@@ -143,7 +144,7 @@ std::unique_ptr<Front> read_front(std::span<const std::string> words, Files& fil
     front->gathered.levels.push_back(0);
   }
   front->high = read_high(front->gathered.documents, high, report);
-  if (options.outcomes == nullptr)  // else the others go on
+  if (options.outcomes == nullptr)  // otherwise the other blocks go on
     check_blocks(front->high, front->gathered.delayed, report);
   arrange(front->high, !front->gathered.delayed.empty(), report);
   take_added_files(*front);
@@ -191,7 +192,7 @@ void Compilation::fail(Chunk& chunk, Position at, const std::string& comment,
                        const std::function<std::string()>& hint) {
   if (!options.is_lenient) {
     const std::string meant = hint && report.takes_hints() ? hint() : "";
-    // Of a sentence with a suggestion behind it.
+    // Cuts a suggestion off behind its sentence.
     const size_t ends = meant.starts_with(',') && comment.ends_with('.') ? 1 : 0;
     report.error(at, cat(std::string_view(comment).substr(0, comment.size() - ends), meant));
   } else if (chunk.failure.empty())

@@ -1,4 +1,4 @@
-/// Files that states take from the sources: `source` of `file.managed`.
+/// Reads files that states take from the sources: `source` of `file.managed`.
 
 #include "base/text.h"
 #include "states/compilation.h"

@@ -51,7 +51,8 @@ Result<Function> function_of(const Value& module, const Value& told) {
   return made;
 }
 
-/// Idem's TREQ: {FUNCTION: {"require": […]}, "unique": […]}; `treq` is every function.
+/// Reads Idem's TREQ: {FUNCTION: {"require": […]}, "unique": […]}; `treq` stands for every
+/// function.
 Status read_implied(const Value& told, Module& made) {
   const Value& implied = told.at("implied");
   if (implied.is_null())

@@ -1,7 +1,6 @@
 #pragma once
-/// Modules of users as a catalogue knows them, from what their hosts describe
-/// (`drivers/state/plugin.h`): {path, text, functions, wait, implied, skips_memory, can_look,
-/// can_repeat, acct}.
+/// Reads what hosts describe of users' modules (`drivers/state/plugin.h`) into a catalogue: {path,
+/// text, functions, wait, implied, skips_memory, can_look, can_repeat, acct}.
 
 #include <span>
 
@@ -12,7 +11,7 @@ namespace fettle::states {
 struct DescribedModules {
   std::vector<Module> modules;  ///< those whose path begins with `states.`
   Waits waits;                  ///< those of users
-  std::vector<Error> problems;  ///< what is wrong with one of them; that one is left out
+  std::vector<Error> problems;  ///< faults of modules, which are left out
 };
 
 /// `broken`: the waits that have a file and could not be loaded.

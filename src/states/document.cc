@@ -30,7 +30,7 @@ PlaceMap::PlaceMap(const jinja::Traced& traced, std::span<const uint32_t> files,
   }
 }
 
-/// A template's own text goes on there as it does here.
+/// Behind this place, the template's own text continues as it does here.
 Place PlaceMap::source_of(const Piece& piece, Place place) const {
   if (!piece.is_literal)
     return piece.source;

@@ -1,5 +1,5 @@
 #pragma once
-/// A block of a file after rendering: data, and where its parts stand in the sources.
+/// A block of a file after rendering: its data, and where the parts stand in the sources.
 
 #include <memory>
 #include <span>
@@ -11,14 +11,14 @@
 
 namespace fettle::states {
 
-/// From places in a rendered text to places in the texts that it came from.
+/// Maps places in a rendered text to places in the texts that it came from.
 class PlaceMap {
  public:
   PlaceMap() = default;
-  /// Text that was not rendered: its first line is `line` of the file.
+  /// For text that was not rendered. Its first line is `line` of the file.
   PlaceMap(uint32_t file, uint32_t line);
-  /// Text that was rendered. `files` are the numbers of the traced ones; what comes from the first
-  /// stands in the text that `before` maps.
+  /// For rendered text. `files` are the numbers of the traced files. Text from the first one stands
+  /// in the text that `before` maps.
   PlaceMap(const jinja::Traced& traced, std::span<const uint32_t> files, PlaceMap before);
 
   Position position(Place place) const;
@@ -27,7 +27,7 @@ class PlaceMap {
   struct Piece {
     Place begin;        ///< in the rendered text
     Place source;       ///< in its file
-    uint32_t file = 0;  ///< in the traced ones
+    uint32_t file = 0;  ///< among the traced ones
     bool is_literal = false;
   };
   Place source_of(const Piece& piece, Place place) const;

@@ -1,4 +1,4 @@
-/// The files that sources read: of this machine, or of a map.
+/// The files that sources read: those of this machine, or those of a map.
 
 #include <filesystem>
 

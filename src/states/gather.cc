@@ -155,7 +155,8 @@ Gathered gather(SourceFile file, const Gathering& gathering) {
   return Gatherer(gathering).run(std::move(file));
 }
 
-/// A layer for each level of includes, the outermost last; in a level in the order of the files.
+/// Makes a layer for each level of includes, the outermost last. Within a level, the order is that
+/// of the files.
 Params params_of(const Gathered& gathered) {
   std::vector<size_t> order(gathered.documents.size());
   std::iota(order.begin(), order.end(), size_t{0});

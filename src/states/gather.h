@@ -1,6 +1,6 @@
 #pragma once
 /// Reads the files that the command line names and all that they include, breadth first: a file
-/// stands before those that it includes. A file that is named twice is read once, so that files may
+/// stands before those that it includes. A file that is named twice is read once, so files may
 /// include one another.
 
 #include <span>
@@ -24,7 +24,7 @@ struct Delayed {
 };
 
 struct Gathered {
-  std::vector<Document> documents;  ///< those of a file one behind another
+  std::vector<Document> documents;  ///< those of a file stand one behind another
   std::vector<size_t> levels;       ///< of each document: how many includes lead to it
   std::vector<Delayed> delayed;
 };
@@ -38,16 +38,16 @@ struct Gathering {
   Report& report;
 };
 
-/// Everything that can be read; what cannot is reported.
+/// Reads everything that can be read, and reports the rest.
 Gathered gather(std::span<const std::string> words, const Gathering& gathering);
 
-/// The same of a file that is given.
+/// The same for a given file.
 Gathered gather(SourceFile file, const Gathering& gathering);
 
-/// The parameters that files of parameters hold.
+/// The parameters in files of parameters.
 Params params_of(const Gathered& gathered);
 
-/// The name that Python has for the type of a part: `str`, `list`, `NoneType`.
+/// Python's name for the type of a part: `str`, `list`, `NoneType`.
 std::string_view python_type(const TreeNode& node);
 
 }  // namespace fettle::states

@@ -4,11 +4,11 @@
 /// `settings.h`, a requisite an enumerator below, and a row that says what it asks of the core.
 ///
 /// *Requisites.* The obvious reading of `onchanges: [x]` is "after x". But a requisite says up to
-/// three things: what goes first, whether the state is due at all, and what is done beside it. If
-/// all became edges of one sort, a state would run although nothing changed, or count as failed
-/// because it was not needed. The core has a word for each of them (`core/resource.h`): when a need
-/// is met (`When`), what becomes of the state when it is not (`Unmet`), and whether a change makes
-/// it act again (`Bond`):
+/// three things: what goes first, whether the state is due at all, and what else is done. If all
+/// requisites became edges of one sort, a state would run although nothing changed, or would count
+/// as failed because it was not needed. The core has a word for each of them (`core/resource.h`):
+/// when a need is met (`When`), what becomes of the state when it is not (`Unmet`), and whether a
+/// change makes it act again (`Bond`):
 ///
 ///     requisite   the need is met when the other one   if not      beside that
 ///     require     succeeded                            blocked
@@ -20,16 +20,17 @@
 ///     arg_bind    left what a hole takes               blocked     the hole is the need
 ///     order       has ended, however                   –           nobody writes it
 ///
-/// The way of a requisite: `high.h` reads it; `arrange.h` turns `require_in` and its like round, so
-/// that from there on each one stands with the state that waits; `needs.cc` finds the chunks that
-/// it names; `order.cc` makes the order, and listeners; `intent.cc` makes needs by the table above.
+/// The way of a requisite: `high.h` reads it. `arrange.h` turns `require_in` and the like round, so
+/// that from there on each requisite stands with the state that waits. `needs.cc` finds the chunks
+/// that it names. `order.cc` makes the order, and listeners. `intent.cc` makes needs by the table
+/// above.
 ///
 /// Invariants:
 /// * The entries of one requisite of a state are one need: all of them have to hold, or one of them
 ///   (`require_any`).
-/// * A requisite names what is in this run. Only `require` and `arg_bind` may also name what a
-///   former run left (`Memory`). Anything else is an error (or fails its state alone, `--lenient`),
-///   unless a block that waits may still bring it.
+/// * A requisite names states of this run. Only `require` and `arg_bind` may also name what a
+///   former run left (`Memory`). A target that is not there is an error (with `--lenient`, it fails
+///   its state alone), unless a block that waits may still bring it.
 /// * A pattern never names the state that has the requisite.
 
 #include <cstdint>
@@ -40,16 +41,16 @@
 
 namespace fettle::states {
 
-/// What binds one state to others.
+/// A condition by which one state waits for others.
 enum class Requisite : uint8_t {
   require,    ///< it succeeded, or would (`None`)
-  watch,      ///< it succeeded; when it has changes, `mod_watch` is called after the function
+  watch,      ///< it succeeded; if it has changes, `mod_watch` is called after the function
   onchanges,  ///< it succeeded and has changes
   onfail,     ///< it failed, or did not run because something it needs failed
   prereq,     ///< it would have changes; it runs after this one
   listen,     ///< it has changes: `mod_watch` is called once, after everything else
-  arg_bind,   ///< it left a state, from which arguments are taken
-  order,      ///< nothing: it goes first, however it ends
+  arg_bind,   ///< it left a state from which arguments are taken
+  order,      ///< nothing: it only goes first, however it ends
 };
 
 /// What a requisite asks of the core, and what is said of it.
@@ -74,22 +75,22 @@ inline std::string_view to_string(Requisite requisite) { return row_of(requisite
 struct GlobalArgument {
   enum class Role : uint8_t {
     requisite,
-    inverse,  ///< a requisite of those that it names
-    use,      ///< copies arguments of another state
+    inverse,  ///< a requisite of the states that it names
+    use,      ///< copies the arguments of another state
     use_in,
     setting,
     place,    ///< `name`, `names`, `order`
     ignored,  ///< without meaning here; Idem ignores it silently
-    refused,  ///< it would matter, and is not done
+    refused,  ///< it would matter, and fettle does not do it
   };
   std::string_view name;
   Role role;
   Requisite requisite = Requisite::require;
-  bool any = false;            ///< one of those that it names is enough
-  std::string_view text = {};  ///< what it means, for `doc`
+  bool any = false;            ///< one of the states that it names is enough
+  std::string_view text = {};  ///< its meaning, for `doc`
 };
 
-/// None: an argument of the function.
+/// Null: it is an argument of the function.
 const GlobalArgument* find_global(std::string_view name);
 std::span<const GlobalArgument> global_arguments();
 

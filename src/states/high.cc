@@ -11,7 +11,7 @@
 namespace fettle::states {
 namespace {
 
-/// As Python would print it, not too long.
+/// The value as Python would print it, cut to a short length.
 std::string printed(const TreeNode& node) {
   return clipped(jinja::text_of(template_value(node)), 200);
 }
@@ -188,14 +188,14 @@ class DocumentReader {
                             most_parts, " states"));
   }
 
-  /// Of many states, few functions.
+  /// A shared name: many states have few functions.
   Name once(std::string_view text) {
     const auto found = names_.find(text);
     return found != names_.end() ? found->second
                                  : names_.emplace(std::string(text), Name(text)).first->second;
   }
 
-  /// `a.b.function: […]`, or `a.b: [function, …]`.
+  /// Reads `a.b.function: […]`, or `a.b: [function, …]`.
   bool name_function(const TreeMember& entry, Body& body) {
     const Name key = entry.key->text();
     const TreeNode* named = nullptr;
@@ -297,7 +297,7 @@ class DocumentReader {
     }
   }
 
-  /// The entries of a list of dictionaries.
+  /// Visits the entries of a list of dictionaries.
   template <typename Visit>
   void each_entry(const TreeNode& list, const Visit& visit) {
     if (!list.is_list()) {
@@ -339,7 +339,7 @@ class DocumentReader {
   std::map<std::string, Name, std::less<>> names_;  ///< of states and functions
 };
 
-/// Idem numbers the states that are written as a list and say nothing of their order.
+/// Numbers states that are written as a list and say nothing about their order, as Idem does.
 void number(High& high) {
   uint32_t next = first_order;
   for (Declaration& one : high.declarations)
@@ -349,7 +349,7 @@ void number(High& high) {
         body.implicit_order = next++;
 }
 
-/// The same ID in two files, or in two blocks of one.
+/// Reports an ID that is in two files, or in two blocks of one.
 void find_conflicts(High& high, Report& report) {
   std::unordered_map<Name, size_t> places;
   places.reserve(high.declarations.size());

@@ -1,6 +1,6 @@
 #pragma once
-/// High data: the declarations of files in their order, as they were written. What is not formed as
-/// it should be is reported here, in the words of Idem.
+/// High data: the declarations of files in their order, as they were written. Malformed
+/// declarations are reported here, in Idem's words.
 ///
 ///   ID:                         ID: state.function        ID:
 ///     state.function:                                       state:
@@ -17,7 +17,7 @@
 
 namespace fettle::states {
 
-/// An argument as it was written: the function's, or a global one that is no requisite.
+/// An argument as written: of the function, or a global one that is no requisite.
 struct Argument {
   Name name;
   const TreeNode* value = nullptr;
@@ -35,7 +35,7 @@ struct Wish {
   Position at;
 };
 
-/// A line of `arg_bind` that was written by hand: `{state: [{id: [{source: target}]}]}`.
+/// A line of `arg_bind` written by hand: `{state: [{id: [{source: target}]}]}`.
 struct HandBinding {
   Name state;
   Name id;
@@ -44,20 +44,21 @@ struct HandBinding {
   Position at;
 };
 
-/// What a declaration says of one state.
+/// The part of a declaration about one state.
 struct Body {
   Name state;
   Name function;
   Name name;           ///< set by `arrange`
   int name_order = 0;  ///< its place in `names`, from 1
-  /// Its place among all, from `first_order`; 0: it has none, and comes after those that have.
+  /// Its place among all bodies, from `first_order` on. 0: it has none, and comes after those that
+  /// have one.
   uint32_t implicit_order = 0;
   const Document* document = nullptr;
   Place at;                        ///< of its key
   bool is_short = false;           ///< `ID: state.function`
   bool is_whole = false;           ///< `state: [function]`, else `state.function: []`
   bool is_overfull = false;        ///< it had more arguments than are read, which was reported
-  const TreeNode* list = nullptr;  ///< what was written; null of a short one
+  const TreeNode* list = nullptr;  ///< as it was written; null for a short one
   std::vector<Argument> arguments;
   std::vector<Wish> wishes;  ///< what it needs and uses, and who needs and uses it
   std::vector<HandBinding> bindings;
@@ -75,7 +76,7 @@ struct Declaration {
 
 /// Something that `exclude` leaves out.
 struct Exclusion {
-  bool is_file = false;  ///< else an ID
+  bool is_file = false;  ///< else it is an ID
   Name name;
   Position at;
 };
@@ -88,25 +89,25 @@ struct High {
 };
 
 struct HighOptions {
-  bool is_lenient = false;  ///< of two functions the last wins
+  bool is_lenient = false;  ///< the last of two functions counts
   /// Whether there is a state of this ref, for `a.b: [function]`.
   std::function<bool(std::string_view ref)> has_state;
 };
 
-/// What Idem counts from.
+/// The number from which Idem counts.
 inline constexpr uint32_t first_order = 100'000;
 
-/// More arguments of one state, and more states of one ID (without `names`), are an error.
+/// It is an error if one state has more arguments, or one ID (without `names`) has more states.
 inline constexpr size_t most_parts = 1000;
 
 /// Whether one more argument is read.
 bool has_room(Body& body, Position at, Report& report);
 
-/// Reads what stands in a list of arguments, for `names`.
+/// Reads the entries of a list of arguments, for `names`.
 void read_arguments(const TreeNode& list, const Document& document, const Name& id, Report& report,
                     Body& body);
 
-/// The documents outlive the answer.
+/// The documents must outlive the result.
 High read_high(std::span<const Document> documents, const HighOptions& options, Report& report);
 
 }  // namespace fettle::states

@@ -15,7 +15,7 @@
 namespace fettle::states {
 namespace {
 
-/// A path of a reference as outputs are named.
+/// Turns the path of a reference into the name of an output.
 Name output_path(std::string_view path, std::string_view prefix) {
   std::string made = prefix.empty() ? "" : path_step(prefix);
   for (const Step& step : steps_of(path, "").value_or(std::vector<Step>()))
@@ -43,8 +43,9 @@ Value Holes::rebound(const Value& value, const Chunk& owner) {
   });
 }
 
-/// What is undone goes before what it took values from, and what it left is gone when others would
-/// take them: these values are those of memory.
+/// Whether the value of a hole comes from memory. A state that is undone goes before those from
+/// which it took values. When others would take what it left, that is gone, so memory has these
+/// values.
 bool Holes::takes_from_memory(const Chunk& owner, const Output& hole) {
   if (!compiled_.is_inverted)
     return false;
@@ -52,7 +53,7 @@ bool Holes::takes_from_memory(const Chunk& owner, const Output& hole) {
   return owner.has_inverse() || !target || compiled_.chunks[*target].has_inverse();
 }
 
-/// Null when one of these is not remembered: then the argument is what memory says of it.
+/// Null: one of the outputs is not remembered. Then the argument is what memory has for it.
 Value Holes::filled_from_memory(const Value& leaf, const std::vector<Output>& remembered) const {
   bool is_known = true;
   Value filled = fill_with(leaf, [&](const Output& hole) -> std::optional<Value> {
@@ -103,7 +104,7 @@ Key Holes::remembered_key(const Name& memory) const {
   return {environment_, state_kind().name(), memory};
 }
 
-/// The chunk that a reference names; none when it is not in this run.
+/// The chunk that a reference names. None: it is not in this run.
 std::optional<size_t> Holes::chunk_named(const Name& name) {
   if (by_name_.empty())
     for (size_t i = 0; i < compiled_.chunks.size(); ++i)
@@ -121,7 +122,7 @@ Output Holes::output_of(const Output& hole) {
             output_path(hole.path, !chunk && is_kept_apart(key) ? "memory" : "new_state")};
   if (key.kind != command_kind().name())
     return {key.kind, key.name, cat("@", output_path(hole.path, ""))};
-  // What a command left goes by the names of Idem; before, it had one output only.
+  // The outputs of a command have Idem's names. Earlier there was only one output.
   if (hole.path == "retcode")
     return {key.kind, key.name, "code"};
   const Record* record = record_of(key);
@@ -130,7 +131,7 @@ Output Holes::output_of(const Output& hole) {
   return {key.kind, key.name, is_of_before ? Name("output") : output_path(hole.path, "")};
 }
 
-/// Whether what is remembered of a call is something else than what it came to.
+/// Whether memory has something else for a call than its result.
 bool Holes::is_kept_apart(const Key& key) const {
   const Record* record = record_of(key);
   return record != nullptr && !read_one<&StateOutputs::memory>(record->outputs).is_null();

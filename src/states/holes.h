@@ -1,6 +1,6 @@
 #pragma once
-/// What references of states come to: holes, which outputs of other resources fill, or, where all
-/// is undone, what memory says.
+/// Fills in the references of states. They become holes that the outputs of other resources will
+/// fill. When everything is undone, memory has the values. `value/value.h` explains what a hole is.
 
 #include <optional>
 #include <unordered_map>
@@ -13,20 +13,20 @@ namespace fettle::states {
 
 class Holes {
  public:
-  /// `keys`: of each chunk; they have to be there when the first reference is asked for. `known`
-  /// may be null.
+  /// `keys`: of each chunk. They must be there when the first reference is asked for. `known` may
+  /// be null.
   Holes(const Compiled& compiled, const std::vector<Key>& keys, Name environment,
         const Known* known)
       : compiled_(compiled), keys_(keys), environment_(std::move(environment)), known_(known) {}
 
   /// The value with holes that name the outputs of the resources that the chunks became.
   Value rebound(const Value& value, const Chunk& owner);
-  /// As written, else as its references say. What is undone is still called as it was when these
-  /// lead nowhere.
+  /// The name as written, or as its references say. When a state is undone and these lead nowhere,
+  /// its name is the remembered one.
   Value name_of(const Chunk& chunk);
-  /// Whether it is to be undone and nobody remembers how it is called.
+  /// Whether it is to be undone and nobody remembers its name.
   bool has_lost_name(const Chunk& chunk);
-  /// The key of something that a former run left, which may be of any kind.
+  /// The key of a thing that a former run left, which may be of any kind.
   Key remembered_key(const Name& memory) const;
 
  private:

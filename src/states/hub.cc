@@ -103,7 +103,7 @@ Result<jinja::Value> resolve(const Outcomes* outcomes, jinja::Arguments& argumen
   return jinja::Value(std::move(made));
 }
 
-/// A name of the hub with what is below it.
+/// A name of the hub, with what is below it.
 class Sub : public jinja::Object {
  public:
   explicit Sub(std::map<std::string, jinja::Value, std::less<>> names) : names_(std::move(names)) {}

@@ -1,5 +1,5 @@
-/// What nobody writes and everybody needs: Idem's TREQ, and the states that make a profile for
-/// those that use it.
+/// Adds needs that nobody writes: Idem's TREQ, and the need of a state for the one that makes its
+/// profile.
 
 #include "base/text.h"
 #include "states/compilation.h"

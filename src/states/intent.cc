@@ -17,7 +17,7 @@
 namespace fettle::states {
 namespace {
 
-const Name network_name = "default";  // the one that packages and models use, too
+const Name network_name = "default";  // the one that packages and models also use
 const Name end_name = "states_|-end";
 
 class Mapper {
@@ -65,7 +65,8 @@ class Mapper {
     }
   }
 
-  /// What is to be undone and cannot be, or has no name any more, is a call that says so.
+  /// Finds states that are to be undone and cannot be, or have lost their names. Each becomes a
+  /// call that says so.
   void find_lost() {
     lost_.assign(compiled_.chunks.size(), false);
     for (size_t i = 0; i < compiled_.chunks.size(); ++i)
@@ -77,7 +78,7 @@ class Mapper {
       }
   }
 
-  /// What the engine calls by its name alone may be described once.
+  /// A thing that the engine calls by its name alone may be described once.
   void check_own_name(const Chunk& chunk) {
     const auto [other, is_new] = own_names_.emplace(made_.keys.back(), chunk.id);
     if (is_new)
@@ -128,7 +129,7 @@ class Mapper {
     return resource;
   }
 
-  /// A path has one owner. What listens is its state once more.
+  /// Each path has one owner. A listener counts as its state.
   void own_path(const Chunk& chunk, const Resource& resource) {
     const std::optional<std::string> path = managed_path(resource.key, resource.attributes);
     if (chunk.is_listener || chunk.is_remover)
@@ -165,7 +166,7 @@ class Mapper {
   }
 
   void describe(const Chunk& chunk, const MappedState& mapped, Resource& resource) {
-    // Files and links are put in place as a whole, containers replaced, commands run again.
+    // Files and links are put in place as a whole, containers are replaced, and commands run again.
     if (chunk.settings != nullptr && chunk.settings->create_before_destroy &&
         resource.key.kind == folder_kind().name() && !mapped.is_absent)
       error(chunk, user_error("a folder cannot be recreated: it may hold what others made"));
@@ -274,7 +275,7 @@ class Mapper {
       resource.needs.push_back({{end_key()}, false, When::finished, Unmet::fail, Bond::order});
   }
 
-  /// What is checked has succeeded when its check has.
+  /// A thing with a check has succeeded when its check has.
   void add_target(uint32_t target, size_t place, Resource& resource) const {
     const Key& key = made_.keys[target];
     if (!has_check(target)) {
@@ -297,7 +298,7 @@ class Mapper {
            !chunk.settings->check_cmd.empty();
   }
 
-  /// Commands that tell, when a thing is as wanted, whether it is any good.
+  /// Adds the commands that test whether a thing that is as wanted is any good.
   void add_check(size_t i, const Resource& resource) {
     const Chunk& chunk = compiled_.chunks[i];
     Settings checks;
@@ -315,7 +316,7 @@ class Mapper {
     guards_.push_back(std::move(check));
   }
 
-  /// A look that changes nothing and says whether `unless` and `onlyif` let it be done.
+  /// Adds a look that changes nothing and says whether `unless` and `onlyif` allow the act.
   void add_guard(size_t i, const MappedState& mapped, Resource& resource) {
     const Chunk& chunk = compiled_.chunks[i];
     Settings guards;
@@ -345,14 +346,14 @@ class Mapper {
     guards_.push_back(std::move(guard));
   }
 
-  /// It is due when a look at what it comes before says that there would be changes.
+  /// The act is due when a look at the state that it precedes says that there would be changes.
   void add_prereq(const Need& need, uint32_t rank, Resource& resource) {
     fettle::Need looks{{}, need.any, When::changed, Unmet::skip, Bond::order};
     for (uint32_t t = need.begin; t < need.begin + need.count; ++t) {
       const uint32_t target = compiled_.targets[t];
       if (made_.keys[target].kind.empty())
         continue;
-      // What runs each time needs no look.
+      // A command that runs each time needs no look.
       if (mapped_[target] == find_mapped("cmd", "run") && !has_guards(compiled_.chunks[target]))
         continue;
       const auto known = looked_at_.emplace(target, rank).first;
@@ -372,8 +373,8 @@ class Mapper {
 
   Key look_key(uint32_t target) const { return states::look_key(made_.keys[target]); }
 
-  /// Looks at what a `prereq` comes before, when all that this needs is there, unless that itself
-  /// comes after the `prereq`.
+  /// Adds looks at the states that a `prereq` precedes. Each looks when all that its state needs is
+  /// there, unless that itself comes after the `prereq`.
   void add_looks(std::vector<Resource>& resources) {
     for (const auto& [target, rank] : looked_at_) {
       const auto found = std::find_if(resources.begin(), resources.end(), [&](const Resource& one) {
@@ -393,7 +394,7 @@ class Mapper {
     }
   }
 
-  /// What a chunk needs that comes after a rank. Its conditions do then, too.
+  /// The needs of a chunk that come after a rank. Its conditions do then, too.
   std::set<Key> later_needs_of(uint32_t chunk, uint32_t rank) const {
     std::set<Key> later;
     for (const Need& need : compiled_.chunks[chunk].needs)
@@ -414,7 +415,7 @@ class Mapper {
 
   Key end_key() const { return {options_.environment, mark_kind().name(), end_name}; }
 
-  /// What listens comes after everything else.
+  /// Listeners come after everything else.
   void add_end(std::vector<Resource>& resources) {
     const auto listens = [](const Chunk& chunk) { return chunk.is_listener; };
     if (std::none_of(compiled_.chunks.begin(), compiled_.chunks.end(), listens))
@@ -438,11 +439,11 @@ class Mapper {
   StatesIntent made_;
   std::vector<const MappedState*> mapped_;
   std::vector<bool> lost_;         ///< chunks to undo whose names lead nowhere
-  std::map<Key, Name> own_names_;  ///< with their IDs
+  std::map<Key, Name> own_names_;  ///< with the IDs that have them
   std::map<Name, Value> images_;   ///< their references
   std::vector<Resource> guards_;
   std::map<uint32_t, uint32_t>
-      looked_at_;  ///< what a `prereq` comes before: the lowest rank of these
+      looked_at_;  ///< states that a `prereq` precedes, with the lowest rank of those
   Holes holes_;
   CallAttributes calls_;
 };

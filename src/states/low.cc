@@ -8,12 +8,12 @@
 namespace fettle::states {
 namespace {
 
-/// How far behind all others `last` is.
+/// The distance of `last` behind all others.
 constexpr double last_order = 1'000'000;
-/// Orders are kept well below what a double counts exactly.
+/// Orders stay well below the largest integer that a double holds exactly.
 constexpr int64_t largest_order = 1'000'000'000;
 
-/// The order that a chunk asks for, before it is known where the others are.
+/// The order that a chunk asks for, before those of the others are known.
 struct Asked {
   enum class Kind : uint8_t { none, number, last, behind };
   Kind kind = Kind::none;
@@ -33,7 +33,7 @@ class Maker {
     low_.bodies.reserve(count);
     asked_.reserve(count);
     for (const Declaration& one : high.declarations)
-      for (const bool is_whole : {true, false})  // Idem's place for `state.function` is the last
+      for (const bool is_whole : {true, false})  // Idem puts `state.function` last
         for (const Body& body : one.bodies)
           if (body.is_whole == is_whole)
             add(one, body);
@@ -65,7 +65,7 @@ class Maker {
     asked_.push_back(asked_order(body));
   }
 
-  /// Of two arguments with one name the last counts, as in Idem.
+  /// The last of two arguments with one name counts, as in Idem.
   void add_argument(const Argument& argument, Chunk& chunk) {
     Value value = values_of(*argument.document).of(*argument.value);
     for (auto& [name, known] : chunk.arguments)
@@ -147,7 +147,7 @@ class Maker {
     }
   }
 
-  /// By order; ties by state, name and function as one text.
+  /// Sorts by order; ties by state, name and function as one text.
   void sort() {
     const auto text_of = [](const Chunk& chunk) {
       return cat(chunk.state, chunk.name, chunk.function);

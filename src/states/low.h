@@ -1,5 +1,5 @@
 #pragma once
-/// From high data to chunks: one for each call, in the order in which Idem has them.
+/// Turns high data into chunks: one for each call, in Idem's order.
 
 #include "states/compiled.h"
 #include "states/high.h"
@@ -11,8 +11,8 @@ struct Low {
   std::vector<const Body*> bodies;  ///< of each chunk
 };
 
-/// Arguments still hold references as texts. `high` outlives the answer. `own_waits`: the waits of
-/// users.
+/// Arguments still hold references as texts. `high` must outlive the result. `own_waits`: the waits
+/// of users.
 Low make_low(const High& high, const Waits& own_waits, Report& report);
 
 }  // namespace fettle::states

@@ -1,6 +1,6 @@
-/// Shows what files of states come to, for comparisons: `states_main [OPTIONS] FILES…` prints the
-/// document of `validate`, and everything that is wrong; with `--ranks` the tags in the order in
-/// which they run one after another.
+/// Prints the result of a compile, for comparisons: `states_main [OPTIONS] FILES…` prints the
+/// document of `validate` and all errors, and with `--ranks` the tags in the order in which states
+/// run one after another.
 
 #include <algorithm>
 #include <iostream>
@@ -13,7 +13,7 @@ namespace {
 
 using fettle::states::CompileOptions;
 
-/// Whether the word is an option, which may take the next one.
+/// Whether the word is an option. It may take the next word.
 bool take_option(const std::string& word, const char* next, CompileOptions& options, bool& takes) {
   takes = true;
   const std::string value = next == nullptr ? "" : next;

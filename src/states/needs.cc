@@ -1,4 +1,4 @@
-/// What requisites name: chunks of this run, or what a former one left.
+/// Finds the targets of requisites: chunks of this run, or things that a former run left.
 
 #include <algorithm>
 
@@ -19,12 +19,12 @@ std::string not_found(Compilation& with, std::string_view requisite, const Name&
              "' not found in current run. Verify the syntax.");
 }
 
-/// What a pattern names does not include the state that has the requisite.
+/// Whether a pattern leaves out the state that has the requisite.
 bool leaves_out_itself(const Name& state, const Name& target) {
   return state == "sls" || is_pattern(halves_of_id(target).first);
 }
 
-/// Whether a text, or one of a list of texts, is this one.
+/// Whether the value is this text, or a list that contains it.
 bool names(const Value& value, const Name& wanted) {
   if (value.is_list())
     return std::ranges::any_of(value.items(),
@@ -32,8 +32,8 @@ bool names(const Value& value, const Name& wanted) {
   return value.is_text() && value.text() == wanted;
 }
 
-/// Whether a requisite `sls: ref` waits for a file that an `sls.run` among its targets has not
-/// brought yet, though the ID of that state is the ref of the file.
+/// Whether a requisite `sls: ref` waits for a file that an `sls.run` among its targets has not yet
+/// brought, although the ID of that state is the ref of the file.
 bool waits_for_file(const Compilation& with, const Need& need) {
   if (need.state != "sls" || !with.is_partial())
     return false;

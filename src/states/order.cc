@@ -1,9 +1,9 @@
-/// In which order states go: who waits for whom, and the rank of each.
+/// The order of states: who waits for whom, and the rank of each.
 ///
 /// The engine carries out an intent by needs, many states at a time, and would find an order by
 /// itself. Three things call for one that is known before: users of Idem read results in the order
 /// in which Idem starts states, `--runtime serial` runs them so, and a `prereq` has to know what
-/// comes after it. The obvious order, each state behind what it needs, as near to the file as
+/// comes after it. The obvious order, each state behind its needs and as close to the file as
 /// possible, is not Idem's. Idem starts in *waves*: all states that wait for nothing, in the order
 /// of low data, then all that wait for these only, and so on. For example, where `a` requires `c`,
 /// a file with `a`, `b`, `c` runs b, c, a, and not c, a, b.
@@ -17,13 +17,14 @@
 ///
 /// 1. all of this;
 /// 2. without `listen`;
-/// 3. where a state with a `prereq` is still on a circle or waits for one, it waits only for what
-///    `x` takes arguments from, without which nobody can look at `x`.
+/// 3. where a state with a `prereq` is still on a circle or waits for one, it waits only for the
+///    states from which `x` takes arguments, since nobody can look at `x` without them.
 ///
-/// If a circle is left even so, it is an error, with each of its links and their places.
+/// A circle that is still left is an error, with all its links and their places.
 ///
-/// Afterwards `listen` becomes a state of its own (`ID_listen`), and so does the removal of what
-/// was replaced first (`ID_delete_old`, for `create_before_destroy`); they are behind all others.
+/// Afterwards `listen` becomes a state of its own (`ID_listen`), and so does the removal of the old
+/// thing after its replacement (`ID_delete_old`, for `create_before_destroy`). Both come after all
+/// others.
 ///
 /// Invariants, unless there is a circle:
 /// * Each chunk has a rank of its own, and a higher one than what it waits for.
@@ -45,8 +46,8 @@ class Orderer {
  public:
   explicit Orderer(Compilation& with) : with_(with), made_(with.made) {}
 
-  /// In Idem a state that listens comes after what it listens to. Here that, and looking at what is
-  /// to be changed, gives way when it would lead in a circle.
+  /// In Idem, a listener comes after what it listens to. Here, that order and the looks for a
+  /// `prereq` are given up if they would lead into a circle.
   void run() {
     find_prereqs();
     WaitGraph graph = graph_of(true);
@@ -74,7 +75,7 @@ class Orderer {
   }
 
  private:
-  /// That one state is the prereq of another.
+  /// Says that one state is the prereq of another.
   struct Prereq {
     uint32_t first, second;
     Position at;
@@ -160,7 +161,8 @@ class Orderer {
     return need;
   }
 
-  /// The last ones first, so that what a state waits for as a prereq is known when it has one.
+  /// Goes through them from the last to the first. So the states for which a state waits as a
+  /// prereq are known when it has one itself.
   void put_prereqs_first() {
     std::stable_sort(prereqs_.begin(), prereqs_.end(), [&](const Prereq& a, const Prereq& b) {
       return made_.chunks[a.second].rank > made_.chunks[b.second].rank;
@@ -186,7 +188,7 @@ class Orderer {
     }
   }
 
-  /// What is delayed delays those that wait for it.
+  /// A delayed state delays those that wait for it.
   void delay() {
     for (const uint32_t i : by_rank_)
       for (const Need& need : made_.chunks[i].needs)
@@ -195,7 +197,7 @@ class Orderer {
             made_.chunks[i].is_delayed |= made_.chunks[target].is_delayed;
   }
 
-  /// Why a chunk is stuck.
+  /// The reason why a chunk is stuck.
   struct Stuck {
     Requisite requisite;
     Position at;
@@ -222,7 +224,8 @@ class Orderer {
     return {Requisite::order, made_.chunks[chunk].at, chunk};
   }
 
-  /// Whoever waits for ever waits for a circle: following what it waits for leads into one.
+  /// Reports circles. A state that waits for ever waits for a circle, so following its waits leads
+  /// into one.
   void tell_circles(const WaitGraph& graph) {
     constexpr size_t most = 20;
     std::vector<uint32_t> walk_of(made_.chunks.size(), 0);
@@ -236,7 +239,7 @@ class Orderer {
         here = stuck_by(graph, here).target;
       }
       if (walk_of[here] != start + 1)
-        continue;  // it leads into one that was told
+        continue;  // it leads into a circle that was reported
       tell_circle(graph, here);
       ++told;
     }
@@ -281,7 +284,7 @@ class Orderer {
         continue;
       Chunk listener = chunk;
       listener.id = cat(chunk.id, "_listen");
-      // What cannot be told of a change is done again.
+      // A function that cannot be told of a change is called again.
       const Module* const module = with_.modules[i];
       if (module == nullptr || module->find("mod_watch") != nullptr)
         listener.function = "mod_watch";
@@ -293,7 +296,8 @@ class Orderer {
       if (known.contains({listener.state, listener.id}))
         with_.report.error(chunk.at, cat("the ID ", listener.id, " is the one under which ",
                                          chunk.id, " listens: give it another name"));
-      // What its state needs, it needs, too: else it does nothing. What goes first has gone.
+      // A listener needs what its state needs, too; without that it does nothing. Whatever only
+      // goes first has gone by then.
       std::erase_if(listener.needs,
                     [&](const Need& need) { return need.requisite == Requisite::prereq; });
       std::erase_if(chunk.needs, listens);
@@ -306,7 +310,8 @@ class Orderer {
            chunk.settings->create_before_destroy.value_or(false) && chunk.failure.empty();
   }
 
-  /// What is made before the old one goes: that one is removed when all that use it have gone on.
+  /// Adds removers. When a replacement is made before the old thing goes, the old one is removed
+  /// once all that use it have gone on.
   void add_removers() {
     const auto count = static_cast<uint32_t>(made_.chunks.size());
     std::map<uint32_t, std::vector<uint32_t>> users, conditional;

@@ -1,5 +1,5 @@
 #pragma once
-/// When a state is called again, and how long that goes on.
+/// When a state is called again, and for how long.
 
 #include "core/resource.h"
 #include "states/settings.h"
@@ -9,10 +9,10 @@ namespace fettle::states {
 /// Gives a resource the pace that a wait asks for.
 void set_pace(const WaitRule& rule, Resource& resource);
 
-/// What `reconcile` and `__reconcile_wait__` of a state ask for.
+/// Adds what `reconcile` and `__reconcile_wait__` of a state ask for.
 void add_pace(const Settings& settings, Resource& resource);
 
-/// So many calls, whatever they fail with.
+/// Allows this many calls, whatever the failure.
 void try_again(const Retry& retry, Resource& resource);
 
 }  // namespace fettle::states

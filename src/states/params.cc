@@ -23,13 +23,13 @@ struct TemplateMaker {
   }
 };
 
-/// Prints as what becomes null, and is false.
+/// Prints as a mark that becomes null, and is false.
 jinja::Value not_given() { return jinja::Value::mark(none_mark); }
 
 jinja::Value marked(const jinja::Value& value) { return value.is_none() ? not_given() : value; }
 
-/// The parameters that were given: a dictionary in which `get` answers `none_mark` for what is not
-/// there, so that the YAML that comes out has a null.
+/// The given parameters: a dictionary in which `get` answers `none_mark` for a missing key, so that
+/// the resulting YAML has a null.
 class Given : public jinja::Object {
  public:
   explicit Given(jinja::Value values) : values_(std::move(values)) {}
@@ -66,14 +66,14 @@ constexpr std::string_view mark_begin = "--PARAMETER-", mark_end = "--";
 constexpr int deepest_params = 50;
 constexpr size_t most_asked = 10'000;
 
-/// How one was asked for: as `validate` prints it.
+/// The words by which a parameter was asked for, as `validate` prints them.
 struct Words {
   std::string with_get;     ///< `params.get('a').get('b')`
   std::string in_brackets;  ///< `params['a']['b']`
 };
 
-/// A parameter that nobody gave: it prints as the words that ask for it, is false, and has itself
-/// as its only item.
+/// A parameter that nobody gave: it prints as the words that ask for it, is false, and contains
+/// only itself.
 class Placeholder : public jinja::Object, public std::enable_shared_from_this<Placeholder> {
  public:
   Placeholder(std::shared_ptr<Asked> root, Asked* asked, Words words, int depth)
@@ -121,7 +121,7 @@ class Placeholder : public jinja::Object, public std::enable_shared_from_this<Pl
         [items](jinja::Arguments&) -> Result<jinja::Value> { return jinja::Value::list(items); });
   }
 
-  /// The default of the first time counts. Below a limit of depth everything is one.
+  /// The default of the first time counts. Below a certain depth, everything is one parameter.
   Result<jinja::Value> below(const std::string& key, const jinja::Value& otherwise, bool with_get) {
     if (depth_ >= deepest_params)
       return self();

@@ -7,7 +7,7 @@
 namespace fettle::states {
 namespace {
 
-/// More are not told: nobody reads them.
+/// Further errors are not reported: nobody reads them.
 constexpr size_t most_errors = 1000;
 constexpr size_t longest_message = 4000;
 

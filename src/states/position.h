@@ -1,5 +1,5 @@
 #pragma once
-/// Places in the texts that a compile has read, and errors that name them.
+/// Places in the texts that a compile has read, and errors with such places.
 
 #include <cstdint>
 #include <map>
@@ -13,7 +13,7 @@
 
 namespace fettle::states {
 
-/// The text of a file, which several hold.
+/// The text of a file, with several owners.
 using SharedText = std::shared_ptr<const std::string>;
 
 /// A place in one of the texts; line 0: unknown.
@@ -27,14 +27,15 @@ struct Position {
 /// The texts that were read, by name.
 class Texts {
  public:
-  /// The number of a text; one that is known by this name keeps its number.
+  /// The number of a text. A text whose name is known keeps its number.
   uint32_t add(const std::string& name, SharedText text);
   const std::string& name(uint32_t file) const { return names_[file]; }
   const std::vector<std::string>& names() const { return names_; }
   Where where(Position position) const;
-  /// The line of the place; empty when it is unknown. The first time for a text is its size.
+  /// The line of a place. Empty: the place is unknown. The first call for a text takes time in
+  /// proportion to its size.
   std::string_view line(Position position);
-  /// Two lines that show the place; empty when it is unknown.
+  /// Two lines that show a place. Empty: it is unknown.
   std::string excerpt_of(Position position) const;
 
  private:
@@ -44,7 +45,8 @@ class Texts {
   std::map<std::string, uint32_t, std::less<>> numbers_;
 };
 
-/// What a compile has to say. Errors are told together; with one of them nothing runs.
+/// The errors and warnings of a compile. Errors are reported together; if there is one, nothing
+/// runs.
 class Report {
  public:
   explicit Report(Texts& texts) : texts_(texts) {}
@@ -52,12 +54,12 @@ class Report {
   void error(Error error);
   void warn(Position position, std::string_view message);
   Where where(Position position) const { return texts_.where(position); }
-  /// Whether errors are still few enough to look for what was meant.
+  /// Whether there are still few enough errors to look for what was meant.
   bool takes_hints() const { return errors.size() < most_hints; }
 
   std::vector<Error> errors;
   std::vector<Error> warnings;
-  /// In `validate`: nothing is known of parameters, and so nothing is wrong about them.
+  /// For `validate`: nothing is known about parameters, so nothing about them is wrong.
   bool spares_parameters = false;
 
  private:

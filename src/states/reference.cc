@@ -12,7 +12,7 @@ Error failed(std::string_view path, std::string_view state, std::string_view why
   return user_error(cat("\"Failed to parse \"", path, "\" for state \"", state, "\". ", why));
 }
 
-/// `key[1][*]` as the key and what stands in the brackets.
+/// The parts of `key[1][*]`: the key, and what stands in the brackets.
 struct Part {
   std::string key;
   std::vector<std::string_view> indices;
@@ -33,7 +33,7 @@ Part part_of(std::string_view text) {
   return part;
 }
 
-/// In Idem's words. `key`: the last one before the step, or the step itself.
+/// The reason in Idem's words. `key`: the last key before the step, or the step itself.
 std::string why_nowhere(const Step& step, const Name& key) {
   if (std::holds_alternative<Name>(step))
     return cat("Key \"", key, "\" is not found as part of the state \"new_state\".");
@@ -54,8 +54,8 @@ std::optional<size_t> index_of(std::string_view text) {
              : std::nullopt;
 }
 
-/// Where the reference that begins at `${` ends: behind the brace that closes it, and none of
-/// another reference inside.
+/// The end of the reference that begins at `${`: behind the brace that closes it, which is not that
+/// of a reference inside.
 size_t end_of_reference(std::string_view text, size_t begin) {
   size_t depth = 0;
   for (size_t at = begin + 1; at < text.size(); ++at) {
@@ -69,7 +69,7 @@ size_t end_of_reference(std::string_view text, size_t begin) {
   return text.npos;
 }
 
-/// The end of the ID at the beginning of a text; what stands in brackets belongs to it.
+/// The end of the ID at the beginning of a text. Brackets and their contents belong to it.
 size_t end_of_id(std::string_view text) {
   const size_t colon = text.find(':'), open = text.find('[');
   if (open == text.npos || open > colon)
@@ -141,7 +141,7 @@ Result<Value> value_at(const Value& new_state, std::string_view path, std::strin
     whole += path_of(step);
   if (std::optional<Value> value = reach(new_state, whole))
     return *std::move(value);
-  // The first step that leads nowhere says why.
+  // The first step that leads nowhere gives the reason.
   std::string walked;
   Name key;
   for (const Step& step : steps) {

@@ -1,6 +1,6 @@
 #pragma once
-/// References in texts, `${state:id:path}`: what another state left is put in their place. A path
-/// steps with `:` into dictionaries and with `[n]` into lists; `id[name]` is the one of that name
+/// References in texts, `${state:id:path}`: they are replaced by what another state left. A path
+/// steps into dictionaries with `:` and into lists with `[n]`. `id[name]` is the state of that name
 /// among several under one ID.
 
 #include <optional>
@@ -17,8 +17,8 @@ namespace fettle::states {
 struct Reference {
   Name state;
   Name id;
-  Name resource;  ///< the name in brackets; empty: none
-  Name path;      ///< as written; empty: all of it
+  Name resource;  ///< the name in brackets; empty: there is none
+  Name path;      ///< as written; empty: the whole state
 };
 
 /// Each item of a list, `[*]`.
@@ -27,13 +27,13 @@ struct Each {};
 /// A key of a dictionary, an index of a list, or each of its items.
 using Step = std::variant<Name, size_t, Each>;
 
-/// As outputs are named (`core/output_at.h`).
+/// The name of an output (`core/output_at.h`).
 std::string path_of(const Step& step);
 
-/// The steps of a path. Errors in Idem's words, which name the state.
+/// The steps of a path. Errors are in Idem's words and name the state.
 Result<std::vector<Step>> steps_of(std::string_view path, std::string_view state);
 
-/// What stands at a path of what a state left. Errors in Idem's words.
+/// The value at a path in the state that was left. Errors are in Idem's words.
 Result<Value> value_at(const Value& new_state, std::string_view path, std::string_view state);
 
 /// A piece of a text: plain, or a reference.
@@ -42,17 +42,17 @@ struct Piece {
   std::optional<Reference> reference;
 };
 
-/// A reference without a path, as in `${test:a}`: the state and the text as it stands; none when
-/// there is none. Shells have the same form, so it counts only with a state that is known.
+/// A reference without a path, as in `${test:a}`: the state, and the text as written. None: there
+/// is none. Shells have the same form, so it counts only if the state is known.
 std::optional<std::pair<std::string_view, std::string_view>> short_reference(std::string_view text);
 
-/// The pieces of a text. What is in no form of a reference (`${HOME}`) is plain, as in Idem.
+/// The pieces of a text. Text that has no form of a reference (`${HOME}`) is plain, as in Idem.
 std::vector<Piece> pieces_of(std::string_view text);
 
-/// Whether a text may hold a reference at all.
+/// Whether a text may contain a reference at all.
 inline bool may_refer(std::string_view text) { return text.find("${") != text.npos; }
 
-/// `id[name]` as its two halves; the second is empty when there are no brackets.
+/// The two parts of `id[name]`. The second is empty if there are no brackets.
 std::pair<std::string_view, std::string_view> halves_of_id(std::string_view id);
 
 }  // namespace fettle::states

@@ -30,7 +30,7 @@ jinja::Function find_filter(const std::string& name) {
   };
 }
 
-/// `jinja2.exceptions.UndefinedError: 'x' is undefined` as Idem says it.
+/// `jinja2.exceptions.UndefinedError: 'x' is undefined`, as Idem words it.
 std::string worded(std::string_view message) {
   constexpr std::string_view prefix = "jinja2.exceptions.";
   if (message.starts_with(prefix))
@@ -47,7 +47,7 @@ std::string worded(std::string_view message) {
   return type.ends_with("Error") ? std::string(rest) : cat(type, ": ", rest);
 }
 
-/// A message of the readers of data as Idem says it.
+/// Words a message of the readers of data as Idem does.
 std::string data_problem(std::string_view message) {
   for (const std::string_view prefix : {"invalid YAML: ", "invalid JSON: "})
     if (message.starts_with(prefix))

@@ -1,6 +1,6 @@
 #pragma once
 /// Renders blocks of files: Jinja, then YAML or JSON. Templates see `params` and `hub`, of which
-/// only `hub.exec.*` and `hub.idem.arg_bind.resolve` exist, and may include, import and extend the
+/// only `hub.exec.*` and `hub.idem.arg_bind.resolve` exist. They may include, import and extend the
 /// files of the sources. Rendering acts only through the functions that its host lends.
 
 #include <functional>
@@ -17,33 +17,34 @@
 
 namespace fettle::states {
 
-/// What rendering may ask of the outside.
+/// Functions that rendering may use.
 struct Host {
-  /// `hub.exec.PATH(…)`: a dictionary with `result`, `comment` and `ret`. None: there are no such
-  /// functions.
+  /// Calls `hub.exec.PATH(…)`: returns a dictionary with `result`, `comment` and `ret`. None: there
+  /// are no such functions.
   std::function<Result<Value>(std::string_view path, std::span<const Value> positional,
                               std::span<const Entry> named)>
       exec{};
-  /// Draws a number for the filter `random`; none: it is an error.
+  /// Draws a number for the filter `random`. None: the filter is an error.
   std::function<uint64_t()> draw{};
-  jinja::Limits limits{.output = size_t{32} << 20};  ///< of each rendering
+  jinja::Limits limits{.output = size_t{32} << 20};  ///< for each rendering
 };
 
-/// Jinja as files of states have it: its filters and statements, and what `load` finds.
+/// Jinja as files of states have it: its filters and statements, and where `load` finds templates.
 jinja::Environment template_environment(
     std::function<Result<std::optional<std::string>>(const std::string& name)> load,
     const Host& host);
 
-/// What states that ran left: for blocks that wait for them and for `hub.idem.arg_bind.resolve`.
+/// The states that were left in this run: for blocks that wait for them, and for
+/// `hub.idem.arg_bind.resolve`.
 class Outcomes {
  public:
   virtual ~Outcomes() = default;
   virtual bool has_run(std::string_view id) const = 0;
-  /// Nothing: it did not run, or it left nothing.
+  /// None: it did not run, or left nothing.
   virtual std::optional<Value> new_state(std::string_view state, std::string_view id,
                                          std::string_view name) const = 0;
-  /// What templates were given of these states and nobody may read: a text with one of these in it
-  /// is a secret, too.
+  /// Secrets that templates were given from these states. A text that contains one of them is a
+  /// secret, too.
   Mask& secrets() const { return secrets_; }
 
  private:
@@ -52,11 +53,11 @@ class Outcomes {
 
 class Rendering {
  public:
-  /// All that is given outlives the rendering; `outcomes` may be null.
+  /// All arguments must outlive the rendering; `outcomes` may be null.
   Rendering(Sources& sources, Texts& texts, const Params& params, const Host& host,
             const Outcomes* outcomes);
 
-  /// An error has a place in the sources and is worded as Idem words it.
+  /// An error has a place in the sources and is worded as in Idem.
   Result<Document> document(const SourceFile& file, const Block& block);
 
  private:

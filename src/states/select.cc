@@ -1,4 +1,4 @@
-/// Other runs of the same files: everything undone, or one ID with what it needs.
+/// Other runs of the same files: everything undone, or only one ID with its needs.
 
 #include <algorithm>
 #include <iterator>
@@ -20,7 +20,7 @@ bool lacks(const Module* module, std::string_view function) {
   return module != nullptr && module->find(function) == nullptr;
 }
 
-/// The function that undoes a state; empty: it stays as it is.
+/// The function that undoes a state. Empty: the state stays as it is.
 Name inverse_of(const Chunk& chunk) {
   if (chunk.function == "present" || chunk.function == "absent")
     return chunk.function == "present" ? "absent" : "present";
@@ -83,7 +83,7 @@ class Inversion {
     chunk.needs = std::move(kept);
   }
 
-  /// What a reference names is there still, if it is to go at all.
+  /// The need for a remembered thing: what a reference names is still there if it is to go at all.
   Need remembered(uint32_t i, Need need) {
     const auto targets = targets_of(made_, need);
     for (const uint32_t target : targets)
@@ -96,7 +96,8 @@ class Inversion {
     return need;
   }
 
-  /// Those that are undone wait for this one, or it for them; what it needs of others stays.
+  /// States that are undone wait for this one, or it waits for them. Its needs for other states
+  /// stay.
   std::vector<Need> turned(uint32_t i, Need need) {
     std::vector<uint32_t> others;
     for (const uint32_t target : targets_of(made_, need)) {
@@ -115,8 +116,8 @@ class Inversion {
     return {std::move(need)};
   }
 
-  /// After those that are undone, or after the others, whatever came of these: only needs between
-  /// those that are undone are turned.
+  /// Puts it after undone states, or after the others, whatever their result: only needs between
+  /// undone states are turned round.
   void add_order(uint32_t i, bool undone) {
     std::vector<uint32_t> targets;
     std::ranges::copy_if(dependants_[i], std::back_inserter(targets),
@@ -135,8 +136,8 @@ class Inversion {
     made_.chunks[i].needs.push_back(std::move(need));
   }
 
-  /// A command between two that are undone cannot come before one and after the other. Then what is
-  /// undone waits for no command: what is left of the needs has no circles.
+  /// A command between two undone states cannot come before one and after the other. Then undone
+  /// states wait for no commands; the remaining needs have no circles.
   void break_circles() {
     const std::vector<bool> stuck = stuck_chunks();
     for (uint32_t i = 0; i < made_.chunks.size(); ++i)
@@ -150,7 +151,7 @@ class Inversion {
         });
   }
 
-  /// Those in a circle of needs, and those that wait for one.
+  /// The states in a circle of needs, and those that wait for one.
   std::vector<bool> stuck_chunks() const {
     std::vector<uint32_t> open(made_.chunks.size(), 0), ready;
     std::vector<std::vector<uint32_t>> waiting(made_.chunks.size());
@@ -184,9 +185,9 @@ class Inversion {
 
 }  // namespace
 
-/// What required something goes before that is undone; what cannot be undone keeps its other
-/// conditions. References to what is undone are filled from memory: what they name is still there
-/// then. A profile is made before those that use it, as ever.
+/// A state that requires another one is undone before that one. A state that cannot be undone keeps
+/// its other conditions. References to undone states are filled from memory, since what they name
+/// is still there then. As always, a profile is made before it is used.
 void invert(Compilation& with) { Inversion(with).run(); }
 
 void select_target(Compilation& with) {

@@ -11,7 +11,7 @@
 namespace fettle::states {
 namespace {
 
-/// Longer waits are mistakes: a year.
+/// The longest wait is a year: more is a mistake.
 std::optional<double> number_of(const Value& value) {
   if (value.is_integer() && value.integer())
     return static_cast<double>(*value.integer());
@@ -26,7 +26,7 @@ Error wrong(std::string_view what, std::string_view expected, const Value& value
   return user_error(cat("`", what, "` must be ", expected, ", not ", shown(value)));
 }
 
-/// Seconds as a number, or a duration such as `10m`.
+/// Reads seconds as a number, or a duration such as `10m`.
 Result<Duration> duration_of(std::string_view what, const Value& value) {
   const auto seconds = number_of(value);
   if (seconds && *seconds >= 0 && *seconds <= longest_seconds)
@@ -37,7 +37,7 @@ Result<Duration> duration_of(std::string_view what, const Value& value) {
   return wrong(what, "seconds or a duration such as `10m`", value);
 }
 
-/// One parameter of a wait algorithm.
+/// Reads one parameter of a wait algorithm.
 Result<double> seconds_at(const Value& parameters, std::string_view name) {
   const Value* value = parameters.find(name);
   if (value == nullptr)

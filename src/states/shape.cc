@@ -22,7 +22,7 @@ double seconds_of(const Value& given) {
 
 bool are_seconds(const Value& given) {
   const double seconds = seconds_of(given);
-  return seconds >= 0 && seconds <= longest_seconds;  // not of NaN
+  return seconds >= 0 && seconds <= longest_seconds;  // false for NaN
 }
 
 bool is_duration(const Value& given) {
@@ -35,7 +35,7 @@ bool is_between(const Value& given, int64_t least, int64_t most) {
   return number && *number >= least && *number <= most;
 }
 
-/// The digits of an integer are meant octal, too.
+/// Whether it is an octal number. The digits of an integer are meant octal, too.
 bool is_octal(const Value& given, size_t most_digits) {
   std::string digits = given.is_integer() ? given.integer_digits()
                        : given.is_text()  ? given.text().str()
@@ -57,7 +57,7 @@ bool is_user(const Value& given) {
 
 bool is_reference(const Value& given) { return given.is_text() && may_refer(given.text()); }
 
-/// A list of what fits, or one of them where `is_alone_good`.
+/// Whether all items of a list fit; with `is_alone_good`, a value without a list may fit, too.
 bool all_fit(const Value& given, bool is_alone_good,
              const std::function<bool(const Value&)>& fits) {
   const auto is_good = [&](const Value& item) { return is_reference(item) || fits(item); };
@@ -65,7 +65,7 @@ bool all_fit(const Value& given, bool is_alone_good,
                          : is_alone_good && is_good(given);
 }
 
-/// What HTTP calls a token.
+/// Whether it is a token as HTTP defines it.
 bool is_token(std::string_view text) {
   constexpr std::string_view others = "!#$%&'*+-.^_`|~";
   return !text.empty() && std::ranges::all_of(text, [&](char c) {
@@ -89,7 +89,7 @@ bool is_port(std::string_view digits) {
   return problem == std::errc() && end == digits.end() && port > 0 && port <= 65535;
 }
 
-/// Whether a URL names a server: `http://HOST`, and a port that there can be.
+/// Whether a URL names a server: `http://HOST`, and perhaps a valid port.
 bool is_url(const Value& given) {
   std::string_view rest = given.is_text() ? given.text().view() : std::string_view();
   const size_t slashes = rest.find("://");
@@ -97,7 +97,7 @@ bool is_url(const Value& given) {
     return false;
   rest = rest.substr(slashes + 3);
   rest = rest.substr(0, rest.find_first_of("/?#"));
-  rest.remove_prefix(rest.rfind('@') + 1);  // nothing, when there is none
+  rest.remove_prefix(rest.rfind('@') + 1);  // removes nothing if there is none
   const size_t colon = rest.rfind(':');
   if (colon == rest.npos || rest.find(']', colon) != rest.npos)
     return !rest.empty();
@@ -122,7 +122,7 @@ std::string json_shown(const Value& given) {
 }  // namespace
 
 std::string complaint(Shape shape, const Value& told) {
-  const Value given = reveal(told);  // what is hidden has a shape, too
+  const Value given = reveal(told);  // a hidden value has a shape, too
   const auto unless = [&](bool fits, std::string_view wanted) {
     return fits ? std::string() : cat("must be ", wanted, ", not ", json_shown(told));
   };

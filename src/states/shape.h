@@ -12,10 +12,10 @@ constexpr double longest_seconds = 366.0 * 24 * 3600;
 
 enum class Shape : uint8_t {
   any,
-  text,  ///< not an empty one
+  text,  ///< not empty
   dict,
   list,
-  seconds,     ///< a number from 0 on, at most a year
+  seconds,     ///< a number from 0 to a year
   time_limit,  ///< seconds, more than 0
   duration,    ///< `2m`, or seconds
   count,       ///< a whole number from 1 on
@@ -23,18 +23,17 @@ enum class Shape : uint8_t {
   umask,       ///< octal digits up to 0777
   user,        ///< a name, or a number
   exit_codes,  ///< a list of numbers from 0 to 255
-  statuses,    ///< one of HTTP, or a list
+  statuses,    ///< a status of HTTP, or a list of them
   method,      ///< of HTTP
   headers,     ///< of HTTP
   url,
-  variables,  ///< of an environment: a dict, or a list of such
-  refs,       ///< one, or a list
+  variables,  ///< of an environment: a dict, or a list of dicts
+  refs,       ///< one ref, or a list of them
   restart,    ///< `always` or `no`
   outcome     ///< true, false or `Random`
 };
 
-/// `must be a list, not "x"`; empty when the value fits. What a reference within it gives is known
-/// later.
+/// `must be a list, not "x"`. Empty: the value fits. What a reference in it gives is known later.
 std::string complaint(Shape shape, const Value& given);
 
 }  // namespace fettle::states

@@ -55,7 +55,7 @@ class ArchiveSource : public Source {
   std::map<std::string, std::string> files_;
 };
 
-/// Files by ref, which were never written: `a.b` is as good as `a/b.sls`.
+/// Files by ref that were never written: `a.b` is the same as `a/b.sls`.
 class JsonSource : public Source {
  public:
   explicit JsonSource(Tree tree) : tree_(std::move(tree)) {}
@@ -118,14 +118,14 @@ std::vector<std::string> paths_of(std::string_view ref) {
           cat(ref, extension), cat(ref, "/init", extension)};
 }
 
-/// `web/nginx.sls` is called `web.nginx`.
+/// The ref of a path: `web/nginx.sls` is `web.nginx`.
 std::string ref_of(std::string path) {
   if (path.ends_with(extension))
     path.resize(path.size() - extension.size());
   return replace_all(path, "/", ".");
 }
 
-/// A path of the command line as the folder that it begins in and the rest.
+/// Splits a path of the command line into the folder in which it begins and the rest.
 std::pair<std::string, std::string> halves_of(std::string_view word) {
   std::string path = std::filesystem::path(word).lexically_normal().string();
   if (path.starts_with('/'))
@@ -162,7 +162,7 @@ Result<Sources> Sources::make(std::span<const std::string> specs,
   return made;
 }
 
-/// A word that is a ref: of a source, else of the working folder.
+/// Takes a word that is a ref: of a source, else of the working folder.
 Status Sources::add_ref(const std::string& word, size_t given, Files& files) {
   for (size_t i = 0; i < given; ++i)
     if (std::optional<SourceFile> file = TRY(in_source(i, word))) {
@@ -175,8 +175,8 @@ Status Sources::add_ref(const std::string& word, size_t given, Files& files) {
   return {};
 }
 
-/// A word that names a file: its folder becomes a source, and the folder in which the path begins
-/// one for what it includes relatively.
+/// Takes a word that names a file. Its folder becomes a source. So does the folder in which the
+/// path begins, for files that it includes relatively.
 Result<bool> Sources::add_path(const std::string& word, const std::string& path, Files& files) {
   if (words_.contains(word))
     return true;
@@ -235,7 +235,7 @@ Result<std::optional<SourceFile>> Sources::find(std::string_view ref) {
   return std::optional<SourceFile>();
 }
 
-/// One dot is the folder of the other file, each further one the folder above.
+/// One dot stands for the folder of the other file, each further one for the folder above.
 Result<std::optional<SourceFile>> Sources::near(std::string_view ref, const SourceFile& from) {
   const size_t dots = std::min(ref.find_first_not_of('.'), ref.size());
   std::string folder = from.path;

@@ -1,5 +1,5 @@
 #pragma once
-/// Where files of states and of parameters are found. A source is
+/// Finds files of states and of parameters. A source is
 ///
 ///   DIR, file://DIR      a folder
 ///   FILE, file://FILE    an archive (zip, tar, gzip around it); zip:// and tar:// say the same
@@ -22,44 +22,44 @@
 
 namespace fettle::states {
 
-/// The files of a machine: all that sources ask of the outside.
+/// The files of a machine: all that sources need from the outside.
 class Files {
  public:
   virtual ~Files() = default;
-  /// The bytes of a file; nothing: there is none, or it is a folder.
+  /// The bytes of a file. None: there is no such file, or it is a folder.
   virtual Result<std::optional<std::string>> read(const std::string& path) = 0;
   virtual bool is_folder(const std::string& path) = 0;
 };
 
-/// Those of this machine. A file of more than 256 MB is an error.
+/// The files of this machine. A file of more than 256 MB is an error.
 std::unique_ptr<Files> disk_files();
-/// Those of a map from path to bytes.
+/// The files of a map from path to bytes.
 std::unique_ptr<Files> files_of(std::map<std::string, std::string> files);
 
 struct SourceFile {
-  std::string ref;   ///< as `sls:` requisites and errors call it: `web.nginx`, `main.sls`
-  std::string name;  ///< for people and for places: its path
+  std::string ref;   ///< its name for `sls:` requisites and errors: `web.nginx`, `main.sls`
+  std::string name;  ///< its path, for people and for places
   SharedText text;
   std::string path;   ///< below its source
-  size_t source = 0;  ///< in `Sources`
+  size_t source = 0;  ///< its number in `Sources`
 };
 
 class Source;
 
 class Sources {
  public:
-  /// `specs` in the order in which they are asked; `words` of the command line, paths and refs.
-  /// Errors (`Blame::user`): a source that is none.
+  /// `specs`: sources in the order in which they are asked; `words` of the command line: paths and
+  /// refs. Errors (`Blame::user`): one is no source.
   static Result<Sources> make(std::span<const std::string> specs,
                               std::span<const std::string> words, Files& files);
   ~Sources();
   Sources(Sources&&) noexcept;
   Sources& operator=(Sources&&) noexcept;
 
-  /// The file that a word of the command line or a ref names; nothing: there is none.
+  /// The file that a word of the command line or a ref names. None: there is none.
   Result<std::optional<SourceFile>> root(std::string_view word);
-  /// The file that another one calls `ref`: one of a source, or with dots in front (`.b`, `..c`)
-  /// one near the other. Errors (`Blame::user`): it leads out of the source.
+  /// The file that another one calls `ref`: a file of a source, or, with dots in front (`.b`,
+  /// `..c`), one near the other. Errors (`Blame::user`): it leads out of the source.
   Result<std::optional<SourceFile>> included(std::string_view ref, const SourceFile& from);
   /// A file by its path below a source, for templates and contents.
   Result<std::optional<SourceFile>> at_path(std::string_view path);
@@ -75,7 +75,7 @@ class Sources {
 
   std::vector<std::unique_ptr<Source>> sources_;
   std::vector<size_t> order_;   ///< in which they are asked
-  std::vector<size_t> starts_;  ///< the folders in which paths of the command line begin
+  std::vector<size_t> starts_;  ///< folders in which paths of the command line begin
   std::map<std::string, SourceFile, std::less<>> words_;
 };
 

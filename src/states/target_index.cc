@@ -9,7 +9,7 @@
 namespace fettle::states {
 namespace {
 
-/// The length of a `[…]` at the beginning of a pattern; 0: it is a plain bracket.
+/// The length of a `[…]` at the beginning of a pattern. 0: it is a plain bracket.
 size_t set_length(std::string_view pattern) {
   size_t end = 1;
   if (end < pattern.size() && pattern[end] == '!')
@@ -45,7 +45,7 @@ void sort_unique(std::vector<uint32_t>& numbers, size_t begin) {
 
 bool is_pattern(std::string_view text) { return text.find_first_of("*?[") != text.npos; }
 
-/// After a mismatch the last `*` takes one character more.
+/// After a mismatch, the last `*` takes one character more.
 bool matches(std::string_view pattern, std::string_view text) {
   size_t p = 0, t = 0, star = pattern.npos, begin = 0;
   while (t < text.size()) {

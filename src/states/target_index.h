@@ -1,6 +1,6 @@
 #pragma once
 /// Finds the states that requisites name: by ID or name, exactly or by a pattern, or by `id[name]`.
-/// `sls` names all states of a file, and those of `sls.run` like any others. What is exact costs
+/// `sls` names all states of a file, and those of `sls.run` like any others. An exact look-up costs
 /// the same however many states there are.
 
 #include <cstdint>
@@ -15,23 +15,23 @@
 
 namespace fettle::states {
 
-/// Whether a text matches a pattern with `*`, `?` and `[…]`, as Python's `fnmatch` has it.
+/// Whether a text matches a pattern with `*`, `?` and `[…]`, as Python's `fnmatch` does.
 bool matches(std::string_view pattern, std::string_view text);
 bool is_pattern(std::string_view text);
 
 class TargetIndex {
  public:
-  /// Numbers come in ascending order.
+  /// Numbers must come in ascending order.
   void add(uint32_t number, const Name& state, const Name& id, const Name& name, const Name& sls);
 
   /// Appends what `state: target` names, ascending, each once.
   void find(const Name& state, const Name& target, std::vector<uint32_t>& found);
   bool has_state(const Name& state) const { return ids_by_state_.contains(state); }
-  /// The state that is probably meant by a `state.function`, or the state itself.
+  /// The state that a `state.function` probably means, or the state itself.
   Name state_of(const Name& state) const;
   /// `, did you mean …?` for a target that was not found.
   std::string suggestion_for(const Name& state, const Name& target) const;
-  /// False when patterns took so many comparisons that no more are made.
+  /// False: patterns took so many comparisons that no more are made.
   bool is_complete() const { return comparisons_ <= most_comparisons; }
 
  private:
@@ -50,9 +50,9 @@ class TargetIndex {
     Name state, id, name, sls;
     uint32_t number;
     uint32_t next_of_id = none;    ///< the next one with this state and ID
-    uint32_t next_of_name = none;  ///< … and name, when it is another text
+    uint32_t next_of_name = none;  ///< … and with this name, if that differs
   };
-  /// Those with one state and text, first and last.
+  /// The states with one text: the first and the last.
   struct Chain {
     uint32_t first, last;
   };
@@ -67,7 +67,7 @@ class TargetIndex {
   std::vector<Item> items_;
   Chains by_id_, by_name_;
   boost::unordered_flat_map<Name, std::vector<uint32_t>, NameHash> ids_by_state_;
-  /// What was found by patterns and files.
+  /// Results for patterns and files.
   boost::unordered_flat_map<Key, std::vector<uint32_t>, KeyHash> known_;
   uint64_t comparisons_ = 0;
 };

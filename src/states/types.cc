@@ -24,12 +24,12 @@ const Value& argument(const Chunk& chunk, std::string_view name) {
   return nothing;
 }
 
-/// The name with its references.
+/// The name, with its references.
 Value name_of(const Chunk& chunk) {
   return chunk.bound_name.is_null() ? Value(chunk.name) : chunk.bound_name;
 }
 
-/// Arguments under other names; those that are missing or null are left out.
+/// Arguments under other names. Missing ones and nulls are left out.
 std::vector<Entry> renamed(const Chunk& chunk,
                            std::initializer_list<std::pair<const char*, const char*>> names) {
   std::vector<Entry> entries;
@@ -44,8 +44,8 @@ Error not_a_dict(std::string_view parameter, const Value& given) {
       cat("`", parameter, "` must be a dictionary, not ", clipped(write_json(given), 200)));
 }
 
-/// Environment variables or labels, whose values are texts: a dictionary, or a list of such. All of
-/// them are secret when it is.
+/// Environment variables or labels, whose values are texts: a dictionary, or a list of
+/// dictionaries. If the argument is secret, all of them are.
 Result<std::vector<Entry>> texts_of(const Chunk& chunk, std::string_view parameter) {
   const Value& given = argument(chunk, parameter);
   const Value& plain = given.is_secret() ? given.inside() : given;
@@ -69,7 +69,7 @@ Result<std::vector<Entry>> texts_of(const Chunk& chunk, std::string_view paramet
   return entries;
 }
 
-/// A text that ends with a newline.
+/// The text with a newline at its end.
 Value with_newline(const Value& text) {
   if (text.is_secret())
     return Value::secret(with_newline(text.inside()));
@@ -83,7 +83,7 @@ Value with_newline(const Value& text) {
   return Value::deferred(std::move(parts), text.text_form());
 }
 
-/// What is no text stands beside the records, as a blob (`put_binary_sources`).
+/// A content that is no text stands beside the records, as a blob (`put_binary_sources`).
 Entry content_of(const Value& content) {
   return is_valid_utf8(content.text()) ? Entry{"content", content}
                                        : Entry{"digest", sha256_hex(content.text())};
@@ -123,14 +123,14 @@ Result<Value> gone_attributes(const Chunk& chunk) {
   return Value::dict({{"path", name_of(chunk)}, {"purged", true}});
 }
 
-/// A word as a POSIX shell takes it.
+/// A word, quoted for a POSIX shell.
 std::string in_quotes(std::string_view word) {
   return cat("'", replace_all(word, "'", "'\\''"), "'");
 }
 
 constexpr std::string_view shell = "/bin/sh -c ";
 
-/// A command as the kind takes it: words, quoted. What holes will hold is no word of ours: it comes
+/// A command as the kind takes it: words, quoted. The values of holes are not quoted: they come
 /// through the environment.
 class Command {
  public:
@@ -161,7 +161,7 @@ class Command {
     return Value(cat(shell, in_quotes(cat(prefix, evaluated(command)))));
   }
 
-  /// Several commands as one that succeeds when all of them do.
+  /// Joins commands to one that succeeds if all of them do.
   Value all_of(const std::vector<Value>& commands) {
     std::string text;
     for (const Value& command : commands)
@@ -170,7 +170,7 @@ class Command {
     return Value(cat(shell, in_quotes(text)));
   }
 
-  /// What holes need, beside the variables of the state.
+  /// The variables for holes, beside those of the state.
   Result<Value> environment() const {
     std::vector<Entry> entries = TRY(texts_of(chunk_, "env"));
     entries.insert(entries.end(), environment_.begin(), environment_.end());
@@ -261,7 +261,7 @@ Result<Value> ports_of(const Chunk& chunk, std::string_view parameter, const Val
   return container_ports(ports, wait);
 }
 
-/// How long ports are awaited, as the kind takes it. A number is one of seconds.
+/// How long ports are awaited, as the kind takes it. A number means seconds.
 Value wait_of(const Value& given) {
   if (given.is_null())
     return Value("2m");

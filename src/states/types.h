@@ -12,19 +12,19 @@ namespace fettle::states {
 struct MappedState {
   const TypedKind& (*kind)();
   std::string_view driver;
-  bool is_absent = false;     ///< it is to be away, whatever of the state's kinds it was
+  bool is_absent = false;     ///< it shall not be there, whichever of the state's kinds it was
   bool is_own_name = false;   ///< the engine calls it by its name alone
-  bool takes_guards = false;  ///< `unless` and `onlyif`
+  bool takes_guards = false;  ///< it takes `unless` and `onlyif`
   /// The attributes of the kind, not normalised. Errors (`Blame::user`): an argument is wrong.
   Result<Value> (*attributes)(const Chunk& chunk);
-  /// What its new state has beside the arguments of these names.
+  /// The outputs of its new state beside the arguments of these names.
   std::string_view results;
 };
 
-/// None: a call.
+/// Null: it is a call.
 const MappedState* find_mapped(const Name& state, const Name& function);
 
-/// The kinds that the functions of a state map to, by the function that makes a thing.
+/// The kinds to which the functions of a state map, by the function that makes a thing.
 std::vector<const Kind*> kinds_of(const Name& state);
 
 }  // namespace fettle::states

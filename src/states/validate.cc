@@ -69,7 +69,7 @@ std::string step_of(const Name& key) {
   return replace_all(replace_all(key, "[", "\\["), "]", "\\]");
 }
 
-/// Every text below an argument, with its path, in the order of the file.
+/// Visits every text below an argument with its path, in the order of the file.
 template <typename Visit>
 void each_text(const std::string& name, const TreeNode& top, const Visit& visit) {
   std::vector<std::pair<std::string, const TreeNode*>> open{{name, &top}};
@@ -110,7 +110,7 @@ Bindings bindings_of(const Body& body) {
   return made;
 }
 
-/// Requisites as they are written, by name.
+/// The requisites as they are written, by name.
 std::vector<Group> wishes_of(const Body& body) {
   std::vector<Group> groups;
   for (const Wish& wish : body.wishes)
@@ -118,7 +118,7 @@ std::vector<Group> wishes_of(const Body& body) {
   return groups;
 }
 
-/// The value of an argument; what the body calls sensitive is hidden.
+/// The value of an argument. Hidden if the body calls it sensitive.
 Value told_value(const Body& body, const Argument& argument) {
   const Value value = value_of(*argument.value);
   std::set<Name> names;
@@ -235,14 +235,14 @@ Value meta_value(const High& high) {
       {{"SLS", Value::dict(std::move(files))}, {"ID_DECS", Value::dict(std::move(ids))}});
 }
 
-/// Which parameters occur in which declaration.
+/// Finds which parameters occur in which declaration.
 class ParameterUse {
  public:
   explicit ParameterUse(const Asked& asked) : asked_(asked) { note(asked, ""); }
 
   Value global() const { return asked_.below.empty() ? Value("") : all(asked_, true, nullptr); }
 
-  /// The paths that occur in a declaration, those above them first.
+  /// The paths that occur in a declaration; a path stands before those below it.
   std::vector<std::string> in(const Declaration& declaration) const {
     std::vector<std::string> found;
     find(declaration.id, found);
@@ -275,7 +275,7 @@ class ParameterUse {
     return all(asked_, false, &only);
   }
 
-  /// Those that a meta does not describe.
+  /// The paths that a meta does not describe.
   static std::vector<Value> missing(const std::vector<std::string>& paths, const TreeNode* meta) {
     const TreeNode* described = meta == nullptr ? nullptr : meta->find("params");
     std::vector<Value> found;
@@ -314,7 +314,7 @@ class ParameterUse {
     return Value::dict(std::move(entries));
   }
 
-  /// The words of parameters in a text. They end with braces, and so may a default inside.
+  /// Finds the words of parameters in a text. They end with braces, and so may a default inside.
   void find(std::string_view text, std::vector<std::string>& found) const {
     constexpr std::string_view begin = "{{ params", end = " }}";
     constexpr int most_ends = 8;

@@ -1,6 +1,6 @@
 #pragma once
-/// What `validate` prints: the document of Idem's command, with high and low data, metas, the
-/// parameters that templates ask for, and which of them no meta describes.
+/// The output of `validate`: the document of Idem's command, with high and low data, metas, the
+/// parameters that templates ask for, and those of them that no meta describes.
 ///
 ///   {"high": {ID: {state: […], "__sls__": ref}}, "low": [{…}], "meta": {"SLS", "ID_DECS"},
 ///    "parameters": {"GLOBAL", "ID_DECS"}, "warnings": {"GLOBAL", "ID_DECS"}}

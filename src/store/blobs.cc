@@ -29,7 +29,7 @@ class FileBlobs::FileDraft : public Blobs::Draft {
   Result<std::string> finish() override {
     const std::string digest = hash_.hex();
     const Path place = blobs_.place_of(digest);
-    // What is there in its full size is good; what is not is written over.
+    // A file of the full size is good; any other is written again.
     if (TRY(blobs_.has(digest)))
       return digest;
     TRY(file_->sync());
@@ -73,13 +73,13 @@ Result<bool> FileBlobs::has(std::string_view digest) {
   return size && !listed ? list_again(digest) : Result<bool>(false);
 }
 
-/// A file that no index knows, of a store that was lost: it counts when its bytes are those of its
+/// Lists a file that no index knows, since the store was lost: it counts if its bytes match its
 /// name.
 Result<bool> FileBlobs::list_again(std::string_view digest) {
   Sha256 hash;
   uint64_t size = 0;
   const Result<ByteSource> file = disk_.read(place_of(digest));
-  // Somebody may clear it away just now.
+  // Somebody may be clearing it away just now.
   if (!file)
     return false;
   TRY(pump(*file, [&](std::string_view bytes) -> Status {
@@ -111,7 +111,7 @@ Result<Blob> FileBlobs::open(std::string_view digest) {
     is_read = true;
     if (hash->hex() == wanted)
       return count;
-    // Gone from now on, so that whatever made it is due again.
+    // It is gone from now on, so whatever made it is due again.
     TRY(index_.strike(wanted));
     TRY(disk_.remove(place_of(wanted)));
     return lost_content_error(wanted, "damaged");
@@ -131,7 +131,7 @@ Result<size_t> FileBlobs::clear() {
   return cleared;
 }
 
-/// Files that came to their place and were never listed, since their process was killed.
+/// Files that reached their place and were never listed, because their process was killed.
 Result<std::vector<std::string>> FileBlobs::unlisted() {
   std::vector<std::string> found;
   for (const std::string& folder : TRY(disk_.list(folder_)))

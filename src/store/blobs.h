@@ -1,8 +1,8 @@
 #pragma once
 /// Contents by digest in a folder, and an index of them in the store. A content is written under a
 /// name of its own beside its place, `ab/cdef…`, synced, moved there, and only then listed in the
-/// index with its size. So what the index lists is whole, unless something beside us changed it;
-/// that is noticed by the size when it is looked for, and by the digest when it is read.
+/// index with its size. So whatever the index lists is whole, unless somebody else has changed it.
+/// A look-up notices that by the size, and a read by the digest.
 
 #include <atomic>
 #include <functional>
@@ -12,32 +12,32 @@
 
 namespace fettle {
 
-/// What is known of contents, beside their bytes. Safe from several threads at once.
+/// What is known about contents apart from their bytes. Several threads may use it at once.
 class BlobIndex {
  public:
   virtual ~BlobIndex() = default;
-  /// Moves a file to its place and lists the content: nobody clears anything away meanwhile.
+  /// Moves a file to its place and lists the content. Nobody clears anything away meanwhile.
   virtual Status add(std::string_view digest, uint64_t size,
                      const std::function<Status()>& move) = 0;
-  /// Its size when it is listed; from now on it is kept as long as this process lives.
+  /// Its size, if it is listed. From now on it is kept as long as this process lives.
   virtual Result<std::optional<uint64_t>> find(std::string_view digest) = 0;
   virtual Result<bool> is_listed(std::string_view digest) = 0;
-  /// What was listed is lost.
+  /// Notes that a listed content is lost.
   virtual Status strike(std::string_view digest) = 0;
-  /// Those that nobody refers to, and that no process which lives has put.
+  /// Contents that nobody refers to, and that no living process has put.
   virtual Result<std::vector<std::string>> unused() = 0;
-  /// Whether it is still so, or it is not listed at all; then `remove` takes the file away, and the
-  /// content is not listed any more.
+  /// Checks that a content is still unused, or not listed at all. If so, `remove` deletes the file,
+  /// and the content is no longer listed.
   virtual Result<bool> remove_unused(std::string_view digest,
                                      const std::function<Status()>& remove) = 0;
-  /// Names us in files that are on their way in.
+  /// The name of our session, for files on their way in.
   virtual Result<std::string> session() = 0;
   /// Whether the process of a session lives.
   virtual Result<bool> is_alive(std::string_view session) = 0;
 };
 
-/// An index of contents within the store of this machine, on a connection of its own, which is
-/// opened when it is needed first.
+/// An index of contents in the store of this machine, on a connection of its own, which is opened
+/// when it is first needed.
 std::unique_ptr<BlobIndex> make_sqlite_blob_index(const std::string& path);
 
 class FileBlobs : public Blobs {

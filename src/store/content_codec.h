@@ -6,9 +6,9 @@
 
 namespace fettle {
 
-/// Secrets are sealed when there is a seal.
+/// Writes a content. Secrets are sealed if there is a seal.
 std::string encode(const Content& content, const Seal* seal = nullptr);
-/// An error (`Blame::bug`) when the bytes are none that `encode` made. The digest is given along.
+/// Reads a content; its digest is given. An error (`Blame::bug`): `encode` did not make the bytes.
 Result<ContentPointer> decode_content(std::string_view bytes, Digest digest,
                                       const Seal* seal = nullptr);
 

@@ -1,7 +1,7 @@
 #pragma once
-/// The few things that are done to files where it matters what survives a loss of power: a file's
-/// bytes do once they are synced, its name once its folder is. The simulator has a disk that
-/// forgets everything else.
+/// The few operations on files for which it matters what survives a loss of power: a file's bytes
+/// survive once they are synced, its name once its folder is. The simulator has a disk that forgets
+/// everything else.
 
 #include <memory>
 #include <optional>
@@ -21,18 +21,18 @@ class Disk {
     virtual Status write(std::string_view bytes) = 0;
     virtual Status sync() = 0;
   };
-  /// A new file; an error when there is one already.
+  /// Creates a file. Error: there is one already.
   virtual Result<std::unique_ptr<File>> create(const Path& path) = 0;
   virtual Status rename(const Path& from, const Path& to) = 0;
-  /// With the folders above it.
+  /// Makes the folder and those above it.
   virtual Status make_folder(const Path& path) = 0;
   virtual Status sync_folder(const Path& path) = 0;
-  /// None when there is no such file.
+  /// None: there is no such file.
   virtual Result<std::optional<uint64_t>> size(const Path& path) = 0;
   virtual Result<ByteSource> read(const Path& path) = 0;
-  /// Nothing there is fine.
+  /// It is no error if nothing is there.
   virtual Status remove(const Path& path) = 0;
-  /// Names of what is in a folder; empty when there is none.
+  /// The names of all that is in a folder. Empty: there is no folder.
   virtual Result<std::vector<std::string>> list(const Path& path) = 0;
 };
 

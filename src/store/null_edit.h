@@ -1,5 +1,5 @@
 #pragma once
-/// The edit of who acts without memory, or only looks: nothing is kept.
+/// The edit of a run that has no memory, or only looks: it keeps nothing.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace fettle {
 
 class NullEdit : public Edit {
  public:
-  /// Who looks tells events and writes nothing else.
+  /// A run that looks reports events and writes nothing else.
   enum class Use : uint8_t { acts, looks };
   NullEdit(Name environment, Use use) : environment_(std::move(environment)), use_(use) {}
   const Name& environment() const override { return environment_; }

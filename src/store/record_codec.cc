@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-constexpr uint64_t record_format = 7;  ///< 6: does not tell what was found; 5: texts are not sealed
+constexpr uint64_t record_format = 7;  ///< 6: without what was found; 5: texts not sealed
 constexpr uint64_t format_without_lives = 4;
 constexpr uint64_t format_without_courses = 3;
 constexpr uint64_t format_without_runs = 2;
@@ -28,19 +28,19 @@ void put(Writer& to, Duration duration) { to.number(static_cast<uint64_t>(durati
 Duration read_duration(Reader& from) { return Duration(static_cast<int64_t>(from.number())); }
 void put(Writer& to, Time time) { put(to, time.time_since_epoch()); }
 Time read_time(Reader& from) { return Time(read_duration(from)); }
-/// An enumerator below `count`; broken bytes give the first.
+/// Reads an enumerator below `count`. Broken bytes give the first one.
 template <typename Enum>
 Enum read_enum(Reader& from, uint64_t count) {
   const uint64_t number = from.number();
   return static_cast<Enum>(number < count ? number : 0);
 }
 
-/// Beside the two bits of the mandate; 0: nothing is said.
+/// Stands beside the two bits of the mandate. 0: the resource says nothing.
 uint64_t leftover_bits(const std::optional<Leftover>& leftover) {
   return leftover ? (3 - static_cast<uint64_t>(*leftover)) << 2 : 0;
 }
 
-/// How it is waited for, in so many bytes as it differs from what most resources have.
+/// Writes how the resource is waited for; the fewer bytes, the less it differs from most resources.
 void put_patience(Writer& to, const Resource& resource) {
   static const Pace usual_pace;
   static const Patience usual_patience;
@@ -252,7 +252,7 @@ Result<Record> decode(std::string_view bytes, const Seal* seal) {
     record.is_adopted = (found & 1) != 0;
     record.was_found = (found & 2) != 0;
   } else {
-    // Formats before said it with the origin.
+    // Earlier formats said so in the origin.
     record.is_adopted = record.applied && record.applied->origin == "found by its marks";
   }
   if (from.broken() || !from.at_end())

@@ -6,9 +6,9 @@
 
 namespace fettle {
 
-/// As `Writer` seals.
+/// Writes a record; `sealing` as in `Writer`.
 std::string encode(const Record& record, Sealing sealing = {});
-/// An error (`Blame::bug`) when the bytes are none that `encode` made.
+/// Reads a record. An error (`Blame::bug`): `encode` did not make the bytes.
 Result<Record> decode(std::string_view bytes, const Seal* seal = nullptr);
 
 }  // namespace fettle

@@ -6,7 +6,7 @@
 namespace fettle {
 namespace {
 
-/// Walks on a list of its own, since values may be deep, and looks at shared parts once.
+/// Walks with a list of its own, since values may be deep, and looks at shared parts once.
 class Walk {
  public:
   void add(const Value& value) {
@@ -43,7 +43,7 @@ class Walk {
     }
   }
 
-  /// Only what is nested can share much.
+  /// Only a nested value can share much.
   bool is_new(const Value& value) {
     return value.depth() < 2 || seen_.insert(value.digest().low).second;
   }

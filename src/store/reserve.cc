@@ -14,9 +14,9 @@
 namespace fettle {
 namespace {
 
-/// Removing a large environment writes about as much before the store's log is copied.
+/// The removal of a large environment writes about this much before the store's log is copied.
 constexpr uint64_t most_bytes = uint64_t{4} << 20;
-/// Removing a small one.
+/// The removal of a small one writes about this much.
 constexpr uint64_t least_bytes = uint64_t{1} << 17;
 /// The part of a small disk that it may take.
 constexpr uint64_t share = 4;
@@ -42,8 +42,8 @@ void make(const std::string& folder, uint64_t bytes) {
     unlink(path.c_str());
 }
 
-/// What the log of the store takes already is written over once it has been copied. Where that
-/// fails there is less room, and whoever writes says so.
+/// Copies the log. After that, the room that it takes already is used again. If that fails there is
+/// less room, and whoever writes reports it.
 void copy_log(const std::string& path) {
   if (!file_exists(path))
     return;
@@ -63,7 +63,7 @@ void keep_reserve(const std::string& folder) {
   if (kept >= most_bytes)
     return;
   const uint64_t wanted = reserve_of(free_bytes(folder) + kept);
-  // A little more is not worth it.
+  // It is not made again for a little more room.
   if (wanted > 0 && wanted >= 2 * kept)
     make(folder, wanted);
 }

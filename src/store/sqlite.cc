@@ -87,7 +87,7 @@ namespace {
 constexpr std::chrono::milliseconds busy_limit{20'000};
 
 /// Two processes that open a new file at once both want to change its journal; SQLite refuses one
-/// of them at once, since each holds what the other waits for, so the waiting is ours.
+/// of them at once, since each holds what the other waits for. So we have to wait ourselves.
 int keep_write_ahead_log(sqlite3* handle) {
   const auto limit = std::chrono::steady_clock::now() + busy_limit;
   for (;;) {
@@ -147,7 +147,7 @@ Result<Query> Sqlite::query(const char* sql) {
 
 namespace {
 
-/// SQLite knows a full disk for one only when it writes to the database itself.
+/// SQLite recognizes a full disk only when it writes to the database itself.
 bool is_disk_full(int code, int system, const std::string& path) {
   if (code == SQLITE_FULL || system == ENOSPC || system == EDQUOT)
     return true;
@@ -185,7 +185,7 @@ namespace {
 constexpr std::chrono::microseconds wait_for_turn{200};
 constexpr std::chrono::milliseconds longest_way_given{100}, longest_piece{3};
 
-/// The byte of the queue's file that who waits locks together with others who wait.
+/// The byte in the queue's file that all who wait lock together.
 struct flock lock_of_queue(short type) {
   struct flock lock{};
   lock.l_type = type;
@@ -198,8 +198,8 @@ bool is_busy(int code) { return (code & 0xFF) == SQLITE_BUSY; }
 
 }  // namespace
 
-/// Waits on its own and not in SQLite, whose pauses grow to a tenth of a second: so who writes much
-/// sees that somebody waits, and gives way.
+/// Waits by itself and not in SQLite, whose pauses grow to a tenth of a second. So a process that
+/// writes much sees that somebody waits, and gives way.
 Status Sqlite::begin_waiting() {
   const auto limit = std::chrono::steady_clock::now() + busy_limit;
   sqlite3_busy_timeout(handle_, 0);
@@ -208,7 +208,7 @@ Status Sqlite::begin_waiting() {
     if (!queue_.is_open())
       queue_ = Descriptor(::open((path_ + "-queue").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     struct flock lock = lock_of_queue(F_RDLCK);
-    fcntl(queue_.get(), F_OFD_SETLK, &lock);  // without it we only wait longer
+    fcntl(queue_.get(), F_OFD_SETLK, &lock);  // without the lock we only wait longer
     while (is_busy(code) && std::chrono::steady_clock::now() < limit) {
       std::this_thread::sleep_for(wait_for_turn);
       code = sqlite3_exec(handle_, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr);

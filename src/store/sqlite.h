@@ -30,14 +30,15 @@ class Query {
   Query& bind(std::string_view text);
   Query& bind_blob(std::string_view bytes);
   Query& bind(int64_t number);
-  /// Bytes, or a text, that are not copied: they stay where they are until the query has run.
+  /// Binds bytes or a text without copying them: they must stay where they are until the query has
+  /// run.
   Query& bind_kept(std::string_view bytes);
   Query& bind_kept_text(std::string_view text);
   /// True when there is a row.
   Result<bool> step();
   /// Steps once and expects no row.
   Status run();
-  /// The same, and ready to be bound and run again.
+  /// Does the same, and makes the query ready to be bound and run again.
   Status run_once();
   std::string_view text(int column) const;
   std::string_view blob(int column) const;
@@ -58,20 +59,20 @@ class Sqlite {
   Sqlite& operator=(const Sqlite&) = delete;
 
   Status execute(const char* sql);
-  /// A statement, kept prepared. `sql` must be a literal.
+  /// Prepares a statement, and keeps it prepared. `sql` must be a literal.
   Result<Query> query(const char* sql);
   Error error(std::string_view doing) const;
-  /// Rows that the last statement changed.
+  /// The number of rows that the last statement changed.
   int64_t changes() const;
   const std::string& path() const { return path_; }
-  /// Seals secrets; null until it is set.
+  /// The seal of secrets; null until it is set.
   const Seal* seal() const { return seal_ ? &*seal_ : nullptr; }
   void use(const Seal& seal) { seal_ = seal; }
-  /// What is sealed when it is written, in addition to what is marked.
+  /// Sets which secrets are sealed in written text, in addition to those that are marked.
   void hide(std::shared_ptr<const Mask> secrets) { secrets_ = std::move(secrets); }
   Sealing sealing() const { return {seal(), secrets_.get()}; }
   bool is_in_memory() const { return path_ == ":memory:"; }
-  /// Lets who waits to write go first: for who writes much, between two pieces of it.
+  /// Lets others who wait to write go first. For a process that writes much, between two pieces.
   void give_way();
 
  private:
@@ -87,7 +88,8 @@ class Sqlite {
   std::unordered_map<const char*, sqlite3_stmt*> prepared_;
 };
 
-/// Writes; one at a time, others wait for a while. Rolls back unless it was committed.
+/// A transaction that writes. There is one at a time, and others wait for a while. It rolls back
+/// unless it was committed.
 class Transaction {
  public:
   static Result<Transaction> begin(Sqlite& database);
@@ -100,8 +102,8 @@ class Transaction {
   Sqlite* database_;
 };
 
-/// Does much in pieces, each a transaction of some milliseconds, so that nobody waits for long.
-/// `step` does a bit and says whether there is more. What was done stays when a later bit fails.
+/// Does much in pieces, each in a transaction of some milliseconds, so that nobody waits for long.
+/// `step` does one piece and says whether there is more. Finished pieces stay if a later one fails.
 Status in_pieces(Sqlite& database, const std::function<Result<bool>()>& step);
 
 }  // namespace fettle

@@ -104,7 +104,8 @@ class SqliteEdit : public Edit {
 
   Status remove_environment() override {
     TRY(begin_removal());
-    // Who pushes just now ends first, and is refused since the environment is being removed.
+    // Somebody who pushes just now ends first, and is refused because the environment is being
+    // removed.
     const std::optional<LockFile> no_push =
         TRY(wait_for_lock(database_, push_lock_name(environment_)));
     TRY(remove_versions(database_, environment_));
@@ -136,7 +137,7 @@ class SqliteEdit : public Edit {
     return {};
   }
 
-  /// Refused when somebody else has the right by now.
+  /// Runs a transaction, which is refused if somebody else has the right by now.
   Status transaction(const std::function<Status()>& write) {
     Transaction transaction = TRY(Transaction::begin(database_));
     TRY(check_right());
@@ -162,7 +163,7 @@ class SqliteEdit : public Edit {
     return write_uses(key, digests_in(*change.written));
   }
 
-  /// A query that begins with the parts of a key, which outlives it.
+  /// A query whose first values are the parts of a key. The key must outlive it.
   Result<Query> query_of(const Key& key, const char* sql) {
     Query query = TRY(database_.query(sql));
     query.bind_kept_text(key.environment.view())
@@ -171,7 +172,7 @@ class SqliteEdit : public Edit {
     return query;
   }
 
-  /// What a record refers to, so that nobody clears it away.
+  /// Writes what a record refers to, so that nobody clears it away.
   Status write_uses(const Key& key, const std::vector<std::string>& digests) {
     if (digests.empty() && !TRY(refers()))
       return {};
@@ -192,7 +193,8 @@ class SqliteEdit : public Edit {
     return {};
   }
 
-  /// Whether any record of the environment refers to anything. Only this edit writes them.
+  /// Whether any record of the environment refers to anything. Only this edit writes such
+  /// references.
   Result<bool> refers() {
     if (refers_)
       return *refers_;
@@ -240,7 +242,7 @@ class SqliteEdit : public Edit {
         .run();
   }
 
-  /// All at once, since one may take the key that another one gives up.
+  /// Moves all at once, since one may take the key that another one gives up.
   Status move_events(std::span<const Change> changes) {
     TRY(database_.execute(
         "CREATE TEMP TABLE IF NOT EXISTS moved(kind TEXT, before TEXT, after TEXT, "
@@ -267,7 +269,7 @@ class SqliteEdit : public Edit {
   std::optional<LockFile> lock_;
   int64_t token_;
   bool is_removed_ = false;
-  std::optional<bool> refers_;  ///< none: nobody has asked
+  std::optional<bool> refers_;  ///< none: nobody has asked yet
 };
 
 class SqliteWish : public Wish {
@@ -368,7 +370,7 @@ Status sqlite_wish(Sqlite& database, const Name& environment,
   if (is_removing) {
     if (const std::optional<Holder> remover = TRY(sqlite_holder(database, environment)))
       return world_error(cat("`", environment, "` is being removed by ", to_string(*remover)));
-    // Nobody goes on with it, and somebody wants the environment again.
+    // Nobody goes on with the removal, and somebody wants the environment again.
     TRY(TRY(database.query("UPDATE environments SET removing=0 WHERE name=?"))
             .bind(environment.view())
             .run());

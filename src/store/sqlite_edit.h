@@ -1,14 +1,14 @@
 #pragma once
-/// The two ways to write to SQLite. An edit holds a lock file, which tells whether its process
-/// lives, and a number in the table of leases, which each of its transactions compares: one whose
-/// number is another one has lost the right and writes nothing.
+/// The two ways to write to SQLite. An edit holds a lock file, which shows whether its process
+/// lives, and a number in the table of leases, which each of its transactions compares. If the
+/// table has another number, the edit has lost the right and writes nothing.
 
 #include "store/edit.h"
 #include "store/sqlite.h"
 
 namespace fettle {
 
-/// An edit, or who has the right now.
+/// An edit, or the holder that has the right now.
 Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_sqlite_edit(Sqlite& database,
                                                                       const Name& environment,
                                                                       const Holder& me);

@@ -1,5 +1,5 @@
 #pragma once
-/// Where the locks of a store lie: files beside the database, in a folder of their own.
+/// The place of the locks of a store: files beside the database, in a folder of their own.
 
 #include "base/lock_file.h"
 #include "store/sqlite.h"
@@ -8,9 +8,9 @@
 namespace fettle {
 
 Path lock_path(const Sqlite& database, std::string_view name);
-/// Makes the folder. A database in memory has none, and nobody to be locked out.
+/// Makes the folder. A database in memory has none, since nobody else can use it.
 Status make_lock_folder(const Sqlite& database);
-/// The lock, waited for; none for a database in memory. Error (`Blame::world`): it takes too long.
+/// Waits for the lock. None: the database is in memory. Error (`Blame::world`): it takes too long.
 Result<std::optional<LockFile>> wait_for_lock(const Sqlite& database, std::string_view name);
 
 /// Only one process pushes to an environment at a time.

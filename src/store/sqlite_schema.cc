@@ -10,7 +10,8 @@
 namespace fettle {
 namespace {
 
-/// Each brings the file from one version to the next; the number of the last is the version.
+/// Each migration brings the file from one version to the next. The number of the last one is the
+/// version.
 const std::array<const char*, 5> migrations{
     R"(
 CREATE TABLE environments(name TEXT PRIMARY KEY, uuid TEXT NOT NULL, created INTEGER NOT NULL, detail BLOB NOT NULL) WITHOUT ROWID, STRICT;
@@ -79,10 +80,11 @@ UPDATE leases SET role=1 WHERE what LIKE 'fettle controller%';
 )",
 };
 
-/// The first format that lists what records and versions refer to.
+/// The first format that lists references of records and versions.
 constexpr size_t format_with_uses = 3;
 
-/// What was written before uses were listed. One that is damaged is told when it is read.
+/// Lists the references of what was written before they were listed. A damaged record is reported
+/// when it is read.
 Status list_uses(Sqlite& database) {
   Query records = TRY(database.query("SELECT environment, kind, name, body FROM records"));
   while (TRY(records.step()))

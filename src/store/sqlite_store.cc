@@ -85,7 +85,7 @@ class SqliteStore : public Store {
   }
 
   Result<std::vector<Key>> keys_of_events(const Name& environment) override {
-    // From one key to the next by the index, however many events there are of each.
+    // Goes from one key to the next by the index, however many events each key has.
     std::vector<Key> found;
     Key last{environment, Name(), Name()};
     while (true) {
@@ -101,7 +101,7 @@ class SqliteStore : public Store {
   }
 
   Result<std::vector<Event>> events_below(const Key& key, size_t limit) override {
-    // All names that begin so, by the index: up to the next text that does not.
+    // All names with this beginning, by the index: up to the next text that begins otherwise.
     const std::string end = cat(key.name, "\xff");
     Query query = TRY(database_->query(
         "SELECT sequence, time, type, environment, kind, name, verb, because_kind, because_name, "
@@ -170,7 +170,7 @@ class SqliteStore : public Store {
     const int64_t end = last.number(0);
     static_cast<void>(last.step());
     TRY(in_pieces(*database_, [&]() -> Result<bool> {
-      // `why` needs the last ones of what is known, from the beginning of its last act on.
+      // `why` needs the last events of each known thing, from the beginning of its last act on.
       TRY(TRY(database_->query(
                   "DELETE FROM events AS e WHERE sequence>?1 AND sequence<=?2 AND time<?3 AND NOT "
                   "(EXISTS (SELECT 1 FROM records r WHERE r.environment=e.environment AND "
@@ -241,9 +241,10 @@ constexpr Duration creation_limit = 20s;
 
 Path key_of(const Path& path) { return path.parent_path() / "key"; }
 
-/// The key is created when the store has its tables, so a store without tables beside a key was
-/// cut, or its log was, in which small ones hold everything. One that is made anew beside a key
-/// would look like that to others, so it is made under this lock; none when nothing is made anew.
+/// The key is created when the store has its tables. So a store beside a key and without tables was
+/// cut, or its log was, which for a small store holds everything. A store that is made again beside
+/// a key would look the same to others, so it is made under this lock. None: no store is made
+/// again.
 Result<std::optional<LockFile>> turn_to_make_anew(const Path& path) {
   if (file_exists(path) || !file_exists(key_of(path)))
     return std::optional<LockFile>();
@@ -259,7 +260,7 @@ Result<bool> has_tables(Sqlite& database) {
   return has;
 }
 
-/// Of a store that was there, beside a key that was there before it was opened.
+/// Checks a store that was there, beside a key that was there, before it was opened.
 Status check_not_emptied(Sqlite& database, const Path& path) {
   if (TRY(has_tables(database)))
     return {};

@@ -32,7 +32,7 @@ Digest digest_of(std::string_view bytes) {
   return digest;
 }
 
-/// A number that is ordered as the bytes of the word in memory are.
+/// A number that is ordered as the bytes of the word are in memory.
 uint64_t first_byte_first(uint64_t word) {
   if constexpr (std::endian::native == std::endian::little)
     return __builtin_bswap64(word);
@@ -76,7 +76,7 @@ class SqliteSnapshot : public Snapshot {
   }
 
   Status holders(Digest key, const std::function<Go(Digest, const Piece&)>& visit) const override {
-    std::string after;  // a value; what follows it is looked at next
+    std::string after;  // a value; the look-up goes on behind it
     while (true) {
       Query query =
           TRY(database_.query("SELECT value, pieces.set_name, pieces.name FROM holdings JOIN "
@@ -154,8 +154,8 @@ struct Row {
   auto order() const { return std::tie(holding.key, holding.value, piece); }
 };
 
-/// Writes a delta under a number that no version has yet, bit by bit: the spans and contents piece
-/// by piece, then the rows of the index in their order, which is many times faster for large
+/// Writes a delta bit by bit, under a number that no version has yet: first the spans and contents
+/// piece by piece, then the rows of the index in their order, which is many times faster for large
 /// deltas.
 class DeltaWriter {
  public:
@@ -166,7 +166,7 @@ class DeltaWriter {
         number_(static_cast<int64_t>(delta.number)),
         delta_(delta) {}
 
-  /// Whether there is more to be written. To be called within a transaction.
+  /// Writes one bit, and returns whether there is more. Call it within a transaction.
   Result<bool> step() {
     if (next_piece_ < delta_.pieces.size()) {
       const auto& [piece, content] = delta_.pieces[next_piece_++];
@@ -229,7 +229,7 @@ class DeltaWriter {
       added_.push_back({holding, piece});
   }
 
-  /// In the order of their bytes in the table.
+  /// Sorts rows by the order of their bytes in the table.
   static void in_order_of_table(std::vector<Row>& rows) {
     std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
       if (a.holding.key.high != b.holding.key.high)
@@ -275,7 +275,7 @@ class DeltaWriter {
     query.bind_blob(digest.view());
     const std::string body = encode(content, database_.seal());
     if (TRY(query.step())) {
-      // The digest knows no origins, and whoever pushed it last knows where it stands today.
+      // The digest ignores origins, and the last push knows where the resource stands today.
       const int64_t id = query.number(0);
       Query told = TRY(database_.query("UPDATE contents SET body=?2 WHERE id=?1 AND body<>?2"));
       TRY(told.bind(id).bind_blob(body).run());
@@ -297,7 +297,7 @@ class DeltaWriter {
   std::vector<Row> gone_, added_;
 };
 
-/// Takes back what was staged and never added, as if it had not been written.
+/// Takes back what was staged and never added, as if it had never been written.
 class Unstager {
  public:
   Unstager(Sqlite& database, int64_t world, int64_t number)
@@ -330,7 +330,7 @@ class Unstager {
     return std::optional(std::move(span));
   }
 
-  /// Runs a statement about the world, key, value, piece and number of each holding of a span.
+  /// Runs a statement for each holding of a span, with its world, key, value, piece and number.
   Status for_holdings(const Span& span, const char* sql) {
     for (const Holding& holding : holdings(span.name, *span.body)) {
       const DigestBytes key(holding.key), value(holding.value);
@@ -394,12 +394,12 @@ class SqliteStaged : public Staged {
   SqliteStaged(Sqlite& database, int64_t world, const Snapshot& newest, Delta delta)
       : database_(database), world_(world), newest_(newest), delta_(std::move(delta)) {}
   ~SqliteStaged() override {
-    // What cannot be taken back now is taken back by the next push.
+    // If it cannot be taken back now, the next push takes it back.
     if (is_written_ && !is_added_)
       static_cast<void>(Unstager(database_, world_, static_cast<int64_t>(delta_.number)).run());
   }
 
-  /// Writes a large delta ahead; a small one is written when it is added.
+  /// Writes a large delta ahead. A small one is written when it is added.
   Status write_ahead() {
     if (delta_.pieces.size() <= pieces_at_once)
       return {};
@@ -415,7 +415,7 @@ class SqliteStaged : public Staged {
     return in_pieces(database_, [&] { return writer.step(); });
   }
 
-  /// Within the transaction of a wish.
+  /// Adds the version. Call it within the transaction of a wish.
   Status add(Time now) {
     TRY(check_newest());
     if (!is_written_) {
@@ -441,7 +441,7 @@ class SqliteStaged : public Staged {
   void added() { is_added_ = true; }
 
  private:
-  /// Deltas of fewer pieces are written in the transaction that adds them.
+  /// Smaller deltas are written in the transaction that adds them.
   static constexpr size_t pieces_at_once = 200;
 
   Status check_newest() const {
@@ -494,7 +494,7 @@ class SqlitePushTurn : public PushTurn {
   }
 
  private:
-  /// The heads go first, so that nobody reads a version half of which is gone.
+  /// The heads go first, so that nobody reads a version of which half is gone.
   Status forget_before(int64_t oldest) {
     TRY(in_pieces(database_, [&]() -> Result<bool> {
       for (const char* sql : {"DELETE FROM versions WHERE world=? AND number<?",
@@ -601,7 +601,7 @@ class SqliteVersions : public Versions {
   }
 
  private:
-  /// What a push staged whose process was killed.
+  /// Takes back what was staged by a push whose process was killed.
   Status take_back_staged(int64_t world) {
     Query query = TRY(database_.query("SELECT number FROM staging WHERE world=?"));
     query.bind(world);
@@ -671,7 +671,8 @@ Status release_version_row(Sqlite& database, const Name& environment, uint64_t n
 
 Status remove_versions(Sqlite& database, const Name& environment) {
   const int64_t world = world_of(environment);
-  // The heads first: what has none is not there. A row at a time, in as many pieces as it takes.
+  // The heads go first: a version without a head is not there. One row at a time, in as many pieces
+  // as it takes.
   for (const char* sql :
        {"DELETE FROM versions WHERE world=?", "DELETE FROM version_uses WHERE world=?",
         "DELETE FROM staging WHERE world=?"})

@@ -114,7 +114,7 @@ class StoreTest : public testing::Test {
         return 4;
       std::filesystem::remove(folder_ + "/filler");
     }
-    // It is there anew, for the next time.
+    // It is there again, for the next time.
     return bytes_kept() * 2 > at_first ? 0 : 5;
   }
 

@@ -11,7 +11,7 @@ namespace {
 
 const Value nothing = Value::dict({});
 
-/// What is nested deeper is compared as a whole.
+/// Values that are nested deeper are compared as a whole.
 constexpr uint32_t deepest = 200;
 
 struct Sides {
@@ -22,7 +22,7 @@ struct Sides {
 /// with.
 class Comparer {
  public:
-  /// Nothing: there is no difference.
+  /// None: there is no difference.
   std::optional<Sides> compare(const Value& before, const Value& after, const Value& computed) {
     if (before.digest() == after.digest() || meaning(before, computed) == meaning(after, computed))
       return std::nullopt;
@@ -87,7 +87,7 @@ class Comparer {
             Value::list(not_among(after, before, computed))};
   }
 
-  /// Of equal ones as many as the other list has fewer.
+  /// The items that the other list lacks. If it has fewer equal ones, the difference counts.
   std::vector<Value> not_among(const Value& list, const Value& others, const Value& computed) {
     std::map<Digest, size_t> left;
     for (const Value& other : others.items())

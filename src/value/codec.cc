@@ -153,8 +153,8 @@ uint64_t Reader::number() {
 
 namespace {
 
-/// Of many values that are read one after another, most share their keys and their small parts:
-/// these are kept once. What is sealed is not kept.
+/// Values that are read one after another mostly share their keys and small parts: these are kept
+/// once. Sealed ones are not kept.
 class Shared {
  public:
   Name name(std::string_view text) {

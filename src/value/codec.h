@@ -14,7 +14,7 @@
 
 namespace fettle {
 
-/// What is sealed in bytes, with what. Both must outlive who uses them.
+/// Says what is sealed, and with which seal. Both must outlive its users.
 struct Sealing {
   const Seal* seal = nullptr;     ///< null: nothing is sealed
   const Mask* secrets = nullptr;  ///< texts that hold one of these are sealed, too; null: none

@@ -4,7 +4,8 @@
 
 namespace fettle {
 
-/// What Python takes for false, but numbers: null, false, an empty text, list or dict.
+/// Whether Python takes the value for false, numbers apart: null, false, an empty text, list or
+/// dict.
 inline bool is_empty(const Value& value) {
   return value.is_null() || (value.is_bool() && !value.boolean()) ||
          (value.is_text() && value.text().empty()) || (value.is_list() && value.items().empty()) ||

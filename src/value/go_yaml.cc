@@ -48,7 +48,7 @@ std::optional<Value> integer(std::string_view text) {
   return Value::big_integer((is_negative ? "-" : "") + std::to_string(number));
 }
 
-/// Nothing for what is out of range.
+/// None: it is out of range.
 std::optional<Value> real(std::string_view text) {
   if (!looks_like_real(text) && !is_made_of(without_sign(text), decimal_digits))
     return std::nullopt;
@@ -99,7 +99,7 @@ Digits digits_of(Real number) {
           1 + std::atoi(std::string(all.substr(e + 1)).c_str())};
 }
 
-/// As `%g` with the shortest digits, where exponents begin at six.
+/// The number in the form of `%g` with the shortest digits, with exponents from six on.
 std::string key_of_real(double given) {
   const auto number = static_cast<float>(given);
   if (std::isnan(number))

@@ -1,5 +1,5 @@
 #pragma once
-/// What Go's yaml.v2 2.4.0 makes of a scalar, and what becomes of that on its way through JSON,
+/// Reads scalars like Go's yaml.v2 2.4.0, with what becomes of them on their way through JSON,
 /// which is how arguments reach a package.
 
 #include "base/result.h"
@@ -7,9 +7,9 @@
 
 namespace fettle::go_yaml {
 
-/// One without quotes and tag. What is beyond 64 bits is a real, what is beyond those a text.
+/// A scalar without quotes and tag. A number beyond 64 bits is a real, and one beyond those a text.
 Value plain(std::string_view text);
-/// One with a tag such as `tag:yaml.org,2002:int`. An error is worded as Go's.
+/// A scalar with a tag such as `tag:yaml.org,2002:int`. Errors are worded as Go's.
 Result<Value> tagged(std::string_view text, std::string_view tag);
 /// A key as it stands in JSON: a real has the digits of 32 bits. Null, and an integer beyond 63
 /// bits, are none.

@@ -179,8 +179,8 @@ class Evaluator {
   Result<Value> call_by(const Node& node, const Value& value);
 };
 
-/// What a function takes: `a` anything, `n` number, `s` text, `l` list, `d` dict, `t` text or list,
-/// `c` text, list or dict; `*`: more of the last.
+/// The parameters of a function: `a` anything, `n` number, `s` text, `l` list, `d` dict, `t` text
+/// or list, `c` text, list or dict; `*`: more of the last.
 struct Function {
   std::string_view name, takes;
   Value (*run)(const Arguments& arguments);

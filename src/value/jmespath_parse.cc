@@ -193,7 +193,7 @@ class Parser {
     NodePointer left = TRY(first());
     while (strength < strength_of(here())) {
       left = TRY(behind(left));
-      // What stands in a row nests, too.
+      // Parts in a row nest, too.
       if (++row_ > longest / 4)
         return error_at(here().at, "the expression is too long");
     }
@@ -201,7 +201,7 @@ class Parser {
     return left;
   }
 
-  /// What an expression may begin with.
+  /// Parses the beginning of an expression.
   Result<NodePointer> first() {
     const Token token = here();
     switch (token.type) {
@@ -249,7 +249,7 @@ class Parser {
     return unexpected("an expression");
   }
 
-  /// What goes on from `left`.
+  /// Parses what follows `left`.
   Result<NodePointer> behind(const NodePointer& left) {
     const std::string sign = here().text;
     if (takes(".")) {
@@ -309,7 +309,7 @@ class Parser {
     return is_slice ? node(Node::Type::projection, {chained, TRY(of_each(star))}) : chained;
   }
 
-  /// What a projection takes of each.
+  /// Parses what a projection takes from each item.
   Result<NodePointer> of_each(int strength) {
     if (strength_of(here()) < projected)
       return node(Node::Type::current);

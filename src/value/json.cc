@@ -185,7 +185,7 @@ Result<Value> read_json(std::string_view text, std::string_view file, Duplicates
 
 namespace {
 
-/// How many bytes the character has that begins there; 0: it is broken.
+/// The number of bytes of the character that begins there. 0: it is broken.
 size_t size_of_character(std::string_view text) {
   utf8proc_int32_t code = 0;
   const auto* const bytes = reinterpret_cast<const utf8proc_uint8_t*>(text.data());

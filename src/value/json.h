@@ -19,7 +19,7 @@ enum class Duplicates { error, last_wins };
 Result<Value> read_json(std::string_view text, std::string_view file = {},
                         Duplicates duplicates = Duplicates::error);
 
-/// What the digits of a JSON number mean.
+/// The value of the digits of a JSON number.
 Value json_number(std::string_view text);
 
 struct JsonStyle {
@@ -28,7 +28,7 @@ struct JsonStyle {
 };
 
 std::string write_json(const Value& value, JsonStyle style = {});
-/// The same on one line, behind what is there.
+/// Appends the same on one line.
 void append_json(std::string& json, const Value& value);
 
 /// `text` as a JSON string with quotes; bytes that are no UTF-8 become U+FFFD.

@@ -8,7 +8,7 @@ namespace {
 constexpr size_t most_double_digits = 300;  ///< a double holds 308
 constexpr size_t kept_digits = 2;           ///< one may be the sign
 
-/// Behind the string that begins at `begin`, which may have no end.
+/// The end of the string that begins at `begin`, behind its last quote. The string may have no end.
 size_t end_of_string(std::string_view text, size_t begin) {
   size_t at = begin + 1;
   while (at < text.size() && text[at] != '"')
@@ -16,7 +16,7 @@ size_t end_of_string(std::string_view text, size_t begin) {
   return std::min(at + 1, text.size());
 }
 
-/// Whatever a number may consist of, so that `1e5` is one word.
+/// The end of all characters that a number may have, so that `1e5` is one word.
 size_t end_of_word(std::string_view text, size_t begin) {
   constexpr std::string_view letters = "0123456789+-.eE";
   return std::min(text.find_first_not_of(letters, begin), text.size());

@@ -1,7 +1,8 @@
 #pragma once
-/// JSON whose integers are longer than the library's reader takes: it refuses any number that a
-/// double cannot hold, although it hands all of them out as text. Who meets that refusal reads once
-/// more, a text of the same length in which those integers are cut, and looks their digits up.
+/// Reads JSON whose integers are too long for the library's reader: it refuses any number that a
+/// double cannot hold, although it gives all of them out as text. After such a refusal, a text of
+/// the same length in which those integers are cut is read once more, and their digits are looked
+/// up.
 
 #include <map>
 #include <string>

@@ -1,5 +1,5 @@
 #pragma once
-/// Memory for RapidJSON, whose own allocator writes through null when there is none.
+/// Memory for RapidJSON, whose own allocator writes through null when memory ends.
 
 #include <cstdlib>
 

@@ -13,7 +13,8 @@ Result<Tree> read_json_tree(std::string_view text, std::string_view file,
                             const TreeLimits& limits = {},
                             const std::function<Value(Value)>& convert = {});
 
-/// On one line, keys in their order. What aliases share is written each time.
+/// Writes JSON on one line, with keys in their order. A part that aliases share is written each
+/// time.
 std::string write_json_tree(const TreeNode& node);
 
 }  // namespace fettle

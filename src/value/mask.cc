@@ -53,7 +53,7 @@ Value map_entries(const Value& value,
   return Value::dict(std::move(entries));
 }
 
-/// Where a JSON or Starlark text that begins with `quote` at `begin` ends, behind its last quote.
+/// The end of a JSON or Starlark text that begins with `quote` at `begin`, behind its last quote.
 size_t end_of_quoted(std::string_view text, size_t begin) {
   for (size_t i = begin + 1; i < text.size(); ++i) {
     if (text[i] == '\\')
@@ -155,7 +155,7 @@ Value masked_variable(const Value& item) {
   });
 }
 
-/// What users name, in a dict or in a list.
+/// Masks variables that users name, in a dict or in a list.
 Value masked_variables(const Value& variables) {
   return variables.is_list() ? map_items(variables, masked_variable) : mask_named(variables);
 }
@@ -236,7 +236,7 @@ void Mask::add(std::string_view secret) {
   const std::string json = write_json(Value(core));
   add_form(json.substr(1, json.size() - 2));
   add_form(percent_encode(core));
-  // What tells lines one by one tells those of a key, too.
+  // A report of single lines may also contain single lines of a key.
   if (core.find('\n') != core.npos)
     for (const std::string_view line : split(core, '\n'))
       if (trim(line).size() >= shortest_line)

@@ -31,8 +31,8 @@ Value mask_named(const Value& value);
 bool holds_variables(std::string_view name);
 /// `value` with that hidden of what users name in it.
 Value mask_variables(const Value& value);
-/// The same in text: `"db_password": "x"` as JSON and Starlark write it, and `db_password: x` on a
-/// line of its own.
+/// Does the same in text: `"db_password": "x"` as JSON and Starlark write it, and `db_password: x`
+/// on a line of its own.
 std::string mask_named_text(std::string_view text);
 /// A command as it may be told: without the values of JSON and YAML that has such names, and of
 /// `NAME=VALUE`.
@@ -48,7 +48,7 @@ class Mask {
   void add_variables(const Value& value);
   /// Values that are marked.
   void add_marked(const Value& value);
-  /// What was added and is looked for in text.
+  /// The added texts, which are looked for in text.
   const std::vector<std::string>& secrets() const { return secrets_; }
 
   bool has_secret(std::string_view text) const;
@@ -64,7 +64,7 @@ class Mask {
   std::vector<std::string> forms_;  ///< how they may be written, the longest first
 };
 
-/// The value without its marks, for those who must know.
+/// The value without its marks, for code that needs it.
 Value reveal(const Value& value);
 
 }  // namespace fettle

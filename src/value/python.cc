@@ -467,7 +467,7 @@ Result<std::string> format_text(std::string_view text, std::string_view spec_tex
 
 namespace {
 
-/// One pass over a format text. Specs are formatted in turn, with the same numbering.
+/// One pass over a format text. Specs are formatted, too, with the same numbering.
 class Formatter {
  public:
   explicit Formatter(const Field& field) : field_(field) {}

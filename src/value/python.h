@@ -57,7 +57,7 @@ class Points {
   /// These walk over the text.
   size_t size() const;
   std::string_view first(size_t count) const;
-  /// As many as the current budget allows.
+  /// Returns as many as the present budget allows.
   std::vector<std::string_view> list() const;
 
  private:
@@ -71,7 +71,7 @@ inline Points points_of(std::string_view text) { return Points(text); }
 std::string upper(std::string_view text);
 std::string lower(std::string_view text);
 
-/// What `str.isalpha()` and its like ask of every code point.
+/// The questions of `str.isalpha()` and the like about every code point.
 enum class Letters { alpha, alnum, decimal, digit, numeric, space };
 /// Whether a text has code points, and each of them is of the kind.
 bool is_all(std::string_view text, Letters kind);

@@ -36,7 +36,7 @@ std::string plain_digits(std::string_view digits) {
   return plain;
 }
 
-/// Digits of a base with `_` between them; nothing when there is none but `_`.
+/// Digits of a base with `_` between them. None: there is nothing but `_`.
 std::optional<Value> integer_of(std::string_view digits, int base, bool is_negative) {
   if (has_only(digits, "_") || digits.size() > most_digits)
     return std::nullopt;

@@ -10,7 +10,7 @@ namespace fettle {
 /// A text is itself, what is inside a list or dict is in quotes: `["a", True, None, 1.5]`. Secrets
 /// are masked.
 std::string starlark_text(const Value& value);
-/// The same, a text in quotes.
+/// The same, with a text in quotes.
 std::string starlark_repr(const Value& value);
 
 }  // namespace fettle

@@ -59,7 +59,7 @@ struct TreeBuilder::Entries {
     places.clear();
   }
 
-  /// Where the key stands in `found`; behind the last when it does not.
+  /// The place of the key in `found`; behind the last one if it is not there.
   size_t find(const Name& key) {
     if (found.size() <= few) {
       size_t i = 0;
@@ -114,7 +114,7 @@ Status TreeBuilder::scalar(Value value, Place place, std::string_view anchor, bo
 Status TreeBuilder::open(TreeNode::Type type, Place place, std::string_view anchor) {
   if (frames_.size() >= rules_.limits.depth)
     return error_at(place, cat("nested deeper than ", rules_.limits.depth));
-  // From here on it names what is not yet complete.
+  // From here on, it names a part that is not complete yet.
   if (!anchor.empty())
     anchors_.erase(std::string(anchor));
   frames_.push_back({type, place, parts_.size(), 1, std::string(anchor)});

@@ -63,7 +63,7 @@ class TreeNode {
   std::span<const TreeMember> entries() const;       ///< of a dict
   const TreeNode* find(std::string_view key) const;  ///< the value at a key of a dict, or none
   Place place() const { return place_; }
-  /// Of a key: what it was before it became a text, as in `1: x`.
+  /// For a key: its type before it became a text, as in `1: x`.
   Value::Type written() const { return written_; }
   /// Whether an alias names it, so that one may meet it again elsewhere.
   bool is_shared() const { return is_shared_; }
@@ -101,7 +101,7 @@ class Tree {
 struct TreeLimits {
   uint32_t depth = 500;
   size_t nodes = 8'000'000;
-  /// What all aliases together may stand for: a bomb of nested aliases needs far more.
+  /// The most that all aliases together may stand for; a bomb of nested aliases needs far more.
   size_t aliased = 4'000'000;
 };
 
@@ -114,7 +114,7 @@ class TreeBuilder {
     /// `<<` counts where it stands, and overrides what stands before it; else all own keys
     /// override.
     bool merges_in_place = false;
-    /// What a scalar is called that is no text; none: what `to_text` says.
+    /// The name of a scalar that is no text; null: the text of `to_text`.
     Result<Name> (*key)(const Value& scalar) = nullptr;
   };
   explicit TreeBuilder(Rules rules);
@@ -170,7 +170,7 @@ class TreeValues {
   std::unordered_map<const TreeNode*, Value> shared_;
 };
 
-/// One part, or all of a tree.
+/// The value of one part, or of a whole tree.
 Value value_of(const TreeNode& node);
 /// A tree without places.
 Tree tree_of(const Value& value);

@@ -1,7 +1,7 @@
 #pragma once
-/// What attributes and outputs are made of. A value never changes; a copy shares; equality is the
-/// comparison of two digests that were made with the value. Dicts have one order, that of their
-/// keys' bytes.
+/// Attributes and outputs are made of values. A value never changes, and copies share their parts.
+/// To compare two values, only their digests are compared, which were made with them. Dicts have
+/// one order, that of their keys' bytes.
 ///
 /// Beside JSON's types a value can be
 /// * `unknown`: nobody knows it yet, and no run of ours will find it out;
@@ -14,9 +14,9 @@
 /// done, and nothing runs in parallel. The other obvious way is a text that stands for the value,
 /// such as `{{db.ip_address}}`. It breaks as soon as a program cuts it, and it looks like a text
 /// that a user wrote. So a hole is a type of its own: it names the output (`Output`) and not the
-/// value, and it can be compared, stored and planned with like every value. For example, `"http://"
-/// + db.ip_address + ":80"` is three parts, text, hole and text; `holes` finds `service/db`,
-/// `ip_address`.
+/// value, and it can be compared, stored and planned with like any other value. For example,
+/// `"http://" + db.ip_address + ":80"` is three parts, text, hole and text; `holes` finds
+/// `service/db`, `ip_address`.
 ///
 /// Invariants:
 /// * A hole is a need: the graph makes an edge to the resource that it names (`plan/graph.h`), so
@@ -31,7 +31,7 @@
 ///   secret.
 /// * What is not known stays a hole.
 ///
-/// To add a type: an enumerator, a case in value.cc, json_write.cc and codec.cc.
+/// To add a type: an enumerator, a case in value.cc, json.cc and codec.cc.
 
 #include <cstdint>
 #include <functional>
@@ -51,8 +51,8 @@ namespace fettle {
 struct Entry;
 struct Part;
 
-/// How what fills a hole within a text is written there: as Starlark's `str` does, or as Python's.
-/// A text is itself in both.
+/// How the output that fills a hole in a text is written: as Starlark's `str` does, or as Python's.
+/// Both leave a text as it is.
 enum class TextForm : uint8_t { starlark, python };
 
 class Value {
@@ -121,16 +121,16 @@ class Value {
   std::span<const Part> parts() const;     ///< of a deferred value
   TextForm text_form() const;              ///< of a deferred value
   const Value& inside() const;             ///< of a secret
-  /// The value at a key of a dict; none when there is none or this is no dict.
+  /// The value at a key of a dict. Null: there is none, or this is no dict.
   const Value* find(std::string_view key) const;
-  /// The same, null when there is none.
+  /// The same; the value null if there is none.
   const Value& at(std::string_view key) const;
-  /// The text at a key, or `otherwise` when there is none or it is no text.
+  /// The text at a key. `otherwise`: there is none, or it is no text.
   std::string_view text_at(std::string_view key, std::string_view otherwise = {}) const;
   int64_t integer_at(std::string_view key, int64_t otherwise = 0) const;
   bool bool_at(std::string_view key, bool otherwise = false) const;
 
-  /// What is anywhere inside, this value included. Constant time.
+  /// Whether such a part is anywhere inside, this value included. Constant time.
   bool has_deferred() const;
   bool has_unknown() const;
   bool has_secret() const;
@@ -140,7 +140,7 @@ class Value {
     return a.type_ == b.type_ && a.digest() == b.digest();
   }
 
-  /// How deep lists and dicts are nested: 0 for a scalar.
+  /// How deep lists and dicts are nested. 0: this is a scalar.
   uint32_t depth() const;
 
  private:
@@ -186,10 +186,10 @@ struct Part {
 
 std::string_view to_string(Value::Type type);
 
-/// What is written in place of a secret.
+/// Stands in place of a secret.
 constexpr std::string_view masked = "********";
 
-/// As it appears inside a text: a text bare, everything else as JSON. Secrets are masked.
+/// The form inside a text: a text without quotes, everything else as JSON. Secrets are masked.
 std::string to_text(const Value& value);
 
 /// The items of a list; nothing else has any.

@@ -1,6 +1,7 @@
 #pragma once
-/// Whole numbers of any size as their decimal digits, a sign in front of negative ones: for
-/// languages whose integers have no end. Who computes in 64 bits comes here after an overflow only.
+/// Whole numbers of any size as their decimal digits, with a sign in front of negative ones: for
+/// languages whose integers have no limit. Code that computes in 64 bits uses them only after an
+/// overflow.
 
 #include <compare>
 #include <optional>
@@ -26,9 +27,9 @@ double to_real(std::string_view digits);
 std::string of_real(double number);
 std::strong_ordering compare(std::string_view a, std::string_view b);
 std::partial_ordering compare(std::string_view a, double b);
-/// From digits of base 2 to 36.
+/// Reads digits of base 2 to 36.
 std::string of_base(std::string_view digits, int base);
-/// In base 2 to 36 with small letters.
+/// Writes the number in base 2 to 36, with small letters.
 std::string in_base(std::string_view digits, int base);
 
 }  // namespace fettle::whole

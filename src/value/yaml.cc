@@ -69,7 +69,7 @@ YamlReading reading_of(YamlSchema schema) {
   return {.schema = schema, .duplicates = is_strict ? Duplicates::error : Duplicates::last_wins};
 }
 
-/// What JSON leaves of a value.
+/// Keeps what JSON can hold of a value.
 struct JsonMaker : ValueMaker {
   Value scalar(const Value& value) {
     Result<Value> made = go_yaml::from_json(value);

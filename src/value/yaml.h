@@ -1,5 +1,5 @@
 #pragma once
-/// YAML text to `Value`, by a schema: what a plain scalar means differs between those who read it.
+/// YAML text to `Value`, by a schema: readers differ in the meaning of a plain scalar.
 ///
 ///   core        YAML 1.2 core, for our own files; a key that occurs twice is an error
 ///   go_yaml_v2  as Go's yaml.v2 2.4.0 reads it and its JSON tells it: y/yes/on and n/no/off are
@@ -23,7 +23,8 @@ namespace fettle {
 
 enum class YamlSchema { core, go_yaml_v2, pyyaml, idem };
 
-/// One document; null for an empty text. A second document is an error, but for `go_yaml_v2`.
+/// Reads one document; null for an empty text. A second document is an error, except in
+/// `go_yaml_v2`.
 Result<Value> read_yaml(std::string_view text, std::string_view file, YamlSchema schema);
 /// Every document of a stream.
 Result<std::vector<Value>> read_yaml_documents(std::string_view text, std::string_view file,

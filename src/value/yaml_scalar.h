@@ -30,16 +30,16 @@ inline std::string_view without_sign(std::string_view text) {
 /// `yes`, `Yes` or `YES`, for each word.
 bool is_word(std::string_view text, std::initializer_list<std::string_view> words);
 bool is_made_of(std::string_view text, std::string_view allowed);
-/// `1.5`, `.5`, `1e3`, `1.`; what is written without digits is none.
+/// Whether a text is `1.5`, `.5`, `1e3` or `1.`; without digits it is no real.
 bool looks_like_real(std::string_view text);
-/// Of such a text; infinite when it is out of range.
+/// The value of such a text. Infinite: it is out of range.
 Value core_real(std::string_view text);
 std::optional<Value> special_real(std::string_view text);
 
 /// A plain one in the words of PyYAML's resolver and constructors; nothing: a text.
 std::optional<Value> pyyaml_scalar(std::string_view text, YamlSchema schema);
 
-/// One with a tag such as `tag:yaml.org,2002:int`. An error is worded as PyYAML's.
+/// A scalar with a tag such as `tag:yaml.org,2002:int`. Errors are worded as PyYAML's.
 Result<Value> pyyaml_tagged(std::string_view text, std::string_view tag, YamlSchema schema);
 
 }  // namespace fettle

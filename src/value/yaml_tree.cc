@@ -20,7 +20,7 @@ struct TextHash {
   using is_transparent = void;
   size_t operator()(std::string_view text) const { return hash64(text); }
 };
-/// What scalars mean that were met before: keys and references occur many times.
+/// The values of scalars that occurred before: keys and references occur many times.
 using Known = boost::unordered_flat_map<std::string, Value, TextHash, std::equal_to<>>;
 
 Place place_of(const yaml_mark_t& mark) {
@@ -107,7 +107,8 @@ class Reader {
   }
 
  private:
-  /// What ends too early is wrong where the last line ends, not on one that is not there.
+  /// An end that comes too early is an error where the last line ends, not on a line that is not
+  /// there.
   Place within(Place place) const {
     const std::string_view lines =
         text_.ends_with('\n') ? text_.substr(0, text_.size() - 1) : text_;

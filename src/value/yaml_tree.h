@@ -25,7 +25,7 @@ struct YamlReading {
   bool only_first = false;                ///< document; what follows is not read
 };
 
-/// One document; null for an empty text. A second document is an error.
+/// Reads one document; null for an empty text. A second document is an error.
 Result<Tree> read_yaml_tree(std::string_view text, std::string_view file,
                             const YamlReading& reading);
 /// Every document of a stream.

@@ -17,8 +17,8 @@ class CircleSearch {
   using Needs = std::function<Result<std::vector<Name>>(const Name&)>;
   explicit CircleSearch(Needs needs) : needs_(std::move(needs)) {}
 
-  /// A circle that can be reached from `id`, as the names on it, the first again at the end; empty
-  /// when there is none. Nothing is asked for twice.
+  /// A circle that can be reached from `id`: the names on it, with the first again at the end.
+  /// Empty: there is none. Nothing is asked for twice.
   Result<std::vector<Name>> from(const Name& id);
 
  private:

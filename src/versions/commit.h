@@ -1,6 +1,6 @@
 #pragma once
-/// From a version and a push to the next version. Pure: `newest` is only read, and the answer is a
-/// delta that somebody else stores.
+/// Makes the next version from a version and a push. Pure: `newest` is only read, and the answer is
+/// a delta that somebody else stores.
 ///
 /// A model of thousands of hosts need not be compiled as a whole. Somebody who changes one set of
 /// resources compiles and pushes that set alone (a partial push). All sets together must still say
@@ -47,7 +47,7 @@
 
 namespace fettle {
 
-/// What a named set says about a shared resource of the push, and what makes it need something.
+/// What a named set says about a shared resource of the push, and why it needs something.
 struct Share {
   Name id;
   Name set;
@@ -81,7 +81,7 @@ struct Claims {
   std::vector<SetClaim> claims;
 };
 
-/// What became of the resources of a set.
+/// The changes to the resources of a set.
 struct SetChange {
   Name set;  ///< empty: shared
   std::vector<Name> added, changed, removed;

@@ -1,4 +1,4 @@
-/// What became of which resource.
+/// Notes the change of each resource.
 
 #include <algorithm>
 
@@ -35,7 +35,7 @@ Result<ContentPointer> Committer::before_of(const Piece& piece) const {
   return newest_.number() == 0 ? ContentPointer() : TRY(newest_.content(piece));
 }
 
-/// What can change the needs of shared resources.
+/// Notes what may have changed the needs of shared resources.
 Status Committer::note_changes() {
   for (const Item& item : push_.items)
     if (!TRY(any_holder(item.id)))

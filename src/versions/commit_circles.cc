@@ -1,7 +1,7 @@
-/// Circles of needs. The newest version has none, so the push can close one only by a way that was
-/// not there: through it, with a new need on it, to a shared resource, and from there through other
-/// sets back to where the way begins. Where there was a way between the two before, there is none
-/// back. Only when all this leaves a doubt are the needs of other sets walked over.
+/// Finds circles of needs. The newest version has none, so the push can close one only by a new
+/// way: through the push, with a new need on it, to a shared resource, and from there through other
+/// sets back to the beginning. If there was a way between the two before, there is none back. Only
+/// if this leaves a doubt are the needs of other sets walked over.
 
 #include <algorithm>
 
@@ -51,7 +51,7 @@ Result<bool> Committer::may_close_circle() {
   return false;
 }
 
-/// Where ways leave the push: other pieces, too, say what these need.
+/// Where ways leave the push, other pieces may have needs of the resource, too.
 Result<std::vector<const Item*>> Committer::shared_with_other_needs() const {
   std::vector<const Item*> found;
   for (const Item& item : push_.items) {

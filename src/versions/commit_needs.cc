@@ -1,6 +1,6 @@
-/// What resources need before and after a push. A shared resource may need one of each of many
-/// thousand sets, so nothing here walks over the needs of one: it asks for those that the push can
-/// have changed.
+/// The needs of resources before and after a push. A shared resource may need one resource of each
+/// of many thousand sets, so nothing here walks over all needs of one: only those are asked for
+/// that the push can have changed.
 
 #include <algorithm>
 
@@ -26,7 +26,7 @@ Result<bool> Committer::any_holder(const Name& id) const {
   return found;
 }
 
-/// What the sets of the push had and nobody has any more.
+/// Finds what the sets of the push had and nobody has any more.
 Status Committer::find_lost() {
   for (const Name& set : touched_)
     for (const Item& old : TRY(content_of({set, {}}))->items)
@@ -36,8 +36,7 @@ Status Committer::find_lost() {
   return {};
 }
 
-/// What a need leads to was there when the newest version was made, so only the push can take it
-/// away.
+/// The target of a need was there when the newest version was made, so only the push can remove it.
 void Committer::drop_lost_needs(Item& item, bool was_there) const {
   const auto pushed = index_.find(item.id);
   const std::vector<Name> none;

@@ -1,4 +1,4 @@
-/// What all sets together must not say: claims that contradict each other.
+/// Refuses claims of different sets that contradict each other.
 
 #include <algorithm>
 

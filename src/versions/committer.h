@@ -1,8 +1,8 @@
 #pragma once
-/// How a push becomes the next version: `run` of `commit.cc` names the steps. Merging with what
-/// other sets have said is `commit_merge.cc`, what that does to needs `commit_needs.cc`, what all
-/// sets together must not say `commit_rules.cc` and `commit_circles.cc`, what became of which
-/// resource `commit_changes.cc`.
+/// Turns a push into the next version; `run` in `commit.cc` names the steps. `commit_merge.cc`
+/// merges it with what other sets have said, `commit_needs.cc` works out the needs after that,
+/// `commit_rules.cc` and `commit_circles.cc` refuse what all sets together must not say, and
+/// `commit_changes.cc` notes the change of each resource.
 
 #include <map>
 #include <set>
@@ -15,7 +15,7 @@ namespace fettle {
 
 /// At most twenty names in backquotes.
 std::string joined(const std::set<Name>& names);
-/// What a set is called in a message; the one without a name is "no set".
+/// The name of a set in messages; one without a name is "no set".
 std::string called(const Name& set);
 /// ` (file:line)`; empty without an origin.
 std::string at(const Name& origin);
@@ -65,7 +65,7 @@ class Committer {
   Status make_delta();
   Status digests_of_touched(std::map<Piece, Digest>& before) const;
   Value detail() const;
-  /// What the newest version says in a dict of its detail and the push does not.
+  /// Adds what a dict in the newest version's detail says and the push does not.
   void add_older(std::vector<Entry>& entries, std::string_view name, const Value& mine) const;
   /// Equal contents never conflict: they are not in the delta.
   Status check_stale() const;
@@ -74,10 +74,10 @@ class Committer {
   Status find_conflicts();
   Status report_conflict(bool other_shares, bool mine_is_shared) const;
   Status check_edges() const;
-  /// A need of a resource of a set that belongs to another set; none when there is none.
+  /// A need of a set's resource that belongs to another set. Null: there is none.
   const Name* foreign_need(const Item& item) const;
   std::string edge_text(const Item& item, const Name& need) const;
-  /// Where these resources are declared, as far as they are pushed.
+  /// The places where these resources are declared, as far as they are pushed.
   std::string places(const std::vector<Name>& ids) const;
   Status report_moves() const;
   /// The rest is only ever added to.
@@ -91,14 +91,14 @@ class Committer {
   Status find_lost();
   /// A need goes with its target: it does not come back when that is pushed again.
   void drop_lost_needs(Item& item, bool was_there) const;
-  /// Those of shared resources that the push does not speak of.
+  /// Drops needs of shared resources of which the push does not speak.
   Status drop_needs_of_removed();
   Result<bool> may_need_lost(const Name& id) const;
-  /// What a resource needs once the push is in.
+  /// The needs of a resource once the push is in.
   Result<std::vector<Name>> needs_of(const Name& id);
   Status add_needs_of_others(const Name& id, std::vector<Name>& needs);
   void note_said_needs(const Content* before, const Content* after);
-  /// Of a shared resource each piece tells only some of its needs.
+  /// Each piece has only some of the needs of a shared resource.
   Result<bool> needs_differ(const Name& id);
   Result<bool> needs_differ_anywhere(const Name& id);
   Result<bool> needs_before(const Name& id, const Name& need) const;
@@ -119,7 +119,7 @@ class Committer {
 
   // commit_rules.cc
   Status check_claims();
-  /// Of two dicts in JSON only the entries that differ; anything else as it is.
+  /// If both texts are JSON dicts, only the entries that differ; otherwise the texts themselves.
   static std::pair<std::string, std::string> texts_that_differ(const Name& a, const Name& b);
   Status contradiction(const Claim& claim, const Name& set, const Piece& other);
   Status check_bound(const std::map<Digest, std::pair<const Claim*, Name>>& values);
@@ -130,7 +130,7 @@ class Committer {
   Status describe_item(const Piece& piece, const Item& item, const Content* before,
                        std::map<Name, SetChange>& changes, std::unordered_set<Name>& described);
   Status note_changes();
-  /// What the newest version says in a piece; null when it has none.
+  /// The newest version's content of a piece. Null: it has none.
   Result<ContentPointer> before_of(const Piece& piece) const;
   Status describe_loss(const Piece& piece, const Item& old, std::map<Name, SetChange>& changes,
                        std::unordered_set<Name>& described);
@@ -146,7 +146,7 @@ class Committer {
   Content* last_ = nullptr;
   std::unordered_map<Piece, ContentPointer, PieceHash> contents_;  ///< of the newest version
   std::vector<Conflict> conflicts_;
-  // What a partial push does to the needs of shared resources.
+  // The effects of a partial push on the needs of shared resources.
   std::vector<Name> lost_;                            ///< that nobody has any more; sorted
   std::vector<Name> new_;                             ///< that nobody had
   std::unordered_map<Name, std::vector<Name>> said_;  ///< that a piece says now, or said before

@@ -102,7 +102,7 @@ std::vector<Holding> holdings(const Piece& piece, const Content& content) {
 
 namespace {
 
-/// One of the pieces that hold it; none when it is not there.
+/// One of the pieces that hold it. None: it is not there.
 Result<std::optional<Piece>> holder_of(const Snapshot& snapshot, const Name& id) {
   std::optional<Piece> found;
   TRY(snapshot.holders(key_of_item(id), [&](Digest, const Piece& piece) {

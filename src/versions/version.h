@@ -65,7 +65,7 @@ using ContentPointer = std::shared_ptr<const Content>;
 /// Sorts the content and makes its digest.
 ContentPointer seal(Content content);
 
-/// What a version maps to a content: a named set, or one piece of the rest.
+/// The key to which a version maps a content: a named set, or one piece of the rest.
 struct Piece {
   Name set;
   Name name;  ///< of the rest: an id or the key of a claim
@@ -76,7 +76,7 @@ struct PieceHash {
   size_t operator()(const Piece& piece) const { return piece.set.hash() * 31 + piece.name.hash(); }
 };
 
-/// One entry of the identity index: under this key the piece holds that value.
+/// One entry of the identity index: the piece holds that value under this key.
 struct Holding {
   Digest key;
   Digest value;
@@ -87,7 +87,7 @@ Digest key_of_needs(const Name& id);
 /// Held, by their id, by all resources without a set that need something.
 Digest key_of_rest_with_needs();
 Digest key_of_claim(const Name& key);
-/// What a piece says about an item.
+/// The digest of what a piece says about an item.
 Digest value_of_item(const Piece& piece, const Item& item);
 
 /// A version as it is read. Everything but `pieces` costs what it answers, however many sets there
@@ -100,11 +100,11 @@ class Snapshot {
 
   virtual Result<ContentPointer> content(const Piece& piece) const = 0;  ///< null: not there
   virtual Result<std::optional<Digest>> digest(const Piece& piece) const = 0;
-  /// Who holds a key, ordered by value; `visit` says whether to go on.
+  /// Visits the holders of a key, ordered by value; `visit` says whether to go on.
   enum class Go { on, next_value, stop };
   virtual Status holders(
       Digest key, const std::function<Go(Digest value, const Piece& piece)>& visit) const = 0;
-  /// Who holds this value under the key; `visit` says whether to go on.
+  /// Visits the holders of this value of the key; `visit` says whether to go on.
   virtual Status holders_of(Holding holding,
                             const std::function<Go(const Piece& piece)>& visit) const = 0;
   /// Parts that later versions than `number` up to this one replaced, added or removed.
@@ -112,11 +112,11 @@ class Snapshot {
   virtual Result<std::vector<std::pair<Piece, Digest>>> pieces() const = 0;
 };
 
-/// What a resource needs in a version: of a shared one, what all pieces together say, without
-/// what is not there any more.
+/// The needs of a resource in a version. For a shared one, all that its pieces say together,
+/// without what is not there any more.
 Result<std::vector<Name>> needs_in(const Snapshot& snapshot, const Name& id);
 
-/// From one version to the next.
+/// The change from one version to the next.
 struct Delta {
   uint64_t number = 0;                                   ///< of the new version
   std::vector<std::pair<Piece, ContentPointer>> pieces;  ///< null: gone

@@ -34,8 +34,8 @@ class Staged {
   virtual ~Staged() = default;
 };
 
-/// The right to add the next version, given back at the end. Who has it reads one and the same
-/// newest version all the time.
+/// The right to add the next version, given back at the end. Its holder reads the same newest
+/// version all the time.
 class PushTurn {
  public:
   virtual ~PushTurn() = default;
@@ -51,16 +51,16 @@ class Versions {
 
   /// Oldest first.
   virtual Result<std::vector<VersionHead>> heads(const Name& environment) = 0;
-  /// None when there is no such version.
+  /// None: there is no such version.
   virtual Result<std::optional<VersionHead>> head(const Name& environment, uint64_t number) = 0;
-  /// To read a version; the newest for none. The newest has the number 0 when there is no version.
+  /// Opens a version to be read; none: the newest, which has the number 0 if there is no version.
   /// Errors (`Blame::user`): there is no such version.
   virtual Result<std::unique_ptr<Snapshot>> open(const Name& environment,
                                                  std::optional<uint64_t> number) = 0;
   /// Parts that differ between two versions, or were changed there and back.
   virtual Result<std::vector<Piece>> touched_between(const Name& environment, uint64_t older,
                                                      uint64_t newer) = 0;
-  /// None when somebody else pushes to the environment just now.
+  /// None: somebody else pushes to the environment just now.
   virtual Result<std::unique_ptr<PushTurn>> begin_push(const Name& environment) = 0;
 };
 

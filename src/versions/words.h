@@ -1,6 +1,6 @@
 #pragma once
-/// How the refusals of a commit are put into words. The words here are plain; a front end whose
-/// users and scripts know other sentences overrides them (`src/model/export/commit_words.h`).
+/// The words of a commit's refusals. The words here are plain. A front end whose users and scripts
+/// know other sentences overrides them (`src/model/export/commit_words.h`).
 
 #include <cstdint>
 #include <string>
@@ -30,7 +30,7 @@ class CommitWords {
   virtual std::string need_between_sets(const Name& id, const Name& need) const;
   virtual std::string code_changed(std::string_view modules) const;
   virtual std::string stale(uint64_t base, uint64_t newest, std::string_view names) const;
-  /// In front of two sets that contradict each other.
+  /// The words in front of two sets that contradict each other.
   virtual std::string contradiction(std::string_view one, std::string_view other) const;
 };
 

@@ -1,10 +1,10 @@
 #pragma once
-/// How many pods of a workload may be taken away now. Every decision that takes a pod away asks:
-/// an update, a recreation, a deletion that was asked for, a scale-in, a drain. It counts as
-/// OpenKruise does: what is above the wanted number is free, and so is a pod that is not available,
-/// since it counts already, as one does that a hook holds. A pod that nobody has seen since the
-/// last act on it may be available or not: it counts as missing, and goes only where it is not
-/// needed even if it is there.
+/// How many pods of a workload may be taken away now.
+/// Every decision that takes a pod away asks here: an update, a recreation, a requested deletion, a
+/// scale-in, a drain. It counts as OpenKruise does. Pods above the wanted number are free. A pod
+/// that is not available is free, too, since it counts as missing already; so does a pod that a
+/// hook holds. A pod that nobody has seen since the last act on it may be available or not. It
+/// counts as missing, and goes only where it would not be needed even if it were there.
 
 #include <cstdint>
 
@@ -14,14 +14,14 @@ namespace fettle::workloads {
 
 class Budget {
  public:
-  /// So many more may be missing; below zero: more are missing than may be.
+  /// `spare`: how many more may be missing. Below zero: more are missing than may be.
   explicit Budget(int64_t spare) : spare_(spare) {}
-  /// Of `available` pods, where `wanted` are asked for.
+  /// For `available` pods, where `wanted` are asked for.
   Budget(int64_t available, int64_t wanted, int64_t most_unavailable)
       : Budget(available - wanted + most_unavailable) {}
 
   bool may_take(const PodRow& pod) const;
-  /// Whether the pod may go; it has been paid for then.
+  /// Returns whether the pod may go. If so, it has been paid for.
   bool take(const PodRow& pod);
   int64_t spare() const { return spare_; }
 

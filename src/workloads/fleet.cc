@@ -19,12 +19,12 @@ Name owner_of_memory(const Attributes& attributes) { return read_one<&PullJob::o
 
 const Owned nothing;
 
-/// The attributes with which the last act ended well; none while another one goes on or has failed.
+/// The attributes with which the last act ended well. Zero while another act goes on or has failed.
 Digest applied_by(const Record& record) {
   return record.applied && !record.attempt ? record.applied->attributes.digest() : Digest();
 }
 
-/// The attributes that are wanted by what the record says: those of the attempt, if one was begun.
+/// The attributes that are wanted according to the record: those of the attempt, if one was begun.
 const Boxed<Resource>& last_wish(const Record& record) {
   return record.attempt ? record.attempt->resource : record.applied;
 }
@@ -69,7 +69,7 @@ void Fleet::touch(const Name& owner) {
     changed_.insert(owner);
 }
 
-/// Jobs of users wait for an image that somebody else may bring.
+/// Users' jobs wait for an image that somebody else may bring.
 void Fleet::touch_jobs(const Name& image) {
   if (const auto jobs = jobs_by_image_.find(image); jobs != jobs_by_image_.end())
     changed_.insert(jobs->second.begin(), jobs->second.end());
@@ -110,7 +110,7 @@ void Fleet::put(Object object) {
       if (!owned.claims.empty())
         touch(other);
   } else {
-    // Pods take what they name of ConfigMaps and Secrets, and a namespace's labels select.
+    // Pods take ConfigMaps and Secrets that they name, and selectors use the labels of a namespace.
     for (const auto& [other, workload] : workloads_)
       if (workload->space == object.space || object.kind == "Namespace")
         touch(other);
@@ -439,7 +439,7 @@ void Fleet::know_pull(const Key& key, const RecordPointer& record) {
   }
   Pull& pull = pulls_[key.name];
   if (pull.owner.empty()) {
-    // Who wants it stands in its record.
+    // The record has the owner that wants it.
     pull.resource = last;
     if (!record->wanted_by.empty())
       pull.owner = record->wanted_by.begin()->first;
@@ -520,14 +520,14 @@ void Fleet::leave(FleetPod& pod) {
     forget_pod(pod.resource->key.name);
 }
 
-/// The pods that stay stand in the order of the fleet's, before new ones. One of these may have the
-/// name of one that goes.
+/// The pods that stay have the order of the fleet, before new ones. A new one may have the name of
+/// one that goes.
 void Fleet::accept_pods(const Wanted& wanted) {
   const std::vector<FleetPod*> before = owned_[wanted.owner].pods;
   const size_t first = wanted.resources.size() - wanted.pods.size();
   const auto take = [&](FleetPod& pod, const Boxed<Resource>& resource) {
     wish(pod, resource);
-    // What is wanted may be what is there once more.
+    // The wanted pod may be the one that is there already.
     pod.is_done = pod.applied == resource->attributes.digest();
     pod.is_leaving = false;
   };
@@ -559,7 +559,7 @@ void Fleet::wish_for_memory(const Boxed<Resource>& resource, const Name& owner) 
   if (memory == nullptr)
     return;
   Memory& found = (*memory)[resource->key.name];
-  // Pods whose turn it is belong to others.
+  // The pods whose turn it is belong to others.
   if (!has_attributes(found.resource, resource) && sidecar_sets_.contains(owner))
     touch_turns(resource->attributes);
   found.is_done = found.applied == resource->attributes.digest();

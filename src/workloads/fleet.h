@@ -1,13 +1,13 @@
 #pragma once
-/// All that rollouts are decided by: what users stored, what is remembered of pods, revisions, jobs
-/// and pulls, and what is seen of them. Kept up to date change by change, compact, and indexed by
-/// owner: what one change costs does not grow with the fleet.
+/// All that decisions about rollouts are based on: what users stored, what is remembered of pods,
+/// revisions, jobs and pulls, and what was seen of them. It is kept up to date change by change,
+/// compact, and indexed by owner, so that the cost of a change does not grow with the fleet.
 ///
-/// Who keeps it tells it of every change: `put` and `drop` of objects, `know` of records, `see` of
-/// what drivers observed, and `accept` of what `want` answered. It answers in `take_changed` whom
-/// to ask again.
+/// Its user reports every change: `put` and `drop` are about objects, `know` about records, `see`
+/// about what drivers observed, and `accept` about what `want` answered. `take_changed` says who
+/// has to be asked again.
 ///
-/// An owner is called `CloneSet/NAMESPACE/NAME`, as its set in the intent.
+/// An owner is called `CloneSet/NAMESPACE/NAME`, like its set in the intent.
 
 #include <map>
 #include <memory>
@@ -22,7 +22,7 @@
 
 namespace fettle::workloads {
 
-/// What is seen of one container.
+/// The last look at one container.
 struct ContainerSeen {
   Name name, image, image_id, container_id;
   int restarts = 0;
@@ -33,7 +33,7 @@ struct ContainerSeen {
 struct FleetPod : PodTag {
   bool is_ready() const { return readiness == Readiness::ready; }
 
-  // What every decision looks at, side by side.
+  // The fields that every decision looks at, side by side.
   Boxed<Resource> resource;  ///< as it was wanted last
   Name space, owner, revision;
   Time ready_since, created;
@@ -57,21 +57,21 @@ struct FleetPod : PodTag {
   bool is_held = false;      ///< one of its conditions is to be False
   bool has_sidecars = false;
 
-  Digest applied;         ///< of the attributes with which the last act ended; none: it has not
+  Digest applied;         ///< those with which the last act ended well; zero: none
   Boxed<Resource> acted;  ///< what the last act that began was to make of it; none: none has begun
   std::vector<ContainerSeen> containers;
-  std::vector<Entry> made;      ///< container: its id, as the last act told
+  std::vector<Entry> made;      ///< container: its id, as the last act reported it
   Name error;                   ///< why the last act failed
-  Name complaint;               ///< why it is not ready, by who saw it last
-  int64_t cpu = 0, memory = 0;  ///< that its containers request, in thousandths
-  std::vector<HostPort> ports;  ///< of its node's machine
+  Name complaint;               ///< why it was not ready at the last look
+  int64_t cpu = 0, memory = 0;  ///< requested by its containers, in thousandths
+  std::vector<HostPort> ports;  ///< those of its node's machine
 };
 
-/// A revision, a job, a claim or a notice: known by its attributes alone.
+/// A revision, a job, a claim or a notice. It is known by its attributes alone.
 struct Memory {
   Boxed<Resource> resource;
   Name owner;
-  Digest applied;  ///< as that of a pod
+  Digest applied;  ///< as for a pod
   bool is_done = false;
 };
 
@@ -81,10 +81,10 @@ struct Pull {
   Name owner;
   Name error;      ///< why it failed
   Name digest;     ///< what the reference means
-  Digest applied;  ///< as that of a pod
+  Digest applied;  ///< as for a pod
   Time finished;
   bool is_done = false;
-  bool has_failed = false;  ///< its attempts are used up
+  bool has_failed = false;  ///< all attempts have failed
 };
 
 struct Node {
@@ -95,19 +95,19 @@ struct Node {
   int pulls = 2;        ///< at once
   bool is_ready = true;
   bool is_cordoned = false;
-  bool is_draining = false;     ///< no pods are to be on it, those of DaemonSets included
+  bool is_draining = false;     ///< no pod shall be on it, not even of a DaemonSet
   std::map<Name, Name> images;  ///< reference: digest, or empty
   uint32_t number = 0;
 };
 
-/// What one owner has.
+/// All that one owner has.
 struct Owned {
   std::vector<FleetPod*> pods;  ///< by key
   std::map<Name, Memory> revisions, jobs, claims, notices;
   std::set<Name> pulls;
 };
 
-/// Gates that a fleet has on or off; the defaults are ours (`gates.h` reads them).
+/// Whether a fleet's gates are on or off. The defaults are ours (`gates.h` reads them).
 struct Gates {
   bool pre_download = true;             ///< `PreDownloadImageForInPlaceUpdate`
   bool pre_download_daemon_set = true;  ///< `PreDownloadImageForDaemonSetUpdate`
@@ -128,32 +128,33 @@ class Fleet {
   Fleet& operator=(const Fleet&) = delete;
 
   Gates gates;
-  Name driver = "engine";  ///< a pod's driver is `engine@NODE`; without a node `engine`
+  Name driver = "engine";  ///< a pod's driver is `engine@NODE`, or `engine` without a node
 
-  /// A manifest that was stored or changed, a ConfigMap, a Secret. A `Pod` says what users changed
-  /// about a pod: labels, annotations and finalizers in its `metadata`, null takes one away;
-  /// `since` says when, in nanoseconds: a pod that is made later under the same name has nothing of
-  /// it. `deleted` has it go at once.
+  /// Takes a manifest that was stored or changed, a ConfigMap or a Secret. A `Pod` says what users
+  /// changed about a pod: labels, annotations and finalizers in its `metadata`, where null removes
+  /// one. `since` says when, in nanoseconds: the marks do not count for a pod that is made later
+  /// under the same name. `deleted` removes the pod at once.
   void put(Object object);
   void drop(const Name& owner);
   void put_node(Node node);
   void drop_node(const Name& name);
-  /// The record of a resource; none: it is gone.
+  /// Takes the record of a resource. Null: it is gone.
   void know(const Key& key, const RecordPointer& record);
-  /// What was observed of a pod; none: it is not there.
+  /// Takes a look at a pod. None: it is not there.
   void see(const Key& key, const std::optional<Value>& state);
-  /// An image of a node came or went.
+  /// An image came to a node, or left it.
   void see_image(const Name& node, const Name& reference, const Name& digest, bool is_there);
-  /// What `want` answered is wanted from now on. The fleet is as it was then.
+  /// From now on, the answer of `want` is what is wanted. The fleet must not have changed in
+  /// between.
   void accept(const Wanted& wanted);
-  /// The owners that may want something else now, in the order of their names.
+  /// The owners that may want something new, in the order of their names.
   std::vector<Name> take_changed();
 
   const Name& environment() const { return environment_; }
   const Workload* workload(const Name& owner) const;
   const Object* object(const Name& owner) const;
   const std::map<Name, std::shared_ptr<const Workload>>& workloads() const { return workloads_; }
-  /// Owners that put containers into pods of others.
+  /// Owners that put containers into others' pods.
   const std::set<Name>& sidecar_sets() const { return sidecar_sets_; }
   const Owned& owned(const Name& owner) const;
   const std::map<Name, Node>& nodes() const { return nodes_; }
@@ -168,7 +169,7 @@ class Fleet {
   const Object* marks(const FleetPod& pod) const;
   /// Whether a reference is on a node, by what was seen and what was pulled.
   static bool has_image(const Node& node, const Name& reference);
-  /// What the pods on a node request.
+  /// The requests of the pods on a node.
   struct Used {
     int64_t cpu = 0;
     int64_t memory = 0;
@@ -235,14 +236,14 @@ class Fleet {
 /// open, and one that is not made, is held by a gate or whose node is away is not.
 Readiness readiness_of(const Fleet& fleet, const FleetPod& pod);
 
-/// What an object is called that says what users did to a claim: `deleted` has its data go once
-/// nobody wants them any more.
+/// The name of the object that says what users did to a claim: `deleted` removes its data once
+/// nobody wants it any more.
 Name claim_mark(std::string_view space, std::string_view claim);
-/// Whether an object says something about what others made, and is no manifest: of a pod or a
-/// claim.
+/// Whether an object is no manifest but says something about a pod or a claim that others made.
 bool is_mark(const Name& owner);
 
-/// A moment as Kubernetes writes it, `2026-11-22T13:40:53Z`, fractions allowed; none: it is none.
+/// Reads a moment as Kubernetes writes it, `2026-11-22T13:40:53Z`, with or without fractions. None:
+/// it is none.
 std::optional<Time> time_of(std::string_view text);
 /// The same, to the second.
 std::string time_text(Time time);

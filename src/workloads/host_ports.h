@@ -1,6 +1,6 @@
 #pragma once
 /// Ports of a node's machine that pods take (Kubernetes: `hostPort`, and every port of a pod with
-/// `hostNetwork`). Two pods cannot have the same one on one node, however short the time is: one
+/// `hostNetwork`). Two pods on one node cannot have the same port, not even for a short time: a pod
 /// that ends keeps its ports until it is gone.
 
 #include <string>
@@ -17,10 +17,10 @@ struct HostPort {
   bool operator==(const HostPort&) const = default;
 };
 
-/// Of a PodSpec.
+/// The host ports of a PodSpec.
 std::vector<HostPort> host_ports_of(const Value& spec);
 
-/// The first of `ports` that clashes with one of `taken`; null: none does.
+/// The first of `ports` that clashes with one of `taken`. Null: none does.
 const HostPort* clash(const std::vector<HostPort>& ports, const std::vector<HostPort>& taken);
 
 /// For people: `80`, `127.0.0.1:53/UDP`.

@@ -1,7 +1,6 @@
 #pragma once
-/// Labels and annotations that mean something, and names that are made from others. What begins
-/// with `apps.kruise.io` or `lifecycle` is as OpenKruise has it; what begins with `fettle/` is
-/// ours.
+/// Labels and annotations with a meaning, and names that are made from others. Those that begin
+/// with `apps.kruise.io` or `lifecycle` are OpenKruise's; those that begin with `fettle/` are ours.
 
 #include <string>
 #include <string_view>
@@ -10,7 +9,7 @@
 
 namespace fettle::workloads {
 
-/// Attributes of a pod. One text for each, however many pods there are.
+/// Attributes of a pod. Each exists as text once, however many pods there are.
 namespace field {
 inline const Name annotations = "annotations";
 inline const Name claims = "claims";
@@ -44,7 +43,7 @@ inline const Name exclude_preparing_delete =
     "apps.kruise.io/cloneset-scaling-exclude-preparing-delete";
 inline const Name pod_name = "statefulset.kubernetes.io/pod-name";
 inline const Name pod_index = "apps.kubernetes.io/pod-index";
-/// Of a SidecarSet: its revision is found by this version, too.
+/// On a SidecarSet: its revision is also found by this version.
 inline const Name custom_version = "apps.kruise.io/sidecarset-custom-version";
 inline const Name job_revision = "controller.kubernetes.io/hash";
 }  // namespace label
@@ -57,7 +56,7 @@ inline const Name pull_timeout = "apps.kruise.io/image-predownload-timeout-secon
 inline const Name pull_threshold = "apps.kruise.io/image-predownload-min-updated-ready-pods";
 inline const Name pull_rules = "fettle/image-predownload-rules";  ///< `kruise`: 1.2 of it
 inline const Name pull_order = "fettle/image-predownload-order";  ///< `early`
-/// Of a DaemonSet of v1alpha1: its partition holds back new pods, too.
+/// On a DaemonSet of v1alpha1: its partition also holds back new pods.
 inline const Name progressive_creation = "daemonset.kruise.io/progressive-create-pod";
 /// Which of the two containers of each hot sidecar works: {container: its name in the pod}.
 inline const Name working = "kruise.io/sidecarset-working-hotupgrade-container";
@@ -69,16 +68,18 @@ inline const Name in_place = "InPlaceUpdateReady";
 inline const Name pod_ready = "KruisePodReady";  ///< `markPodNotReady` of a hook
 }  // namespace condition
 
-/// Letters and digits that make no words and no doubt, as Kubernetes encodes hashes: `5d4f8c7b9d`.
+/// Letters and digits that form no words and cannot be confused, as Kubernetes encodes hashes:
+/// `5d4f8c7b9d`.
 std::string safe_encoded(std::string_view text);
 
-/// Kubernetes: the 32 bit FNV-1 hash of a revision's data, and of how often it collided, encoded.
+/// The hash of a revision as Kubernetes computes it: the 32 bit FNV-1 hash of its data, and of how
+/// often it collided, encoded.
 std::string revision_hash(std::string_view data, int collisions);
 
-/// `count` characters from a text: the same for the same text.
+/// `count` characters made from a text, always the same for the same text.
 std::string short_id(std::string_view text, size_t count = 5);
 
-/// The hash within the name of a revision, `5d4f8c7b9d` of `web-5d4f8c7b9d`.
+/// The hash in the name of a revision: `5d4f8c7b9d` in `web-5d4f8c7b9d`.
 std::string_view hash_of_revision(std::string_view revision);
 
 /// Whether two references of images name the same one: `nginx` is `docker.io/library/nginx:latest`.

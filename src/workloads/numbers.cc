@@ -39,7 +39,7 @@ int64_t most_surge(const Numbers& numbers) {
   return numbers.max_surge && !numbers.paused ? numbers.max_surge->of(numbers.replicas, true) : 0;
 }
 
-/// What deletions need so that no more are unavailable than may be.
+/// The room that deletions need so that no more pods are unavailable than may be.
 Surge surge_of_deletions(const Group& updated, const Group& old, int64_t unavailable,
                          int64_t max_unavailable) {
   Surge surge;
@@ -51,13 +51,13 @@ Surge surge_of_deletions(const Group& updated, const Group& old, int64_t unavail
   return surge;
 }
 
-/// What changes in both directions need; the smaller side decides.
+/// The room that changes in both directions need. The smaller side decides.
 Surge surge_of_updates(int64_t old_difference, int64_t new_difference) {
   Surge surge;
   if ((old_difference <= 0 || new_difference >= 0) && (old_difference >= 0 || new_difference <= 0))
     return surge;
   surge.all = std::min(std::abs(old_difference), std::abs(new_difference));
-  // Undoing an update makes room with pods of the older revision.
+  // To undo an update, room is made with pods of the older revision.
   surge.old = old_difference < 0 ? surge.all : 0;
   return surge;
 }
@@ -128,7 +128,7 @@ Differences differences_of(const Numbers& numbers, std::span<const PodRow> pods)
 
 namespace {
 
-/// Pods that are not available, and those of them that have the target's revision.
+/// Pods that are not available, and how many of them have the target's revision.
 struct Unavailable {
   int64_t all = 0;
   int64_t in_target = 0;

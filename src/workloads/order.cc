@@ -8,25 +8,25 @@
 namespace fettle::workloads {
 namespace {
 
-/// The latest first; one without a time before all.
+/// Sorts the latest first; a pod without a time comes before all.
 int64_t newest_first(Time time) {
   return time == Time() ? std::numeric_limits<int64_t>::min() : -time.time_since_epoch().count();
 }
 
 int phase_number(Phase phase) {
-  // What has ended counts as what Kubernetes' table of phases does not list: as pending.
+  // A pod that has ended counts as pending, like every phase that is not in Kubernetes' table.
   return phase == Phase::unknown ? 1 : phase == Phase::running ? 2 : 0;
 }
 
-/// One pod's keys of order, the smaller first.
+/// The keys by which one pod is ordered; the smaller comes first.
 struct StateKeys {
-  uint32_t first;  ///< node, phase, readiness, and the image where it comes early
+  uint32_t first;  ///< node, phase, readiness, and the image if that comes early
   uint32_t pod;
   int64_t ready;
   int64_t created;
   int32_t restarts;
   bool lacks_image;
-  uint64_t beginning, middle;  ///< of the name, for most comparisons
+  uint64_t beginning, middle;  ///< of the name; enough for most comparisons
   std::string_view name;
 };
 
@@ -73,7 +73,7 @@ bool is_before(const StateKeys& a, const StateKeys& b) {
   return a.name < b.name;
 }
 
-/// The number that a text ends with; 0: it ends with none, or with one that is too long.
+/// The number at the end of a text. 0: there is none, or it is too long.
 int64_t number_at_end(std::string_view text) {
   const size_t last = text.find_last_not_of("0123456789");
   const std::string_view digits = text.substr(last == text.npos ? 0 : last + 1);
@@ -109,7 +109,7 @@ bool matches(const ScatterTerm& term, const PodRow& pod) {
   return label.is_text() ? label.text() == term.value : term.value.empty();
 }
 
-/// How matching pods and others are put together: group by group.
+/// How matching pods and others are combined, group by group.
 struct Groups {
   size_t count = 0;
   size_t matching = 1;  ///< in a group
@@ -126,7 +126,7 @@ Groups groups_of(size_t matching, size_t others) {
   return {count, rounded(matching, count), rounded(others, count), 0};
 }
 
-/// The density among all pods decides when it is lower than among the candidates.
+/// The density among all pods decides if it is lower than that among the candidates.
 Groups groups_by_density(size_t all_matching, size_t all_others, size_t matching, size_t others) {
   const auto share = [](size_t part, size_t whole) {
     return static_cast<float>(part) / static_cast<float>(whole);
@@ -168,7 +168,8 @@ void scatter_term(const ScatterTerm& term, std::span<const PodRow> pods, Order& 
   candidates = std::move(spread);
 }
 
-/// Pods that share a node have a rank: the one to go first the highest, the last one none.
+/// Ranks pods that share a node. The one that goes first has the highest rank, the last one has
+/// none.
 std::vector<double> crowd_ranks(std::span<const PodRow> pods, const Order& among) {
   std::unordered_map<Name, Order> on_node;
   for (const uint32_t pod : among)
@@ -277,7 +278,7 @@ UpdateQueue::~UpdateQueue() = default;
 
 UpdateQueue::UpdateQueue(const UpdateOrder& order, std::span<const PodRow> pods, Order candidates)
     : candidates_(std::move(candidates)) {
-  // Those put some pods between others, for which all have to stand in their order.
+  // These put some pods between others, so all pods must be in order.
   if (!order.priority.is_empty() || !order.scatter.empty()) {
     sort_for_update(order, pods, candidates_);
     return;

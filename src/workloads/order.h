@@ -1,7 +1,7 @@
 #pragma once
-/// In which order pods change and go. The keys and their order are those of OpenKruise; behind them
-/// stand two that make the order the same every time: whether the image is on the pod's node, and
-/// the pod's name.
+/// The order in which pods change and go. The keys and their order are OpenKruise's. Two more at
+/// the end make the order the same every time: whether the image is on the pod's node, and the
+/// pod's name.
 
 #include <functional>
 #include <span>
@@ -31,30 +31,30 @@ struct ScatterTerm {
 struct UpdateOrder {
   Priority priority;
   std::vector<ScatterTerm> scatter;
-  bool image_early = false;  ///< the image's presence stands before the ready time
+  bool image_early = false;  ///< the image's presence counts before the ready time
 };
 
-/// `candidates` in the order of update: no node, phase, not ready, ready for a shorter time, more
-/// restarts, newer; then by priority, scattered, and what is prepared first.
+/// Sorts `candidates` in the order of update: no node, phase, not ready, ready for a shorter time,
+/// more restarts, newer; then by priority, scattered, and prepared ones first.
 void sort_for_update(const UpdateOrder& order, std::span<const PodRow> pods, Order& candidates);
 
-/// The order of update of some pods, worked out only as far as somebody asks for it: of thousands a
-/// few change at a time.
+/// The order of update of some pods, computed only as far as somebody asks for it: out of
+/// thousands, only a few change at a time.
 class UpdateQueue {
  public:
   UpdateQueue(const UpdateOrder& order, std::span<const PodRow> pods, Order candidates);
-  /// Of pods that stand in their order already.
+  /// For pods that are sorted already.
   static UpdateQueue of(Order sorted);
   UpdateQueue(UpdateQueue&&) noexcept;
   UpdateQueue& operator=(UpdateQueue&&) noexcept;
   ~UpdateQueue();
 
   size_t size() const { return candidates_.size(); }
-  /// The candidates, in their order only where that is known already.
+  /// The candidates. They are in order only where that is known already.
   uint32_t at(size_t place) const { return candidates_[place]; }
   /// Whether the candidate at one place comes before that at another one.
   bool is_before(size_t place, size_t other) const;
-  /// So many of those that pass, the first ones, in their order.
+  /// The first `count` of those that pass, in their order.
   Order first(size_t count, const std::function<bool(uint32_t)>& passes) const;
 
  private:
@@ -62,26 +62,26 @@ class UpdateQueue {
   UpdateQueue();
 
   Order candidates_;
-  std::vector<Keys> keys_;  ///< of the candidates; none: they stand in their order
+  std::vector<Keys> keys_;  ///< of the candidates; empty: these are in order
 };
 
-/// The first part of it alone: by node, phase, readiness, times and restarts.
+/// The first part alone: by node, phase, readiness, times and restarts.
 void sort_by_state(std::span<const PodRow> pods, bool image_early, Order& candidates);
-/// Stable.
+/// Sorts stably.
 void sort_by_priority(const Priority& priority, std::span<const PodRow> pods, Order& candidates);
-/// `pods` are all of the workload: their density counts, too.
+/// `pods` are all pods of the workload, since their density counts, too.
 void scatter(const std::vector<ScatterTerm>& terms, std::span<const PodRow> pods,
              Order& candidates);
-/// Stable: pods in PreparingUpdate come first.
+/// Moves pods in PreparingUpdate to the front, stably.
 void move_prepared_first(std::span<const PodRow> pods, Order& candidates);
 
-/// The pods to delete, so many in all and of these so many of older revisions, in the order of
-/// deletion: no node, phase, not available, lower cost, crowded node, ready for a shorter time,
-/// more restarts, newer.
+/// The pods to delete, in the order of deletion: a number of them in all, and of these a number of
+/// older revisions. The order is: no node, phase, not available, lower cost, crowded node, ready
+/// for a shorter time, more restarts, newer.
 Order chosen_for_deletion(std::span<const PodRow> pods, const Order& old, const Order& updated,
                           int64_t count, int64_t count_old);
 
-/// The number that `controller.kubernetes.io/pod-deletion-cost` says; 0 when it says none.
+/// The number in `controller.kubernetes.io/pod-deletion-cost`. 0: there is none.
 int64_t deletion_cost_of(std::string_view text);
 
 }  // namespace fettle::workloads

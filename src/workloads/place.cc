@@ -14,7 +14,7 @@ int64_t request_of(const Value& container, std::string_view amount) {
       .value_or(0);
 }
 
-/// One of the terms has to match: its labels, and its fields, of which there is the name.
+/// Whether one of the terms matches: its labels, and its fields, of which only the name exists.
 bool matches_affinity(const Value& required, const Node& node) {
   const Value& terms = required.at("nodeSelectorTerms");
   if (!terms.is_list())
@@ -67,7 +67,7 @@ Placement::Placement(const Fleet& fleet, std::vector<int64_t> counts)
   counts_.resize(fleet.node_numbers());
 }
 
-/// Nodes that a spec allows, found once for all pods that are alike.
+/// The nodes that a spec allows, found once for all pods that are alike.
 Placement::Candidates& Placement::candidates(const Value& spec) {
   const auto [found, is_new] = candidates_.try_emplace(spec.digest());
   Candidates& candidates = found->second;

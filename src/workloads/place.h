@@ -1,7 +1,7 @@
 #pragma once
-/// On which node a pod runs: the one it names, or of those that its selector and its required
-/// affinity allow and that have room, the one with the fewest pods of its owner. No more: where
-/// that is not enough, there is Kubernetes.
+/// Chooses the node of a pod: the one that it names, or, among those that its selector and its
+/// required affinity allow and that have room, the one with the fewest pods of its owner. There is
+/// no more to it: if that is not enough, there is Kubernetes.
 
 #include <optional>
 #include <vector>
@@ -10,14 +10,14 @@
 
 namespace fettle::workloads {
 
-/// What the containers of a PodSpec request, in thousandths.
+/// The requests of the containers of a PodSpec, in thousandths.
 struct Requests {
   int64_t cpu = 0;
   int64_t memory = 0;
 };
 Requests requests_of(const Value& spec);
 
-/// Whether a node's labels and name are what a PodSpec asks for.
+/// Whether a node's labels and name match a PodSpec.
 bool is_allowed_on(const Value& spec, const Node& node);
 
 class Placement {
@@ -25,11 +25,11 @@ class Placement {
   /// `counts`: how many pods the owner has on each node, by the node's number.
   Placement(const Fleet& fleet, std::vector<int64_t> counts);
 
-  /// The node's name, empty where there are no nodes but this machine. None: `why_not` says it.
-  /// `must_be`: a node that claims of the pod are on.
+  /// The name of the node; empty if there are no nodes but this machine. None: `why_not` has the
+  /// reason. `must_be`: the node of the pod's claims.
   std::optional<Name> place(const Value& spec, const Name& must_be = {});
   const std::string& why_not() const { return why_not_; }
-  /// Whether only pods that are on their way out are in its way.
+  /// Whether only pods on their way out are in its way.
   bool is_soon() const { return is_soon_; }
 
  private:

@@ -16,9 +16,9 @@ struct PodDefault {
   Value value;
 };
 
-/// Kubernetes' defaults of `core/v1` (pkg/apis/core/v1/defaults.go), as far as engines know them.
-/// That of `imagePullPolicy` depends on the image: an image that changes is to stay the only
-/// change.
+/// Kubernetes' defaults of `core/v1` (pkg/apis/core/v1/defaults.go), as far as engines have them.
+/// The default of `imagePullPolicy` depends on the image and is left out, so that a new image stays
+/// the only change.
 const std::vector<PodDefault>& pod_defaults() {
   constexpr int64_t readable = 0644;
   static const std::vector<PodDefault> rows{
@@ -69,7 +69,7 @@ bool is_default(std::string_view object, const Name& name, const Value& value) {
   });
 }
 
-/// As deep as the table is, which has no circle.
+/// Recurses as deep as the table, which has no circle.
 Value lean(const Value& value, std::string_view type);
 
 Value lean_list(const Value& list, std::string_view type) {
@@ -119,7 +119,7 @@ Value lean(const Value& value, std::string_view type) {
 std::string canonical_quantity(std::string_view text) {
   const auto milli = quantity_milli(text);
   const bool has_point = text.find('.') != text.npos;
-  // Finer than thousandths, and what has an exponent, is left alone.
+  // Amounts finer than thousandths, and those with an exponent, are left alone.
   const bool is_fine = text.find_first_of("nueE") != text.npos ||
                        (has_point && text.size() - text.find('.') > 4 && !text.ends_with('i'));
   if (!milli || *milli == std::numeric_limits<int64_t>::max() || is_fine)

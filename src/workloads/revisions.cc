@@ -1,5 +1,5 @@
-/// Revisions: what a workload's template is and was. An older one that is equal comes back with a
-/// new number, so that undoing a rollout finds its pods again.
+/// Revisions: the present and former templates of a workload. When a former template comes back,
+/// its revision gets a new number, so that undoing a rollout finds its pods again.
 
 #include <algorithm>
 
@@ -24,7 +24,7 @@ Revision revision_of(const Attributes& attributes) {
           .version = known.version};
 }
 
-/// What the hash is made of (Kubernetes: the patch that would bring the template back).
+/// The data that is hashed (Kubernetes: the patch that would bring the template back).
 std::string revision_data(const Value& pod_template) {
   const Value replaced = edited(pod_template, {{"$patch", "replace"}});
   return write_json(Value::dict({{"spec", Value::dict({{"template", replaced}})}}),
@@ -43,7 +43,7 @@ const Revision* Rollout::injected_revision() const {
   const InjectedRevision& injected = workload.injected;
   if (!injected.revision.empty())
     return revision(injected.revision);
-  // Of several with one version, the newest.
+  // The newest one, if several have the same version.
   const auto found = std::find_if(revisions.rbegin(), revisions.rend(), [&](const Revision& each) {
     return !injected.version.empty() && each.version == injected.version;
   });

@@ -13,8 +13,8 @@ bool has_ended(const FleetPod& pod) {
   return pod.phase == Phase::failed || pod.phase == Phase::succeeded;
 }
 
-/// Where a PodSpec names a ConfigMap or a Secret: below `volumes`, in `env` and `envFrom`, and as
-/// credentials of pulls.
+/// The places where a PodSpec names a ConfigMap or a Secret: below `volumes`, in `env` and
+/// `envFrom`, and as credentials for pulls.
 void add_names(const Value& spec, std::map<Name, bool>& names) {
   const auto add = [&](std::string_view kind, const Value& name) {
     if (name.is_text() && !name.text().empty())
@@ -53,10 +53,10 @@ namespace {
 
 bool is_before(const Entry& a, const Entry& b) { return a.key.view() < b.key.view(); }
 
-/// `keeps_null`: of what was there before.
+/// `keeps_null`: for the entries that were there before.
 Value with_changes(const Value& dict, std::vector<Entry> changes, bool keeps_null) {
   const std::span<const Entry> before = dict.is_dict() ? dict.entries() : std::span<const Entry>();
-  // Few, and mostly in order: cheaper than a sort that asks for memory.
+  // There are few, mostly in order: this is cheaper than a sort that asks for memory.
   for (auto each = changes.begin(); each != changes.end(); ++each)
     std::rotate(std::upper_bound(changes.begin(), each, *each, is_before), each, each + 1);
   std::vector<Entry> kept;
@@ -184,7 +184,7 @@ bool Rollout::read_changed(PodRow& row, const FleetPod* pod, const Attributes& a
   return is_held;
 }
 
-/// That of a pod whose attributes may be others by now.
+/// The readiness of a pod whose attributes may have changed by now.
 Readiness Rollout::readiness_of(size_t row, bool is_held) const {
   const FleetPod& pod = *pods_[row];
   if (is_held)
@@ -233,7 +233,7 @@ void Rollout::change(size_t row, Value attributes) {
     return;
   if (!is_changed(row))
     changes_[row] = pods_[row]->resource;
-  // What is taken back before anybody heard of it was no change.
+  // A change that is undone before anybody heard of it is none.
   if (pods_[row] != nullptr && attributes == pods_[row]->resource->attributes)
     changes_[row].reset();
   else
@@ -355,7 +355,7 @@ void Rollout::remember(std::string_view field, const Value& value) {
   memory_ = edited(memory_, {{Name(field), value}});
 }
 
-/// What was to be said once and has not been said yet stays.
+/// Emits notices again that were to be given once and have not been given yet.
 void Rollout::emit_unsaid() {
   for (const auto& [name, memory] : owned.notices)
     if (!memory.is_done && !said_.contains(name))

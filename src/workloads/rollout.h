@@ -1,6 +1,6 @@
 #pragma once
 /// One decision about one workload: the table that its rules read and change, and the intent that
-/// comes of it. A resource that no rule changes is handed on as it was.
+/// follows. A resource that no rule changes is passed on as it was.
 
 #include <deque>
 #include <memory>
@@ -14,7 +14,7 @@
 
 namespace fettle::workloads {
 
-/// A template that the workload has or had.
+/// A present or former template of the workload.
 struct Revision {
   Name name{};
   Name hash{};
@@ -42,12 +42,13 @@ class Rollout {
   const Revision& update() const { return revisions[update_index]; }
   const Revision& current() const { return revisions[current_index]; }
   const Revision* revision(std::string_view name) const;
-  /// That new pods get of a SidecarSet which names one; null: it is not kept any more.
+  /// The revision of a SidecarSet for new pods, if the set names one. Null: it is not kept any
+  /// more.
   const Revision* injected_revision() const;
   void find_revisions();
-  /// The current revision is the update revision once every pod has it.
+  /// The update revision becomes the current one once every pod has it.
   void settle_revisions();
-  /// What the workload remembers beside its pods; written at the end.
+  /// What the workload remembers beside its pods. It is written at the end.
   Value memory(std::string_view field) const { return memory_.at(field); }
   void remember(std::string_view field, const Value& value);
 
@@ -64,33 +65,33 @@ class Rollout {
   }
   void change(size_t row, Value attributes);
   void create(const Name& node, Value attributes);
-  /// It is not wanted any more. Rows behind it move up.
+  /// Removes rows that are not wanted any more. Rows behind them move up.
   void remove(std::vector<size_t> rows);
-  /// What the pod has of ConfigMaps and Secrets that its template and its sidecars name.
+  /// What the pod takes from the ConfigMaps and Secrets that its template and its sidecars name.
   Value configs_for(const Value& pod_template, const Value& sidecars);
-  /// Whether no pull of this key was emitted yet; it counts as emitted then.
+  /// Whether no pull of this key was emitted yet. From now on it counts as emitted.
   bool is_first_pull(const Name& key) { return pulls_.insert(key).second; }
-  /// Whatever a node has under the reference of this pull, it is not what the rollout needs.
+  /// Whatever a node has under the reference of this pull is not what the rollout needs.
   void distrust_image(const Name& pull_key) { distrusted_.insert(pull_key); }
   bool distrusts_image(const Name& pull_key) const { return distrusted_.contains(pull_key); }
   void refresh_rows();
 
-  /// Something about pods that is told while it holds.
+  /// Gives a notice about pods that is shown as long as it holds.
   void tell(std::string_view reason, std::string_view about, std::string text,
             std::string_view type = "Normal");
-  /// There is no node for a pod just now: it is told, unless one that is about to go holds its
-  /// place, and asked again when there is room.
+  /// No node has room for a pod just now. That is reported, unless a pod that is about to go holds
+  /// its place, and the workload is asked again when there is room.
   void lack_room(std::string_view pod, const std::string& why, bool is_soon);
-  /// A resource beside the pods.
+  /// Emits a resource other than a pod.
   void emit(std::string_view kind, const Name& name, Value attributes, const Name& driver = {},
             const Name& pool = {}, std::optional<Leftover> leftover = std::nullopt);
   void ask_at(Time time);
   void pool(const Name& name, int depth) { pools_[name] = depth; }
-  /// An equal value that takes no memory of its own, when this decision has made one before.
+  /// An equal value that this decision has made before, to save memory.
   Value shared(Value value);
 
   Wanted finish(bool expired = false);
-  /// `NAMESPACE/NAME` of something of the workload's namespace.
+  /// `NAMESPACE/NAME` of a thing in the workload's namespace.
   Name in_space(std::string_view name) const;
   Name driver_of(std::string_view node) const;
 
@@ -124,10 +125,10 @@ class Rollout {
   bool waits_for_room_ = false;
 };
 
-/// A dict with some entries changed; null takes one away.
+/// A dict with some entries changed; null removes one.
 Value edited(const Value& dict, std::vector<Entry> changes);
-/// The same for one of the pod's own dicts, where null says that it has not what its template has:
-/// that stays.
+/// The same for one of the pod's own dicts. A null in it says that the pod lacks what its template
+/// has, and stays.
 Value edited_within(const Value& dict, std::vector<Entry> changes);
 /// The attributes with one of the pod's own labels, annotations, … changed.
 Value edited_in(const Value& attributes, const Name& field, std::vector<Entry> changes);

@@ -15,7 +15,7 @@ Phase phase_of(std::string_view text) {
                                : Phase::pending;
 }
 
-/// The number that a part of a text is; below zero: it is none.
+/// The number in a part of a text. Below zero: it is none.
 int64_t digits_at(std::string_view text, size_t begin, size_t count) {
   if (begin + count > text.size())
     return -1;

@@ -1,5 +1,5 @@
 #pragma once
-/// The part of a Pod's `status` that rollouts look at.
+/// Reads the part of a Pod's `status` that rollouts look at.
 
 #include "workloads/fleet.h"
 

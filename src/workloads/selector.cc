@@ -93,7 +93,7 @@ Selector selector_of(const Value& value) {
 
 namespace {
 
-/// Parts between commas that stand in no parentheses.
+/// The parts between commas that stand in no parentheses.
 std::vector<std::string_view> requirement_texts(std::string_view text) {
   std::vector<std::string_view> parts;
   size_t begin = 0;
@@ -115,7 +115,7 @@ bool is_label_text(std::string_view text) {
   });
 }
 
-/// `(a,b)`.
+/// Reads `(a,b)`.
 std::vector<Name> listed_values(std::string_view text) {
   std::vector<Name> values;
   for (const std::string_view value : split(text.substr(1, text.size() - 2), ','))

@@ -1,6 +1,6 @@
 #pragma once
-/// Which labels are meant: a LabelSelector of Kubernetes, and the terms of a node selector, which
-/// may also compare numbers.
+/// Selects labels: a LabelSelector of Kubernetes, and the terms of a node selector, which may also
+/// compare numbers.
 
 #include <string>
 #include <vector>
@@ -18,25 +18,25 @@ struct Requirement {
   bool matches(const Value& labels) const;
 };
 
-/// All requirements have to match; one without any matches everything.
+/// All requirements must match. A selector without any matches everything.
 struct Selector {
   std::vector<Requirement> requirements;
   bool is_empty() const { return requirements.empty(); }
-  /// `labels`: {key: text}; null counts as none.
+  /// `labels`: {key: text}; null counts as a missing label.
   bool matches(const Value& labels) const;
 };
 
-/// From {"matchLabels", "matchExpressions"}; null gives the empty one. What was read has been
-/// checked; a requirement that makes no sense matches nothing.
+/// Reads {"matchLabels", "matchExpressions"}; null gives the empty selector. The value was checked
+/// when it was read; a requirement that makes no sense matches nothing.
 Selector selector_of(const Value& value);
-/// From a list of {"key", "operator", "values"}.
+/// Reads a list of {"key", "operator", "values"}.
 std::vector<Requirement> requirements_of(const Value& list);
 
-/// From what kubectl takes: `app=web,tier in (a,b),zone!=x,env,!old`. Errors (`Blame::user`): it is
-/// none of that.
+/// Reads kubectl's form: `app=web,tier in (a,b),zone!=x,env,!old`. Errors (`Blame::user`): it has
+/// another form.
 Result<Selector> parse_selector(std::string_view text);
 
-/// As kubectl writes it: `app=web,tier in (a,b)`.
+/// The selector as kubectl writes it: `app=web,tier in (a,b)`.
 std::string to_string(const Selector& selector);
 
 }  // namespace fettle::workloads

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::array<std::string_view, 5> sorts{"CloneSet", "StatefulSet", "DaemonSet",
                                                 "ImagePullJob", "SidecarSet"};
-/// Fields of a sidecar that a container has not.
+/// Fields of a sidecar that a container does not have.
 constexpr std::string_view sidecar_fields[] = {"podInjectPolicy", "shareVolumePolicy",
                                                "shareVolumeDevicePolicy", "transferEnv",
                                                "upgradeStrategy"};
@@ -124,7 +124,7 @@ void read_clone_set(const Value& spec, Workload& workload) {
   workload.progress_deadline_seconds = integer_at(spec, "progressDeadlineSeconds");
 }
 
-/// `3` or `"5-8"`.
+/// Reads `3` or `"5-8"`.
 std::pair<int64_t, int64_t> ordinals_of(const Value& value) {
   if (value.is_integer()) {
     const int64_t one = value.integer().value_or(0);
@@ -162,7 +162,7 @@ void read_stateful_set(const Value& spec, Workload& workload) {
 void read_daemon_set(const Value& spec, Workload& workload) {
   const Value& rolling = spec.at("updateStrategy").at("rollingUpdate");
   read_rolling(rolling, workload);
-  // Where new pods come first, none is missing.
+  // If new pods come first, none is missing.
   if (rolling.at("maxUnavailable").is_null() && !rolling.at("maxSurge").is_null())
     workload.max_unavailable = Amount{0};
   workload.policy = rolling.text_at("rollingUpdateType") == "InPlaceIfPossible"
@@ -198,7 +198,7 @@ void read_job(const Value& spec, Workload& workload) {
   pulls.annotations = spec.at("sandboxConfig").at("annotations");
 }
 
-/// What makes a sidecar more than a container; a default makes nothing.
+/// The entries that make a sidecar more than a container; defaults do not.
 std::vector<Entry> sidecar_entries(const Value& container) {
   std::vector<Entry> entries;
   for (const auto& [field, key, word] :
@@ -212,7 +212,7 @@ std::vector<Entry> sidecar_entries(const Value& container) {
   return entries;
 }
 
-/// Sidecars without what is a default.
+/// Sidecars without defaults.
 Value lean_sidecars(const Value& containers) {
   if (!containers.is_list())
     return {};
@@ -263,7 +263,7 @@ void read_sidecar_set(const Value& spec, Workload& workload) {
       spec.text_at("customVersion", workload.labels.text_at(label::custom_version));
 }
 
-/// The value as the text of an annotation.
+/// The value of an annotation as text.
 std::string annotation_text(const Value& annotations, std::string_view key) {
   const Value& value = annotations.at(key);
   return value.is_null() ? std::string() : std::string(trim(to_text(value)));
@@ -291,7 +291,7 @@ std::optional<WorkloadSort> workload_sort(std::string_view kind) {
 }
 
 void read_pull_annotations(const Value& annotations, PullAhead& pull) {
-  // A text that is no number is as good as none; a number that cannot be is told.
+  // A text that is no number counts as missing; a number that is not valid is reported.
   if (const std::string text = annotation_text(annotations, annotation::pull_parallelism);
       !text.empty()) {
     if (const auto amount = amount_of(Value(text)))

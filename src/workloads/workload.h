@@ -17,25 +17,26 @@
 
 namespace fettle::workloads {
 
-/// Where a field of a manifest stands, for who finds out later that it is wrong.
+/// The place of a field in a manifest, for code that finds out later that it is wrong.
 struct FieldPlace {
-  std::string path;  ///< `spec.selector`; what is missing stands where it would
+  std::string path;  ///< `spec.selector`; if it is missing, where it would be
   Where where;
   std::string excerpt;
 };
 
-/// Something that a user stored: a manifest of `apps.kruise.io/v1beta1`, or what manifests lean on.
+/// A stored object of a user: a manifest of `apps.kruise.io/v1beta1`, or one on which manifests
+/// depend.
 struct Object {
   Name kind;   ///< `CloneSet`, `ConfigMap`, …
   Name space;  ///< namespace
   Name name;
-  Value document;                    ///< all of it, normal
+  Value document;                    ///< all of it, normalised
   int64_t generation = 1;            ///< counts its changes
   Name uid;                          ///< empty: nobody has stored it yet
   Time created;                      ///< 0: nobody has stored it yet
-  Value applied{};                   ///< the document as `apply` was given it last; null: never
-  std::vector<FieldPlace> places{};  ///< of fields that others judge; empty: it was not read here
-  /// `CloneSet/NAMESPACE/NAME`: what it is called as an owner.
+  Value applied{};                   ///< the document that was last given to `apply`; null: never
+  std::vector<FieldPlace> places{};  ///< of fields that are judged later; empty: not read here
+  /// Its name as an owner: `CloneSet/NAMESPACE/NAME`.
   Name owner() const;
 };
 
@@ -46,7 +47,7 @@ std::optional<WorkloadSort> workload_sort(std::string_view kind);
 enum class UpdateType { rolling, on_delete };
 enum class PodPolicy { recreate, in_place_if_possible, in_place_only };
 
-/// Labels or finalizers that hold a pod at a step until somebody takes them away.
+/// Labels or finalizers that hold a pod at a step until somebody removes them.
 struct Hook {
   std::vector<Entry> labels;
   std::vector<Name> finalizers;
@@ -62,7 +63,7 @@ enum class PullMode { race, wait };
 /// How images are pulled ahead.
 struct PullAhead {
   Amount parallelism{1};
-  std::optional<std::string> refused_parallelism;  ///< what was written and cannot be
+  std::optional<std::string> refused_parallelism;  ///< what was written and is not valid
   int64_t timeout_seconds = 300;
   std::optional<Amount> min_updated_ready;
   bool kruise_rules = false;  ///< not for three pods or fewer, nor for a single batch
@@ -85,15 +86,14 @@ struct PullSpec {
   Value labels, annotations;  ///< `sandboxConfig`
 };
 
-/// A claim that each pod has of its own.
+/// The template of a claim that each pod has for itself.
 struct ClaimTemplate {
   Name name;
   Value spec;
   Value labels;
 };
 
-/// The revision of a SidecarSet that new pods get, by its name or by the version that its set's
-/// label had.
+/// The revision of a SidecarSet for new pods, by its name or by the version in its set's label.
 struct InjectedRevision {
   Name revision, version;
   bool is_partial = false;  ///< pods that the update selects get the newest
@@ -139,14 +139,14 @@ struct Workload {
   bool unordered = false;
   std::vector<std::pair<int64_t, int64_t>> reserved_ordinals;  ///< first and last of each range
   int64_t first_ordinal = 0;
-  std::vector<Name> first_containers;  ///< of a SidecarSet: before those of the pod
+  std::vector<Name> first_containers;  ///< of a SidecarSet: they stand before those of the pod
   bool deletes_claims_when_scaled = false;
   bool deletes_claims_when_deleted = false;
 
   // DaemonSet
   std::optional<Selector> node_selector;  ///< of the update
   int64_t burst = 250;
-  bool partitions_scaling = false;  ///< the partition holds back new pods, too
+  bool partitions_scaling = false;  ///< the partition also holds back new pods
 
   PullSpec pulls;  ///< ImagePullJob
 
@@ -159,15 +159,15 @@ struct Workload {
   Name custom_version;  ///< of its newest revision
 
   Name owner() const;  ///< `CloneSet/NAMESPACE/NAME`
-  /// How many of so many pods, or nodes, keep an older revision: of a share a CloneSet and a
-  /// SidecarSet keep what is begun (`partition_of`), a DaemonSet only whole ones.
+  /// How many of all pods, or nodes, keep an older revision. For a share, a CloneSet and a
+  /// SidecarSet keep pods as `partition_of` says, a DaemonSet only whole ones.
   int64_t kept(int64_t all) const;
 };
 
-/// Of an object whose kind is a workload's.
+/// For an object whose kind is a workload.
 Workload workload_of(const Object& object);
 
-/// How images are pulled ahead by what annotations say; numbers are taken as text or as numbers.
+/// How images are pulled ahead, by annotations. Numbers may be texts or numbers.
 void read_pull_annotations(const Value& annotations, PullAhead& pull);
 
 }  // namespace fettle::workloads

@@ -1,5 +1,6 @@
 #pragma once
-/// A driver around another one, which changes what an act is told or tells and leaves the rest.
+/// A driver that wraps another one. It changes what an act is told or reports, and passes the rest
+/// on.
 
 #include "core/driver.h"
 

@@ -10,7 +10,7 @@
 namespace fettle {
 namespace {
 
-/// The record of something that only the engine knows: as if it had been wanted by somebody else.
+/// A record of something that only the engine knows, as if somebody else had wanted it.
 RecordPointer adopted(Found found) {
   auto record = std::make_shared<Record>(std::move(found.record));
   record->wanted_by[Name("nobody")] = {};
@@ -18,14 +18,14 @@ RecordPointer adopted(Found found) {
   return record;
 }
 
-/// One that only the engine knows, unless somebody is just making it.
+/// An environment that only the engine knows, unless somebody is just making it.
 Result<std::optional<Environment>> lost_environment(const Workplace& place,
                                                     const std::string& name) {
   if (name.empty())
     return std::optional<Environment>();
   auto begun =
       place.store->begin_edit(name, this_process(place.command, place.clock(), place.role));
-  // Where nothing can be written, nothing is adopted.
+  // If nothing can be written, nothing is adopted.
   if (!begun)
     return std::optional<Environment>();
   if (const auto* edit = std::get_if<std::unique_ptr<Edit>>(&*begun))
@@ -61,7 +61,7 @@ Result<Known> with_found(const Workplace& place, const Name& environment, Known 
     if (driver == nullptr)
       continue;
     Result<std::vector<Found>> all = driver->list(environment, place.interrupt->acts_token());
-    // What a node has that does not answer can be found when it does.
+    // Things on a node that does not answer can be found when it does.
     if (!all && name != own_engine && !is_cancelled(all.error()))
       continue;
     for (const Found& found : TRY(std::move(all)))
@@ -142,13 +142,13 @@ Result<Environment> ensure_environment(const Workplace& place, Edit& edit, const
   TRY(check_environment_name(edit.environment().view()));
   Environment made{edit.environment(), new_uuid(place), place.clock(), detail};
   TRY(edit.put_environment(made));
-  // One whose removal was interrupted keeps what it was.
+  // An environment whose removal was interrupted keeps its data.
   return *TRY(place.store->environment(edit.environment()));
 }
 
 namespace {
 
-/// Two who are told the same; either may be missing.
+/// Passes everything to two audiences; either may be missing.
 class Both : public Audience {
  public:
   Both(Audience* one, Audience* other) : one_(one), other_(other) {}
@@ -175,7 +175,7 @@ class Both : public Audience {
 }  // namespace
 
 Result<RunResult> carry_out(const Workplace& place, Edit& edit, RunRequest run_request) {
-  // The spectator first: what the other one prints is then about what ended.
+  // The spectator comes first: the other one then prints about what has ended.
   Both both(place.spectator, run_request.audience);
   if (place.spectator != nullptr)
     run_request.audience = &both;
@@ -185,7 +185,7 @@ Result<RunResult> carry_out(const Workplace& place, Edit& edit, RunRequest run_r
   if (run_request.options.plan.shared == nullptr)
     leave_to_others(TRY(shared_leftovers(place, *run_request.intent, run_request.known)),
                     run_request.options.plan);
-  // Until here nothing is changed, and the first interruption ends it.
+  // Up to here nothing is changed, and the first interruption ends it.
   std::optional<Interrupt::Acting> acting;
   run_request.begins = [&, then = std::move(run_request.begins)]() -> Status {
     acting.emplace(*place.interrupt);

@@ -7,43 +7,43 @@
 
 namespace fettle {
 
-/// The set of what people make by commands.
+/// The set of things that people make by commands.
 inline constexpr std::string_view by_hand = "cli";
 
-/// The right to act on an environment, which need not be there yet. Waits for who has it and says
-/// for whom, or fails at once.
+/// Takes the right to act on an environment, which need not be there yet. If somebody else has the
+/// right, it says for whom it waits, or fails at once.
 Result<std::unique_ptr<Edit>> begin_edit(const Workplace& place, const Name& environment,
                                          bool wait);
 
-/// An environment that nobody else changes meanwhile: what is read of it stays true.
+/// An environment that nobody else changes meanwhile: what was read about it stays true.
 struct Hold {
   Environment environment;
   std::unique_ptr<Edit> edit;
 };
-/// Errors: those of `find_environment`, also when it went away while we waited, and of
-/// `begin_edit`.
+/// Errors: those of `find_environment`, also if the environment went away while we waited, and
+/// those of `begin_edit`.
 Result<Hold> hold_environment(const Workplace& place, const std::string& name, bool wait);
 
-/// The environment of an edit, made when there is none.
+/// The environment of an edit. It is made if there is none.
 Result<Environment> ensure_environment(const Workplace& place, Edit& edit, const Value& detail);
-/// Takes over what the engine has under the marks of an environment that the store does not know;
-/// whether there was anything.
+/// Takes over the engine's things that are marked with an environment that the store does not know.
+/// Returns whether there were any.
 Result<bool> adopt_environment(const Workplace& place, Edit& edit);
 
-/// Has an intent carried out on threads of this process. `what` of the request is the command.
+/// Carries out an intent on threads of this process. `what` of the request is the command.
 Result<RunResult> carry_out(const Workplace& place, Edit& edit, RunRequest run_request);
 
-/// What came of an edit.
+/// The result of an edit.
 struct Edited {
   Summary summary;
-  Known known;  ///< afterwards
-  /// The record of a key; none when it was never done, or is known no more.
+  Known known;  ///< the records after it
+  /// The record of a key. Null: it was never done, or is no longer known.
   RecordPointer find(const Key& key) const;
 };
-/// The same for a small intent; the store's errors count as its own.
+/// The same for a small intent. Errors of the store count as its own.
 Result<Edited> edit_by(const Workplace& place, Edit& edit, std::shared_ptr<const Intent> intent);
 
-/// 0: all is done; 1: something failed or is blocked; 3: nothing did, and something was left for
+/// 0: all is done; 1: something failed or is blocked; 3: nothing failed, and something was left for
 /// later; 130: somebody stopped it.
 int exit_code(const Summary& summary);
 

@@ -29,7 +29,8 @@ std::shared_ptr<const Intent> without(const std::shared_ptr<const Intent>& inten
   return changed;
 }
 
-/// Those that the intent does not speak of, so that nobody tries to take them away.
+/// Takes out the records of which the intent does not speak, so that nobody tries to remove those
+/// things.
 size_t keep_away(Known& known, const Intent& intent, const Silent& silent) {
   std::set<Key> wanted;
   for (const auto& [set, resources] : intent.resources)

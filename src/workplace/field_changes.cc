@@ -25,7 +25,8 @@ std::vector<FieldChange> changes_of(const Workplace& place, const Step& step) {
               told_seen = shown(place, step.seen);
   for (const std::string& field : step.fields) {
     const bool is_seen = !at(step.seen, field).is_null();
-    // What is found beside what was described, such as the id of an image, has no wanted side.
+    // A field that is found beside the described ones, such as the id of an image, has no wanted
+    // value.
     if (is_seen && at(wanted, field).is_null())
       continue;
     const Value& side = is_seen ? at(step.seen, field) : at(applied, field);

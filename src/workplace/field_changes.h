@@ -1,5 +1,5 @@
 #pragma once
-/// What an act changes about a thing, field by field, as it may be told.
+/// The changes that an act makes to a thing, field by field, as they may be shown.
 
 #include <string>
 #include <vector>
@@ -11,17 +11,17 @@ namespace fettle {
 
 struct FieldChange {
   std::string field;  ///< a path of an attribute
-  Value before;       ///< as found when the world had changed, else as applied; null: none
+  Value before;       ///< as found if the world had changed, else as applied; null: none
   Value after;        ///< as wanted; null: none
 };
 
-/// The attributes of a resource as they may be told.
+/// The attributes of a resource as they may be shown.
 Value shown(const Workplace& place, const Value& attributes);
 
-/// Of a step that changes what was there before; empty for what is new or goes.
+/// The changes of a step to a thing that was there before. Empty: the thing is new or goes.
 std::vector<FieldChange> changes_of(const Workplace& place, const Step& step);
 
-/// The same of what a look found: `{field: {"current", "desired"}}`.
+/// The same from what a look found: `{field: {"current", "desired"}}`.
 std::vector<FieldChange> changes_of(const Workplace& place, const Value& found);
 
 }  // namespace fettle

@@ -7,7 +7,7 @@
 
 namespace fettle {
 
-/// Services that a package or somebody removed; only their records are left.
+/// Services that a package or somebody else removed; only their records are left.
 std::set<Key> removed_services(const Known& known, const Kinds& kinds);
 
 /// The records of the services that nobody removed, by name.

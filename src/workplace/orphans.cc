@@ -13,7 +13,7 @@ namespace {
 
 const Name other_set = "others";
 
-/// Whether something of it is in the world that can be taken away.
+/// Whether something of it is in the world and can be removed.
 bool is_in_world(const Key& key, const Kinds& kinds) {
   const Kind* const kind = kinds.find(key.kind);
   return kind != nullptr && kind->sort() != Sort::action && key.kind != command_kind().name();
@@ -21,7 +21,7 @@ bool is_in_world(const Key& key, const Kinds& kinds) {
 
 using Keys = std::unordered_set<Key, KeyHash>;
 
-/// What the sets of `intent` want.
+/// The keys that the sets of `intent` want.
 Keys keys_wanted(const Intent& intent) {
   Keys keys;
   for (const auto& [set, resources] : intent.resources)
@@ -30,7 +30,7 @@ Keys keys_wanted(const Intent& intent) {
   return keys;
 }
 
-/// Whether one of the sets of `intent` wants it, as far as the record says.
+/// Whether one of the sets of `intent` wants it, as the record says.
 bool is_wanted_by(const Record& record, const Intent& intent) {
   return std::ranges::any_of(record.wanted_by, [&](const auto& wish) {
     return wish.second != Digest{} && intent.sets.contains(wish.first);
@@ -48,7 +48,7 @@ Event left_event(const Workplace& place, const Key& key) {
   return event;
 }
 
-/// What a record of then needed.
+/// The needs that a recorded resource had.
 std::set<Key> needs_of(const Record& record) {
   std::set<Key> keys;
   const Resource* const then = resource_of_then(record);
@@ -62,7 +62,7 @@ std::set<Key> needs_of(const Record& record) {
   return keys;
 }
 
-/// Takes out of `going` what is used by something that stays.
+/// Takes everything out of `going` that is used by something that stays.
 std::vector<UsedOrphan> take_used(const Known& known, std::set<Key>& going) {
   std::map<Key, std::vector<Key>> users;
   for (const auto& [key, record] : known)
@@ -189,7 +189,7 @@ Result<ChosenOrphans> find_orphans(const Workplace& place, const Environment& en
                           shown_key(chosen.used[0].user), "`"));
   chosen.shared = TRY(shared_orphans(place, environment.name, known));
   for (const Orphan& orphan : all)
-    if (!going.contains(orphan.key) || orphan.was_found)  // that is only forgotten
+    if (!going.contains(orphan.key) || orphan.was_found)  // an orphan that is only forgotten
       chosen.shared.erase(orphan.key);
   if (!words.empty() && !chosen.shared.empty()) {
     const auto& [key, sharer] = *chosen.shared.begin();
@@ -216,7 +216,7 @@ Result<Summary> remove_orphans(const Workplace& place, Edit& edit,
     for (const Name& set : orphan.sets)
       intent->sets[set] = Leftover::remove;
   }
-  // All else is somebody's, as far as this removal goes.
+  // In this removal, all other records count as belonging to somebody else.
   for (auto& [key, record] : run_request.known) {
     if (going.contains(key))
       continue;

@@ -26,8 +26,8 @@ Value digested(const Step& step) {
                       Value::list(std::vector<Value>(step.fields.begin(), step.fields.end()))});
 }
 
-/// How a thing of this machine is. Of containers and artifacts the verb and its fields say what
-/// counts.
+/// A digest of how a thing of this machine is. For containers and artifacts, the verb and its
+/// fields say what counts.
 Digest digest_of_look(const Step& step, const Seen& seen) {
   const auto found = seen.find(step.key);
   const bool is_here =
@@ -57,7 +57,7 @@ Result<Looked> look_and_plan(const Workplace& place, const Intent& intent, const
 }
 
 std::string digest_of(const Plan& plan, const Seen& seen) {
-  // Not of the order, which is that of the source.
+  // The order does not count: it is that of the source.
   std::set<std::string> digests;
   for (const Step& step : plan.steps) {
     const Digest digest = combine(digested(step).digest(), digest_of_look(step, seen));
@@ -142,7 +142,7 @@ Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Inten
       described->emplace(
           key, outputs != nullptr && read_one<&HandledOutputs::reloads>(*outputs).value_or(false));
     }
-  // What is as described concerns nobody that needs it.
+  // A thing that is as described is no news for those that need it.
   PlanOptions options;
   options.as_described = described;
   leave_to_others(looked.shared, options);

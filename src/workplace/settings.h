@@ -11,7 +11,7 @@ struct Setting {
 Result<std::vector<Setting>> settings(const Workplace& place, const Name& environment);
 Result<std::string> setting(const Workplace& place, const Name& environment,
                             const std::string& name);
-/// Errors (`Blame::user`): there is no such setting, or it does not take this value.
+/// Errors (`Blame::user`): there is no such setting, or it cannot have this value.
 Status set_setting(const Workplace& place, const Name& environment, const std::string& name,
                    const std::string& value);
 
@@ -19,8 +19,8 @@ Status set_setting(const Workplace& place, const Name& environment, const std::s
 Result<std::string> setting_in(Wish& wish, const std::string& name);
 Status put_setting(Wish& wish, const std::string& name, const std::string& value);
 
-/// Whether the setting `auto_full_compile` asks for a full export now: a time of it passed since
-/// the last one.
+/// Whether the setting `auto_full_compile` asks for a full export now, because one of its times has
+/// passed since the last one.
 Result<bool> full_export_is_due(const Workplace& place, const Name& environment);
 
 }  // namespace fettle

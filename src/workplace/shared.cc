@@ -9,12 +9,13 @@
 namespace fettle {
 namespace {
 
-/// Who wants what, by the driver and the path.
+/// Finds who wants a thing, by its driver and its path.
 class Places {
  public:
   explicit Places(const Kinds& kinds) : kinds_(kinds) {}
 
-  /// Whether there may be anything else of the same place; what is marked is of one key alone.
+  /// Whether anything else can be in the same place. A thing that is marked belongs to one key
+  /// alone.
   bool is_placed(const Key& key) const {
     const Kind* const kind = kinds_.find(key.kind);
     return kind != nullptr && !kind->is_marked();
@@ -27,7 +28,7 @@ class Places {
       wanted_.try_emplace({resource.driver, std::move(path)}, resource.key);
   }
 
-  /// Those that some set of an environment wants.
+  /// Adds the things that some set of an environment wants.
   void add_wanted(const Known& known) {
     for (const auto& [key, record] : known)
       if (is_placed(key) && is_wanted(*record))
@@ -66,7 +67,7 @@ class Places {
   std::map<std::pair<Name, std::string>, Key> wanted_;
 };
 
-/// Which of what goes is wanted in `places`, or in another environment.
+/// The things among those that go which are wanted in `places` or in another environment.
 Result<Shared> shared_of(const Workplace& place, const Name& environment, const Known& going,
                          Places places) {
   Shared shared;
@@ -93,7 +94,7 @@ Keys placed_keys(const Intent& intent, const Places& places) {
   return keys;
 }
 
-/// Whether the sets of `intent` are all that want it, or did.
+/// Whether only the sets of `intent` want it, or wanted it.
 bool is_of_sets(const Record& record, const Intent& intent) {
   return !record.wanted_by.empty() && std::ranges::all_of(record.wanted_by, [&](const auto& wish) {
     return wish.second == Digest{} || intent.sets.contains(wish.first);

@@ -1,8 +1,8 @@
 #pragma once
-/// Things of the machine that more than one wants. A file that a model describes may be described
-/// by files of states, too, in another environment or under another name in the same one: whoever
-/// no longer wants it leaves it to the others. What is the same thing is asked of its kind
-/// (`Kind::place`), for keys differ.
+/// Things of the machine that are wanted more than once. A file that a model describes may be
+/// described by files of states, too, in another environment or under another name in the same one:
+/// if one of them no longer wants it, it stays for the others. Their keys differ, so its kind says
+/// which things are the same (`Kind::place`).
 
 #include "workplace/workplace.h"
 
@@ -13,20 +13,20 @@ struct Sharer {
   Key key;                 ///< in its own environment
   bool is_inside = false;  ///< it wants something below it
 };
-/// For a sentence that is told in `environment`: `environment `b` wants it`.
+/// Words for a sentence that is shown in `environment`: `environment `b` wants it`.
 std::string to_string(const Sharer& sharer, const Name& environment);
 
-/// By what is no longer wanted.
+/// Who else wants a thing, by the key of the thing that is no longer wanted.
 using Shared = std::map<Key, Sharer>;
 
-/// What the sets of `intent` know and no longer want, and somebody else wants. Reads other
-/// environments only when there is such a thing that could be theirs.
+/// Things that the sets of `intent` know and no longer want, and that somebody else wants. Reads
+/// other environments only if one of the things might be theirs.
 Result<Shared> shared_leftovers(const Workplace& place, const Intent& intent, const Known& known);
 
 /// The orphans of an environment that somebody else wants.
 Result<Shared> shared_orphans(const Workplace& place, const Name& environment, const Known& known);
 
-/// A plan with these options does not remove what others want.
+/// Makes a plan with these options leave things that others want.
 void leave_to_others(const Shared& shared, PlanOptions& options);
 
 }  // namespace fettle

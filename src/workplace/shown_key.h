@@ -1,5 +1,5 @@
 #pragma once
-/// Keys as people read them. In JSON they stand as they are.
+/// Keys as people read them. In JSON, keys are not changed.
 
 #include <string>
 
@@ -12,11 +12,11 @@ namespace fettle {
 /// of several names `file:motd[/etc/motd]`.
 std::string shown_key(const Key& key);
 
-/// The same with the path or name that a state has, when it says another: `file:motd (/etc/motd)`.
+/// The same, with the path or name of a state if that differs: `file:motd (/etc/motd)`.
 std::string shown_thing(const Key& key, const Record& record);
 
-/// Whether words mean a key of what belongs to a node: `default/web-1`, `web-1`, or the same behind
-/// its kind.
+/// Whether words mean the key of a thing on a node: `default/web-1`, `web-1`, or one of these
+/// behind its kind.
 bool names_on_node(const Key& key, std::string_view words);
 
 }  // namespace fettle

@@ -10,7 +10,7 @@
 namespace fettle {
 namespace {
 
-/// Kinds whose keys are those of states.
+/// Whether the keys of the kind are those of states.
 bool holds_states(const Name& kind) {
   static const std::array<Name, 5> kinds{state_kind().name(), file_kind().name(),
                                          folder_kind().name(), link_kind().name(),

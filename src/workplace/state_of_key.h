@@ -1,5 +1,5 @@
 #pragma once
-/// Which state a key is about.
+/// The state to which a key belongs.
 
 #include <optional>
 
@@ -8,10 +8,11 @@
 
 namespace fettle {
 
-/// The state that a key is about, or what is beside it (`StateTag::beside`); nothing: none.
+/// The state that a key is about, or that it stands beside (`StateTag::beside`). None: there is no
+/// such state.
 std::optional<StateTag> state_of_key(const Key& key);
 
-/// What the last run called a state: its name, or the path where it is; empty: nobody knows.
+/// What the last run called a state: its name, or its path. Empty: nobody knows.
 std::string_view name_of_state(const Key& key, const Record& record);
 
 }  // namespace fettle

@@ -1,6 +1,6 @@
 #pragma once
-/// Ends what runs on and on: users' code that is called between acts, where nobody else looks at
-/// the clock.
+/// Ends what would go on for ever: users' code that is called between acts, where nobody else looks
+/// at the clock.
 
 #include <condition_variable>
 #include <functional>
@@ -12,10 +12,10 @@
 
 namespace fettle {
 
-/// A token that is asked to stop with another one, and when a time has passed.
+/// A token that is asked to stop together with another one, and when a time has passed.
 class TimeUp {
  public:
-  /// `time`: from now; 0 is never.
+  /// `time`: from now on; 0: never.
   TimeUp(const std::stop_token& other, Duration time) : on_other_(other, [this] { stop(); }) {
     if (time > Duration(0))
       timer_ = std::jthread([this, time](const std::stop_token& leaving) {

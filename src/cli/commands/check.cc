@@ -18,7 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is to be looked at, by kind.
+/// The things to look at, by kind.
 struct CheckAsked {
   std::vector<std::string> packages, models, states, manifests;
   size_t size() const { return packages.size() + models.size() + states.size() + manifests.size(); }
@@ -43,8 +43,8 @@ struct Entries {
   std::vector<std::string> folders, files;
 };
 
-/// What is in a folder, in order; what begins with a dot is somebody else's, and links are not
-/// followed.
+/// The entries of a folder, in order. Those that begin with a dot belong to somebody else, and
+/// links are not followed.
 Entries entries_of(const fs::path& folder) {
   Entries entries;
   std::error_code failure;
@@ -99,7 +99,7 @@ void sort_folder(const std::string& top, CheckAsked& asked) {
   }
 }
 
-/// What standard input and files of other endings are.
+/// The kind of standard input, and of files with other endings.
 Status sort_as(const std::string& kind, const std::string& word, CheckAsked& asked) {
   if (kind == "package")
     asked.packages.push_back(word);
@@ -212,7 +212,7 @@ Result<int> run_check(Face& face) {
   return is_good ? 0 : 2;
 }
 
-/// Those of packages and states that say what is read.
+/// The options of packages and states that say what is read.
 std::vector<CommandOption> options() {
   std::vector<CommandOption> chosen{environment_option(),
                                     {{"--kind"},

@@ -1,6 +1,6 @@
 #pragma once
-/// What commands share. Each is a function in a file of this folder, and a line and a row in
-/// `src/app/commands.cc`.
+/// The common part of the commands. Each is a function in a file of this folder, and a line and a
+/// row in `src/app/commands.cc`.
 
 #include "cli/command.h"
 #include "workplace/edit.h"
@@ -15,13 +15,13 @@ inline constexpr const char* around_runs = "before and after a run";
 
 /// An environment by name; what it was given in secret is hidden from here on.
 Result<Environment> known_environment(Face& face, const std::string& name);
-/// What an act changes, field by field, as lines.
+/// Prints the changes of an act, field by field, as lines.
 void print_changes(const Face& face, const std::vector<FieldChange>& changes);
 
 /// The environment of a command: `--enclave`, or the argument that names it.
 Result<Environment> environment_of(Face& face, size_t argument);
 
-/// The same; when nobody names one, that of the project in this folder.
+/// The same; if nobody names an environment, that of the project in this folder.
 Result<Environment> environment_or_project(Face& face);
 
 /// The environment of a command about models: `--enclave`, else the argument `otherwise`, else the
@@ -40,7 +40,7 @@ Result<Editing> begin_editing(Face& face);
 /// Says what of an edit did not come about; the exit code, as that of a run. For commands that
 /// print their document all the same.
 int tell_end(const Face& face, const Summary& summary);
-/// The same for a command without a document of its own: JSON has the envelope of errors.
+/// The same for a command without a document of its own: JSON gets the envelope of errors.
 int tell_failed(const Face& face, const Summary& summary);
 
 /// Prints what may stand in place of the last word, a line each; the exit code.
@@ -52,9 +52,9 @@ std::string first_few(const std::vector<std::string>& texts);
 /// A key as text; with the place in the source when its name is made of digits, as that of a
 /// command in a service is.
 std::string placed_key(const Key& key, std::string_view origin);
-/// What the end of a run says about orphans: `, 1 orphan stays: service/a (…)`; empty for none.
-/// `left`: those that this run left. `shared`: how many others want, so that no `--prune` takes
-/// them.
+/// The end of a run's last line about orphans: `, 1 orphan stays: service/a (…)`; empty if there
+/// are none. `left`: those that this run left. `shared`: how many others want, so that no `--prune`
+/// removes them.
 std::string orphans_text(size_t orphans, size_t shared, const std::vector<Key>& left,
                          std::string_view environment);
 
@@ -74,7 +74,7 @@ void print_warning(const Face& face, std::string_view text);
 /// failed have left; with names, of these only.
 void warn_of_ends(const Face& face, const EnvironmentView& view,
                   const std::vector<std::string>& only = {});
-/// The same, when the engine tells.
+/// The same, if the engine says so.
 void warn_of_ends(const Face& face, const Workplace& place, const Name& environment,
                   const std::vector<std::string>& only = {});
 

@@ -107,7 +107,7 @@ void print_changes(const Face& face, const std::vector<FieldChange>& changes) {
 
 namespace {
 
-/// What `--prune` would do about orphans.
+/// Says what `--prune` would do about orphans.
 std::string prune_text(size_t orphans, size_t shared) {
   if (shared == orphans)
     return orphans == 1 ? "something else wants it" : "something else wants each of them";
@@ -189,7 +189,7 @@ void warn_of_ends(const Face& face, const Workplace& place, const Name& environm
 
 namespace {
 
-/// What did not come about, a line each, with the word in front of it.
+/// One line for each thing that was not done, with a word in front of it.
 struct EndLine {
   std::string_view label;
   Colour colour;
@@ -205,7 +205,7 @@ std::vector<EndLine> end_lines(const Summary& summary) {
   for (const Skip& skip : summary.skips)
     lines.push_back(
         {"skipped until the next run: ", Colour::yellow, cat(shown_key(skip.key), ": ", skip.why)});
-  // What is blocked by a failure is told with it.
+  // What is blocked by a failure is reported with that failure.
   if (summary.blocked > 0 && summary.failures.empty() && summary.skips.empty())
     lines.push_back({error, Colour::red,
                      cat(summary.blocked, summary.blocked == 1 ? " step is" : " steps are",

@@ -5,7 +5,7 @@
 namespace fettle {
 namespace {
 
-/// A limit as a flag says it; as it was where there is none.
+/// Reads the limit of a flag; without the flag, the limit stays.
 Status read_limit(const Face& face, const std::string& name, uint64_t& limit) {
   if (!face.parsed.has(name))
     return {};

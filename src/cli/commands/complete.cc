@@ -60,7 +60,7 @@ Result<std::vector<std::string>> names_of(const Workplace& place, const NamesAsk
     return kind_words();
   if (asked.sort == Names::nodes)
     return place.nodes ? place.nodes() : names;
-  // What is not named is all that there is.
+  // If no environment is named, all of them are meant.
   std::vector<Name> environments;
   const bool is_of_fleet = asked.sort == Names::workloads || asked.sort == Names::pods;
   if (!asked.environment.empty() || is_of_fleet)

@@ -45,7 +45,8 @@ class EventTeller : public Audience {
   const Face& face_;
 };
 
-/// What is as it was is counted only; the quiet are told what is not as wanted.
+/// Unchanged resources are only counted. With `--quiet`, only those that are not as wanted are
+/// shown.
 void print_resources(const Face& face, const ApplyReport& report) {
   for (const DeployedResource& resource : report.resources) {
     const bool is_told =

@@ -1,5 +1,5 @@
 #pragma once
-/// What commands that make a version true have in common: their options, and how they tell of it.
+/// The common part of commands that deploy a version: their options, and their output.
 
 #include "cli/command.h"
 #include "verbs/models/apply_version.h"
@@ -12,8 +12,8 @@ CommandOption agent_option();
 Status read_agents(const Face& face, ApplyRequest& request);
 /// The plan of `--plan`; none without. Error (`Blame::user`): it is for another environment.
 Result<std::optional<KeptPlan>> kept_plan_asked(const Face& face, std::string_view environment);
-/// What the options ask for; the caller names the environment and the version.
-/// Error (`Blame::user`): one of them without `--apply`, an `--agent` that is not `NAME=URI`, a
+/// The request of the options; the caller names the environment and the version. Error
+/// (`Blame::user`): an option without `--apply`, an `--agent` that is not `NAME=URI`, or a
 /// parallelism that is no number.
 Result<ApplyRequest> deploy_request(const Face& face);
 

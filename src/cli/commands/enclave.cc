@@ -120,7 +120,7 @@ std::string staying_text(const std::vector<Staying>& staying) {
   return text.empty() ? "" : cat("; left on this machine:", text);
 }
 
-/// What `--keep` does not keep, and how fettle gets to know again what it does.
+/// Says what `--keep` does not keep, and how fettle gets to know again what it does.
 std::string keeping_text(const std::map<Name, size_t>& taken, bool has_staying) {
   std::string text;
   if (taken.contains(service_kind().name()))
@@ -150,7 +150,7 @@ Result<int> each(Face& face, Check check, Verb verb, std::string_view done) {
     names.push_back(named);
   if (names.empty())
     return user_error("name an environment: `fettle enclave ls` lists all");
-  // A name that is wrong is told before anything is done.
+  // A wrong name is reported before anything is done.
   std::vector<Environment> environments;
   for (const std::string& name : names)
     if (Environment found = TRY(known_environment(face, name));

@@ -73,7 +73,7 @@ void print_why(const std::vector<Cause>& causes) {
 Result<int> tell_why(Face& face) {
   Workplace* place = TRY(face.workplace());
   std::string what = face.parsed.argument(0), name = face.parsed.text("enclave");
-  // Without an environment that of the project here is meant when it knows it, else whichever does.
+  // Without an environment, the project's is meant if it knows the thing, else any that does.
   std::vector<Name> environments;
   if (name.empty()) {
     const Result<std::string> own = environment_of_export({});
@@ -94,7 +94,7 @@ Result<int> tell_why(Face& face) {
     const std::vector<WorkloadWhy> workloads = TRY(workloads_meant(*place, environment, what));
     const Result<std::vector<Key>> keys = find_keys_of_events(*place, environment, what);
     if (!keys && workloads.empty()) {
-      // Of several the one that knows something near is worth telling.
+      // Of several environments, the one that knows something similar is worth a message.
       if (!nothing || nothing->message.find("did you mean") == std::string::npos)
         nothing = keys.error();
       continue;

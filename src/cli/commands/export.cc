@@ -53,7 +53,7 @@ Result<ExportRequest> request_of(const Face& face) {
 Result<model::CompileOptions> compile_options(const Face& face) {
   model::CompileOptions options;
   TRY(read_limits(face, options));
-  // Beside a document, what a model prints goes where warnings go.
+  // If a document is printed, the output of a model goes where warnings go.
   const bool is_document = face.json || face.json_lines || face.parsed.text("json-file") == "-";
   options.print = [is_document, is_quiet = face.quiet](std::string_view line) {
     if (is_document)

@@ -85,7 +85,7 @@ Status read_entry(ArchiveReader& reader, const std::function<void(std::string_vi
   return {};
 }
 
-/// One file: as it is, but harmless for a terminal, or in a document.
+/// Prints one file: unchanged but harmless for a terminal, or in a document.
 Status tell_file(const Face& face, const ArchiveEntry& entry, ArchiveReader& reader) {
   if (!face.json) {
     if (isatty(STDOUT_FILENO) != 1)
@@ -212,7 +212,7 @@ Result<int> make(Face& face, const Editing& editing, const std::string& name,
   const auto all = files_artifacts(edited.known);
   const auto found = all.find(name);
   const RecordPointer made = found == all.end() ? nullptr : found->second;
-  // Of wrong input nothing has become of it, and nothing is remembered.
+  // After wrong input nothing was made, and nothing is remembered.
   if (!edited.summary.failures.empty() && made == nullptr &&
       edited.summary.failures[0].error.blame == Blame::user)
     return edited.summary.failures[0].error;
@@ -238,8 +238,8 @@ Status need_arguments(const Face& face, size_t count, std::string_view usage) {
   return {};
 }
 
-/// What an upload takes, ready to be packed: the path that is given, standard input as a file of
-/// the artifact's name, or what a tar archive holds.
+/// The content of an upload, ready to be packed: the given path, standard input as a file with the
+/// artifact's name, or the contents of a tar archive.
 class Upload {
  public:
   static Result<Upload> prepare(const Face& face, const std::string& given,
@@ -265,7 +265,7 @@ class Upload {
  private:
   Upload(std::string path, std::optional<ScratchFolder> scratch)
       : path_(std::move(path)), scratch_(std::move(scratch)) {}
-  /// Nothing at all is no archive: what was to write it has failed.
+  /// An empty input is no archive: the program that should have written it has failed.
   static Status unpack_some(const ByteSource& content, const std::string& path) {
     bool is_empty = true;
     const ByteSource counted = [&](std::span<char> into) -> Result<size_t> {
@@ -276,7 +276,7 @@ class Upload {
     TRY(unpack(counted, path));
     return is_empty ? user_error("the archive is empty") : Status();
   }
-  /// Whoever gives an archive that cannot be read has given a wrong one.
+  /// An archive that cannot be read is wrong input.
   static Status as_input(Status unpacked) {
     if (!unpacked)
       unpacked.error().blame = Blame::user;

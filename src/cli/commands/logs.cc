@@ -41,7 +41,7 @@ std::optional<Time> time_of(std::string text) {
   return std::nullopt;
 }
 
-/// What is asked for, and of which services.
+/// The logs that are asked for, and of which services.
 struct LogsAsked {
   std::vector<ServiceView> services;
   LogOptions options;
@@ -174,7 +174,7 @@ Status tell(const Workplace& place, const LogsAsked& asked, const ServiceView& s
   return read;
 }
 
-/// The same, each line that fits as an object.
+/// The same, with each matching line as an object.
 Status tell_as_values(const Workplace& place, const LogsAsked& asked, const ServiceView& service,
                       const LineSink& sink, const std::stop_token& stop) {
   LogOptions options = asked.options;
@@ -184,7 +184,7 @@ Status tell_as_values(const Workplace& place, const LogsAsked& asked, const Serv
       [&](const StreamSink& take) { return read_logs_of(place, service, options, take, stop); });
 }
 
-/// One after the other, or all at once while they are followed; the first error.
+/// Shows them one after the other, or all at once while they are followed. Returns the first error.
 Status tell_all(const Workplace& place, const LogsAsked& asked, const LineSink* values,
                 const std::stop_token& stop) {
   std::mutex mutex;
@@ -221,7 +221,7 @@ Status tell_all(const Workplace& place, const LogsAsked& asked, const LineSink* 
       first = std::move(told);
       end.request_stop();  // the others are ended by it and are no error
     });
-  // Not every engine ends what it sends at the time that it was told.
+  // Some engines do not end what they send at the time that they were told.
   std::atomic<bool> is_over = false;
   std::jthread timer;
   if (asked.end)

@@ -28,7 +28,7 @@ std::string labels_text(const NodeSpec& node) {
   return texts.empty() ? "<none>" : join(texts, ",");
 }
 
-/// Who has not heard of it yet, for people: what was said about a node holds all the same.
+/// Says which controllers have not heard of it yet. What was said about a node holds all the same.
 Status tell_deaf(const Face& face, const Workplace& place) {
   for (const Name& environment : TRY(await_controllers(place)))
     print_warning(face, cat("the controller of `", environment,

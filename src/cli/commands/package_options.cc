@@ -44,7 +44,8 @@ std::string variable(const char* name) {
   return value == nullptr ? "" : value;
 }
 
-/// Those of files, of the command line, and single ones; where there is only one place, as it is.
+/// Reads arguments from files, from the command line, and single ones. If there is only one place,
+/// its text is not changed.
 Status read_all_arguments(Face& face, PackageRequest& request) {
   std::vector<ArgumentsPart> parts;
   std::string file_of_last;
@@ -185,7 +186,7 @@ Result<PackageRequest> package_request(Face& face) {
   request.checks_room = parsed.flag("resource-check", true);
   request.waits = !parsed.flag("no-lease-wait");
   Workplace* place = TRY(face.workplace());
-  // With a mirror, nothing is fetched: what is not in it is an error.
+  // With a mirror, nothing is fetched: a package that is not in it is an error.
   if (request.mirror.empty())
     request.fetch = GitCache{place->home + "/packages", place->limits,
                              place->interrupt->acts_token(), place->notice, place->doing}

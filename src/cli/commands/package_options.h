@@ -8,8 +8,8 @@
 namespace fettle {
 
 std::vector<CommandOption> package_options();
-/// What was asked for. Errors (`Blame::user`): values that no option takes, an arguments file that
-/// cannot be read.
+/// The request of the options. Errors (`Blame::user`): a value that its option does not take, or an
+/// arguments file that cannot be read.
 Result<PackageRequest> package_request(Face& face);
 
 /// `http: 80/tcp -> 127.0.0.1:32768, …`

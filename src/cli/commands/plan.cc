@@ -23,7 +23,7 @@ std::string key_text(const Step& step) {
                     step.wanted == nullptr ? std::string_view() : step.wanted->origin.view());
 }
 
-/// Behind the key of a step, in a column of its own where it has several lines.
+/// The reason behind the key of a step. If it has several lines, it gets a column of its own.
 std::string reason_text(const Face& face, const Step& step) {
   return in(Colour::grey, cat(": ", hanging(step.why.view(), 6)), face.colour);
 }
@@ -49,7 +49,7 @@ void print_blocked(const Face& face, const Workplace& place, const Preview& prev
   for (const Step& step : preview.plan.steps) {
     if (step.verb != Verb::blocked)
       continue;
-    // What differs is shown for each.
+    // The difference is shown for each.
     if (const auto known = places.find(step.why); known != places.end() && step.fields.empty()) {
       alike[known->second].push_back(&step);
       continue;
@@ -76,7 +76,7 @@ void print_blocked(const Face& face, const Workplace& place, const Preview& prev
   }
 }
 
-/// What is no longer wanted here and stays, whatever is pruned.
+/// Prints things that are no longer wanted here and stay, whatever is pruned.
 void print_shared(const Face& face, const Preview& preview) {
   if (!preview.shared.empty())
     print(in(Colour::bold, "no longer wanted, left to others", face.colour));
@@ -140,7 +140,7 @@ Result<Preview> preview_of_model(Face& face) {
   ApplyRequest request;
   TRY(read_agents(face, request));
   request.prune = face.parsed.flag("prune");
-  // Where there is no project, an environment stands for what was stored last.
+  // Without a project, an environment stands for what was last stored.
   const bool is_of_store =
       face.parsed.has("enclave") && face.parsed.text("file").empty() && !model::is_in_project(".");
   if (face.parsed.has("version") || is_of_store) {
@@ -157,7 +157,7 @@ Result<Preview> preview_of_model(Face& face) {
   project.main_file = face.parsed.text("file");
   model::CompileOptions options;
   TRY(read_limits(face, options));
-  // What a model prints is no part of its plan.
+  // The output of a model is no part of its plan.
   options.print = [](std::string_view line) { print_error(line); };
   options.warn = [&face](const Error& warning) { print_warning(face, to_string(warning)); };
   return preview_project(*place, project, request, options);

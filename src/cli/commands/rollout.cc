@@ -121,7 +121,7 @@ Result<int> undo(Face& face) {
   return finish_edit(face, *place, TRY(undo_rollout(*place, fleet_of(face), owner, revision)));
 }
 
-/// How a rollout stands: its phase, and why it is so.
+/// The state of a rollout: its phase, and the reason.
 struct Stand {
   std::string phase, text;
   Value status;

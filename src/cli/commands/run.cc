@@ -61,7 +61,7 @@ Status write_graph(const Face& face, const PackageReport& report) {
   return {};
 }
 
-/// What has to be there before a package can run without a network.
+/// Prints what must be there before a package can run without a network.
 void print_dependencies(const PackageReport& report) {
   const auto list = [](std::string_view name, const std::vector<std::string>& items) {
     print(cat(name, items.empty() ? ": []" : ":"));
@@ -188,7 +188,7 @@ void print_services(const EnvironmentView& view) {
     print(cat(table(rows), "\n"));
 }
 
-/// With the places of those whose names say nothing.
+/// Adds the places of those whose names say nothing.
 std::string outlived_text(const PackageReport& report) {
   std::map<Key, std::string_view> origins;
   for (const StatementReport& statement : report.statements)
@@ -200,7 +200,7 @@ std::string outlived_text(const PackageReport& report) {
   return first_few(texts);
 }
 
-/// Without what was told where it happened.
+/// Leaves out failures that were reported where they happened.
 void print_failures(const Face& face, const PackageReport& report, const std::set<size_t>& told) {
   std::set<std::string_view> texts;
   for (size_t i = 0; i < report.statements.size(); ++i)

@@ -1,5 +1,5 @@
 #pragma once
-/// What the commands about services share.
+/// The common part of the commands about services.
 
 #include "cli/command.h"
 #include "cli/line_filter.h"
@@ -64,8 +64,8 @@ Status tell_lines_as_values(std::vector<Entry> about, const LineFilterOptions& f
                             const LineSink& sink,
                             const std::function<Status(const StreamSink&)>& read);
 
-/// Seconds since 1970, with a fraction, of what the flag `name` gives: `10m` ago, a time such as
-/// `2026-11-22T13:42:15Z`, or a number of such seconds; empty when it is not given. Error
+/// The value of the flag `name` as seconds since 1970, with a fraction: `10m` ago, a time such as
+/// `2026-11-22T13:42:15Z`, or a number of such seconds. Empty: it is not given. Error
 /// (`Blame::user`): it is none of those.
 Result<std::string> moment_asked(const Face& face, const Workplace& place, const std::string& name);
 

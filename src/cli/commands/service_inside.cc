@@ -14,7 +14,7 @@
 namespace fettle {
 namespace {
 
-/// What a shell needs to know of the terminal that it draws on.
+/// The variables that tell a shell about the terminal on which it draws.
 std::vector<std::string> terminal_variables() {
   const char* const type = std::getenv("TERM");
   return {cat("TERM=", type == nullptr || *type == 0 ? "xterm" : type)};

@@ -74,7 +74,7 @@ CommandOption image_option() {
   return {{"--image"}, "IMAGE", "the image of its service, with a busybox (default: busybox:1)"};
 }
 
-/// Of the service that a new package or project describes.
+/// The image of the service that a new package or project describes.
 Result<std::string> image_of(const Face& face) {
   const std::string image = face.parsed.text("image", "busybox:1");
   if (image.empty() || image.find_first_of("\"\\\n") != image.npos)

@@ -23,7 +23,7 @@ class Configuration {
   /// warning: Idem has more settings than have a meaning here.
   static Result<Configuration> apply(Face& face, std::span<const CommandOption> options);
 
-  /// Where the file is. Empty: there is none.
+  /// The folder of the file. Empty: there is no file.
   const Path& folder() const { return folder_; }
 
   /// An error about what a flag says: at its place when the file said it.

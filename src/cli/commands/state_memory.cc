@@ -86,7 +86,7 @@ Result<int> restore(Face& face) {
   return 0;
 }
 
-/// What is not a parameter, or has another type, is no call.
+/// An unknown parameter, or one of another type, is an error.
 Status check_batch(const Value& call) {
   struct Parameter {
     std::string_view name;

@@ -132,7 +132,7 @@ std::vector<CommandOption> state_options() {
       several({{"--plugin-dir"}, "DIR…", "folders with plugins"}),
       {{"--detailed-exitcode"}, "", "with --test: exit code 4 when something is due"},
       {{"--compat-exit-code"}, "", "exit code 0 even when states failed, as with Idem"},
-      // Without a meaning here; users of Idem may have them in scripts.
+      // These have no meaning here; users of Idem may have them in scripts.
       {{"--cache-dir"}, "DIR", "ignored"},
       {{"--esm-profile"}, "NAME", "ignored"},
       {{"--upgrade-esm"}, "", "ignored"},
@@ -158,7 +158,7 @@ std::vector<CommandOption> state_options() {
 
 namespace {
 
-/// What a flag says is one of the words that it may say, or several of them between bars.
+/// Checks that a flag has one of its words, or several of them between bars.
 Status check_words(const Configuration& configuration, const Face& face, const std::string& flag,
                    const std::vector<std::string>& known) {
   const std::string said = face.parsed.text(flag);
@@ -186,7 +186,7 @@ Status check_flags(const Configuration& configuration, const Face& face) {
   return {};
 }
 
-/// At least `least`.
+/// The count must be at least `least`.
 Result<int64_t> count_of(const Configuration& configuration, const Face& face,
                          const std::string& flag, int64_t otherwise, int64_t least) {
   const int64_t count = TRY(face.parsed.number(flag, otherwise));

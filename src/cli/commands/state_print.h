@@ -1,5 +1,5 @@
 #pragma once
-/// How answers about states look: Idem's outputs.
+/// Prints answers about states in the forms of Idem's outputs.
 
 #include "cli/command.h"
 #include "verbs/states/states.h"

@@ -1,5 +1,5 @@
 #pragma once
-/// How versions look, as text and as JSON.
+/// Versions as text and as JSON.
 
 #include "verbs/models/versions.h"
 
@@ -7,7 +7,7 @@ namespace fettle {
 
 std::string whole_text(const WholeVersion& whole);
 std::string differences_text(const std::vector<ItemDifference>& found, bool colour);
-/// What became of each set; the resources of sets that are new as a whole are only counted.
+/// The changes of each set. The resources of sets that are new as a whole are only counted.
 std::string pushed_text(const Pushed& pushed, bool is_dry, bool colour);
 
 }  // namespace fettle

@@ -103,7 +103,7 @@ Result<int> check(Face& face) {
   return !found.empty() && face.parsed.flag("detailed-exitcode") ? 4 : 0;
 }
 
-/// What belongs to no set, as `set ls` shows it.
+/// The name in `set ls` for resources without a set.
 constexpr std::string_view shared_set = "(shared)";
 
 Result<int> list_sets_of(Face& face) {

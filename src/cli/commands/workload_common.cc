@@ -20,7 +20,7 @@ struct Source {
   std::string name, text;
 };
 
-/// What `-f` names: files, folders of `.yaml`, `.yml` and `.json`, or `-`.
+/// The files that `-f` names: files, folders of `.yaml`, `.yml` and `.json`, or `-`.
 Result<std::vector<Source>> sources_of(const std::vector<std::string>& names) {
   std::vector<Source> sources;
   for (const std::string& name : names) {
@@ -75,7 +75,7 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
       print_error(cat("skipped ", skipped));
     std::ranges::move(read.objects, std::back_inserter(objects));
   }
-  // Who reads a document finds all of them in it.
+  // The reader of a document finds all of them in it.
   if (first && texts.size() > 1 && (face.json || face.json_lines))
     first->message = join(texts, "\n");
   if (first)
@@ -90,7 +90,7 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
 
 namespace {
 
-/// How kinds may be spelled.
+/// The spellings of kinds.
 constexpr std::pair<std::string_view, std::string_view> kind_spellings[] = {
     {"cloneset", "CloneSet"},
     {"clone", "CloneSet"},
@@ -127,7 +127,7 @@ std::vector<std::string> kind_words() {
 
 Result<std::string> kind_named(std::string_view word) {
   std::string low = lower_case(word);
-  // As kubectl writes them in full: `clonesets.apps.kruise.io`, `clonesets.v1beta1.apps.kruise.io`.
+  // kubectl's full forms: `clonesets.apps.kruise.io`, `clonesets.v1beta1.apps.kruise.io`.
   if (low.ends_with(".apps.kruise.io"))
     low.resize(low.find('.'));
   for (const bool plural : {false, true}) {
@@ -248,7 +248,7 @@ Result<int> bring_about(Face& face, Workplace& place, const Name& fleet, Brought
     code = gave_up_waiting;
   if (code == gave_up_waiting && brought.is_refused)
     code = failed_code;
-  // What failed has been told already.
+  // Failures have been reported already.
   for (const std::string& line : brought.unsettled)
     if (std::ranges::none_of(brought.summary.failures, [&](const Failure& failure) {
           return line.ends_with(failure.error.message);

@@ -1,6 +1,6 @@
 #pragma once
-/// What the commands about workloads share: which fleet, namespace and objects are meant, and what
-/// is said when they have come about.
+/// The common part of the commands about workloads: the fleet, namespace and objects that are
+/// meant, and the messages when they have been carried out.
 
 #include <set>
 
@@ -12,8 +12,8 @@ namespace fettle {
 Name fleet_of(const Face& face);
 std::string space_of(const Face& face);
 
-/// All objects of all files that `-f` names, if any; every error is told before the first one is
-/// the answer.
+/// All objects of all files that `-f` names, if any. Every error is printed before the first one is
+/// returned.
 Result<std::vector<workloads::Object>> objects_asked(const Face& face);
 
 /// `cloneset`, `CloneSets`, `clone` as kubectl's users write kinds. Error: there is no such kind.
@@ -35,7 +35,8 @@ int tell_stored(Face& face, const std::vector<StoredObject>& stored);
 
 /// Brings the fleet about unless nobody wants to wait, and tells how that ended: the exit code.
 Result<int> finish_workloads(Face& face, Workplace& place, const std::vector<StoredObject>& stored);
-/// The same for an edit of single objects: the pods of these are waited for, and only they count.
+/// The same for an edit of single objects: it waits only for the pods of these, and only they
+/// count.
 Result<int> finish_edit(Face& face, Workplace& place, const std::vector<StoredObject>& stored);
 
 /// Brings a fleet about and tells how that ended: the exit code. `told` gets what came of it; null:

@@ -29,7 +29,7 @@ void line(std::string_view name, const Value& value) {
         cat(name, ":", std::string(name.size() < 15 ? 16 - name.size() : 1, ' '), to_text(value)));
 }
 
-/// Of an ImagePullJob.
+/// Describes an ImagePullJob.
 void print_job(const Value& document) {
   if (const Value& owners = document.at("metadata").at("ownerReferences"); owners.is_list())
     for (const Value& owner : owners.items())

@@ -1,6 +1,5 @@
 #pragma once
-/// What `get` may be asked about fields of objects, as kubectl is: which are meant, and in which
-/// order.
+/// Fields of objects in `get`, as in kubectl: which ones are meant, and in which order.
 
 #include <functional>
 #include <string_view>

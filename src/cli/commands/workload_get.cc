@@ -26,13 +26,13 @@ struct Listed {
   Value document;
 };
 
-/// What is asked for: objects of a kind, all of them when there are no names.
+/// The objects that are asked for, by kind. Without names, all of them.
 struct Wanted {
   std::string kind;
   std::vector<std::string> names;
 };
 
-/// Those of kubectl's `all` that are here, in its order.
+/// The kinds of kubectl's `all` that exist here, in its order.
 constexpr std::string_view all_kinds[] = {"Pod",       "Service",    "CloneSet",    "StatefulSet",
                                           "DaemonSet", "SidecarSet", "ImagePullJob"};
 
@@ -114,7 +114,7 @@ Result<std::vector<Listed>> listed(Face& face, const Workplace& place, const Wan
   return found;
 }
 
-/// As kubectl writes how long ago something was: two units while the first one is small.
+/// The age in kubectl's form: with two units while the first one is small.
 std::string age_text(Duration age) {
   using std::chrono::duration_cast;
   const int64_t seconds = std::max<int64_t>(0, duration_cast<std::chrono::seconds>(age).count());
@@ -138,15 +138,15 @@ std::string age_text(Duration age) {
   return days < 2 * 365 ? cat(days, "d") : with_rest(days / 365, "y", days % 365, "d");
 }
 
-/// As kubectl writes it: `cloneset.apps.kruise.io/web`, `pod/web-1`.
+/// The name in kubectl's form: `cloneset.apps.kruise.io/web`, `pod/web-1`.
 std::string name_of(const Listed& each) {
   const bool is_of_kruise =
       has_replicas(each.kind) || each.kind == "SidecarSet" || each.kind == "ImagePullJob";
   return cat(lower_case(each.kind), is_of_kruise ? ".apps.kruise.io" : "", "/", each.name);
 }
 
-/// What stands behind the name: the columns of kubectl, as the newest definitions of OpenKruise
-/// name them; with `-o wide` those of its `-o wide`, and ours at the end.
+/// The columns behind the name: kubectl's, as the newest definitions of OpenKruise name them; with
+/// `-o wide` its wide ones, followed by ours.
 struct Columns {
   std::string_view kind, names, wide;
 };
@@ -345,7 +345,7 @@ class Table {
   std::vector<std::string> labels_;  ///< that have a column
 };
 
-/// One object, or a list of them.
+/// One object, or a list of objects.
 Value answer_of(const Workplace& place, const std::vector<Wanted>& asked,
                 const std::vector<Listed>& found) {
   std::vector<Value> documents;
@@ -371,7 +371,7 @@ void print_tables(const Face& face, const Table& table, const std::vector<Wanted
     print_error(cat("No resources found in ", space_of(face), " namespace."));
 }
 
-/// By the field that `--sort-by` names, if any.
+/// Sorts by the field of `--sort-by`, if any.
 Status sort_as_asked(const Face& face, std::vector<Listed>& found) {
   const std::string by = face.parsed.text("sort-by");
   if (by.empty())

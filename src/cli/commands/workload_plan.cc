@@ -70,7 +70,7 @@ void print_turns(const Face& face, const WorkloadPlan& plan, const Name& owner) 
   }
 }
 
-/// What commands changed since the last apply, and the manifest says otherwise.
+/// Prints what commands have changed since the last apply and the manifest says otherwise.
 void print_taken_back(const Face& face, const StoredObject& object) {
   const auto text = [](const Value& value) {
     return value.is_null() ? std::string("nothing") : write_json(value, {.indent = 0});

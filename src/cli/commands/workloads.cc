@@ -66,7 +66,7 @@ Status refuse_jobs_of_rollouts(const Workplace& place, const Name& fleet,
   return {};
 }
 
-/// What is in a namespace goes with it.
+/// Everything in a namespace goes with it.
 Status add_contents_of_namespaces(const Workplace& place, const Name& fleet,
                                   std::vector<Name>& owners) {
   std::set<Name> spaces, known(owners.begin(), owners.end());

@@ -13,16 +13,16 @@
 namespace fettle {
 
 struct EngineAddress {
-  std::string text;         ///< as it was given: `unix:///var/run/docker.sock`
+  std::string text;         ///< as given: `unix:///var/run/docker.sock`
   std::string unix_socket;  ///< of a `unix://` address
   std::string base;         ///< `http://engine`, `https://host:2376`
   TlsFiles tls{};
   std::string ssh;  ///< of an `ssh://` address: `user@host:port`, to be tunnelled (ssh_tunnel.h)
-  /// Whether containers' addresses can be reached from here.
+  /// Whether the addresses of containers can be reached from here.
   bool is_local() const { return !unix_socket.empty() && ssh.empty(); }
 };
 
-/// Variables of the environment, by name; none when not set.
+/// Variables of the environment, by name. None: it is not set.
 using Variables = std::function<std::optional<std::string>(const char*)>;
 std::optional<std::string> process_variable(const char* name);
 
@@ -30,8 +30,8 @@ std::optional<std::string> process_variable(const char* name);
 /// `DOCKER_TLS_VERIFY` asks for TLS and `DOCKER_CERT_PATH` is the folder of the files.
 Result<EngineAddress> parse_engine_address(std::string_view text, const Variables& variables);
 
-/// Where an engine may be, in order: `given`, else `$DOCKER_HOST`, else the sockets that engines
-/// usually have and that exist. Empty: a private Podman is needed.
+/// The places where an engine may be, in order: `given`, else `$DOCKER_HOST`, else the usual
+/// sockets of engines that exist. Empty: a private Podman is needed.
 Result<std::vector<EngineAddress>> find_engines(std::string_view given, const Variables& variables);
 
 }  // namespace fettle

@@ -19,8 +19,8 @@ namespace {
 // Below the range from which the kernel takes ports for outgoing connections.
 constexpr int first_port = 20'000;
 constexpr int port_count = 12'000;
-constexpr std::string_view somebody = "somebody";  // no owner of ours: theirs are `kind/name`
-constexpr uint32_t reserved_addresses = 8;  ///< at the beginning: the gateway and what is to come
+constexpr std::string_view somebody = "somebody";  // no owner of ours: they are `kind/name`
+constexpr uint32_t reserved_addresses = 8;  ///< at the beginning: the gateway, and room for later
 
 }  // namespace
 
@@ -78,7 +78,7 @@ Result<std::string> Allocation::address(const std::string& network_id, const Sub
       return take(*address);
   if (subnet.size() <= reserved_addresses + 1)
     return world_error(cat("the range ", to_string(subnet), " is too small"));
-  const uint32_t count = subnet.size() - reserved_addresses - 1;  // the last one is for all
+  const uint32_t count = subnet.size() - reserved_addresses - 1;  // the last one is for broadcasts
   const auto start = static_cast<uint32_t>(hash64(owner) % count);
   for (uint32_t i = 0; i < count; ++i) {
     const uint32_t address = subnet.address + reserved_addresses + (start + i) % count;

@@ -1,8 +1,8 @@
 #pragma once
-/// Who has which address and which port of this machine. fettle assigns both itself, so that no
-/// container has to be asked after its start, and so that they stay over restarts and replacement.
-/// The search begins at a place that the name gives: the same environment gets the same numbers
-/// again where they are free. Safe from many threads.
+/// Who has which address and which port of this machine. fettle assigns both itself. So no
+/// container has to be asked after its start, and both stay over restarts and replacement. The
+/// search begins at a place that follows from the name: the same environment gets the same numbers
+/// again if they are free. Safe to use from many threads.
 
 #include <functional>
 #include <map>
@@ -19,10 +19,10 @@
 
 namespace fettle {
 
-/// Whether a TCP port of 127.0.0.1 can be listened on now.
+/// Whether one can listen on a TCP port of 127.0.0.1 now.
 bool is_port_free(int port);
 
-/// How `key` is called among owners of addresses.
+/// The name of `key` as an owner of addresses.
 std::string owner_of(const Key& key);
 
 class Allocation {
@@ -30,26 +30,26 @@ class Allocation {
   using PortTest = std::function<bool(int port)>;
   explicit Allocation(PortTest is_free = is_port_free) : is_free_(std::move(is_free)) {}
 
-  /// Whether `learn` was called for this network, or it is known to be new.
+  /// Whether `learn` was called for this network, or the network is known to be new.
   bool knows(const std::string& network_id);
   void learn(const std::string& network_id, const std::vector<ContainerState>& containers);
 
-  /// The address of `owner`: `kept` when it is inside the range and nobody else's, else a free one.
+  /// An address for `owner`: `kept` if it is inside the range and nobody else's, else a free one.
   Result<std::string> address(const std::string& network_id, const Subnet& subnet,
                               const std::string& gateway, const std::string& owner,
                               std::string_view kept);
   void free_address(const std::string& network_id, const std::string& owner);
-  /// The address of `owner` turned out to be somebody else's: the next one is another.
+  /// Somebody else has the address of `owner`: the next one will be another.
   void give_up_address(const std::string& network_id, const std::string& owner);
-  /// Whether somebody has an address in this network, though it may have no container yet.
+  /// Whether somebody has an address in this network, even if it has no container yet.
   bool is_used(const std::string& network_id);
-  /// Held shared from when a network is there until an address in it is taken, and alone by who
-  /// takes away a network that nobody uses.
+  /// Whoever makes a network holds this shared until an address in it is taken. Whoever removes a
+  /// network that nobody uses holds it alone.
   std::shared_mutex& networks() { return networks_; }
 
-  /// A port of this machine for `owner`: `kept` when nobody else has it, else a free one.
+  /// A port of this machine for `owner`: `kept` if nobody else has it, else a free one.
   Result<int> port(const std::string& owner, int kept);
-  /// Takes a port that its owner may have even when somebody listens there: the owner's container.
+  /// Takes a port that its owner may have even if somebody listens there: the owner's container.
   void hold_port(const std::string& owner, int port);
   void free_port(const std::string& owner);
 

@@ -23,7 +23,7 @@ Result<bool> get_archive(Engine& engine, const std::string& container, const std
   const EngineAnswer answer = TRY(engine.ask(std::move(call), stop));
   if (answer.ok())
     return true;
-  // Docker: 404 for the path as for the container; Podman: 404 or 500 with these words.
+  // Docker answers 404 for the path as for the container; Podman 404 or 500 with these words.
   if (answer.status == 404 && answer.message().find("No such container") == std::string::npos &&
       answer.message().find("no container with") == std::string::npos)
     return false;

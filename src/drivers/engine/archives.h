@@ -1,5 +1,5 @@
 #pragma once
-/// Files into and out of containers, as tars. Works for created, running and stopped ones.
+/// Moves files into and out of containers as tars. Works for created, running and stopped ones.
 
 #include <string>
 
@@ -7,11 +7,11 @@
 
 namespace fettle {
 
-/// Unpacks a tar in a folder of the container, which must exist.
+/// Unpacks a tar in a folder of the container. The folder must exist.
 Status put_archive(Engine& engine, const std::string& container, const std::string& folder,
                    ByteSource tar, std::stop_token stop);
-/// The tar of a file or folder, whose paths begin with its last component. False when there is
-/// nothing at that path.
+/// The tar of a file or folder; paths in it begin with the last component of its path. False: there
+/// is nothing at that path.
 Result<bool> get_archive(Engine& engine, const std::string& container, const std::string& path,
                          const ByteSink& sink, std::stop_token stop);
 

@@ -15,8 +15,8 @@ namespace fettle {
 
 namespace {
 
-/// What to say when nothing answers: each place that was asked with its reason, then how to get
-/// one.
+/// The error if nothing answers: each place that was asked with its reason, then how to get an
+/// engine.
 Error no_engine(const std::vector<std::string>& tried, const Error& own) {
   return world_error(
       cat("no container engine answers; tried ",
@@ -26,7 +26,7 @@ Error no_engine(const std::vector<std::string>& tried, const Error& own) {
           "`$DOCKER_HOST`; `fettle doctor` shows more"));
 }
 
-/// What went wrong, without the address, which has just been named.
+/// What went wrong, without the address, which is named just before.
 std::string reason_of(const Error& error) {
   constexpr std::string_view behind_request = "`: ";
   const std::string& said = error.message;
@@ -34,7 +34,7 @@ std::string reason_of(const Error& error) {
   return end == said.npos ? said : said.substr(end + behind_request.size());
 }
 
-/// Whether we may use a socket; else who may.
+/// Whether we may use a socket. If not, the error says who may.
 Status check_permission(const std::string& socket) {
   if (access(socket.c_str(), R_OK | W_OK) == 0 || errno != EACCES)
     return {};

@@ -10,23 +10,23 @@
 
 namespace fettle {
 
-/// An engine that answered, and what is kept open to reach it.
+/// An engine that answered, and what has to stay open to reach it.
 struct EngineLink {
   EngineAddress address;
   std::shared_ptr<LocalSocket> tunnel{};
 };
 
 struct ConnectOptions {
-  std::string given;      ///< as the user said with `--engine`; must answer when it is not empty
-  Path private_root;      ///< where a private Podman lives
-  bool may_start = true;  ///< start it when no engine answers
-  /// Told when a private Podman is used.
+  std::string given;      ///< the value of `--engine`; must answer unless it is empty
+  Path private_root;      ///< the folder of a private Podman
+  bool may_start = true;  ///< starts it if no engine answers
+  /// Called when a private Podman is used.
   std::function<void(const std::string&)> notice{};
   Variables variables = process_variable;
   WaitLimits limits{};
 };
 
-/// The first that answers of those that `find_engines` names; else the private Podman.
+/// The first engine that answers among those that `find_engines` names, else the private Podman.
 Result<EngineLink> connect_engine(HttpClient& http, const ConnectOptions& options,
                                   std::stop_token stop);
 

@@ -38,7 +38,7 @@ std::map<std::string, std::string> addresses_of(const Value& networks) {
   return addresses;
 }
 
-/// Podman: `stopped` and `configured` are words of its own.
+/// Podman has words of its own: `stopped` and `configured`.
 std::string common_status(std::string_view status) {
   if (status == "stopped")
     return "exited";
@@ -107,7 +107,8 @@ Result<ContainerCreated> create_container(Engine& engine, const std::string& nam
 
 namespace {
 
-/// Lets a container go on that somebody else has paused: an engine neither starts nor stops it.
+/// Lets a container go on that somebody else has paused: an engine neither starts nor stops a
+/// paused one.
 Status unpause(Engine& engine, const std::string& id, std::stop_token stop) {
   const EngineAnswer answer = TRY(engine.ask({.method = "POST", .path = of(id, "/unpause")}, stop));
   if (!answer.ok())
@@ -120,8 +121,8 @@ Status unpause(Engine& engine, const std::string& id, std::stop_token stop) {
 Status start_container(Engine& engine, const std::string& id, std::stop_token stop) {
   const auto start = [&] { return engine.ask({.method = "POST", .path = of(id, "/start")}, stop); };
   EngineAnswer answer = TRY(start());
-  // Podman gives an address back a moment after the container that had it has ended; never if it
-  // was killed while that one started, and the container is gone.
+  // Podman frees an address a moment after the container that had it has ended. It never frees it
+  // if that container was killed while this one started, and is gone.
   constexpr Duration patience = 5s, pause = 100ms;
   for (Duration waited{0}; waited < patience && !answer.ok(); waited += pause) {
     const std::string holder = holder_of_address(answer.message());
@@ -130,7 +131,7 @@ Status start_container(Engine& engine, const std::string& id, std::stop_token st
     const auto other = TRY(inspect_container(engine, holder, stop));
     TRY(pause_for(pause, stop));
     if (!other || other->runs())
-      waited = patience;  // nobody gives it back: once more, and no longer
+      waited = patience;  // nobody will free it: tries once more, and no longer
     answer = TRY(start());
   }
   if (answer.ok() && answer.status != 304)
@@ -159,7 +160,7 @@ Result<bool> stop_container(Engine& engine, const std::string& id, Duration grac
     return false;
   if (answer.ok())
     return true;
-  // Podman fails to stop what was never started, has just ended, or is being stopped.
+  // Podman fails to stop a container that never started, has just ended, or is being stopped.
   auto state = TRY(inspect_container(engine, id, stop));
   for (Duration waited{0}; state && state->status == "stopping" && waited < grace + stop_margin;
        waited += stop_pause) {
@@ -176,7 +177,8 @@ Result<bool> stop_container(Engine& engine, const std::string& id, Duration grac
 }
 
 Status remove_container(Engine& engine, const std::string& id, std::stop_token stop) {
-  // Docker answers 409 while somebody else is removing it, Podman 500 while it ends.
+  // While somebody else is removing a container, Docker answers 409. While one is ending, Podman
+  // answers 500.
   constexpr int tries = 40;
   for (int i = 0;; ++i) {
     const EngineAnswer answer = TRY(engine.ask(
@@ -217,11 +219,11 @@ Result<std::optional<ContainerState>> inspect_container(Engine& engine, const st
   EngineAnswer answer;
   for (int i = 1;; ++i) {
     answer = TRY(engine.ask({.path = of(id, "/json")}, stop));
-    // Podman answers 500 about one that goes while it looks.
+    // If a container goes while Podman looks at it, Podman answers 500.
     if (answer.status == 404 ||
         (answer.status == 500 && answer.message().find("no such container") != std::string::npos))
       return std::optional<ContainerState>();
-    // So it does about one that ends meanwhile, whose process it looks at.
+    // It does so, too, if a container ends meanwhile, since it looks at its process.
     if (answer.status != 500 || i == tries)
       break;
     TRY(pause_for(pause, stop));
@@ -252,7 +254,7 @@ Result<std::vector<ContainerState>> list_containers(Engine& engine,
 
 namespace {
 
-/// The error of a container that runs no more, though nobody said that it has ended.
+/// An error if the container does not run any more, although nobody has reported its end.
 Status container_runs_still(Engine& engine, const std::string& id, const std::stop_token& stop) {
   const auto state = TRY(inspect_container(engine, id, stop));
   if (!state || !state->runs())
@@ -283,7 +285,7 @@ Status limit_container(Engine& engine, const std::string& id, int64_t memory, in
     limits.push_back({"NanoCpus", nano_cpus});
   EngineAnswer answer = TRY(engine.ask(
       {.method = "POST", .path = of(id, "/update"), .body = Value::dict(std::move(limits))}, stop));
-  // Podman 4 has this call in its own API only, with the names of the OCI.
+  // Podman 4 has this call only in its own API, with the names of the OCI.
   if (answer.status == 404 && TRY(engine.flavour(stop)) == Engine::Flavour::podman) {
     constexpr int64_t period = 100'000;
     std::vector<Entry> resources;

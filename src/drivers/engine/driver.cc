@@ -32,7 +32,7 @@ namespace {
 
 constexpr Duration watch_pause = 1s;
 
-/// A files artifact that is copied out of a service.
+/// Makes a files artifact from files of a service.
 Result<Outcome> make_artifact(const Site& site, const Act& act, std::stop_token stop) {
   const Artifact wanted = read<Artifact>(act.attributes);
   if (wanted.source.view() != "service")
@@ -53,7 +53,7 @@ Result<Outcome> make_artifact(const Site& site, const Act& act, std::stop_token 
   return Outcome(Done{.outputs = write(outputs), .remote_id = digest, .changed = changed});
 }
 
-/// A container that is to be away: what there is of it goes.
+/// Removes whatever there is of a container that should not be there.
 Result<Outcome> purge_service(const Site& site, const Act& act, std::stop_token stop) {
   const bool there = !TRY(own_containers(site, key_filters(act.key), stop)).empty();
   if (there)
@@ -90,7 +90,7 @@ Result<Outcome> apply_service(const Site& site, const Act& act, std::stop_token 
   }
 }
 
-/// What the marks tell of a resource: that it is there, and what it stands on.
+/// What the marks tell about a resource: that it is there, and what it stands on.
 Found found_resource(const Key& key, const Name& driver, std::span<const Found> grounds = {}) {
   Resource resource;
   resource.key = key;
@@ -193,7 +193,8 @@ Result<Outcome> EngineDriver::apply(const Act& act, const ProgressSink& progress
     return removes ? drop_claim(here, act, stop) : make_claim(here, act, stop);
   if (kind == "task")
     return removes ? drop_task(here, act, stop) : run_task(here, act, progress, stop);
-  // What is left of the others is a record: an image may serve other environments, too.
+  // For other kinds there is nothing to do but to drop the record: an image may serve other
+  // environments, too.
   if (removes)
     return Outcome(Done{});
   if (kind == "image")
@@ -227,7 +228,7 @@ Result<std::vector<Found>> EngineDriver::list(const Name& environment, std::stop
     found.push_back(std::move(network));
   }
   for (const VolumeState& state : TRY(own_volumes(here, ours, stop))) {
-    // Those of a pod go with it.
+    // Containers of a pod go with it.
     if (const auto key = key_in(state.labels); key && key->kind != "pod") {
       Found directory = found_resource(*key, options_.name);
       directory.record.remote_id = state.name;
@@ -235,7 +236,7 @@ Result<std::vector<Found>> EngineDriver::list(const Name& environment, std::stop
       found.push_back(std::move(directory));
     }
   }
-  std::map<Key, ContainerState> services;  // of two in a change the new one
+  std::map<Key, ContainerState> services;  // of the two in a change, the new one
   std::vector<Found> pods;
   for (ContainerState& state : TRY(own_containers(here, ours, stop))) {
     const auto key = key_in(state.labels);

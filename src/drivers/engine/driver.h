@@ -1,9 +1,8 @@
 #pragma once
-/// The driver of containers: networks, images, persistent directories, services and what is done
-/// in them, pods and their claims, on one Docker or Podman. Whoever wants another engine makes
-/// another driver.
+/// The driver of containers: networks, images, persistent directories, services and what is done in
+/// them, pods and their claims, on one Docker or Podman. Another engine needs another driver.
 ///
-/// The engine is looked for when it is needed first, so that a run that needs none starts none.
+/// The engine is looked for when it is first needed, so a run that needs none starts none.
 ///
 ///   EngineDriver driver(http, blobs, [&](std::stop_token stop) { return connect_engine(…); });
 ///
@@ -22,7 +21,7 @@ namespace fettle {
 
 class EngineDriver : public Driver, public ContainerEngine {
  public:
-  /// Finds the engine; `may_start`: starts one when none answers.
+  /// Finds the engine; `may_start`: starts one if none answers.
   using Locate = std::function<Result<EngineLink>(bool may_start, std::stop_token)>;
   EngineDriver(HttpClient& http, Blobs& blobs, Locate locate, EngineDriverOptions options = {});
   ~EngineDriver() override;
@@ -30,7 +29,7 @@ class EngineDriver : public Driver, public ContainerEngine {
   /// Errors (`Blame::user`): services ask for more memory or processors than the engine's machine
   /// has.
   Status ready(std::span<const Resource* const> wanted, std::stop_token stop) override;
-  /// As `look_at` says.
+  /// See `look_at`.
   Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
                                            std::stop_token stop) override;
   Result<Outcome> apply(const Act& act, const ProgressSink& progress,
@@ -68,7 +67,7 @@ class EngineDriver : public Driver, public ContainerEngine {
         : link(std::move(found)), engine(http, link.address, options.on_call, options.limits) {}
   };
   Result<Site> site(std::stop_token stop, bool may_start = true);
-  /// One that runs and answers now.
+  /// An engine that runs and answers now.
   Result<Engine*> running_engine(const std::stop_token& stop);
 
   HttpClient& http_;

@@ -1,4 +1,4 @@
-/// What commands ask of an engine beside resources.
+/// Commands to an engine that are not about resources.
 
 #include "base/archive.h"
 #include "drivers/engine/archives.h"
@@ -13,7 +13,7 @@
 namespace fettle {
 namespace {
 
-constexpr size_t enough_to_tell = 4'096;  ///< of an archive, to know what it begins with
+constexpr size_t enough_to_tell = 4'096;  ///< bytes of an archive that show what it begins with
 
 }  // namespace
 
@@ -59,7 +59,7 @@ Result<bool> EngineDriver::get_archive(const std::string& container, const std::
 Result<bool> EngineDriver::is_folder(const std::string& container, const std::string& path,
                                      std::stop_token stop) {
   std::string begin;
-  // The rest is not wanted, so the sink refuses it.
+  // The sink refuses the rest, which nobody needs.
   const auto take = [&](std::string_view bytes) -> Status {
     begin += bytes;
     return begin.size() < enough_to_tell ? Status() : Status(world_error("that is enough"));
@@ -75,7 +75,7 @@ Result<bool> EngineDriver::is_folder(const std::string& container, const std::st
 
 Result<Engine*> EngineDriver::running_engine(const std::stop_token& stop) {
   Engine* const found = TRY(engine(stop, /*may_start=*/false));
-  // One that hangs is found out by a short question before the long one.
+  // A short question finds out whether the engine hangs, before the long one is put.
   TRY(found->ping(stop));
   return found;
 }

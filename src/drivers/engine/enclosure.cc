@@ -36,7 +36,7 @@ std::optional<pid_t> number(std::string_view text) {
 
 Path namespace_of(pid_t pid) { return Path("/proc") / std::to_string(pid) / "ns/mnt"; }
 
-/// Every process of this machine that `is_meant`.
+/// All processes of this machine for which `is_meant` holds.
 std::vector<pid_t> processes(const std::function<bool(pid_t)>& is_meant) {
   std::vector<pid_t> found;
   std::error_code code;
@@ -90,7 +90,7 @@ std::optional<pid_t> Enclosure::process(std::string_view name) const {
 
 Status Enclosure::remember(std::string_view name, pid_t pid) const {
   TRY(write_file(root_ / cat(name, ".pid"), std::to_string(pid)));
-  // A program that was just started has its variables only a moment later.
+  // A program that has just started gets its variables only a moment later.
   for (int i = 0; i < mark_rounds && !process(name) && kill(pid, 0) == 0; ++i)
     std::this_thread::sleep_for(1ms);
   return {};
@@ -110,7 +110,7 @@ Result<Invocation> Enclosure::inside(Invocation command) const {
   const auto holder = process("holder");
   if (!holder)
     return world_error(cat("the engine in `", root_.string(), "` is not running"));
-  // Kept open by the closure for as long as the command may be started.
+  // The closure keeps it open for as long as the command may be started.
   const auto space = std::make_shared<Descriptor>(TRY(open_to_read(namespace_of(*holder))));
   command.environment.emplace_back("FETTLE_ENGINE", root_.string());
   if (command.directory.empty())
@@ -138,7 +138,7 @@ Status Enclosure::end() {
   if (code || space == fs::read_symlink("/proc/self/ns/mnt", code))  // never our own
     return world_error("cannot determine the namespace of the engine");
   const auto is_meant = [&](pid_t pid) {
-    if (!holder)  // without root there is none, and the marks have to do
+    if (!holder)  // without root there is none, and the marks must do
       return is_ours(pid);
     std::error_code unreadable;
     return fs::read_symlink(namespace_of(pid), unreadable) == space && !unreadable;

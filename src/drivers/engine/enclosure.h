@@ -4,8 +4,8 @@
 /// of others. A process that sleeps holds the namespace, so that it outlives a crash of the engine;
 /// with the last process in it the namespace ends, and with it all of the engine's mounts.
 ///
-/// Whatever is started for an engine carries `FETTLE_ENGINE=<root>` in its environment: a process
-/// id in a file is believed only while that process does, since ids are used again.
+/// Whatever is started for an engine has `FETTLE_ENGINE=<root>` in its environment. A process id in
+/// a file counts only if that process has it, too, since ids are used again.
 
 #include <optional>
 #include <stop_token>
@@ -21,10 +21,10 @@ class Enclosure {
  public:
   explicit Enclosure(Path root) : root_(std::move(root)) {}
 
-  /// One start or stop of an engine at a time: locked until the descriptor is closed. Waits for who
-  /// has it, at most a minute.
+  /// Lets only one process start or stop an engine at a time: locked until the descriptor is
+  /// closed. Waits at most a minute for another process.
   Result<Descriptor> lock(const std::stop_token& stop) const;
-  /// The process in `<root>/<name>.pid`, if it is alive and ours.
+  /// The process in `<root>/<name>.pid`, if it lives and is ours.
   std::optional<pid_t> process(std::string_view name) const;
   Status remember(std::string_view name, pid_t pid) const;
 
@@ -32,10 +32,10 @@ class Enclosure {
   Status start();
   /// Runs a command in the namespace to its end.
   Result<Finished> run(Invocation command, std::stop_token stop) const;
-  /// Starts a command in the namespace that outlives us; its output is appended to `log`.
+  /// Starts a command in the namespace that outlives us. Its output is appended to `log`.
   Result<pid_t> start_inside(Invocation command, const Path& log) const;
-  /// Ends everything in the namespace, the holder too: TERM, after 2 s KILL. Where there is none,
-  /// everything with the mark.
+  /// Ends everything in the namespace, including the holder: TERM, after 2 s KILL. If there is no
+  /// namespace, ends everything with the mark.
   Status end();
 
  private:

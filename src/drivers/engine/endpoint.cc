@@ -9,7 +9,7 @@ namespace {
 
 constexpr std::string_view plain =
     "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_.~$&+,/:;=@";
-/// What a path may have as it was written, but is escaped with the rest.
+/// Characters that a path may have as written, but that are escaped together with the rest.
 constexpr std::string_view also_as_written = "!'()*[]%";
 
 bool is_hex(char c) { return (c >= '0' && c <= '9') || ((c | 0x20) >= 'a' && (c | 0x20) <= 'f'); }

@@ -8,10 +8,10 @@
 
 namespace fettle {
 
-/// As it is sent: what Go's `net/url` makes of the path, without a fragment. A path with a
-/// character that has to be escaped is unescaped and escaped as a whole; the query stays as it is,
-/// but for characters that no request may have. Errors (`Blame::user`): control characters, `%`
-/// without two digits in the path.
+/// The endpoint as it is sent: what Go's `net/url` makes of the path, without a fragment. If a
+/// character of the path has to be escaped, the path is unescaped and escaped as a whole. The query
+/// is not changed, except for characters that no request may have. Errors (`Blame::user`): control
+/// characters, or `%` without two digits in the path.
 Result<std::string> encoded_endpoint(std::string_view endpoint);
 
 }  // namespace fettle

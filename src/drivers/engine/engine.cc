@@ -14,7 +14,7 @@ namespace {
 constexpr int spoken_version = 41;
 constexpr std::string_view podman_prefix = "/v4.0.0/libpod";
 
-/// Newer engines refuse old clients and say which version they want at least.
+/// Newer engines refuse old clients, and name the oldest version that they accept.
 int wanted_version(std::string_view message) {
   constexpr std::string_view mark = "inimum supported API version is 1.";
   const size_t at = message.find(mark);
@@ -78,7 +78,7 @@ Result<EngineAnswer> Engine::send(EngineCall call, const std::string& prefix,
                                   std::stop_token stop) {
   if (observer_)
     TRY(observer_(call));
-  std::optional<Error> refused;  // by the caller's own sink: no fault of the connection
+  std::optional<Error> refused;  // by the caller's own sink: not a fault of the connection
   if (call.sink)
     call.sink = [&refused, sink = std::move(call.sink)](std::string_view bytes) -> Status {
       Status taken = sink(bytes);

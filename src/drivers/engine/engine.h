@@ -1,9 +1,9 @@
 #pragma once
-/// A client of the Docker Engine API 1.41, as Docker and Podman serve it. This file holds what all
-/// calls share; the calls themselves stand by noun in containers.h, images.h, networks.h,
-/// volumes.h, exec.h, archives.h and events.h, and hide the differences of the two engines: they
-/// ask for the state that follows, not for a status code, since Podman answers 500 where Docker
-/// answers 409, 403, 404 or 400.
+/// A client of the Docker Engine API 1.41, as Docker and Podman serve it. This file has what all
+/// calls share. The calls stand by noun in containers.h, images.h, networks.h, volumes.h, exec.h,
+/// archives.h and events.h, and hide the differences between the two engines: they ask for the
+/// state after a call and not for its status code, since Podman answers 500 where Docker answers
+/// 409, 403, 404 or 400.
 
 #include <atomic>
 #include <functional>
@@ -19,13 +19,13 @@
 
 namespace fettle {
 
-/// What an engine answered.
+/// The answer of an engine.
 struct EngineAnswer {
   int status = 0;
-  Value body;        ///< null when it was no JSON
-  std::string text;  ///< as it came
+  Value body;        ///< null: it was no JSON
+  std::string text;  ///< as received
   bool ok() const { return status >= 200 && status < 400; }
-  /// The engine's own words.
+  /// The message in the engine's own words.
   std::string message() const;
 };
 
@@ -33,18 +33,18 @@ struct EngineCall {
   std::string method = "GET";
   std::string path;  ///< after the version: `/containers/json`
   std::vector<std::pair<std::string, std::string>> query{};
-  Value body{};         ///< sent as JSON, secrets too; null: none
-  ByteSource source{};  ///< instead: a tar
+  Value body{};         ///< sent as JSON, including secrets; null: none
+  ByteSource source{};  ///< sent instead: a tar
   ByteSink sink{};      ///< gets the body of a success
-  /// Of the whole call; 0 is that of the engine's limits, `for_ever` none.
+  /// For the whole call. 0: that of the engine's limits; `for_ever`: none.
   Duration time_limit{0};
-  Duration quiet{0};  ///< how much longer than otherwise the engine may be silent
-  /// For what may be silent as long as the engine is at it: asks whether it is.
+  Duration quiet{0};  ///< how much longer than usual the engine may be silent
+  /// For calls that may be silent as long as the engine works on them: asks whether it does.
   std::function<Status(const std::stop_token& stop)> still_at_it{};
   std::vector<HttpHeader> headers{};
 };
 
-/// Told of every call before it is made; an error keeps it from being made. For traces and tests.
+/// Called before each call. An error prevents the call. For traces and tests.
 using CallObserver = std::function<Status(const EngineCall&)>;
 
 class Engine {
@@ -54,18 +54,18 @@ class Engine {
   Engine(HttpClient& http, EngineAddress address, CallObserver observer = {},
          WaitLimits limits = {});
 
-  /// Any answer, of whatever status; an error only when there was none.
+  /// Any answer, whatever its status. An error only if there was none.
   Result<EngineAnswer> ask(EngineCall call, std::stop_token stop);
-  /// The same for Podman's own API, which the nouns use where the common one lacks something.
+  /// The same for Podman's own API, which the nouns use if the common one lacks something.
   Result<EngineAnswer> ask_podman(EngineCall call, std::stop_token stop);
-  /// The request of a call, for those who send it themselves.
+  /// The request of a call, for callers that send it themselves.
   HttpRequest request(EngineCall call) const;
 
-  /// Known from the first answer on; asks when there was none yet.
+  /// The first answer shows it. If there was none yet, the engine is asked.
   Result<Flavour> flavour(std::stop_token stop);
-  /// Whether an engine answers.
+  /// Checks whether the engine answers.
   Status ping(std::stop_token stop);
-  /// The same question, for calls of which an engine tells nothing while it is at them.
+  /// The same question, for calls during which an engine reports nothing.
   std::function<Status(const std::stop_token&)> answers();
   const EngineAddress& address() const { return address_; }
   const WaitLimits& limits() const { return limits_; }
@@ -79,19 +79,19 @@ class Engine {
   CallObserver observer_;
   WaitLimits limits_;
   std::atomic<Flavour> flavour_{Flavour::unknown};
-  std::atomic<int> minor_version_;  ///< of the API: 41 is 1.41
+  std::atomic<int> minor_version_;  ///< of the API: 41 means 1.41
 };
 
-/// The error of an answer that is none of those expected.
+/// The error for an answer that is none of the expected ones.
 Error engine_error(const EngineAnswer& answer);
 
-/// A filter of a list, as the engine reads it: `{"label":["a=b"]}`.
+/// The filter of a list as the engine reads it: `{"label":["a=b"]}`.
 std::string filters(const std::vector<std::pair<std::string, std::string>>& conditions);
 
 /// The texts of a dict, by key.
 std::vector<std::pair<std::string, std::string>> texts_of(const Value& dict);
 
-/// Hands each line that arrives to `take`, without its end; lines may come in any pieces.
+/// Passes each complete line to `take`, without its end. Lines may arrive in any pieces.
 ByteSink line_sink(std::function<Status(std::string_view)> take);
 
 }  // namespace fettle

@@ -26,7 +26,7 @@ EngineEvent event_of(const Value& line) {
   return event;
 }
 
-/// Forgets the oldest of what it saw.
+/// Forgets the oldest events that it saw.
 class Deduplicator {
  public:
   bool is_new(const EngineEvent& event) {

@@ -1,6 +1,6 @@
 #pragma once
-/// Events of an engine. They are hints only: they may be late, repeated or missing, and Podman
-/// sends old ones again when it rotates its file of events.
+/// Events of an engine. They are only hints: they may be late, repeated or missing. Podman sends
+/// old ones again when it rotates its file of events.
 
 #include <functional>
 #include <map>
@@ -15,11 +15,11 @@ struct EngineEvent {
   std::string type;    ///< `container`, `network`, `volume`, `image`
   std::string action;  ///< `start`, `die`, `destroy` …, in Docker's words
   std::string id;
-  std::map<std::string, std::string> attributes;  ///< of a container its labels
+  std::map<std::string, std::string> attributes;  ///< of a container: its labels
   int64_t time_ns = 0;
 };
 
-/// Calls `take` for each event of things with these labels, once each, until stopped or until the
+/// Calls `take` once for each event of things with these labels, until a stop is asked for or the
 /// engine ends the stream.
 Status watch_events(Engine& engine, const std::vector<std::string>& labels,
                     const std::function<void(const EngineEvent&)>& take, std::stop_token stop);

@@ -33,7 +33,7 @@ Result<std::string> create_exec(Engine& engine, const std::string& container,
                                               .path = cat("/containers/", container, "/exec"),
                                               .body = Value::dict(std::move(entries))},
                                              stop));
-  // Docker says 409, Podman 500.
+  // Docker answers 409, Podman 500.
   if (answer.status == 409 ||
       answer.message().find("container state improper") != std::string::npos)
     return world_error("the service is not running");
@@ -77,7 +77,7 @@ std::string of_process(std::string_view process, std::string_view file) {
   return read_file(Path("/proc") / process / file).value_or("");
 }
 
-/// Processes of this machine. Who is asked for may end meanwhile.
+/// Finds processes of this machine. They may end meanwhile.
 template <typename Matches>
 std::string find_process(const Matches& matches) {
   std::error_code failed;
@@ -90,8 +90,8 @@ std::string find_process(const Matches& matches) {
   return {};
 }
 
-/// What runs for a session that Podman counts as over since the other side of it has gone: the
-/// child of the monitor that was started for it. 0: there is none.
+/// The process of a session that Podman counts as over because its other side has gone: the child
+/// of the monitor that was started for it. 0: there is none.
 int64_t child_of_monitor(const std::string& id) {
   const std::string monitor = find_process([&](const std::string& process) {
     const std::string words = of_process(process, "cmdline");
@@ -100,7 +100,7 @@ int64_t child_of_monitor(const std::string& id) {
   if (monitor.empty())
     return 0;
   const std::string child = find_process([&](const std::string& process) {
-    // `42 (name) S 7 …`: its parent is 7. The monitor has a child of its own kind.
+    // `42 (name) S 7 …`: its parent is 7. The monitor has a child with the same program.
     const std::string stat = of_process(process, "stat");
     const size_t name = stat.rfind(')');
     return name != stat.npos && stat.find("(conmon)") == stat.npos && name + 4 <= stat.size() &&
@@ -121,7 +121,7 @@ void end_exec(Engine& engine, const std::string& container, const std::string& i
   if (!engine.address().is_local() || container.size() < full_id)
     return;
   const ShutdownHold hold;
-  // The output can come a moment before the engine has noted what writes it.
+  // Output can arrive a moment before the engine has noted the process that writes it.
   const auto began = std::chrono::steady_clock::now();
   for (Duration pause = 1ms; left_of(limit_of_an_end, began) > 0s; pause *= 2) {
     const auto answer =
@@ -133,7 +133,8 @@ void end_exec(Engine& engine, const std::string& container, const std::string& i
     if (!runs && code.is_integer() && code.integer() >= 0)
       return;
     const int64_t process = runs ? answer->body.integer_at("Pid") : child_of_monitor(id);
-    // The number is one of the engine's machine, and an engine behind a socket may be on another.
+    // The number belongs to the engine's machine, and an engine behind a socket may be on another
+    // one.
     if (process > 1 &&
         of_process(std::to_string(process), "cgroup").find(container) != std::string::npos) {
       kill(static_cast<pid_t>(-process), SIGKILL);
@@ -146,7 +147,7 @@ void end_exec(Engine& engine, const std::string& container, const std::string& i
 
 Result<int64_t> exec_code(Engine& engine, const std::string& id, std::stop_token stop) {
   const auto began = std::chrono::steady_clock::now();
-  // The stream ends a moment before the engine has noted the code.
+  // The stream ends a moment before the engine has noted the exit code.
   for (Duration pause = 1ms;; pause = std::min<Duration>(pause * 2, 50ms)) {
     const EngineAnswer answer = TRY(engine.ask({.path = cat("/exec/", id, "/json")}, stop));
     if (!answer.ok())
@@ -172,7 +173,7 @@ Result<int64_t> run_exec(Engine& engine, const std::string& container, const Exe
   call.sink = options.tty
                   ? [shown](std::string_view bytes) { return shown(OutputStream::out, bytes); }
                   : frame_sink(shown);
-  // From here on nobody knows whether it ran when the engine falls silent.
+  // From here on, if the engine falls silent, nobody knows whether the command ran.
   const auto begun = [](auto result) {
     if (!result)
       result.error().unknown_outcome = true;
@@ -189,7 +190,7 @@ Result<int64_t> run_exec(Engine& engine, const std::string& container, const Exe
                : begun(Result<int64_t>(asked.error()));
   }
   const EngineAnswer& answer = *asked;
-  // Docker refuses to start a program that is not there; then the code says so, too.
+  // Docker refuses to start a program that is not there; then the exit code says so, too.
   if (!answer.ok() && answer.message().find("executable file not found") == std::string::npos)
     return engine_error(answer);
   if (!answer.ok())

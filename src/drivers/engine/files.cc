@@ -43,7 +43,7 @@ Result<std::string> take_files(const Site& site, const std::string& container,
     options.strip = 1;
     options.take = [&](const std::string& name) {
       const std::string first = name.substr(0, name.find('/'));
-      // All of a folder is all of it; a pattern means what a shell takes for it.
+      // Nothing and `*` mean all of a folder; any other pattern means what it means to a shell.
       return last.empty() || last == "*" || fnmatch(last.c_str(), first.c_str(), FNM_PERIOD) == 0;
     };
   }

@@ -12,7 +12,7 @@ namespace {
 
 constexpr Duration pull_progress_interval = 100ms;
 
-/// In the alphabet for URLs.
+/// Encodes in the alphabet for URLs.
 std::string base64(std::string_view bytes) {
   std::string text = base64_encode(bytes);
   std::ranges::replace(text, '+', '-');
@@ -109,7 +109,7 @@ Status PullProgress::take(const Value& line) {
   if (const std::string_view said = line.text_at("error"); !said.empty())
     return world_error(cat("cannot pull `", reference_, "`: ", trim(said)));
   const std::string_view id = line.text_at("id"), status = line.text_at("status");
-  // Docker's first line carries the tag as its id.
+  // The id in Docker's first line is the tag.
   if (id.empty() || status.starts_with("Pulling from"))
     return {};
   Layer& part = layer(id);
@@ -132,12 +132,12 @@ Progress PullProgress::now() const {
     progress.done += part.done;
     progress.total += part.total;
   }
-  if (progress.total == 0) {  // Podman tells no bytes
+  if (progress.total == 0) {  // Podman reports no bytes
     progress.done = complete;
     progress.total = static_cast<int64_t>(layers_.size());
   }
   progress.text += cat(", layer ", complete, " of ", layers_.size());
-  // Those under way, with their bytes.
+  // The layers under way, with their bytes.
   std::string parts;
   for (const Layer& part : layers_)
     if (!part.complete && part.total > 0)
@@ -179,7 +179,7 @@ Status pull_image(Engine& engine, const std::string& reference,
     return world_error(
         cat("cannot pull `", reference, "`: it took longer than ", to_string(time_limit)));
   if (!asked) {
-    // Whatever came of it: to pull once more does no harm.
+    // Whatever came of it, pulling once more does no harm.
     Error error = asked.error();
     error.unknown_outcome = false;
     return error;

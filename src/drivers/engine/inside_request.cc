@@ -18,7 +18,7 @@ namespace {
 constexpr int nothing_to_talk_with = 97;
 constexpr size_t longest_complaint = 4'096;
 
-/// Joins its standard input and output to a connection to `$1`, port `$2`.
+/// Connects its standard input and output to port `$2` of `$1`.
 constexpr const char* script = R"(
 if command -v nc >/dev/null 2>&1; then exec nc "$1" "$2"
 elif command -v bash >/dev/null 2>&1; then
@@ -34,7 +34,7 @@ for piece in iter(lambda: s.recv(65536), b""): os.write(1, piece)' "$1" "$2"
 else exit 97
 fi)";
 
-/// One connection: a command in the container whose input and output it is.
+/// One connection. It is the input and output of a command in the container.
 class Carrier {
  public:
   Carrier(Engine& engine, std::string container, ExecOptions options)
@@ -49,7 +49,7 @@ class Carrier {
       error_ = world_error(std::string(trim(said_)));
   }
 
-  /// What kept the bytes from being carried, as far as anybody told.
+  /// What prevented bytes from being carried, as far as anybody said.
   std::optional<Error> error() {
     const std::lock_guard lock(mutex_);
     return error_;
@@ -75,7 +75,7 @@ class Carrier {
     return {};
   }
 
-  /// Until the command ends, or the client has closed.
+  /// Runs until the command ends or the client has closed.
   static Status shuttle(int client, HttpConnection& connection, const ByteSink& frames,
                         const std::stop_token& stop) {
     std::vector<char> buffer(64 * 1024);

@@ -43,7 +43,7 @@ OutputTail::OutputTail(const Site& site, const std::string& container,
     if (ends.wait_for(lock, end, worth_a_look, [&] { return end.stop_requested(); }))
       return;
     LastLine line(progress);
-    // Whatever goes wrong here, the task tells it.
+    // Whatever goes wrong here, the task reports.
     static_cast<void>(read_logs(
         site.engine, container, {.tail = 1, .follow = true}, false,
         [&](OutputStream, std::string_view bytes) -> Status {

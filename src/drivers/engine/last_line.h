@@ -1,5 +1,5 @@
 #pragma once
-/// The last line that a command or task has written so far, for somebody who waits for it.
+/// The last line that a command or task has written so far, for a user who waits.
 
 #include <thread>
 
@@ -8,7 +8,7 @@
 
 namespace fettle {
 
-/// Tells the last line that is not blank, at most ten times a second.
+/// Reports the last line that is not blank, at most ten times a second.
 class LastLine {
  public:
   /// `progress` must outlive it; it may be empty.
@@ -17,14 +17,14 @@ class LastLine {
 
  private:
   const ProgressSink& progress_;
-  std::string line_;  ///< as far as it has come
+  std::string line_;  ///< as far as it has arrived
   std::chrono::steady_clock::time_point told_{};
 };
 
-/// Follows the output of a container from a moment after its start until this ends.
+/// Follows the output of a container from a moment after its start, until this object ends.
 class OutputTail {
  public:
-  /// All must outlive it.
+  /// All arguments must outlive it.
   OutputTail(const Site& site, const std::string& container, const ProgressSink& progress);
 
  private:

@@ -32,7 +32,7 @@ LocalSocket::LocalSocket(TemporaryDirectory folder, Descriptor listener, Serve s
 
 LocalSocket::~LocalSocket() {
   thread_.request_stop();
-  shutdown(listener_.get(), SHUT_RDWR);  // wakes who waits for connections
+  shutdown(listener_.get(), SHUT_RDWR);  // wakes the thread that waits for connections
 }
 
 std::string LocalSocket::path() const { return (folder_.path() / "socket").string(); }

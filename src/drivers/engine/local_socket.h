@@ -1,6 +1,6 @@
 #pragma once
-/// A unix socket on this machine that stands for a connection which cannot be made directly:
-/// whoever connects is served by a function of its own, on a thread of its own.
+/// A unix socket on this machine in place of a connection that cannot be made directly. Each client
+/// is served by a function on a thread of its own.
 
 #include <functional>
 #include <memory>
@@ -15,11 +15,11 @@ namespace fettle {
 
 class LocalSocket {
  public:
-  /// Carries the bytes of one connection until an end is reached or a stop is asked for.
+  /// Carries the bytes of one connection, until one side ends or a stop is asked for.
   using Serve = std::function<void(int client, const std::stop_token& stop)>;
 
   static Result<std::unique_ptr<LocalSocket>> open(Serve serve);
-  ~LocalSocket();  ///< asks who serves to stop, and waits for them
+  ~LocalSocket();  ///< asks those who serve to stop, and waits for them
   LocalSocket(const LocalSocket&) = delete;
   LocalSocket& operator=(const LocalSocket&) = delete;
   std::string path() const;
@@ -33,7 +33,7 @@ class LocalSocket {
   std::jthread thread_;
 };
 
-/// Writes all of it to a socket; false when nobody reads any more, or a stop is asked for.
+/// Writes all bytes to a socket. False: nobody reads any more, or a stop is asked for.
 bool send_all(int to, std::string_view bytes, const std::stop_token& stop);
 
 }  // namespace fettle

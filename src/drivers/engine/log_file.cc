@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::streamoff most_bytes = 16 << 20;
 
-/// What an entry says of itself: `F`, `P`, or a zero byte when it has not the form.
+/// The mark of an entry: `F`, `P`, or a zero byte if it does not have the form.
 char sort_of(std::string_view entry) {
   const size_t time = entry.find(' ');
   const size_t stream = time == entry.npos ? time : entry.find(' ', time + 1);
@@ -28,9 +28,9 @@ bool is_in_whole_lines(const std::string& file, int lines) {
   if (failure || !in)
     return false;
   constexpr std::streamoff step = 64 << 10;
-  std::string end;  // of the file, as much as was read
+  std::string end;  // the part of the file that was read, at its end
   for (std::streamoff from = size, seen = 0;;) {
-    const size_t begin = from == 0 ? 0 : end.find('\n') + 1;  // the first may be cut
+    const size_t begin = from == 0 ? 0 : end.find('\n') + 1;  // the first entry may be cut
     if (from == 0 || begin != 0) {
       std::string_view rest = std::string_view(end).substr(begin);
       seen = 0;

@@ -1,6 +1,6 @@
 #pragma once
-/// The last lines of two streams, in the order in which they began. One without its end is a line,
-/// too.
+/// The last lines of two streams, in the order in which they began. A line without an end counts as
+/// one, too.
 
 #include <array>
 #include <deque>
@@ -16,9 +16,9 @@ class LastLines {
   explicit LastLines(size_t count) : count_(count) {}
 
   void take(OutputStream stream, std::string_view bytes);
-  /// Ends and forgets none of them.
+  /// Passes on the lines and keeps them.
   Status hand_over(const StreamSink& sink) const;
-  /// When all is sent once more: what comes behind that which was taken.
+  /// The part that follows what was taken, if everything is sent once more.
   std::string_view without_taken(OutputStream stream, std::string_view bytes);
 
  private:
@@ -31,7 +31,7 @@ class LastLines {
   size_t count_;
   std::deque<Line> lines_;
   size_t dropped_ = 0;                             ///< lines before the first of these
-  std::array<std::optional<size_t>, 2> open_{};    ///< of each stream, which line has no end
+  std::array<std::optional<size_t>, 2> open_{};    ///< for each stream, which line has no end
   std::array<uint64_t, 2> taken_{}, passed_by_{};  ///< bytes
 };
 

@@ -1,4 +1,5 @@
-/// What containers wrote. The last lines are asked of the engine where it counts them right.
+/// Reads the output of containers. The engine is asked for the last lines only if it counts them
+/// right.
 
 #include <algorithm>
 #include <cstdint>
@@ -40,8 +41,8 @@ Status ask_for_logs(Engine& engine, const std::string& id, const LogOptions& opt
   return {};
 }
 
-/// Podman: of the last lines, what has no end yet, or came in pieces, is put to another line or is
-/// lost. Whether that may be so is seen in its own file, when that is on this machine.
+/// Among the last lines, Podman joins a line that has no end yet, or came in pieces, to another
+/// one, or loses it. Its own file shows whether that may happen, if it is on this machine.
 Result<bool> counts_right(Engine& engine, const std::string& id, int lines,
                           const std::stop_token& stop) {
   if (TRY(engine.flavour(stop)) != Engine::Flavour::podman)
@@ -50,7 +51,7 @@ Result<bool> counts_right(Engine& engine, const std::string& id, int lines,
   return about.ok() && is_in_whole_lines(std::string(about.body.text_at("LogPath")), lines);
 }
 
-/// When the first of a few more than the last lines was written; empty: there are no more.
+/// When the first of slightly more than the last lines was written. Empty: there are no more lines.
 Result<std::string> begin_of_last_lines(Engine& engine, const std::string& id, LogOptions options,
                                         bool tty, const std::stop_token& stop) {
   const int wanted = options.tail;
@@ -69,7 +70,7 @@ Result<std::string> begin_of_last_lines(Engine& engine, const std::string& id, L
   return lines > wanted ? first.substr(0, first.find(' ')) : std::string();
 }
 
-/// The lines are counted here, of all that was written since the first of them; then what follows.
+/// Counts lines here, of all that was written since the first of them, and then follows the output.
 Status count_last_lines(Engine& engine, const std::string& id, const LogOptions& options, bool tty,
                         const StreamSink& sink, const std::stop_token& stop) {
   LogOptions whole = options;
@@ -109,7 +110,7 @@ std::string last_log_lines(Engine& engine, const std::string& id, int count, std
     text += bytes.substr(0, longest_log_piece - std::min(longest_log_piece, text.size()));
     return {};
   };
-  // A terminal has no frames: then the text is taken as it is.
+  // A terminal has no frames: then the text is used as it is.
   if (!read_logs(engine, id, {.tail = count}, false, take, stop))
     (void)read_logs(engine, id, {.tail = count}, true, take, stop);
   return std::string(trim(text));

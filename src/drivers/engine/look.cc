@@ -25,7 +25,7 @@ namespace {
 
 constexpr size_t most_questions = 16;  ///< at once
 
-/// Empty as long as nobody knows what a hole will be filled with.
+/// Empty: nobody knows yet what will fill a hole.
 std::string reference_of(const Subject& subject) {
   const Resource* resource = subject.wanted;
   if (resource == nullptr && subject.known != nullptr && subject.known->applied)
@@ -46,7 +46,7 @@ class Look {
   Look(const Site& site, Name environment, const std::stop_token& stop)
       : site_(site), environment_(std::move(environment)), stop_(stop) {}
 
-  /// Asks what is asked for all of them together.
+  /// Asks the questions that are about all of them together.
   Status ask(std::span<const Subject> subjects) {
     bool containers = false, volumes = false;
     for (const Subject& subject : subjects) {
@@ -100,7 +100,8 @@ class Look {
   }
 
  private:
-  /// When containers in which something happened were started, all at once: a list does not tell.
+  /// Finds out when containers in which something happened were started, all at once: a list does
+  /// not say.
   Status ask_lives(std::span<const Subject> subjects) {
     for (const Subject& subject : subjects)
       if (const auto found = services_.find(subject.key.name);
@@ -117,7 +118,7 @@ class Look {
     return do_at_once(questions, most_questions, stop_);
   }
 
-  /// All pods at once: each takes several questions and may be probed.
+  /// Looks at all pods at once: each takes several questions and may be probed.
   Status ask_pods(std::span<const Subject> subjects) {
     std::vector<Task> questions;
     for (const Subject& subject : subjects) {
@@ -154,7 +155,7 @@ class Look {
     const auto found = services_.find(subject.key.name);
     if (found == services_.end())
       return Observation{};
-    // While one replaces another there are two: the recorded one counts.
+    // While one container replaces another, there are two: the recorded one counts.
     const ContainerState* state = found->second[0];
     for (const ContainerState* const other : found->second) {
       const bool recorded = subject.known != nullptr && other->id == subject.known->remote_id;
@@ -164,7 +165,7 @@ class Look {
         break;
     }
     std::optional<int64_t> code = state->exit_code;
-    std::optional<ContainerState> stopped;  // of which a list says less
+    std::optional<ContainerState> stopped;  // a list says less about these
     if (!state->runs())
       stopped = TRY(inspect_container(site_.engine, state->id, stop_));
     if (stopped && state->status == "exited" && !code)
@@ -182,10 +183,10 @@ class Look {
     return seen;
   }
 
-  /// Both engines list networks by name; Docker has the id beside it, Podman the name again.
+  /// Both engines list networks by name. Docker has the id beside it, Podman the name again.
   std::string own_network() const { return network_name({environment_, "network", "default"}); }
 
-  /// A container that runs on its network proves that it is there; of others the engine is asked.
+  /// A container that runs on the network proves that it is there; otherwise the engine is asked.
   Result<bool> has_network(const std::string& id) {
     if (id.empty() || live_networks_.contains(id))
       return true;
@@ -242,7 +243,7 @@ class Look {
   std::unordered_map<Name, std::vector<const ContainerState*>> services_;
   std::unordered_map<Name, std::vector<const ContainerState*>> pods_;
   std::unordered_map<Name, Observation> seen_pods_;
-  std::set<std::string> networks_, live_networks_;  ///< of marks; of those that are there
+  std::set<std::string> networks_, live_networks_;  ///< marks; those that are there
   bool asked_for_networks_ = false;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Observations: what an engine tells about the resources of an environment.
+/// Observations: what an engine reports about the resources of an environment.
 
 #include <span>
 #include <stop_token>
@@ -10,9 +10,9 @@
 
 namespace fettle {
 
-/// All is asked for at once: a list of containers when a service is a subject, one of volumes when
-/// a directory is, and each image by its name, since a machine may have hundreds of others. A
-/// network that a container runs on needs no question. `subjects` are of one environment.
+/// Asks for everything at once: a list of containers if a service is a subject, a list of volumes
+/// if a directory is, and each image by its name, since a machine may have hundreds of others. A
+/// network on which a container runs needs no question. All `subjects` must be of one environment.
 Result<std::vector<Observation>> look_at(const Site& site, std::span<const Subject> subjects,
                                          const std::stop_token& stop);
 

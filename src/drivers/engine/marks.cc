@@ -8,7 +8,7 @@
 namespace fettle {
 namespace {
 
-/// What engines allow in names: others become `-`.
+/// Replaces characters that engines do not allow in names by `-`.
 std::string allowed(std::string_view text) {
   std::string name;
   for (const char c : text) {
@@ -78,7 +78,7 @@ std::string network_name(const Key& key) {
   const OnNode name = on_node(key.name);
   if (!name.is_on_node)
     return "fettle-" + allowed(key.environment);
-  // Of one of several nodes: all may be on one machine.
+  // Names of nodes are part of it, since several nodes may be on one machine.
   return cat("fettle-", allowed(key.environment), "-", allowed(name.rest), "-",
              to_string(fingerprint(cat(key.environment, "/", key.name))).substr(0, 8));
 }

@@ -26,29 +26,31 @@ constexpr std::string_view environment = "fettle.environment", kind = "fettle.ki
 
 using Labels = std::vector<std::pair<std::string, std::string>>;
 
-/// As an engine takes them, and as it tells them.
+/// Labels as an engine takes them, and as it reports them.
 Value labels_value(const Labels& labels);
 std::map<std::string, std::string> labels_in(const Value& dict);
-/// The conditions of a list of what has all these labels.
+/// The conditions for a list of things with all these labels.
 std::string label_filters(const std::vector<std::string>& labels);
 
-/// The three that everything carries.
+/// The three labels that everything has.
 Labels marks_of(const Key& key);
-/// `fettle.environment=NAME`, for filters; of every environment when the name is empty.
+/// `fettle.environment=NAME`, for filters. An empty name means every environment.
 std::string environment_filter(std::string_view environment);
 std::vector<std::string> key_filters(const Key& key);
-/// The key that labels tell; none when they are not ours.
+/// The key that labels stand for. None: they are not ours.
 std::optional<Key> key_in(const std::map<std::string, std::string>& labels);
-/// A label's text, or empty.
+/// The text of a label, or an empty one.
 std::string label(const std::map<std::string, std::string>& labels, std::string_view name);
 
-/// Of the network of an environment; with a name `NODE|NAMESPACE`, of a namespace on a node.
+/// The name of the network of an environment. With a name `NODE|NAMESPACE`, that of a namespace on
+/// a node.
 std::string network_name(const Key& key);
-/// Of the volume of a persistent directory: its name where an engine allows it, and a hash.
+/// The name of the volume of a persistent directory: the directory's name, as far as an engine
+/// allows it, and a hash.
 std::string volume_name(const Key& key);
 /// `SERVICE--UUID`
 std::string container_name(std::string_view service, std::string_view uuid);
-/// The name of the container that a new one replaces, until that is ready.
+/// The name of a container that is being replaced, until the new one is ready.
 std::string old_name(std::string_view name);
 /// 32 hexadecimal digits that follow from what the service is, so that a crash loses nothing.
 std::string uuid_of(const Key& key, std::string_view network_id);

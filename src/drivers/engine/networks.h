@@ -22,7 +22,7 @@ struct NetworkState {
 
 struct NetworkSpec {
   std::string name;
-  std::string bridge;  ///< of the interface; at most 15 characters, unique on the machine
+  std::string bridge;  ///< name of the interface, at most 15 characters, unique on the machine
   Subnet subnet{};
   std::string gateway{};
   std::vector<std::pair<std::string, std::string>> labels{};
@@ -32,7 +32,7 @@ enum class NetworkRefusal { none, name_taken, range_taken };
 struct NetworkCreated {
   std::string id;
   NetworkRefusal refusal = NetworkRefusal::none;
-  std::string said;  ///< by the engine that refused
+  std::string said;  ///< the message of the engine that refused
 };
 
 Result<NetworkCreated> create_network(Engine& engine, const NetworkSpec& spec,
@@ -42,11 +42,11 @@ Result<std::optional<NetworkState>> inspect_network(Engine& engine, const std::s
 Result<std::vector<NetworkState>> list_networks(Engine& engine,
                                                 const std::vector<std::string>& labels,
                                                 std::stop_token stop);
-/// Gone is fine; containers that are still on it are an error.
+/// It is no error if the network is gone. It is one if containers are still on it.
 Status remove_network(Engine& engine, const std::string& name, std::stop_token stop);
 
-/// The name of a bridge: short, and another one for each engine, environment and network, for all
-/// bridges of a machine share one list.
+/// A name for a bridge. It is short and different for each engine, environment and network, since
+/// all bridges of a machine share one list.
 std::string bridge_name(std::string_view engine, std::string_view network);
 
 }  // namespace fettle

@@ -1,8 +1,8 @@
 #pragma once
-/// The program that a pod's holder runs: it keeps the namespaces of the pod there while the
-/// containers beneath it are replaced, buries the children that they leave, and ends when it is
-/// told to. It does nothing else, so it is written out here by its few instructions and packed into
-/// an image of its own: nothing has to be pulled, and no compiler for another processor is needed.
+/// The program of a pod's holder. It keeps the namespaces of the pod while the containers on it are
+/// replaced, buries the children that they leave, and ends when it is told to. It does nothing
+/// else, so it is written here as its few instructions and packed into an image of its own: nothing
+/// has to be pulled, and no compiler for another processor is needed.
 
 #include <stop_token>
 #include <string>
@@ -13,14 +13,14 @@
 
 namespace fettle {
 
-/// An ELF program for Linux without a single library. Error: an architecture (`amd64`, `arm64`, as
-/// engines call them) that it is not written for.
+/// An ELF program for Linux without any library. Error: it does not exist for this architecture
+/// (`amd64`, `arm64`, as engines call them).
 Result<std::string> pause_program(std::string_view architecture);
 
-/// What the image is called on every engine. Another program gets another tag.
+/// The name of the image on every engine. Another program gets another tag.
 constexpr std::string_view pause_image = "localhost/fettle/pause:1";
 
-/// Has the engine know the image, for the processor that it runs on.
+/// Makes sure that the engine has the image, for its processor.
 Status ensure_pause_image(Engine& engine, const std::stop_token& stop);
 
 }  // namespace fettle

@@ -38,7 +38,7 @@ class PodAct {
         attributes_(reveal(act.attributes)),
         wanted_(pod_containers(attributes_)) {}
 
-  /// A pod that was never there says in data which image it lacks.
+  /// If a pod was never there, the error says in data which image is missing.
   Result<Outcome> carry_out() {
     Result<Outcome> outcome = bring();
     if (outcome || (act_.known != nullptr && act_.known->applied) || is_cancelled(outcome.error()))
@@ -67,7 +67,7 @@ class PodAct {
   }
 
   Duration waited() const { return instant_from_clock() - began_; }
-  /// For people: `default/web-1`.
+  /// The pod's name for people: `default/web-1`.
   std::string_view shown() const { return on_node(act_.key.name).rest; }
   bool is_made_anew() const {
     return act_.verb == Verb::create || act_.verb == Verb::replace || act_.known == nullptr;
@@ -82,7 +82,7 @@ class PodAct {
   Status prepare() {
     began_ = instant_from_clock() - Duration(act_.so_far.integer_at("waited"));
     incarnation_ = is_made_anew() ? act_.incarnation : act_.known->incarnation;
-    // Pods that earlier versions made have none of their own.
+    // Pods that earlier versions made have no uid of their own.
     const std::string_view own = attributes_.text_at("uid");
     place_.uid = to_string(fingerprint(cat(
         act_.key.environment, "\n", own.empty() ? act_.key.name.view() : own, "\n", incarnation_)));
@@ -98,7 +98,7 @@ class PodAct {
     return {};
   }
 
-  /// The network that it needs, or else the one of its namespace, which comes with its first pod.
+  /// The network that the pod needs, else that of its namespace, which is made with its first pod.
   Status place_in_network() {
     const Record* const needed = act_.need("network");
     const std::shared_lock lock(site_.allocation.networks());
@@ -125,7 +125,7 @@ class PodAct {
            (!is_made_anew() && state.id == act_.known->remote_id);
   }
 
-  /// What another incarnation left, or a holder that is made of something else.
+  /// Removes what another incarnation left, and a holder that is made from something else.
   Status clear_others() {
     PodThere others;
     const std::string digest = to_string(holder_digest(attributes_));
@@ -157,7 +157,7 @@ class PodAct {
     return labels;
   }
 
-  /// Nothing is begun for a pod that cannot be.
+  /// Checks the requests to the engine first: nothing begins for a pod that is not possible.
   Status check_bodies() {
     for (const PodContainer& container : wanted_)
       TRY(container_body(attributes_, container, place_, volumes_, {}));
@@ -187,7 +187,7 @@ class PodAct {
         read_one<&Pod::configs>(attributes_then(act_)) != read_one<&Pod::configs>(act_.attributes))
       TRY(fill_volumes());
     if (is_new || !there_.holders[0].runs()) {
-      // Whoever stood on a holder that ended has to join it anew.
+      // Containers on a holder that has ended have to join the new one.
       for (const ContainerState& state : there_.containers)
         TRY(end_pod_container(site_, state, attributes_, place_.address, stop_));
       for (ContainerState& state : there_.containers)
@@ -201,14 +201,14 @@ class PodAct {
     return {};
   }
 
-  /// A holder that stands on no network cannot be brought back there with its address.
+  /// A holder that is on no network cannot get its address there again.
   Status clear_cut_off() {
     if (there_.holders.empty())
       return {};
     const auto state = TRY(inspect_container(site_.engine, there_.holders[0].id, stop_));
     return state && is_cut_off(*state) ? clear_there() : Status();
   }
-  /// What stands on a holder goes with it; volumes stay.
+  /// The containers on a holder go with it; volumes stay.
   Status clear_there() {
     changed_ = true;
     TRY(clear_pod(site_, there_, attributes_, place_.address, stop_));
@@ -217,8 +217,8 @@ class PodAct {
     return {};
   }
 
-  /// One that an engine refuses to start gives way: to another one, with another address if that is
-  /// taken, on a network that is made anew if that has gone.
+  /// If an engine refuses to start a holder, another one takes its place: with another address if
+  /// that is taken, or on a recreated network if that has gone.
   Status start_another_holder(Error error) {
     constexpr int tries = 3;
     const bool is_new = there_.holders.empty();
@@ -243,7 +243,7 @@ class PodAct {
     }
   }
 
-  /// Makes the network of its namespace anew when that has gone meanwhile, by whatever hand.
+  /// Recreates the network of its namespace if somebody has removed it meanwhile.
   Result<std::string> create_holder() {
     constexpr int tries = 3;
     for (int i = 1;; ++i) {
@@ -258,8 +258,8 @@ class PodAct {
     }
   }
 
-  /// Whether it failed for want of a network that is ours to make. Podman tells it when the holder
-  /// is created, Docker when it is started.
+  /// Whether it failed because a network of ours is missing. Podman says so when the holder is
+  /// created, Docker when it is started.
   bool may_renew_network(const Error& error) const {
     const std::string said = lower_case(error.message);
     return act_.need("network") == nullptr && said.find("network") != said.npos &&
@@ -307,7 +307,7 @@ class PodAct {
     return {};
   }
 
-  /// The container of a name that is as wanted; none when there is none.
+  /// The container of a name that is as wanted. Null: there is none.
   const ContainerState* as_wanted(const PodContainer& container) const {
     for (const ContainerState& state : there_.containers)
       if (label(state.labels, mark::container) == container.name &&
@@ -324,7 +324,7 @@ class PodAct {
     return found;
   }
 
-  /// Pulls what is missing, as the policy says.
+  /// Pulls the image if it is missing, as the policy says.
   Status ensure_image(const PodContainer& container) {
     const std::string_view said = container.spec.text_at("imagePullPolicy");
     const auto [name, tag] = split_reference(container.image);
@@ -348,13 +348,13 @@ class PodAct {
     return pulled ? pulled : lacks(container, "ErrImagePull", std::move(pulled).error());
   }
 
-  /// `reason`: as a kubelet calls it.
+  /// `reason`: the kubelet's word.
   Error lacks(const PodContainer& container, std::string_view reason, Error error) {
     image_error_ = Value::dict({{"image", container.image}, {"reason", reason}});
     return error;
   }
 
-  /// Who we may be for the image's registry: as the pod's secrets say, then as we are otherwise.
+  /// Logins to try for the image's registry: those of the pod's secrets, then our usual one.
   std::vector<std::optional<RegistryLogin>> logins_for(const std::string& image) const {
     const std::string full = full_reference(image);
     const std::string registry = full.substr(0, full.find('/'));
@@ -369,7 +369,7 @@ class PodAct {
     return logins;
   }
 
-  /// Where the machine has the volumes of which the container mounts parts.
+  /// Finds the folders of the volumes of which the container mounts parts.
   Status find_folders(const PodContainer& container) {
     if (const Value& mounts = container.spec.at("volumeMounts"); mounts.is_list())
       for (const Value& mount : mounts.items())
@@ -393,7 +393,7 @@ class PodAct {
     return create(cat(name_, "--", container.name, "--", digest.substr(0, 8)), body);
   }
 
-  /// Nothing when all init containers have ended well; else what is waited for.
+  /// None: all init containers have ended well. Otherwise the text says what is waited for.
   Result<std::optional<std::string>> run_init() {
     const bool has_begun = std::ranges::any_of(there_.containers, [&](const ContainerState& state) {
       return std::ranges::any_of(wanted_, [&](const PodContainer& each) {
@@ -443,14 +443,14 @@ class PodAct {
         cat("init container `", container.name, "` of `", shown(), "` has not ended"));
   }
 
-  /// Nothing when all run; else what is waited for.
+  /// None: all run. Otherwise the text says what is waited for.
   Result<std::optional<std::string>> ensure_containers() {
     for (const PodContainer& container : wanted_)
       if (container.stays() && as_wanted(container) == nullptr)
         TRY(ensure_image(container));
     const std::map<Name, int64_t> priorities =
         is_made_anew() ? launch_priorities(attributes_.at("template")) : std::map<Name, int64_t>();
-    // The highest first; those without one have 0.
+    // The containers by launch priority, the highest first; containers without one have 0.
     std::map<int64_t, std::vector<const PodContainer*>, std::greater<>> batches;
     for (const PodContainer& container : wanted_)
       if (container.stays()) {
@@ -486,10 +486,10 @@ class PodAct {
     return policy == "Always" || (policy == "OnFailure" && state.exit_code != 0);
   }
 
-  /// Has a container run: made beneath the holder, started in place of the one before it.
+  /// Makes a container run: it is made on the holder and started in place of its predecessor.
   Status ensure(const PodContainer& container) {
     if (ids_.contains(container.name))
-      return {};  // a sidecar, which ran before the init containers behind it
+      return {};  // a sidecar that ran before the init containers behind it
     const int64_t restarts = TRY(end_dead(container));
     const ContainerState* const known = as_wanted(container);
     const std::vector<const ContainerState*> others = others_of(container);
@@ -519,7 +519,7 @@ class PodAct {
     Status started = start_container(site_.engine, id, stop_);
     if (!started && known != nullptr && !is_cancelled(started.error()) &&
         !started.error().unknown_outcome) {
-      // What it was made with is not there any more: another one, or the error of that.
+      // What it was made with is not there any more: another one is made, or that is the error.
       TRY(remove_container(site_.engine, id, stop_));
       id = TRY(create(container, restarts_[container.name]));
       started = start_container(site_.engine, id, stop_);
@@ -531,8 +531,8 @@ class PodAct {
     return tell_started(container, id);
   }
 
-  /// One that does not answer its liveness probe any more goes, so that another one comes. How
-  /// often it was started then; 0: it lives.
+  /// Removes a container whose liveness probe has failed, so that another one is made. Returns how
+  /// often it was started by then; 0: it lives.
   Result<int64_t> end_dead(const PodContainer& container) {
     const ContainerState* const known = as_wanted(container);
     if (known == nullptr || !known->runs() || !site_.probes.is_dead(known->id, container.spec))
@@ -546,7 +546,7 @@ class PodAct {
     return restarts;
   }
 
-  /// How often it was started before, and this time.
+  /// How often it was started before, plus this time.
   Result<int64_t> restarts_after(const std::vector<const ContainerState*>& others) {
     int64_t most = 0;
     for (const ContainerState* const other : others) {
@@ -573,7 +573,7 @@ class PodAct {
     return {};
   }
 
-  /// The one before runs again, as far as that is possible.
+  /// Starts the former container again, if possible.
   Error give_back(const PodContainer& container, const std::string& id,
                   const std::vector<const ContainerState*>& others, Error error) {
     if (is_cancelled(error) || error.unknown_outcome)
@@ -592,7 +592,7 @@ class PodAct {
     return error;
   }
 
-  /// Its hook after the start, at least once.
+  /// Calls its hook after the start, at least once.
   Status tell_started(const PodContainer& container, const std::string& id) {
     const Value& hook = container.spec.at("lifecycle").at("postStart");
     if (!hook.is_dict())
@@ -606,7 +606,7 @@ class PodAct {
                            "` failed: ", *complaint));
   }
 
-  /// Limits change while a container runs.
+  /// Changes limits while a container runs.
   Status resize() {
     if (act_.known == nullptr || !act_.known->applied)
       return {};
@@ -684,9 +684,9 @@ class PodAct {
   PodThere there_;
   std::vector<PodVolume> volumes_;
   std::map<std::string, std::string> ids_;
-  std::map<std::string, int64_t> restarts_;  ///< of containers that were started again or made anew
+  std::map<std::string, int64_t> restarts_;  ///< of containers that were started again or recreated
   bool rejoin_ = false, changed_ = false;
-  Value image_error_;  ///< which image is not there, and why; null: none is missing
+  Value image_error_;  ///< the missing image, and why; null: none is missing
 };
 
 }  // namespace

@@ -1,27 +1,27 @@
 #pragma once
 /// The life of a pod's containers.
 ///
-/// Whatever is asked for, making, changing or starting it, the same is done: what carries the
-/// pod's marks is looked at, what belongs to another incarnation goes, and whatever is missing is
-/// made, in this order: volumes, holder, init containers one after the other, containers. A
-/// container whose digest differs is replaced beneath the holder: the new one is created, the old
-/// one told and stopped, the new one started, the old one removed. So an act that was interrupted
-/// is finished by the next one, from whatever it left, and nothing is done twice.
+/// Whether a pod is to be made, changed or started, the same happens. Everything with the pod's
+/// marks is looked at, what belongs to another incarnation goes, and what is missing is made, in
+/// this order: volumes, holder, init containers one after the other, containers. A container whose
+/// digest differs is replaced, and the holder stays: the new one is created, the old one is told
+/// and stopped, the new one is started, the old one is removed. So the next act finishes an
+/// interrupted one, whatever that left, and nothing is done twice.
 ///
-/// A pod is done when its containers run. Whether they are ready is seen (`pod_look.h`).
+/// A pod is done when its containers run. A look shows whether they are ready (`pod_look.h`).
 
 #include "drivers/engine/site.h"
 
 namespace fettle {
 
-/// Verbs create, replace, update and start.
+/// For the verbs create, replace, update and start.
 Result<Outcome> bring_pod(const Site& site, const Act& act, const ProgressSink& progress,
                           const std::stop_token& stop);
-/// Its containers end, the holder and what they have written stays.
+/// Ends its containers. The holder and what they have written stay.
 Result<Outcome> stop_pod(const Site& site, const Act& act, const std::stop_token& stop);
 Result<Outcome> remove_pod(const Site& site, const Act& act, const std::stop_token& stop);
 
-/// A volume that outlives the pods that use it.
+/// Makes a volume that outlives the pods that use it.
 Result<Outcome> make_claim(const Site& site, const Act& act, const std::stop_token& stop);
 Result<Outcome> drop_claim(const Site& site, const Act& act, const std::stop_token& stop);
 

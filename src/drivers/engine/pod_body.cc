@@ -40,7 +40,8 @@ Value picked(const Value& dict, std::initializer_list<const char*> keys) {
   return Value::dict(std::move(entries));
 }
 
-/// What its owner changes about a container without making it anew is not part of its digest.
+/// Its owner can change some things of a container without recreating it. They are not part of its
+/// digest.
 Digest digest_of(const Value& attributes, const Value& container) {
   std::vector<Value> taken;
   if (!read_one<&Pod::keep_environment>(attributes).get()) {
@@ -112,8 +113,8 @@ void add_resources(const Value& container, std::vector<Entry>& host) {
     host.push_back({"CpuShares", std::max(least_shares, *wanted * shares_of_a_cpu / 1'000)});
 }
 
-/// A file or a folder of a volume that fettle fills. Into any other one a container may have put a
-/// link that leads out of it.
+/// Mounts a file or a folder of a volume that fettle fills. In any other volume, a container may
+/// have put a link there that leads out of it.
 Result<Value> part_mount(const PodContainer& container, const PodVolume& volume,
                          std::string_view part, std::string_view path) {
   while (part.ends_with('/'))
@@ -134,8 +135,8 @@ Result<Value> part_mount(const PodContainer& container, const PodVolume& volume,
                       {"ReadOnly", true}});
 }
 
-/// The mounts of a container. Folders of the machine that are to be made are binds, which engines
-/// make; all else are mounts, whose source must be there.
+/// The mounts of a container. A folder of the machine that may have to be made is a bind, since
+/// engines make those. All others are mounts, whose source must be there.
 Status add_mounts(const PodContainer& container, const std::vector<PodVolume>& volumes,
                   std::vector<Entry>& host) {
   std::vector<Value> mounts, binds;
@@ -170,7 +171,7 @@ Status add_mounts(const PodContainer& container, const std::vector<PodVolume>& v
   return {};
 }
 
-/// `onFailure` for what has to end, until an owner decides about restarts.
+/// `onFailure` for containers that have to end, until an owner decides about restarts.
 void add_restarts(const Value& attributes, const PodContainer& container,
                   std::vector<Entry>& host) {
   const std::string_view policy = pod_restart_policy(attributes);
@@ -247,7 +248,7 @@ void add_names(const Value& attributes, std::vector<Entry>& host) {
     host.push_back({"DnsOptions", Value::list(std::move(options))});
 }
 
-/// The first letters of a long name, as the kubelet: no system takes more.
+/// The first letters of a long name, as the kubelet does: no system takes more.
 std::string hostname_of(const Value& attributes) {
   constexpr size_t longest = 63;
   const Pod pod = read<Pod>(attributes);

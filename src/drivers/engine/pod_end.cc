@@ -18,7 +18,7 @@ namespace {
 constexpr size_t most_at_once = 8;
 constexpr Duration least_grace = 2s;  ///< that a container gets after its hook
 
-/// Has all of them end at once; sidecars when the others have.
+/// Ends all of them at once; sidecars end after the others.
 Status end_containers(const Site& site, const std::vector<ContainerState>& states,
                       const Value& attributes, const std::string& address,
                       const std::stop_token& stop) {
@@ -74,7 +74,7 @@ Status end_pod_container(const Site& site, const ContainerState& state, const Va
       std::ranges::find(containers, label(state.labels, mark::container), &PodContainer::name);
   if (own != containers.end() && own->spec.at("lifecycle").at("preStop").is_dict() && grace > 0s) {
     const Instant began = instant_from_clock();
-    // What it complains about keeps nobody from stopping the container.
+    // A failed hook does not prevent the stop of the container.
     TRY(try_handler(site, own->spec.at("lifecycle").at("preStop"), {state.id, address, own->spec},
                     grace, stop));
     grace = std::max(least_grace, grace - (instant_from_clock() - began));

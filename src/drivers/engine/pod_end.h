@@ -1,6 +1,6 @@
 #pragma once
-/// The end of a pod: its containers are told, stopped and removed, then its holder, then the
-/// volumes that belong to the pod alone.
+/// Ends a pod: its containers are told, stopped and removed, then its holder, then the volumes that
+/// belong to the pod alone.
 
 #include <string>
 #include <vector>
@@ -10,28 +10,28 @@
 
 namespace fettle {
 
-/// Everything that carries the marks of a pod.
+/// Everything with the marks of a pod.
 struct PodThere {
   std::vector<ContainerState> holders, containers;
 };
 Result<PodThere> pod_there(const Site& site, const Key& key, const std::stop_token& stop);
 
-/// How often a container was started before, engines' own restarts not counted: as its label says,
-/// or as the pod's outputs say if it was restored since.
+/// How often a container was started before, without restarts by the engine: as its label says, or
+/// as the pod's outputs say if the pod was restored since.
 int64_t pod_restarts(const Value& outputs, const ContainerState& state);
 
-/// Has a container end: its hook first, which counts into the grace. `attributes` are the pod's as
-/// they were when it was made.
+/// Ends a container: first its hook, which counts into the grace period. `attributes` are those
+/// with which the pod was made.
 Status end_pod_container(const Site& site, const ContainerState& state, const Value& attributes,
                          const std::string& address, const std::stop_token& stop);
-/// Ends and removes what is there; containers before the holders that they stand on.
+/// Ends and removes everything. Containers go before the holders that they join.
 Status clear_pod(const Site& site, const PodThere& there, const Value& attributes,
                  const std::string& address, const std::stop_token& stop);
 Status remove_pod_volumes(const Site& site, const Key& key, const std::stop_token& stop);
 
-/// The attributes as they were when its containers were made, for those that are to go.
+/// The attributes with which the containers were made that are to go.
 const Value& attributes_then(const Act& act);
-/// Whose its address is.
+/// The owner of its address.
 std::string pod_owner(const Key& key);
 /// The network of its namespace on its node.
 Key pod_network(const Key& pod);

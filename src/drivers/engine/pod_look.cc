@@ -17,7 +17,7 @@ constexpr size_t seconds_length = 20;  ///< `2026-11-22T13:40:53Z`
 
 std::string to_seconds(Time time) { return to_string(time).substr(0, seconds_length - 1) + "Z"; }
 
-/// The moment that an engine tells, with its offset from UTC; none when it never was.
+/// The moment that an engine reports, with its offset from UTC. None: it never happened.
 std::optional<Time> moment_in(std::string_view text) {
   int year = 0, month = 0, day = 0, hour = 0, minute = 0, second = 0;
   const std::string copy(text);
@@ -39,9 +39,10 @@ std::optional<Time> moment_in(std::string_view text) {
   return time;
 }
 
-/// How long a kubelet would have waited before the last restart. Engines start at once: what has
-/// come back before that time counts as not ready yet. A kubelet forgets restarts after ten minutes
-/// without one; here those count that are closer to one another over the pod's life.
+/// How long a kubelet would have waited before the last restart. Engines start at once, so a
+/// container that has come back earlier does not count as ready yet. A kubelet forgets restarts
+/// after ten minutes without one. Here a restart counts if it is close enough to the others over
+/// the life of the pod.
 Duration restart_pause(int64_t restarts, Duration life) {
   constexpr Duration first = 10s, longest = 5min, forgotten = 10min;
   if (restarts == 0)
@@ -51,7 +52,7 @@ Duration restart_pause(int64_t restarts, Duration life) {
   return std::min<Duration>(longest, first * (int64_t{1} << std::min<int64_t>(restarts - 1, 8)));
 }
 
-/// A container of the pod and what was found out about it.
+/// A container of the pod, and what was found out about it.
 struct Row {
   const PodContainer* wanted = nullptr;
   ContainerState state;
@@ -59,7 +60,7 @@ struct Row {
   bool backs_off = false;  ///< it has just restarted, not for the first time
   bool ready() const { return state.runs() && health.ready; }
   bool has_ended() const { return state.status == "exited" || state.status == "dead"; }
-  /// Of an init container: whether the next one may begin.
+  /// For an init container: whether the next one may begin.
   bool has_ended_well() const { return has_ended() && state.exit_code == 0; }
 };
 
@@ -109,7 +110,7 @@ Value row_value(const Row& row, const Value& outputs, bool is_podman) {
   return Value::dict(std::move(entries));
 }
 
-/// Which of several of a name counts: the one that runs.
+/// The container that counts if several have the name: the one that runs.
 const ContainerState* container_of(const PodContainer& wanted,
                                    const std::vector<const ContainerState*>& states,
                                    const std::string& holder) {
@@ -150,7 +151,7 @@ class PodLook {
   }
 
  private:
-  /// What it was made as; one that is being made was attempted as it is wanted.
+  /// The resource that it was made as. While it is being made, that is the wanted one.
   const Resource* resource_then() const {
     const Record* const known = subject_.known.get();
     if (subject_.wanted != nullptr && (known == nullptr || !known->applied))
@@ -188,7 +189,7 @@ class PodLook {
     return {};
   }
 
-  /// When the pod came to be, as far as anybody knows.
+  /// When the pod was made, as far as anybody knows.
   Time begun() const {
     const Record* const known = subject_.known.get();
     if (const auto created = known == nullptr ? std::optional<Time>() : started_of(*known))
@@ -203,7 +204,7 @@ class PodLook {
     return found == rows_.end() ? nullptr : &*found;
   }
 
-  /// The init container that the others wait for; none when all have ended well.
+  /// The init container that the others wait for. Null: all have ended well.
   const PodContainer* awaited() const {
     const bool has_begun = std::ranges::any_of(
         rows_, [](const Row& row) { return row.wanted->sort == PodContainer::Sort::plain; });
@@ -228,7 +229,7 @@ class PodLook {
                             : cat(begin, "has not ended");
   }
 
-  /// Why it is not ready; empty when its containers are.
+  /// Why it is not ready. Empty: its containers are.
   std::string complaint() const {
     if (is_cut_off_)
       return "it is cut off from its network";
@@ -277,8 +278,8 @@ class PodLook {
     return Value::dict(std::move(entries));
   }
 
-  /// When it came to be as it is. Of what nobody has watched it is what the acts told, as far as no
-  /// probe decides; else now.
+  /// When the condition became as it is. If nobody has watched, the acts tell, unless a probe
+  /// decides; else it is now.
   Time since(std::string_view what, bool holds, Time told) const {
     const bool is_told = holds && !is_probed_ && last_start_ != Time();
     return site_.probes.since(cat(holder_, " ", what), holds, is_told ? told : now_from_clock());
@@ -364,7 +365,7 @@ class PodLook {
   Time last_start_;
   bool is_probed_ = false;
   bool holds_ = false;       ///< the holder runs
-  bool is_cut_off_ = false;  ///< the holder stands on no network
+  bool is_cut_off_ = false;  ///< the holder is on no network
 };
 
 }  // namespace

@@ -68,7 +68,7 @@ Result<Complaint> try_request(const Site& site, const Value& handler, const PodH
                     path.starts_with('/') ? "" : "/", path);
   request.connect_limit = request.time_limit = request.silence_limit = limit;
   request.body_limit = longest_answer;
-  request.tls.trusts_anybody = true;  // as the kubelet: a probe asks whether somebody answers
+  request.tls.trusts_anybody = true;  // as the kubelet does: a probe asks whether somebody answers
   for (const Value& header : items_of(handler.at("httpHeaders")))
     request.headers.push_back({std::string(header.text_at("name")), to_text(header.at("value"))});
   const bool is_direct = host != place.address || is_reachable(site.engine, host);
@@ -171,14 +171,14 @@ Result<PodHealth> PodProbes::ask(const Site& site, const PodHandlerPlace& place,
       health.why = cat(field, " failed: ", course.why);
     return {};
   };
-  // Once it has succeeded it is not asked again.
+  // Once it has succeeded, it is not asked again.
   if (courses.startup.holds)
     health.started = true;
   else
     TRY(look("startupProbe", courses.startup, health.started));
   if (health.started) {
     TRY(look("livenessProbe", courses.liveness, health.alive));
-    // A first failure alone does not say that it is dead.
+    // One failure alone does not show that it is dead.
     const Value& liveness = place.spec.at("livenessProbe");
     if (!health.alive && courses.liveness.alike < liveness.integer_at("failureThreshold", 3))
       health.alive = true;
@@ -189,7 +189,7 @@ Result<PodHealth> PodProbes::ask(const Site& site, const PodHandlerPlace& place,
   health.ready &= health.started;
   const std::lock_guard lock(mutex_);
   if (courses_.size() >= most_courses)
-    courses_.clear();  // of containers that are gone; the others are asked anew
+    courses_.clear();  // of containers that are gone; the others are asked again
   courses_[place.container] = courses;
   return health;
 }

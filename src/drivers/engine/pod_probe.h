@@ -12,15 +12,15 @@
 
 namespace fettle {
 
-/// Whom a handler is about.
+/// The container that a handler is about.
 struct PodHandlerPlace {
   std::string container;  ///< id
-  std::string address;    ///< of the pod
-  const Value& spec;      ///< of the container
+  std::string address;    ///< that of the pod
+  const Value& spec;      ///< that of the container
 };
 
-/// Why the handler (`exec`, `httpGet`, `tcpSocket`, `sleep`) did not succeed within the limit; none
-/// when it did. Errors: a stop was asked for.
+/// Why the handler (`exec`, `httpGet`, `tcpSocket`, `sleep`) did not succeed within the limit.
+/// None: it did. Errors: a stop was asked for.
 Result<std::optional<std::string>> try_handler(const Site& site, const Value& handler,
                                                const PodHandlerPlace& place, Duration limit,
                                                const std::stop_token& stop);
@@ -33,25 +33,25 @@ struct PodHealth {
   std::string why;    ///< what failed
 };
 
-/// What was found before, so that a probe is not sent more often than its period says and counts
-/// how often it failed. Whoever looks for the first time knows of no other try: one answer decides.
-/// Safe from many threads.
+/// Earlier answers, so that a probe is sent no more often than its period says and failures are
+/// counted. A process that looks for the first time knows of no other try: one answer decides. Safe
+/// to use from many threads.
 class PodProbes {
  public:
-  /// Of a container that runs since `running`. Errors: a stop was asked for.
+  /// For a container that has run since `running`. Errors: a stop was asked for.
   Result<PodHealth> ask(const Site& site, const PodHandlerPlace& place, Duration running,
                         const std::stop_token& stop);
   /// Whether a container's liveness probe has failed as often as it may.
   bool is_dead(const std::string& container, const Value& spec);
-  /// Since when something holds or does not; `otherwise` when it is asked about for the first time.
+  /// Since when something holds or does not; `otherwise` if it is asked about for the first time.
   Time since(const std::string& what, bool holds, Time otherwise);
 
  private:
   struct Course {
     std::optional<Instant> tried;
     bool good = false;
-    int alike = 0;       ///< tries in a row that came to it
-    bool holds = false;  ///< what is told: changes when enough tries came to the other
+    int alike = 0;       ///< tries in a row with this answer
+    bool holds = false;  ///< the reported answer: changes after enough tries with the other
     std::string why;
   };
   struct Courses {

@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-/// The key of `metadata.labels['KEY']`; none when the path does not begin with `field`.
+/// The key of `metadata.labels['KEY']`. None: the path does not begin with `field`.
 std::optional<std::string> subscript(std::string_view path, std::string_view field) {
   if (!path.starts_with(field) || path.size() < field.size() + 4)
     return {};

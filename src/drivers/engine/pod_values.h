@@ -1,6 +1,6 @@
 #pragma once
-/// The values that a pod's containers and volumes are given: of fields of the pod itself, of
-/// ConfigMaps and Secrets, and of one another (`$(NAME)`). Pure.
+/// The values for a pod's containers and volumes: fields of the pod itself, values of ConfigMaps
+/// and Secrets, and references to one another (`$(NAME)`). Pure.
 
 #include <map>
 #include <optional>
@@ -14,17 +14,17 @@ namespace fettle {
 
 class PodValues {
  public:
-  /// Both must outlive it.
+  /// Both arguments must outlive it.
   PodValues(const Value& attributes, const PodPlace& place)
       : attributes_(attributes), place_(place) {}
 
   const Value& attributes() const { return attributes_; }
-  /// `metadata.name`, `metadata.labels['KEY']`, `status.podIP` …; a key that is not there is empty.
-  /// Error: a field that no container may ask for.
+  /// `metadata.name`, `metadata.labels['KEY']`, `status.podIP` …; a missing key gives an empty
+  /// text. Error: containers may not ask for this field.
   Result<std::string> field(std::string_view path) const;
-  /// The texts of `ConfigMap/NAME` or `Secret/NAME`; none when the pod was given none.
+  /// The texts of `ConfigMap/NAME` or `Secret/NAME`. Null: the pod was given none.
   const Value* config(std::string_view kind, std::string_view name) const;
-  /// The environment of a container in the order in which it is written, `$(NAME)` filled in.
+  /// The environment of a container in the order in which it is written, with `$(NAME)` filled in.
   Result<std::vector<std::pair<std::string, std::string>>> environment(
       const Value& container) const;
 
@@ -39,7 +39,7 @@ class PodValues {
   const PodPlace& place_;
 };
 
-/// `$(NAME)` replaced where the name is known, `$$` written for `$`.
+/// Replaces `$(NAME)` if the name is known, and `$$` by `$`.
 std::string expanded(std::string_view text, const std::map<std::string, std::string>& variables);
 
 /// The fields `metadata.labels['KEY']` and `metadata.annotations['KEY']` that the environment of a

@@ -8,7 +8,7 @@ namespace {
 
 constexpr unsigned default_mode = 0644;
 
-/// A path in a volume that does not lead out of it.
+/// Checks that a path in a volume does not lead out of it.
 Status check_inner(std::string_view path) {
   for (const std::string_view part : split(path, '/'))
     if (part == ".." || part.empty())
@@ -16,7 +16,7 @@ Status check_inner(std::string_view path) {
   return {};
 }
 
-/// Fills a volume from what stands in a pod's attributes.
+/// Fills a volume from the attributes of a pod.
 class Files {
  public:
   Files(const PodValues& values, PodVolume& volume) : values_(values), volume_(volume) {}
@@ -100,7 +100,7 @@ Status fill(const PodValues& values, const Value& source, PodVolume& volume) {
   return {};
 }
 
-/// A volume of a machine: only what is there already, or a folder that is made.
+/// Takes a folder of the machine: only one that is there already, or one that may be made.
 Status take_folder(const Value& source, PodVolume& volume) {
   volume.there = source.text_at("path");
   const std::string_view type = source.text_at("type");

@@ -35,7 +35,7 @@ void look_at_groups(std::vector<std::string>& lacks) {
                         "` cannot be written: remount them, or run outside of this container"));
 }
 
-/// What Podman needs beside itself when it is not root.
+/// Looks for what Podman needs beside itself without root.
 void look_at_user(std::vector<std::string>& lacks) {
   if (find_program("slirp4netns").empty() && find_program("pasta").empty())
     lacks.emplace_back(
@@ -70,7 +70,7 @@ bool is_in_chroot() {
     return false;
   const pid_t child = fork();
   if (child == 0) {
-    // Whoever enters a namespace, also its own, stands at its root.
+    // Whoever enters a namespace, even its own, stands at its root.
     struct stat first{};
     const bool is_known = setns(own.get(), CLONE_NEWNS) == 0 && stat("/", &first) == 0;
     _exit(is_known && (ours.st_dev != first.st_dev || ours.st_ino != first.st_ino) ? 1 : 0);

@@ -32,14 +32,15 @@ constexpr Package packages[] = {
     {"catatonit", "catatonit"},
 };
 
-/// What does not outlive the engine, in its own `/run`: Podman wants a path of at most 50 letters.
+/// The folder of all that does not outlive the engine, in its own `/run`: Podman wants a path of at
+/// most 50 letters.
 std::string run_root(const Path& root) {
   return geteuid() == 0 ? "/run/containers" : root.string() + "/run";
 }
 
 uint64_t hash_of(const Path& root) { return hash64(root.string()); }
 
-/// `hard:hard`, no more than `most`.
+/// `hard:hard`, but no more than `most`.
 std::string limit_text(int resource, uint64_t most) {
   rlimit limit{};
   getrlimit(static_cast<__rlimit_resource>(resource), &limit);
@@ -82,7 +83,7 @@ bool PrivatePodman::is_running(const std::stop_token& stop) const {
   return Enclosure(options_.root).process("service") && answers(socket(), 5s, stop);
 }
 
-/// A /16 for all of this engine's networks, chosen once: networks that exist must stay valid.
+/// A /16 for all networks of this engine, chosen once: existing networks must stay valid.
 Result<std::string> PrivatePodman::choose_pool() const {
   const Path file = options_.root / "subnet";
   if (const auto chosen = read_file(file); chosen && parse_subnet(trim(*chosen)))
@@ -101,15 +102,16 @@ Status PrivatePodman::write_settings(const std::string& pool) const {
   const std::string processes = read_file("/proc/sys/kernel/pid_max").value_or("32768");
   const uint64_t most_processes = std::strtoull(processes.c_str(), nullptr, 10);
   TRY(make_directories(options_.root / "networks"));
-  // Without this file the default bridge of every engine has one name and one range.
+  // Without this file, the default bridges of all engines have the same name and range.
   TRY(write_file(options_.root / "networks/podman.json",
                  cat("{\"name\": \"podman\", \"id\": \"", sha256_hex("podman"),
                      "\", \"driver\": \"bridge\", \"network_interface\": \"fe",
                      to_string(fingerprint(root)).substr(0, 12),
                      "\", \"subnets\": [{\"subnet\": \"", first, "\", \"gateway\": \"", gateway,
                      "\"}], \"ipam_options\": {\"driver\": \"host-local\"}}\n")));
-  // `nproc` may not exceed pid_max, to which Podman lowers its own limit. A rotation of the file
-  // of events sends old ones again. An exec leaves two processes for `exit_command_delay` seconds.
+  // `nproc` must not exceed pid_max, since Podman lowers its own limit to that. When the file of
+  // events is rotated, old ones are sent again. An exec leaves two processes for
+  // `exit_command_delay` seconds.
   TRY(write_file(options_.root / "containers.conf",
                  cat(R"([containers]
 default_ulimits = ["nofile=)",
@@ -155,7 +157,7 @@ Invocation PrivatePodman::podman(const std::vector<std::string>& arguments) cons
   command.environment = {{"CONTAINERS_CONF", root + "/containers.conf"},
                          {"CONTAINERS_REGISTRIES_CONF", root + "/registries.conf"},
                          {"FETTLE_ENGINE", root}};
-  // With one of these, Podman only talks to another one.
+  // With one of these variables, Podman talks to another one.
   command.without = {"CONTAINER_HOST", "CONTAINER_CONNECTION"};
   return command;
 }
@@ -177,7 +179,7 @@ Result<std::string> PrivatePodman::start(std::stop_token stop) {
   const Descriptor lock = TRY(enclosure.lock(stop));
   if (is_running(stop))
     return socket().string();
-  if (stop.stop_requested())  // whether it runs is not known then
+  if (stop.stop_requested())  // then it is not known whether it runs
     return cancelled_error();
   const std::string pool = TRY(choose_pool());
   TRY(write_settings(pool));
@@ -220,7 +222,7 @@ Status PrivatePodman::stop(bool wipe, std::stop_token stop) {
     return {};
   Enclosure enclosure(options_.root);
   const Descriptor lock = TRY(enclosure.lock(stop));
-  // By the command and not through the service: containers outlive a service that crashed.
+  // Runs the command instead of asking the service: containers outlive a service that crashed.
   Invocation end = podman(wipe ? std::vector<std::string>{"rm", "--all", "--force", "--time", "0"}
                                : std::vector<std::string>{"stop", "--all", "--time", "10"});
   end.time_limit = 120s;

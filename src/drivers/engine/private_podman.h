@@ -23,8 +23,8 @@
 namespace fettle {
 
 struct PrivatePodmanOptions {
-  Path root;  ///< a folder of its own, not below `/run`
-  /// Registries `host:port` that speak plain HTTP; those on port 5000 of this machine always do.
+  Path root;  ///< a folder for this engine alone, not below `/run`
+  /// Registries `host:port` that speak plain HTTP. Those on port 5000 of this machine always do.
   std::vector<std::string> plain_registries{};
 };
 
@@ -32,7 +32,7 @@ class PrivatePodman {
  public:
   explicit PrivatePodman(PrivatePodmanOptions options) : options_(std::move(options)) {}
 
-  /// The path of the socket of an engine that answers: the one that runs already or a new one.
+  /// The path of the socket of an engine that answers: one that runs already, or a new one.
   Result<std::string> start(std::stop_token stop);
   bool is_running(const std::stop_token& stop) const;
   /// Stops its containers and its processes. `wipe` also deletes its folder, with containers,

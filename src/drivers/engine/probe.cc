@@ -29,8 +29,8 @@ bool is_of_itself(std::string_view address) {
 bool accepts_connections(const std::string& address, int port, Duration limit,
                          const std::stop_token& stop) {
   const Descriptor connection(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  // Never through a gateway: a bridge goes with its last container, and whoever answers then is
-  // somebody else.
+  // Never goes through a gateway: a bridge goes with its last container, and then somebody else
+  // would answer.
   const int direct = 1;
   setsockopt(connection.get(), SOL_SOCKET, SO_DONTROUTE, &direct, sizeof direct);
   sockaddr_in where{};
@@ -57,8 +57,8 @@ bool is_reachable(const Engine& engine, const std::string& address) {
 }
 
 bool has_listener(std::string_view table, const Socket& socket) {
-  // `0: 00000000:0050 00000000:0000 0A …`: address and port here and there, state; 0A listens. A
-  // socket for datagrams that talks to nobody in particular has 07.
+  // `0: 00000000:0050 00000000:0000 0A …`: address and port on this side and the other, then the
+  // state; 0A listens. A datagram socket without a peer has 07.
   const std::string_view state = socket.sort == Socket::Sort::tcp ? "0A" : "07";
   for (const std::string_view line : split(table, '\n')) {
     std::vector<std::string_view> fields = split(trim(line), ' ');
@@ -75,7 +75,7 @@ bool has_listener(std::string_view table, const Socket& socket) {
 }
 
 bool has_address(std::string_view table, std::string_view address) {
-  // `|-- 10.64.0.9` and below it `/32 host LOCAL`
+  // `|-- 10.64.0.9`, and below it `/32 host LOCAL`.
   const std::vector<std::string_view> lines = split(table, '\n');
   for (size_t i = 0; i + 1 < lines.size(); ++i)
     if (trim(lines[i]) == cat("|-- ", address) && trim(lines[i + 1]) == "/32 host LOCAL")
@@ -88,9 +88,9 @@ Result<bool> serves_udp(Engine& engine, const std::string& container, const std:
   const Socket socket{Socket::Sort::udp, port};
   const auto state = TRY(inspect_container(engine, container, stop));
   if (!state || !state->runs())
-    return false;  // which others look at
+    return false;  // others look at that
   const Path network = Path("/proc") / std::to_string(state->process) / "net";
-  // The number may be one of another machine.
+  // The number may belong to another machine.
   const auto routes = read_file(network / "fib_trie");
   if (state->process > 0 && routes && has_address(*routes, address))
     return has_listener(cat(read_file(network / "udp").value_or(""), "\n",
@@ -111,7 +111,7 @@ Result<bool> listens_inside(Engine& engine, const std::string& container, const 
   if (!code && is_cancelled(code.error()))
     return code.error();
   if (!code)
-    return false;  // it is starting or has ended, which others look at
+    return false;  // it is starting or has ended; others look at that
   const std::string words = lower_case(table + said);
   const bool no_program =
       (*code == 126 || *code == 127) &&

@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-/// `https://index.docker.io/v1/` is `docker.io`.
+/// `https://index.docker.io/v1/` means `docker.io`.
 std::string registry_named(std::string_view name) {
   for (const std::string_view scheme : {"https://", "http://"})
     if (name.starts_with(scheme))

@@ -10,8 +10,8 @@
 
 namespace fettle {
 
-/// What the data of a Secret has for a registry such as `docker.io` or `host:5000`, revealed. Data
-/// that cannot be read has nothing.
+/// The logins that the data of a Secret has for a registry such as `docker.io` or `host:5000`,
+/// revealed. Data that cannot be read has none.
 std::vector<RegistryLogin> logins_in(const Value& data, std::string_view registry);
 
 }  // namespace fettle

@@ -25,7 +25,7 @@ namespace {
 constexpr size_t longest_output = 64 << 20;
 constexpr size_t longest_shown = 4'096;
 constexpr Duration request_limit = 60s, last_moment = 500ms;
-/// Some seconds.
+/// This takes some seconds.
 constexpr uint64_t most_extract_steps = 100'000'000, most_extract_bytes = 256'000'000;
 
 std::vector<std::string> texts(const List& list) {
@@ -101,7 +101,7 @@ Result<RequestOutputs> send_request(const Site& site, const Record& host, const 
     request.body = starlark_text(recipe.body.value());
     request.headers.push_back({"Content-Type", to_text(recipe.content_type.value())});
   }
-  // From within the container, when the engine is on another machine.
+  // The request comes from within the container if the engine is on another machine.
   const HttpResponse response =
       is_reachable(site.engine, address)
           ? TRY(site.http.send(std::move(request), stop))
@@ -158,7 +158,7 @@ Status check_code(const std::optional<List>& acceptable, std::string_view what, 
       return {};
     codes += cat(codes.empty() ? "" : " ", to_text(item));
   }
-  // Kurtosis: scripts look for this sentence.
+  // Kurtosis' words: scripts look for this sentence.
   const std::string_view shown = trim(output.substr(0, longest_shown));
   return world_error(cat(what, " '", code, "' that is not part of the acceptable status codes '[",
                          codes, "]'", shown.empty() ? ", with no output" : ", with output:\n",
@@ -195,7 +195,7 @@ Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token s
   const Duration limit = TRY(parse_duration(until.timeout.view()));
   const Instant began = instant_from_clock();
   const int64_t tries = act.so_far.integer_at("tries") + 1;
-  // Whoever begins when the time is up has a moment.
+  // A try that begins when the time is up still has a moment.
   const Duration left =
       std::max(limit - Duration(act.so_far.integer_at("waited")), Duration(last_moment));
 
@@ -207,7 +207,7 @@ Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token s
     return result;
   };
   const Result<Value> result = attempt();
-  // Time during which nobody ran does not count.
+  // Time in which no process ran does not count.
   const Duration waited =
       Duration(act.so_far.integer_at("waited")) + (instant_from_clock() - began);
   const std::string told =

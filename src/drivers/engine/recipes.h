@@ -1,5 +1,5 @@
 #pragma once
-/// Recipes against a running service: kinds `exec`, `request` and `wait`.
+/// Runs recipes against a running service: kinds `exec`, `request` and `wait`.
 
 #include "drivers/engine/site.h"
 #include "kinds/hole.h"
@@ -9,7 +9,7 @@ namespace fettle {
 Result<Outcome> run_exec_act(const Site& site, const Act& act, const ProgressSink& progress,
                              std::stop_token stop);
 Result<Outcome> run_request_act(const Site& site, const Act& act, std::stop_token stop);
-/// Tries, answers `Pending`, and is called again: sooner at first, then at the stated interval.
+/// Tries once, answers `Pending`, and is called again: soon at first, then at the stated interval.
 Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token stop);
 
 /// Which codes an exec, a request or a task may end with; none: any.

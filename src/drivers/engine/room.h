@@ -11,8 +11,8 @@ namespace fettle {
 
 Result<EngineRoom> room_of(Engine& engine, std::stop_token stop);
 
-/// Asks the engine only when a service states a minimum. Errors (`Blame::user`): the first service
-/// with which the minima together exceed what the machine has.
+/// Asks the engine only if a service states a minimum. Errors (`Blame::user`): the first service
+/// with which the sum of all minima exceeds what the machine has.
 Status check_room(Engine& engine, std::span<const Resource* const> wanted, std::stop_token stop);
 
 }  // namespace fettle

@@ -25,7 +25,7 @@ std::string port_owner(const Key& key, const std::string& port) {
   return cat(key.environment, "/", key.name, "/", port);
 }
 
-/// What is decided about a service before anything is done.
+/// Decisions about a service before anything is done.
 struct Wish {
   Service service;
   std::string uuid, name;
@@ -90,7 +90,7 @@ void mark_container(const Site& site, const Act& act, Wish& wish) {
   add(mark::ports, write_json(port_outputs(wish.service, wish.placement).value()));
 }
 
-/// The one that it had, unless somebody else has it.
+/// The former address, unless somebody else has it.
 Status choose_address(const Site& site, const Act& act, Wish& wish) {
   const NetworkOutputs network = read<NetworkOutputs>(act.need("network")->outputs);
   const auto subnet = parse_subnet(network.subnet);
@@ -123,14 +123,14 @@ Result<Wish> make_wish(const Site& site, const Act& act, const std::stop_token& 
   return wish;
 }
 
-/// The containers of a change: the one that is being made and the one that it replaces.
+/// The containers of a change: the one that is being made, and the one that it replaces.
 struct Change {
   std::string now, old;
   bool old_ran = false;
   bool adopted = false;  ///< it runs already, from an act that was interrupted
   bool direct = true;    ///< its address can be reached from here
-  bool is_anew = true;   ///< it was made by this act
-  Duration looked{0};    ///< after what time it was last seen alive
+  bool is_anew = true;   ///< this act made it
+  Duration looked{0};    ///< the time after which it was last seen alive
 };
 
 Value save(const Change& change, const Value& outputs, Instant since) {
@@ -153,7 +153,7 @@ Change load_change(const Value& so_far) {
           .looked = Duration(so_far.integer_at("looked"))};
 }
 
-/// Undoes a change that failed and says so in its error. A stop is no failure: then everything is
+/// Undoes a change that failed, and says so in the error. A stop is no failure: then everything is
 /// left for the next run, which finds it.
 Error undo(const Site& site, const Key& key, const Change& change, const std::string& name,
            Error error) {
@@ -173,7 +173,7 @@ Error undo(const Site& site, const Key& key, const Change& change, const std::st
   }
   if (undone && change.old_ran)
     undone = start_container(site.engine, change.old, none);
-  // What ends with lines of the container goes on below them.
+  // If the message ends with lines of the container, it goes on below them.
   error.message += error.message.find('\n') != std::string::npos ? "\n" : "; ";
   if (!undone)
     error.message +=
@@ -184,9 +184,9 @@ Error undo(const Site& site, const Key& key, const Change& change, const std::st
   return std::move(error).context(cat("replacing service `", key.name, "`"));
 }
 
-/// Looks at what carries the marks of this service after its name was found taken: a container
-/// that is as wanted is adopted, one that this very act left half made is removed, another one is
-/// the old one.
+/// Looks at everything with the marks of this service, after its name was found to be taken. A
+/// container that is as wanted is adopted, one that this very act left half made is removed, and
+/// any other is the old one.
 Status settle_leftovers(const Site& site, const Act& act, const Wish& wish, Change& change,
                         const std::stop_token& stop) {
   const std::string digest = to_string(act.attributes.digest());
@@ -198,7 +198,7 @@ Status settle_leftovers(const Site& site, const Act& act, const Wish& wish, Chan
     const bool of_this_act = label(found.labels, mark::incarnation) == number;
     if (found.name == old_name(wish.name)) {
       change.old = found.id;
-      change.old_ran = found.status != "created";  // whoever died has stopped it
+      change.old_ran = found.status != "created";  // if it died, it was not us who stopped it
     } else if (found.name != wish.name) {
       continue;
     } else if (as_wanted && found.runs() && (of_this_act || act.known == nullptr)) {
@@ -232,7 +232,7 @@ Status create(const Site& site, const Act& act, const Wish& wish, Change& change
   return put_files(site, change.now, mounts_in(wish.service.files), stop);
 }
 
-/// Ports that somebody else has meanwhile are exchanged for others. Whether any was.
+/// Replaces ports that somebody else has taken meanwhile. Returns whether there were any.
 Result<bool> choose_other_ports(const Site& site, const Act& act, Wish& wish) {
   bool changed = false;
   for (auto& [id, number] : wish.placement.public_ports) {
@@ -246,7 +246,7 @@ Result<bool> choose_other_ports(const Site& site, const Act& act, Wish& wish) {
   return changed;
 }
 
-/// Whether something else was chosen for what an engine refused.
+/// Returns whether something else was chosen for what an engine refused.
 Result<bool> give_way(const Site& site, const Act& act, Wish& wish, const Error& error) {
   switch (what_is_taken(error)) {
     case Taken::address:
@@ -260,8 +260,8 @@ Result<bool> give_way(const Site& site, const Act& act, Wish& wish, const Error&
   }
 }
 
-/// Creates and starts. When somebody took our address or one of our ports in the meantime, others
-/// are chosen.
+/// Creates and starts the container. If somebody has taken our address or one of our ports in the
+/// meantime, others are chosen.
 Status create_and_start(const Site& site, const Act& act, Wish& wish, Change& change,
                         const std::stop_token& stop) {
   for (int i = 1;; ++i) {
@@ -292,7 +292,7 @@ Value make_outputs(const Act& act, const Wish& wish, const std::string& containe
   return write(outputs);
 }
 
-/// Why a container was killed, as far as anybody can tell: not every engine says that it was out of
+/// Why a container was killed, as far as anybody knows: not every engine says that it was out of
 /// memory.
 std::string_view kill_reason(const ContainerState& state, int64_t memory_limit) {
   constexpr int64_t killed = 137;
@@ -317,7 +317,8 @@ Result<std::optional<Error>> look_for_end(const Site& site, const Key& key, cons
           lines.empty() ? "; it printed nothing" : "; its last lines are:\n", lines)));
 }
 
-/// Probes the ports that are awaited. Nothing when all answer; otherwise what to say meanwhile.
+/// Probes the ports that are awaited. None: all answer. Otherwise the text says what to show
+/// meanwhile.
 Result<std::optional<std::string>> probe_ports(const Site& site, const Key& key,
                                                const Service& service,
                                                const ServiceOutputs& outputs, Change& change,
@@ -431,8 +432,8 @@ Result<std::optional<Outcome>> start_again(const Site& site, const Act& act, con
       TRY(await_ports(site, act, service, change, {}, write(outputs), instant_from_clock(), stop)));
 }
 
-/// A name is one service. Who only passes by under it takes away what has it: that one is made anew
-/// afterwards.
+/// A name stands for one service. A service that only passes by under the name removes the one that
+/// has it; that one is recreated afterwards.
 Status clear_name(const Site& site, const Key& key, const std::stop_token& stop) {
   if (service_name(key) == key.name.view())
     return {};
@@ -448,7 +449,8 @@ Status clear_name(const Site& site, const Key& key, const std::stop_token& stop)
   return {};
 }
 
-/// Those that hold a port which this one takes. Their own acts come later. The ones that ran.
+/// Stops the services that hold a port which this one takes. Their own acts come later. Returns
+/// those that ran.
 Result<std::vector<std::string>> stop_holders(const Site& site, const Act& act,
                                               const std::stop_token& stop) {
   std::vector<std::string> ran;
@@ -459,7 +461,7 @@ Result<std::vector<std::string>> stop_holders(const Site& site, const Act& act,
   return ran;
 }
 
-/// Of a pinned port that one of our containers has: whose it is.
+/// Adds which of our containers has a pinned port.
 Error name_holder(const Site& site, const Wish& wish, Error error, const std::stop_token& stop) {
   if (what_is_taken(error) != Taken::port)
     return error;
@@ -492,7 +494,7 @@ Result<Outcome> make_service(const Site& site, const Act& act, std::stop_token s
   if (had_container(act) &&
       TRY(rename_container(site.engine, act.known->remote_id, old_name(wish.name), stop))) {
     change.old = act.known->remote_id;
-    // An act that was interrupted may have stopped it already.
+    // An interrupted act may have stopped it already.
     change.old_ran = act.known->attempt && !act.known->attempt->failed;
   }
   const std::vector<std::string> released = TRY(stop_holders(site, act, stop));
@@ -530,7 +532,7 @@ Result<Outcome> wake_service(const Site& site, const Act& act, const std::stop_t
 
 Result<Outcome> start_service(const Site& site, const Act& act, std::stop_token stop) {
   Outcome outcome = TRY(wake_service(site, act, stop));
-  // One that was paused goes on with the life that it had.
+  // A container that was paused goes on with the same life.
   if (auto* done = std::get_if<Done>(&outcome))
     done->life = life_of(site.engine, done->remote_id, stop).value_or(0);
   return outcome;
@@ -549,7 +551,7 @@ Result<Outcome> adopt_service(const Site& site, const Act& act, std::stop_token 
 Result<Outcome> stop_service(const Site& site, const Act& act, std::stop_token stop) {
   const std::string id = act.known == nullptr ? "" : act.known->remote_id;
   bool ran = false;
-  // After an interrupted act another container may be there than the recorded one.
+  // After an interrupted act, there may be another container than the recorded one.
   if (act.known == nullptr || act.known->attempt || id.empty()) {
     for (const ContainerState& found : TRY(own_containers(site, key_filters(act.key), stop)))
       ran |= TRY(stop_container(site.engine, found.id, site.options.stop_grace, stop));

@@ -60,7 +60,7 @@ Value devices(const List& list) {
   return Value::list(std::move(found));
 }
 
-/// Given as it is, or by the sort of engine.
+/// The driver as given, or by the sort of engine.
 std::string_view gpu_driver(const Value& driver) {
   const std::string_view given = driver.is_dict()   ? driver.text_at("docker")
                                  : driver.is_text() ? driver.text().view()
@@ -111,9 +111,9 @@ void add_ports(const Service& service, const Placement& placement, std::vector<E
     host.push_back({"PortBindings", Value::dict(std::move(bindings))});
 }
 
-/// A hardware address that belongs to the address, as Docker chooses it: when a container takes
-/// over the address of another, neighbours that remember the old one must not wait until they
-/// forget it.
+/// A hardware address that follows from the address, as Docker chooses it. When a container takes
+/// over the address of another one, neighbours that remember the old hardware address would have to
+/// wait until they forget it.
 std::string mac_of(const std::string& address) {
   const uint32_t number = parse_address(address).value_or(0);
   std::array<char, 18> text{};

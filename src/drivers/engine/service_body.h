@@ -1,5 +1,5 @@
 #pragma once
-/// From the attributes of a service to what an engine is asked for. Pure.
+/// Turns the attributes of a service into requests to an engine. Pure.
 
 #include <map>
 #include <string>
@@ -12,13 +12,13 @@
 
 namespace fettle {
 
-/// What is decided about a container before it is made.
+/// Decisions about a container before it is made.
 struct Placement {
-  std::string network;  ///< name; empty: none
+  std::string network;  ///< its name; empty: none
   std::string network_id;
   std::string address;                        ///< inside the network
   std::string alias;                          ///< the name by which others find it
-  std::map<std::string, int> public_ports{};  ///< of this machine, by port id
+  std::map<std::string, int> public_ports{};  ///< those of this machine, by port id
   Labels labels{};
 };
 
@@ -31,7 +31,7 @@ struct ServicePort {
 };
 std::vector<ServicePort> ports_of(const Service& service);
 
-/// Where files artifacts come in: a path and the digests of the tars that are unpacked there.
+/// A place for files artifacts: a path, and the digests of the tars that are unpacked there.
 struct Mount {
   std::string path;
   std::vector<std::string> digests;

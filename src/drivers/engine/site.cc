@@ -6,7 +6,7 @@
 namespace fettle {
 namespace {
 
-/// Things without the mark were made before there was one.
+/// Things without the mark were made before it existed.
 bool is_ours(const Site& site, const std::map<std::string, std::string>& labels) {
   const std::string home = label(labels, mark::home);
   return home.empty() || home == site.options.home;
@@ -61,7 +61,7 @@ Result<std::vector<VolumeState>> own_volumes(const Site& site,
 
 Status make_own_volume(const Site& site, const std::string& name, const Key& key,
                        std::stop_token stop, bool in_memory) {
-  // An engine gives the volume that is there, whoever made it.
+  // An engine answers with the volume that is there, whoever made it.
   for (const VolumeState& there :
        TRY(list_volumes(site.engine, {environment_filter(key.environment)}, stop)))
     if (there.name == name && !is_ours(site, there.labels))

@@ -1,5 +1,5 @@
 #pragma once
-/// What the parts of the driver share.
+/// The things that the parts of the driver share.
 
 #include <functional>
 #include <optional>
@@ -19,13 +19,13 @@
 namespace fettle {
 
 struct EngineDriverOptions {
-  Name name = "engine";       ///< what resources call it; of a node `engine@NODE`
-  std::string home{};         ///< whose things these are: several homes may use one engine
+  Name name = "engine";       ///< its name in resources; for a node `engine@NODE`
+  std::string home{};         ///< the owner of these things: several homes may use one engine
   Duration stop_grace = 10s;  ///< between TERM and KILL
   WaitLimits limits{};
-  bool rollback = true;  ///< a replacement that fails starts the old container again
-  std::span<const Subnet> pools = own_pools;  ///< where networks take their ranges from
-  /// How a registry (`docker.io`, `host:5000`) knows us, if it does.
+  bool rollback = true;  ///< if a replacement fails, the old container is started again
+  std::span<const Subnet> pools = own_pools;  ///< the ranges for networks
+  /// Our login at a registry (`docker.io`, `host:5000`), if there is one.
   std::function<std::optional<RegistryLogin>(std::string_view registry)> login{};
   CallObserver on_call{};
 };
@@ -41,14 +41,15 @@ struct Site {
   PodProbes& probes;
 };
 
-/// The marks of what this home makes. The key that labels tell; none when they are not ours.
+/// The marks of things that this home makes, and the key that labels stand for. None: they are not
+/// ours.
 Labels own_marks(const Site& site, const Key& key);
 std::optional<Key> own_key(const Site& site, const std::map<std::string, std::string>& labels);
-/// Of a name that somebody else has.
+/// For a name that somebody else has.
 Error taken_error(std::string_view what, std::string_view name,
                   const std::map<std::string, std::string>& labels);
 
-/// The lists of the engine without what other homes have made.
+/// The lists of the engine without things of other homes.
 Result<std::vector<ContainerState>> own_containers(const Site& site,
                                                    const std::vector<std::string>& labels,
                                                    std::stop_token stop);
@@ -58,13 +59,13 @@ Result<std::vector<NetworkState>> own_networks(const Site& site,
 Result<std::vector<VolumeState>> own_volumes(const Site& site,
                                              const std::vector<std::string>& labels,
                                              std::stop_token stop);
-/// Error: another home has one of this name.
+/// Error: another home has a volume of this name.
 Status make_own_volume(const Site& site, const std::string& name, const Key& key,
                        std::stop_token stop, bool in_memory = false);
-/// One of another home stays.
+/// A volume of another home stays.
 Status remove_own_volume(const Site& site, const Key& key, std::stop_token stop);
 
-/// The record of the service that an action names in its attributes; an error when it needs none.
+/// The record of the service that an action names in its attributes. Error: the action needs none.
 Result<const Record*> host_of(const Act& act);
 
 }  // namespace fettle

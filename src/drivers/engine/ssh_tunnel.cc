@@ -14,7 +14,7 @@
 namespace fettle {
 namespace {
 
-/// Reads what it has to say; false when that has ended.
+/// Reads its messages. False: there will be no more.
 bool hear(int errors, SshWords& words) {
   std::array<char, 4096> buffer;
   const ssize_t count = read(errors, buffer.data(), buffer.size());
@@ -46,14 +46,14 @@ void shuttle(int a, int b, int errors, SshWords& words, const std::stop_token& s
       if (count <= 0) {
         open[i] = false;
         shutdown(ends[1 - i], SHUT_WR);
-        if (i == 1)  // the engine ended: nothing more is to be said to it
+        if (i == 1)  // the engine ended: there is nothing more to say to it
           return;
       }
     }
   }
 }
 
-/// `unix:///PATH` for the shell there, behind a flag of its program; nothing without a path.
+/// `unix:///PATH` for the shell there, behind a flag of its program. Empty: there is no path.
 std::string flag_of_socket(std::string_view flag, std::string_view path) {
   return path.empty() ? std::string() : cat(" ", flag, " ", quoted_for_shell(cat("unix://", path)));
 }

@@ -1,6 +1,6 @@
 #pragma once
-/// A unix socket on this machine behind which an engine on another one is reached: for each
-/// connection one `ssh HOST docker system dial-stdio`, or Podman's where there is no Docker.
+/// A unix socket on this machine behind which there is an engine on another one. Each connection
+/// runs `ssh HOST docker system dial-stdio`, or Podman's command if there is no Docker.
 
 #include <memory>
 #include <mutex>
@@ -12,11 +12,11 @@
 
 namespace fettle {
 
-/// What `ssh`, and the program that it starts, complained about last. Safe from many threads.
+/// The last complaints of `ssh` and of the program that it starts. Safe to use from many threads.
 class SshWords {
  public:
   void add(std::string_view text);
-  std::string last() const;  ///< its lines as one; empty: nothing was said
+  std::string last() const;  ///< its lines as one; empty: there are none
 
  private:
   mutable std::mutex mutex_;
@@ -28,7 +28,7 @@ struct SshTunnel {
   std::shared_ptr<SshWords> words;
 };
 
-/// `destination` is `host`, `user@host` or `user@host:port`, and may have a path behind it: that of
+/// `destination` is `host`, `user@host` or `user@host:port`, perhaps with a path behind it: that of
 /// the engine's socket there.
 Result<SshTunnel> open_ssh_tunnel(const std::string& destination, const WaitLimits& limits);
 

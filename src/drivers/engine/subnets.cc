@@ -59,7 +59,7 @@ std::optional<Subnet> parse_subnet(std::string_view text) {
 }
 
 std::vector<Subnet> subnets_of_trie(std::string_view trie) {
-  // A leaf is `|-- ADDRESS`, and below it a line `/LENGTH …` for each route.
+  // A leaf is `|-- ADDRESS`, with a line `/LENGTH …` below it for each route.
   std::vector<Subnet> found;
   std::string_view leaf;
   for (const std::string_view line : split(trie, '\n')) {

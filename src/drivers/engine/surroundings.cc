@@ -19,7 +19,7 @@
 namespace fettle {
 namespace {
 
-constexpr int network_prefix = 22;  ///< about a thousand addresses, as Kurtosis gives
+constexpr int network_prefix = 22;  ///< about a thousand addresses, as with Kurtosis
 constexpr int network_tries = 8;
 constexpr Duration longest_pause = 30s;  ///< between two tries of a pull
 
@@ -30,8 +30,7 @@ Outcome network_done(const std::string& id, const std::string& name, const Subne
               .changed = changed};
 }
 
-/// The network that is there already: ours, from an act that was interrupted or a store that was
-/// lost.
+/// Adopts a network that is there already: ours, from an interrupted act or a lost store.
 Result<Outcome> adopt_network(const Site& site, const Act& act, const std::string& name,
                               const std::stop_token& stop) {
   const auto state = TRY(inspect_network(site.engine, name, stop));
@@ -60,8 +59,7 @@ Outcome image_done(const Act& act, const ImageFacts& image, std::string said = {
   return done;
 }
 
-/// Who we may be for a registry, in the order in which it is tried; the last one is who we are
-/// otherwise.
+/// The logins to try for a registry, in their order; the last one is our usual one.
 std::vector<std::optional<RegistryLogin>> logins_for(const Site& site, const Act& act,
                                                      std::string_view registry) {
   std::vector<std::optional<RegistryLogin>> logins;
@@ -73,7 +71,7 @@ std::vector<std::optional<RegistryLogin>> logins_for(const Site& site, const Act
   return logins;
 }
 
-/// One attempt, by the digest if one is given.
+/// Pulls once, by the digest if one is given.
 Status pull_once(const Site& site, const Act& act, const ProgressSink& progress,
                  const std::stop_token& stop) {
   const Image image = read<Image>(act.attributes);
@@ -142,7 +140,7 @@ Result<Outcome> drop_network(const Site& site, const Act& act, std::stop_token s
   Status removed = remove_network(site.engine, name, stop);
   if (!removed && !is_cancelled(removed.error())) {
     auto left = TRY(own_containers(site, {environment_filter(act.key.environment)}, stop));
-    // What stands on another container goes before it.
+    // A container that uses another one goes before it.
     std::ranges::stable_partition(left, [](const ContainerState& each) {
       return !label(each.labels, mark::container).empty();
     });
@@ -177,7 +175,7 @@ Status drop_empty_network(const Site& site, const Key& key, const std::string& o
   const std::string mine = cat(mark::network, "=", state->id);
   if (!TRY(own_containers(site, {environment_filter(key.environment), mine}, stop)).empty())
     return {};
-  // An engine refuses when somebody has come meanwhile.
+  // An engine refuses if somebody has joined meanwhile.
   const Status removed = remove_network(site.engine, name, stop);
   return !removed && is_cancelled(removed.error()) ? removed : Status();
 }

@@ -29,8 +29,8 @@ Taken what_is_taken(const Error& error) {
   const auto says = [&](std::string_view words) { return said.find(words) != said.npos; };
   if (says(podman_words))
     return Taken::address;
-  // Docker, of an address: `… container networking: Address already in use`; of a port it names
-  // `bind`, a host port, or the port itself.
+  // For an address, Docker says `… container networking: Address already in use`. For a port, it
+  // names `bind`, a host port, or the port itself.
   if (says("address already in use") && !says("bind") && !says("port"))
     return Taken::address;
   if (says("already in use") || says("already allocated"))

@@ -13,7 +13,7 @@ namespace {
 
 constexpr size_t piece = 64 * 1024;
 
-/// Hands bytes on in both directions until the other side ends.
+/// Passes bytes on in both directions until the other side ends.
 class Conversation {
  public:
   Conversation(Engine& engine, OpenExec& open, const TalkEnds& ends, bool tty, ByteSink sink,
@@ -48,7 +48,7 @@ class Conversation {
   }
 
  private:
-  /// All that has come; false when the other side has ended.
+  /// Takes everything that has arrived. False: the other side has ended.
   Result<bool> take_output() {
     while (const std::optional<size_t> count = TRY(open_.connection.read_ready(buffer_))) {
       if (*count == 0)
@@ -68,7 +68,7 @@ class Conversation {
       return hand_on_typed();
     }
     input_ = -1;
-    // A terminal has no end but the key for it.
+    // A terminal ends only by the key for it.
     if (tty_)
       return open_.connection.write("\x04", stop_);
     open_.connection.finish_writing();
@@ -87,7 +87,7 @@ class Conversation {
       resize();
   }
 
-  /// A window of another size is no reason to end.
+  /// A window that changes its size is no reason to end.
   void resize() {
     const std::optional<WindowSize> size = ends_.size ? ends_.size() : std::nullopt;
     if (!size || size == told_)
@@ -104,7 +104,7 @@ class Conversation {
   int input_;
   std::optional<WindowSize> told_;
   std::array<char, piece> buffer_{};
-  std::string typed_;  ///< read and not handed on yet
+  std::string typed_;  ///< read and not passed on yet
   bool tty_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-/// A command in a container that somebody talks with: standard input, a terminal and its size.
+/// A conversation with a command in a container: standard input, a terminal and its size.
 
 #include "drivers/engine/exec.h"
 

@@ -17,7 +17,8 @@ namespace {
 
 constexpr size_t longest_task_output = 64 << 20;
 
-/// On the environment's network, if the task needs that, with an address of its own.
+/// The place of the task: on the environment's network if it needs that, with an address of its
+/// own.
 Result<Placement> place(const Site& site, const Act& act, const std::stop_token& stop) {
   Placement placement;
   placement.labels = own_marks(site, act.key);
@@ -45,7 +46,7 @@ std::string container_name(const Key& key) {
   return cat("task--", to_string(fingerprint(cat(key.environment, "\n", key.name))));
 }
 
-/// Creates it; one of the same task that a crash left is removed first.
+/// Creates the container. One of the same task that a crash left is removed first.
 Result<std::string> create(const Site& site, const Act& act, const Value& body,
                            const std::stop_token& stop) {
   const std::string name = container_name(act.key);
@@ -94,7 +95,7 @@ Result<Outcome> run_in(const Site& site, const ContainerTask& task, const std::s
                       .remote_id = {}});
 }
 
-/// A task that was started, and where.
+/// A task that was started, and its place.
 struct Started {
   std::string id;
   Placement placement;

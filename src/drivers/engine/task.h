@@ -1,5 +1,5 @@
 #pragma once
-/// A command in a container that is made for it and thrown away: kind `task`.
+/// A command in a container that is made for it and thrown away afterwards: kind `task`.
 
 #include "drivers/engine/site.h"
 
@@ -8,7 +8,7 @@ namespace fettle {
 Result<Outcome> run_task(const Site& site, const Act& act, const ProgressSink& progress,
                          std::stop_token stop);
 
-/// Takes away the container of one that was interrupted; nothing when there is none.
+/// Removes the container of an interrupted task, if there is one.
 Result<Outcome> drop_task(const Site& site, const Act& act, std::stop_token stop);
 
 }  // namespace fettle

@@ -33,7 +33,7 @@ Result<std::vector<VolumeState>> list_volumes(Engine& engine,
     for (const Value& item : volumes.items())
       found.push_back(
           {.name = std::string(item.text_at("Name")), .labels = labels_in(item.at("Labels"))});
-  // Podman gives those that have one of the labels.
+  // Podman lists volumes that have one of the labels.
   std::erase_if(found, [&](const VolumeState& volume) {
     return !std::ranges::all_of(labels, [&](const std::string& wanted) {
       const size_t equals = wanted.find('=');

@@ -1,5 +1,5 @@
 #pragma once
-/// Code of users that looks after a type of resource: in Starlark (`starlark_handler.cc`) or a
+/// Users' code that looks after a type of resource: in Starlark (`starlark_handler.cc`), or as a
 /// program that speaks JSON lines (`program_handler.cc`). `docs/handlers.md` is the contract.
 
 #include <memory>
@@ -13,11 +13,11 @@
 
 namespace fettle {
 
-/// What a handler found.
+/// The answer of a handler's `read`.
 struct Reading {
   bool there = false;
-  Value current;         ///< the fields that the handler tells; a dict
-  bool reloads = false;  ///< it wants to hear of events
+  Value current;         ///< the fields that the handler reports; a dict
+  bool reloads = false;  ///< it wants to be told of events
 };
 
 class Handler {
@@ -29,12 +29,12 @@ class Handler {
   virtual Status update(const Value& changes) = 0;
   virtual Status remove() = 0;
   virtual Status reload() = 0;
-  /// Why the code left the resource for another run, after a call that ended with an error; empty:
+  /// Why the code left the resource for another run, after a call that ended with an error. Empty:
   /// it did not.
   virtual std::string skipped() const = 0;
 };
 
-/// What a handler works with.
+/// The things that a handler works with.
 struct HandlerSite {
   HttpClient& http;
   Blobs& blobs;
@@ -44,11 +44,11 @@ struct HandlerSite {
   HandlerCode code;  ///< that looks after it
   const ProgressSink& progress;
   std::stop_token stop;
-  std::string name;                   ///< of the handler, for messages
-  Duration deadline;                  ///< of one call
+  std::string name;                   ///< that of the handler, for messages
+  Duration deadline;                  ///< for one call
   std::vector<std::string>& printed;  ///< what `tell` kept
 
-  /// Shows a line that the code said to people, and keeps it while there are few.
+  /// Shows people a line that the code printed, and keeps it if there are not many.
   void tell(std::string_view line) const;
 };
 

@@ -7,7 +7,7 @@ namespace fettle {
 namespace {
 
 constexpr Duration usual_deadline = 60s;
-// What is printed stays in the log of events.
+// Printed lines stay in the log of events.
 constexpr size_t most_lines = 100;
 constexpr size_t longest_line = 1'000;
 
@@ -21,7 +21,7 @@ Result<Duration> deadline_of(const HandlerCode& handler) {
   return deadline;
 }
 
-/// Fields that the handler tells and that are wanted otherwise.
+/// Fields that the handler reports and that are wanted otherwise.
 Value changes_between(const Value& wanted, const Value& current) {
   std::vector<Entry> changes;
   for (const Entry& entry : current.entries())

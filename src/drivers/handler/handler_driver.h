@@ -1,6 +1,6 @@
 #pragma once
-/// Looks after what handlers of users look after: reads what is there, compares it with what is
-/// wanted, and lets the handler create, update or delete; then it is told of events.
+/// Acts on resources through users' handlers: reads what is there, compares it with what is wanted,
+/// and lets the handler create, update or delete. After that, the handler is told of events.
 
 #include "base/http.h"
 #include "core/driver.h"
@@ -15,8 +15,8 @@ class HandlerDriver : public Driver {
   /// Handlers look when they act.
   Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
                                            std::stop_token stop) override;
-  /// Errors: the handler failed, crashed, took too long or answered nonsense; always with its name
-  /// and its last lines. `Skipped`: it asked to be left out.
+  /// Errors: the handler failed, crashed, took too long or gave a senseless answer; they have its
+  /// name and its last lines. `Skipped`: it asked to be left out.
   Result<Outcome> apply(const Act& act, const ProgressSink& progress,
                         std::stop_token stop) override;
   Result<std::vector<Found>> list(const Name& environment, std::stop_token stop) override;

@@ -107,7 +107,7 @@ Result<starlark::Value> read_text(Call& call) {
   struct stat about{};
   if (stat(path.c_str(), &about) != 0)
     return starlark::Value::none();
-  if (!S_ISREG(about.st_mode))  // a pipe would hold us for ever
+  if (!S_ISREG(about.st_mode))  // a pipe would block us for ever
     return call.thread.error(cat("read: `", path, "` is not a file"));
   const ByteSource source = TRY_IN(call, source_of_file(path));
   return call.heap().text(TRY_IN(call, read_all(source, most_bytes)));

@@ -15,17 +15,17 @@
 
 namespace fettle {
 
-/// Of one call; outlives it.
+/// The loan of one call; outlives the call.
 struct Loan {
   HttpClient* http = nullptr;
   std::stop_token stop{};
-  std::chrono::steady_clock::time_point ends{};  ///< when whatever is lent has to end
+  std::chrono::steady_clock::time_point ends{};  ///< when all lent functions have to end
   std::string skipped{};                         ///< why `skip` was called; empty: it was not
   /// The time that is left, at least a millisecond.
   Duration left() const;
 };
 
-/// Predeclares them in a session that `loan` outlives.
+/// Predeclares the functions in a session. `loan` must outlive it.
 void lend(starlark::Session& session, Loan& loan);
 
 }  // namespace fettle

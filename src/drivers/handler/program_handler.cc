@@ -1,4 +1,4 @@
-/// A handler that is a program: each call is a line of JSON that it is asked.
+/// A handler that is a program: each call is a line of JSON to it.
 
 #include "base/text.h"
 #include "drivers/handler/handler.h"

@@ -85,7 +85,7 @@ class StarlarkHandler : public Handler {
     return {};
   }
 
-  /// An error as people read it: where, and what was printed last.
+  /// An error as people read it: its place, and what was printed last.
   Error explained(Error error, const std::string& function) const {
     if (site_.stop.stop_requested())
       return cancelled_error();

@@ -24,7 +24,7 @@ Duration time_limit_of(const HostCommand& wanted) {
   return std::chrono::duration_cast<Duration>(std::chrono::duration<double>(seconds));
 }
 
-/// Where a program is, by the folders that are to be searched; empty when nowhere.
+/// The path of a program in the given folders. Empty: it is in none.
 std::string find_in(std::string_view folders, const std::string& program) {
   if (folders.empty() || program.find('/') != program.npos)
     return find_program(program).string();
@@ -35,13 +35,13 @@ std::string find_in(std::string_view folders, const std::string& program) {
   return {};
 }
 
-/// Bytes of an output, and so no more lines.
+/// Bytes of an output, and thus a limit for its lines.
 constexpr size_t most_told = 64 * 1024;
 
 struct Ran {
   bool found = true;  ///< else there is no such program
   int code = 0;
-  std::string lines;  ///< the last ones of both
+  std::string lines;  ///< the last ones of both streams
   std::string output{}, errors{};
 };
 
@@ -133,12 +133,12 @@ Result<Ran> run_checked(const HostCommand& wanted, std::string_view command,
   return ran;
 }
 
-/// What prints a secret that it was given has one for its output.
+/// If a command prints a secret that it was given, its output is one.
 Value marked(Value value, const Mask& mask) {
   return mask.value(value) == value ? value : Value::secret(std::move(value));
 }
 
-/// What a command printed, as a value; null for nothing. Error: it is not of that form.
+/// The output of a command as a value; null: there is none. Error: it does not have the form.
 Result<Value> read_output(std::string_view form, const std::string& output) {
   if (form == "text")
     return Value(output);
@@ -169,7 +169,7 @@ Result<Outcome> run_what_is_due(const Act& act, const ProgressSink& progress,
   const HostCommand wanted = read<HostCommand>(reveal(act.attributes));
   Mask mask;
   mask.add_marked(act.attributes);
-  for (const RecordPointer& need : act.needs)  // of which a part may be embedded
+  for (const RecordPointer& need : act.needs)  // a part of them may be embedded
     mask.add_marked(need->outputs);
   const std::string_view command = wanted.command.view(), reload = wanted.reload.view();
   const bool was_done = act.known != nullptr && act.known->applied && !act.known->attempt &&

@@ -10,9 +10,9 @@ namespace fettle {
 /// `onlyif`. A condition that cannot be asked counts as due, so that the act tells the error.
 CommandSeen look_at_command(const HostCommand& wanted, const std::stop_token& stop);
 
-/// For an event `reload` is run (or the command), whatever the conditions say; else the command, if
-/// they allow it. Errors: it cannot be started, takes too long, or ends with a code that is not
-/// among `returns`, with its last lines.
+/// For an event, runs `reload` (or the command), whatever the conditions say; else the command, if
+/// they allow it. Errors: it cannot be started, takes too long, or ends with a code that is not in
+/// `returns`; its last lines are in the message.
 Result<Outcome> run_command_act(const Act& act, const ProgressSink& progress,
                                 const std::stop_token& stop);
 

@@ -19,7 +19,7 @@ namespace {
 
 constexpr mode_t mode_of_new_file = 0644, mode_of_new_folder = 0755;
 
-/// What is at a path; none when nothing is.
+/// The entry at a path. None: nothing is there.
 Result<std::optional<struct stat>> stat_of(const Path& path) {
   struct stat there{};
   if (lstat(path.c_str(), &there) == 0)
@@ -59,8 +59,8 @@ Result<std::string> digest_of_file(const Path& path, const std::stop_token& stop
   return hash.hex();
 }
 
-/// A place for what is being made, beside what it becomes. What an interrupted act left there is
-/// taken away by the next one.
+/// A place beside the path for a file that is being made. The next act removes what an interrupted
+/// one left there.
 Path place_beside(const Path& path) {
   return path.parent_path() /
          cat(".", to_string(fingerprint(path.filename().string())).substr(0, 16), ".fettle");

@@ -1,7 +1,7 @@
 #pragma once
-/// Files, folders and links of this machine: looking, making, taking away. What is there is
-/// compared before anything is written, and a file is written beside itself and renamed, so that
-/// nobody ever sees half of it. Links in the last part of a path are never followed.
+/// Looks at, makes and removes files, folders and links of this machine. Existing ones are compared
+/// before anything is written. A file is written beside its place and renamed, so that nobody ever
+/// sees half of it. A link in the last part of a path is never followed.
 
 #include "core/driver.h"
 #include "kinds/owned.h"
@@ -16,8 +16,8 @@ Result<Outcome> make_file(const Act& act, Blobs& blobs, const std::stop_token& s
 Result<Outcome> make_folder(const Act& act);
 Result<Outcome> make_link(const Act& act);
 
-/// Takes away what nobody wants any more, as it was applied: a file or link, or a folder in which
-/// there is nothing. What turns out to be something else is not ours and stays.
+/// Removes something that nobody wants any more, as it was applied: a file or link, or an empty
+/// folder. If it turns out to be something else, it is not ours and stays.
 Result<Outcome> remove_path(const Act& act);
 
 }  // namespace fettle

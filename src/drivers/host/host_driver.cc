@@ -43,7 +43,7 @@ Result<std::string> rendered(const Dict& templates) {
   return pack_files(files);
 }
 
-/// The last part of an address, as the name of a file.
+/// The last part of an address, as a file name.
 std::string name_of_download(std::string_view url) {
   const std::string_view path = url.substr(0, url.find_first_of("?#"));
   const std::string_view name = path.substr(path.rfind('/') + 1);
@@ -149,7 +149,7 @@ Result<Observation> HostDriver::look_at_artifact(const Subject& subject, std::st
   return look_at_address(*subject.wanted, *subject.known, std::move(stop));
 }
 
-/// What is stored is used when nobody tells what is there now.
+/// If nobody says what is at the address now, the stored content is used.
 Result<Observation> HostDriver::look_at_address(const Resource& wanted, const Record& known,
                                                 std::stop_token stop) {
   const TemporaryDirectory place = TRY(TemporaryDirectory::make());
@@ -194,7 +194,7 @@ Result<Outcome> HostDriver::apply(const Act& act, const ProgressSink& progress,
     return run_command_act(act, progress, stop);
   if (kind == "mark")
     return make_mark(act);
-  // What is only remembered: its record is all there is of it.
+  // A resource that is only remembered: there is nothing of it but its record.
   if (kind == "revision" || kind == "pull_job")
     return Done{Value::dict({}), {}, true};
   if (kind == "notice") {

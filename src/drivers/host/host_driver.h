@@ -1,7 +1,7 @@
 #pragma once
 /// The driver for everything that needs no engine: files, folders, links and commands of this
-/// machine, files artifacts that are made here (uploaded, rendered, taken from a task or from the
-/// web), verifying and printing.
+/// machine, files artifacts that are made here (uploaded, rendered, taken from a task or
+/// downloaded), verifications and prints.
 
 #include "base/file.h"
 #include "base/http.h"
@@ -12,7 +12,7 @@ namespace fettle {
 
 class HostDriver : public Driver {
  public:
-  /// `random` gives random bits, for what needs a name that nobody else has.
+  /// `random` returns random bits, for names that nobody else has.
   HostDriver(HttpClient& http, Blobs& blobs, std::function<uint64_t()> random,
              WaitLimits limits = {})
       : http_(http), blobs_(blobs), random_(std::move(random)), limits_(limits) {}
@@ -21,7 +21,7 @@ class HostDriver : public Driver {
                                            std::stop_token stop) override;
   Result<Outcome> apply(const Act& act, const ProgressSink& progress,
                         std::stop_token stop) override;
-  /// Artifacts carry no marks of an environment.
+  /// Artifacts have no marks of an environment.
   Result<std::vector<Found>> list(const Name& environment, std::stop_token stop) override;
 
  private:

@@ -22,7 +22,7 @@ struct Rights {
 Result<Rights> wanted_rights(const Ownership& wanted, const struct stat* there, mode_t mode_of_new);
 
 bool has_rights(const struct stat& there, const Rights& rights);
-/// Links are not followed. The owner first, for a new one takes bits of the mode away.
+/// Does not follow links. The owner is set first, since a new owner removes bits of the mode.
 Status set_rights(const Path& path, const Rights& rights);
 
 /// The name of a user or group, else its number.

@@ -19,12 +19,12 @@ namespace {
 
 const Value nothing = Value::dict({});
 
-/// What a hint about a path or a process is about.
+/// The key of a hint about a path or a process.
 Key hint_key(const Name& environment, const std::string& what) {
   return {environment, what.starts_with('/') ? "path" : "process", what};
 }
 
-/// A comment as texts; it may be a list of them.
+/// The texts of a comment, which may be a list.
 std::vector<std::string> lines_of_comment(const Value& comment) {
   std::vector<std::string> lines;
   if (!comment.is_list() && !is_empty(comment))
@@ -70,7 +70,7 @@ bool asks_again(const Value& ret, const PendingCounts& counts) {
 
 namespace {
 
-/// One act: the calls that it takes, and what becomes of their answers.
+/// One act: its calls, and what becomes of their answers.
 class StateAct {
  public:
   StateAct(StateFunctions& functions, const StateOptions& options, Watcher& watcher, Reruns& reruns,
@@ -100,7 +100,7 @@ class StateAct {
     } else if (!options.calls_again && !act.looks_only) {
       call_.rerun_data = reruns_.of(act.key);
     }
-    // A look on behalf of another state is about what that one left.
+    // A look for another state is about what that state left.
     const RecordPointer& past =
         act.known == nullptr && act.looks_only && !act.needs.empty() ? act.needs.back() : act.known;
     skips_memory_ = functions.skips_memory(call_.state);
@@ -111,7 +111,7 @@ class StateAct {
       else if (act.known != nullptr)
         remember(act.known->outputs);
     }
-    // A name that no file says is the one that is remembered, as in Idem.
+    // If no file has a name, it is the remembered one, as in Idem.
     if (const Value& name = call_.old_state.at("name"); call_.name == call_.id && name.is_text())
       call_.name = name_text(name);
     if (!call_.old_state.is_null() || !is_empty(call_.arguments.at("resource_id")))
@@ -162,7 +162,7 @@ class StateAct {
   }
 
  private:
-  /// Of what it watches each has to have succeeded: a result that is not known is no success.
+  /// All states that it watches must have succeeded: a result that is not known is no success.
   std::string complaint_of_watched() const {
     const Value& watched = settings_.at("watches");
     if (!watched.is_dict() || (act_.looks_only && !settings_.bool_at("is_guard")))
@@ -178,7 +178,7 @@ class StateAct {
     return text;
   }
 
-  /// Removes what another call has replaced, now that all that used it have gone on.
+  /// Removes what another call has replaced, once all that used it have gone on.
   Result<Outcome> remove_replaced(const Value& replaced) {
     const List before =
         act_.known == nullptr ? List() : read<StateOutputs>(act_.known->outputs).removed;
@@ -210,7 +210,7 @@ class StateAct {
     return std::ranges::find(items, one) != items.end();
   }
 
-  /// What this state has replaced so far and nobody has removed.
+  /// All that this state has replaced and nobody has removed.
   std::vector<Value> replaced_before() const {
     std::vector<Value> left;
     if (act_.known == nullptr)
@@ -242,8 +242,8 @@ class StateAct {
     return Value::dict(std::move(entries));
   }
 
-  /// What is there and wanted otherwise may have to be made anew instead of being changed. A test
-  /// says the same.
+  /// If the thing is there and wanted otherwise, it may have to be recreated instead of changed. A
+  /// test reports the same.
   Result<StateAnswer> call() {
     const Value& recreates = settings_.at("recreate_on_update");
     if (recreates.is_null() || call_.function != "present" || !differs())
@@ -262,7 +262,7 @@ class StateAct {
     call_.old_state = {};
     call_.ignored = {};
     StateAnswer made = TRY(functions_.call(call_, stop_));
-    // What is made anew is done with its first success.
+    // A replacement is complete with its first success.
     if (made.ret.at("result") == Value(true))
       made.ret = with(made.ret, "rerun_data", Value());
     const bool is_made =
@@ -272,7 +272,7 @@ class StateAct {
         made.ret = as_replaced(old.old_state, gone.ret, made.ret, computed());
       return made;
     }
-    // The old one is there still.
+    // The old one is still there.
     if (is_made)
       replaced_.push_back(old.old_state);
     else
@@ -280,7 +280,7 @@ class StateAct {
     return made;
   }
 
-  /// A removal and a creation as one result: from what was there to what is there now.
+  /// A removal and a creation as one result: from the former state to the new one.
   static Value as_replaced(const Value& before, const Value& gone, const Value& made,
                            const Value& computed) {
     std::vector<Value> comments{"it differs, so it is removed and created again"};
@@ -311,7 +311,7 @@ class StateAct {
     return false;
   }
 
-  /// What it watches has changed: `mod_watch` says what comes of it.
+  /// Something that it watches has changed: the result is that of `mod_watch`.
   Result<Value> heard(Value ret) {
     if (act_.events.empty() || story_.is_dict() || ret.at("result") == Value(false) ||
         !functions_.has(call_.state, "mod_watch") || call_.function == "mod_watch")
@@ -324,7 +324,7 @@ class StateAct {
 
   Result<Outcome> remove() {
     if (settings_.find("replaced") != nullptr)
-      return Outcome(Done{});  // who replaces is removed by itself
+      return Outcome(Done{});  // the replacing state is removed by itself
     if (!functions_.has_module(call_.state))
       return world_error(cat("no module `", call_.state,
                              "` was loaded that could remove it: `--plugin-dir` names its folder"));
@@ -342,7 +342,7 @@ class StateAct {
     return Outcome(std::move(done));
   }
 
-  /// What the code says is part of what is told of the act.
+  /// Lines that the code prints are part of the act's report.
   void note(std::string_view line) {
     constexpr size_t most = 100, longest = 1'000;
     if (printed_.size() < most)
@@ -351,8 +351,8 @@ class StateAct {
       printed_.emplace_back("…");
   }
 
-  /// Makes it a call that removes what the last one made, under the name that this one had: what a
-  /// name refers to may be another one by now, or gone.
+  /// Turns it into a call that removes what the last one made, under the former name: by now a
+  /// reference in the name may lead elsewhere, or nowhere.
   Status call_as_then() {
     const CalledAs called =
         act_.known == nullptr ? CalledAs() : read<StateOutputs>(act_.known->outputs).called;
@@ -392,7 +392,7 @@ class StateAct {
     return outcome_of(ret_of(false, answer.why), true);
   }
 
-  /// The keys by which the driver gives hints.
+  /// The keys about which the driver gives hints.
   std::vector<Key> watched(const Value& named) {
     std::vector<Key> keys;
     if (!named.is_list())
@@ -411,7 +411,7 @@ class StateAct {
     return keys;
   }
 
-  /// A function that ended with an exception fails its state only.
+  /// A function that ended with an exception fails only its state.
   Result<Outcome> failed(Error error) {
     std::string comment = to_string(error);
     if (!error.excerpt.empty())
@@ -423,8 +423,8 @@ class StateAct {
     return outcome_of(ret_of(false, std::move(comment)), is_unknown_);
   }
 
-  /// What is remembered: the new state of a success, of what was saved by force, and the first
-  /// that there is. A thing of which a look says that it is gone is forgotten.
+  /// The memory after a call: the new state after a success, one that was saved by force, and the
+  /// first one that there is. If a look says that the thing is gone, it is forgotten.
   Result<Value> memory_of(const Value& ret) {
     const Value& new_state = ret.at("new_state");
     const bool saves = !is_empty(ret.at("result")) || !is_empty(ret.at("force_save")) ||
@@ -440,7 +440,7 @@ class StateAct {
     return found && is_empty(*found) ? Value() : call_.old_state;
   }
 
-  /// Whether it has settled, by what its module, the settings and the result say.
+  /// Whether it has settled, by its module, the settings and the result.
   Result<std::optional<Again>> again_of(const Value& ret) {
     const Value& result = ret.at("result");
     const std::string comment = text_of_comment(ret.at("comment"));
@@ -492,11 +492,11 @@ class StateAct {
       again = TRY(again_of(ret));
     if (!options_.calls_again && !call_.is_test)
       reruns_.keep(act_.key, again ? Value() : ret.at("rerun_data"));
-    const Value result = ret.at("result");  // a look may put another one in its place
+    const Value result = ret.at("result");  // a look may replace it
     const bool changes = !is_empty(ret.at("changes"));
     if (!again && !call_.is_test && result == Value(true) && changes && options_.calls_again)
       ret = TRY(confirmed(std::move(ret)));
-    // What `mod_watch` says is told; what the function itself left is remembered.
+    // The answer of `mod_watch` is reported; the state that the function itself left is remembered.
     const Value left = acted_.is_null() ? ret : with_hidden(acted_, settings_.at("sensitive"));
     const Value memory = call_.is_test ? Value() : TRY(memory_of(left));
     std::vector<Entry> outputs;
@@ -530,7 +530,7 @@ class StateAct {
                             .printed = std::move(printed_),
                             .has_changed = changes});
     }
-    // What is not known to have come about wakes nobody.
+    // A result that is not known to be a success wakes nobody.
     const bool wakes = changes && (call_.is_test || !result.is_null());
     return Outcome(Done{.outputs = std::move(kept),
                         .changed = wakes,
@@ -539,7 +539,7 @@ class StateAct {
                         .is_vain = changes && !wakes});
   }
 
-  /// The words of a result go to people: what was given and nobody may read is no part of them.
+  /// The answer without secrets that were given to the call, since people read it.
   Value without_secrets(Value ret) const {
     if (!act_.attributes.has_secret())
       return ret;
@@ -548,8 +548,8 @@ class StateAct {
     return with(ret, "comment", mask.value(ret.at("comment")));
   }
 
-  /// One look after a success with changes: what still sees some is told so. What cannot be looked
-  /// at is taken at its word.
+  /// One look after a success with changes. If it still sees changes, that is reported. If it is
+  /// not possible, the function is believed.
   Result<Value> confirmed(Value ret) {
     static constexpr std::array<std::string_view, 8> unconfirmed{
         "exec", "time", "cmd", "data", "trigger", "sls", "render", "acct"};
@@ -566,7 +566,7 @@ class StateAct {
     return with_comment(ret, "warning: changes remain after a second look");
   }
 
-  /// What the calls of this act have come to so far: the first state, and the last changes.
+  /// The result of this act's calls so far: the first state, and the last changes.
   Value story_after(const Value& ret) const {
     return Value::dict({{"old_state", ret.at("old_state")},
                         {"changes", ret.at("changes")},
@@ -574,14 +574,14 @@ class StateAct {
                         {"alike", alike(ret)}});
   }
 
-  /// How many calls in a row have come to the same as this one.
+  /// How many calls in a row had the same result as this one.
   int64_t alike(const Value& ret) const {
     const bool is_same = story_.is_dict() && story_.at("result") == ret.at("result") &&
                          story_.at("changes") == ret.at("changes");
     return is_same ? story_.integer_at("alike") + 1 : 0;
   }
 
-  /// The calls of one act are told as one: from the first state to the last one.
+  /// The calls of one act are reported as one: from the first state to the last.
   Value with_story(Value ret) const {
     if (!story_.is_dict())
       return ret;

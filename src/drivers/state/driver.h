@@ -1,7 +1,7 @@
 #pragma once
-/// Calls the functions that states are made of, and does what is to be done around a call: guards,
-/// tries, checks, what is ignored or given up, secrets. What a function answers becomes an outcome:
-/// settled, or to be called again.
+/// Calls the functions of states, and does what is to be done around a call: guards, tries, checks,
+/// ignored and dropped values, secrets. The answer of a function becomes an outcome: settled, or to
+/// be called again.
 
 #include <mutex>
 #include <unordered_map>
@@ -15,43 +15,43 @@ namespace fettle {
 
 struct StateCall {
   std::string state, function, id, name;
-  Name entry{};                       ///< which one of `names` it is; empty: there are none
+  Name entry{};                       ///< the entry of `names`; empty: there are none
   Value arguments = Value::dict({});  ///< by parameter, without `name`
   Value ignored{};    ///< paths of parameters that are null whatever is known of them; null: none
-  Value old_state{};  ///< what is remembered of it; null: nothing
+  Value old_state{};  ///< from memory; null: nothing
   Value rerun_data{};
   Value so_far{};
   bool is_test = false;
   std::string acct_profile{};
-  /// Told what the code prints and logs, line by line; may be empty.
+  /// Gets what the code prints and logs, line by line; may be empty.
   std::function<void(std::string_view text)> on_log{};
 };
 
 struct StateAnswer {
   PluginAnswer::Verdict verdict = PluginAnswer::Verdict::answered;
   Value ret{};        ///< result, comment, old_state, new_state, changes, rerun_data, force_save
-  std::string why{};  ///< of a verdict other than an answer
+  std::string why{};  ///< for verdicts other than an answer
   Value watch{};      ///< of `not_ready`: paths and numbers of processes; null: none
-  std::optional<Duration> again{};  ///< it is not done: call again after so long, with `so_far`
+  std::optional<Duration> again{};  ///< it is not done: call again after this pause, with `so_far`
   Value so_far{};
 };
 
-/// What a module may want to know before it says whether a result is pending.
+/// The counts by which a module may decide whether a result is pending.
 struct PendingCounts {
-  int64_t alike = 0;  ///< calls in a row that came to the same result and changes
+  int64_t alike = 0;  ///< calls in a row with the same result and changes
   int64_t all = 0;    ///< calls after the first one
   int64_t most = 600;
 
-  /// It came to the same three times: nothing moves any more.
+  /// Whether three calls had the same result: nothing moves any more.
   bool is_alike() const { return alike >= 3; }
   bool is_over() const { return all >= most; }
 };
 
-/// Whether a result asks to be called again, although it says no failure: it has `rerun_data`, and
-/// something moves. What a module says itself comes before.
+/// Whether a result that is no failure asks to be called again: it has `rerun_data`, and something
+/// moves. The module's own answer comes first.
 bool asks_again(const Value& ret, const PendingCounts& counts);
 
-/// Who has the functions. From any thread.
+/// Provides the functions. From any thread.
 class StateFunctions {
  public:
   virtual ~StateFunctions() = default;
@@ -60,40 +60,41 @@ class StateFunctions {
   virtual bool has(std::string_view state, std::string_view function) const = 0;
   /// Whether there is a module of this name.
   virtual bool has_module(std::string_view /*state*/) const { return true; }
-  /// Whether nothing of a module's states is remembered.
+  /// Whether nothing is remembered of a module's states.
   virtual bool skips_memory(std::string_view /*state*/) const { return false; }
-  /// Whether a call with `is_test` changes nothing; whether one that came to no end may be made
-  /// once more. Modules of users have to say so.
+  /// Whether a call with `is_test` changes nothing; whether one that did not come to an end may be
+  /// repeated. Users' modules have to say so.
   virtual bool can_look(std::string_view /*state*/) const { return true; }
   virtual bool can_repeat(std::string_view /*state*/) const { return true; }
-  /// What makes no difference between two states that a function tells (`changes_between`).
+  /// Outputs that make no difference between two states (`changes_between`).
   virtual Value computed(std::string_view /*state*/, std::string_view /*function*/) const {
     return {};
   }
-  /// What a module says itself about a result, as long as it may: a result that is not True and the
-  /// same three times, or the last call, end it (Idem's `reconcile/pending/default.py`). Nothing:
-  /// it says nothing.
+  /// A module's own answer whether a result is pending, as long as it has a say: three equal
+  /// results that are not True, or the last call, end it (Idem's `reconcile/pending/default.py`).
+  /// None: it has no answer.
   virtual Result<std::optional<bool>> is_pending(const std::string& state, const Value& ret,
                                                  const PendingCounts& counts,
                                                  std::stop_token stop) = 0;
-  /// The pause of a user's own algorithm before another call; nothing: as the resource's pace says.
-  /// `own`: the wait that the state asks for itself; null: that of its module. `run_count`: 0
-  /// before the second call.
+  /// The pause before another call by a user's own algorithm. None: the pace of the resource
+  /// counts. `own`: the wait that the state asks for itself; null: that of its module. `run_count`:
+  /// 0 before the second call.
   virtual Result<std::optional<Duration>> wait(const std::string& /*state*/, const Value& /*own*/,
                                                int /*run_count*/, std::stop_token /*stop*/) {
     return std::optional<Duration>();
   }
-  /// A call of an exec function: what it returned.
+  /// Calls an exec function and returns its answer.
   virtual Result<Value> exec(const std::string& path, Value arguments, std::stop_token stop) = 0;
 };
 
 struct StateOptions {
   bool calls_again = true;  ///< what has not settled is called again; else all answers are final
-  bool looks_where_it_can = false;  ///< nobody asked for a test: only what can look is asked to
-  bool remembers = true;            ///< functions are told what former runs left
+  bool looks_where_it_can = false;  ///< nobody asked for a test: a state looks only if it can
+  bool remembers = true;            ///< functions get what former runs left
 };
 
-/// What calls have left for the next ones of this process, where each pass is an act of its own.
+/// The data that calls have left for the next ones of this process, in which each pass is an act of
+/// its own.
 class Reruns {
  public:
   Value of(const Key& key) const {
@@ -125,7 +126,7 @@ class StateDriver : public Driver {
   Result<Outcome> apply(const Act& act, const ProgressSink& progress,
                         std::stop_token stop) override;
   Result<std::vector<Found>> list(const Name& environment, std::stop_token stop) override;
-  /// Of the paths and processes that states which are not ready have named.
+  /// Watches the paths and processes that states which are not ready have named.
   void watch(const Name& environment, const std::function<void(const Key&)>& hint,
              std::stop_token stop) override;
 

@@ -14,7 +14,7 @@
 namespace fettle {
 namespace {
 
-/// A command of a setting: a text for the shell, or words.
+/// Runs the command of a setting: a text for the shell, or words.
 Result<Finished> run_guard(const Value& given, const std::stop_token& stop) {
   const Value command = reveal(given);
   Invocation invocation;
@@ -28,7 +28,7 @@ Result<Finished> run_guard(const Value& given, const std::stop_token& stop) {
   return run_process(invocation, stop);
 }
 
-/// A path such as `a:b[*]:c` as steps; `[*]` and `[3]` stand by themselves.
+/// Splits a path such as `a:b[*]:c` into steps; `[*]` and `[3]` are steps of their own.
 std::vector<std::string> steps_of_path(std::string_view path) {
   std::vector<std::string> steps;
   for (const std::string_view part : split(path, ':')) {
@@ -45,7 +45,7 @@ std::vector<std::string> steps_of_path(std::string_view path) {
   return steps;
 }
 
-/// The value with null at a path; what is not there stays so.
+/// The value with null at a path, unless there is nothing.
 Value with_null_at(const Value& value, std::span<const std::string> steps) {
   if (steps.empty())
     return {};

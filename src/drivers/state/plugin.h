@@ -1,6 +1,6 @@
 #pragma once
-/// Code of users that states are made of: modules of states, exec functions, plugins of the loop.
-/// Written in Starlark (`starlark_modules.cc`), in Python, or as a program that speaks JSON lines
+/// Users' code for states: modules of states, exec functions, plugins of the loop. It is written in
+/// Starlark (`starlark_modules.cc`), in Python, or as a program that speaks JSON lines
 /// (`program_modules.cc`). `docs/state-modules.md` is the contract, `plugins.h` finds them all.
 ///
 /// A function is known by its path: `states.cloud.vm.present`, `exec.cloud.vm.get`,
@@ -22,11 +22,11 @@ struct PluginCall {
   std::string path;
   std::vector<Value> positional{};
   Value arguments = Value::dict({});  ///< by name
-  /// `ctx`: test, old_state, rerun_data, acct, tag, run_name; for those that take it.
+  /// `ctx`: test, old_state, rerun_data, acct, tag, run_name. For functions that take it.
   Value context = Value::dict({});
-  Value run{};              ///< of a reconciler: `name`, `running`: results by tag
+  Value run{};              ///< for a reconciler: `name`, `running`: results by tag
   bool only_known = false;  ///< arguments that the function does not take are left out
-  Duration time_limit{0};   ///< 0 is none
+  Duration time_limit{0};   ///< 0: none
   std::function<void(std::string_view text)> on_log{};
   /// What the code asks of its host:
   ///   {"call": PATH, "positional", "arguments", "context"}   a function that the host has
@@ -43,15 +43,16 @@ struct PluginAnswer {
     skipped,    ///< it asked to be left for another run
   };
   Verdict verdict = Verdict::answered;
-  Value result{};     ///< what the function returned
-  std::string why{};  ///< of the other verdicts
+  Value result{};     ///< the function's answer
+  std::string why{};  ///< for the other verdicts
   Value watch{};      ///< paths and numbers of processes: when one changes, it is called at once
   Value running{};    ///< of a reconciler: the results as it merged them; null: it did not
 };
 
-/// Modules as a catalogue reads them (`states/described.h`), each a dict: `path`, `file`, `text`,
-/// `functions` ({name, text, parameters, computed, async}), `wait`, `implied`, `skips_memory`,
-/// `can_look`, `can_repeat`; a parameter is {name, kind, default}, required without a default.
+/// The modules, each as a dict that a catalogue reads (`states/described.h`): `path`, `file`,
+/// `text`, `functions` ({name, text, parameters, computed, async}), `wait`, `implied`,
+/// `skips_memory`, `can_look`, `can_repeat`. A parameter is {name, kind, default}; without a
+/// default it is required.
 struct PluginModules {
   std::vector<Value> modules;
   std::vector<Error> problems;  ///< files that are no modules, and why
@@ -61,12 +62,12 @@ class PluginHost {
  public:
   virtual ~PluginHost() = default;
   virtual Result<PluginModules> describe(std::stop_token stop) = 0;
-  /// From any thread. Errors: the function failed, crashed or took too long; the excerpt is its
-  /// trace.
+  /// Calls a function, from any thread. Errors: the function failed, crashed or took too long; the
+  /// excerpt is its trace.
   virtual Result<PluginAnswer> call(const PluginCall& call, std::stop_token stop) = 0;
 };
 
-/// One file of Starlark that is a module: its path and where it is.
+/// A file of Starlark that is a module: its path, and where it is.
 struct PluginFile {
   std::string path;  ///< `states.cloud.vm`
   std::string file;
@@ -75,7 +76,7 @@ struct PluginFile {
 class HttpClient;
 std::unique_ptr<PluginHost> make_starlark_host(std::vector<PluginFile> files, HttpClient& http);
 
-/// Programs of their own, each of which serves what it describes.
+/// Programs, each of which serves the modules that it describes.
 std::unique_ptr<PluginHost> make_program_host(PluginFile file);
 
 struct PythonOptions {
@@ -84,10 +85,10 @@ struct PythonOptions {
   std::vector<std::string> folders;   ///< with `states`, `exec`, `tool`, `reconcile` in them
   Value functions = Value::dict({});  ///< what may be asked: by path, whether it is awaited
   Value options = Value::dict({});    ///< `hub.OPT.idem`
-  /// Told what is written beside any call, line by line, from any thread; may be empty.
+  /// Gets what is written outside of calls, line by line, from any thread; may be empty.
   std::function<void(std::string_view text)> on_log{};
 };
-/// One child of Python for all of it.
+/// One child process of Python for all of it.
 std::unique_ptr<PluginHost> make_python_host(const PythonOptions& options);
 
 }  // namespace fettle

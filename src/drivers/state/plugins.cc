@@ -12,8 +12,8 @@ namespace {
 constexpr std::array<std::string_view, 4> parts{"states", "exec", "reconcile", "tool"};
 constexpr size_t most_files = 10'000;
 
-/// The files below a part of a folder, sorted; hidden ones and links to folders are left out. A
-/// part that is not there has none.
+/// The files below a part of a folder, sorted, without hidden ones and links to folders. A part
+/// that is not there has none.
 Result<std::vector<Path>> files_below(const Path& root) {
   std::vector<Path> files;
   std::error_code failed, ignored;
@@ -35,13 +35,13 @@ Result<std::vector<Path>> files_below(const Path& root) {
   return files;
 }
 
-/// `states.cloud.vm` of `…/states/cloud/vm.star`.
+/// The path `states.cloud.vm` of `…/states/cloud/vm.star`.
 std::string path_of(const Path& folder, const Path& file) {
   Path inside = std::filesystem::relative(file, folder);
   return replace_all(inside.replace_extension().string(), "/", ".");
 }
 
-/// What was told to the code and nobody else may read.
+/// The secrets that were given to the code.
 Mask secrets_of(const PluginCall& call) {
   Mask mask;
   for (const Value* told : {&call.arguments, &call.context, &call.run})
@@ -51,9 +51,8 @@ Mask secrets_of(const PluginCall& call) {
   return mask;
 }
 
-/// What the code says has no marks: a text in which a secret stands, or a number that is one, gets
-/// one again, and a comment
-/// is told without it.
+/// The code's answer has no marks. A text that contains a secret, or a number that is one, is
+/// marked again, and secrets are removed from comments.
 Value marked(const Value& value, const Mask& mask) {
   if (mask.secrets().empty())
     return value;
@@ -80,7 +79,7 @@ Value dict_or_empty(const Value& value) { return value.is_dict() ? value : Value
 
 }  // namespace
 
-/// The files of all folders by what runs them.
+/// The files of all folders, by what runs them.
 struct Plugins::Found {
   std::vector<PluginFile> starlark, programs;
   bool has_python = false;

@@ -1,14 +1,14 @@
 #pragma once
-/// All code of users that a run of states finds:
+/// All users' code that a run of states finds:
 ///
 ///   Plugins plugins({.folders = {"."}, .home = home}, http);
 ///   TRY(plugins.open(stop));
 ///   … plugins.modules() …  plugins.call({.path = "states.cloud.vm.present", …}, stop)
 ///
 /// In each folder, `states/cloud/vm.star`, `states/cloud/vm.py` and the program
-/// `states/cloud/vm.plugin` are the module `states.cloud.vm`; so are `exec` and `reconcile`, and
-/// `tool`, which is of Python alone. The first folder that has a module counts. A child is started
-/// for what is a program or Python, and for nothing else.
+/// `states/cloud/vm.plugin` are the module `states.cloud.vm`; the same goes for `exec` and
+/// `reconcile`, and for `tool`, which only Python has. The first folder that has a module counts.
+/// Only programs and Python need a child process.
 
 #include <map>
 
@@ -20,11 +20,11 @@ namespace fettle {
 struct PluginOptions {
   std::vector<Path> folders{};        ///< those beside the sources, then `--plugin-dir`
   Path home{};                        ///< where the Python package is unpacked
-  Value functions = Value::dict({});  ///< what the host has: `exec.test.ping`, and whether Python
-                                      ///< has to await it
+  Value functions = Value::dict({});  ///< the host's own: `exec.test.ping`, and whether Python has
+                                      ///< to await it
   Value options = Value::dict({});    ///< `hub.OPT.idem`
   std::string python = "python3";
-  /// Told what code prints and logs, line by line, from any thread, unless the call has an `on_log`
+  /// Gets what code prints and logs, line by line, from any thread, unless the call has an `on_log`
   /// of its own; may be empty.
   std::function<void(std::string_view text)> on_log{};
 };
@@ -34,20 +34,20 @@ class Plugins {
   Plugins(PluginOptions options, HttpClient& http);
   ~Plugins();
 
-  /// Finds and loads everything. Errors: Python is wanted and cannot be started. What is wrong with
-  /// one file is a problem, and that file is left out.
+  /// Finds and loads everything. Errors: Python is wanted and cannot be started. A fault of one
+  /// file is a problem, and that file is left out.
   Status open(std::stop_token stop);
 
   const std::vector<Value>& modules() const { return modules_; }
   const std::vector<Error>& problems() const { return problems_; }
   /// Whether there is a function of this path.
   bool has(std::string_view path) const;
-  /// What stands between `before` and `after` in the paths of functions, without dots: sorted.
+  /// The parts between `before` and `after` in the paths of functions, without dots, sorted.
   std::vector<std::string> names(std::string_view before, std::string_view after) const;
 
-  /// Calls a function. What it asks for is answered by another function of users if there is one,
-  /// else by `on_ask` of the call. Secrets of the call are told to the code; where they come back,
-  /// they are marked, and comments, logs and errors are told without them.
+  /// Calls a function. If it asks for another one, a user's function answers if there is one, else
+  /// `on_ask` of the call. The code gets the secrets of the call. Where they come back, they are
+  /// marked, and comments, logs and errors are passed on without them.
   Result<PluginAnswer> call(const PluginCall& call, std::stop_token stop);
 
  private:

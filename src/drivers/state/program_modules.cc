@@ -1,4 +1,4 @@
-/// Modules that a program serves: one of a user's, or Python's.
+/// Modules that a program serves: a user's, or Python's.
 
 #include <map>
 
@@ -19,7 +19,7 @@ Error problem_of(const Value& told) {
   return error;
 }
 
-/// A sink that tells whole lines, and of a longer one the part that came so far.
+/// A sink that passes on whole lines, and the beginning of a line that is too long.
 ByteSink in_lines(std::function<void(std::string_view)> tell) {
   constexpr size_t longest = 64 * 1024;
   return [tell = std::move(tell), begun = std::string()](std::string_view bytes) mutable -> Status {
@@ -36,7 +36,7 @@ ByteSink in_lines(std::function<void(std::string_view)> tell) {
 
 class ProgramHost : public PluginHost {
  public:
-  /// `file` stands in errors.
+  /// `file` is named in errors.
   ProgramHost(Invocation how, Serving serving, std::string file)
       : program_(std::move(how), serving), file_(std::move(file)) {}
 
@@ -94,8 +94,9 @@ class ProgramHost : public PluginHost {
     return PluginAnswer{.result = answer.at("result"), .running = answer.at("running")};
   }
 
-  /// What others may call for any effect is called once, and so is the state of a module that does
-  /// not say that it may be called again. All else finds out.
+  /// Whether a call may be repeated. A function that may have effects is called once, and so is the
+  /// state of a module that does not say that it may be called again. All others only find
+  /// something out.
   bool may_repeat(const PluginCall& call) const {
     const std::string_view path = call.path;
     if (path.starts_with("exec.") || path.starts_with("tool."))
@@ -125,7 +126,7 @@ std::unique_ptr<PluginHost> make_python_host(const PythonOptions& options) {
   const Value settings = Value::dict({{"folders", Value::list(std::move(folders))},
                                       {"functions", options.functions},
                                       {"options", options.options}});
-  // Not the working folder is looked through for modules, but the package.
+  // Modules are looked for in the package, not in the working folder.
   constexpr const char* start =
       "import sys; sys.path[0] = sys.argv[1]; from fettle_plugins.serve import main; main()";
   Invocation how{

@@ -1,5 +1,5 @@
 #pragma once
-/// The Python that serves plugins, which is part of the program: the folder `python/` as it was
+/// The Python code that serves plugins. It is part of the program: the folder `python/` as it was
 /// when the program was built.
 
 #include <span>
@@ -16,8 +16,8 @@ struct PackageFile {
 
 std::span<const PackageFile> python_package();
 
-/// Writes the package into a folder below `home`, once for each version of it, and answers the
-/// folder. Several processes may do so at once.
+/// Writes the package into a folder below `home`, once for each version, and returns the folder.
+/// Several processes may do so at once.
 Result<Path> unpack_python(const Path& home);
 
 }  // namespace fettle

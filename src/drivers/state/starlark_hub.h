@@ -1,5 +1,5 @@
 #pragma once
-/// What modules in Starlark may ask of their host:
+/// The functions that modules in Starlark may call:
 ///
 ///   call(path, *args, **kwargs)     an exec function
 ///   not_ready(reason, watch = [])  throttled(reason)
@@ -12,7 +12,7 @@
 
 namespace fettle {
 
-/// The call that is under way, and what it said of itself.
+/// The call under way, and what it said about itself.
 struct Asking {
   const PluginCall* call = nullptr;
   PluginAnswer::Verdict verdict = PluginAnswer::Verdict::answered;
@@ -21,10 +21,10 @@ struct Asking {
   Value running{};  ///< of a reconciler: the results by tag
 };
 
-/// Predeclares `call`, `not_ready` and `throttled`; `asking` outlives the session.
+/// Predeclares `call`, `not_ready` and `throttled`; `asking` must outlive the session.
 void lend_host(starlark::Session& session, Asking& asking);
 starlark::Value hub_of(starlark::Thread& thread, Asking& asking);
-/// `ctx`: a structure of what the context holds, with what is always there.
+/// The value of `ctx`: a structure of the context, with the fields that it always has.
 Result<starlark::Value> context_of(starlark::Thread& thread, const Value& context);
 
 }  // namespace fettle

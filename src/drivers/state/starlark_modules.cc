@@ -1,5 +1,5 @@
-/// Modules in Starlark: every public function of a file. What reaches the world is lent for the
-/// call (`drivers/handler/lent.h`), and what the host has is asked for (`starlark_hub.h`).
+/// Modules in Starlark: every public function of a file. Functions that reach the world are lent
+/// for each call (`drivers/handler/lent.h`); those of the host are called through `starlark_hub.h`.
 
 #include <deque>
 #include <map>
@@ -17,7 +17,7 @@ namespace {
 
 constexpr uint64_t most_memory = 256 << 20;
 constexpr Duration load_limit = 10s;
-/// Of a call that is given none.
+/// The limit of a call that has none.
 constexpr Duration longest_call = 24h;
 
 starlark::Dialect dialect() {
@@ -26,8 +26,8 @@ starlark::Dialect dialect() {
   return made;
 }
 
-/// An error of names or of the run, in one line; what else is to be told of it stands below.
-/// Starlark lists all errors of names, the first with them.
+/// An error of names or of the run, in one line, with everything else below it. Starlark lists all
+/// errors of names, and the first one is among them.
 Error told_once(Error error) {
   std::erase(error.trace, cat(to_string(error.where), ": ", error.message));
   for (const std::string& line : error.trace)
@@ -188,7 +188,7 @@ Result<Value> described(starlark::Thread& thread, const PluginFile& file,
   return Value::dict(std::move(entries));
 }
 
-/// The module as a catalogue reads it.
+/// The module in the form that a catalogue reads.
 Result<Value> Instance::described() {
   starlark::Thread thread(session_);
   return fettle::described(thread, file_, module());

@@ -17,8 +17,8 @@ bool is_name(std::string_view name) {
 
 bool is_of_name(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// Whether a name stands anywhere in the text: a function may be defined, assigned or loaded, and
-/// without its name it is none of that.
+/// Whether a name stands anywhere in the text. A function may be defined, assigned or loaded, and
+/// its name is part of all three.
 bool mentions(std::string_view text, std::string_view name) {
   for (size_t at = text.find(name); at != text.npos; at = text.find(name, at + 1)) {
     const size_t end = at + name.size();
@@ -28,7 +28,7 @@ bool mentions(std::string_view text, std::string_view name) {
   return false;
 }
 
-/// What every handler in Starlark has to have.
+/// Checks the functions that every handler in Starlark must have.
 Status check_functions(const Path& source, std::string_view text) {
   for (const char* function : {"read", "create", "update", "delete"})
     if (!mentions(text, function))

@@ -15,9 +15,9 @@
 
 namespace fettle::model {
 
-/// By type: `{"name", "source": text}` or `{"name", "program": path}`, with `"deadline"` when one
-/// was declared. `declared`: by type `{"name", "file": of the declaration}`.
-/// Errors (`Blame::user`): there is no such handler, it lacks a function, a program that cannot be
+/// The handlers by type: `{"name", "source": text}` or `{"name", "program": path}`, with
+/// `"deadline"` if one was declared. `declared`: by type `{"name", "file": of the declaration}`.
+/// Errors (`Blame::user`): there is no such handler, it lacks a function, or a program cannot be
 /// run.
 Result<Value> find_handlers(std::span<const std::pair<fettle::Name, Value>> declared);
 

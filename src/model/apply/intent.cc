@@ -63,7 +63,7 @@ class Mapper {
     return {};
   }
 
-  /// A type that nothing here can make true keeps its name, which is no kind.
+  /// A type for which nothing can act here keeps its name, which is no kind.
   Name kind_of(const std::string& type) const {
     if (options_.handlers.find(type) != nullptr)
       return handled_kind().name();
@@ -114,7 +114,7 @@ class Mapper {
     const Value* const references = item.attributes.find("references");
     const bool has_references =
         references != nullptr && references->is_list() && !references->items().empty();
-    // What is undefined has fields that mean nothing yet.
+    // The fields of an undefined resource mean nothing yet.
     if (item.is_undefined || item.attributes.has_unknown())
       resource.attributes =
           Value::dict({{"fields", item.attributes}, {"undefined", Value::unknown()}});
@@ -128,7 +128,7 @@ class Mapper {
     return {};
   }
 
-  /// Who could act on it would have to find the values that its references stand for.
+  /// Nobody can act on it without the values that its references stand for.
   void leave_out(const Item& item, Resource& resource) {
     resource.attributes = Value::dict({{"fields", item.attributes}});
     resource.mandate = Mandate::none;

@@ -1,5 +1,5 @@
 #pragma once
-/// From the resources of a version to an intent of the engine. Pure.
+/// Turns the resources of a version into an intent of the engine. Pure.
 ///
 /// A resource set is a set of the intent. A resource of a type that fettle knows, or for which
 /// there is a handler, becomes a resource of the engine; any other one stays what it is, and the
@@ -19,7 +19,7 @@
 
 namespace fettle::model {
 
-/// A resource of a version and the set that it belongs to.
+/// A resource of a version, and its set.
 struct Wanted {
   const Item* item = nullptr;
   fettle::Name set;  ///< empty: none
@@ -40,15 +40,15 @@ struct ModelIntent {
   std::map<fettle::Name, std::string> notes;  ///< by id: why it is unavailable
 };
 
-/// It speaks for every set of the version and for every set of the model that `known` remembers.
-/// Resources with `managed = false` are left out.
-/// Errors (`Blame::user`): a field is wrong, an id is none, two resources are the same thing.
+/// The intent speaks for every set of the version and for every set of the model that `known`
+/// remembers. Resources with `managed = false` are left out. Errors (`Blame::user`): a field is
+/// wrong, an id is not valid, or two resources are the same thing.
 Result<ModelIntent> intent_of_version(std::span<const Wanted> resources, const Known& known,
                                       const ApplyOptions& options);
 
 /// The set of the intent for a resource set.
 fettle::Name intent_set(const fettle::Name& set);
-/// Whether a record is one of a model's.
+/// Whether a record belongs to a model.
 bool is_of_model(const Record& record);
 
 }  // namespace fettle::model

@@ -8,7 +8,7 @@
 namespace fettle::model {
 namespace {
 
-/// Fields under other names; those that are missing or null are left out.
+/// Fields under other names. Missing ones and nulls are left out.
 Value renamed(const Value& fields,
               std::initializer_list<std::pair<const char*, const char*>> names) {
   std::vector<Entry> entries;
@@ -36,7 +36,7 @@ Result<Value> folder_attributes(const Value& fields) {
                           {"purged", "purged"}});
 }
 
-/// Inmanta: `target` is the link, and `source` is what it leads to.
+/// In Inmanta, `target` is the link, and `source` is where it leads.
 Result<Value> link_attributes(const Value& fields) {
   return renamed(fields, {{"target", "path"}, {"source", "leads_to"}, {"purged", "purged"}});
 }

@@ -1,6 +1,6 @@
 #pragma once
-/// The types of a model that fettle can make true by itself, and what of their fields it takes. To
-/// add one: a row in the table of `types.cc`.
+/// The types of a model on which fettle can act by itself, and how it uses their fields. To add
+/// one: a row in the table of `types.cc`.
 
 #include <string_view>
 
@@ -19,7 +19,7 @@ struct DeployedType {
   Result<Value> (*attributes)(const Value& fields);
 };
 
-/// None when fettle has nothing for the type.
+/// Null: fettle has nothing for the type.
 const DeployedType* find_deployed_type(std::string_view type);
 
 }  // namespace fettle::model

@@ -82,7 +82,7 @@ bool Declarer::duplicate(const std::string& what, Place original, Place again) {
               Importance::duplicate);
 }
 
-/// `reporter` is the definition, `Entity(A)`; empty when the original names only the place.
+/// `reporter` is the definition, `Entity(A)`. Empty: the original names only the place.
 bool Declarer::type_not_found(const Space& space, const QualifiedName& name, std::string reporter) {
   const std::string where = program_.location(exact(name.at));
   const std::string message = program_.not_found(space, name);
@@ -284,7 +284,8 @@ bool Declarer::typedefs(Space& space) {
   return true;
 }
 
-/// A value is matched with one after the other of what a typedef is built on.
+/// Checks that chains of typedefs have no circle and are not too long: a value is matched with each
+/// typedef of its chain.
 bool Declarer::typedef_chains(Space& space) {
   for (const TypedefDefinition* definition : space.unit.typedefs) {
     const Typedef* const first = space.typedefs[definition->name];
@@ -323,7 +324,7 @@ bool Declarer::parents(Space& space) {
   return true;
 }
 
-/// Parents come first; then the attributes of the entity itself.
+/// Parents come first, then the attributes of the entity itself.
 bool Declarer::lineage(Entity& entity, std::vector<Entity*>& below) {
   if (entity.is_linked)
     return true;
@@ -406,7 +407,7 @@ bool Declarer::check_default(const AttributeDefinition& definition, const Attrib
   if (!fold_constant(program_, definition.initial, value, wrong))
     return fail(definition.initial->at, cat(describe(program_, wrong), " is not a constant"),
                 Importance::typing, reported);
-  // What calls a plugin is checked when the value is used.
+  // A constraint that calls a plugin is checked when the value is used.
   if (attribute.type.constraint != nullptr)
     return true;
   Reason why;
@@ -446,7 +447,7 @@ void Declarer::slots(Entity& entity) {
       entity.slots.push_back(&attribute);
     }
   entity.defaults.resize(entity.slots.size());
-  // The first declaration in the lineage decides, also one without a default.
+  // The first declaration in the lineage decides, even if it has no default.
   std::vector<bool> is_decided(entity.slots.size());
   for (const Entity* one : entity.lineage)
     for (const AttributeDefinition& definition : one->definition->attributes) {

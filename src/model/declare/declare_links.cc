@@ -1,4 +1,4 @@
-/// What links entities: relations, indexes, and which implementations they use.
+/// Declares what links entities: relations, indexes, and the implementations that they use.
 
 #include <algorithm>
 
@@ -41,7 +41,8 @@ bool Declarer::relation_end(Entity& entity, const Attribute& made, Attribute*& e
                          program_.symbols.name(entity.name), "'"),
                      other->second->at, made.at);
   }
-  // What extends the entity would have two of that name, too. A value of its own hides a relation.
+  // An entity that extends this one would have two attributes of that name, too. A value of its own
+  // hides a relation.
   std::vector<Entity*> below = entity.children;
   while (!below.empty() && program_.budget->spend(1)) {
     Entity* const one = below.back();
@@ -176,7 +177,7 @@ bool Declarer::implement(Space& space, const ImplementDefinition& definition) {
   made.condition = definition.condition;
   made.at = definition.entity.at;
   made.at.is_exact = 1;
-  // The original warns of a condition on `parents` and takes them all the same.
+  // The original warns of a condition on `parents`, and includes them all the same.
   entity->uses_parents |= definition.uses_parents;
   for (const QualifiedName& name : definition.implementations)
     if (!select_implementation(space, *entity, name, definition, made))
@@ -185,7 +186,7 @@ bool Declarer::implement(Space& space, const ImplementDefinition& definition) {
   return true;
 }
 
-/// The statements of an entity and, if one says `parents`, those of its direct parents.
+/// Collects the statements of an entity and, if one says `parents`, those of its direct parents.
 void Declarer::select(Entity& entity) {
   if (entity.is_selected)
     return;
@@ -201,7 +202,7 @@ void Declarer::select(Entity& entity) {
   }
 }
 
-/// What extends `std::Dataclass` has attributes and nothing else.
+/// An entity that extends `std::Dataclass` has attributes and nothing else.
 bool Declarer::dataclass(Entity& entity) {
   const auto is_data = [](const Entity* one) { return one->full_name == "std::Dataclass"; };
   if (is_data(&entity) || std::ranges::none_of(entity.lineage, is_data))

@@ -1,12 +1,13 @@
 #pragma once
-/// The definitions of a program, in the order in which they depend on each other. The first wrong
-/// one ends it. `declare.cc` has names, types and entities; `declare_links.cc` what links them.
+/// Declares the definitions of a program, in the order in which they depend on each other. The
+/// first wrong one ends it. `declare.cc` has names, types and entities; `declare_links.cc` has what
+/// links them.
 
 #include "model/program/program.h"
 
 namespace fettle::model {
 
-/// Fills in the program from the trees of its namespaces. All errors, unordered.
+/// Fills in the program from the trees of its namespaces. Returns all errors, unordered.
 std::vector<Failure> declare(Program& program);
 
 class Declarer {

@@ -22,7 +22,7 @@ std::vector<std::string_view> words_of(std::string_view rule) {
   return words;
 }
 
-/// `a::B.c` in two; with an empty relation when it is something else.
+/// The two parts of `a::B.c`. The relation is empty if the text is something else.
 std::pair<std::string_view, std::string_view> parts_of(std::string_view name) {
   const size_t dot = name.find('.');
   if (dot == 0 || dot == std::string_view::npos ||
@@ -50,7 +50,7 @@ Result<Attribute*> find_relation(Program& program, std::string_view name, const 
   return found->slots[slot];
 }
 
-/// Whether a rule is of the form at all.
+/// Whether a rule has the right form at all.
 Status check_form(const std::string& rule, size_t number, const Where& where) {
   const std::vector<std::string_view> words = words_of(rule);
   if (words.size() == 3 && words[1] == "before" && words[0].data() == rule.data() &&

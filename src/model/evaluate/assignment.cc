@@ -9,7 +9,7 @@
 
 namespace fettle::model {
 
-/// A reason that the place of the value tells.
+/// A reason that is reported at the place of the value.
 static Reason told_of_value(std::string message) {
   return {std::move(message), "", Reason::Kind::value};
 }
@@ -28,7 +28,7 @@ bool Assignment::set_any(Instance* owner, uint32_t slot, const Datum& value, Pla
   return set_value(owner, slot, value, at);
 }
 
-/// A value for a list: every element of a list, or an element.
+/// Sets a list: adds every element of a list, or one element.
 bool Assignment::set_all(Instance* owner, uint32_t slot, const Datum& value, Place at) {
   if (value.tag == Tag::null)
     return set_empty(owner, slot, at);
@@ -43,7 +43,7 @@ bool Assignment::set_all(Instance* owner, uint32_t slot, const Datum& value, Pla
   });
 }
 
-/// Null for a list: it is empty and closed.
+/// Sets a list to null: it is empty and closed.
 bool Assignment::set_empty(Instance* owner, uint32_t slot, Place at) {
   Delayed& delayed = relations_.of(owner, slot);
   if (!delayed.items.empty()) {
@@ -61,7 +61,7 @@ bool Assignment::set_empty(Instance* owner, uint32_t slot, Place at) {
   return true;
 }
 
-/// A relation takes instances of its type, and unknowns.
+/// A relation accepts instances of its type, and unknowns.
 bool Assignment::refuse_type(const Attribute& attribute, const Datum& value, Place at) {
   if (value.tag == Tag::unknown)
     return false;
@@ -81,7 +81,7 @@ bool Assignment::refuse_type(const Attribute& attribute, const Datum& value, Pla
   return true;
 }
 
-/// An attribute, a relation to one, or an option.
+/// Sets an attribute, a relation to one, or an option.
 bool Assignment::set_value(Instance* owner, uint32_t slot, const Datum& value, Place at) {
   const Attribute& attribute = *owner->entity->slots[slot];
   Cell& cell = owner->cells[slot];
@@ -170,7 +170,7 @@ bool Assignment::add_item(Instance* owner, uint32_t slot, const Datum& value, Pl
   return true;
 }
 
-/// A value for a relation that was taken for complete.
+/// Refuses a value for a relation that was taken for complete.
 bool Assignment::refuse_late(Instance* owner, uint32_t slot, const Datum& value, Place at) {
   const std::string name = program_.symbols.name(owner->entity->slots[slot]->name);
   const Datum& complete = owner->cells[slot].value;
@@ -191,7 +191,7 @@ bool Assignment::refuse_late(Instance* owner, uint32_t slot, const Datum& value,
   return false;
 }
 
-/// Who listens to the relation may change while they are told.
+/// The listeners of a relation may change while they are told.
 bool Assignment::tell_listeners(const Delayed& delayed, const Datum& value, Place at) {
   if (delayed.listeners.empty())
     return true;
@@ -202,7 +202,7 @@ bool Assignment::tell_listeners(const Delayed& delayed, const Datum& value, Plac
                              [&](Sink* sink) { return streams_.deliver(*sink, value, at); });
 }
 
-/// Whether the list has the instance already; if not, it counts as a member from now on.
+/// Whether the list has the instance already. If not, it counts as a member from now on.
 bool Assignment::is_member(Delayed& delayed, Instance* owner, uint32_t slot, const Datum& value,
                            Place at) {
   constexpr size_t few = 8;

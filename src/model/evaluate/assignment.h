@@ -1,5 +1,6 @@
 #pragma once
-/// Values of attributes and relations: checked, kept, handed on, and set on the other side, too.
+/// Sets attributes and relations: a value is checked, kept, passed on, and set on the other side,
+/// too.
 
 #include "model/evaluate/state.h"
 
@@ -23,7 +24,7 @@ class Assignment {
 
   /// False: it failed.
   bool set_slot(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer);
-  /// A relation gets nothing any more.
+  /// Closes a relation: it gets nothing more.
   void freeze(Delayed& delayed);
 
  private:

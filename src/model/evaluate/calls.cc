@@ -1,4 +1,4 @@
-/// Of a plugin: its arguments are bound as Python binds them, checked, and its errors told.
+/// Calls of plugins: arguments are bound as in Python and checked, and errors are reported.
 
 #include "model/evaluate/calls.h"
 
@@ -26,7 +26,7 @@ std::string and_list(const std::vector<std::string_view>& names) {
   return text;
 }
 
-/// Matches arguments and parameters; an error's text, or empty.
+/// Matches arguments with parameters. Returns the text of an error, or an empty one.
 class Binder {
  public:
   Binder(const Plugin& plugin, PluginGiven& given, PluginCall& call)
@@ -100,7 +100,7 @@ class Binder {
   PluginCall& call_;
 };
 
-/// Checks what was given against the types and fills in what was not; reasons, or none.
+/// Checks given arguments against their types, and fills in missing ones. Returns reasons, or none.
 std::vector<Reason> check(PluginContext& context, const Plugin& plugin, PluginCall& call) {
   Reason why;
   const auto refuse = [&](const PluginParameter& parameter, const Datum& value) {
@@ -129,7 +129,7 @@ std::vector<Reason> check(PluginContext& context, const Plugin& plugin, PluginCa
   return {};
 }
 
-/// How much is to be read of an argument: its items, entries, or bytes.
+/// How much of an argument may be read: its items, entries, or bytes.
 uint64_t size_of(const Datum& value) {
   switch (value.tag) {
     case Tag::list:
@@ -144,7 +144,7 @@ uint64_t size_of(const Datum& value) {
   }
 }
 
-/// Every plugin may read all that it is given, and make a copy of it.
+/// Every plugin may read all its arguments, and make a copy of them.
 bool may_read(PluginCall& call) {
   uint64_t size = 0;
   for (const Datum& value : call.arguments)
@@ -164,7 +164,7 @@ bool has_unknown(const PluginCall& call) {
                      [](const DictEntry& entry) { return entry.value.tag == Tag::unknown; });
 }
 
-/// Why a call failed, outermost first, and how important that is.
+/// Why a call failed, the outermost reason first, and how important that is.
 struct Told {
   std::vector<Reason> reasons;
   Importance importance = Importance::other;
@@ -179,7 +179,7 @@ std::vector<Reason> reasons_of(const Plugin& plugin, PluginCall& call) {
   return made;
 }
 
-/// One call from what was given to its checked result.
+/// One call, from the given arguments to the checked result.
 bool run_call(const Plugin& plugin, PluginGiven& given, PluginCall& call, Told& told) {
   PluginContext& context = call.context;
   if (std::string error = Binder(plugin, given, call).bind(); !error.empty()) {

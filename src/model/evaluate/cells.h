@@ -1,5 +1,6 @@
 #pragma once
-/// Cells are written once. Who reads one that has no value waits for it; who writes it wakes them.
+/// Cells are written once. A task that reads a cell without a value waits for it; the task that
+/// writes it wakes the others.
 
 #include "model/evaluate/place_table.h"
 #include "model/evaluate/state.h"
@@ -23,12 +24,12 @@ class Cells {
     wait_on(cell);
     return Step::wait;
   }
-  /// An attribute of an instance. An option without a value is an error.
+  /// Reads an attribute of an instance. An option without a value is an error.
   Step read(Instance* owner, uint32_t slot, Datum& value, Place at);
-  /// The same for one that need not be there: null for an option without a value. False: it waits
-  /// or failed.
+  /// The same for an attribute that may be missing: null for an option without a value. False: it
+  /// waits or has failed.
   bool read_or_null(Instance* owner, uint32_t slot, Datum& value);
-  /// The task that is under way waits; `wants_item`: one element of a list will do.
+  /// The present task waits; `wants_item`: one element of a list will do.
   void wait_on(Cell& cell, bool wants_item = false) {
     if (now_.task == nullptr || now_.is_probing)
       return;
@@ -37,19 +38,19 @@ class Cells {
     else
       schedule_.wait(*now_.task, cell, wants_item);
   }
-  /// The cell of a variable; null when the name stands for something else.
+  /// The cell of a variable. Null: the name stands for something else.
   Cell* variable(const Name& name, Frame* frame) const;
 
-  /// The value of a cell that has none, for all who wait for it.
+  /// Sets the value of a cell that has none, for all that wait for it.
   void set(Cell& cell, const Datum& value, Place at);
-  /// ... or that has an equal one. False: it has another one.
+  /// … or that has an equal one. False: it has another one.
   bool set_once(Cell& cell, const Datum& value, Place at);
-  /// Wakes those who are content with an element.
+  /// Wakes tasks for which one element will do.
   void wake_for_item(Cell& cell);
 
-  /// A place as a value remembers it.
+  /// The number by which a value remembers a place.
   uint32_t place_number(Place at) { return places_.number(at); }
-  /// Where the value of a cell was set; of a complete relation who needed it to be so.
+  /// Where the value of a cell was set. For a complete relation: who needed it to be complete.
   Place place_of(const Datum& value) const { return places_.at(value.place); }
 
  private:

@@ -11,7 +11,7 @@
 
 namespace fettle::model {
 
-/// Values by slot while an instance is being made; nested constructors stack theirs on top.
+/// The values by slot while an instance is being made. Nested constructors stack theirs on top.
 class Constructors::Values {
  public:
   Values(std::vector<Datum>& stack, size_t slots) : stack_(stack), base_(stack.size()) {
@@ -27,8 +27,8 @@ class Constructors::Values {
   size_t base_;
 };
 
-/// The entity that the constructor names. A short name may stand for a subtype of the relation that
-/// the instance goes to.
+/// The entity that the constructor names. A short name may stand for a subtype of the relation to
+/// which the instance goes.
 Entity* Constructors::entity_of(const Constructor& node, const Destination* to) {
   if (node.entity != nullptr)
     return node.entity;
@@ -155,7 +155,7 @@ Step Constructors::find_keys(const Constructor& node, const Entity& entity, Fram
   return Step::fail;
 }
 
-/// Which instance each index knows under these values.
+/// Describes which instance each index has for these values.
 std::string Constructors::matches_text(const Constructor& node, const Entity& entity,
                                        Values& values) {
   std::string text;
@@ -177,7 +177,7 @@ std::string Constructors::matches_text(const Constructor& node, const Entity& en
   return text + "\nOne constructor names one instance: give it the values of one of them.";
 }
 
-/// The instance that the indexes know under these values; `found` stays null when there is none.
+/// The instance that the indexes have for these values. `found` stays null if there is none.
 Step Constructors::find_instance(const Constructor& node, Entity& entity, Values& values,
                                  Instance*& found) {
   keys_.resize(std::max(keys_.size(), entity.indexes.size()));
@@ -226,11 +226,11 @@ Step Constructors::find_instance(const Constructor& node, Entity& entity, Values
   return Step::done;
 }
 
-/// Enters the instance into the indexes and wakes who looked for it.
+/// Enters the instance into the indexes, and wakes tasks that looked for it.
 void Constructors::enter(Instance* instance, bool is_new) {
   for (size_t i = 0; i < instance->entity->indexes.size(); ++i) {
     Index& index = *instance->entity->indexes[i];
-    // No index knew a key of a new one.
+    // No index had a key of a new instance.
     if (!is_new && index.instances.find(keys_[i]) != KeyTable::none)
       continue;
     index.instances.insert(program_.arena, keys_[i], instance->number);
@@ -245,11 +245,11 @@ void Constructors::enter(Instance* instance, bool is_new) {
   }
 }
 
-/// An argument that no index needs: a constant at once, anything else as a task of its own.
+/// Sets an argument that no index needs: a constant at once, anything else by a task of its own.
 bool Constructors::give_argument(const Constructor& node, const Argument& argument,
                                  Instance* instance, uint32_t slot, Frame* frame) {
   const Attribute& attribute = *instance->entity->slots[slot];
-  // Null closes a relation, which the other side may set before.
+  // Null closes a relation that the other side may set before.
   const bool is_late = attribute.shape >= Shape::option && attribute.inverse != nullptr;
   if (argument.value->kind == ExprKind::constant &&
       !(is_late && as<Constant>(argument.value).value.tag == Tag::null))
@@ -279,7 +279,7 @@ bool Constructors::give_argument(const Constructor& node, const Argument& argume
   return true;
 }
 
-/// Values, arguments and defaults, in this order.
+/// Sets values, arguments and defaults, in this order.
 bool Constructors::fill(const Constructor& node, Instance* instance, Frame* frame, Values& values) {
   const Entity& entity = *instance->entity;
   const uint32_t slots = static_cast<uint32_t>(entity.slots.size());
@@ -357,7 +357,7 @@ Step Constructors::execute_argument(Task& task) {
   return Step::done;
 }
 
-/// Asks every `implement` of a new instance whether it applies.
+/// Decides for every `implement` whether it applies to a new instance.
 void Constructors::select(Instance* instance) {
   for (const Implement* implement : instance->entity->selected)
     schedule_.push(

@@ -1,5 +1,6 @@
 #pragma once
-/// Constructors: which instance it is (a new one, or one that an index knows), and its arguments.
+/// Constructors: find or make the instance (a new one, or one that an index has), and set its
+/// arguments.
 
 #include <vector>
 
@@ -27,9 +28,9 @@ class Constructors {
         assignment_(assignment),
         streams_(streams) {}
 
-  /// `to`: the relation that the instance goes to.
+  /// `to`: the relation to which the instance goes.
   Step construct(const Constructor& node, Frame* frame, Datum& value, const Destination* to);
-  /// The task of an argument that no index needs.
+  /// Runs the task of an argument that no index needs.
   Step execute_argument(Task& task);
 
  private:

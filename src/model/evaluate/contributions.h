@@ -1,6 +1,6 @@
 #pragma once
-/// Who said what: kept for a version, where each set is what some instances contributed. The
-/// contributor is always the one for whom the current task writes.
+/// Remembers who said what, for a version, where each set is what some instances contributed. The
+/// contributor is always the instance for which the present task writes.
 
 #include <deque>
 #include <vector>
@@ -13,25 +13,25 @@ class Contributions {
  public:
   Contributions(bool is_for_version, const Underway& now) : is_kept_(is_for_version), now_(now) {}
 
-  /// That a relation was read, or (`no_slot`) an instance found by an index.
+  /// Notes that a relation was read or, with `no_slot`, that an instance was found by an index.
   void read(const Instance* instance, uint32_t slot, Place at) {
     if (is_kept_ && !now_.is_probing)
       readings_.push_back({instance, slot, now_.by, at});
   }
-  /// That the value of an attribute was read. What the reader gave is its own, and so is what it
-  /// gave to an instance that it made.
+  /// Notes that the value of an attribute was read. A reader's own values do not count, nor those
+  /// that it gave to an instance that it made.
   void read_value(const Instance* instance, uint32_t slot, const Datum& value, Place at) {
     const bool is_own =
         value.by == now_.by || (value.by == instance->number + 1 && instance->maker == now_.by);
     if (is_kept_ && !is_own)
       read(instance, slot, at);
   }
-  /// That a value was given that `first` gave before.
+  /// Notes that somebody gave a value that `first` had given before.
   void repeat(Instance* owner, uint32_t slot, const Datum& value, Contributor first, Place at) {
     if (is_kept_ && first != now_.by && now_.by != owner->number + 1)
       repetitions_.push_back({owner, slot, now_.by, value, at});
   }
-  /// That a plugin gives a value to nobody else.
+  /// Notes that a plugin gives a value to nobody else.
   void allocate(const Datum& value) { allocations_.push_back({now_.by, value}); }
 
   const std::deque<Repetition>& repetitions() const { return repetitions_; }

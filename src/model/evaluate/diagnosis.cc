@@ -91,7 +91,8 @@ Step Diagnosis::fail_attribute(const Expr* object, Symbol name, const Datum& val
                       shown(program_, value), "'"));
 }
 
-/// The expression that computes with a name; of the key of a lookup the original knows the column.
+/// Describes the expression that computes with a name. For the key of a lookup, the original knows
+/// the column.
 std::string Diagnosis::reading_text(const Expr* reader) const {
   Place at = location_of(reader);
   if (reader->kind == ExprKind::map_lookup) {
@@ -104,8 +105,8 @@ std::string Diagnosis::reading_text(const Expr* reader) const {
   return cat(describe(program_, reader), " (", program_.location(at), ")");
 }
 
-/// Whether the original computes the expression on its own, so that a failure in it is not one of
-/// the attribute that gets the value.
+/// Whether the original computes the expression by itself, so that a failure in it does not belong
+/// to the attribute that gets the value.
 static bool is_unit(const Expr* expr) {
   switch (expr->kind) {
     case ExprKind::call:
@@ -166,7 +167,7 @@ void Diagnosis::tell(const Expr* expr) {
   tell(reported_in(program_, expr));
 }
 
-/// Calls and conditions tell no statement in the original.
+/// In the original, calls and conditions report no statement.
 void Diagnosis::tell_unit(const Expr* expr) {
   switch (expr->kind) {
     case ExprKind::call:
@@ -187,7 +188,7 @@ void Diagnosis::tell_unit(const Expr* expr) {
   tell(reported_in(program_, expr));
 }
 
-/// The comprehension that reads the value of a task; null when another does.
+/// The comprehension that reads the value of a task. Null: something else reads it.
 static const Expr* comprehension_around(const Task& task) {
   if (task.kind == Task::Kind::guard)
     return task.expr;
@@ -197,7 +198,8 @@ static const Expr* comprehension_around(const Task& task) {
                                                                             : task.sink->within;
 }
 
-/// The statement of a task tells what no expression told; of the element of a list the list does.
+/// The statement of a task reports what no expression reported. For an element of a list, the list
+/// does.
 void Diagnosis::tell(const Task& task) {
   if (!failure_ || telling_ == Telling::nobody)
     return;

@@ -1,6 +1,6 @@
 #pragma once
-/// The failure that ends a compile: it starts where it is found, and is told by whoever it unwinds
-/// through, until somebody has said in which statement it happened.
+/// The failure that ends a compile. It starts where it is found; everything through which it
+/// unwinds adds to it, until somebody has said in which statement it happened.
 
 #include <optional>
 
@@ -18,7 +18,7 @@ enum class Step : uint8_t { done, wait, fail };
 ///   statement  the statement
 enum class Telling : uint8_t { nobody, itself, above, unit, reader, statement };
 
-/// Who writes a value, for errors and for the place that a cell remembers.
+/// The writer of a value, for errors and for the place that a cell remembers.
 struct Writer {
   const Expr* expr = nullptr;       ///< the constructor, or
   const Stmt* statement = nullptr;  ///< the assignment
@@ -34,11 +34,11 @@ class Diagnosis {
   Failure& operator*() { return *failure_; }
   Failure* operator->() { return &*failure_; }
   void forget() { failure_.reset(); }
-  /// That the budget refused while a task of this place ran: whatever else was said.
+  /// The budget was used up while a task of this place ran. This replaces every other failure.
   void exceed(Place at);
 
-  /// A failure of the expression that is evaluated now, or of the current statement. The first one
-  /// stays. `causes`: outermost first.
+  /// A failure of the expression that is evaluated now, or of the present statement. The first one
+  /// stays. `causes`: the outermost first.
   Step fail(Place at, Reason reason, Importance importance = Importance::other,
             Telling telling = Telling::itself, std::vector<Reason> causes = {});
   Step fail(Place at, std::string message, Importance importance = Importance::other,
@@ -46,38 +46,39 @@ class Diagnosis {
     return fail(at, Reason{std::move(message)}, importance, telling);
   }
   Step fail_name(const Name& name);
-  /// A name in an argument that no index needs is looked for when the constructor runs.
+  /// A name in an argument that no index needs is looked up when the constructor runs.
   Step fail_need(const Need& missing);
   Step fail_in_type(const Expr& expr);
-  /// The budget refused: the task that works now is the place.
+  /// The budget is used up: the place is that of the present task.
   Step fail_budget();
-  /// What `**` was applied to is no dict.
+  /// The operand of `**` is no dict.
   Step fail_unpacking(const Argument& argument);
-  /// That a value has no attribute of a name.
+  /// A value has no attribute of this name.
   Step fail_attribute(const Expr* object, Symbol name, const Datum& value, Place at);
   Step fail_attribute(const Entity& entity, Symbol name, Place at);
 
   bool waits_for(Telling telling) const { return telling_ == telling; }
   void leave_to(Telling telling) { telling_ = telling; }
-  /// Whether the failure is in what the original computes on its own.
+  /// Sets whether the failure is in something that the original computes by itself.
   void set_in_unit(bool is_in_unit) { is_in_unit_ = is_in_unit; }
 
-  /// Says in which statement it happened, in the words of one: fills in the reasons that have none.
+  /// Says in which statement it happened, in the words of that: fills in the reasons that have
+  /// none.
   void tell(std::string reported);
-  /// ... if it was left to such a one.
+  /// … if that was left to such a statement.
   void tell_if(Telling telling, std::string reported);
-  /// An expression that the failure unwinds through.
+  /// Adds an expression through which the failure unwinds.
   void tell(const Expr* expr);
-  /// The task that evaluated; it tells what no expression told.
+  /// Adds the task that evaluated: it reports what no expression reported.
   void tell(const Task& task);
-  /// An expression of a stream: an element, what a comprehension gives, or a branch.
+  /// Adds an expression of a stream: an element, the result of a comprehension, or a branch.
   void tell_part(const Task& task, const Expr* expr);
-  /// Puts `Could not set attribute` around the failure, unless it has one already.
+  /// Wraps the failure into `Could not set attribute`, unless it has that already.
   void tell(Instance* owner, uint32_t slot, std::string reported);
-  /// Who wrote the value that could not be set.
+  /// Adds the writer of the value that could not be set.
   void tell(Instance* owner, uint32_t slot, const Writer& writer);
-  /// A step that computed the value for an attribute: the attribute tells unless an expression on
-  /// the way is computed on its own.
+  /// For a step that computed the value for an attribute: the attribute reports the failure, unless
+  /// an expression on the way is computed by itself.
   Step tell(Step step, Instance* owner, uint32_t slot, const Writer& writer);
 
  private:

@@ -196,7 +196,7 @@ Step Evaluator::evaluate_format(const Format& format, Frame* frame, Datum& value
     if (is_too_long(piece))
       return errors_.fail(format.at,
                           cat(format.is_f_string ? "Invalid f-string: " : "", too_long_text));
-    // What is made grows by copies of itself, and is copied once more.
+    // The text grows by copies of itself, and is copied once more.
     const size_t size = made.size() + (piece.tag == Tag::text ? piece.view().size() : 0);
     if (budget().is_over() || !budget().has_room(2 * size))
       return errors_.fail_budget();
@@ -295,7 +295,8 @@ Step Evaluator::evaluate_comprehension(const Comprehension& node, Frame* frame, 
   return result;
 }
 
-/// The frames of the elements, the same whenever the task evaluates the comprehension again.
+/// The frames of the elements. They are the same whenever the task evaluates the comprehension
+/// again.
 std::vector<Frame*> Evaluator::frames_of(const Comprehension& node, Frame* frame,
                                          const List& list) {
   const Memo memo{&node.iterable, frame};
@@ -311,7 +312,7 @@ std::vector<Frame*> Evaluator::frames_of(const Comprehension& node, Frame* frame
   return frames;
 }
 
-/// What one element gives. Of an unknown one only the guard is asked.
+/// The result for one element. For an unknown one, only the guard is evaluated.
 Step Evaluator::comprehend(const Comprehension& node, Frame* inner, std::vector<Datum>& items) {
   Datum item = inner->cells[0].value;
   const bool is_unknown = item.tag == Tag::unknown;

@@ -1,6 +1,7 @@
 #pragma once
-/// Expressions. Each is evaluated from scratch whenever all cells that it missed are there. What
-/// must not happen twice (a constructor, a plugin call) is remembered in the task (`Memo`).
+/// Evaluates expressions. Each is evaluated from scratch whenever all cells that it missed are
+/// there. Whatever must not happen twice (a constructor, a plugin call) is remembered in the task
+/// (`Memo`).
 
 #include "model/evaluate/state.h"
 
@@ -25,7 +26,7 @@ class Evaluator {
         calls_(calls),
         constructors_(constructors) {}
 
-  /// `to`: where the value goes, if that is a relation.
+  /// `to`: the relation to which the value goes, if any.
   Step evaluate(const Expr* expr, Frame* frame, Datum& value, const Destination* to = nullptr) {
     const Step step = evaluate_node(expr, frame, value, to);
     if (step == Step::fail) [[unlikely]]
@@ -33,7 +34,7 @@ class Evaluator {
     return step;
   }
   Step evaluate_name(const Name& name, Frame* frame, Datum& value);
-  /// The slot of an attribute; true when the value has none of that name.
+  /// Finds the slot of an attribute. True: the value has no attribute of that name.
   bool refuse_attribute(const Expr* object, Symbol name, const Datum& value, Place at,
                         uint32_t& slot);
 

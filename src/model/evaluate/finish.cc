@@ -1,4 +1,4 @@
-/// What is not complete when nothing moves any more.
+/// Reports what is incomplete when nothing moves any more.
 
 #include "base/text.h"
 #include "model/evaluate/machine.h"
@@ -8,7 +8,7 @@
 namespace fettle::model {
 namespace {
 
-/// The expression that a blocked task computes; null when only its statement is known.
+/// The expression that a blocked task computes. Null: only its statement is known.
 const Expr* awaited(const Task& task) {
   if (task.expr != nullptr)
     return task.expr;
@@ -74,7 +74,7 @@ void Machine::finish(std::vector<Failure>& failures) {
     const std::string text =
         expr != nullptr ? describe(state_.program, expr) : describe(state_.program, task.statement);
     waiting += cat(waiting.empty() ? "" : ", ", text);
-    // The original counts a call and the statement that it is.
+    // The original counts both a call and the statement that consists of it.
     if (task.has_statement() && task.statement->kind == StmtKind::expression &&
         expr->kind == ExprKind::call)
       waiting += cat(", ", text);

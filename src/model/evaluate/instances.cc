@@ -24,7 +24,7 @@ bool Instances::begins(const Implementation* implementation, const Instance* ins
   return begun_.insert({implementation, reinterpret_cast<const Frame*>(instance)}).second;
 }
 
-/// As in the original keys are texts: 1, 1.0 and true differ.
+/// Keys are texts, as in the original: 1, 1.0 and true differ.
 void Instances::append_key_of(std::string& key, const Datum& datum) const {
   if (datum.tag == Tag::unknown)
     key += cat("?", datum.integer);

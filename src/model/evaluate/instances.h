@@ -1,5 +1,5 @@
 #pragma once
-/// What was constructed, and the keys under which indexes know it.
+/// The constructed instances, and the keys under which indexes have them.
 
 #include <unordered_set>
 
@@ -13,16 +13,16 @@ class Instances {
 
   Instance* make(Entity* entity, Place at, uint32_t depth, Contributor maker);
   std::span<Instance* const> all() const { return instances_; }
-  /// By its number plus one, as contributors are named.
+  /// The instance of a number plus one, which is the name of a contributor.
   Instance* of(Contributor number) const { return instances_[number - 1]; }
 
-  /// That an implementation was chosen for it.
+  /// Notes that an implementation was chosen for the instance.
   void select(const Instance& instance) { selected_[instance.number] = true; }
   bool is_selected(const Instance& instance) const { return selected_[instance.number]; }
-  /// Whether the implementation has not run for the instance; from now on it has.
+  /// Whether the implementation has not run for the instance. From now on it has.
   bool begins(const Implementation* implementation, const Instance* instance);
 
-  /// Gives an unknown the number that tells it from others as a key.
+  /// Gives an unknown the number that distinguishes it from others as a key.
   void identify(Datum& value) {
     if (value.tag == Tag::unknown && value.integer == 0)
       value.integer = ++unknowns_;

@@ -74,7 +74,7 @@ Step Lookups::in_index(Entity* entity, std::span<const Argument> arguments, Fram
   return result == Step::done ? look_up(entity, std::move(keys), node, value) : result;
 }
 
-/// An attribute of type float is looked up by what `float()` makes of the value.
+/// An attribute of type float is looked up by the `float()` of the value.
 Step Lookups::as_key(const Expr& node, const Attribute& attribute, Datum& value) {
   const Type& type = attribute.type;
   const bool is_real = type.base == Base::floating && type.constraint == nullptr;

@@ -1,5 +1,6 @@
 #pragma once
-/// Looks things up: in dicts, and in indexes. An index may have to wait for its instance.
+/// Looks things up in dicts and in indexes. A look-up in an index may have to wait for the
+/// instance.
 
 #include <unordered_map>
 #include <utility>
@@ -11,7 +12,7 @@ namespace fettle::model {
 
 class Evaluator;
 
-/// The names and values by which an index is asked.
+/// The names and values of a look-up in an index.
 using IndexKeys = std::vector<std::pair<Symbol, Datum>>;
 
 class Lookups {
@@ -36,10 +37,10 @@ class Lookups {
   Step as_key(const Expr& node, const Attribute& attribute, Datum& value);
   /// `k=1, s='a'`.
   std::string key_text(std::span<const std::pair<Symbol, Datum>> keys) const;
-  /// That a value cannot be a key.
+  /// A value cannot be a key.
   std::string no_key_text(Symbol name, const Datum& value) const;
 
-  /// What tasks have looked for in vain, when nothing moves any more.
+  /// Reports all that tasks have looked for in vain, when nothing moves any more.
   void tell_missing(std::vector<Failure>& failures) const;
 
  private:

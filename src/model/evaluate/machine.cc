@@ -7,8 +7,8 @@
 
 namespace fettle::model {
 
-/// Freezes the next relation that somebody waits for; without any, all that may be. False when
-/// there is none.
+/// Freezes the next relation that somebody waits for; if there is none, all that may be frozen.
+/// False: there is none.
 bool Machine::freeze_some() {
   if (Delayed* const next = state_.relations.next()) {
     assignment_.freeze(*next);
@@ -25,20 +25,20 @@ bool Machine::freeze_some() {
 bool Machine::run_ready() {
   Budget& budget = *state_.program.budget;
   while (Task* const task = state_.schedule.next()) {
-    // What was refused within a task ended early, with a part of the value.
+    // A refusal within a task ends it early, with a part of the value.
     if (!tasks_.run(*task) || !budget.spend(1)) {
       if (budget.is_over())
         state_.errors.exceed(task->at);
       return false;
     }
-    // Between tasks nobody looks at those that are done, nor at closed sinks.
+    // Between tasks, nobody looks at finished ones or at closed sinks.
     state_.schedule.give_back();
     streams_.give_back();
   }
   return true;
 }
 
-/// Defaults against the conditions of their types, which may call plugins.
+/// Checks defaults against the conditions of their types, which may call plugins.
 bool Machine::check_defaults() {
   for (const Entity& entity : state_.program.entities)
     for (size_t slot = 0; slot < entity.slots.size(); ++slot) {
@@ -67,7 +67,7 @@ std::vector<Failure> Machine::run() {
     return {*state_.errors};
   for (Space& space : state_.program.spaces)
     statements_.emit(*space.unit.body, space.frame, false);
-  // No limit unless the environment sets one.
+  // There is no limit unless the environment sets one.
   const char* const setting = std::getenv("INMANTA_MAX_ITERATIONS");
   const long most = setting == nullptr ? 0 : std::strtol(setting, nullptr, 10);
   bool is_running = true;

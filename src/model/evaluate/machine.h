@@ -58,7 +58,7 @@ class Machine {
   Machine(Program& program, std::function<void(std::string_view)> print)
       : state_(program), context_(state_, cells_, evaluator_, types_, std::move(print)) {}
 
-  /// Everything; empty when the model is good.
+  /// Runs everything. Empty: the model is good.
   std::vector<Failure> run();
 
   std::span<Instance* const> instances() const { return state_.instances.all(); }
@@ -73,7 +73,7 @@ class Machine {
   void finish(std::vector<Failure>& failures);
   void finish_instance(const Instance& instance, std::vector<Failure>& failures);
 
-  // The parts know each other by reference; none calls another before the run.
+  // The parts refer to each other; none calls another before the run.
   State state_;
   Cells cells_{state_};
   TypeChecks types_{state_, evaluator_};

@@ -17,7 +17,7 @@ Step Evaluator::evaluate_logic(const Binary& node, Frame* frame, Datum& value) {
                         cat("Invalid left hand value `", shown(program_, left), "`: `",
                             spelling(node.op), "` expects a boolean"),
                         Importance::typing);
-  // An unknown on the left decides, too: the right hand side is not looked at.
+  // An unknown on the left decides, too: the right side is not looked at.
   value = left;
   if (left.tag == Tag::unknown || left.boolean != is_and)
     return Step::done;

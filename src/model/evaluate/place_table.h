@@ -1,5 +1,5 @@
 #pragma once
-/// Places as small numbers, for those that are remembered by the million.
+/// Places as small numbers, for values that are remembered by the million.
 
 #include <array>
 #include <bit>
@@ -13,7 +13,7 @@ namespace fettle::model {
 
 class PlaceTable {
  public:
-  /// 0 is no place. Places beyond the last number are told as the one that has it.
+  /// 0 is no place. When the numbers run out, further places are reported as the last one.
   uint32_t number(Place at) {
     const auto word = std::bit_cast<uint64_t>(at);
     Known& recent = recent_[word * 0x9e3779b97f4a7c15 >> (64 - recent_bits)];

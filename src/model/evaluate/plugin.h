@@ -15,7 +15,7 @@ namespace fettle::model {
 
 class PluginContext;
 
-/// What a parameter takes or a plugin gives: more than attributes can have.
+/// A type of a parameter or a result. Plugins have more types than attributes.
 struct PluginType {
   enum class Kind : uint8_t { any, none, value, entity, list, dict, reference, one_of };
   Kind kind = Kind::any;
@@ -34,7 +34,7 @@ struct PluginParameter {
   bool is_named_only = false;
 };
 
-/// One call: what a plugin reads, and where it puts its result.
+/// One call: the arguments that a plugin reads, and the place for its result.
 struct PluginCall {
   PluginContext& context;
   const Call& node;
@@ -46,7 +46,7 @@ struct PluginCall {
   std::string exception{};       ///< `ValueError: empty separator`
   std::vector<Reason> causes{};  ///< of the exception, outermost first
   std::string told{};            ///< the message of a plugin that explains itself
-  /// It looked at something unknown: then so is the result, whatever was made of it.
+  /// It looked at something unknown: then the result is unknown, too, whatever was made of it.
   bool met_unknown = false;
 
   const Datum& operator[](size_t index) const { return arguments[index]; }
@@ -60,15 +60,15 @@ struct PluginCall {
   }
   bool give_text(std::string_view text);
   bool give_list(std::span<const Datum> items);
-  /// Before what may take much: whether so many bytes more may be taken.
+  /// Whether this many bytes more may be taken. Ask before work that may take much memory.
   bool has_room(uint64_t bytes);
   bool fail(std::string with);
-  /// An attribute of an instance. False: not there (the call waits or failed, or has no such
-  /// attribute; then `exception` says so).
+  /// Reads an attribute of an instance. False: not there (the call waits or has failed, or there is
+  /// no such attribute; then `exception` says so).
   bool read(const Datum& object, std::string_view name, Datum& value);
 };
 
-/// What a call gives, before it is matched with parameters.
+/// The arguments of a call before they are matched with parameters.
 struct PluginGiven {
   std::vector<Datum> positional;
   std::vector<DictEntry> named;
@@ -84,7 +84,7 @@ struct Plugin {
   std::function<bool(PluginCall&)> run;
 };
 
-/// How a plugin of `std` is written down.
+/// A row for a plugin of `std`.
 struct PluginRow {
   std::string_view name;
   std::string_view signature;
@@ -92,19 +92,19 @@ struct PluginRow {
   bool allows_unknown = false;
 };
 
-/// Reads a type in the spelling of models (`int[]?`, `std::Host`) or of annotations (`list[str]`,
-/// `str | None`), as seen from a namespace. Nothing when there is no such type.
+/// Reads a type as models (`int[]?`, `std::Host`) or annotations (`list[str]`, `str | None`) spell
+/// it, as seen from a namespace. None: there is no such type.
 std::optional<PluginType> read_plugin_type(Program& program, Space& space, std::string_view text);
 
-/// Fills in parameters and result; false when the text cannot be read.
+/// Fills in parameters and result. False: the text cannot be read.
 bool read_signature(Program& program, Space& space, std::string_view text, Plugin& plugin);
 
-/// Calls a plugin from within a call. False: it waits or failed, or `error` and the causes of
+/// Calls a plugin from within a call. False: it waits or has failed, or `error` and the causes of
 /// `from` say why.
 bool run_plugin(PluginCall& from, const Plugin& plugin, PluginGiven& given, Datum& result,
                 std::string& error);
 
-/// Whether a value is of a type; else `why` says what is wrong.
+/// Whether a value has a type. If not, `why` says what is wrong.
 bool accepts(PluginContext& context, const PluginType& type, const Datum& value, Reason& why);
 
 }  // namespace fettle::model

@@ -1,5 +1,5 @@
 #pragma once
-/// The services that the evaluation offers to a plugin.
+/// The services of the evaluation for plugins.
 
 #include <functional>
 
@@ -44,18 +44,18 @@ class PluginContext {
     return model::make_dict(program(), entries);
   }
 
-  /// A value against a type; else `why` says what is wrong.
+  /// Checks a value against a type. If it does not fit, `why` says what is wrong.
   bool accepts(const Type& type, const Datum& value, Reason& why);
-  /// An attribute of an instance; waits for it.
+  /// Reads an attribute of an instance, and waits for it.
   Step read_attribute(Instance* instance, uint32_t slot, Datum& value, Place at);
-  /// The same for one that need not be there.
+  /// The same for an attribute that may be missing.
   Member member(Instance* instance, uint32_t slot);
-  /// A variable that a plugin's call sees; `Step::fail` when there is none of that name, or an
-  /// option that is not set.
+  /// Reads a variable that is visible at a plugin's call. `Step::fail`: there is none of that name,
+  /// or it is an option that is not set.
   Step read_visible(const Call& node, Frame* frame, std::string_view name, Datum& value);
-  /// What the plugin gives to the current task it will give to nobody else.
+  /// The plugin will give to nobody else what it gives to the present task.
   void allocate(const Datum& value) { contributions_.allocate(value); }
-  /// Whether the task that is under way misses something, for which it will come again.
+  /// Whether the present task misses something, for which it will come again.
   bool is_waiting() const { return now_.task->missing > 0; }
 
  private:

@@ -1,4 +1,4 @@
-/// The types of plugins: reading their spelling, and checking values.
+/// The types of plugins: reads their spelling, and checks values.
 
 #include <charconv>
 #include <cmath>
@@ -150,7 +150,7 @@ class Reader {
       return false;
     return true;
   }
-  /// Behind its opening quotation mark, as Starlark writes it.
+  /// Reads the text behind an opening quotation mark, as Starlark writes it.
   bool text(Datum& value, char quote) {
     constexpr std::string_view letters = "ntr", meanings = "\n\t\r";
     std::string made;
@@ -289,7 +289,7 @@ class Reader {
     return true;
   }
 
-  /// A typedef or an entity, by its full name or a name of the namespace.
+  /// Reads a typedef or an entity, by its full name or a name of the namespace.
   bool declared(std::string_view word, PluginType& made) {
     const size_t colons = word.rfind("::");
     const std::string_view last = colons == word.npos ? word : word.substr(colons + 2);

@@ -88,7 +88,8 @@ void Relations::give_back(Promises* held) {
     promises_.give_back(held);
 }
 
-/// Relations without a rule in their order, then those with one by rank; null when none is left.
+/// The next relation: those without a rule in their order, then those with one by rank. Null: none
+/// is left.
 Delayed* Relations::next_queued() {
   std::deque<Delayed*>* queue = &queue_;
   for (auto at = ruled_.begin(); queue->empty() && at != ruled_.end(); ++at)
@@ -101,7 +102,7 @@ Delayed* Relations::next_queued() {
   return next;
 }
 
-/// Everybody waits for somebody: the first that is awaited breaks the circle.
+/// Everybody waits for somebody: the first relation that is awaited breaks the circle.
 Delayed* Relations::next_in_circle() {
   size_t kept = 0;
   Delayed* chosen = nullptr;
@@ -120,7 +121,7 @@ Delayed* Relations::next() {
   while (Delayed* const next = next_queued()) {
     if (!can_freeze(*next))
       continue;
-    // Somebody always waits for one that a rule wants before another.
+    // A relation that a rule puts before another one counts as awaited.
     if (next->potential > 0 || next->attribute->comes_before)
       return next;
     if (!next->is_in_zero)

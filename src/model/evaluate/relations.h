@@ -47,30 +47,30 @@ class Relations {
  public:
   explicit Relations(Arena& arena) : item_arrays_(arena) {}
 
-  /// Of a list, or of an option without a value.
+  /// The state of a list, or of an option without a value.
   Delayed& of(Instance* owner, uint32_t slot);
   void add(Delayed& delayed, const Datum& item) { delayed.push_back(item_arrays_, item); }
-  /// One more waits for it.
+  /// One more task waits for it.
   void await(Delayed& delayed) {
     if (delayed.potential++ == 0)
       watched_.push_back(&delayed);
     consider(delayed);
   }
-  /// It may have become one that can be frozen.
+  /// The relation may have become one that can be frozen.
   void consider(Delayed& delayed);
 
-  /// That a relation, unless it has its value, will be given one or a member.
+  /// Promises that a relation will be given a value or a member, unless it has its value.
   void promise(Instance* owner, uint32_t slot) { ++of(owner, slot).promises; }
   void promise(Instance* owner, uint32_t slot, Promises*& held);
   void release(Instance* owner, uint32_t slot) { release(of(owner, slot)); }
   void release(Promises*& held);
-  /// That one more task may promise something for the statement.
+  /// Announces that one more task may promise something for the statement.
   void promise_later(const Stmt* statement, Promises*& held);
   void end_promise(Promises* held);
 
-  /// The next relation that somebody waits for and that can be frozen; null when there is none.
+  /// The next relation that somebody waits for and that can be frozen. Null: there is none.
   Delayed* next();
-  /// One that can be frozen although nobody waits for it.
+  /// A relation that can be frozen although nobody waits for it.
   Delayed* next_unwanted();
 
  private:

@@ -24,7 +24,7 @@ void Schedule::wait(Task& task, Cell& cell, bool wants_item) {
 }
 
 void Schedule::wake(Cell& cell, Delayed* delayed, Link* waiters, bool only_item) {
-  // The last that came is in front: turned round, they are woken in their order.
+  // The last that came is in front. They are turned round, to be woken in their order.
   Link* in_order = nullptr;
   while (waiters != nullptr) {
     Link* next = waiters->next;
@@ -47,7 +47,7 @@ void Schedule::wake(Cell& cell, Delayed* delayed, Link* waiters, bool only_item)
   }
 }
 
-/// What was remembered from `mark` on belongs to the task.
+/// Whatever was remembered from `mark` on belongs to the task.
 void Schedule::keep(Task& task, size_t mark) {
   if (scratch_.size() == mark)
     return;
@@ -57,7 +57,7 @@ void Schedule::keep(Task& task, size_t mark) {
     task.memory->try_emplace(memo, std::move(remembered));
 }
 
-/// Those that are done are forgotten whenever their number has doubled.
+/// Finished ones are dropped whenever their number has doubled.
 void Schedule::block(Task& task) {
   if (blocked_.size() >= most_blocked_) {
     std::erase_if(blocked_, [](const Blocked& blocked) {

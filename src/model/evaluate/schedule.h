@@ -17,30 +17,30 @@ class Schedule {
   Task* make(Task::Kind kind, Frame* frame);
   void push(Task* task) { ready_.push_back({.task = task}); }
   void push(const Turn& turn) { ready_.push_back(turn); }
-  /// A statement with a name that stands for nothing.
+  /// For a statement with a name that stands for nothing.
   void push_urgent(Task* task) { urgent_.push_back(task); }
-  /// What is urgent first, then in the order in which they became ready; null when there is none.
+  /// Urgent tasks first, then in the order in which they became ready. Null: there is none.
   Task* next();
   bool is_empty() const { return ready_.empty(); }
 
-  /// The task waits for a cell; `wants_item`: one element of it will do.
+  /// Lets the task wait for a cell; `wants_item`: one element of it will do.
   void wait(Task& task, Cell& cell, bool wants_item = false);
-  /// Wakes who waited for a cell, or only those who are content with an element.
+  /// Wakes the tasks that wait for a cell, or only those for which one element will do.
   void wake(Cell& cell, Delayed* delayed, Link* waiters, bool only_item);
-  /// Something else that the task waited for is there.
+  /// Something else for which the task waited is there.
   void wake(Task* task) {
     if (--task->missing == 0)
       push(task);
   }
 
-  /// What is computed once for a task, whenever it comes again.
+  /// What was computed for a task once and for all.
   const Remembered* recall(const Task& task, const Memo& memo) const {
     if (task.memory == nullptr)
       return nullptr;
     const auto found = task.memory->find(memo);
     return found == task.memory->end() ? nullptr : &found->second;
   }
-  /// For the task that is under way. It is lost unless the task waits.
+  /// Remembers something for the present task. It is lost unless the task waits.
   void remember(const Memo& memo, Remembered what) { scratch_.emplace_back(memo, std::move(what)); }
   size_t mark() const { return scratch_.size(); }
   void keep(Task& task, size_t mark);
@@ -48,14 +48,14 @@ class Schedule {
 
   /// Remembers that a task waits.
   void block(Task& task);
-  /// Every task that waits, in the order in which they began to.
+  /// Visits every task that waits, in the order in which they began to.
   template <typename See>
   void each_blocked(See see) const {
     for (const auto& [task, number] : blocked_)
       if (task->number == number && task->missing > 0)
         see(*task);
   }
-  /// A task that is done is given back before the next one runs.
+  /// A finished task is given back before the next one runs.
   void end(Task* task) { done_.push_back(task); }
   void give_back();
 

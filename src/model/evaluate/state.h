@@ -1,6 +1,6 @@
 #pragma once
-/// What all parts of the evaluation share: what is there so far, and which task is under way. Each
-/// part names in its constructor what of it it uses, and which other parts.
+/// The data that all parts of the evaluation share: what is there so far, and which task runs. The
+/// constructor of each part names the data that it uses, and the other parts.
 
 #include "model/evaluate/contributions.h"
 #include "model/evaluate/diagnosis.h"
@@ -16,19 +16,19 @@ struct State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  /// Every name is resolved; from here on only values and counts are added.
+  /// Every name is resolved. From here on, only values and counts are added.
   Program& program;
-  /// No task between two tasks; changed by `Scoped` only.
+  /// Between two tasks there is none. Changed only by `Scoped`.
   Underway now;
-  /// A failure that is there when a task ends is the last: no other task runs.
+  /// If there is a failure when a task ends, no other task runs.
   Diagnosis errors{program, now};
-  /// In the order in which they were made.
+  /// The contributions, in the order in which they were made.
   Contributions contributions{program.is_for_version, now};
   /// An instance stands at its number.
   Instances instances{program};
-  /// A relation is here from when somebody first asks for it; frozen, it takes nothing any more.
+  /// A relation is here once somebody has asked for it. When it is frozen, it accepts nothing more.
   Relations relations{program.arena};
-  /// A task that is not done is ready, or misses something and is told when that is there.
+  /// A task that is not finished is ready, or misses something and is told when that is there.
   Schedule schedule{program.arena, instances, relations};
 };
 

@@ -47,8 +47,8 @@ bool Statements::is_ready(const Stmt& statement, Frame* frame) {
   });
 }
 
-/// A statement waits for its names before it is queued at all; a name that stands for nothing
-/// fails at once.
+/// A statement is queued only when its names are there. A name that stands for nothing fails at
+/// once.
 void Statements::begin(Task& task) {
   const Scoped waiting(now_.task, &task);
   bool has_missing = false;
@@ -66,8 +66,8 @@ void Statements::begin(Task& task) {
     schedule_.block(task);
 }
 
-/// Promises for what the block may assign to objects that are known outside of it. For an object
-/// that has no value yet a task waits.
+/// Makes promises for all that the block may assign to objects that are known outside of it. For an
+/// object without a value, a task waits.
 void Statements::make_promises(Task& task, const Block& block) {
   for (const Foreseen& foreseen : block.foreseen) {
     const Step step = probe(foreseen, task);
@@ -91,13 +91,13 @@ void Statements::make_promises(Task& task, const Block& block) {
   }
 }
 
-/// Promises what is known without waiting.
+/// Makes the promises that need no waiting.
 Step Statements::probe(const Foreseen& foreseen, Task& task) {
   const Scoped probing(now_.is_probing, true);
   return promise_for(foreseen, task.frame, task.held);
 }
 
-/// The object of an assignment within, seen from the statement around.
+/// Evaluates the object of an inner assignment, as the statement around sees it.
 Step Statements::evaluate_outside(const Foreseen& foreseen, Frame* frame, Datum& object) {
   const Scoped skipping(now_.skipped_frames, uint32_t{foreseen.levels});
   return evaluator_.evaluate(foreseen.assignment->object, frame, object);
@@ -123,7 +123,7 @@ Step Statements::promise_for(const Foreseen& foreseen, Frame* frame, Promises*& 
   return Step::done;
 }
 
-/// An option without a value on the way is told by the assignment, if that ever runs.
+/// If an option on the way has no value, the assignment reports that, if it ever runs.
 Step Statements::execute_promise(Task& task) {
   Promises* held = task.promises;
   const Step step = promise_for(*task.foreseen, task.frame, held);
@@ -162,7 +162,7 @@ Step Statements::execute_assign(Task& task, const Assign& node) {
   return is_set ? Step::done : Step::fail;
 }
 
-/// Whether an expression has its value at once, where others may hand on elements one by one.
+/// Whether an expression has its value at once. Others may pass on elements one by one.
 static bool is_one_value(const Expr& expr) {
   switch (expr.kind) {
     case ExprKind::attribute:
@@ -265,7 +265,7 @@ Step Statements::execute_for(Task& task, const For& node) {
   return Step::done;
 }
 
-/// The frame of an implement, whose only content is `self`, for a condition or a block without
+/// The frame of an implement, with nothing but `self`, for a condition or a block without
 /// variables.
 Frame* Statements::frame_of(Task& task) {
   if (task.frame == nullptr)

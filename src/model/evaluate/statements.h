@@ -1,6 +1,6 @@
 #pragma once
-/// Statements have no order: each is a task that waits for write-once cells. What a block may still
-/// give to a relation is promised to it before.
+/// Statements have no order: each is a task that waits for write-once cells. Whatever a block may
+/// still add to a relation is promised to it before.
 
 #include "model/evaluate/state.h"
 
@@ -28,8 +28,8 @@ class Statements {
         streams_(streams),
         tasks_(tasks) {}
 
-  /// Makes tasks of a block's statements. Nested blocks start with their last one, as the original
-  /// does.
+  /// Makes tasks of a block's statements. Nested blocks start with their last statement, as in the
+  /// original.
   void emit(const Block& block, Frame* frame, bool is_reversed);
 
   Step execute_statement(Task& task);

@@ -177,7 +177,7 @@ bool Streams::gather(Instance* owner, uint32_t slot, const Datum& value, const W
   return assignment_.set_slot(owner, slot, value, writer);
 }
 
-/// The same as a stream of one value that goes to a relation.
+/// The same, as a stream of one value that goes to a relation.
 Step Streams::execute_member(Task& task) {
   Instance* const owner = task.target;
   const Destination to{owner, owner->entity->slots[task.slot]};
@@ -190,7 +190,7 @@ Step Streams::execute_member(Task& task) {
   for (const Datum& one : values)
     if (!gather(owner, task.slot, one, writer))
       return Step::fail;
-  // Null closed the relation, and the list that has it comes once more as a whole.
+  // Null closed the relation, and the list that contains it is delivered once more as a whole.
   const auto is_null = [](const Datum& one) { return one.tag == Tag::null; };
   if (value.tag == Tag::list && std::ranges::any_of(values, is_null) &&
       !gather(owner, task.slot, value, writer))
@@ -208,8 +208,8 @@ bool Streams::deliver_all(Sink& sink, const Datum& value, Place at) {
   return true;
 }
 
-/// One of a list. A relation is closed by null, and the list that has it comes once more as a
-/// whole, when it can not take any more.
+/// Delivers one element of a list. Null closes a relation; the list that contains it is delivered
+/// once more as a whole, when the relation can take no more.
 bool Streams::deliver_item(Sink& sink, const Datum& value, Place at) {
   if (!deliver(sink, value, at))
     return false;
@@ -218,7 +218,7 @@ bool Streams::deliver_item(Sink& sink, const Datum& value, Place at) {
   return true;
 }
 
-/// Goes through the queue.
+/// Delivers through the queue.
 void Streams::deliver_later(Sink& sink, const Datum& value, Place at) {
   Task* task = schedule_.make(Task::Kind::element, new_frame(program_.arena, 1));
   task->frame->cells[0].value = value;

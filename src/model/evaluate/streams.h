@@ -57,18 +57,18 @@ class Streams {
         statements_(statements),
         tasks_(tasks) {}
 
-  /// Where values may go; it is given back after the last one.
+  /// A sink for values. It is given back after the last one.
   Sink& make_sink() { return *sinks_.take(); }
-  /// Starts to deliver the values of an expression; those that are there already at once.
-  /// `list`: the list or the comprehension whose element it is, which need not be a list itself.
+  /// Starts to deliver the values of an expression; those that are there already, at once. `list`:
+  /// the list or comprehension that contains it, if any; the expression need not be a list itself.
   void start(const Expr* expr, Frame* frame, Sink* sink, const Expr* list = nullptr);
   bool deliver(Sink& sink, const Datum& value, Place at);
-  /// One producer is done.
+  /// One producer has ended.
   void end(Sink& sink) {
     if (--sink.open == 0)
       close(sink);
   }
-  /// Sinks that were closed; between tasks nobody looks at them.
+  /// Gives back closed sinks: between tasks nobody looks at them.
   void give_back();
 
   Step execute_stream(Task& task);

@@ -5,8 +5,8 @@
 
 namespace fettle::model {
 
-/// The promises of a statement, until it is decided. Objects that are not known yet are waited for
-/// by tasks of their own, which come too late when the statement is decided first.
+/// The promises of a statement until it is decided. For objects that are not known yet, there are
+/// tasks that wait. These come too late if the statement is decided first.
 struct Promises {
   std::vector<Delayed*> held;
   int awaited = 0;  ///< tasks that may still promise something
@@ -14,7 +14,7 @@ struct Promises {
   bool is_over = false;
 };
 
-/// Where the values of a stream go.
+/// The target of a stream.
 struct Sink {
   enum class Kind : uint8_t { relation, loop, comprehension };
   Kind kind = Kind::relation;
@@ -33,7 +33,7 @@ struct Sink {
   Promises* held = nullptr;
 };
 
-/// A relation to which a constructor's result goes: for the implicit inverse and short names.
+/// The relation to which a constructor's result goes: for the implicit inverse and short names.
 struct Destination {
   Instance* owner = nullptr;
   const Attribute* attribute = nullptr;
@@ -91,13 +91,13 @@ struct Task {
 
   bool has_sink() const { return kind >= Kind::stream; }
   bool has_statement() const { return kind == Kind::statement; }
-  /// In whose implementation it runs; null outside of all.
+  /// The instance in whose implementation it runs. Null: outside of all.
   const Instance* self() const {
     if (kind == Kind::implement)
       return target;
     return frame == nullptr ? nullptr : frame->self();
   }
-  /// What it makes is one deeper.
+  /// The depth of this task; what it makes is one deeper.
   uint32_t depth() const {
     if (frame != nullptr)
       return frame->depth;
@@ -111,8 +111,8 @@ struct Task {
   }
 };
 
-/// What waits for nobody, only until it is its turn. Loops and relations make millions ready at
-/// once, so what remembers nothing yet is a task only from then on.
+/// A task that waits only for its turn. Loops and relations make millions ready at once, so one
+/// that remembers nothing yet becomes a task only when its turn comes.
 struct Turn {
   enum class Kind : uint8_t { task, statement, member, implement };
   Kind kind = Kind::task;

@@ -1,5 +1,5 @@
 #pragma once
-/// One step of a task, whatever its kind.
+/// Executes one step of a task, whatever its kind.
 
 #include "model/evaluate/state.h"
 
@@ -19,7 +19,7 @@ class Tasks {
         constructors_(constructors),
         streams_(streams) {}
 
-  /// False: it failed. A task that waits comes again; one that is done is given back.
+  /// False: it failed. A task that waits comes again; a finished one is given back.
   bool run(Task& task);
 
  private:

@@ -44,7 +44,7 @@ bool TypeChecks::accepts(const Type& type, const Datum& value, Reason& why) {
   });
 }
 
-/// A value against the base and then the condition of a typedef.
+/// Checks a value against the base and then the condition of a typedef.
 bool TypeChecks::match(const Typedef& constraint, const Datum& value, Reason& why) {
   if (!accepts(constraint.base, value, why))
     return false;
@@ -61,7 +61,7 @@ bool TypeChecks::match(const Typedef& constraint, const Datum& value, Reason& wh
     const Scoped checking(now_.is_checking, true);
     const Step step = evaluator_.evaluate(constraint.condition, frame, result);
     if (step == Step::fail) {
-      // Whoever wanted the value says so around it.
+      // The caller that wanted the value adds the statement.
       errors_.leave_to(Telling::itself);
       return false;
     }

@@ -1,5 +1,5 @@
 #pragma once
-/// Values against types with the conditions of typedefs, which are expressions.
+/// Checks values against types with the conditions of typedefs, which are expressions.
 
 #include "model/evaluate/state.h"
 #include "model/values/regex.h"
@@ -13,7 +13,7 @@ class TypeChecks {
   TypeChecks(State& state, Evaluator& evaluator)
       : program_(state.program), errors_(state.errors), now_(state.now), evaluator_(evaluator) {}
 
-  /// A value against a type; else `why` says what is wrong.
+  /// Whether a value has a type. If not, `why` says what is wrong.
   bool accepts(const Type& type, const Datum& value, Reason& why);
 
  private:

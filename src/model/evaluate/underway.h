@@ -1,5 +1,5 @@
 #pragma once
-/// What is under way: one task at a time, and for whom it runs. Everything of it lasts for a scope.
+/// The task that runs, one at a time, and for whom. All of it is set for a scope.
 
 #include <utility>
 

@@ -1,5 +1,5 @@
 #pragma once
-/// Data of a model as values of attributes.
+/// Turns data of a model into values of attributes.
 
 #include "base/result.h"
 #include "model/model.h"
@@ -7,14 +7,14 @@
 
 namespace fettle::model {
 
-/// Error (`Blame::user`): the value is an instance or a reference, or holds one.
+/// Error (`Blame::user`): the value is or contains an instance or a reference.
 Result<Value> attribute_value(const Datum& datum);
 
-/// The datum at a dotted path from an instance; null when a step is missing, not set or null.
+/// The datum at a dotted path from an instance. Null: a step is missing, not set or null.
 const Datum* follow_path(const Model& model, const Instance& instance, std::string_view path);
 
-/// The attribute at which a dotted path from an instance ends: whose it is, and its slot; null and
-/// `no_slot` when there is none.
+/// The attribute at which a dotted path from an instance ends: its instance, and its slot. Null and
+/// `no_slot`: there is none.
 std::pair<const Instance*, uint32_t> end_of_path(const Model& model, const Instance& instance,
                                                  std::string_view path);
 

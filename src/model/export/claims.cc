@@ -15,7 +15,7 @@ const fettle::Name& Identities::of(const Instance& instance) {
   const std::string made = instance.entity->indexes.empty()
                                ? anonymous(instance)
                                : by_index(instance, *instance.entity->indexes.front());
-  // On the way here a circle of instances may have named it.
+  // A circle of instances may have named it already on the way here.
   if (known.empty())
     known = fettle::Name(made);
   return known;
@@ -59,7 +59,8 @@ const fettle::Name& Identities::origin(Place at) {
   return place->second;
 }
 
-/// Who made it where: the same in every compile of the same files in which the maker is the same.
+/// The name of an instance by who made it where: the same in every compile of the same files with
+/// the same maker.
 std::string Identities::anonymous(const Instance& instance) {
   const Instance* maker = model_.maker(instance);
   std::string made;
@@ -121,7 +122,7 @@ class ClaimMaker {
     }
   }
 
-  /// What is said of an instance. Those of one type in one set say the same, one after the other.
+  /// Adds the claims of an instance. All instances of one type in one set come one after another.
   void say(const Instance& instance, SetNumber owner) {
     const bool is_simple = owner != 0 && keys_.size() == 1;
     if (is_simple && owner == said_owner_ && instance.entity == said_entity_)
@@ -138,7 +139,7 @@ class ClaimMaker {
       text_ = fettle::Name(text);
   }
 
-  /// Everything that is set and no key. Options and lists are claimed member by member.
+  /// Everything that is set and is no key. Options and lists are claimed member by member.
   Value values_of(const Instance& instance) {
     std::vector<Entry> entries;
     for (uint32_t slot = 0; slot < instance.entity->slots.size(); ++slot) {
@@ -156,7 +157,7 @@ class ClaimMaker {
     return Value::dict(std::move(entries));
   }
 
-  /// A reference is what it is made of.
+  /// A reference is described by what it is made from.
   Result<Value> value_of(const Datum& datum) {
     return to_value(datum, [&](const Datum& special) -> Result<Value> {
       if (special.tag == Tag::instance)
@@ -210,10 +211,10 @@ class ClaimMaker {
   const Entity* set_entity_ = nullptr;
   std::unordered_map<uint32_t, std::vector<const Repetition*>> repetitions_;
   std::vector<ClaimedBy> claims_;
-  // Of the instance under way.
+  // The keys of the present instance.
   std::vector<fettle::Name> keys_;
   std::string all_;
-  // Of the one before it, until something else is said.
+  // The claims of the instance before it, until something else is said.
   SetNumber said_owner_ = 0;
   const Entity* said_entity_ = nullptr;
   Value said_;

@@ -1,6 +1,6 @@
 #pragma once
-/// Claims of a set: all that one compile of all sets together would compare: for every instance
-/// that an index knows, its type, all its keys and its values; for relations with a bound, their
+/// The claims of a set: all that one compile of all sets together would compare. For every instance
+/// in an index these are its type, all its keys and its values; for relations with a bound, their
 /// members.
 
 #include <map>
@@ -11,17 +11,17 @@
 
 namespace fettle::model {
 
-/// Names an instance in every compile that contains it.
+/// Names an instance in the same way in every compile that contains it.
 class Identities {
  public:
   Identities(const Model& model, const Ownership& ownership)
       : model_(model), ownership_(ownership), names_(model.instances().size()) {}
-  /// By its first index, else by who made it where.
+  /// The name of an instance: by its first index, else by who made it where.
   const fettle::Name& of(const Instance& instance);
   /// `ns::Host(network=ns::Network(id=1), id=2)`: by one index.
   std::string by_index(const Instance& instance, const Index& index);
   std::string text(const Datum& value);
-  /// `file:line:column`, one text for all that stands there.
+  /// `file:line:column`, as one shared text for all that stands there.
   const fettle::Name& origin(Place at);
 
  private:

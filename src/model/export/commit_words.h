@@ -1,5 +1,5 @@
 #pragma once
-/// The refusals of exports in the sentences that users of Inmanta and their scripts know.
+/// The refusals of exports, in the sentences that Inmanta's users and their scripts know.
 
 #include "versions/words.h"
 

@@ -13,7 +13,7 @@ namespace {
 
 namespace star = starlark;
 
-/// The interpreter that the functions of the declarations live in.
+/// The interpreter in which the functions of the declarations live.
 struct Interpreter {
   star::Session session{star::Dialect::of(star::Profile::go), {.steps = 1'000'000'000}};
   std::vector<star::ModulePtr> modules;
@@ -68,7 +68,7 @@ class DeclarationReader {
             }));
   }
 
-  /// Every `.star` file of a folder, in the order of their names.
+  /// Reads every `.star` file of a folder, sorted by name.
   Status read_folder(const Path& folder, const std::string& space) {
     std::error_code failure;
     std::vector<Path> files;
@@ -173,7 +173,7 @@ Result<Declarations> declarations_of(const Model& model, const Project* project)
   Declarations declarations = shipped_declarations();
   DeclarationReader reader(declarations);
   for (const auto& [name, module] : model.program.modules) {
-    // A project's own module of a name that ships with fettle wins.
+    // A project's own module replaces one of the same name that ships with fettle.
     std::erase_if(declarations, [&](const auto& shipped) {
       return shipped.second.file.empty() && shipped.first.starts_with(name + "::");
     });

@@ -29,7 +29,7 @@
 
 namespace fettle::model {
 
-/// What a function of a declaration gives for an instance.
+/// What a function of a declaration returned for an instance.
 struct Given {
   enum class Type { value, unknown, ignored } type = Type::value;
   Value value;
@@ -48,11 +48,11 @@ struct Declaration {
   std::string file;      ///< where it was declared; empty: ships with fettle
 };
 
-/// By entity.
+/// The declarations by entity.
 using Declarations = std::map<std::string, Declaration, std::less<>>;
 
-/// Those that ship with fettle, and those of the modules that a model loaded and of its project
-/// (may be null), which win. Errors (`Blame::user`): a file is wrong.
+/// The declarations that ship with fettle, and those of the loaded modules and of the project (may
+/// be null), which replace the former. Errors (`Blame::user`): a file is wrong.
 Result<Declarations> declarations_of(const Model& model, const Project* project);
 
 }  // namespace fettle::model

@@ -19,7 +19,7 @@ namespace fettle::model {
 namespace {
 
 constexpr uint32_t no_item = UINT32_MAX;
-/// Unknowns as the original writes them.
+/// Unknowns in the original's form.
 Value without_unknowns(const Value& value) {
   if (!value.has_unknown())
     return value;
@@ -88,7 +88,7 @@ class Exporter {
     return {};
   }
 
-  /// What its resource is called; false when that is unknown. `given`: what a function gave.
+  /// The id of its resource. False: it is unknown. `given`: what a function returned.
   Result<bool> read_id(const Instance& instance, const TypePlan& plan, ResourceId& id,
                        std::optional<Given>& given_id) const {
     id.type = plan.declaration->entity;
@@ -107,7 +107,7 @@ class Exporter {
     return true;
   }
 
-  /// Of a resource that a reference is about.
+  /// The id of a resource to which a reference refers.
   Result<std::string> id_text(const Instance& instance) {
     const TypePlan& plan = *TRY(plans_.of(*instance.entity));
     ResourceId id;
@@ -122,7 +122,7 @@ class Exporter {
     return to_string(id);
   }
 
-  /// None when the resource is left out.
+  /// None: the resource is left out.
   Result<std::optional<Item>> make_item(const Instance& instance, const TypePlan& plan) {
     if (plan.managed_slot != no_slot) {
       const Datum& managed = instance.cells[plan.managed_slot].value;
@@ -238,7 +238,7 @@ class Exporter {
     return {};
   }
 
-  /// Of what an instance requires, what became a resource.
+  /// Keeps those needs of an instance that became resources.
   void read_needs() {
     for (uint32_t i = 0; i < exported_.items.size(); ++i) {
       const Instance& instance = *instances_[i];
@@ -308,7 +308,7 @@ class Exporter {
     return {};
   }
 
-  /// A declaration may be of an entity that this model does not load.
+  /// A declaration may be about an entity that this model does not load.
   void warn_of_misspelled() {
     std::vector<std::string_view> entities;
     for (const Entity& entity : model_.program.entities)
@@ -320,8 +320,8 @@ class Exporter {
                    "`?"));
   }
 
-  /// An error when what is left out is declared in Python: a version without it would be a success
-  /// that lacks what the project describes.
+  /// An error if a resource is left out that is declared in Python: a version without it would
+  /// count as a success although it lacks what the project describes.
   Status check_python() const {
     if (without_declaration_.empty())
       return {};
@@ -376,7 +376,7 @@ class Exporter {
     return made;
   }
 
-  /// Who contributes a shared resource, and which of its needs.
+  /// Notes who contributes a shared resource, and which of its needs.
   void share(const Item& item, const Instance& instance) {
     std::map<SetNumber, std::vector<fettle::Name>> needs;
     for (const SetNumber set : ownership_.contributors(instance))

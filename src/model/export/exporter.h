@@ -26,7 +26,7 @@ struct Exported {
   std::vector<size_t> body_ends;                            ///< by item
   std::vector<std::pair<fettle::Name, fettle::Name>> sets;  ///< id of an item, its set
   std::vector<fettle::Name> emptied;                        ///< sets whose relation is empty
-  /// Sets with members of which none is exported, and where they are made.
+  /// Sets whose members are not exported, and where the sets are made.
   std::vector<std::pair<fettle::Name, std::string>> hollow;
   std::vector<SharedBy> shares;
   std::vector<ClaimedBy> claims;
@@ -36,14 +36,15 @@ struct Exported {
   std::vector<std::string> warnings;
 };
 
-/// Errors (`Blame::user`): an id is none, occurs twice, a resource is in two sets, needs form a
-/// circle, a field cannot be read. Shares, claims and findings are for versions. Who only wants the
-/// resources as JSON gets neither these nor the sets, and the attributes as JSON in `bodies` only.
+/// Errors (`Blame::user`): an id is not valid or occurs twice, a resource is in two sets, needs
+/// form a circle, or a field cannot be read. Shares, claims and findings are for versions. A caller
+/// that only wants the resources as JSON gets neither these nor the sets, and the attributes only
+/// as JSON in `bodies`.
 Result<Exported> export_model(const Model& model, const Declarations& declarations,
                               bool for_version);
 
-/// The resources as JSON, piece by piece: a list of dicts with `id` and `requires`, each id with
-/// `,v=0`. Of what was exported for JSON.
+/// Writes the resources as JSON, piece by piece: a list of dicts with `id` and `requires`, each id
+/// with `,v=0`. For an export that was made for JSON.
 Status write_resources(const Exported& exported, const ByteSink& write);
 
 }  // namespace fettle::model

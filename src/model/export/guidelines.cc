@@ -59,8 +59,8 @@ class Inspector {
     return false;
   }
 
-  /// Every index of what is owned follows from the identity of the service, or from what a plugin
-  /// allocated for it.
+  /// Every index of an owned instance should follow from the identity of the service, or from what
+  /// a plugin allocated for it.
   void inspect_indexes(const Instance& instance, SetNumber set) {
     for (const Index* index : instance.entity->indexes) {
       std::vector<NamePart> name;
@@ -81,7 +81,7 @@ class Inspector {
     }
   }
 
-  /// So does every id, by which other sets would describe the same resource.
+  /// So should every id, since otherwise other sets could describe the same resource.
   void inspect_id(const OwnedResource& resource) {
     const SetNumber set = ownership_.member_of(*resource.instance);
     if (told_.contains(resource.instance))
@@ -109,7 +109,7 @@ class Inspector {
                quoted(match.lacks));
   }
 
-  /// A set that reads what another set contributes is not the same when it is compiled alone.
+  /// A set that reads what another set contributes may differ when it is compiled alone.
   void inspect_reading(const Reading& reading) {
     const std::span<const Datum> read = read_values(reading);
     for (const SetNumber reader : ownership_.contributors(reading.by))
@@ -121,8 +121,8 @@ class Inspector {
             break;
   }
 
-  /// The members of a relation, or the value of an attribute. None when the instance itself is all
-  /// that is read: it was looked up, or its relation is empty.
+  /// The members of a relation, or the value of an attribute. Empty: only the instance itself is
+  /// read, since it was looked up or its relation is empty.
   std::span<const Datum> read_values(const Reading& reading) const {
     if (reading.slot == no_slot)
       return {};
@@ -134,7 +134,7 @@ class Inspector {
            reading.instance->entity->slots[reading.slot]->target == nullptr;
   }
 
-  /// Whether it is open.
+  /// Returns whether the reading is open.
   bool inspect_giver(const Reading& reading, SetNumber reader, std::span<const SetNumber> givers,
                      const Datum* value) {
     const Instance& instance = *reading.instance;
@@ -145,16 +145,16 @@ class Inspector {
         if (at->second->slot == reading.slot && is_equal(at->second->value, *value) &&
             is_closed(reading, reader, ownership_.contributors(at->second->by)))
           return false;
-    // What the rest reads is told of the set that it comes from.
+    // If the rest reads, the finding belongs to the set from which the value comes.
     const SetNumber told = reader == 0 ? givers.front() : reader;
     if (open_.emplace(&instance, reading.slot, told).second)
       add(told, "open set", reading_text(reading, reader, givers.front(), value), reading.at);
     return true;
   }
 
-  /// Whether what the sets give is there in every compile in which the reader is: it is its own, it
-  /// is what no set contributes, or of a service that makes the reader's. What a service makes it
-  /// may read too, but not count.
+  /// Whether the values that are read are there in every compile that contains the reader. They are
+  /// if they are its own, if no set contributes them, or if they belong to a service that makes the
+  /// reader's. A reader may also read what a service makes, but must not count it.
   bool is_closed(const Reading& reading, SetNumber reader, std::span<const SetNumber> givers) {
     const bool may_be_below =
         is_value(reading) ||
@@ -165,7 +165,7 @@ class Inspector {
     });
   }
 
-  /// Whether a set is contributed by who makes, directly or not, another one.
+  /// Whether a set is contributed by an instance that makes another one, directly or not.
   bool is_above(SetNumber upper, SetNumber lower) {
     if (lower == 0)
       return false;

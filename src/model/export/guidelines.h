@@ -1,7 +1,7 @@
 #pragma once
-/// What a model does against the guidelines of partial compiles, with its lines: owned resources
-/// below shared instances, indexes and ids of owned resources that do not follow from their
-/// service's identity or an allocation, and sets that read what another set contributes.
+/// Breaches of the guidelines of partial compiles, with their lines: owned resources below shared
+/// instances, indexes and ids of owned resources that follow neither from their service's identity
+/// nor from an allocation, and sets that read what another set contributes.
 
 #include <functional>
 
@@ -11,17 +11,18 @@
 
 namespace fettle::model {
 
-/// A resource of a set, and of what its id is made.
+/// A resource of a set, and what its id is made from.
 struct OwnedResource {
   const Instance* instance;
   fettle::Name id;
   NamePart agent, value;
 };
 
-/// Calls a function with each resource of a set. There may be a million, so nobody keeps them.
+/// Calls a function with each resource of a set. There may be a million, so they are not kept.
 using EachOwned = std::function<void(const std::function<void(const OwnedResource&)>&)>;
 
-/// By set, a list of `{"rule", "text", "where"}`; at most a few of one kind for a set.
+/// The findings by set, as lists of `{"rule", "text", "where"}`; at most a few of one kind for each
+/// set.
 std::vector<std::pair<fettle::Name, Value>> findings_of(const Model& model,
                                                         const Ownership& ownership,
                                                         Identities& identities,

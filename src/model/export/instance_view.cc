@@ -34,7 +34,7 @@ class InstanceViews::Viewer {
   }
 
  private:
-  /// Of an instance that lacks some fields of its layout.
+  /// The view of an instance that lacks some fields of its layout.
   starlark::Value view_of_some(const Instance& instance, const Layout& layout, int depth) {
     std::vector<uint32_t> slots;
     std::vector<starlark::Value> values;

@@ -8,18 +8,18 @@
 
 namespace fettle::model {
 
-/// Makes structures of the attributes. Relations to one are structures three levels deep, relations
+/// Turns attributes into structures. Relations to one are structures, three levels deep; relations
 /// to many are lists of structures at the first level.
 class InstanceViews {
  public:
   explicit InstanceViews(starlark::Thread& thread) : thread_(thread) {}
 
-  /// What is unknown is left out, and `has_unknown` is set.
+  /// Unknowns are left out, and then `has_unknown` is set.
   starlark::Value view(const Model& model, const Instance& instance, bool& has_unknown);
 
  private:
   class Viewer;
-  /// What instances of an entity have in common at one level.
+  /// What all instances of an entity have in common at one level.
   struct Layout {
     std::vector<uint32_t> slots;            ///< that the level shows, by name
     std::optional<starlark::Handle> first;  ///< the first structure that has all of them

@@ -51,7 +51,7 @@ class Origins::Reader {
     }
   }
 
-  /// A chain of `elif` may be longer than any nest is deep.
+  /// A chain of `elif` may be longer than nesting may be deep.
   void read_if(const If& first) {
     const If* node = &first;
     while (node->no->is_elif) {
@@ -130,7 +130,7 @@ class Origins::Reader {
   Scope& scope_;
 };
 
-/// From one attribute backwards.
+/// Walks backwards from one attribute.
 class Origins::Walk {
  public:
   Walk(const Origins& origins, const Instance* border)
@@ -142,7 +142,7 @@ class Origins::Walk {
   }
 
  private:
-  /// Where an expression stands, and for whom it runs; null at the top level.
+  /// The place of an expression, and the instance for which it runs. Null: the top level.
   struct Standpoint {
     const Scope* scope;
     const Instance* self;
@@ -169,7 +169,7 @@ class Origins::Walk {
       follow_assignments(source);
   }
 
-  /// Who gave the value did it in a statement of its implementations, or of a file.
+  /// The value was given by a statement of its giver's implementations, or of a file.
   void follow_assignments(const Source& source) {
     const auto [instance, slot] = source;
     const Instance* const by = model_.contributor(instance->cells[slot].value.by);
@@ -239,7 +239,7 @@ class Origins::Walk {
     }
   }
 
-  /// What a plugin gives may hold whatever it is given.
+  /// The result of a plugin may contain whatever the plugin was given.
   void follow_call(const Call& call, const Standpoint& at) {
     found_.is_from_plugin |= call.plugin != nullptr;
     if (!call.visible.empty())
@@ -259,7 +259,7 @@ class Origins::Walk {
     follow(source);
   }
 
-  /// Blocks may have variables of one name: it may be any of them.
+  /// Several blocks may have variables of this name: it may be any of them.
   void follow_variable(const Name& name, const Standpoint& at) {
     const auto variable = at.scope->variables.find(name.name.name);
     if (variable == at.scope->variables.end())
@@ -282,7 +282,7 @@ class Origins::Walk {
     return slot == no_slot ? Source() : Source(instance, slot);
   }
 
-  /// The instance that an expression stands for, as far as relations lead to it; else null.
+  /// The instance for which an expression stands, as far as relations lead to it; else null.
   const Instance* instance_of(const Expr* expr, const Standpoint& at) const {
     if (expr->kind == ExprKind::name && as<Name>(expr).found == NameKind::self_value)
       return at.self;

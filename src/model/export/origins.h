@@ -1,7 +1,7 @@
 #pragma once
-/// Where values come from. A value is followed backwards from its attribute through the expressions
-/// that gave it: arguments of constructors, assignments, variables, loops and calls of plugins. It
-/// says nothing about what became of the value on the way.
+/// Finds where values come from. A value is followed backwards from its attribute through the
+/// expressions that gave it: arguments of constructors, assignments, variables, loops and calls of
+/// plugins. What became of the value on the way is not known.
 
 #include <deque>
 #include <set>
@@ -21,7 +21,7 @@ struct Origin {
   bool is_from_plugin = false;   ///< a call is on the way
   bool may_be_anything = false;  ///< an expression on the way cannot be followed
 
-  /// Whether the value may be made of the attribute.
+  /// Whether the value may be made from the attribute.
   bool may_have(const Source& source) const { return may_be_anything || sources.contains(source); }
   bool may_come_from_plugin() const { return may_be_anything || is_from_plugin; }
   bool is_constant() const { return sources.empty() && !is_from_plugin && !may_be_anything; }
@@ -32,8 +32,8 @@ class Origins {
  public:
   explicit Origins(const Model& model);
 
-  /// Of the value of an attribute, which counts as a source itself. What the constructor of
-  /// `border` (may be null) was given is not followed any further.
+  /// The origin of the value of an attribute, which itself counts as a source. Arguments of the
+  /// constructor of `border` (may be null) are not followed any further.
   Origin of(const Source& source, const Instance* border);
 
  private:

@@ -90,7 +90,7 @@ void Ownership::link_children() {
   each([&](Contributor by, uint32_t number) { children_[next[by]++] = number; });
 }
 
-/// `open` holds contributors whose children the set contributes, too.
+/// `open` has the contributors whose children the set contributes, too.
 void Ownership::spread(SetNumber set, std::vector<uint32_t>& open) {
   while (!open.empty()) {
     const uint32_t by = open.back();
@@ -101,7 +101,7 @@ void Ownership::spread(SetNumber set, std::vector<uint32_t>& open) {
   }
 }
 
-/// False when the instance belongs to a set itself, or was visited for this one.
+/// False: the instance belongs to a set itself, or was visited for this one.
 bool Ownership::visit(uint32_t number, SetNumber set) {
   if (direct_[number] != 0)
     return false;

@@ -1,7 +1,7 @@
 #pragma once
-/// Which resource sets contribute an instance: the set of the nearest instance in its construction
-/// chain, itself included, that is in a set or constructs one. What several chains construct is
-/// contributed by the set of each.
+/// Finds the resource sets that contribute an instance: the set of the nearest instance in its
+/// construction chain, including itself, that is in a set or constructs one. An instance with
+/// several chains is contributed by the set of each.
 
 #include <unordered_map>
 
@@ -10,26 +10,26 @@
 
 namespace fettle::model {
 
-/// The number of a set: 0 is the rest, the others count the instances of `std::ResourceSet`.
+/// The number of a set. 0 is the rest; the others count the instances of `std::ResourceSet`.
 using SetNumber = uint32_t;
 
 class Ownership {
  public:
-  /// Contributors are only found when somebody is to ask for them.
+  /// Contributors are found only if somebody will ask for them.
   Ownership(const Model& model, bool with_contributors);
 
   size_t set_count() const { return names_.size(); }
   const fettle::Name& name(SetNumber set) const { return names_[set]; }
   const Instance& instance(SetNumber set) const { return *sets_[set]; }
 
-  /// The set that the instance is a member of; 0 when there is none.
+  /// The set of which the instance is a member. 0: there is none.
   SetNumber member_of(const Instance& instance) const { return member_of_[instance.number]; }
-  /// A second set that it is a member of; 0 when there is none.
+  /// A second set of which it is a member. 0: there is none.
   SetNumber also_member_of(const Instance& instance) const;
-  /// The set that the instance is in or constructs; 0 when there is none.
+  /// The set that the instance is in or constructs. 0: there is none.
   SetNumber direct(const Instance& instance) const { return direct_[instance.number]; }
 
-  /// In the order of their numbers; never empty.
+  /// The contributors, in the order of their numbers; never empty.
   std::span<const SetNumber> contributors(const Instance& instance) const;
   std::span<const SetNumber> contributors(Contributor by) const;
 

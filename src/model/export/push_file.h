@@ -14,7 +14,7 @@
 
 namespace fettle {
 
-/// Errors (`Blame::user`): a type is wrong, an id is none or has the wrong version.
+/// Errors (`Blame::user`): a type is wrong, or an id is not valid or has the wrong version.
 Result<Push> read_push(const Value& document);
 
 }  // namespace fettle

@@ -7,7 +7,7 @@
 namespace fettle::model {
 namespace {
 
-/// The text in quotes behind `@resource(`, wherever it stands.
+/// The quoted text behind `@resource(`, wherever it stands.
 void read_declarations(const Path& file, std::string_view text,
                        std::map<std::string, Path, std::less<>>& found) {
   constexpr std::string_view mark = "@resource(";

@@ -1,6 +1,6 @@
 #pragma once
-/// Resource types that a module declares in Python, which is not run: whoever exports such a
-/// project is told, and gets no version that lacks them.
+/// Resource types that a module declares in Python, which does not run: the exporter of such a
+/// project gets an error instead of a version that lacks them.
 
 #include <map>
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace fettle::model {
 
-/// By the entity of `@resource("…")`: the file that declares it.
+/// The files that declare entities with `@resource("…")`, by entity.
 std::map<std::string, Path, std::less<>> python_resources(const Program& program);
 
 }  // namespace fettle::model

@@ -36,7 +36,7 @@ Value value_of(std::string_view type, std::span<const Part> parts, std::string_v
   return Value::dict(std::move(entries));
 }
 
-/// The UUID of version 3 that belongs to the MD5 of the JSON with sorted keys.
+/// The UUID of version 3 from the MD5 of the JSON with sorted keys.
 std::string id_of_parts(std::string_view type, std::span<const Part> parts) {
   std::vector<std::string> arguments;
   for (const Part& part : parts) {
@@ -109,7 +109,7 @@ void References::clear() {
   places_.clear();
 }
 
-/// Notes a reference, and those that it is made of before it.
+/// Notes a reference, after those from which it is made.
 Result<std::string> References::add(const Reference& reference) {
   const auto argument = [&](std::string_view name, const Datum& datum) -> Result<Part> {
     if (datum.tag == Tag::reference)

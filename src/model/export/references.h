@@ -1,7 +1,7 @@
 #pragma once
-/// References in the fields of one exported resource. Where a field has one it holds null;
+/// References in the fields of one exported resource. A field with a reference holds null;
 /// `references` says how the value is found once the resource is deployed, and `mutators` where it
-/// belongs. Form, ids and order are those of the original.
+/// belongs. Form, ids and order are the original's.
 
 #include <functional>
 #include <map>
@@ -21,8 +21,8 @@ class References {
  public:
   References(const Model& model, IdOf id_of) : model_(model), id_of_(std::move(id_of)) {}
 
-  /// A value for the field at a path. Error (`Blame::user`): what a reference was made of has no
-  /// JSON, or holds an instance that is no resource.
+  /// A value for the field at a path. Error (`Blame::user`): a reference is made from something
+  /// without JSON, or holds an instance that is no resource.
   Result<Value> take(const Datum& datum, const std::string& path);
   bool empty() const { return places_.empty(); }
   void clear();

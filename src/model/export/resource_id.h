@@ -1,5 +1,5 @@
 #pragma once
-/// Ids of exported resources: `type[agent,attribute=value]`, with `,v=3` behind it in a version.
+/// Ids of exported resources: `type[agent,attribute=value]`, followed by `,v=3` in a version.
 
 #include <cstdint>
 #include <optional>
@@ -15,14 +15,14 @@ struct ResourceId {
   std::optional<uint64_t> version;
 };
 
-/// Errors (`Blame::user`): it is no id.
+/// Errors (`Blame::user`): the text is no id.
 Result<ResourceId> parse_resource_id(std::string_view text);
 
 /// Without a version.
 std::string to_string(const ResourceId& id);
 
-/// What makes the text of an id ambiguous: a comma in the agent, `=` in the attribute, `]` in the
-/// value, nothing at all in any of them.
+/// Refuses what makes the text of an id ambiguous: a comma in the agent, `=` in the attribute, `]`
+/// in the value, or an empty part.
 Status check_resource_id(const ResourceId& id);
 
 }  // namespace fettle::model

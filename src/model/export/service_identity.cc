@@ -97,7 +97,7 @@ class ServiceIdentities::Name {
     return false;
   }
 
-  /// Whether it is a word of which no other key is read.
+  /// Whether it is a word that was not read as part of another key.
   static bool is_free(const Part& part, size_t begin, size_t size) {
     const size_t end = begin + size;
     const auto first = part.taken.begin() + static_cast<ptrdiff_t>(begin);
@@ -134,8 +134,9 @@ IdentityMatch ServiceIdentities::match(SetNumber set, std::span<const NamePart> 
   return best;
 }
 
-/// All keys of an index of who constructed the set; or its name; or what was allocated for it. Those
-/// of one set at a time are kept: what belongs to a set mostly stands together.
+/// The keys of an index of the instance that constructed the set, or its name, or what was
+/// allocated for it. Those of one set at a time are kept, since things of one set mostly stand
+/// together.
 const std::vector<ServiceIdentities::Identity>& ServiceIdentities::identities(SetNumber set) {
   if (known_set_ == set)
     return known_;
@@ -153,7 +154,7 @@ const std::vector<ServiceIdentities::Identity>& ServiceIdentities::identities(Se
   return all;
 }
 
-/// Of a key that is another instance, its keys.
+/// A key that is another instance is replaced by the keys of that.
 void ServiceIdentities::add_keys(const Instance& of, const Index& index, const std::string& path,
                                  Identity& keys, int depth) const {
   constexpr int deepest = 10;
@@ -187,8 +188,8 @@ bool ServiceIdentities::is_made_of(const Origin& origin, const Key& key, SetNumb
   return false;
 }
 
-/// It is made of the name of the set, or of all that the name is made of. A name that is made of
-/// nothing names a set that was written by hand, but a number is then no name.
+/// Whether it is made from the name of the set, or from all that this name is made from. A name
+/// that is made from nothing names a set that was written by hand; but then a number is no name.
 bool ServiceIdentities::may_hold_name(const Origin& origin, const Key& name, SetNumber set) {
   if (origin.may_have(name.source))
     return true;

@@ -1,6 +1,6 @@
 #pragma once
-/// What tells the service of a set from all other services, and whether a name follows from it: the
-/// name is made of it, and it can be read in the name.
+/// Finds what distinguishes the service of a set from all other services, and whether a name
+/// follows from it: the name must be made from it, and it must be readable in the name.
 
 #include <map>
 #include <optional>
@@ -17,7 +17,7 @@ struct NamePart {
   std::string text{};  ///< of what a function gave
 };
 
-/// How much of an identity a name has.
+/// How much of an identity is in a name.
 struct IdentityMatch {
   bool is_whole = false;
   std::vector<std::string> has, lacks;  ///< keys of the identity of which it has most
@@ -38,7 +38,7 @@ class ServiceIdentities {
     Source source;                     ///< of a key and of the set's name
     const Instance* holder = nullptr;  ///< of the key of another instance: that instance
   };
-  /// Keys that belong to nobody else when they are taken together.
+  /// Keys that together belong to nobody else.
   using Identity = std::vector<Key>;
   class Name;
 

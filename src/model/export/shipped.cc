@@ -38,7 +38,7 @@ const std::vector<ShippedRow>& rows() {
   return rows;
 }
 
-/// The blocks of a file in their order; none when one is unknown.
+/// The blocks of a file in their order. None: one is unknown.
 std::optional<std::vector<std::string_view>> blocks_of(const Model& model, const Instance& file,
                                                        std::string_view relation) {
   std::vector<std::pair<std::string_view, std::string_view>> blocks;

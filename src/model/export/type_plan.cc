@@ -90,7 +90,7 @@ Status TypePlans::add_fields(const Entity& entity, TypePlan& plan) const {
       TRY(add(name, nullptr));
   if (is_a(entity, "std::ManagedResource"))
     TRY(add("managed", nullptr));
-  // Base first; a nearer declaration says how a field is read.
+  // The base comes first; a nearer declaration says how a field is read.
   for (auto ancestor = entity.lineage.rbegin(); ancestor != entity.lineage.rend(); ++ancestor)
     if (const auto found = declarations_.find((*ancestor)->full_name); found != declarations_.end())
       for (const std::string& name : found->second.fields)

@@ -1,5 +1,5 @@
 #pragma once
-/// How the instances of an entity become resources: which declaration holds, and how each field is
+/// How the instances of an entity become resources: which declaration counts, and how each field is
 /// read. Made once for each entity.
 
 #include <string>
@@ -40,10 +40,10 @@ class TypePlans {
   TypePlans(const Model& model, const Declarations& declarations)
       : model_(model), declarations_(declarations) {}
 
-  /// Without a declaration when the entity is no resource. An error when a field that the
-  /// declaration names is not there.
+  /// The plan has no declaration if the entity is no resource. Error: a field that the declaration
+  /// names is not there.
   Result<const TypePlan*> of(const Entity& entity);
-  /// Of an entity that was asked for before.
+  /// For an entity that was asked for before.
   const TypePlan& known(const Entity& entity) const { return plans_.at(&entity); }
 
  private:

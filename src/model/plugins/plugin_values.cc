@@ -19,7 +19,7 @@ bool is_unreadable(Tag tag) {
   return tag == Tag::unset || tag == Tag::unknown || tag == Tag::reference;
 }
 
-/// The values of an instance that are no relations. What is not there is withheld, or an error.
+/// The attributes of an instance that are no relations. A missing one is withheld, or an error.
 Result<std::vector<std::pair<std::string_view, Datum>>> attributes_of(
     PluginCall& call, Instance* instance, std::vector<Withheld>* withheld) {
   std::vector<std::pair<std::string_view, Datum>> made;
@@ -191,7 +191,7 @@ Result<Datum> from_value(PluginCall& call, const Value& value) {
 
 namespace {
 
-/// What a plugin in Starlark answers, each shared part once.
+/// The answer of a plugin in Starlark, with each shared part once.
 class Answer {
  public:
   Answer(PluginCall& call, starlark::Thread& thread, const Lent& lent)
@@ -247,7 +247,7 @@ class Answer {
     return user_error(cat("cannot use the non-finite float ", starlark::brief_of(value)));
   }
 
-  /// A part of what was lent may be hidden.
+  /// A part of a lent value may be hidden.
   Result<Datum> part(starlark::Value value, bool is_lent, uint32_t depth) {
     const Lent::Hidden* const hidden = is_lent ? lent_.find(value) : nullptr;
     return hidden != nullptr ? hidden->datum : of(value, depth);

@@ -1,5 +1,5 @@
 #pragma once
-/// Values of a model for plugins outside of it, and back.
+/// Turns values of a model into values for outside plugins, and back.
 
 #include <deque>
 #include <unordered_set>
@@ -10,7 +10,7 @@
 
 namespace fettle::model {
 
-/// An attribute that a struct lacks because it has no value yet, or one that no program can get.
+/// An attribute that a struct lacks because it has no value yet, or because no program may get it.
 struct Withheld {
   std::string name;
   Instance* instance = nullptr;
@@ -18,8 +18,8 @@ struct Withheld {
   Tag tag = Tag::unset;  ///< or of what is unknown or a reference in it
 };
 
-/// What a program in Starlark was lent. It may hand on, or leave alone, what is unknown and
-/// references in lists and dicts: they are `hidden`.
+/// What was lent to a program in Starlark. It may pass on, or leave alone, unknowns and references
+/// in lists and dicts: these are `hidden`.
 struct Lent {
   struct Hidden {
     Hidden(starlark::Thread& thread, starlark::Value value, const Datum& hidden)
@@ -38,16 +38,15 @@ struct Lent {
 /// Why a plugin does not get a reference.
 std::string reference_text(std::string_view name);
 
-/// An instance becomes a struct (or dict) of its attributes with `__instance__`, its number. An
-/// error when something unknown or unset is read: then the result of the call is unknown, or the
-/// call waits.
+/// An instance becomes a struct (or dict) of its attributes with `__instance__`, its number. Error:
+/// something unknown or unset is read; then the result of the call is unknown, or the call waits.
 Result<starlark::Value> to_starlark(PluginCall& call, starlark::Thread& thread, const Datum& datum,
                                     Lent& lent);
 Result<Value> to_value(PluginCall& call, const Datum& datum);
-/// An error when the program looked at something hidden.
+/// An error if the program looked at something hidden.
 Status check_looks(PluginCall& call, const Lent& lent);
 
-/// Something hidden is what it was where it was lent; anywhere else it was read.
+/// A hidden value is itself where it was lent. Anywhere else, it counts as read.
 Result<Datum> from_starlark(PluginCall& call, starlark::Thread& thread, starlark::Value value,
                             const Lent& lent);
 Result<Datum> from_value(PluginCall& call, const Value& value);

@@ -18,7 +18,7 @@ namespace {
 constexpr uint64_t most_steps = 200'000'000;
 constexpr uint64_t most_memory = uint64_t{512} << 20;
 
-/// A plugin that fails with a reason, whatever it is given.
+/// A plugin that fails with a reason, whatever its arguments.
 std::shared_ptr<Plugin> failing(std::string reason) {
   auto made = std::make_shared<Plugin>();
   made->rest = PluginParameter{"args", {}, {}, false};
@@ -45,8 +45,7 @@ std::vector<Path> files_of(const Path& folder) {
   return {files.begin(), files.end()};
 }
 
-/// The text between `def name` and the colon that ends it; empty when the file has no such
-/// function.
+/// The text between `def name` and the colon that ends it. Empty: the file has no such function.
 std::string signature_in(std::string_view text, std::string_view name) {
   const std::string head = cat("def ", name, "(");
   size_t at = text.starts_with(head) ? 0 : text.find(cat("\n", head));
@@ -70,20 +69,20 @@ std::string signature_in(std::string_view text, std::string_view name) {
   return replace_all(made, "'", "\"");
 }
 
-/// A file of Starlark with the session that it lives in.
+/// A file of Starlark, and its session.
 struct StarFile {
   starlark::Session session{starlark::Dialect::of(starlark::Profile::go),
                             {.steps = most_steps, .memory = most_memory}};
   starlark::ModulePtr module;
   std::optional<Error> error;
   bool looks_by_name = false;  ///< asks for attributes whose names it computes
-  /// What the call that is under way holds. One lock at most, so that no two calls wait for each
+  /// The lock that the present call holds. There is at most one, so that no two calls wait for each
   /// other.
   Path locked;
   Descriptor lock;
 };
 
-/// A path below the project; an error for one that leaves it.
+/// A path below the project. Error: it leads out of it.
 Result<Path> path_below(const Path& folder, const std::string& path) {
   for (const Path& step : Path(path))
     if (step == ".." || Path(path).is_absolute())
@@ -178,8 +177,8 @@ std::shared_ptr<StarFile> load_star(const Program& program, const Path& path,
   return file;
 }
 
-/// Whether a call failed because it asked for an attribute that was withheld. Then the result is
-/// unknown, or the call waits for it, or it fails because of a reference.
+/// Whether a call failed because it asked for a withheld attribute. Then the result is unknown, or
+/// the call waits for it, or it fails because of a reference.
 bool asked_for(PluginCall& call, const std::vector<Withheld>& withheld,
                const std::string& message) {
   bool is_found = false;
@@ -242,7 +241,7 @@ bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std:
     named.push_back({entry.key->view, *value});
   }
   const Result<starlark::Value> result = thread.call(*file.module->get(name), positional, named);
-  // A plugin locks what it keeps, and what it keeps it gives to nobody else.
+  // A plugin locks what it keeps, and gives what it keeps to nobody else.
   const bool is_allocation = file.lock.is_open();
   file.lock.close();
   if (const Status looks = check_looks(call, lent); !looks)
@@ -263,7 +262,7 @@ bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std:
   return datum ? call.give(*datum) : call.fail(cat("TypeError: ", datum.error().message));
 }
 
-/// An executable, and what it answered when it was asked what it can do.
+/// An executable, and its answer to the question of what it can do.
 struct Executable {
   explicit Executable(const Path& path)
       : program({.arguments = {std::filesystem::absolute(path).string()}}) {}
@@ -271,7 +270,7 @@ struct Executable {
   Result<Value> described{Value()};
 };
 
-/// One line to an executable, and its answer, which has `wanted` or `error`.
+/// Sends one line to an executable, and returns its answer, which has `wanted` or `error`.
 Result<Value> ask(Executable& executable, const Path& path, const Value& request,
                   std::string_view wanted, Duration time_limit) {
   Value answer = TRY(executable.program.call({.request = request, .time_limit = time_limit}, {})
@@ -282,7 +281,7 @@ Result<Value> ask(Executable& executable, const Path& path, const Value& request
   return answer;
 }
 
-/// By the names of the parameters; `*rest` is a list, `**more` a dict.
+/// The arguments by the names of the parameters; `*rest` is a list, `**more` a dict.
 Result<Value> named_arguments(PluginCall& call, const Plugin& plugin) {
   std::vector<Entry> arguments;
   for (size_t i = 0; i < call.arguments.size(); ++i)
@@ -342,7 +341,7 @@ std::shared_ptr<Plugin> star_plugin(Program& program, Space& space, const Path& 
   const Result<std::string> text = read_file(path);
   if (!text)
     return nullptr;
-  // A file that cannot be read to its function says why when it is loaded.
+  // If a file cannot be read up to its function, loading it gives the reason.
   std::string signature =
       starlark::signature_of(*text, starlark::Dialect::of(starlark::Profile::go), name);
   if (signature.empty())

@@ -17,8 +17,8 @@
 
 namespace fettle::model {
 
-/// The plugin of a namespace's own module; null when it has none of that name. A plugin whose file
-/// cannot be used is one that fails with the reason when it is called.
+/// The plugin of a namespace's own module. Null: it has none of that name. A plugin whose file
+/// cannot be used fails with the reason when it is called.
 std::shared_ptr<Plugin> find_user_plugin(Program& program, Space& space, std::string_view name);
 
 }  // namespace fettle::model

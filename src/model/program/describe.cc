@@ -31,7 +31,7 @@ std::string describe_all(const Program& program, std::span<const Argument> argum
   return made;
 }
 
-/// `[('k', 1), ('s', x)]` and, behind it, what is unpacked.
+/// `[('k', 1), ('s', x)]`, followed by what is unpacked.
 std::string describe_keys(const Program& program, std::span<const Argument> arguments) {
   std::string named;
   std::string unpacked;
@@ -59,7 +59,7 @@ std::string describe_in_full(const Program& program, const Expr* expr) {
   return cat("[", items, "]");
 }
 
-/// What is unpacked stands last, behind four stars.
+/// An unpacked argument stands last, behind four stars.
 std::string describe_constructor(const Program& program, const Constructor& node) {
   std::string named;
   std::string unpacked;

@@ -14,17 +14,17 @@ std::string describe(const Program& program, const AttributeDefinition& definiti
 /// `implement a::A using i when self.n`.
 std::string describe(const Program& program, const Entity& entity, const Implement& implement);
 
-/// Where an expression is, exact for the kinds whose column errors print.
+/// The place of an expression, exact for the kinds whose column is printed in errors.
 Place location_of(const Expr* expr);
-/// That a constructor lacks values of indexes.
+/// A constructor lacks values of indexes.
 std::string missing_keys(const Program& program, const Entity& entity,
                          std::span<const uint32_t> slots);
 /// Whether a name stands for nothing.
 inline bool is_nothing(const Name& name) {
   return name.found == NameKind::missing || name.found == NameKind::no_space;
 }
-/// Whether an expression hands on the names in it: an error about one is told by whoever computes
-/// with the value.
+/// Whether an expression passes on the names in it: then the expression that computes with the
+/// value reports errors about them.
 bool hands_on(const Expr* expr);
 
 /// `x = 1 (m.cf:2)`.

@@ -27,24 +27,24 @@ struct Task;
 /// 0 for the top level, else the number of an instance plus one.
 using Contributor = uint32_t;
 
-/// Somebody who waits for a cell.
+/// A task that waits for a cell.
 struct Link {
   Task* task = nullptr;
   Link* next = nullptr;
   bool wants_item = false;  ///< is content with one element
 };
 
-/// A value or none yet. Models have millions of cells, so one without a value keeps in its room who
-/// waits for it, or, when it is a relation that somebody asked for, its `Delayed`.
+/// A value, or none yet. Models have millions of cells, so a cell without a value uses its room for
+/// the tasks that wait for it or, if it is a relation that somebody asked for, for its `Delayed`.
 struct Cell {
   Datum value;
 
-  /// Null when there is none, and once there is a value.
+  /// Null: there is none, or there is a value.
   Delayed* delayed() const {
     return has_delayed() ? reinterpret_cast<Delayed*>(value.address & ~delayed_mark) : nullptr;
   }
   void set_delayed(Delayed& delayed);
-  /// While there is no value.
+  /// Only while there is no value.
   Link* waiters() const;
   void set_waiters(Link* first);
 
@@ -54,8 +54,8 @@ struct Cell {
 };
 static_assert(sizeof(Cell) == 16);
 
-/// A list or option relation that somebody asked for: the members it has so far, with who added
-/// them in `Datum::by`. They move when it grows; once a list is frozen it is its cell's value.
+/// A list or option relation that somebody asked for: the members so far, with `Datum::by`, who
+/// added each. They move when it grows. When a list is frozen, it becomes the value of its cell.
 struct Delayed : List {
   using Members = std::unordered_map<const Instance*, Contributor>;
   Cell* cell = nullptr;
@@ -96,7 +96,7 @@ struct Instance {
   Cell cells[1];      ///< one for each slot of the entity
 };
 
-/// The variables of a block. One that stands in another has the `self` of that one.
+/// The variables of a block. A block within another one has the same `self`.
 struct Frame {
   union {
     Frame* parent;    ///< of a block in another one
@@ -115,7 +115,7 @@ struct Frame {
 };
 static_assert(offsetof(Frame, cells) == 16);
 
-/// A value or a member that was given once more, equal, by somebody else.
+/// A value or a member that somebody else gave again, equal.
 struct Repetition {
   Instance* owner;
   uint32_t slot;
@@ -125,7 +125,7 @@ struct Repetition {
 };
 
 /// Somebody looked at all members of a relation or at the value of an attribute that somebody else
-/// gave, or asked an index for an instance.
+/// gave, or looked up an instance in an index.
 struct Reading {
   const Instance* instance;
   uint32_t slot;  ///< of the relation or the attribute; `no_slot`: the instance was asked for
@@ -133,7 +133,7 @@ struct Reading {
   Place at;
 };
 
-/// A value that a plugin keeps for whoever asked for it, so that nobody else is given the same.
+/// A value that a plugin keeps for the one who asked for it, so that nobody else gets the same.
 struct Allocation {
   Contributor by;
   Datum value;

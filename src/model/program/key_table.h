@@ -1,7 +1,7 @@
 #pragma once
-/// The instances that an index knows, by the texts of their keys: a table of addresses. A key lies
-/// in an arena with its hash, so a table that grows looks at no text, and who looks for a key and
-/// then enters it hashes it once.
+/// The instances in an index, by the texts of their keys: a table of addresses. A key lies in an
+/// arena with its hash. So a table that grows looks at no text, and a key that is looked up and
+/// then entered is hashed once.
 
 #include <cstddef>
 #include <cstring>
@@ -16,12 +16,12 @@
 
 namespace fettle::model {
 
-/// The text that the values of an index make, and what a table asks of it.
+/// The text that the values of an index form, and its hash.
 struct Key {
   std::string text;
   uint32_t hash = 0;
 
-  /// Owed by whoever has written the text.
+  /// Must be called after the text was written.
   void seal() { hash = static_cast<uint32_t>(hash64(text)) & last_hash; }
 
   static constexpr int hash_bits = 24;
@@ -37,7 +37,7 @@ class KeyTable {
     const auto found = entries_.find(key);
     return found == entries_.end() ? none : (*found)->number;
   }
-  /// A key that is not there yet.
+  /// Enters a key that is not there yet.
   void insert(Arena& arena, const Key& key, uint32_t number) {
     entries_.insert(new_entry(arena, key, number));
   }

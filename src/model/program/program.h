@@ -1,6 +1,6 @@
 #pragma once
 /// The definitions of a model, with every name resolved: types, entities, relations, indexes and
-/// implementations. Built once by `declare/declare.cc`, read by the machine.
+/// implementations. `declare/declare.cc` builds them once, and the machine reads them.
 
 #include <bit>
 #include <deque>
@@ -91,11 +91,11 @@ struct Index {
 
 constexpr uint32_t no_slot = UINT32_MAX;
 
-/// Slots by name, in a table that is twice as large as their number: names of a model times its
-/// entities would be too many.
+/// Slots by name, in a table twice as large as their number: a table of all names of a model for
+/// each of its entities would be too large.
 class SlotTable {
  public:
-  /// For so many names.
+  /// Makes room for this many names.
   void reserve(size_t count) {
     rows_.assign(std::bit_ceil(2 * count + 1), {0, no_slot});
     mask_ = rows_.size() - 1;
@@ -107,7 +107,7 @@ class SlotTable {
       if (rows_[at].slot == no_slot || rows_[at].name == name)
         return rows_[at].slot;
   }
-  /// A name that is not there yet.
+  /// Adds a name that is not there yet.
   void add(Symbol name, uint32_t slot) {
     size_t at = name & mask_;
     while (rows_[at].slot != no_slot)
@@ -183,18 +183,18 @@ struct SourceFile {
   std::string text;
 };
 
-/// One line of a trace: what happened, and the statement in which it did.
+/// One line of a trace: what happened, and in which statement.
 struct Reason {
-  /// Some are told in their own way: that an attribute was not set, what is wrong with a value that
-  /// a relation cannot take, and an exception of a plugin.
+  /// Some are reported in their own way: that an attribute was not set, what is wrong with a value
+  /// that a relation cannot take, and an exception of a plugin.
   enum class Kind : uint8_t { other, attribute, value, exception };
   std::string message;
   std::string reported{};  ///< `x = 1 (m.cf:2)`; may be empty
   Kind kind = Kind::other;
 };
 
-/// Which of several errors is told first, as in Inmanta: what is used wrongly, then what is not
-/// there, then what changed too late, then what a plugin says, then what has no value.
+/// The order of errors, as in Inmanta: first wrong uses, then missing things, then changes that
+/// come too late, then what plugins say, then missing values.
 enum class Importance : uint8_t {
   first = 0,  ///< a file that cannot be read, a rule of the project that is none
   dataclass = 9,
@@ -218,15 +218,15 @@ struct Failure {
   std::string meant{};            ///< a name near the one that is not there; may be empty
   std::string explanation{};      ///< how it came to that and what to do, in lines; may be empty
 
-  /// Lower is told first.
+  /// Lower numbers are reported first.
   int order() const { return static_cast<int>(importance) + attributes; }
 };
 
-/// The whole trace of a failure, every cause two blanks deeper.
+/// The whole trace of a failure, with every cause two blanks deeper.
 std::string trace_of(const Failure& failure, size_t indent);
 
-/// A constructor that met an index and returned an instance that was there. Its arguments
-/// contributed the same values once more, for `by` as the maker (see `instance.h`).
+/// A constructor that met an index and returned an existing instance. Its arguments contributed the
+/// same values once more, with `by` as the maker (see `instance.h`).
 struct Construction {
   const Instance* instance;
   const Constructor* node;
@@ -234,8 +234,8 @@ struct Construction {
 };
 
 struct Program {
-  /// Of the compile: what is made of the model counts there, and whoever walks over its values asks
-  /// it (`Budget::current`).
+  /// The budget of the compile: everything that the model makes counts, and walks over its values
+  /// ask it (`Budget::current`).
   std::shared_ptr<Budget> budget = std::make_shared<Budget>(Budget::Limits{});
   Arena arena;
   Symbols symbols;
@@ -255,32 +255,32 @@ struct Program {
   /// Their places by instance, as far as somebody asked for them.
   mutable std::unordered_map<const Instance*, std::vector<Place>> constructed_again;
   mutable size_t constructions_counted = 0;
-  /// Whether repetitions and readings are remembered, for which only versions ask.
+  /// Whether repetitions and readings are remembered, which only versions need.
   bool is_for_version = true;
   Entity* root = nullptr;  ///< `std::Entity`
 
-  /// `file:line`, or with the column of a place that is exact.
+  /// `file:line`, with the column if the place is exact.
   std::string location(Place at) const;
 
   Error error_at(Place at, std::string message) const;
   Space* space(std::string_view name);
-  /// The namespace that `name` stands for in `from`; null when it is not imported.
+  /// The namespace for which `name` stands in `from`. Null: it is not imported.
   Space* imported(const Space& from, std::string_view name);
-  /// The namespace around one; null when there is none.
+  /// The namespace around one. Null: there is none.
   Space* enclosing(const Space& from);
-  /// That a type or a function is not there, and which import may be missing.
+  /// A type or a function is not there; names the import that may be missing.
   std::string not_found(const Space& from, const QualifiedName& name);
   Entity* find_entity(const Space& from, const QualifiedName& name);
   std::string text(const QualifiedName& name) const;
 };
 
-/// What the budget of the compile refused.
+/// The failure of a compile whose budget is used up.
 Failure too_much(const Program& program);
 
-/// The plugin of a namespace; null when it has none of that name (`plugins/plugins.cc`).
+/// The plugin of a namespace. Null: it has none of that name (`plugins/plugins.cc`).
 const Plugin* find_plugin(Program& program, Space& space, std::string_view name);
 
-/// The names of the plugins that ship with fettle for a namespace.
+/// The names of the plugins that fettle ships for a namespace.
 std::vector<std::string> shipped_plugins(const Space& space);
 
 }  // namespace fettle::model

@@ -11,7 +11,7 @@ namespace {
 constexpr std::string_view plain_types[] = {"any", "bool", "dict",   "float",
                                             "int", "list", "number", "string"};
 
-/// The nearest in the order of their names, since tables have none of their own.
+/// The nearest in the order of their names, since tables have no order.
 std::string nearest_of(std::string_view name, std::vector<std::string> names) {
   std::ranges::sort(names);
   return std::string(nearest(name, names));

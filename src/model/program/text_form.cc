@@ -12,7 +12,7 @@
 namespace fettle::model {
 namespace {
 
-/// With the places of all its constructors.
+/// The text of an instance, with the places of all its constructors.
 std::string instance_text(const Program& program, const Instance& instance) {
   for (size_t& at = program.constructions_counted; at < program.constructions.size(); ++at) {
     const Construction& again = program.constructions[at];
@@ -26,7 +26,8 @@ std::string instance_text(const Program& program, const Instance& instance) {
   return cat(instance.entity->full_name, " (instantiated at ", places, ")");
 }
 
-/// A list or dict, into the text of what is around it: dicts are nested a thousand deep at most.
+/// Appends a list or dict to the text of what is around it: dicts are nested a thousand deep at
+/// most.
 void append_quoted(std::string& made, const Program& program, const Datum& value);
 
 bool may_go_on(const std::string& made) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Values against types: primitives, lists of them, and references to them.
+/// Checks values against types: primitives, lists of them, and references to them.
 
 #include <algorithm>
 
@@ -7,13 +7,14 @@
 
 namespace fettle::model {
 
-/// One value, or an element of a list, against the base of a type; else `why` says what is wrong.
+/// Checks one value, or an element of a list, against the base of a type. If it does not fit, `why`
+/// says what is wrong.
 bool is_item_of(const Program& program, const Type& type, const Datum& value, Reason& why);
-/// What is no list where one is expected: only a reference to one will do.
+/// Checks a value that is no list where one is expected: only a reference to a list will do.
 bool stands_for_list(const Program& program, const Type& type, const Datum& value, Reason& why);
 
-/// A value against a type. `check_item` judges the elements, or the value of a type that is no
-/// list.
+/// Checks a value against a type. `check_item` judges the elements, or the value of a type that is
+/// no list.
 template <typename CheckItem>
 bool is_of(const Program& program, const Type& type, const Datum& value, Reason& why,
            CheckItem check_item) {
@@ -28,7 +29,7 @@ bool is_of(const Program& program, const Type& type, const Datum& value, Reason&
   });
 }
 
-/// The same of a type without a constraint.
+/// The same for a type without a constraint.
 bool is_of(const Program& program, const Type& type, const Datum& value, Reason& why);
 
 }  // namespace fettle::model

@@ -17,7 +17,7 @@ Error wrong(const Path& file, std::string_view what) {
   return user_error(cat("`", what, "`"), {file.string(), 0, 0});
 }
 
-/// A text, or a list of texts; nothing for null.
+/// Reads a text, or a list of texts; null counts as an empty list.
 Result<std::vector<std::string>> texts(const Value& settings, std::string_view key,
                                        const Path& file) {
   std::vector<std::string> found;

@@ -41,22 +41,22 @@ struct Project {
   std::optional<Module> find_module(std::string_view module_name) const;
 };
 
-/// Whether a module is described as it has to be: one of the first layout needs a `module.yml` with
-/// its name, version and license. Error (`Blame::user`): what is wrong with it.
+/// Checks that a module is described as it has to be: one with the first layout needs a
+/// `module.yml` with its name, version and license. Error (`Blame::user`): what is wrong with it.
 Status check_module(const Module& module);
 
-/// The project that a main file belongs to: `project.yml` is looked for in its folder and above.
-/// Without one the file stands alone. `-` is standard input, in the working folder. Errors
-/// (`Blame::user`): a wrong `project.yml`.
+/// The project of a main file: `project.yml` is looked for in its folder and above. Without one,
+/// the file stands alone. `-` is standard input, in the working folder. Errors (`Blame::user`): a
+/// wrong `project.yml`.
 Result<Project> project_of(const std::string& main_file);
 
-/// Whether a folder or one above it has a `project.yml`.
+/// Whether a folder, or one above it, has a `project.yml`.
 bool is_in_project(const Path& folder);
 
 /// The project around a folder, with its `main.cf`. Error (`Blame::user`): there is none.
 Result<Project> project_around(const Path& folder);
 
-/// Makes `project.yml`, `main.cf` and `libs/` in the folder; the model has a file of this machine
+/// Makes `project.yml`, `main.cf` and `libs/` in the folder. The model has a file of this machine
 /// and a container of the image. Error: one of them exists.
 Status make_project(const Path& folder, std::string_view name, std::string_view image);
 

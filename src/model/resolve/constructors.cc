@@ -1,4 +1,4 @@
-/// Constructors: which entity, and what is wrong with the arguments before anything runs.
+/// Resolves constructors: finds their entities, and errors in their arguments before anything runs.
 
 #include "model/resolve/walk.h"
 
@@ -93,7 +93,7 @@ std::vector<uint32_t> Walk::missing_slots(const Constructor& node, const Attribu
   const bool lacks_inverse = std::ranges::any_of(missing, [&](uint32_t slot) {
     return to != nullptr && node.entity->slots[slot] == to->inverse;
   });
-  // Who goes into an index without being told back implies nothing.
+  // A relation that is part of an index and has no inverse implies no key.
   const bool implies_nothing =
       to != nullptr && to != &some_attribute && to->is_in_index && to->inverse == nullptr;
   const bool is_later =

@@ -1,4 +1,4 @@
-/// Names: the variables of blocks, attributes of `self`, variables of namespaces.
+/// Resolves names: variables of blocks, attributes of `self`, variables of namespaces.
 
 #include "model/resolve/walk.h"
 

@@ -6,7 +6,7 @@
 
 namespace fettle::model {
 
-/// `reader` computes with them.
+/// `reader`: the expression that computes with them.
 void collect_needs(const Expr* expr, const Expr* reader, std::vector<Need>& needs) {
   if (!hands_on(expr))
     reader = expr;
@@ -76,7 +76,7 @@ void collect_needs(const Expr* expr, const Expr* reader, std::vector<Need>& need
 
 namespace {
 
-/// Who takes the elements of a list one by one reads them itself.
+/// A reader that takes the elements of a list one by one reads them itself.
 void collect_gradually(const Expr* expr, std::vector<Need>& needs) {
   if (expr->kind != ExprKind::list)
     return collect_needs(expr, nullptr, needs);

@@ -152,7 +152,7 @@ void resolve_program(Program& program, const std::function<void(const Error&)>& 
       Walk(program, space, program.find_entity(space, definition->entity), failures, warn)
           .block(*definition->body, nullptr, nullptr);
   }
-  // The names of a root block are global, so that its own level stays out of the way.
+  // The names of a root block are global, so its own level stays out of the way.
   for (Space& space : program.spaces)
     Walk(program, space, nullptr, failures, warn).block(*space.unit.body, nullptr, nullptr);
   if (failures.size() > 1)

@@ -8,8 +8,8 @@
 
 namespace fettle::model {
 
-/// Finds what every name stands for; all definitions are declared. `warn`, which may be empty, is
-/// told of variables that hide others. At most one failure is added.
+/// Resolves every name; all definitions must be declared. `warn`, which may be empty, is called for
+/// variables that hide others. Adds at most one failure.
 void resolve_program(Program& program, const std::function<void(const Error&)>& warn,
                      std::vector<Failure>& failures);
 

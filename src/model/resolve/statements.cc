@@ -1,5 +1,5 @@
-/// Statements and blocks: the names that a statement waits for, and the assignments that a block
-/// may make.
+/// Resolves statements and blocks: the names for which a statement waits, and the assignments that
+/// a block may make.
 
 #include "model/resolve/walk.h"
 
@@ -113,7 +113,7 @@ void Walk::keep_needs(const Stmt& statement, const std::vector<Need>& needs) {
 void Walk::keep_foreseen(const Block& block) {
   std::vector<Foreseen> foreseen;
   foresee(block, foreseen);
-  // Each of a chain has those of all behind it.
+  // Each one of a chain has those of all behind it.
   if (program_.budget->has_room(2 * foreseen.size() * sizeof(Foreseen)))
     block.foreseen = program_.arena.copy(std::span<const Foreseen>(foreseen));
 }

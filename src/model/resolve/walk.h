@@ -1,6 +1,6 @@
 #pragma once
-/// The walk over one root of a program: the body of a file or an implementation, or a condition. It
-/// writes what it finds into the tree and stops at the first failure.
+/// Walks over one root of a program: the body of a file or an implementation, or a condition. It
+/// writes its results into the tree, and stops at the first failure.
 
 #include <functional>
 #include <optional>
@@ -19,17 +19,17 @@ struct Level {
   Variables variables;
 };
 
-/// Stands for an attribute that is known only when the statement runs.
+/// Stands for an attribute that becomes known only when the statement runs.
 extern const Attribute some_attribute;
 
 class Walk {
  public:
-  /// What is walked over when it is neither a file's body nor an implementation's.
+  /// The root of a walk that is neither a file's body nor an implementation's.
   struct Standing {
     bool is_in_type = false;  ///< the condition of a typedef: `self` is its only name
     std::string reporter;     ///< a definition that tells of failures instead of a statement
   };
-  /// `entity`: what `self` is; null outside of implementations.
+  /// `entity`: the type of `self`; null outside of implementations.
   Walk(Program& program, Space& space, const Entity* entity, std::vector<Failure>& failures,
        const std::function<void(const Error&)>& warn, Standing standing)
       : program_(program),
@@ -43,13 +43,14 @@ class Walk {
        const std::function<void(const Error&)>& warn)
       : Walk(program, space, entity, failures, warn, Standing()) {}
 
-  /// The variables that a block assigns; a root block's must be known before any name is found.
+  /// The variables that a block assigns. Those of a root block must be known before any name is
+  /// resolved.
   Variables variables(const Block& block, const For* loop);
   void block(const Block& block, const Level* parent, const For* loop);
-  /// `to`: the attribute that gets the value, for short names and keys that it implies;
-  /// `some_attribute` when that is known only later.
+  /// `to`: the attribute that gets the value, for short names and for keys that it implies;
+  /// `some_attribute` if that becomes known only later.
   void expression(const Expr* expr, const Level* level, const Attribute* to = nullptr);
-  /// Annotations are read in any case, so that their names must be there.
+  /// Annotations are read in any case, so their names must be there.
   void annotation(const RelationDefinition& definition, const Expr* annotation);
 
  private:
@@ -57,12 +58,12 @@ class Walk {
   /// The variable that one of this block hides; null when there is none.
   const Variable* around(const Level& level, Symbol name) const;
   void warn_of_shadows(const Level& level, const Block& block) const;
-  /// All names that could stand where a call stands.
+  /// All names that are visible at a call.
   void visible(const Call& node, const Level* level);
   void comprehension(const Comprehension& node, const Level* level, const Attribute* to);
   void name(const Name& node, const Level* level);
   void global(const Name& node, const Space& from);
-  /// Whether something that extends the entity has an attribute of that name.
+  /// Whether an entity that extends this one has an attribute of that name.
   bool is_of_child(Symbol name);
   /// An assignment to a variable of a namespace, which only that namespace can declare.
   void foreign(const Assign& node);
@@ -74,28 +75,27 @@ class Walk {
   void chain(const If& first, const Level* level);
   void keep_needs(const Stmt& statement, const std::vector<Need>& needs);
   void keep_foreseen(const Block& block);
-  /// Assignments whose object is known outside of the block. Inner blocks have been foreseen
-  /// already: theirs count when their object is known outside of this one as well.
+  /// The assignments whose object is known outside of the block. Inner blocks were done before:
+  /// their assignments count if the object is known outside of this one as well.
   static void foresee(const Block& block, std::vector<Foreseen>& found);
 
   // constructors.cc
   void constructor(const Constructor& node, const Level* level, const Attribute* to);
-  /// A short name may stand for a subtype of what the relation wants.
+  /// A short name may stand for a subtype of the relation's type.
   bool guess(const Constructor& node, const Entity& hint);
-  /// A constructor of a wrong type as an argument is found before anything runs.
+  /// Finds a constructor of a wrong type as an argument before anything runs.
   void assignable(const Expr* value, const Attribute& attribute);
   /// The keys that nobody can give. `**` may hold some, the other side of a relation implies one,
-  /// and what the attribute is may be known only when the constructor runs.
+  /// and the attribute may become known only when the constructor runs.
   static std::vector<uint32_t> missing_slots(const Constructor& node, const Attribute* to);
-  /// An index that names an attribute twice, names that the entity does not have, and keys that
-  /// nobody gives.
+  /// Refuses an index that names an attribute twice, unknown names, and keys that nobody gives.
   void complete(const Constructor& node, const Attribute* to);
 
   // resolve.cc
   void arguments(std::span<const Argument> arguments, const Level* level);
   void call(const Call& node, const Level* level);
   void fail(Place at, std::string message, std::string reported, Importance importance);
-  /// In the statement that is resolved now; outside of one only the place is told.
+  /// Fails in the statement that is being resolved. Outside of one, the error only has the place.
   void fail_in_statement(Place at, const std::string& message, Importance importance);
   void not_found(const QualifiedName& name);
 

@@ -30,7 +30,7 @@ std::optional<Number128> read_four(std::string_view text) {
   return number;
 }
 
-/// The groups of one side of `::`; false when one is none.
+/// Reads the groups on one side of `::`. False: one is no group.
 bool read_groups(std::string_view text, std::vector<unsigned>& groups) {
   if (text.empty())
     return true;

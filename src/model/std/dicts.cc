@@ -37,7 +37,7 @@ bool json_loads(PluginCall& call) {
                                                                     : call.fail(error);
 }
 
-/// Whether there is an unknown anywhere in it.
+/// Whether it contains an unknown anywhere.
 bool holds_unknown(const Datum& value) {
   std::vector<Datum> open{value};
   while (!open.empty() && Budget::current().spend(1)) {

@@ -1,5 +1,5 @@
-/// Plugins that ask for the surroundings of a compile: variables, the environment, the time, and
-/// what only a server could answer.
+/// Plugins about the surroundings of a compile: variables, the environment, the time, and values
+/// that only a server could have.
 
 #include <charconv>
 
@@ -48,7 +48,8 @@ bool server_ssl(PluginCall& call) { return call.give(Datum::of(false)); }
 bool server_port(PluginCall& call) { return call.give(Datum::of(int64_t{8888})); }
 bool server_token(PluginCall& call) { return call.give_text(""); }
 
-/// There is no server that knows: unknown, unless the model has something to go on with.
+/// There is no server that knows: the result is unknown, unless the model has a value to go on
+/// with.
 bool get_fact(PluginCall& call) {
   Entity* const resource = call.context.program().space("std")->entities.at(
       call.context.program().symbols.intern("Resource"));

@@ -5,7 +5,7 @@
 namespace fettle::model {
 namespace {
 
-/// A word of a command as the original quotes it: between double quotes when it has blanks.
+/// A word of a command, quoted as in the original: between double quotes if it has blanks.
 std::string quoted_word(std::string_view word) {
   const bool needs_quotes = word.empty() || word.find_first_of(" \t") != word.npos;
   std::string made(needs_quotes ? "\"" : "");

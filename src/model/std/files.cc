@@ -1,4 +1,4 @@
-/// Plugins over the files of modules: the first step of a path is the module, `./` the one that
+/// Plugins for the files of modules. The first step of a path is the module; `./` is the one that
 /// calls.
 
 #include "base/file.h"

@@ -22,7 +22,7 @@ class Cursor {
     text_.remove_prefix(1);
     return true;
   }
-  /// A number of exactly so many digits; -1 for none.
+  /// Reads a number with exactly this many digits. -1: there is none.
   int digits(size_t count) {
     int number = 0;
     for (size_t i = 0; i < count; ++i) {
@@ -68,7 +68,7 @@ bool take_zone(Cursor& cursor) {
   return hours >= 0 && hours < 24 && minutes >= 0 && minutes < 60;
 }
 
-/// Answers whether it is a time; `is_midnight` whether nothing in it differs from zero.
+/// Whether it is a time; `is_midnight`: whether all its parts are zero.
 bool take_time(Cursor& cursor, bool* is_midnight = nullptr) {
   const int hours = cursor.digits(2);
   if (hours < 0 || hours > 23 || !cursor.take_any(":"))
@@ -87,7 +87,7 @@ bool take_time(Cursor& cursor, bool* is_midnight = nullptr) {
   return take_zone(cursor);
 }
 
-/// Seconds since 1970, or milliseconds when they are many; within the years 1 to 9999.
+/// Seconds since 1970, or milliseconds if the number is large; within the years 1 to 9999.
 std::optional<double> read_seconds(std::string_view text) {
   double number = 0;
   const auto read =
@@ -125,7 +125,7 @@ bool is_port(std::string_view text) {
          (read.ec == std::errc() && read.ptr == text.data() + text.size() && port <= 65535);
 }
 
-/// A host whose last label is a number must be an address, as browsers read it.
+/// A host whose last label is a number must be an address, as for browsers.
 bool is_good_number_host(std::string_view host) {
   std::vector<std::string_view> labels = split(host, '.');
   if (labels.size() > 1 && labels.back().empty())

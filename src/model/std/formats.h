@@ -17,7 +17,7 @@ bool is_date_time(std::string_view text);
 /// `12:00`, `12:00:00.5Z`.
 bool is_time(std::string_view text);
 
-/// 0 when the text is no UUID, else its version's digit (`f` for one of no version).
+/// 0: the text is no UUID. Otherwise the digit of its version (`f` for one without a version).
 char uuid_version(std::string_view text);
 inline bool is_uuid(std::string_view text) { return uuid_version(text) != 0; }
 template <int version>
@@ -33,7 +33,7 @@ bool is_email(std::string_view text);
 /// `Name <a@b.com>`, or the address alone.
 bool is_name_email(std::string_view text);
 
-/// Of version 4 or 6; 0 for either.
+/// Whether it is an address of version 4 or 6; 0: of either.
 template <int version>
 bool is_address(std::string_view text) {
   const std::optional<Address> address = read_address(text);
@@ -50,7 +50,7 @@ bool is_network(std::string_view text) {
 }
 
 inline bool is_file_path(std::string_view text) { return std::filesystem::is_regular_file(text); }
-/// Nothing is the current folder.
+/// An empty text means the current folder.
 inline bool is_folder_path(std::string_view text) {
   return text.empty() || std::filesystem::is_directory(text);
 }

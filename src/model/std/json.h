@@ -1,5 +1,5 @@
 #pragma once
-/// JSON as Python's module of that name reads and writes it: order of insertion, `", "` and `": "`
+/// Reads and writes JSON like Python's module of that name: order of insertion, `", "` and `": "`
 /// between items, ASCII only, errors with line, column and character.
 
 #include <string>

@@ -34,7 +34,7 @@ bool len(PluginCall& call) {
   return count(call);
 }
 
-/// Python's `a < b`; nothing when the two have no order.
+/// Python's `a < b`. None: the two have no order.
 std::optional<bool> is_less(const Datum& a, const Datum& b) {
   if (a.is_number() && b.is_number())
     return order_of(a, b) < 0;
@@ -48,7 +48,7 @@ struct Row {
   Datum item;
 };
 
-/// What two rows cannot be compared by, as Python says it; else empty.
+/// Python's message about two rows that cannot be compared; else empty.
 std::string find_disorder(const std::vector<Row>& rows) {
   for (size_t i = 1; i < rows.size(); ++i)
     for (size_t k = 0; k < rows[i].keys.size(); ++k)
@@ -58,7 +58,7 @@ std::string find_disorder(const std::vector<Row>& rows) {
   return {};
 }
 
-// Whoever reads an unknown within an argument does not know the result.
+// A plugin that reads an unknown within an argument has an unknown result.
 
 bool key_sort(PluginCall& call) {
   std::vector<Datum> names{call[1]};
@@ -121,7 +121,7 @@ bool unique(PluginCall& call) {
   return call.give(Datum::of(true));
 }
 
-/// What Python's iteration over a value gives; false when there is none.
+/// Appends the items over which Python would iterate. False: it would not.
 bool append_items(PluginCall& call, const Datum& value, std::vector<Datum>& items) {
   const uint64_t size = value.tag == Tag::text   ? 6 * value.view().size()
                         : value.tag == Tag::list ? value.list->items.size()

@@ -1,6 +1,6 @@
 #pragma once
 /// Modules that ship with fettle and that a project has to import: `fs`, `exec` and `container`. A
-/// module of the project of the same name wins.
+/// project's own module of the same name replaces one.
 
 #include "model/std/source.h"
 

@@ -1,4 +1,4 @@
-/// Plugins over IP addresses. Their arguments were checked by the types of their parameters.
+/// Plugins for IP addresses. The types of their parameters have checked the arguments.
 
 #include "base/text.h"
 #include "model/std/address.h"

@@ -8,7 +8,7 @@ const Module* find_module(const Program& program, std::string_view name) {
 }
 
 std::string_view module_of(const Program& program, uint32_t file) {
-  // Namespaces and files are numbered alike.
+  // Namespaces and files have the same numbers.
   if (file >= program.spaces.size())
     return {};
   const std::string_view name = program.spaces[file].name;

@@ -32,7 +32,7 @@ bool is_real(const Datum& value) {
          matches(trim(value.view()), R"([+-]?([0-9]+([.][0-9]*)?|[.][0-9]+)([eE][+-]?[0-9]+)?)");
 }
 
-/// A number of bytes: `3`, `1.5 kB`. Behind it anything may stand that is no word.
+/// A number of bytes: `3`, `1.5 kB`. Anything may follow that is no word.
 bool is_size(const Datum& value) {
   if (value.is_whole())
     return as_float(value) >= 0;
@@ -56,7 +56,7 @@ bool is_duration(const Datum& value) {
          (matches(text, plain) && text != "+" && text != "-");
 }
 
-/// As Python decodes it: other characters are skipped. Nothing for what is no Base64.
+/// Decodes like Python: other characters are skipped. None: it is no Base64.
 std::optional<std::string> decode_base64(std::string_view text, std::string_view last_two) {
   std::string made;
   uint32_t bits = 0;
@@ -125,7 +125,7 @@ bool is_socket_path(const Datum& value) {
 bool has_zone(std::string_view text) {
   return matches(text, R"(.*[tT _].*([zZ]|[+-][0-9]{2}:?[0-9]{2}))");
 }
-/// Seconds since 1970 are of a zone, too.
+/// Seconds since 1970 have a zone, too.
 bool is_number_of_seconds(const Datum& value) {
   return value.tag != Tag::text || matches(value.view(), R"([+-]?[0-9.]+)");
 }
@@ -142,7 +142,7 @@ bool is_naive(const Datum& value) {
   return is_moment(value) && !is_number_of_seconds(value) && !has_zone(value.view());
 }
 
-/// What stands in the text of a moment; of a date, midnight. `shift`: of its zone, in seconds.
+/// The parts of a written moment; of a date, midnight. `shift`: that of its zone, in seconds.
 struct Written {
   int64_t seconds = 0;  ///< since 1970, as if it was in UTC
   std::optional<int64_t> shift;
@@ -180,7 +180,7 @@ std::optional<Written> written_in(const Datum& value) {
   return written;
 }
 
-/// What the clock of this machine shows.
+/// The time that this machine's clock shows.
 int64_t local_now() {
   const std::time_t now = std::chrono::system_clock::to_time_t(
       std::chrono::time_point_cast<std::chrono::system_clock::duration>(now_from_clock()));
@@ -193,7 +193,7 @@ int64_t now() {
       .count();
 }
 
-/// A day after or before today here.
+/// A day after or before today, by local time.
 template <int direction>
 bool is_day(const Datum& value) {
   constexpr int64_t day = 86'400;
@@ -218,7 +218,7 @@ bool is_time_from_now(const Datum& value) {
   return distance * direction > 0;
 }
 
-/// Safe, unsafe, or nobody knows.
+/// Safe, unsafe, or unknown.
 bool is_safety(const Datum& value) {
   return value.tag == Tag::null ||
          (value.tag == Tag::integer && (value.integer == 0 || value.integer == -1));

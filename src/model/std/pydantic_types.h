@@ -1,6 +1,6 @@
 #pragma once
-/// Types of pydantic, `datetime` and `uuid` that need more than a text's form: sizes, durations,
-/// Base64, URLs of one scheme, paths.
+/// Types of pydantic, `datetime` and `uuid` that need more than the form of a text: sizes,
+/// durations, Base64, URLs of one scheme, paths.
 
 #include <string_view>
 
@@ -8,7 +8,8 @@
 
 namespace fettle::model {
 
-/// What is known of a name: whether a value is of it, that it is no type of values, or nothing.
+/// The verdict about a name: the value fits it, it does not, it is no type of values, or it is
+/// unknown.
 enum class Verdict : uint8_t { fits, differs, is_no_type, is_unknown };
 
 /// `type`: `pydantic.ByteSize`.

@@ -1,4 +1,4 @@
-/// Plugins that give references: values that are looked up when the model is deployed.
+/// Plugins that return references: values that are looked up when the model is deployed.
 
 #include "base/text.h"
 #include "model/std/groups.h"

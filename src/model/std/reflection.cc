@@ -1,4 +1,4 @@
-/// Plugins that look at instances, at their types, and at what is unknown.
+/// Plugins that look at instances, their types, and unknowns.
 
 #include "base/text.h"
 #include "model/program/text_form.h"
@@ -15,7 +15,8 @@ bool attribute(PluginCall& call) {
   return call.read(call[0], call.text(1), value) && call.give(value);
 }
 
-/// An attribute, or something else when there is none, it is unset, or (if wished) unknown.
+/// An attribute, or another value if there is none, if it is unset, or (optionally) if it is
+/// unknown.
 bool attribute_or(PluginCall& call) {
   if (call[0].tag == Tag::unknown)
     return call.give(call[3].boolean ? call[2] : call[0]);
@@ -55,7 +56,7 @@ bool is_instance(PluginCall& call) {
   return call.give(Datum::of(accepts(call.context, *type, call[0], why)));
 }
 
-/// Whether an OS is of a family, or of one of whose family that is.
+/// Whether an OS belongs to a family, directly or through another family.
 bool is_family_of(PluginCall& call) {
   Datum member = call[0];
   for (int steps = 0; steps < 1000; ++steps) {

@@ -9,7 +9,7 @@ namespace fettle::model {
 namespace {
 
 bool replace(PluginCall& call) {
-  // The most that it can be, when every character is replaced.
+  // The largest possible size, if every character is replaced.
   const uint64_t size = call.text(0).size();
   const uint64_t matches = call.text(1).empty() ? size + 1 : size / call.text(1).size();
   if (!call.has_room(2 * (size + matches * call.text(2).size()) + 16 * size))
@@ -81,7 +81,7 @@ bool is_base64(PluginCall& call) {
   return call.give(Datum::of(is_good));
 }
 
-/// One step of a field's path: `.name` or `[key]`.
+/// Takes one step of a field's path: `.name` or `[key]`.
 bool step_into(PluginCall& call, Datum& value, std::string_view& path) {
   const bool is_attribute = path[0] == '.';
   const size_t end =
@@ -148,7 +148,7 @@ bool format(PluginCall& call) {
     Datum value;
     if (!find_field(call, name, value))
       return user_error(call.exception);
-    // The parts, and what is made of them.
+    // The parts, and the text that they form.
     size += value.tag == Tag::text ? value.view().size() : 0;
     if (!call.has_room(4 * size))
       return user_error(call.exception);

@@ -1,5 +1,5 @@
-/// `std::template`: Jinja2 over the values of the model. Without arguments by name the variables of
-/// the caller are visible; every plugin is a filter (`ns.name`).
+/// `std::template`: Jinja2 with the values of the model. Without named arguments, the caller's
+/// variables are visible; every plugin is a filter (`ns.name`).
 
 #include "base/file.h"
 #include "base/text.h"

@@ -8,7 +8,7 @@
 namespace fettle::model {
 namespace {
 
-/// An instance of the model in a template: its attributes are read when they are asked for.
+/// An instance of the model in a template. An attribute is read when the template asks for it.
 class InstanceObject : public jinja::Object {
  public:
   InstanceObject(PluginCall& call, Instance* instance) : call_(call), instance_(instance) {}
@@ -45,8 +45,8 @@ class InstanceObject : public jinja::Object {
   Instance* instance_;
 };
 
-/// What is not known when the model is compiled. Nothing of it may get into what a template gives,
-/// not even its type or whether it is true: whoever asks is noted.
+/// A value that is not known when the model is compiled. Nothing of it may get into the result of a
+/// template, not even its type or its truth, so every look at it is noted.
 class UnreadableObject : public jinja::Object {
  public:
   UnreadableObject(PluginCall& call, const Datum& datum, std::string_view name)
@@ -74,8 +74,8 @@ class UnreadableObject : public jinja::Object {
   std::string name_;
 };
 
-/// Lists and dicts of the model are written as it writes them, with `null`; a null that a template
-/// reads is Python's, `None`.
+/// Lists and dicts of the model are written in its form, with `null`. A null that a template reads
+/// is Python's, `None`.
 struct JinjaMaker {
   using Made = jinja::Value;
   PluginCall& call;

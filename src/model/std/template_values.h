@@ -1,13 +1,13 @@
 #pragma once
-/// Values of the model in templates, and back.
+/// Turns values of a model into values for templates, and back.
 
 #include "model/evaluate/plugin_context.h"
 #include "template/jinja/jinja.h"
 
 namespace fettle::model {
 
-/// What is unknown or a reference may be handed on and not looked at: whoever does makes the result
-/// of the call unknown, or the call fail. `name`: what it is called in the template.
+/// An unknown or a reference may be passed on and not looked at: a look makes the result of the
+/// call unknown, or makes the call fail. `name`: its name in the template.
 jinja::Value to_jinja(PluginCall& call, const Datum& datum, std::string_view name);
 Result<Datum> from_jinja(PluginCall& call, const jinja::Value& value);
 

@@ -1,5 +1,5 @@
-/// `std::validate_type`: whether a value is one of a type of Python's `ipaddress`, `datetime` or
-/// `uuid`, or of pydantic, which reads texts generously (`"3"` is an int to it).
+/// `std::validate_type`: whether a value fits a type of Python's `ipaddress`, `datetime` or `uuid`,
+/// or of pydantic, which reads texts generously (`"3"` counts as an int).
 
 #include <re2/re2.h>
 
@@ -20,7 +20,7 @@ namespace {
 /// One check: whether the value passes. It may refuse its parameters by an exception in the call.
 using Check = bool (*)(PluginCall& call, const Datum& value);
 
-/// A number as pydantic reads it; nothing when it is none.
+/// A number as pydantic reads it. None: it is no number.
 std::optional<double> read_number(const Datum& value) {
   if (value.is_number())
     return as_float(value);
@@ -46,7 +46,7 @@ std::span<const DictEntry> parameters_of(const PluginCall& call) {
   return call[2].tag == Tag::dict ? call[2].dict->entries : std::span<const DictEntry>();
 }
 
-/// The bounds that pydantic's `conint`, `confloat` and `condecimal` take.
+/// The bounds that pydantic's `conint`, `confloat` and `condecimal` accept.
 bool is_within(PluginCall& call, std::string_view function, double number) {
   bool is_good = true;
   for (const DictEntry& entry : parameters_of(call)) {
@@ -99,7 +99,7 @@ bool is_constrained_decimal(PluginCall& call, const Datum& value) {
   return is_inside;
 }
 
-/// Python's `re.match`: from the start, and `$` also stands before a last newline.
+/// Python's `re.match`: it matches from the start, and `$` also stands before a last newline.
 bool matches(PluginCall& call, std::string_view text, std::string_view pattern) {
   RE2::Options options;
   options.set_log_errors(false);
@@ -158,7 +158,7 @@ bool is_time_of_day(PluginCall& call, const Datum& value) {
   return seconds >= 0 && seconds < day;
 }
 
-/// Python also makes an address of a number.
+/// Python also turns a number into an address.
 template <bool (*read)(std::string_view), int bits>
 bool is_address_form(PluginCall&, const Datum& value) {
   constexpr std::string_view end = "340282366920938463463374607431768211456";  // 2^128

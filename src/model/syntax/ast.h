@@ -21,8 +21,9 @@ struct Implementation;
 struct Type;
 struct Plugin;
 
-/// A place in a source; lines and columns count from 1, columns count code points. Every value of
-/// a model has one, so it is small: what is beyond the last line or column is told as being there.
+/// A place in a source. Lines and columns count from 1; columns count code points. Every value of a
+/// model has a place, so it is small: whatever is beyond the last line or column is reported as
+/// being there.
 struct Place {
   static constexpr uint64_t last_line = (1u << 25) - 1;
   static constexpr uint64_t last_column = (1u << 24) - 1;
@@ -40,7 +41,7 @@ inline Place moved(Place at, size_t columns) {
   return at;
 }
 
-/// `a::b::c`: the namespaces joined by `::` (empty when there are none) and the last name.
+/// `a::b::c`: the namespaces joined by `::` (empty if there are none), and the last name.
 struct QualifiedName {
   std::string_view space;
   Symbol name = 0;
@@ -77,7 +78,7 @@ struct Constant : Expr {
   bool interpolates = false;  ///< a text that was written with `{{ }}`
 };
 
-/// A text with holes: `"a {{ b.c }}"` and f-strings. A part is a text when `value` is null.
+/// A text with holes: `"a {{ b.c }}"` and f-strings. If `value` is null, the part is a text.
 struct FormatPart {
   std::string_view text;
   const Expr* value = nullptr;
@@ -104,14 +105,14 @@ enum class NameKind : uint8_t {
 
 struct Name;
 
-/// A name without which an expression can not begin, and the part that computes with it: null when
-/// that is whoever evaluates the expression.
+/// A name without which an expression cannot begin, and the part that computes with it. Null: the
+/// evaluator of the expression does.
 struct Need {
   const Name* name = nullptr;
   const Expr* reader = nullptr;
 };
 
-/// `x`, `a::x`. Where it lives is found once, before evaluation.
+/// `x`, `a::x`. Its place is found once, before evaluation.
 struct Name : Expr {
   QualifiedName name;
   mutable NameKind found = NameKind::unresolved;
@@ -150,7 +151,7 @@ struct Call : Expr {
   QualifiedName function;
   std::span<const Argument> arguments;
   mutable const Plugin* plugin = nullptr;
-  /// The variables that the plugin may look at by name, when it looks at any.
+  /// The variables that the plugin may look up by name, if it looks up any.
   mutable std::span<const Name* const> visible;
   mutable const Type* cast = nullptr;
 };
@@ -159,7 +160,8 @@ struct ListExpr : Expr {
 };
 
 struct Scope;
-/// A second `for` is a comprehension that is the value of the first; several guards are one `and`.
+/// A second `for` is a comprehension that is the value of the first; several guards become one
+/// `and`.
 struct Comprehension : Expr {
   const Expr* value;
   Symbol variable;
@@ -213,24 +215,24 @@ enum class StmtKind : uint8_t { expression, assign, assign_attribute, for_, if_ 
 struct Stmt {
   StmtKind kind;
   Place at;
-  /// The names without which it can not begin.
+  /// The names without which it cannot begin.
   mutable std::span<const Name* const> needs{};
 };
 
-/// An assignment in a block or in the blocks inside it, to an object that is known outside.
+/// An assignment in a block, or in the blocks inside it, to an object that is known outside.
 struct Foreseen {
   const struct AssignAttribute* assignment;
   uint32_t levels;  ///< frames from the assignment to the one around the block
 };
 
-/// Statements with the names that they assign: a frame has one cell for each.
+/// Statements with the names that they assign; a frame has a cell for each.
 struct Block {
   std::span<const Stmt* const> statements;
   mutable std::span<const Symbol> locals;
   /// Assignments whose cell is promised before this block is entered.
   mutable std::span<const Foreseen> foreseen;
-  /// It holds the `if` of an `elif` and nothing else: it has no variables and no frame, so that a
-  /// long chain is no deep nest.
+  /// It holds only the `if` of an `elif`: it has no variables and no frame, so that a long chain is
+  /// no deep nesting.
   bool is_elif = false;
 };
 
@@ -262,7 +264,7 @@ struct If : Stmt {
   const Block* no;
 };
 
-/// A type as it is written: `a::b[]?`.
+/// A type as written: `a::b[]?`.
 struct TypeName {
   QualifiedName name;
   bool is_list = false;

@@ -74,7 +74,7 @@ class Lexer {
     counted_ = start;
     column_ = 1;
   }
-  /// The place of `start_`; code points are counted from the last place on the line.
+  /// The place of `start_`. Code points are counted from the last place on the line.
   Place place() {
     for (; counted_ < start_; ++counted_)
       column_ += (static_cast<unsigned char>(text_[counted_]) & 0xC0) != 0x80;
@@ -128,7 +128,7 @@ class Lexer {
     return {};
   }
 
-  /// `matching /…/` is one token; without it, false.
+  /// Reads `matching /…/` as one token. False: there is none.
   bool regex(size_t length) {
     size_t from = at_ + length;
     while (from < text_.size() && (text_[from] == ' ' || text_[from] == '\t'))
@@ -144,7 +144,7 @@ class Lexer {
     return true;
   }
 
-  /// Pushes a number and returns its length; 0 when there is none.
+  /// Pushes a number and returns its length. 0: there is none.
   size_t number_length() {
     size_t length = peek() == '-' ? 1 : 0;
     const size_t digits = length;

@@ -1,6 +1,6 @@
 #pragma once
-/// Tokens of the model language. A newline separates nothing; a hyphen inside a name belongs to
-/// the name; the minus of a number belongs to the number.
+/// Tokens of the model language. A newline separates nothing, a hyphen inside a name belongs to the
+/// name, and the minus of a number belongs to the number.
 
 #include <optional>
 #include <span>
@@ -69,7 +69,7 @@ struct Lexeme {
   Place at;
 };
 
-/// All tokens, ended by `end_of_file`. What is no token is an error only when the parser comes to
+/// All tokens, ended by `end_of_file`. An invalid one becomes an error only when the parser reaches
 /// it.
 struct Tokens {
   std::vector<Lexeme> found;
@@ -77,10 +77,10 @@ struct Tokens {
 };
 Result<Tokens> read_tokens(std::string_view file_name, std::string_view text, uint32_t file);
 
-/// The reserved words that are long enough to be mistyped.
+/// Reserved words that are long enough to be misspelt.
 std::span<const std::string_view> mistakable_words();
 
-/// `Where` of a place, when the file's name is known.
+/// The `Where` of a place, if the name of the file is known.
 inline Where where_of(std::string_view file_name, Place at) {
   return {std::string(file_name), static_cast<int>(at.line), static_cast<int>(at.column)};
 }

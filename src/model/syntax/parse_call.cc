@@ -1,4 +1,5 @@
-/// What begins with a name: attributes, constructors, calls and lookups, with their arguments.
+/// Parses expressions that begin with a name: attributes, constructors, calls and lookups, with
+/// their arguments.
 
 #include <unordered_set>
 
@@ -30,7 +31,7 @@ std::string ExpressionParser::path_text(const Expr* path) const {
                             : cat(name.space, "::", symbols_.name(name.name));
 }
 
-/// The steps behind a variable: `.a`, `[k=v]`, `["k"]`, and `is defined`.
+/// Parses the steps behind a variable: `.a`, `[k=v]`, `["k"]`, and `is defined`.
 Result<const Expr*> ExpressionParser::path(const Expr* start) {
   const Expr* made = start;
   for (int length = 0; true; ++length) {

@@ -15,7 +15,7 @@ namespace {
 
 constexpr int tightest_level = 6;  // `**`; behind it come `not` and `in`
 
-/// The operator of a token at a level, loosest first.
+/// The operator of a token at a level; the loosest level comes first.
 std::optional<Operator> operator_at(int level, const Lexeme& token) {
   switch (level) {
     case 1:
@@ -54,7 +54,8 @@ Error ExpressionParser::fail_at(Place at, std::string message) const {
   return error;
 }
 
-/// With the place that the original prints: the start of a reserved word, the end of anything else.
+/// The error has the place that the original prints: the start of a reserved word, the end of
+/// anything else.
 Error ExpressionParser::syntax_error() const {
   if (sees(Token::end_of_file) && error_)
     return *error_;
@@ -64,9 +65,9 @@ Error ExpressionParser::syntax_error() const {
   return error;
 }
 
-/// Of the names before the error on its line, and the one that it stands at, the first that is
-/// nearly a reserved word. Two words side by side are no expression; that is how a name stands that
-/// should be a reserved word.
+/// Among the names before the error on its line, and the one at which it stands, finds the first
+/// that is nearly a reserved word. Two words side by side are no expression, so one of them may be
+/// a misspelt reserved word.
 std::string ExpressionParser::meant_word() const {
   const size_t last = sees(Token::end_of_file) && at_ > 0 ? at_ - 1 : at_;
   const auto ends_expression = [&](size_t at) {
@@ -144,7 +145,7 @@ Status ExpressionParser::refuse_hyphen(Symbol name, Place at) const {
               ". (reported in ", symbols_.name(name), " (", exactly(at), "))"));
 }
 
-/// What follows a reserved word makes no sense: then the word itself is the error.
+/// If what follows a reserved word makes no sense, the word itself is the error.
 Error ExpressionParser::error_behind_word() {
   if (at_ > 0 && now().token < Token::word_typedef && !sees(Token::end_of_file) &&
       tokens_[at_ - 1].token >= Token::word_typedef && tokens_[at_ - 1].token != Token::word_true &&
@@ -210,7 +211,7 @@ Result<const Expr*> ExpressionParser::binary(int level) {
   return left;
 }
 
-/// `not` and, tighter, `in`.
+/// Parses `not` and, tighter, `in`.
 Result<const Expr*> ExpressionParser::membership() {
   const Deeper deeper(depth_);
   if (depth_ > max_depth)
@@ -339,7 +340,7 @@ Result<const Expr*> ExpressionParser::text() {
   return constant(Datum::of(content), token.at);
 }
 
-/// What begins with a name: a variable, a path, a call, a constructor or a lookup.
+/// Parses what begins with a name: a variable, a path, a call, a constructor or a lookup.
 Result<const Expr*> ExpressionParser::reference() {
   const Place at = now().at;
   std::string space;

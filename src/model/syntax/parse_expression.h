@@ -1,6 +1,6 @@
 #pragma once
-/// The part of the parser that reads expressions; `parse_statement.h` adds statements, `parser.cc`
-/// definitions. What begins with a name is in `parse_call.cc`.
+/// The part of the parser that reads expressions. `parse_statement.h` adds statements, `parser.cc`
+/// definitions. `parse_call.cc` has expressions that begin with a name.
 
 #include <utility>
 #include <vector>
@@ -38,7 +38,7 @@ class ExpressionParser {
   bool sees(char character) const { return now().character == character; }
   Status expect(Token token);
   Status expect(char character);
-  /// At the token that is read now, with the reserved word that was probably meant before it.
+  /// The error at the present token, with the reserved word that was probably meant before it.
   Error syntax_error() const;
   Error fail(std::string message) const { return fail_at(now().at, std::move(message)); }
   Error fail_at(Place at, std::string message) const;

@@ -13,13 +13,14 @@ class StatementParser : public ExpressionParser {
 
  protected:
   Result<const Stmt*> statement();
-  /// Up to `end`, `else` or `elif`.
+  /// Parses statements up to `end`, `else` or `elif`.
   Result<const Block*> block();
   const Block* make_block(const std::vector<const Stmt*>& statements);
 
  private:
   Result<const Stmt*> for_statement();
-  /// Behind `if`. An `elif` is an `if` in the `else`; the tree is made from the last one.
+  /// Parses what follows `if`. An `elif` is an `if` in the `else`; the tree is made from the last
+  /// one.
   Result<const Stmt*> if_statement();
   Result<const Stmt*> expression_statement();
   void warn_without_effect(const Expr* value, bool is_on_line);

@@ -17,7 +17,7 @@ int digit_value(char c) {
   return 99;
 }
 
-/// Reads up to `count` digits of `radix` at `at`; moves it behind them.
+/// Reads up to `count` digits of `radix` at `at`, and moves `at` behind them.
 std::optional<uint32_t> read_code(std::string_view text, size_t& at, size_t count, int radix,
                                   bool exactly) {
   uint32_t code = 0;
@@ -47,7 +47,7 @@ Error broken_escape(size_t from, size_t to, std::string_view why) {
       cat("'unicodeescape' codec can't decode bytes in position ", from, "-", to, ": ", why));
 }
 
-/// Of an escape at `at` that stands for no character.
+/// The error for an escape at `at` that stands for no character.
 Error refused_escape(std::string_view text, size_t at) {
   const char c = text[at];
   const size_t start = at - 1;
@@ -72,7 +72,7 @@ Error refused_escape(std::string_view text, size_t at) {
                        cat("truncated \\", text.substr(at, 1), std::string(count, 'X'), " escape"));
 }
 
-/// The escape behind the backslash at `at - 1`; false leaves it as it is.
+/// Reads the escape behind the backslash at `at - 1`. False: it is left as it is.
 bool append_escape(std::string& made, std::string_view text, size_t& at) {
   const char c = text[at];
   if (const auto simple = simple_escape(c)) {
@@ -102,8 +102,8 @@ bool is_path_character(char c) {
          c == '-' || c == '.';
 }
 
-/// The places of a text whose first character stands at `start`. They are asked for from the front
-/// to the back, so that a text with many of them is walked through once.
+/// The places in a text whose first character stands at `start`. They are asked for from front to
+/// back, so that a text with many of them is walked once.
 class Places {
  public:
   Places(std::string_view text, Place start) : text_(text), place_(start) {}
@@ -127,10 +127,10 @@ class Places {
   size_t at_ = 0;
 };
 
-/// A path within a text. Attributes know their own place, the name that of the text.
+/// A path within a text. Attributes have their own place, the name has that of the text.
 Result<const Expr*> read_path(std::string_view path, Place at, Places& places, Arena& arena,
                               Symbols& symbols) {
-  // Blanks around a step are no part of it.
+  // Blanks around a step are not part of it.
   std::vector<std::string_view> steps = split(path, '.');
   if (steps.size() > max_depth)
     return user_error("Syntax error: the model is nested too deeply");
@@ -164,7 +164,7 @@ class FStringReader {
   FStringReader(std::string_view text, Place at, Arena& arena, Symbols& symbols)
       : text_(text), place_(at), places_(text, moved(at, 2)), arena_(arena), symbols_(symbols) {}
 
-  /// Up to the end, or within a specification up to its `}`.
+  /// Reads up to the end or, within a specification, up to its `}`.
   Result<const Format*> read(int depth) {
     if (depth > 2)
       return user_error("Syntax error: Max string recursion exceeded");

@@ -1,5 +1,5 @@
 #pragma once
-/// The inside of string literals: escapes, `{{ a.b }}` and f-strings.
+/// The contents of string literals: escapes, `{{ a.b }}` and f-strings.
 
 #include <optional>
 #include <string>
@@ -10,11 +10,11 @@
 
 namespace fettle::model {
 
-/// Python's escapes, but UTF-8 stays UTF-8. Unknown ones stay as they are and are told; those that
-/// break off, and names of characters, are errors.
+/// Replaces Python's escapes, but leaves UTF-8 as it is. Unknown escapes stay and are reported;
+/// broken ones, and names of characters, are errors.
 Result<std::string> unescape(std::string_view text, Place at, const Warn& warn);
 
-/// `"a {{ b.c }}"` as a tree; null when it holds nothing to fill in.
+/// `"a {{ b.c }}"` as a tree. Null: there is nothing to fill in.
 Result<const Format*> read_interpolation(std::string_view text, Place at, Place start, Arena& arena,
                                          Symbols& symbols);
 

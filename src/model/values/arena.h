@@ -1,5 +1,5 @@
 #pragma once
-/// Where a compile keeps what lives as long as its model: trees, texts, lists and dicts.
+/// Memory for what lives as long as the model of a compile: trees, texts, lists and dicts.
 
 #include "starlark/syntax/arena.h"
 

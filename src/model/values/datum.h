@@ -1,5 +1,5 @@
 #pragma once
-/// The values of models. A value has 16 bytes; everything larger lives in the compile's arena and
+/// The values of models. A value has 16 bytes. Everything larger lives in the compile's arena and
 /// never changes once it is made. Only instances and cells (`program/instance.h`) change.
 
 #include <algorithm>
@@ -117,16 +117,16 @@ struct Datum {
 };
 static_assert(sizeof(Datum) == 16);
 
-/// How deep dicts and lists may be nested: whoever walks over a value may do so by recursion.
+/// How deep dicts and lists may be nested: a walk over a value may recurse.
 constexpr uint32_t deepest_value = 1000;
 
-/// A list value. Lists in it are flattened when it is made.
+/// A list. Lists in it are flattened when it is made.
 struct List {
   std::span<const Datum> items;
   uint32_t depth = 0;  ///< of the dicts in it
 };
 
-/// In the order of insertion; keys are texts.
+/// An entry, in the order of insertion. Keys are texts.
 struct DictEntry {
   const Text* key;
   Datum value;
@@ -134,7 +134,7 @@ struct DictEntry {
 struct Dict {
   std::span<const DictEntry> entries;
   uint32_t depth = 1;
-  /// The entries in the order of their keys; empty when there are few.
+  /// The entries in the order of their keys. Empty: there are few.
   std::span<const uint32_t> order{};
   static constexpr size_t few = 16;
 
@@ -153,8 +153,8 @@ struct Dict {
   }
 };
 
-/// A value that is known when the model is deployed, such as a secret. Attributes of its type take
-/// it; what would have to look inside refuses it.
+/// A value that becomes known when the model is deployed, such as a secret. Attributes of its type
+/// accept it; whatever would have to look inside refuses it.
 struct Reference {
   std::string_view kind;     ///< `EnvironmentReference`
   std::string_view element;  ///< the type that it stands for

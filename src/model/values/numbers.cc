@@ -17,7 +17,7 @@ bool is_exact(int64_t number) {
          number <= static_cast<int64_t>(exact_reals);
 }
 
-/// The result in 64 bits; nothing when it does not fit or the numbers do not.
+/// The result in 64 bits. None: it, or one of the numbers, does not fit.
 std::optional<int64_t> compute_small(Operator op, const Datum& a, const Datum& b) {
   if (a.tag == Tag::large || b.tag == Tag::large)
     return std::nullopt;

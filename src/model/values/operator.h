@@ -1,5 +1,5 @@
 #pragma once
-/// The operators of two operands, as syntax and arithmetic know them.
+/// Binary operators, for syntax and arithmetic.
 
 #include <cstdint>
 #include <string_view>

@@ -44,7 +44,7 @@ struct PlainMaker {
 }  // namespace
 
 Result<Value> to_value(const Datum& datum, const SpecialValue& special) {
-  // A part that is shared becomes one wherever it is.
+  // A shared part is written at each place.
   Budget& budget = Budget::current();
   if (!budget.spend(4))
     return user_error(budget.refusal());

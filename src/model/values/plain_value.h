@@ -9,7 +9,7 @@
 
 namespace fettle::model {
 
-/// What becomes of what is not a plain value: an instance, an unknown, or a reference.
+/// Converts what is not a plain value: an instance, an unknown, or a reference.
 using SpecialValue = std::function<Result<Value>(const Datum& special)>;
 
 Result<Value> to_value(const Datum& datum, const SpecialValue& special);

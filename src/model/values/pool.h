@@ -1,5 +1,5 @@
 #pragma once
-/// Objects that come and go by the million: what is given back is handed out again.
+/// Objects that come and go by the million: those that are given back are used again.
 
 #include <array>
 #include <bit>
@@ -15,7 +15,7 @@ namespace fettle::model {
 template <typename T>
 class Pool {
  public:
-  /// An object as it is made.
+  /// A new or reused object, in the state of a new one.
   T* take() {
     if (spare_.empty())
       grow();
@@ -40,7 +40,7 @@ class Pool {
 };
 
 /// The same in an arena. An object that was given back holds the address of the next such one in
-/// its first bytes; its others are those of a new one.
+/// its first bytes; its other bytes are those of a new one.
 template <typename T>
 class ArenaPool {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T> &&
@@ -69,8 +69,8 @@ class ArenaPool {
   T* spare_ = nullptr;
 };
 
-/// Arrays in an arena for lists that grow: one that was outgrown is handed out again. They have
-/// room for 2, 3, 4, 6, 8, 12, ... items.
+/// Arrays in an arena for lists that grow. An array that was outgrown is used again. They have room
+/// for 2, 3, 4, 6, 8, 12, … items.
 template <typename T>
 class ArenaArrays {
   static_assert(std::is_trivially_copyable_v<T> && sizeof(T) >= sizeof(void*));

@@ -14,7 +14,7 @@ RE2::Options quiet() {
   return options;
 }
 
-/// Python's spelling where RE2 has another one.
+/// Python's spelling, where RE2 has another one.
 std::string translated(std::string_view pattern) { return replace_all(pattern, "\\Z", "\\z"); }
 
 }  // namespace

@@ -16,7 +16,7 @@ class Regexes {
   Regexes();
   ~Regexes();
 
-  /// A pattern that was checked, and that lives as long as this.
+  /// The pattern must have been checked, and must live as long as this object.
   bool matches(std::string_view pattern, std::string_view text);
 
  private:
@@ -26,7 +26,7 @@ class Regexes {
   Compiled* recent_ = nullptr;
 };
 
-/// Error (`Blame::user`, without place): the pattern cannot be read, with the reason.
+/// Error (`Blame::user`, without a place): the pattern cannot be read; the message has the reason.
 Status check_regex(std::string_view pattern);
 
 }  // namespace fettle::model

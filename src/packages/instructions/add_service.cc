@@ -12,7 +12,7 @@
 namespace fettle {
 namespace {
 
-/// The ready condition of a config as a `wait` that begins anew whenever the service starts.
+/// The ready condition of a config, as a `wait` that begins again whenever the service starts.
 Status want_ready(InstructionCall& call, const ServiceState& service, starlark::Value condition) {
   Draft& draft = call.draft;
   const Value recipe =
@@ -80,7 +80,7 @@ Result<starlark::Value> want_service(InstructionCall& call, const std::string& n
     resource.redo = Redo::always;
   if (!addition.after.empty())
     resource.needs.push_back({addition.after, false, When::succeeded, Unmet::fail, Bond::refresh});
-  // One that gives way to another of its name must not be left when the run stops before.
+  // A service that gives way to another one of its name must not be left if the run stops before.
   if (resource.key.name != name)
     resource.leftover = Leftover::remove;
   resource.pace = {Wait::exponential, 5ms, 250ms};

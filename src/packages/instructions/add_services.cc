@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-/// One instruction, so the services do not wait for each other.
+/// It is one instruction, so the services do not wait for each other.
 Result<starlark::Value> interpret_add_services(InstructionCall& call) {
   std::vector<std::string> names;
   std::vector<starlark::Value> services;

@@ -5,7 +5,7 @@
 namespace fettle {
 namespace {
 
-/// Fetching is told once, and again when the service was made anew.
+/// Fetching is reported once, and again when the service was recreated.
 void tell(InstructionCall& call, const std::string& subject, std::string message,
           const ServiceState* service) {
   Resource& told = call.draft.add("print", call.draft.action_name(subject),

@@ -10,8 +10,8 @@
 
 namespace fettle {
 
-/// One call of an instruction while a package is interpreted. Arguments stand in the order of the
-/// row's parameters; `is_unset()` where none was given.
+/// One call of an instruction while a package is interpreted. Arguments have the order of the row's
+/// parameters; one that was not given `is_unset()`.
 struct InstructionCall {
   Draft& draft;
   starlark::Thread& thread;
@@ -22,13 +22,13 @@ struct InstructionCall {
   bool has(size_t i) const;  ///< given, and not None
   std::string text(size_t i, std::string_view otherwise = {}) const;
   bool flag(size_t i) const;
-  /// As attributes: with holes; null when it was not given.
+  /// An argument as attributes, with holes. Null: it was not given.
   Result<Value> plain(size_t i) const;
   /// `acceptable_codes`: a list of whole numbers.
   Result<Value> codes(size_t i) const;
 };
 
-/// What a resource put out, as it is known; an empty dict when it is not.
+/// The known outputs of a resource. An empty dict: there are none.
 const Value& outputs_of(const Key& key, const Known& known);
 
 /// A statement that has ended, for its result line.
@@ -38,7 +38,7 @@ struct EndedStatement {
   Made made;       ///< whether what it makes was there before
   size_t created;  ///< how many of its services were not there before
 
-  /// What its first key of a kind put out; an empty dict when there is none.
+  /// The outputs of its first key of a kind. An empty dict: there are none.
   const Value& outputs(std::string_view kind) const;
   std::string_view uuid(std::string_view kind) const { return outputs(kind).text_at("uuid"); }
   bool has(std::string_view kind) const;
@@ -49,7 +49,7 @@ struct Instruction {
   std::string name;
   std::vector<starlark::Parameter> parameters;  ///< `description?` is added to each
   Result<starlark::Value> (*interpret)(InstructionCall& call);
-  /// What a person reads when the script gives no description.
+  /// The text for people, if the script gives no description.
   std::string (*describe)(const Value& arguments);
   /// The line that scripts read when it has ended, byte for byte as Kurtosis prints it; null: the
   /// message that it told.
@@ -59,7 +59,7 @@ struct Instruction {
 
 /// Every instruction, in the order of the manual.
 const std::vector<Instruction>& instructions();
-/// The one of a name; null when there is none.
+/// The instruction of a name. Null: there is none.
 const Instruction* find_instruction(std::string_view name);
 /// The rule of a type of instruction; of an unknown one, that of `print`.
 const OverlapRule& overlap_rule(std::string_view type);

@@ -1,5 +1,5 @@
 #pragma once
-/// What exec, request and wait share.
+/// The common part of exec, request and wait.
 
 #include "packages/instructions/instruction.h"
 

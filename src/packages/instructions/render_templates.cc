@@ -56,7 +56,7 @@ Result<Value> template_attributes(const InstructionCall& call, std::string_view 
   if (!parsed)
     return user_error(parsed.error().message);
   const Value plain = TRY(plain_with_holes(call.draft, call.thread, *data));
-  // What is known whole can be rendered now, and must be.
+  // Data without holes can be rendered now, and must be.
   if (!plain.has_deferred())
     if (const auto rendered = parsed->render(plain); !rendered)
       call.draft.finding(rendered.error().message);

@@ -45,14 +45,14 @@ Result<std::vector<Stored>> stored_files(InstructionCall& call, size_t argument)
   return stored;
 }
 
-/// Where the common arguments stand; the two instructions differ in that.
+/// The places of the common arguments, in which the two instructions differ.
 struct Places {
   size_t image, name, files, store, wait, codes, skip, env, node_selectors, tolerations, privileged,
       host_pid, bind_mounts;
 };
 constexpr size_t nowhere = ~size_t{0};
 
-/// What is in the dicts and lists that are given.
+/// Checks the contents of given dicts and lists.
 Status check_collections(InstructionCall& call, const Places& places) {
   const auto given = [&](size_t i) { return i != nowhere && call.has(i); };
   const std::pair<const char*, size_t> dicts[] = {{"node_selectors", places.node_selectors},

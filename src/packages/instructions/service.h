@@ -1,5 +1,5 @@
 #pragma once
-/// What `add_service`, `add_services` and `set_service` share.
+/// The common part of `add_service`, `add_services` and `set_service`.
 
 #include "packages/instructions/instruction.h"
 

@@ -40,7 +40,7 @@ Instruction make(std::string name) {
 }  // namespace
 
 Instruction verify_instruction() { return make("verify"); }
-/// What `verify` was called before.
+/// The former name of `verify`.
 Instruction assert_instruction() { return make("assert"); }
 
 }  // namespace fettle

@@ -16,7 +16,7 @@ std::string padded(int64_t n, size_t width, char fill = '0') {
   return n < 0 ? "-" + text : text;
 }
 
-/// `-0700` and its kin: what the element shows of the offset.
+/// The text of `-0700` and the like: the part of the offset that the element shows.
 std::string offset_text(int offset, std::string_view element) {
   if (offset == 0 && element[0] == 'Z')
     return "Z";

@@ -1,5 +1,5 @@
 #pragma once
-/// Dates of the Gregorian calendar without end in both directions, and Go's layouts of them.
+/// Dates of the Gregorian calendar, without end in both directions, and Go's layouts of them.
 
 #include <cstdint>
 #include <string>
@@ -15,9 +15,9 @@ struct Fields {
   std::string zone;             ///< an abbreviation; empty when only the offset is known
 };
 
-/// Days since 1970; months and days outside their range carry.
+/// The number of days since 1970. Months and days outside their range carry.
 int64_t days_of(int64_t year, int64_t month, int64_t day);
-/// The date so many days after that of 1970.
+/// Sets the date that is this number of days after 1970.
 void set_date(Fields& fields, int64_t day);
 
 /// At each byte of a layout, every element is looked for.
@@ -25,14 +25,14 @@ constexpr uint64_t steps_per_layout_byte = 4;
 
 std::string format_layout(const Fields& fields, std::string_view layout);
 
-/// What a text said, with what tells its zone: an offset, a name, or neither.
+/// What a text said, and what tells its zone: an offset, a name, or neither.
 struct ParsedTime {
   Fields fields;
   bool is_utc = false;
   bool has_offset = false;
 };
 
-/// False with a problem, in Go's words, when the text does not have the form of the layout.
+/// False if the text does not have the form of the layout; then there is a problem in Go's words.
 bool parse_layout(std::string_view layout, std::string_view text, ParsedTime& parsed,
                   std::string& problem);
 

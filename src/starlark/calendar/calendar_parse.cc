@@ -1,4 +1,4 @@
-/// Texts to times by a layout, with what Go accepts and what it says of the rest.
+/// Reads times by a layout. It accepts what Go accepts, and uses Go's words for errors.
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ bool begins_fraction(std::string_view text) {
   return (text.starts_with('.') || text.starts_with(',')) && is_digit(text, 1);
 }
 
-/// As Go's package of times quotes: bytes beyond ASCII by their numbers.
+/// Quotes as Go's package of times does: bytes beyond ASCII by their numbers.
 std::string quoted(std::string_view text) {
   constexpr char hex[] = "0123456789abcdef";
   std::string out = "\"";
@@ -102,7 +102,7 @@ class Reader {
     return true;
   }
 
-  /// `size` bytes: a point and digits.
+  /// Reads `size` bytes: a point and digits.
   bool fraction(size_t size, int& nanosecond) {
     if (rest.size() < size || (rest[0] != '.' && rest[0] != ','))
       return false;
@@ -124,7 +124,7 @@ class Reader {
   }
 };
 
-/// `+3`, `-09`: a sign and hours below 24; 0 when there are none.
+/// Reads `+3`, `-09`: a sign and hours below 24. Returns the length; 0: there are none.
 size_t length_of_signed(std::string_view text) {
   if (!text.starts_with('+') && !text.starts_with('-'))
     return 0;
@@ -135,7 +135,7 @@ size_t length_of_signed(std::string_view text) {
   return length == 1 || hours > 23 ? 0 : length;
 }
 
-/// The length of an abbreviation of a zone; 0 when there is none.
+/// The length of an abbreviation of a zone. 0: there is none.
 size_t length_of_zone(std::string_view text) {
   if (text.starts_with("ChST") || text.starts_with("MeST"))
     return 4;
@@ -275,7 +275,7 @@ class LayoutParser {
     return true;
   }
 
-  /// Seconds may have a fraction that the layout does not tell of.
+  /// Reads a fraction of seconds that the layout does not have.
   bool fraction_unasked(std::string_view behind) {
     if (!in_.out_of_range.empty() || !begins_fraction(in_.rest) ||
         next_piece(behind).element == Element::fraction)
@@ -332,7 +332,7 @@ class LayoutParser {
     return sign == '+' || sign == '-';
   }
 
-  /// Completes what was read; what is wrong with it.
+  /// Completes what was read, and returns what is wrong with it.
   std::string_view settle() {
     Fields& f = time_.fields;
     if (is_pm_ && f.hour < 12)

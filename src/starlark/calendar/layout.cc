@@ -8,7 +8,7 @@ struct Spelling {
   Element element;
 };
 
-/// Where one begins like another, the longer one comes first.
+/// If one begins with another, the longer one comes first.
 constexpr Spelling spellings[] = {{"January", Element::month_name},
                                   {"Jan", Element::short_month_name},
                                   {"Monday", Element::day_name},
@@ -45,7 +45,7 @@ constexpr Spelling spellings[] = {{"January", Element::month_name},
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/// The length of `.000` or `.999` at the start of a text; 0 when digits of another kind follow.
+/// The length of `.000` or `.999` at the start of a text. 0: digits of another kind follow.
 size_t length_of_fraction(std::string_view text) {
   if (text.size() < 2 || (text[0] != '.' && text[0] != ',') || (text[1] != '0' && text[1] != '9'))
     return 0;

@@ -1,5 +1,6 @@
 #pragma once
-/// The elements of Go's layouts of times: the parts of one known instant, in other words literally.
+/// The elements of Go's layouts of times: a layout writes the parts of one known instant, and other
+/// text stands for itself.
 
 #include <array>
 #include <cstdint>

@@ -23,7 +23,7 @@ int64_t big_endian(const std::string& data, size_t at, size_t size) {
   return size == 4 ? static_cast<int32_t>(n) : static_cast<int64_t>(n);
 }
 
-/// The years that the last line of a file tells of, behind those it lists.
+/// Adds the years behind those that the file lists, from its last line.
 void add_rule(const std::string& data, size_t at, Zone& zone) {
   if (at >= data.size() || data[at] != '\n')
     return;

@@ -1,5 +1,5 @@
 #pragma once
-/// Time zones of the system's database, read when they are asked for.
+/// Time zones from the system's database, read when they are first needed.
 
 #include <string>
 #include <string_view>
@@ -18,7 +18,7 @@ struct Zone {
   const Change& at(long long seconds) const;
 };
 
-/// None when there is no such zone. Zones live for ever.
+/// Null: there is no such zone. Zones live for ever.
 const Zone* find_zone(std::string_view name);
 const Zone* utc();
 

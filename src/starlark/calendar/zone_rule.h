@@ -1,5 +1,5 @@
 #pragma once
-/// The rule of a time zone for all years to come: the last line of its file, in the words of POSIX.
+/// The rule of a time zone for all years to come: the last line of its file, in the form of POSIX.
 
 #include <cstdint>
 #include <string>
@@ -14,7 +14,7 @@ struct ZoneChange {
   std::string abbreviation;
 };
 
-/// Two changes a year for 400 years from `year` on, when the rule knows summer time; else none.
+/// Two changes a year for 400 years from `year` on, if the rule has summer time; otherwise none.
 std::vector<ZoneChange> changes_of_rule(std::string_view rule, int64_t year);
 
 }  // namespace fettle::starlark

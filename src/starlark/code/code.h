@@ -149,8 +149,8 @@ class Heap;
 class Module;
 struct Code;
 
-/// How the arguments of one call text reach the parameters of one function. It is known by its id,
-/// for its code may be gone, and another one stand where it was.
+/// How the arguments of one call text reach the parameters of one function. The function is known
+/// by its id: its code may be gone, and another one stand in its place.
 struct Binding8 {
   uint64_t callee;
   bool is_in_place = false;       ///< each named argument is where its parameter is
@@ -174,13 +174,13 @@ struct LoadSite {
   std::span<std::string_view> names;
 };
 
-/// Where a function that is made takes a cell from.
+/// The place from which a new function takes a cell.
 struct Capture {
   bool from_register;  ///< else from the maker's own cells
   uint32_t index;
 };
 
-/// A running loop that an error must end.
+/// A running loop, which has to end if there is an error.
 struct LoopRange {
   uint32_t begin;
   uint32_t end;
@@ -192,7 +192,7 @@ struct PlaceEntry {
   uint32_t at;
 };
 
-/// A compiled function body. Immutable, apart from caches that are single words.
+/// A compiled function body. It never changes, apart from caches that are single words.
 struct Code {
   const uint64_t id;  ///< never used again for another one
   std::string_view name;
@@ -228,7 +228,7 @@ struct Code {
   ~Code();
 };
 
-/// A file while it runs and ever after: its code, its globals, its source.
+/// A file while it runs and afterwards: its code, its globals, its source.
 struct ModuleState {
   std::string file;
   std::string source;
@@ -242,7 +242,7 @@ struct ModuleState {
   std::shared_ptr<Heap> heap;
   std::shared_ptr<void> session;  ///< what predeclared values live in
   uint64_t reached = 0;           ///< the last collection of its heap that found it in use
-  /// Beside the heap.
+  /// The bytes outside the heap.
   uint64_t bytes() const {
     constexpr uint64_t of_a_global = sizeof(Value) + sizeof(std::string) + 64;  // with its index
     return arena.bytes() + source.capacity() + codes.capacity() * sizeof(Code*) +
@@ -254,8 +254,8 @@ struct ModuleState {
   ModuleState& operator=(const ModuleState&) = delete;
   ~ModuleState();
 
-  /// The place of an offset in the source. The table of lines is made when it is first asked for,
-  /// in whichever thread.
+  /// The place of an offset in the source. The table of lines is made at the first call, on any
+  /// thread.
   Where where(uint32_t at) const;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-/// Methods of the built-in types, found by name when a program is compiled: a row tells for each
-/// kind of receiver which function it is.
+/// Methods of the built-in types, found by name when a program is compiled. A row says which
+/// function each kind of receiver has.
 
 #include <array>
 #include <string_view>
@@ -15,7 +15,7 @@ struct MethodRow {
   std::array<Native, static_cast<size_t>(Kind::count)> of{};
 };
 
-/// None when no built-in type has a method of that name.
+/// Null: no built-in type has a method of that name.
 const MethodRow* find_method_row(std::string_view name);
 Native find_method(Kind kind, std::string_view name);
 /// Names of all methods of a kind, sorted.

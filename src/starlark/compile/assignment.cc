@@ -1,4 +1,4 @@
-/// What `=`, `+=` and their like do with each kind of target.
+/// `=`, `+=` and the like, for each kind of target.
 
 #include "starlark/compile/compiler.h"
 

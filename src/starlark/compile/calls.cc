@@ -9,8 +9,8 @@ namespace fettle::starlark {
 
 void Compiler::make_function(FunctionNode* node, uint32_t into, uint32_t at) {
   const uint32_t mark = draft_->next;
-  // An entry for each parameter from the first with a default on; keyword-only ones without a
-  // default have the entry `unset`.
+  // An entry for each parameter from the first one with a default on. Keyword-only parameters
+  // without a default have the entry `unset`.
   uint32_t defaults = 0;
   bool started = false;
   bool after_star = false;
@@ -53,7 +53,8 @@ void Compiler::method_words(Op op, uint32_t a, uint32_t b, uint32_t c,
   word(0);
 }
 
-/// Whether an argument can fail or do something, so that a missing method must be told before.
+/// Whether an argument can fail or do something, so that a missing method must be reported before
+/// it.
 static bool shows_when_it_runs(const Argument& argument) {
   switch (argument.value->kind) {
     case NodeKind::identifier:

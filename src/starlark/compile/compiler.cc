@@ -54,7 +54,7 @@ void Compiler::body(FunctionNode* node, Code* code, bool is_file) {
   d.serial = ++serial_;
   code->parameters = code->keyword_only = 0;
   code->has_rest = code->has_named_rest = false;
-  // Registers of parameters come first, those with names before * and **.
+  // Registers of parameters come first; those with names stand before * and **.
   size_t binding = 0;
   std::array<Binding*, 2> rests{};  // * and **
   bool after_star = false;
@@ -145,7 +145,7 @@ void Compiler::finish(Code* code) {
     site->names = d.sites[i]->names;
   }
   code->call_sites = {sites, d.sites.size()};
-  // Names of registers: for messages and for binding arguments.
+  // Names of registers, for messages and for binding arguments.
   const size_t named = d.node->bindings.size();
   auto* names = static_cast<Value*>(arena().take(named * sizeof(Value)));
   for (const Binding* binding : d.node->bindings)

@@ -1,12 +1,12 @@
 #pragma once
-/// From a resolved tree to register code, in one walk over each function.
+/// Turns a resolved tree into register code, in one walk over each function.
 ///
 /// Code for a stack machine is easier to make: each expression pushes its value. It is slower,
 /// since `x = a + b` then takes four instructions, three of which only move values; with registers
-/// it is one, `add x a b`. What a compiler for registers has to get right is who uses which
-/// register, and when it is free again. The usual answer, to find out where each value is used
-/// last, takes another pass over each function; that is too much for programs that run once. A few
-/// rules do instead.
+/// it is one, `add x a b`. The hard part of a compiler for registers is to know who uses which
+/// register, and when it is free again. The usual answer is to find the last use of each value.
+/// That takes another pass over each function, which is too much for programs that run once. A few
+/// rules suffice instead.
 ///
 /// The registers of a function, from 0 on:
 ///
@@ -53,12 +53,12 @@
 
 namespace fettle::starlark {
 
-/// Compiles into `module`; constants are made in its heap.
+/// Compiles into `module`. Constants are made in its heap.
 std::optional<SyntaxError> compile(FunctionNode* file, const Resolved& resolved,
                                    ModuleState& module, Symbols& symbols);
 
-/// Emits the code of a file, function by function: statements.cc, loops.cc, assignment.cc,
-/// conditions.cc, expressions.cc and calls.cc hold what their names say.
+/// Emits the code of a file, function by function. The names of statements.cc, loops.cc,
+/// assignment.cc, conditions.cc, expressions.cc and calls.cc say what they hold.
 class Compiler {
  public:
   Compiler(ModuleState& module, Symbols& symbols) : module_(module), symbols_(symbols) {}
@@ -72,25 +72,25 @@ class Compiler {
   void body(FunctionNode* node, Code* code, bool is_file);
   void finish(Code* code);
 
-  // Statements. Each tells whether what follows it cannot be reached.
+  // Statements. Each function returns whether code behind the statement cannot be reached.
 
   bool statements(std::span<Node*> nodes);
   bool statement(Node* node);
   bool if_statement(IfNode* node);
   bool is_universal(Node* node, std::string_view name) const;
 
-  /// Whether `node` is `range(…)` with one to three plain arguments, to be counted without an
-  /// object.
+  /// Whether `node` is `range(…)` with one to three plain arguments, so that it can be counted
+  /// without an object.
   bool is_plain_range(Node* node) const;
 
-  /// Emits the beginning of a loop over `iterable`; gives the register of its state.
+  /// Emits the beginning of a loop over `iterable`. Returns the register of its state.
   uint32_t begin_loop(Node* iterable, uint32_t at, bool& counted);
 
   template <typename Body>
   void loop(Node* target, Node* iterable, uint32_t at, Body body);
 
-  /// What an iteration costs beyond one step: its instruction at `at` knows by how long the body
-  /// is.
+  /// Adds the cost of an iteration beyond one step: the length of the body becomes known to the
+  /// instruction at `at`.
   void weigh_loop(size_t at);
   void for_statement(ForNode* node);
   void while_statement(WhileNode* node);
@@ -111,47 +111,47 @@ class Compiler {
     }
   }
 
-  /// Where the value of a variable should be made: its register, or a fresh one.
+  /// The register in which the value of a variable should be made: its own, or a fresh one.
   uint32_t target_register(const Identifier* id);
   void store(Identifier* id, uint32_t value);
   void assign_target(Node* target, uint32_t value, uint32_t at);
   void store_index(uint32_t object, Node* key, uint32_t value, uint32_t at);
   void assign_statement(AssignNode* node);
 
-  /// Whether making `node` in a variable's own register could be seen before it is complete: only
-  /// an instruction that writes its result last may do that.
+  /// Whether a half-made `node` could be seen if it were made in the register of a variable. This
+  /// is safe only for an instruction that writes its result last.
   static bool reads_late(Node* node);
   void augmented(AugmentedAssignNode* node);
   void augmented_operation(Token op, uint32_t result, uint32_t left, Node* right, uint32_t at);
 
   // Conditions.
 
-  /// Jumps to be patched when `node` is false.
+  /// Emits jumps that are taken if `node` is false. They are patched later.
   void jump_unless(Node* node, std::vector<size_t>& exits);
 
-  /// Emits a jump, to be patched, that is taken when the truth of `node` is `when`.
+  /// Emits a jump that is taken if the truth of `node` is `when`. It is patched later.
   void condition(Node* node, bool when, std::vector<size_t>& exits);
 
-  /// What only a later operand checks is not known behind the whole.
+  /// Behind a condition, nothing is known of what only a later operand checks.
   void operand_condition(LogicalNode* logical, Node* operand, bool when,
                          std::vector<size_t>& exits);
 
-  /// The jump that is taken when the comparison holds, or does not; none for other operators.
+  /// The jump that is taken if the comparison holds, or does not hold. None: other operators.
   static std::optional<Op> jump_for(Token op, bool when);
 
   // Expressions.
 
-  /// The register that holds the value; a new one unless it is a plain local.
+  /// The register that holds the value: a new one, unless it is a plain local variable.
   uint32_t expression(Node* node);
   void check_assigned(Identifier* id);
   void expression_into(Node* node, uint32_t into);
   void identifier(Identifier* id, uint32_t into);
 
-  /// Operators and suffixes whose left operands are operators and suffixes again, without native
-  /// stack for each.
+  /// Compiles operators and suffixes whose left operands are operators and suffixes again, without
+  /// recursion.
   void chain(Node* node, uint32_t into);
 
-  /// One link; `given` is the register of its left operand when that was made already.
+  /// Compiles one link. `given` is the register of its left operand, if that was made already.
   void apply(Node* node, uint32_t into, int given);
   uint32_t operand(Node* node, int given);
   void method_words(Op op, uint32_t a, uint32_t b, uint32_t c, const AttributeNode* attribute,
@@ -165,7 +165,7 @@ class Compiler {
 
   static Op operation_of(Token op);
 
-  /// The forms with a small integer on the right.
+  /// Compiles operations with a small integer on the right.
   bool small_operation(Token op, uint32_t into, uint32_t left, Node* right, uint32_t at);
   void binary(BinaryNode* node, uint32_t into, int given);
   void unary(UnaryNode* node, uint32_t into);
@@ -207,7 +207,7 @@ class Compiler {
   }
   void load_constant(uint32_t into, Value value);
   Value name_value(Symbol* symbol);
-  /// Equal texts of one program are one object when they are short enough to be names.
+  /// Equal texts of one program are one object if they are short enough to be names.
   Value text_value(std::string_view text);
   size_t text_constant(std::string_view text);
   Value big_literal(const IntegerNode* node);
@@ -225,7 +225,7 @@ class Compiler {
     draft_->instructions.push_back(std::bit_cast<Instruction>(bits));
     return draft_->instructions.size() - 1;
   }
-  /// The distance from behind the word at `from` to here.
+  /// The distance from the end of the word at `from` to here.
   Instruction offset_word(size_t from) const {
     return std::bit_cast<Instruction>(u64(draft_->instructions.size() - from - 1));
   }
@@ -247,7 +247,7 @@ class Compiler {
   Arena& arena() { return module_.arena; }
   Heap& heap() { return *module_.heap; }
 
-  /// The arena destroys nothing; codes are destroyed by their module, call sites need it not.
+  /// The arena destroys nothing. The module destroys codes, and call sites do not need it.
   struct CodeHolder {
     alignas(Code) std::byte bytes[sizeof(Code)];
     Code* code() { return new (bytes) Code(); }

@@ -1,5 +1,5 @@
 #pragma once
-/// What the compiler gathers for one function before it is copied into a `Code`.
+/// The unfinished code of a function: what the compiler gathers before it is copied into a `Code`.
 
 #include <algorithm>
 #include <vector>
@@ -12,7 +12,7 @@ namespace fettle::starlark {
 constexpr int no_register = -1;
 constexpr uint32_t most_registers = 60'000;
 
-/// What the compiler gathers for one function. Reused: most functions are small.
+/// The draft of one function. It is reused, since most functions are small.
 struct Draft {
   Code* code = nullptr;
   FunctionNode* node = nullptr;
@@ -36,8 +36,8 @@ struct Draft {
   };
   std::vector<Loop> running;
   std::vector<CallSite*> sites;
-  /// Where one instruction does what several did by themselves: steps are counted by the length of
-  /// a body in plain instructions. `total` counts from the beginning.
+  /// Notes where one instruction replaces several: steps are counted by the length of a body in
+  /// plain instructions. `total` counts from the beginning.
   struct Spared {
     size_t at;
     int64_t total;
@@ -54,7 +54,7 @@ struct Draft {
                                         [](const Spared& s, size_t a) { return s.at < a; });
     return after == spared.begin() ? 0 : std::prev(after)->total;
   }
-  /// In plain instructions, from `at` to here.
+  /// The length from `at` to here, in plain instructions.
   size_t length_from(size_t at) const {
     return instructions.size() - at + size_t(spared_before(~size_t{0}) - spared_before(at));
   }

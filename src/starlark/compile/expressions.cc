@@ -1,4 +1,4 @@
-/// Expressions but conditions, comprehensions and calls.
+/// Compiles expressions, except conditions, comprehensions and calls.
 
 #include "starlark/compile/compiler.h"
 #include "starlark/compile/places.h"
@@ -6,7 +6,7 @@
 
 namespace fettle::starlark {
 
-/// Whether its value is in a register already.
+/// Whether the value is in a register already.
 static bool is_local(Node* node) {
   if (node->kind != NodeKind::identifier)
     return false;
@@ -347,7 +347,7 @@ void Compiler::sequence(SequenceNode* node, uint32_t into) {
   emit(Op::move, into, list);
 }
 
-/// Whether the keys are a few texts, all different.
+/// Whether the keys are a few different texts.
 static bool has_plain_keys(const DictNode* node) {
   if (node->items.empty() || node->items.size() > 2 * Dict::most_linear)
     return false;

@@ -1,4 +1,4 @@
-/// Loops and comprehensions, which are loops that gather.
+/// Compiles loops, and comprehensions, which are loops that collect values.
 
 #include <algorithm>
 
@@ -128,7 +128,7 @@ void Compiler::comprehension(ComprehensionNode* node, uint32_t into) {
   emit(Op::move, into, made);
 }
 
-/// Adds what the innermost clause comes to.
+/// Adds the value of the innermost clause.
 void Compiler::item(ComprehensionNode* node, uint32_t made) {
   const uint32_t mark = draft_->next;
   if (node->is_dict) {
@@ -154,8 +154,8 @@ Compiler::OpenClause Compiler::begin_clause(ComprehensionNode* node, size_t i) {
   }
   open.state = begin_loop(clause.value, clause.at, open.counted);
   if (i == 0) {
-    // Variables that closures share are one cell for the whole comprehension. They, and those
-    // that may be read too early, begin without a value.
+    // A variable that closures share is one cell for the whole comprehension. Such variables, and
+    // those that may be read too early, begin without a value.
     for (Binding* binding : node->bindings) {
       if (binding->scope == Scope::cell)
         emit(Op::new_cell, binding->index);

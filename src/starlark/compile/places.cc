@@ -5,12 +5,12 @@
 namespace fettle::starlark {
 namespace {
 
-/// Slices of slices are looked into no deeper; then the place is a little less exact.
+/// Slices within slices are searched no deeper; then the place is a little less exact.
 constexpr int deepest_part = 100;
 
 std::optional<uint32_t> last_place(Node* node, int depth = 0);
 
-/// That of the last part which has one.
+/// The place of the last part that has one.
 std::optional<uint32_t> last_place_of(std::span<Node* const> parts, int depth) {
   for (size_t i = parts.size(); i-- > 0;) {
     if (parts[i] == nullptr)
@@ -21,7 +21,8 @@ std::optional<uint32_t> last_place_of(std::span<Node* const> parts, int depth) {
   return std::nullopt;
 }
 
-/// The place that starlark-go noted last in making a value; it tells a failed slice there.
+/// The last place that starlark-go notes while it makes a value; for a failed slice, it reports
+/// this place.
 std::optional<uint32_t> last_place(Node* node, int depth) {
   if (depth > deepest_part)
     return node->at;
@@ -70,7 +71,7 @@ std::optional<uint32_t> last_place(Node* node, int depth) {
   }
 }
 
-/// What an expression evaluates first; null when that cannot fail.
+/// The part of an expression that is evaluated first. Null: that cannot fail.
 Node* first_part(Node* node) {
   switch (node->kind) {
     case NodeKind::list:
@@ -87,7 +88,7 @@ Node* first_part(Node* node) {
   }
 }
 
-/// What a statement evaluates first; null when there is nothing.
+/// The part of a statement that is evaluated first. Null: there is none.
 Node* first_value(Node* node) {
   switch (node->kind) {
     case NodeKind::expression_statement:
@@ -109,7 +110,8 @@ Node* first_value(Node* node) {
   }
 }
 
-/// Where an expression begins by reading a variable or making a function.
+/// The place of the variable that an expression reads first, or of the function that it makes
+/// first.
 std::optional<uint32_t> first_variable(Node* node) {
   for (; node != nullptr; node = first_part(node)) {
     if (node->kind == NodeKind::lambda)
@@ -123,7 +125,7 @@ std::optional<uint32_t> first_variable(Node* node) {
   return std::nullopt;
 }
 
-/// Where making a function begins: at the first variable of its defaults, else at the function.
+/// The place where a function is made: at the first variable of its defaults, else at the function.
 uint32_t place_of_making(const FunctionNode& function) {
   for (const ParameterNode& parameter : function.parameters) {
     if (parameter.kind != ParameterKind::optional)

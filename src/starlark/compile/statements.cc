@@ -1,4 +1,4 @@
-/// Statements but loops and assignments.
+/// Compiles statements, except loops and assignments.
 
 #include "starlark/compile/compiler.h"
 
@@ -94,7 +94,7 @@ bool Compiler::if_statement(IfNode* node) {
     const bool ends = statements(branch.body);
     if (!ends) {
       all_end = false;
-      // What every branch that goes on assigns is assigned afterwards.
+      // A variable that every branch assigns, if it goes on, is assigned afterwards.
       std::vector<Binding*> mine(draft_->assigned.begin() + i64(before), draft_->assigned.end());
       if (first)
         common = std::move(mine);

@@ -1,4 +1,4 @@
-/// What native functions do with their arguments; errors as starlark-go words them.
+/// Checks the arguments of native functions. Errors are worded as in starlark-go.
 
 #include "base/text.h"
 #include "starlark/eval/bind.h"
@@ -7,7 +7,7 @@
 namespace fettle::starlark {
 namespace {
 
-/// Null when the value fits, else what was wanted.
+/// Null if the value fits, else the type that was wanted.
 const char* misfit(Value value, Accepted type) {
   switch (type) {
     case Accepted::any:
@@ -145,7 +145,7 @@ Value wrong_type(Vm& vm, const Arguments& arguments, const char* parameter, Valu
   std::string_view name = parameter;
   while (name.ends_with('?'))
     name.remove_suffix(1);
-  // By name it is told in quotes.
+  // An argument by name is quoted in the message.
   bool by_name = false;
   for (uint32_t i = 0; i < arguments.named_count; ++i)
     by_name = by_name || view_of(arguments.names[i]) == name;

@@ -1,6 +1,6 @@
 #pragma once
-/// The quick cases of operators, for the machine: small integers, and floats that fit into a word.
-/// Each tells whether it gave a result; the rest is the business of `binary_operation`.
+/// The fast cases of operators, for the machine: small integers, and floats that fit into a word.
+/// Each returns whether there is a result; `binary_operation` does the rest.
 
 #include "starlark/values/objects.h"
 
@@ -9,8 +9,8 @@ namespace fettle::starlark {
 inline bool both_small(Value x, Value y) { return ((x.word() | y.word()) & 7) == 0; }
 inline bool both_packed(Value x, Value y) { return x.is_packed_float() && y.is_packed_float(); }
 
-/// Whether `==` of two values is that of their words: of integers and short texts, and of any value
-/// and None, False or True.
+/// Whether two values are equal exactly if their words are: integers and short texts, and any value
+/// beside None, False or True.
 inline bool equal_as_words(Value x, Value y) {
   constexpr uint32_t plain = 1 << 0 | 1 << 3 | 1 << 6, single = 1 << 6;  // by tag
   const uint32_t a = 1u << (x.word() & 7), b = 1u << (y.word() & 7);

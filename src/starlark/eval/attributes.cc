@@ -46,7 +46,7 @@ std::atomic_ref<uint64_t> cache_at(const Instruction* at) {
   return std::atomic_ref<uint64_t>(*reinterpret_cast<uint64_t*>(const_cast<Instruction*>(at)));
 }
 
-/// A field of a structure, found by the cache of the instruction.
+/// A field of a structure, found through the cache of the instruction.
 inline Value cached_field(Structure* structure, Value name, const Instruction* cache) {
   const std::atomic_ref<uint64_t> word = cache_at(cache);
   const uint64_t known = word.load(std::memory_order_relaxed);
@@ -108,7 +108,7 @@ Value get_attribute(Vm& vm, Value object, Value name, bool optional) {
   const std::vector<std::string> names = attribute_names(vm, object);
   std::string_view near =
       nearest_name(view_of(name), std::vector<std::string_view>(names.begin(), names.end()));
-  // Records are not starlark-go's own, so their hints need not be either.
+  // Records do not exist in starlark-go, so their hints may differ.
   if (near.empty() && kind == Kind::record)
     near = nearest(view_of(name), names);
   const std::string text = cat(type_name_of(object), " has no .", view_of(name), " ",

@@ -9,7 +9,7 @@
 namespace fettle::starlark {
 namespace {
 
-/// Arguments of one call, gathered where no register can overwrite them.
+/// The arguments of one call, gathered where no register can overwrite them.
 struct Gathered {
   std::vector<Value> positional;
   std::vector<Value> names;
@@ -34,8 +34,8 @@ bool is_running(const Vm& vm, const Code* code) {
   return false;
 }
 
-/// Checks depth and recursion, makes room, pushes the frame; the prologue runs when the parameters
-/// are in place.
+/// Checks depth and recursion, makes room, and pushes the frame. The prologue runs once the
+/// parameters are in place.
 bool push_frame(Vm& vm, Function* function, Value* base, uint16_t into) {
   const Code* code = function->code;
   if (!vm.dialect().recursion && is_running(vm, code)) {
@@ -168,7 +168,7 @@ bool gather(Vm& vm, Value* at, const CallSite& site, Gathered& all) {
   all.names.assign(site.names, site.names + site.named);
   all.named.assign(next, next + site.named);
   next += site.named;
-  // What follows `**` is looked at first, as in starlark-go.
+  // The argument behind `**` is looked at first, as in starlark-go.
   if (site.named_rest) {
     const Value rest = next[site.rest ? 1 : 0];
     if (!is_dict(rest)) {
@@ -250,7 +250,7 @@ bool enter_function(Vm& vm, Function* function, Value* base, const Arguments& ar
   return true;
 }
 
-/// The default of a parameter; unset when it has none.
+/// The default of a parameter. Unset: it has none.
 static Value default_of(Function* function, uint32_t slot) {
   const Code* code = function->code;
   return slot + code->defaults >= code->parameters
@@ -313,7 +313,7 @@ bool enter_with_names(Vm& vm, Function* function, Value* base, const CallSite& s
     for (uint32_t n = 0; n < site.named; ++n)
       made->is_in_place = made->is_in_place && slots[n] == site.positional + n;
     if (all) {
-      // The call site's own code owns what it remembers.
+      // The call site's own code owns what the site remembers.
       const Code* owner = vm.frames[vm.frames.size() - 2].code;
       Binding8* kept = made.get();
       kept->next = owner->bindings.load(std::memory_order_relaxed);
@@ -342,7 +342,7 @@ Value call_native(Vm& vm, Value called, const Arguments& given) {
   return builtin->native(vm, arguments);
 }
 
-/// Where they are: in registers behind what is called.
+/// The arguments where they are: in registers behind the called value.
 static Arguments arguments_of(const CallSite& site, const Value* at) {
   Arguments arguments;
   arguments.positional = at + 1;
@@ -384,7 +384,7 @@ Value call_general(Vm& vm, Value* at, const CallSite& site, uint16_t into, bool&
     entered = true;
     return Value::none();
   }
-  // Gathered values have no register: a native function may call back.
+  // Gathered values have no register, and a native function may call back.
   RootScope roots(vm);
   for (const Value v : all.positional)
     roots.add(v);

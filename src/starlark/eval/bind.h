@@ -1,5 +1,5 @@
 #pragma once
-/// Calls: how arguments reach parameters, of Starlark functions and of native ones.
+/// Calls: how arguments reach parameters, for Starlark functions and native ones.
 
 #include <span>
 
@@ -7,9 +7,9 @@
 
 namespace fettle::starlark {
 
-/// A call text with named arguments and no `*` or `**`; how they match is remembered by the site.
+/// Calls with named arguments and without `*` and `**`. The site remembers how they match.
 bool enter_with_names(Vm& vm, Function* function, Value* base, const CallSite& site, uint16_t into);
-/// A call of anything that is no Starlark function, or with `*` or `**`; `entered` tells that a
+/// Calls a value that is no Starlark function, or calls with `*` or `**`. `entered` says whether a
 /// Starlark function was put on the stack.
 Value call_general(Vm& vm, Value* at, const CallSite& site, uint16_t into, bool& entered);
 /// Calls a method or another native function with positional arguments. While it runs, and when
@@ -31,9 +31,9 @@ inline Value invoke(Vm& vm, Native native, const char* name, Value self, const V
 inline Value invoke(Vm& vm, const Builtin& builtin, const Value* positional, uint32_t count) {
   return invoke(vm, builtin.native, builtin.name, builtin.self, positional, count, &builtin);
 }
-/// The same with the arguments of a call text, which are behind the receiver `at`.
+/// Does the same with the arguments of a call text, which stand behind the receiver `at`.
 Value invoke_method(Vm& vm, Native native, const char* name, const Value* at, const CallSite& site);
-/// Calls what is no Starlark function.
+/// Calls a value that is no Starlark function.
 Value call_native(Vm& vm, Value called, const Arguments& arguments);
 /// The name of a parameter without the `?` that makes it optional.
 inline std::string_view plain_name(std::string_view name) {
@@ -41,35 +41,37 @@ inline std::string_view plain_name(std::string_view name) {
 }
 /// The name of a parameter as errors write it.
 std::string quoted_name(Value name);
-/// Errors of variables that were read before they had a value.
+/// Errors for variables that are read before they have a value.
 Value unset_local(Vm& vm, Value name);
 Value unset_global(Vm& vm, const ModuleState& module, uint32_t index);
 bool load_names(Vm& vm, const LoadSite& site, Value* into);
 bool unpack(Vm& vm, Value over, Value* into, uint32_t wanted);
 
-/// The arguments of `range`: false with an error when they are wrong.
+/// Checks the arguments of `range`. False: they are wrong, and there is an error.
 bool check_range(Vm& vm, const Value* arguments, uint32_t count);
 
-// What native functions do with their arguments; errors as starlark-go words them.
+// Checks of the arguments of native functions. Errors are worded as in starlark-go.
 
-/// Tells that there are names, or too few or too many arguments.
+/// Reports that there are names, or too few or too many arguments.
 bool wrong_count(Vm& vm, const Arguments& arguments, uint32_t least, uint32_t most);
-/// Positional arguments only.
+/// Takes positional arguments only.
 inline bool want_positional(Vm& vm, const Arguments& arguments, uint32_t least, uint32_t most) {
   return (arguments.named_count == 0 && arguments.count >= least && arguments.count <= most) ||
          wrong_count(vm, arguments, least, most);
 }
 /// What a parameter takes.
 enum class Accepted : uint8_t { any, text, integer, int64, boolean, callable, iterable };
-/// Arguments by position or name, their types checked in the order in which they are given. Names
-/// end with `?` when optional. `out` receives one value each, unset when missing.
+/// Takes arguments by position or name, and checks their types in the order in which they are
+/// given. The name of an optional one ends with `?`. `out` receives one value each; a missing one
+/// is unset.
 bool want_named(Vm& vm, const Arguments& arguments, std::span<const char* const> names, Value* out,
                 std::span<const Accepted> types = {});
-/// The words of the few functions that count by themselves: "f: got 2 arguments, want exactly 1".
+/// The error of the few functions that count arguments themselves: "f: got 2 arguments, want
+/// exactly 1".
 bool want_exactly_one(Vm& vm, const Arguments& arguments);
 /// Refuses named arguments: "f does not accept keyword arguments".
 bool want_no_names(Vm& vm, const Arguments& arguments);
-/// A 64-bit integer; else the error that tells its type or its range.
+/// Takes a 64-bit integer. Otherwise the error has its type or its range.
 bool want_int64(Vm& vm, const Arguments& arguments, uint32_t index, int64_t& out);
 /// Error "f: for parameter 1: got int, want string".
 Value wrong_type(Vm& vm, const Arguments& arguments, uint32_t index, std::string_view wanted);

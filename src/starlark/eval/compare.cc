@@ -1,5 +1,4 @@
-/// Equality and order. Nested values are walked with a stack of our
-/// own.
+/// Equality and order. Nested values are walked with a stack of its own.
 
 #include <cmath>
 
@@ -43,7 +42,7 @@ void note_looks(Value x, Value y) {
   note_look(y);
 }
 
-/// Values whose equality needs no walk: 1 or 0; -1 when it does.
+/// Compares values that need no walk: 1 or 0. -1: they need one.
 int equal_scalars(Value x, Value y) {
   if (is_number(x) && is_number(y))
     return compare_numbers(x, y) == 0;
@@ -87,7 +86,7 @@ int equal_scalars(Value x, Value y) {
   }
 }
 
-/// Of two long texts or integers, which are compared byte by byte.
+/// Charges for two long texts or integers, which are compared byte by byte.
 bool charge_comparison(Vm& vm, Value x, Value y) {
   if (!x.is_object() || !y.is_object() || x.object() == y.object())
     return true;
@@ -112,7 +111,7 @@ struct Pair {
 
 class Comparer {
  public:
-  /// A key is the same as itself; of other values starlark-go looks at the parts.
+  /// `are_keys`: a key equals itself. For other values, starlark-go looks at the parts.
   Comparer(Vm& vm, bool are_keys) : vm_(vm), are_keys_(are_keys) {}
 
   /// 1, 0, or -1 after an error.

@@ -84,7 +84,7 @@ namespace {
 
 constexpr uint64_t most_repeated = u64(1) << 30;
 
-/// How often a sequence of `size` is repeated; -1 with an error when the result is too large.
+/// How often a sequence of `size` is repeated. -1: the result is too large, and there is an error.
 int64_t repeat_count(Vm& vm, Value count, uint64_t size, bool is_bytes_) {
   int64_t n = 0;
   if (!to_int64(count, n)) {
@@ -108,8 +108,7 @@ int64_t repeat_count(Vm& vm, Value count, uint64_t size, bool is_bytes_) {
   return n;
 }
 
-/// The same bytes again and again: what is there already is doubled, and later copied by the
-/// megabyte.
+/// Repeats bytes: the part that is there is doubled, and later copied by the megabyte.
 bool fill(Vm& vm, char* into, size_t size, std::string_view text) {
   constexpr size_t most = 1 << 20;
   for (size_t done = 0, more = 0; done < size; done += more) {

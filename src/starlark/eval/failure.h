@@ -1,5 +1,6 @@
 #pragma once
-/// Why an evaluation ends, in parts. Those who called what failed add to it; nobody reads its text.
+/// The reason why an evaluation ends, in parts. Callers of the failed code add to it; nobody reads
+/// its text.
 
 #include <cstdint>
 #include <string>

@@ -1,4 +1,4 @@
-/// `%` and `format`: what is written where, with starlark-go's messages.
+/// `%` and `format`, with starlark-go's messages.
 
 #include <charconv>
 #include <cmath>
@@ -81,7 +81,7 @@ std::string go_float(double x, char verb) {
   return text;
 }
 
-/// Any number as an integer, floats truncated.
+/// Turns any number into an integer; floats are truncated.
 bool number_to_integer(Vm& vm, Value v, char verb, Value& integer) {
   if (is_int(v)) {
     integer = v;
@@ -241,7 +241,7 @@ Value percent_format(Vm& vm, Value format, Value values) {
     rest.remove_prefix(1);
     ++next;
   }
-  // Of a dict not every entry need be shown; in 2023 one had to be.
+  // Not every entry of a dict has to be used. In 2023, one had to be.
   if (next < count && (!is_dict(values) || vm.dialect().profile == Profile::kurtosis))
     return vm.fail("too many arguments for format string");
   return out.finish();
@@ -249,7 +249,7 @@ Value percent_format(Vm& vm, Value format, Value values) {
 
 namespace {
 
-/// What stands between braces: `NAME!CONVERSION:SPEC`.
+/// The text between braces: `NAME!CONVERSION:SPEC`.
 struct Field {
   std::string_view name;
   std::string_view conversion;

@@ -1,4 +1,4 @@
-/// Freezing, of a value and all that it refers to, without native stack.
+/// Freezes a value and all that it refers to, without recursion.
 
 #include "starlark/eval/ops.h"
 #include "starlark/values/references.h"

@@ -1,4 +1,4 @@
-/// Hashes of keys. Tuples, structures and records are walked without native stack.
+/// Hashes of keys. Tuples, structures and records are walked without recursion.
 
 #include <cmath>
 
@@ -42,15 +42,15 @@ uint64_t hash_float(double x) {
   return hash_integer(Value::object(&big.header));
 }
 
-/// Of what is equal to itself only, by the number that it has in its heap. No address takes part:
-/// order of probing must not depend on it. Those that were made one after another have their places
-/// in the index of a table side by side, sixteen in a line of the cache, because a table that is
-/// larger than the caches waits for each line; nobody can choose which lines these are.
+/// The hash of a value that equals only itself, from its number in the heap. No address takes part,
+/// since the order of probing must not depend on one. Values that were made one after another are
+/// neighbours in the index of a table, sixteen in a cache line, because a table that is larger than
+/// the caches waits for each line. Nobody can choose which lines these are.
 uint64_t hash_of_serial(uint64_t salt, uint64_t serial) {
   constexpr uint64_t group = 16;
   const uint64_t mixed = hash_of_small(i64(salt * 0x9E3779B97F4A7C15u + serial / group));
   const uint64_t member = serial % group;
-  // In the high bits, too, which an index compares before it looks at a key.
+  // The high bits are set, too: an index compares them before it looks at a key.
   return ((mixed & ~(group - 1)) | member) ^ member << 60;
 }
 
@@ -63,12 +63,12 @@ uint64_t hash_of_identity(const Object* o) {
   return hash_of_serial(1 + function->code->at, function->serial);
 }
 
-/// Walks tuples, structures and records of hashable values, without native stack.
+/// Walks tuples, structures and records of hashable values, without recursion.
 class Hasher {
  public:
   explicit Hasher(Vm& vm) : vm_(vm) {}
 
-  /// 1, 0 for a value without a hash, which `refused` names, or -1 after an error.
+  /// 1; 0 for a value without a hash, which is put into `refused`; or -1 after an error.
   int run(Value v, uint64_t& hash) {
     for (Value next = v;;) {
       if (!one(next))
@@ -150,7 +150,7 @@ int find_hash(Vm& vm, Value v, uint64_t& hash, Value& refused) {
     hash = hash_integer(v);
     return 1;
   }
-  // A key that is found is compared with the one that is there.
+  // When a key is found, it is compared with the one that is there.
   if (v.is_object() && is_long(v.object()) &&
       !vm.charge(v.object()->count / (is_kind(v, Kind::big_int) ? 1 : 64)))
     return -1;

@@ -11,7 +11,7 @@ namespace fettle::starlark {
 
 namespace {
 
-/// An index into a sequence; false with an error when it is none.
+/// Reads an index into a sequence. False: it is none, and there is an error.
 bool to_index(Vm& vm, Value object, Value key, int64_t size, int64_t& index) {
   if (!is_int(key)) {
     vm.fail_with(type_name_of(object), " index: got ", type_name_of(key), ", want int");
@@ -127,7 +127,7 @@ bool set_index(Vm& vm, Value object, Value key, Value value) {
 
 namespace {
 
-/// One bound of a slice; false with an error when it is no integer.
+/// Reads one bound of a slice. False: it is no integer, and there is an error.
 bool slice_bound(Vm& vm, Value given, std::string_view what, int64_t& bound) {
   if (!is_int(given)) {
     vm.fail_with("invalid ", what, ": got ", type_name_of(given), ", want int");

@@ -1,5 +1,5 @@
 /// Integers of any size: small ones in a word, large ones as limbs for GMP's `mpn` functions, which
-/// work on memory that we give them. Sizes are checked before every operation.
+/// work on memory that the caller provides. Sizes are checked before every operation.
 
 #include <algorithm>
 #include <charconv>
@@ -15,7 +15,7 @@
 namespace fettle::starlark {
 namespace {
 
-/// Any integer as sign and limbs, without copying those of a large one.
+/// Any integer as sign and limbs. The limbs of a large one are not copied.
 struct Magnitude {
   uint64_t one = 0;
   const uint64_t* limbs;
@@ -361,7 +361,7 @@ int compare_integer_float(Value x, double y) {
     return rounded < y ? -1 : 1;
   if (std::isinf(rounded))
     return 1;
-  // Equal after rounding: compare with the exact integer of the float.
+  // Equal after rounding, so it is compared with the exact integer of the float.
   Limbs limbs;
   int exponent = 0;
   const auto mantissa = uint64_t(std::ldexp(std::frexp(std::fabs(y), &exponent), 53));

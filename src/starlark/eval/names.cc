@@ -1,5 +1,5 @@
-/// What gives names values besides assignment: `load`, unpacking, the arguments of `range`; and the
-/// errors of names without one.
+/// The ways in which names get values without assignment: `load`, unpacking, the arguments of
+/// `range`; and the errors for names without a value.
 
 #include <algorithm>
 

@@ -47,7 +47,7 @@ Value unknown(Vm& vm, Op op, Value x, Value y) {
                       type_name_of(y));
 }
 
-/// The operand as a float; false with an error when an integer is too large for one.
+/// The operand as a float. False: the integer is too large for one, and there is an error.
 bool to_float(Vm& vm, Value v, double& x) {
   if (is_float(v)) {
     x = float_of(v);
@@ -141,7 +141,8 @@ Value merge_dicts(Vm& vm, const Dict* a, const Dict* b) {
   return Value::object(made);
 }
 
-/// `a + b` of structures with one constructor: fields of both, those of `b` win.
+/// `a + b` for structures with the same constructor: it has the fields of both, and those of `b`
+/// count.
 Value merge_structures(Vm& vm, Structure* a, Structure* b) {
   const bool same =
       a->constructor.same(b->constructor) || keys_equal(vm, a->constructor, b->constructor);

@@ -9,7 +9,7 @@
 namespace fettle::starlark {
 
 bool truth(Value v);
-/// Whoever asks what an unknown is says so.
+/// Notes that somebody looked at an unknown value.
 void note_look(Value v);
 std::string_view type_name_of(Value v);
 std::string_view type_name_of(Kind kind);
@@ -22,16 +22,16 @@ Value or_in_place(Vm& vm, Value x, Value y);
 
 /// 1, 0, or -1 after an error. `op` is one of the six comparisons.
 int compare(Vm& vm, Op op, Value x, Value y);
-/// As `==`; never fails for values without cycles.
+/// The result of `==`. Never fails for values without cycles.
 int equal_values(Vm& vm, Value x, Value y);
-/// Whether two keys of a dict are the same. No deep value is a key except tuples and structures.
+/// Whether two keys of a dict are the same. Only tuples and structures can be deep keys.
 bool keys_equal(Vm& vm, Value x, Value y);
 /// -1, 0, 1; or -2 after an error. For sorting.
 int order(Vm& vm, Value x, Value y);
 
 /// False after an error: the value has no hash, or a limit is reached.
 bool hash_of_any(Vm& vm, Value v, uint64_t& hash);
-/// The same, quick for what most keys are.
+/// The same, fast for most keys.
 inline bool hash_of(Vm& vm, const Value& v, uint64_t& hash) {
   constexpr uint32_t long_text = 4096;  // which costs steps
   if (v.is_small())
@@ -42,19 +42,19 @@ inline bool hash_of(Vm& vm, const Value& v, uint64_t& hash) {
     return hash_of_any(vm, v, hash);
   return true;
 }
-/// The same without an error for a value that has no hash.
+/// The same, without an error if the value has no hash.
 bool hash_if_any(Vm& vm, Value v, uint64_t& hash);
 
 Value get_index(Vm& vm, Value object, Value key);
 bool set_index(Vm& vm, Value object, Value key, Value value);
 Value get_slice(Vm& vm, Value object, Value low, Value high, Value step);
-/// An error when there is none, or `unset` when `optional`.
+/// An error if there is none; with `optional`, `unset`.
 Value get_attribute(Vm& vm, Value object, Value name, bool optional = false);
 bool set_attribute(Vm& vm, Value object, Value name, Value value);
 std::vector<std::string> attribute_names(Vm& vm, Value object);
 /// 1, 0, or -1 after an error.
 int contains(Vm& vm, Value container, Value item);
-/// None for values without length.
+/// None: the value has no length.
 std::optional<int64_t> length_of_value(Value v);
 /// `len(v)`.
 Value length_value(Vm& vm, Value v);
@@ -65,20 +65,20 @@ struct Iteration {
   Value over;
   int64_t position = 0;
 };
-/// False when the value cannot be iterated over; no error is set.
+/// False: the value cannot be iterated over. No error is set.
 bool begin_iteration(Value over, Iteration& state);
-/// False at the end. `item` may be `Value::error()` only for lack of memory.
+/// False: the end is reached. `item` is `Value::error()` only if memory is short.
 bool next_item(Vm& vm, Iteration& state, Value& item);
 void end_iteration(Value over);
 /// Begins a loop over `range(arguments…)` that makes no object: `state` receives the first number,
-/// how many there are, and the step. Beyond small integers it receives the range. False with an
-/// error when the arguments are wrong.
+/// the count, and the step; beyond small integers, it receives the range. False: the arguments are
+/// wrong, and there is an error.
 bool begin_range(Vm& vm, const Value* arguments, uint32_t count, Value* state);
-/// The number of items that are still to come at the beginning, when it is known; else 0.
+/// The number of items to come, at the beginning of an iteration, if it is known; else 0.
 size_t length_hint(Value v);
 
-/// `f(item)` for each; stops and gives false when `f` does. The error is "{what}: got T, want
-/// iterable" style of the caller when nothing can be iterated.
+/// Calls `f(item)` for each item; stops and returns false if `f` does. If the value is not
+/// iterable, the error is worded for the caller: "{what}: got T, want iterable".
 template <typename F>
 bool for_each(Vm& vm, Value over, F&& f) {
   Iteration state;
@@ -92,18 +92,19 @@ bool for_each(Vm& vm, Value over, F&& f) {
   return ok && !vm.failed;
 }
 
-/// Whether a list, dict or set may change now; else the error "cannot {verb} frozen list".
+/// Checks that a list, dict or set may change now. Otherwise the error is "cannot {verb} frozen
+/// list".
 bool check_mutable(Vm& vm, Object* object, const char* verb);
 bool check_table_mutable(Vm& vm, Object* object, const char* verb);
 
 // Integers.
 /// Of any integer; false for others or when it has over 64 bits.
 bool to_int64(Value v, int64_t& n);
-/// Of an index; starlark-go knows none of over 32 bits.
+/// Reads an index. starlark-go has none of more than 32 bits.
 inline bool to_index_number(Vm& vm, Value v, int64_t& n) {
   return to_int64(v, n) && (n == static_cast<int32_t>(n) || vm.is_spec());
 }
-/// Ends early, and shortened, when the evaluation is no longer wanted.
+/// Ends early, with a shortened text, if nobody wants the evaluation any more.
 std::string integer_text(Vm& vm, Value v, int radix = 10);
 double integer_to_double(Value v);                           ///< nearest; infinite when too large
 bool float_to_integer(Heap& heap, double x, Value& result);  ///< truncates; false for inf and nan

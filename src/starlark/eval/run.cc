@@ -1,5 +1,5 @@
-/// The machine: one label an instruction, each short; what is rare is a call. `pc` points behind
-/// the instruction, whose own address is `ip`.
+/// The machine: one label for each instruction, each with little code; rare cases are calls. `pc`
+/// points behind the instruction, whose own address is `ip`.
 
 #include "base/invariant.h"
 #include "starlark/code/methods.h"

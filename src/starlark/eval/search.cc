@@ -1,4 +1,4 @@
-/// Texts in texts, in linear time whatever they are.
+/// Finds texts in texts, in linear time whatever they are.
 
 #include <cstring>
 
@@ -54,7 +54,7 @@ size_t find_last_text(std::string_view text, std::string_view wanted) {
   const size_t size = wanted.size();
   if (size <= 1 || text.size() < size || text.size() * size <= 65536)
     return text.rfind(wanted);
-  // From the right with a rolling hash: linear whatever the texts are.
+  // Searches from the right with a rolling hash: linear whatever the texts are.
   uint64_t aim = 0, seen = 0, power = 1;
   for (size_t i = 0; i < size; ++i) {
     aim = plus(times(aim, base_of_hash), u8(wanted[size - 1 - i]));

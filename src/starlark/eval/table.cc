@@ -17,7 +17,7 @@ uint32_t word_of(uint64_t hash, uint32_t entry, uint32_t mask) {
 size_t entries_bytes(size_t capacity) { return sizeof(Object) + capacity * sizeof(TableEntry); }
 size_t index_bytes(size_t size) { return sizeof(Object) + size * sizeof(uint32_t); }
 
-/// Fills an index; gives up as soon as the evaluation is no longer wanted.
+/// Fills an index. Gives up as soon as nobody wants the evaluation any more.
 bool index_all(Vm& vm, std::span<const TableEntry> entries, std::span<uint32_t> index) {
   const auto mask = u32(index.size() - 1);
   std::ranges::fill(index, 0u);
@@ -39,8 +39,8 @@ uint32_t index_size_for(size_t capacity) {
   return capacity > Dict::most_linear ? u32(std::bit_ceil(capacity + capacity / 2)) : 0;
 }
 
-/// Moves the entries together; nobody iterates while entries are removed. What is kept decides what
-/// this costs: the storage stays, but a table that shrank uses no more of it than it needs.
+/// Moves the entries together; nobody iterates while entries are removed. The cost depends on what
+/// is kept: the storage stays, but a table that shrank uses no more of it than it needs.
 void compact(Vm& vm, Dict* dict) {
   uint32_t kept = 0;
   for (uint32_t i = dict->first; i < dict->used; ++i) {
@@ -66,7 +66,8 @@ void release_storage(Heap& heap, Dict* dict) {
     heap.release(Dict::owner(dict->index), index_bytes(Dict::owner(dict->index)->count));
 }
 
-/// A table that fits no cache: each look into it waits for memory, which is charged when it grows.
+/// A table that fits no cache: each look-up waits for memory, which is charged when the table
+/// grows.
 constexpr size_t larger_than_caches = 1 << 17;
 
 /// New storage for `capacity` entries, without removed ones.
@@ -195,7 +196,7 @@ bool table_put(Vm& vm, Dict* dict, Value key, uint64_t hash, Value value, bool* 
   if (vm.failed) [[unlikely]]
     return false;
   if (dict->used == dict->capacity) {
-    // Removed entries make room when they are many.
+    // If many entries were removed, these make room.
     const size_t grown = dict->live * 2 < dict->used ? std::max<size_t>(dict->capacity, 4)
                          : dict->capacity == 0       ? 4
                                                      : size_t{dict->capacity} * 2;
@@ -217,8 +218,8 @@ bool table_put(Vm& vm, Dict* dict, Value key, uint64_t hash, Value value, bool* 
   return true;
 }
 
-/// Takes the word of an entry out of the index. Where others may stand behind it, a mark stays that
-/// the next entry takes: a key that comes and goes must not fill the index.
+/// Removes the word of an entry from the index. If others may stand behind it, a mark stays, which
+/// the next entry replaces: a key that comes and goes must not fill the index.
 static void drop_word(Dict* dict, const TableEntry* entry) {
   const uint32_t mask = dict->index_size - 1;
   const uint32_t word = word_of(entry->hash, u32(entry - dict->entries), mask);
@@ -248,7 +249,7 @@ bool table_remove(Vm& vm, Dict* dict, Value key, uint64_t hash, Value* removed) 
   --dict->live;
   while (dict->first < dict->used && dict->entries[dict->first].key.is_unset())
     ++dict->first;
-  // Whoever iterates must not walk over what is gone again and again.
+  // A loop must not walk over removed entries again and again.
   if (dict->used - dict->first >= 64 && dict->live < (dict->used - dict->first) / 4)
     compact(vm, dict);
   return true;

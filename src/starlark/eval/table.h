@@ -9,22 +9,21 @@ namespace fettle::starlark {
 
 Dict* make_dict(Vm& vm, size_t capacity = 0);
 Dict* make_set(Vm& vm);
-/// The entry of a key; null when there is none, and when a limit is reached, which the next safe
-/// point tells: two deep keys may take long to compare.
+/// The entry of a key. Null: there is none, or a limit is reached, which the next safe point
+/// reports: two deep keys may take long to compare.
 TableEntry* table_find(Vm& vm, const Dict* dict, Value key, uint64_t hash);
 TableEntry* table_find_text(const Dict* dict, const Value& text, uint64_t hash);
-/// A dict of a few different texts, at most `Dict::most_linear`, and the values at `values`.
+/// A dict of a few different texts, at most `Dict::most_linear`, with the values at `values`.
 Dict* make_dict_of(Heap& heap, std::span<const Value> keys, const Value* values);
-/// Inserts or replaces; `fresh` tells which. False when memory does not suffice, or a limit is
-/// reached.
+/// Inserts or replaces; `fresh` says which. False: memory does not suffice, or a limit is reached.
 bool table_put(Vm& vm, Dict* dict, Value key, uint64_t hash, Value value, bool* fresh = nullptr);
-/// Removes; false when there is none. `removed` receives the value.
+/// Removes a key. False: there is none. `removed` receives the value.
 bool table_remove(Vm& vm, Dict* dict, Value key, uint64_t hash, Value* removed = nullptr);
 void table_clear(Vm& vm, Dict* dict);
 bool table_reserve(Vm& vm, Dict* dict, size_t entries);
 /// The first entry; null when empty.
 TableEntry* table_first(Dict* dict);
-/// Calls `f(entry)` in order until it gives false.
+/// Calls `f(entry)` in order until it returns false.
 template <typename F>
 bool table_each(const Dict* dict, F&& f) {
   for (uint32_t i = dict->first; i < dict->used; ++i) {

@@ -1,4 +1,4 @@
-/// `str` and `repr` of every type. Nested values are walked with a stack of our own; a value that
+/// `str` and `repr` of every type. Nested values are walked with a stack of its own; a value that
 /// contains itself prints as `[...]`.
 
 #include <utf8proc.h>
@@ -17,7 +17,7 @@
 namespace fettle::starlark {
 namespace {
 
-/// The length of the valid UTF-8 sequence at the start of `text`; 0 when there is none.
+/// The length of the valid UTF-8 sequence at the start of `text`. 0: there is none.
 size_t sequence_length(std::string_view text) {
   const auto byte = [&](size_t i) { return static_cast<uint8_t>(text[i]); };
   const auto follows = [&](size_t i) { return i < text.size() && (byte(i) & 0xC0) == 0x80; };
@@ -46,7 +46,7 @@ void append_hex(std::string& out, uint8_t byte) {
   out += {'\\', 'x', digits[byte >> 4], digits[byte & 15]};
 }
 
-/// Appends the escape of a byte that needs one; false for others.
+/// Appends the escape of a byte that needs one. False: it needs none.
 bool append_escape(std::string& out, char c) {
   switch (c) {
     case '"':
@@ -235,7 +235,8 @@ class Writer {
 
   /// Writes the values whose keys are complete.
   void flush_pending() {
-    // The key was written whole unless it opened a level: then write it to its end first.
+    // The key was written completely, unless it opened a level: then that is written to its end
+    // first.
     while (ok_ && levels_.size() > pending_.back().depth)
       step();
     const Value v = pending_.back().value;
@@ -388,7 +389,8 @@ class Writer {
 
 }  // namespace
 
-/// A code point beyond ASCII: as it is when it is a letter, mark, number or sign, else escaped.
+/// Appends a code point beyond ASCII: unchanged if it is a letter, mark, number or sign, else
+/// escaped.
 static void append_printable(std::string& out, std::string_view bytes) {
   utf8proc_int32_t c = 0;
   utf8proc_iterate(reinterpret_cast<const uint8_t*>(bytes.data()),

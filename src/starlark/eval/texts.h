@@ -9,22 +9,22 @@ namespace fettle::starlark {
 
 size_t find_text(std::string_view text, std::string_view wanted, size_t from = 0);
 size_t find_last_text(std::string_view text, std::string_view wanted);
-/// Accounts for a search of `wanted` bytes in `text` bytes.
+/// Charges for a search of `wanted` bytes in `text` bytes.
 inline bool charge_search(Vm& vm, size_t text, size_t wanted) {
   const size_t each = wanted < 2 ? 0 : 64 + std::min<size_t>(wanted, 256);
   return vm.charge(text / 16 + text * each / 128);
 }
-/// `find_text` that accounts for the bytes it looked at; false when a limit is reached.
+/// `find_text` that charges for the bytes it looked at. False: a limit is reached.
 bool find_charged(Vm& vm, std::string_view text, std::string_view wanted, size_t& at);
 
 bool next_of_view(Vm& vm, const View& view, int64_t& position, Value& item);
 std::optional<int64_t> length_of_view(const View& view);
 Value index_of_view(Vm& vm, const View& view, int64_t index);
 
-/// The code point at the start of `text`, U+FFFD for a byte that begins none, and its length.
+/// The code point at the start of `text`, and its length. U+FFFD: the byte begins none.
 uint32_t decode(std::string_view text, size_t& length);
 
-/// The room of the evaluation for a text that is being made, empty; one at a time.
+/// The evaluation's buffer for a text that is being made, empty; one at a time.
 class Scratch {
  public:
   explicit Scratch(Vm& vm) : text(vm.scratch) { text.clear(); }

@@ -1,4 +1,5 @@
-/// Times and durations as values: making them, what operators do with them, their fields and texts.
+/// Times and durations as values: how they are made, what operators do with them, their fields and
+/// texts.
 
 #include "starlark/eval/times.h"
 
@@ -74,7 +75,7 @@ std::string time_text(const TimeObject& time) {
 
 std::string duration_text(int64_t nanoseconds) { return to_string(Duration(nanoseconds)); }
 
-/// A duration divided by a number; what has no duration is the least one, as in Go.
+/// A duration divided by a number. If the result is no duration, it is the smallest one, as in Go.
 static Value divided(Vm& vm, int64_t nanoseconds, double by) {
   if (by == 0)
     return vm.fail("time.duration division by zero");

@@ -18,13 +18,13 @@ constexpr size_t stack_step = 8192;
 constexpr int64_t longest_grant = 16'384;
 constexpr size_t most_traced = 100;  ///< frames at each end of a long trace
 
-/// Bytes of registers and, behind them, frames: those of functions, of native ones that called
+/// The bytes for registers and, behind them, frames: those of functions, of native ones that called
 /// back, and of one that does not begin.
 size_t reserved(size_t values, size_t functions) {
   return values * sizeof(Value) + (functions + Vm::deepest_native + 2) * sizeof(Activation);
 }
 
-/// Where in its source a frame of a function is.
+/// The place in the source where the frame of a function is.
 uint32_t place_of(const Activation& frame) {
   return frame.pc == nullptr
              ? frame.code->entry_at
@@ -166,14 +166,14 @@ bool Vm::look(bool may_collect) {
     collect();
     if (failed)
       return false;
-    // What lives may nearly fill the limit: to go on would be to collect without end.
+    // Live objects may nearly fill the limit: then collections would never end.
     if (heap().used() > heap().budget->most_bytes() / 8 * 7 && !session.session->collect_always) {
       fail_memory();
       return false;
     }
   }
   if (heap().over_limit()) {
-    // In native code the collection has to wait, and what is garbage now is not known.
+    // In native code the collection has to wait, and it is not known how much is garbage.
     if (may_collect || heap().collections == 0 || heap().used() > heap().budget->most_bytes()) {
       fail_memory();
       return false;
@@ -204,7 +204,7 @@ void Vm::collect() {
   for (ModuleState* module : h.modules)
     h.mark(*module);
   h.end_marking();
-  // Registers beyond the live ones may name objects that are free now.
+  // Registers beyond the live ones may name objects that have been freed.
   if (soft_end > end) {
     std::fill(end, soft_end, Value::unset());
     soft_end = std::min(soft_end, end + stack_step);
@@ -213,7 +213,7 @@ void Vm::collect() {
   }
 }
 
-// Long work in the heap is also given up when the evaluation is no longer wanted.
+// Long work in the heap is also given up when nobody wants the evaluation any more.
 Value Vm::fail_memory() {
   session.budget->set_used_up();
   return fail_limit("out of memory: the limit of this evaluation is reached");
@@ -229,7 +229,7 @@ Value Vm::fail_with_error(Error error) {
   return Value::error();
 }
 
-/// Before a frame of this code is pushed.
+/// Called before a frame of this code is pushed.
 void Vm::enter_deep(const Code* code) {
   if (!is_deep())
     for (const Activation& frame : frames)
@@ -238,7 +238,8 @@ void Vm::enter_deep(const Code* code) {
   ++deep[code];
 }
 
-/// Before the last frame is popped. What runs no more stays with 0: it may be called again at once.
+/// Called before the last frame is popped. Code that does not run any more stays with 0: it may be
+/// called again at once.
 void Vm::leave_deep() {
   --deep[frames.back().code];
   if (frames.size() - 1 > deep_from)
@@ -322,7 +323,7 @@ Value Vm::call(Value function, const Value* positional, size_t count, const Valu
   ++native_depth;
   Value result;
   if (is_kind(function, Kind::function)) {
-    // The function itself sits below its registers, as for a call in the code.
+    // The function itself stands below its registers, as for a call in the code.
     Value* const base = top();
     push_frame({nullptr, nullptr, nullptr, base + 1, outer, 0});
     const size_t depth = frames.size();
@@ -345,7 +346,7 @@ Value Vm::call(Value function, const Value* positional, size_t count, const Valu
     }
     pop_frame();
   } else {
-    // Values of a native call that calls back again must be found by a collection.
+    // A collection must find the values of a native call that calls back again.
     push_frame({nullptr, nullptr, nullptr, top(), outer, 0});
     RootScope kept(*this);
     for (size_t i = 0; i < count; ++i)

@@ -2,7 +2,7 @@
 /// The state of one evaluation (`Thread::State`): a stack of registers, frames, a heap, and the
 /// counters of its limits.
 ///
-/// What holds everywhere:
+/// Invariants:
 ///
 /// * A collection finds values in registers below `top()`, in globals and constants of modules that
 ///   run (`Heap::modules`), in the functions of frames, in `roots` and in `handles`, and nowhere
@@ -11,12 +11,12 @@
 /// * A collection happens at safe points alone: `look(true)`, which the machine calls where an
 ///   instruction counts steps or is about to allocate. So native code may hold values in variables
 ///   of its own until it calls back, and may allocate as it likes.
-/// * The machine keeps the pc in a register. A frame has it, behind the instruction that runs,
-///   since the last `SAVE`: before whatever can push a frame, call a host, collect or tell the
-///   stack. A frame that has not begun has none.
+/// * The machine keeps the pc in a register. The frame has the pc, behind the instruction that
+///   runs, as of the last `SAVE`. A `SAVE` stands before everything that can push a frame, call a
+///   host, collect, or show the stack. A frame that has not begun has none.
 ///
-/// A function that can fail gives `Value::error()` or false after `vm.fail(message)`; the message
-/// is kept, the frames are unwound by the machine.
+/// A function that can fail returns `Value::error()` or false after `vm.fail(message)`. The message
+/// is kept, and the machine unwinds the frames.
 
 #include <chrono>
 #include <string>
@@ -33,7 +33,7 @@ namespace fettle::starlark {
 
 struct Vm;
 
-/// Arguments of a native function, in registers or in memory that a root holds.
+/// The arguments of a native function, in registers or in memory that a root holds.
 struct Arguments {
   Value self;  ///< of a method
   const Value* positional = nullptr;
@@ -55,7 +55,7 @@ struct Activation {
   uint16_t into;  ///< register of the caller that receives the result
 };
 
-/// Frames, innermost last, in memory that somebody else reserved for all that can be.
+/// Frames, the innermost last, in memory that was reserved for as many as there can be.
 class Frames {
  public:
   Frames() = default;
@@ -79,11 +79,11 @@ struct Session::State {
   Limits limits;
   Session* session = nullptr;
   std::shared_ptr<Budget> budget;
-  /// Of the session for which this one reads ahead.
+  /// The flag of the session for which this one reads ahead.
   const std::atomic<bool>* also_cancelled = nullptr;
   std::shared_ptr<Heap> heap;  ///< of values that the host made
   std::unique_ptr<Vm> host;    ///< the evaluation that makes them
-  /// Before anything is made.
+  /// Call this before anything is made.
   void use(std::shared_ptr<Budget> shared);
   uint64_t drawn_unused() const;  ///< of the budget, by heaps at work
   std::vector<const Heap*> at_work;
@@ -95,7 +95,7 @@ struct Session::State {
 };
 
 struct Vm : Work {
-  /// In a heap of its own, or in that of the session, without a stack.
+  /// Makes an evaluation in a heap of its own, or one in that of the session, without a stack.
   explicit Vm(Session::State& session_);
   Vm(Session::State& session_, std::shared_ptr<Heap> heap_, size_t stack_values);
   virtual ~Vm();
@@ -122,19 +122,19 @@ struct Vm : Work {
   // Limits.
   std::chrono::steady_clock::time_point deadline{};
   bool has_deadline = false;
-  /// Its heap is another's from now on.
+  /// From now on, its heap belongs to another one.
   void leave_heap();
-  /// Makes room for registers up to `end`; false when the stack is full.
+  /// Makes room for registers up to `end`. False: the stack is full.
   bool extend_stack(Value* end);
   uint32_t native_depth = 0;
-  /// How many running frames have code of an id with these low bits: 0 tells at once that a
-  /// function does not run, which without recursion is asked for every call.
+  /// How many running frames have code whose id has these low bits. 0 shows at once that a function
+  /// does not run, which has to be known for every call if recursion is not allowed.
   static constexpr size_t active_slots = 4096;
   uint32_t active[active_slots] = {};
   uint32_t& active_of(const Code* code) { return active[code->id % active_slots]; }
   /// How many frames run each code, once there are more than `shallow`: a stack of thousands of
-  /// functions fills all slots, and is not to be searched for each call. Kept until half of them
-  /// are gone, so that calls back and forth do not count anew each time.
+  /// functions fills all slots, and must not be searched for each call. Kept until half of them are
+  /// gone, so that calls back and forth do not start the count again each time.
   static constexpr size_t shallow = 256;
   std::unordered_map<const Code*, uint32_t> deep;
   size_t deep_from = shallow;  ///< frames; lower while `deep` is kept
@@ -157,8 +157,8 @@ struct Vm : Work {
   void leave_deep();
   static constexpr uint32_t deepest_native = 200;
 
-  /// Looks at limits, cancellation and collection; false when the evaluation must end. To be called
-  /// at safe points only; `charge` does not collect.
+  /// Looks at limits, cancellation and collection. False: the evaluation must end. Call it at safe
+  /// points only; `charge` does not collect.
   bool look(bool may_collect);
   bool still_wanted() override;
   bool charge(uint64_t steps) {
@@ -177,7 +177,7 @@ struct Vm : Work {
     session.budget->add_steps(done);
     granted = ticks;
   }
-  /// Before every instruction that allocates: collects when it is wanted.
+  /// Called before every instruction that allocates: collects if a collection is wanted.
   void collect();
   Value* top() const {
     return frames.empty()
@@ -185,7 +185,7 @@ struct Vm : Work {
                : frames.back().base + (frames.back().code ? frames.back().code->registers : 0);
   }
 
-  // Values that native code holds over calls back.
+  // Values that native code holds while it calls back.
   std::vector<Value> roots;
   /// Slots for `Handle`.
   std::vector<Value> handles;
@@ -204,7 +204,7 @@ struct Vm : Work {
   Error ready;  ///< an error of the host or of a module, given on as it is
   bool has_ready = false;
 
-  /// The first failure stays. When the steps are used up that is the failure: work which is charged
+  /// The first failure stays. If the steps are used up, that is the failure: work that is charged
   /// after it was done may have used them.
   Value fail(Failure why);
   Value fail(std::string text) {
@@ -219,13 +219,13 @@ struct Vm : Work {
   }
   Value fail_memory();
   Value fail_with_error(Error error);
-  /// The failure of `name`, which called what failed; a limit is nobody's.
+  /// The failure of `name`, which called the code that failed. A limit belongs to nobody.
   Value fail_as(const char* name);
-  /// Goes on after a failure, which is given to the caller.
+  /// Goes on after a failure, which the caller gets.
   Failure take_failure();
   void capture_trace(const Instruction* pc);
   std::vector<Frame> stack_now() const;
-  /// Of the innermost function; line 0 when none runs.
+  /// The place of the innermost function. Line 0: none runs.
   Where position() const;
   Error take_error();
 
@@ -235,7 +235,7 @@ struct Vm : Work {
   Value run_module(ModuleState& module);
 };
 
-/// Keeps values in `vm.roots` for the time of a scope.
+/// Keeps values in `vm.roots` during a scope.
 class RootScope {
  public:
   explicit RootScope(Vm& vm) : vm_(vm), size_(vm.roots.size()) {}
@@ -253,12 +253,12 @@ struct Thread::State : Vm {
   using Vm::Vm;
 };
 
-/// Leaves the frames above `depth`; what they iterate over may change again.
+/// Leaves the frames above `depth`. What they iterate over may change again.
 void unwind(Vm& vm, size_t depth);
 /// Runs frames until the one at `depth` returns.
 Value run_frames(Vm& vm, size_t depth);
-/// Puts a call of a Starlark function on the stack; its registers begin at `base`, where the
-/// arguments may be already. False when the arguments do not match.
+/// Pushes a call of a Starlark function. Its registers begin at `base`, where the arguments may
+/// stand already. False: the arguments do not match.
 bool enter_function(Vm& vm, Function* function, Value* base, const Arguments& arguments,
                     uint16_t into);
 

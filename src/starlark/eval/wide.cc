@@ -43,7 +43,7 @@ Value wide_operation(Heap& heap, Op op, Value x, Value y) {
       return of_wide(heap, a - b);
     case Op::multiply: {
       Wide product;
-      // The least number of 128 bits has no magnitude of as many.
+      // The smallest 128-bit number has no magnitude of 128 bits.
       if (__builtin_mul_overflow(a, b, &product) ||
           static_cast<WideMagnitude>(product) == WideMagnitude{1} << 127)
         return Value::unset();

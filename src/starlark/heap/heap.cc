@@ -11,7 +11,7 @@
 #include "starlark/code/code.h"
 #include "starlark/values/references.h"
 
-// Under the address sanitizer what is free is overwritten: whoever still uses it, fails.
+// Under the address sanitizer, free memory is overwritten, so that using it fails.
 #ifdef __has_feature
 #if __has_feature(address_sanitizer)
 #define FETTLE_POISON_CELLS
@@ -118,7 +118,8 @@ Object* Heap::large(size_t bytes) {
     memory = std::malloc(whole);
   else if (posix_memalign(&memory, huge_page, whole) != 0)
     memory = nullptr;
-  // Of what no machine has, the program is told; else it is the machine that has no more.
+  // The program is told if it wants more than any machine has. Otherwise it is the machine that has
+  // no more.
   constexpr size_t absurd = size_t{1} << 30;
   if (memory == nullptr && whole < absurd)
     out_of_memory();
@@ -142,7 +143,7 @@ Object* Heap::large(size_t bytes) {
 }
 
 bool Heap::keep(std::shared_ptr<void> thing, uint64_t bytes) {
-  // What is wanted again and again is mostly among the newest.
+  // Things that are needed again and again are mostly among the newest.
   const size_t newest = kept_.size() - std::min<size_t>(kept_.size(), 16);
   if (std::find(kept_.begin() + i64(newest), kept_.end(), thing) != kept_.end())
     return true;
@@ -192,7 +193,7 @@ void Heap::release(Object* object, size_t bytes) {
   const size_t size_class = class_of(bytes);
   used_ -= class_bytes(size_class);
   if (!block_of(object)->swept) {
-    // To be found by the sweep, which would take what is made here now for dead.
+    // So that the sweep finds it, which would otherwise take new objects for dead ones.
     object->flags &= u8(~Object::marked);
     object->kind = Kind::raw;
     return;
@@ -226,7 +227,7 @@ Heap::FreeCell* Heap::sweep(Block* block) {
   return list;
 }
 
-/// A list of free cells of the class: from a block that was not swept yet, or a new block.
+/// Finds a list of free cells of the class: in a block that was not swept yet, or in a new block.
 Heap::FreeCell* Heap::refill(size_t size_class) {
   std::vector<Block*>& blocks = blocks_[size_class];
   while (unswept_[size_class] < blocks.size()) {
@@ -239,7 +240,8 @@ Heap::FreeCell* Heap::refill(size_t size_class) {
     empty_.pop_back();
   } else {
     if (fresh_ == fresh_end_) {
-      // Small programs take little: chunks grow with the heap. A huge page is one fault, not 512.
+      // Small programs take little: chunks grow with the heap. A huge page is one fault instead of
+      // 512.
       const size_t chunk = chunks_.empty()       ? 8 * block_bytes
                            : chunks_.size() < 2  ? 32 * block_bytes
                            : chunks_.size() < 32 ? huge_page
@@ -301,7 +303,7 @@ bool Heap::begin_marking() {
   return true;
 }
 
-/// Of a collection that was given up: what it marked may have died since.
+/// Clears the marks of a collection that was given up: objects that it marked may have died since.
 void Heap::forget_marks() {
   for (size_t size_class = 0; size_class < classes; ++size_class) {
     const size_t size = class_bytes(size_class);
@@ -324,7 +326,7 @@ void Heap::end_marking() {
   if (given_up_)
     return;
   sweep_large();
-  // Count what lives; blocks without any marked cell can serve every class.
+  // Counts what lives. A block without any marked cell can serve every class.
   uint64_t live = kept_bytes_;
   const uint64_t before = used_;
   for (Large* large : larges_)
@@ -346,8 +348,8 @@ void Heap::end_marking() {
     unswept_[size_class] = 0;
   }
   used_ = live;
-  // Where nearly everything lives, another look so soon would find the same. Half of what lives and
-  // 16 MB are the most that is added, with what blocks hold that are partly used.
+  // If nearly everything lives, another collection so soon would find the same. At most half of
+  // what lives and 16 MB are added, with what partly used blocks hold.
   const uint64_t room = live > before / 10 * 9 ? u64(8) << 20 : u64(2) << 20;
   threshold_ = std::max(first_threshold, live + live / 2 + room);
   wants_collection_ = always_;

@@ -47,8 +47,8 @@
 
 namespace fettle::starlark {
 
-/// What the evaluations of a session, or those that run ahead of one, may use together. Heaps draw
-/// bytes in portions, which their threads do at the same time.
+/// The bytes and steps that the evaluations of a session, or those that run ahead of one, may use
+/// together. Heaps draw bytes in portions, and their threads do so at the same time.
 class Budget {
  public:
   Budget(uint64_t most_bytes, uint64_t most_steps)
@@ -61,7 +61,7 @@ class Budget {
     return now < most_bytes_ ? most_bytes_ - now : 0;
   }
   bool draw(uint64_t bytes);
-  /// Whatever the limit says: for what is there already.
+  /// Draws bytes whatever the limit says, for objects that exist already.
   void draw_anyway(uint64_t bytes) { drawn_.fetch_add(bytes, std::memory_order_relaxed); }
   void give_back(uint64_t bytes) { drawn_.fetch_sub(bytes, std::memory_order_relaxed); }
   /// How much a heap draws at once.
@@ -69,7 +69,7 @@ class Budget {
 
   uint64_t steps() const { return steps_.load(std::memory_order_relaxed); }
   void add_steps(uint64_t steps) { steps_.fetch_add(steps, std::memory_order_relaxed); }
-  /// How many are left; without a limit very many.
+  /// How many steps are left. Without a limit, a very large number.
   uint64_t steps_left() const {
     const uint64_t now = steps();
     return most_steps_ == 0 ? ~u64(0) : now < most_steps_ ? most_steps_ - now : 0;
@@ -87,9 +87,9 @@ class Budget {
   std::atomic<uint64_t> steps_{0};
 };
 
-/// What an evaluation may still do, for those who do long work for it.
+/// What an evaluation may still do, for code that does long work for it.
 struct Work {
-  /// Steps until the next look at the limits, and what this was when it began to count down.
+  /// Steps until the next look at the limits, and the number with which the countdown began.
   int64_t ticks = 0;
   int64_t granted = 0;
   /// Looks at cancellation and time alone, within long work that was charged as a whole.
@@ -109,7 +109,7 @@ class Heap {
   static constexpr size_t largest_cell = 2048;
   static constexpr uint64_t first_threshold = u64(6) << 20;
 
-  /// An object of `bytes` with its header set; null when it is large and over the limit.
+  /// An object of `bytes` with its header set. Null: it is large and over the limit.
   template <typename T>
   T* make(Kind kind, size_t bytes = sizeof(T)) {
     Object* object = bytes <= largest_cell ? small(bytes) : large(bytes);
@@ -121,7 +121,7 @@ class Heap {
     }
     return static_cast<T*>(object);
   }
-  /// Gives back an object that nobody can see any more (a grown array).
+  /// Frees an object that nobody can see any more (an array that was outgrown).
   void release(Object* object, size_t bytes);
 
   /// Whether `bytes` more may be taken.
@@ -131,15 +131,15 @@ class Heap {
   bool wants_collection() const { return wants_collection_; }
   /// Whether small objects were given beyond the limit.
   bool over_limit() const { return used_ > drawn_ && used_ - drawn_ > budget->left(); }
-  /// The evaluation that works here; null when it has ended, and nothing is made any more. Within
-  /// long work it is asked whether it is still wanted.
+  /// The evaluation that works here; null: it has ended, and nothing is made any more. Long work
+  /// asks it whether it is still wanted.
   Work* evaluation = nullptr;
   bool still_wanted() const;
-  /// Steps for work on what is large.
+  /// Charges steps for work on large things.
   void spend(uint64_t steps);
 
-  // A collection: begin, mark everything that roots hold, end. It frees nothing when the evaluation
-  // is no longer wanted; when that is known at the beginning, there is nothing to mark.
+  // A collection: begin, mark everything that roots hold, end. It frees nothing if nobody wants the
+  // evaluation any more. If that is known at the beginning, there is nothing to mark.
   bool begin_marking();
   void mark(Value v) {
     if (v.is_object())
@@ -159,25 +159,27 @@ class Heap {
 
   uint64_t next_serial() { return ++serial_; }
 
-  /// Everything made from now on is frozen and shared: the heap of a session's own values.
+  /// Collects at every safe point, for tests.
   void collect_always() { always_ = wants_collection_ = true; }
+  /// From now on, every new object is frozen and shared: for the heap of a session's own values.
   void make_shared() { born_ = Object::frozen | Object::shared; }
-  /// What must be destroyed with the heap.
+  /// Keeps something that must be destroyed together with the heap.
   void keep(std::shared_ptr<void> thing) { kept_.push_back(std::move(thing)); }
-  /// … and counts for so many bytes; false when they exceed the limit.
+  /// … and that counts for this many bytes. False: they exceed the limit.
   bool keep(std::shared_ptr<void> thing, uint64_t bytes);
-  /// Counts bytes beside the heap, or less of them.
+  /// Counts bytes outside the heap, or fewer of them.
   void count(int64_t bytes);
-  /// So many of the bytes in use are known to be no garbage: no collection comes sooner for them.
+  /// Says that this many of the used bytes are no garbage: a collection does not come sooner
+  /// because of them.
   void expect_to_stay(uint64_t bytes);
-  /// Ends the accounting: whoever holds the heap last may be another thread. Its bytes stay drawn.
+  /// Ends the accounting, since another thread may hold the heap last. Its bytes stay drawn.
   void settle();
-  /// Drawn and not used.
+  /// Bytes that are drawn and not used.
   uint64_t unused() const { return drawn_ > used_ ? drawn_ - used_ : 0; }
-  /// The roots that go with the heap: modules that run in it.
+  /// The roots that belong to the heap: modules that run in it.
   std::vector<ModuleState*> modules;
-  /// Takes over a module that has run. It is freed by the first collection that reaches none of its
-  /// functions: a failed one may have left some in a list of another module.
+  /// Takes over a module that has run. The first collection that reaches none of its functions
+  /// frees it: a failed module may have left some in a list of another module.
   void own(std::shared_ptr<ModuleState> module) { owned_.push_back(std::move(module)); }
   void mark(ModuleState& module);
   Shape* find_shape(std::span<const Value> names, uint64_t hash);
@@ -202,7 +204,7 @@ class Heap {
   static Block* block_of(Object* object) {
     return std::bit_cast<Block*>(std::bit_cast<uint64_t>(object) & ~u64(block_bytes - 1));
   }
-  /// Kinds that hold no other object (texts apart that share a buffer).
+  /// Whether objects of the kind hold no others (apart from texts that share a buffer).
   static bool is_leaf(Kind kind) {
     constexpr uint32_t leaves =
         1u << u8(Kind::raw) | 1u << u8(Kind::buffer) | 1u << u8(Kind::big_int) |
@@ -210,7 +212,7 @@ class Heap {
         1u << u8(Kind::range) | 1u << u8(Kind::time) | 1u << u8(Kind::duration);
     return (leaves >> u8(kind) & 1) != 0;
   }
-  /// Marks storage that only its owner names.
+  /// Marks storage that only its owner refers to.
   void mark_storage(Object* object) {
     if ((object->flags & (Object::marked | Object::shared)) == 0) {
       object->flags |= Object::marked;

@@ -27,7 +27,7 @@ Value core_bytes(Vm& vm, const Arguments& a) {
   if (is_text(from)) {
     if (!vm.charge(view_of(from).size() / 4))
       return Value::error();
-    // What is no UTF-8 is replaced.
+    // Bytes that are no UTF-8 are replaced.
     for (std::string_view rest = view_of(from); !rest.empty();) {
       size_t length = 1;
       const uint32_t c = decode(rest, length);

@@ -54,7 +54,7 @@ Value core_dir(Vm& vm, const Arguments& a) {
   if (!vm.charge(names.size() * 16))
     return Value::error();
   for (const std::string& name : names) {
-    // starlark-go knows no more than these of a set.
+    // starlark-go's sets do not have these methods.
     const bool beyond_go = is_set(a.positional[0]) && !vm.is_spec() &&
                            (name == "isdisjoint" || name.ends_with("_update"));
     if (!beyond_go && !list_push(vm.heap(), list, make_text(vm.heap(), name)))

@@ -22,7 +22,7 @@ constexpr int64_t most_program_bytes = 1 << 20;
 
 constexpr size_t kept_program_bytes = 65536;
 
-/// The programs that were used last: patterns are mostly written in the loop that uses them.
+/// The programs that were used last: patterns mostly stand in the loop that uses them.
 std::shared_ptr<re2::RE2> known_program(std::string_view pattern) {
   struct Known {
     std::string pattern;
@@ -56,7 +56,7 @@ std::shared_ptr<re2::RE2> program_of(Vm& vm, const Arguments& a, Value pattern) 
     vm.fail_with(a.name, ": pattern is too long");
     return nullptr;
   }
-  // Counted whether the program is known or not: the same in every run.
+  // Charged whether the program is known or not, so that every run is the same.
   if (!vm.charge(u64(1000) + view_of(pattern).size() * 20))
     return nullptr;
   auto program = known_program(view_of(pattern));
@@ -81,7 +81,7 @@ Value compile_pattern(Vm& vm, const Arguments& a, Value pattern) {
   return Value::object(regex);
 }
 
-/// The groups of a match as texts, None for those that took no part; None when there is no match.
+/// The groups of a match as texts, with None for those that took no part. None: there is no match.
 Value groups(Vm& vm, const re2::RE2& program, const std::vector<re2::StringPiece>& found) {
   List* list = make_list(vm.heap(), found.size());
   static_cast<void>(program);
@@ -152,7 +152,7 @@ bool each_match(Vm& vm, const re2::RE2& program, std::string_view text, F&& f) {
     const size_t end = size_t(found[0].data() - text.data()) + found[0].size();
     at = end;
     if (found[0].empty()) {
-      // Never into the midst of a code point.
+      // Never stops in the middle of a code point.
       do {
         ++at;
       } while (at < text.size() && at < end + 4 && (u8(text[at]) & 0xC0) == 0x80);
@@ -249,7 +249,7 @@ constexpr MethodEntry re_functions[] = {{"compile", re_compile}, {"escape", re_e
                                         {"match", re_match},     {"search", re_search},
                                         {"split", re_split},     {"sub", re_sub}};
 
-/// The bytes of a text or of bytes; false with an error for others.
+/// The bytes of a text or of bytes. False: it is something else, and there is an error.
 bool bytes_argument(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 1, 1))
     return false;
@@ -342,7 +342,7 @@ Value yaml_decode(Vm& vm, const Arguments& a) {
 Value yaml_encode(Vm& vm, const Arguments& a) {
   if (!want_positional(vm, a, 1, 1))
     return Value::error();
-  // The check of size and cycles is that of JSON, whose text is about as long.
+  // Size and cycles are checked as for JSON, whose text has about the same length.
   std::string json, problem;
   if (!encode_json(vm, json, a.positional[0], problem))
     return vm.fail_with(a.name, ": ", problem);

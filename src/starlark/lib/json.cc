@@ -41,7 +41,7 @@ Value json_decode(Vm& vm, const Arguments& a) {
   return vm.fail_with("json.decode: ", problem);
 }
 
-/// One positional argument; `prefix` and `indent` by name.
+/// Takes one positional argument, and `prefix` and `indent` by name.
 bool want_layout(Vm& vm, const Arguments& a, Value* given) {
   static constexpr const char* names[] = {"prefix?", "indent?"};
   static constexpr Accepted types[] = {Accepted::text, Accepted::text};

@@ -1,4 +1,4 @@
-/// JSON text to values. Numbers are exact; nesting needs no native stack.
+/// Turns JSON text into values. Numbers are exact; nesting needs no recursion.
 
 #include <charconv>
 #include <cmath>
@@ -12,7 +12,7 @@
 namespace fettle::starlark {
 namespace {
 
-/// Each byte that is no UTF-8 as U+FFFD.
+/// Replaces each byte that is no UTF-8 by U+FFFD.
 std::string repaired(std::string_view text) {
   std::string whole;
   for (size_t i = 0, length = 1; i < text.size(); i += length)
@@ -20,7 +20,7 @@ std::string repaired(std::string_view text) {
   return whole;
 }
 
-/// Values are made while reading; open containers are on a stack of our own.
+/// Makes values while it reads. Open containers stand on a stack of its own.
 class Decoder {
  public:
   Decoder(Vm& vm, std::string_view text, std::string& problem)
@@ -137,7 +137,7 @@ class Decoder {
   }
 
   bool value() {
-    // Containers that are not empty open a level and go on with their first value.
+    // A container that is not empty opens a level and goes on with its first value.
     for (;;) {
       if (p_ >= text_.size())
         return fail("unexpected end of file");
@@ -265,7 +265,7 @@ class Decoder {
     return problem == std::errc() && end == text_.data() + at + 4;
   }
 
-  /// What follows a backslash; stays at its last letter.
+  /// Reads the escape behind a backslash. Stays at its last letter.
   bool escape(std::string& decoded) {
     constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
     if (const size_t at = letters.find(text_[p_]); at != letters.npos) {

@@ -1,4 +1,4 @@
-/// Values to JSON text, without native stack.
+/// Turns values into JSON text, without recursion.
 
 #include <algorithm>
 #include <bit>
@@ -90,7 +90,7 @@ class Encoder {
   };
 
   bool fail(std::string text) {
-    // The way to the value that cannot be written, from outside.
+    // The path to the value that cannot be written, from outside.
     std::string path;
     for (const Level& level : levels_) {
       if (level.is_dict) {
@@ -265,7 +265,7 @@ class Encoder {
         return open(v);
       case Kind::duration:
         return duration(as<DurationObject>(v)->nanoseconds);
-      // These have fields, of which the first method has no form.
+      // These have fields, and their first method has no JSON form.
       case Kind::bytes:
         return fail("in field .elems: cannot encode builtin_function_or_method as JSON");
       case Kind::time:
@@ -275,7 +275,7 @@ class Encoder {
     }
   }
 
-  /// Its fields, as of a structure.
+  /// Writes the fields of a duration, as for a structure.
   bool duration(int64_t n) {
     out_ += cat("{\"hours\":", float_json(duration_in(n, 3600'000'000'000)),
                 ",\"microseconds\":", n / 1'000, ",\"milliseconds\":", n / 1'000'000,

@@ -1,5 +1,5 @@
-/// JSON text with new white space. What is no JSON is told in the words of Go's scanner, which
-/// knows no more than the byte it stands at.
+/// JSON text with new white space. Errors are in the words of Go's scanner, which knows only the
+/// byte at which it stands.
 
 #include "base/text.h"
 #include "starlark/eval/bind.h"
@@ -31,7 +31,7 @@ class Indenter {
   }
 
  private:
-  /// At the end of the text Go looks at a space, which fits into no word and no number.
+  /// At the end of the text, Go looks at a space, which fits into no word and no number.
   bool fail(std::string_view where, bool inside = false) {
     if (p_ >= text_.size() && !inside) {
       problem_ = "unexpected end of JSON input";
@@ -116,7 +116,7 @@ class Indenter {
     return value();
   }
 
-  /// What stands behind a value in an object or a list.
+  /// Reads what stands behind a value in an object or a list.
   bool step() {
     const bool is_object = open_.back() == '{';
     skip();

@@ -80,8 +80,8 @@ Value map_text(Vm& vm, const Arguments& a, Map&& map) {
   return finish(vm, out);
 }
 
-/// The same for a text of ASCII alone that is not long: itself when nothing changes. Unset for
-/// others.
+/// The same for a short text of ASCII alone; the text itself if nothing changes. Unset: it is
+/// another text.
 template <typename Map>
 Value map_ascii(Vm& vm, const Arguments& a, Map&& map) {
   constexpr size_t longest = 1 << 16;
@@ -116,7 +116,8 @@ Value map_ascii(Vm& vm, const Arguments& a, Map&& map) {
   return Value::object(made);
 }
 
-/// Bytes of a word whose letters of ASCII between `first` and `first` + 25 have the other case.
+/// The bytes of a word, in which the ASCII letters between `first` and `first` + 25 have the other
+/// case.
 uint64_t swap_case(uint64_t bytes, char first) {
   constexpr uint64_t each = 0x0101010101010101u, high = 0x80 * each;
   const uint64_t low = bytes & ~high;

@@ -32,20 +32,21 @@ Value make_yaml_module(Heap& heap);
 Value make_struct_function(Heap& heap);
 Value make_module_function(Heap& heap);
 
-/// A module value of functions and other values, in any order.
+/// A module of functions and other values, in any order.
 Value make_library(Heap& heap, std::string_view name, std::span<const MethodEntry> functions,
                    std::span<const Named> values = {});
 
-/// JSON text to values; dicts keep the order of the text. False with an error at its position.
+/// Turns JSON text into values; dicts keep the order of the text. False: there is an error, with
+/// its position.
 bool decode_json(Vm& vm, std::string_view text, Value& result, std::string& problem);
-/// False with an error.
+/// False: there is an error.
 bool encode_json(Vm& vm, std::string& out, Value value, std::string& problem);
 
-/// JSON text with each item on its own line; false with an error.
+/// JSON text with each item on its own line. False: there is an error.
 bool indent_json(Vm& vm, std::string_view text, std::string_view prefix, std::string_view indent,
                  std::string& out, std::string& problem);
 
-/// Sorts stably; false after an error. Used by `sorted`.
+/// Sorts stably, for `sorted`. False: there was an error.
 bool sort_values(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool reverse);
 
 }  // namespace fettle::starlark

@@ -49,8 +49,8 @@ struct NameHash {
 };
 using RowsByName = boost::unordered_flat_map<std::string_view, const MethodRow*, NameHash>;
 
-/// Whatever is called is looked up when it is compiled, and a method that is not called at once
-/// whenever the program takes it.
+/// A called method is looked up when the call is compiled, and one that is not called at once each
+/// time the program takes it.
 const RowsByName& rows_by_name() {
   static const RowsByName all = [] {
     RowsByName made;

@@ -66,7 +66,7 @@ Value set_pop(Vm& vm, const Arguments& a) {
   return key;
 }
 
-/// The members of any iterable as a set of its own; null after an error.
+/// The members of any iterable as a new set. Null: there was an error.
 Dict* as_set(Vm& vm, const Arguments& a, Value from, uint32_t index) {
   if (is_set(from))
     return as<Dict>(from);
@@ -101,8 +101,7 @@ Dict* copy_set(Vm& vm, const Dict* set) {
   return ok ? made : nullptr;
 }
 
-/// Changes `set` by each argument. `keep`: what is in the argument stays; `drop`: what is in it
-/// goes.
+/// Changes `set` by each argument. `keep`: members of the argument stay; `drop`: they go.
 enum class Change { add, keep, drop, toggle };
 bool change_set(Vm& vm, const Arguments& a, Dict* set, Change change) {
   for (uint32_t i = 0; i < a.count; ++i) {
@@ -208,7 +207,7 @@ Value compare_sets(Vm& vm, const Arguments& a, bool mine_in_other, bool other_in
   return Value::boolean((!mine_in_other || inside(mine, other, true)) &&
                         (!other_in_mine || inside(other, mine, true)));
 }
-/// Of another iterable no more is looked at than until every member was seen.
+/// Another iterable is read only until every member was seen.
 Value set_issubset(Vm& vm, const Arguments& a) {
   if (a.count != 1 || a.named_count > 0 || is_set(a.positional[0]) || !is_iterable(a.positional[0]))
     return compare_sets(vm, a, true, false, false);

@@ -13,14 +13,15 @@
 namespace fettle::starlark {
 namespace {
 
-/// Texts up to this size are compared without being charged.
+/// Texts up to this size are compared without a charge.
 constexpr uint32_t free_text = 256;
 
 bool is_plain_text(const Value& v) {
   return v.is_short_text() || (is_kind(v, Kind::string) && v.object()->count <= free_text);
 }
 
-/// The order of two items that are integers or texts of moderate size; none of others.
+/// The order of two items that are integers or texts of moderate size. None: they are something
+/// else.
 std::optional<int> plain_order(const Value& x, const Value& y) {
   if (x.is_small() && y.is_small())
     return x.small() < y.small() ? -1 : x.small() > y.small();
@@ -30,8 +31,8 @@ std::optional<int> plain_order(const Value& x, const Value& y) {
   return found < 0 ? -1 : found > 0;
 }
 
-/// The order of two tuples of such items, in one walk. It costs as much as to ask whether one is
-/// less than the other and, unless it is, whether the other is less than it.
+/// The order of two tuples of such items, in one walk. It costs as much as asking whether one is
+/// less than the other and, if it is not, whether the other is less than it.
 std::optional<int> tuple_order(Vm& vm, const Tuple* x, const Tuple* y) {
   const uint32_t common = std::min(x->count, y->count);
   int result = x->count < y->count ? -1 : x->count > y->count;
@@ -59,10 +60,10 @@ int key_order(Vm& vm, Value x, Value y) {
   return found ? *found : order(vm, x, y);
 }
 
-/// Up to this many starlark-go sorts by insertion, and goes on after values that have no order.
+/// Up to this number, starlark-go sorts by insertion, and goes on after values that have no order.
 constexpr size_t few = 20;
 
-/// The last pair without an order is what the error names.
+/// The error names the last pair without an order.
 bool sort_few(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool reverse) {
   std::optional<Failure> problem;
   for (size_t i = 1; i < keyed.size(); ++i) {
@@ -85,7 +86,7 @@ bool sort_few(Vm& vm, std::vector<std::pair<Value, Value>>& keyed, bool reverse)
   return false;
 }
 
-/// Eight bytes of a text as a number that orders as they do; what is missing counts as zero.
+/// Eight bytes of a text as a number with the same order; missing bytes count as zero.
 uint64_t bytes_at(std::string_view text, size_t offset) {
   uint64_t bytes = 0;
   if (offset < text.size())
@@ -93,10 +94,10 @@ uint64_t bytes_at(std::string_view text, size_t offset) {
   return __builtin_bswap64(bytes);
 }
 
-/// What is moved before somebody asks whether it is still wanted.
+/// The number of moves between two questions whether the result is still wanted.
 constexpr size_t at_once = 1 << 16;
 
-/// What is sorted by a number.
+/// An item that is sorted by a number.
 struct Ranked {
   uint64_t rank;
   uint32_t at;  ///< of the pair
@@ -104,7 +105,7 @@ struct Ranked {
 using Ranks = std::span<Ranked>;
 
 /// Sorts by rank, stably: digit by digit, from the lowest bit in which ranks differ to the highest.
-/// False when the evaluation is no longer wanted.
+/// False: nobody wants the evaluation any more.
 bool sort_ranked(Vm& vm, Ranks ranked, std::vector<Ranked>& room) {
   constexpr size_t digit = 11, few_ranked = 256;
   uint64_t differ = 0;
@@ -156,7 +157,7 @@ struct Stretch {
   size_t offset;
 };
 
-/// Sorts pairs by keys that are all texts: by eight bytes, then what is equal by the next eight.
+/// Sorts pairs by keys that are all texts: by eight bytes, and equal ones by the next eight.
 bool rank_texts(Vm& vm, const std::vector<KeyedValue>& keyed, bool reverse,
                 std::vector<Ranked>& ranked) {
   std::vector<Ranked> room;
@@ -165,7 +166,7 @@ bool rank_texts(Vm& vm, const std::vector<KeyedValue>& keyed, bool reverse,
     const size_t begin = open.back().begin, end = open.back().end, offset = open.back().offset;
     open.pop_back();
     const Ranks part = Ranks(ranked).subspan(begin, end - begin);
-    // A text that ends goes before one that goes on with zeros.
+    // A text that ends comes before one that goes on with zeros.
     const auto length_of = [&](const Ranked& each) {
       return std::min(view_of(keyed[each.at].first).size(), offset + 9);
     };

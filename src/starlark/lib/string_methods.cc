@@ -213,7 +213,8 @@ bool is_ascii(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return static_cast<uint8_t>(c) < 0x80; });
 }
 
-/// Without the bytes of `cutset` at its ends; a byte beyond ASCII is part of a letter that stays.
+/// The text without the bytes of `cutset` at its ends. A byte beyond ASCII is part of a letter,
+/// which stays.
 std::string_view strip_ascii(std::string_view text, std::string_view cutset, bool left,
                              bool right) {
   uint64_t dropped[4] = {};

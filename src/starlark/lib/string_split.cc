@@ -10,7 +10,8 @@
 namespace fettle::starlark {
 namespace {
 
-/// A list of parts of a text. A few are gathered before it gets room: most lists have no more.
+/// A list of parts of a text. A few are gathered before the list is made, since most lists have no
+/// more.
 class Parts {
  public:
   explicit Parts(Vm& vm, size_t room = 0) : vm_(vm), list_(make_list(vm.heap(), room)) {}
@@ -79,7 +80,7 @@ Value split_space(Vm& vm, std::string_view text, int64_t most, bool from_right) 
   Parts parts(vm, wanted);
   size_t at = 0;
   if (is_cut && from_right) {
-    // The first words stay together, with what is before and between them.
+    // The first words stay together, with the space before and between them.
     for (size_t i = 0; i < words - size_t(most); ++i)
       next_word(text, at);
     if (!parts.push(text.substr(0, at)))
@@ -128,7 +129,7 @@ Value split_text(Vm& vm, const Arguments& a, bool from_right) {
       return Value::error();
     return parts.finish();
   }
-  // As from the left, the first separators being left alone.
+  // As from the left, but the first separators are left alone.
   size_t count = 0;
   for (size_t at = find_text(text, separator); at != std::string_view::npos;
        at = find_text(text, separator, at + separator.size()))

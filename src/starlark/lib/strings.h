@@ -1,11 +1,11 @@
 #pragma once
-/// What methods of texts have in common, and those that have a file of their own.
+/// Common parts of the methods of texts, and methods with a file of their own.
 
 #include "starlark/eval/texts.h"
 
 namespace fettle::starlark {
 
-/// `f(code point, its bytes)` for each; bytes that are no UTF-8 come one by one as U+FFFD.
+/// Calls `f(code point, its bytes)` for each; bytes that are no UTF-8 come one by one as U+FFFD.
 template <typename F>
 void each_code_point(std::string_view text, F&& f) {
   while (!text.empty()) {
@@ -22,11 +22,11 @@ inline Value finish(Vm& vm, std::string_view text) {
   return made.is_error() ? vm.fail_memory() : made;
 }
 
-/// Work on every byte of the receiver.
+/// Charges for work on every byte of the receiver.
 inline bool charge_text(Vm& vm, const Arguments& a) {
   return vm.charge(view_of(a.self).size() / 4);
 }
-/// … which looks up what each code point is.
+/// … and for looking up each code point.
 inline bool charge_letters(Vm& vm, const Arguments& a) {
   return vm.charge(view_of(a.self).size() / 2);
 }

@@ -28,7 +28,7 @@ int64_t instant_of(const Fields& f, const Zone* zone) {
   return local - zone->at(seconds).offset;
 }
 
-/// What a zone calls `name` is so many seconds east of UTC; none when it calls nothing so.
+/// How many seconds east of UTC `name` means in a zone. None: it means nothing there.
 std::optional<int> offset_named(const Zone& zone, std::string_view name, int64_t local) {
   std::optional<int> any;
   for (const Zone::Change& change : zone.changes) {
@@ -41,7 +41,7 @@ std::optional<int> offset_named(const Zone& zone, std::string_view name, int64_t
   return any;
 }
 
-/// A text that was read, in the zone it names itself or else in `zone`.
+/// A text that was read, in the zone that it names itself, else in `zone`.
 TimeObject* placed(Vm& vm, const ParsedTime& parsed, const Zone* zone) {
   const Fields& f = parsed.fields;
   if (parsed.is_utc)
@@ -58,7 +58,7 @@ TimeObject* placed(Vm& vm, const ParsedTime& parsed, const Zone* zone) {
   const int64_t local = instant_of(f, utc());
   if (const std::optional<int> offset = offset_named(*zone, f.zone, local))
     return new_time(vm, local - *offset, f.nanosecond, zone);
-  // Nobody knows this name: all that it may tell is hours behind `GMT`.
+  // Nobody knows this name: it can only stand for hours behind `GMT`.
   int hours = 0;
   if (f.zone.starts_with("GMT") && f.zone.size() > 4)
     std::from_chars(f.zone.data() + (f.zone[3] == '+' ? 4 : 3), f.zone.data() + f.zone.size(),
@@ -102,7 +102,7 @@ Value time_now(Vm& vm, const Arguments& a) {
   return Value::object(new_time(vm, 0, now, utc()));
 }
 
-/// What Go says of a text that is no duration.
+/// Go's message about a text that is no duration.
 std::string duration_problem(std::string_view text) {
   std::string shown;
   quote_text(shown, text);

@@ -1,5 +1,5 @@
 #pragma once
-/// The names that a program sees without binding or being given them.
+/// The names that a program sees without binding them or being given them.
 
 #include <string>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace fettle::starlark {
 
-/// Unset when the dialect has no such name.
+/// Unset: the dialect has no such name.
 Value universal(const Dialect& dialect, std::string_view name);
 std::vector<std::string> universal_names(const Dialect& dialect);
 

@@ -1,4 +1,4 @@
-/// Names: what binds them, and what a use of one means.
+/// Binds names, and finds out what a use of one means.
 
 #include <algorithm>
 
@@ -22,7 +22,7 @@ std::string Resolver::place(uint32_t at) {
 
 void Resolver::bind_global(Identifier* id) {
   Binding* known = id->symbol->binding;
-  // A loaded name of the file hides a global, which is exported all the same.
+  // A loaded name of the file hides a global, which is still exported.
   const bool hides = id->loaded && !dialect_.load_binds_globally;
   if (known == nullptr || (hides && !known->loaded)) {
     known = make(id->symbol, Scope::global, result_.globals.size(), id->at, nullptr);

@@ -1,6 +1,6 @@
 #pragma once
-/// The walk that resolves a file: names.cc binds and finds names, parameters.cc checks parameters
-/// and arguments, resolve.cc walks.
+/// The walk that resolves a file. names.cc binds and finds names, parameters.cc checks parameters
+/// and arguments, and resolve.cc walks.
 
 #include <memory>
 #include <optional>
@@ -42,7 +42,7 @@ class Resolver {
   void leave();
   Binding* bind_local(Symbol* symbol, uint32_t at);
   void function(FunctionNode* node);
-  /// The starred ones are bound last, so they are the ones that are told twice.
+  /// Starred parameters are bound last, so a name that occurs twice is reported at them.
   void bind_parameters(FunctionNode* node);
   /// Checks the order of parameters and resolves their defaults outside the function.
   void parameters(FunctionNode* node);
@@ -52,19 +52,19 @@ class Resolver {
   void statement(Node* node);
   void load(LoadNode* node);
   void bound(Identifier* id);
-  /// A target: names are bound already, other parts are uses.
+  /// Resolves a target. Names are bound already; the other parts are uses.
   void target(Node* node, bool augmented = false);
   static uint32_t start_of(Node* node);
   static std::string_view description(const Node* node);
-  /// The binding of a name that `function` is to use, made known to it when it is a variable of an
-  /// enclosing function.
+  /// The binding by which the function at `depth` uses a name. A variable of an enclosing function
+  /// is handed on through every function between the two.
   Binding* capture(Binding* binding, size_t depth);
   void use(Identifier* id);
   Binding* outside(Identifier* id, Binding* hidden_by);
-  /// Of this file, else of what surrounds it.
+  /// The most similar name, of this file or else from outside.
   std::string similar_name(std::string_view wanted) const;
-  /// A name is told once in each function and comprehension, at its first place, and each time in
-  /// the file itself.
+  /// Whether an undefined name was reported already: once in each function and comprehension, at
+  /// its first place, and each time in the file itself.
   bool told_already(const Identifier* id);
   void undefined(Identifier* id);
   void expressions(std::span<Node*> nodes);

@@ -9,8 +9,8 @@
 
 namespace fettle::starlark {
 
-/// The first touch of a small page costs as much as what is then written there, so an arena that
-/// became large takes large pages.
+/// The first access to a small page costs as much as writing to it, so an arena that has become
+/// large takes large pages.
 void Arena::grow(size_t bytes) {
   constexpr size_t large = size_t{2} << 20;
   constexpr size_t many = 4;

@@ -1,5 +1,5 @@
 #pragma once
-/// Memory that is given back all at once: for syntax trees. Nothing in it is destroyed.
+/// Memory for syntax trees that is freed all at once. Nothing in it is destroyed.
 
 #include <cstring>
 #include <memory>
@@ -14,7 +14,7 @@ namespace fettle::starlark {
 
 class Arena {
  public:
-  /// Of all blocks.
+  /// The bytes of all blocks.
   uint64_t bytes() const { return bytes_; }
   void* take(size_t bytes) {
     bytes = (bytes + 7) & ~size_t{7};

@@ -1,6 +1,6 @@
 #pragma once
-/// The syntax tree of a file, in an arena. The parser notes with each function which names its body
-/// binds, so that the resolver needs one walk.
+/// The syntax tree of a file, in an arena. The parser notes which names the body of each function
+/// binds, so that the resolver needs only one walk.
 
 #include <span>
 
@@ -48,7 +48,7 @@ struct Node {
   uint32_t at;          ///< byte offset of what an error about it points at
 };
 
-/// Where a name's value is, after resolution.
+/// The place of a name's value, after resolution.
 enum class Scope : uint8_t { undefined, local, cell, free, global, predeclared, universal };
 
 struct FunctionNode;
@@ -159,7 +159,7 @@ struct ParameterNode {
   Symbol* name;      ///< null for a bare star
   Node* fallback;    ///< of an optional one
 };
-/// A function body: of `def`, of `lambda`, and of the file itself.
+/// The body of a function: of `def`, of `lambda`, or of the file itself.
 struct FunctionNode {
   std::string_view name;
   uint32_t at;

@@ -89,7 +89,7 @@ bool is_unicode_letter(int32_t c) {
   return category >= UTF8PROC_CATEGORY_LU && category <= UTF8PROC_CATEGORY_LO;
 }
 
-/// A character between quotes, escaped when it cannot be seen.
+/// A character between quotes. It is escaped if it cannot be seen.
 std::string quoted_character(uint32_t c) {
   constexpr std::string_view named = "\a\b\t\n\v\f\r", letters = "abtnvfr";
   if (const size_t at = named.find(static_cast<char>(c)); c < 0x80 && at != named.npos)
@@ -188,7 +188,7 @@ void Lexer::fail_in_text() {
   ends_in_text = true;
 }
 
-/// Measures the indentation of the next line that holds anything.
+/// Measures the indentation of the next line that is not empty.
 void Lexer::begin_line() {
   line_start_ = false;
   int column = 0;

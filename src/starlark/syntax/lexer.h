@@ -1,6 +1,6 @@
 #pragma once
-/// Source text to tokens, one at a time. The lexer decides what a line and a block are: `newline`,
-/// `indent` and `outdent` are tokens. After an error every token is `end`.
+/// Turns source text into tokens, one at a time. The lexer decides what a line and a block are:
+/// `newline`, `indent` and `outdent` are tokens. After an error, every token is `end`.
 
 #include <optional>
 #include <string>
@@ -84,7 +84,7 @@ enum class Token : uint8_t {
   reserved  ///< a word that no program may use
 };
 
-/// As starlark-go names a token in messages.
+/// The name of a token in starlark-go's messages.
 std::string to_string(Token token);
 
 struct SyntaxError {
@@ -101,8 +101,8 @@ struct LexerOptions {
   uint64_t most_bytes = ~uint64_t{0};  ///< that a tree may take
 };
 
-/// A text as a lexer wants it: ends of lines from `\r` alone are `\n`, and each byte that is no
-/// UTF-8 is U+FFFD, as in starlark-go.
+/// The text that a lexer needs: `\r` alone becomes `
+/// `, and each byte that is no UTF-8 becomes U+FFFD, as in starlark-go.
 std::string source_text(std::string_view text);
 
 class Lexer {
@@ -121,9 +121,9 @@ class Lexer {
   double real = 0;
   uint32_t end_of_previous = 0;
 
-  /// Where the text behind the current token begins: what starlark-go names in its messages.
+  /// The offset behind the current token: the place in starlark-go's messages.
   uint32_t position() const { return u32(p_); }
-  /// How many brackets are open; at the end of the source none.
+  /// How many brackets are open; at the end of the source, none.
   int depth() const { return depth_; }
   bool follows(char c) const { return peek(0) == c; }
   void fail(uint32_t offset, std::string message);

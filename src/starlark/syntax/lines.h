@@ -1,5 +1,5 @@
 #pragma once
-/// Lines and columns of offsets in a text. They are looked up, so that many errors in one long line
+/// Lines and columns of offsets in a text. They are computed so that many errors in one long line
 /// cost no more than a few.
 
 #include <cstdint>
@@ -14,14 +14,14 @@ class Lines {
   /// The text must outlive it.
   explicit Lines(std::string_view source);
 
-  /// Both from 1; columns count code points.
+  /// Line and column count from 1; columns count code points.
   std::pair<int, int> at(uint32_t offset) const;
 
  private:
   static constexpr size_t apart = 1024;
   struct Mark {
     int line = 1, column = 1;
-    /// Of a byte: moves on to the next one.
+    /// Moves over a byte.
     void pass(char byte);
   };
 

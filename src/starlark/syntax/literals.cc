@@ -184,7 +184,7 @@ void Lexer::scan_string(bool raw, bool bytes) {
   p_ += triple ? 3 : 1;
   const size_t start = p_;
   size_t p = p_;
-  // Most strings hold nothing that must be decoded.
+  // Most strings contain nothing that must be decoded.
   bool plain = true;
   for (;; ++p) {
     if (p >= size_) {

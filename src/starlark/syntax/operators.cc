@@ -7,7 +7,7 @@ namespace fettle::starlark {
 
 namespace {
 
-/// How tightly a binary operator binds; 0 for what is none.
+/// The precedence of a binary operator. 0: the token is none.
 int precedence(Token token) {
   switch (token) {
     case Token::kw_or:

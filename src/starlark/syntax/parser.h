@@ -1,6 +1,6 @@
 #pragma once
 /// One pass over the tokens builds the tree: recursive descent for statements (statements.cc),
-/// precedence climbing for operators (operators.cc), and what they operate on (primaries.cc).
+/// precedence climbing for operators (operators.cc), and primaries for the operands (primaries.cc).
 /// Chains of operators and suffixes are loops, so only real nesting needs native stack, and that is
 /// limited.
 
@@ -20,7 +20,7 @@ struct ParsedFile {
 
 ParsedFile parse_file(std::string_view source, Arena& arena, Symbols& symbols,
                       LexerOptions options);
-/// The text must be one expression; the tree is a function without parameters that returns it.
+/// The text must be one expression. The tree is a function without parameters that returns it.
 ParsedFile parse_expression(std::string_view source, Arena& arena, Symbols& symbols,
                             LexerOptions options);
 
@@ -57,7 +57,7 @@ class Parser {
   }
   uint32_t expect(Token token);
 
-  /// Counts nesting; false when it is too deep.
+  /// Counts nesting. False: it is too deep.
   struct Level {
     Parser& parser;
     bool ok;
@@ -68,7 +68,7 @@ class Parser {
     ~Level() { --parser.depth_; }
   };
 
-  /// Looks at the memory that the tree takes; false when it is too much.
+  /// Looks at the memory that the tree takes. False: it is too much.
   bool may_grow() {
     if (arena_.bytes() <= most_bytes_) [[likely]]
       return true;
@@ -83,7 +83,7 @@ class Parser {
   Node* small_statement();
   static Token plain_operator(Token assigning);
 
-  /// Notes the names that a target binds; the resolver says what cannot be one.
+  /// Notes the names that a target binds. The resolver reports what cannot be one.
   void bind_target(Node* target);
   void definition();
   std::span<ParameterNode> parameters(Token closing);
@@ -92,7 +92,7 @@ class Parser {
   void for_statement();
   void while_statement();
 
-  /// The targets of a `for`: primary expressions with commas between.
+  /// The targets of a `for`: primary expressions, separated by commas.
   Node* loop_variables();
   Node* load_statement();
 
@@ -100,18 +100,19 @@ class Parser {
 
   // Expressions.
 
-  /// `a, b` makes a tuple; a trailing comma only inside parentheses.
+  /// `a, b` makes a tuple. A trailing comma is allowed only inside parentheses.
   Node* expression_list(bool in_parens);
   static bool starts_expression(Token token);
   Node* test();
 
-  /// As `test`, but without a conditional at the top: what follows `if` in a comprehension.
+  /// Like `test`, but without a conditional at the top: for the expression behind `if` in a
+  /// comprehension.
   Node* test_no_conditional();
   Node* lambda(bool conditional);
   Node* operation(int least);
   Node* more_operators(Node* left, int least);
 
-  /// Makes one token of `not in`; false after an error.
+  /// Joins `not in` to one token. False: there was an error.
   bool not_in();
   static std::string bare(Token op);
   Node* primary_with_suffix();

@@ -1,4 +1,4 @@
-/// What operators operate on: names, literals and what stands in brackets.
+/// Operands: names, literals, and what stands in brackets.
 
 #include "base/text.h"
 #include "starlark/syntax/parser.h"
@@ -133,7 +133,7 @@ Node* Parser::comprehension(uint32_t at, Node* key, uint32_t colon, Node* body, 
         bound.push_back(bound_[i]->symbol);
       bound_.resize(mark);
       expect(Token::kw_in);
-      // The operand cannot be an unparenthesized tuple or a bare conditional.
+      // The operand cannot be a tuple without parentheses or a bare conditional.
       Node* value = operation(1);
       clauses.push_back(
           {true, clause_at, target, value, arena_.copy(std::span<Symbol* const>(bound))});

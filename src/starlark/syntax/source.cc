@@ -12,7 +12,7 @@
 namespace fettle::starlark {
 namespace {
 
-/// Whether it is UTF-8. Most lines are ASCII, eight bytes of which are seen at once.
+/// Whether it is UTF-8. Most lines are ASCII, which is checked eight bytes at a time.
 bool is_valid_source(std::string_view text) {
   constexpr uint64_t beyond_ascii = 0x8080808080808080u;
   for (size_t at = 0; at < text.size();) {
@@ -30,7 +30,7 @@ bool is_valid_source(std::string_view text) {
   return true;
 }
 
-/// A copy; a large one in huge pages, whose first touch costs less.
+/// Makes a copy; a large one in huge pages, whose first access costs less.
 std::string copy_of(std::string_view text) {
   constexpr size_t large = size_t{8} << 20, page = size_t{2} << 20;
   std::string copy;

@@ -17,7 +17,7 @@ std::string fold(std::string_view name) {
   return folded;
 }
 
-/// Edits between two texts.
+/// The number of edits between two texts.
 size_t edits(std::string_view a, std::string_view b) {
   std::vector<size_t> row(b.size() + 1);
   for (size_t j = 0; j <= b.size(); ++j)

@@ -1,6 +1,6 @@
 #pragma once
-/// Each identifier of a program once. The resolver hangs what a name means now on its symbol, the
-/// compiler its text as a value; so neither looks a name up twice.
+/// Each identifier of a program, once. On its symbol, the resolver notes what the name means at
+/// present, and the compiler its text as a value. So neither looks a name up twice.
 
 #include <cstring>
 #include <string_view>
@@ -14,7 +14,7 @@ namespace fettle::starlark {
 struct Binding;
 enum class Token : uint8_t;
 
-/// Eight bytes from each end of a name; of a name of up to sixteen bytes they are all.
+/// Eight bytes from each end of a name. In a name of up to sixteen bytes, these are all.
 struct NameEnds {
   uint64_t first = 0;
   uint64_t last = 0;
@@ -64,7 +64,7 @@ class Symbols {
   }
 
  private:
-  /// Nobody can write names that collide: the seed is another one in each process.
+  /// Nobody can write names that collide, since each process has another seed.
   uint32_t hash_of(std::string_view text, const NameEnds& ends) const {
     if (text.size() > 16)
       return hash_of_long(text);

@@ -21,7 +21,7 @@ uint64_t hash_text(std::string_view text) {
 }
 
 uint64_t hash_of_long_text(String* text) {
-  // The same value whoever computes it: writing it twice does no harm, but it must be one write.
+  // Everybody computes the same value: it may be written twice, but it must be one write.
   const std::atomic_ref<uint64_t> hash(text->hash);
   uint64_t known = hash.load(std::memory_order_relaxed);
   if (known == 0) {

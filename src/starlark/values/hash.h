@@ -1,5 +1,5 @@
 #pragma once
-/// Hashes of texts, which need nothing but the text; those of other values are in ops.h.
+/// Hashes of texts, which need nothing but the text. Hashes of other values are in ops.h.
 
 #include <atomic>
 
@@ -7,10 +7,10 @@
 
 namespace fettle::starlark {
 
-/// 0 until somebody asks.
+/// 0 until it is first needed.
 inline std::atomic<uint64_t> known_hash_seed{0};
 uint64_t draw_hash_seed();
-/// Another number in each process, so that nobody can write keys that collide. Nothing that a
+/// Each process has another number, so that nobody can write keys that collide. Nothing that a
 /// program sees depends on it.
 inline uint64_t hash_seed() {
   const uint64_t known = known_hash_seed.load(std::memory_order_relaxed);
@@ -18,7 +18,7 @@ inline uint64_t hash_seed() {
 }
 
 uint64_t hash_text(std::string_view text);
-/// The same, kept by the text.
+/// The same, remembered by the text.
 uint64_t hash_of_long_text(String* text);
 
 inline uint64_t hash_of_text(const Value& v) {

@@ -1,7 +1,7 @@
 #pragma once
-/// What lives in a heap: one struct a kind, all beginning with the header `Object`. Items of
-/// variable number follow the struct. To add a kind: an enumerator, a struct, a case in `trace`
-/// (trace.cc), a row in `type_name_of` (types.cc).
+/// The objects in a heap: one struct for each kind, all beginning with the header `Object`. A
+/// variable number of items follows the struct. To add a kind: an enumerator, a struct, a case in
+/// `each_reference` (references.h), a row in `type_name_of` (types.cc).
 
 #include <cstddef>
 #include <memory>
@@ -67,7 +67,7 @@ struct Object {
   bool is_frozen() const { return (flags & frozen) != 0; }
 };
 
-/// Bytes that grow at the end; every text that shares them has a length of its own.
+/// Bytes that grow at the end. Every text that shares them has a length of its own.
 struct Buffer : Object {
   uint64_t used;
   uint64_t capacity;
@@ -86,7 +86,8 @@ struct String : Object {
   }
 };
 
-/// Sign and magnitude, least limb first, never with a zero limb on top; `extra` is 1 when negative.
+/// Sign and magnitude, the least limb first, never with a zero limb on top; `extra` is 1 if it is
+/// negative.
 struct BigInt : Object {
   uint64_t* limbs() { return reinterpret_cast<uint64_t*>(this + 1); }
   const uint64_t* limbs() const { return reinterpret_cast<const uint64_t*>(this + 1); }
@@ -97,8 +98,8 @@ struct BoxedFloat : Object {
   double number;
 };
 
-/// A list may hold it, and it may be handed on. Whoever asks what it is, by its truth, its type,
-/// its text or a comparison, leaves `looked_at`.
+/// A value that nobody knows. It may be in a list, and may be passed on. Whoever asks for its
+/// truth, its type, its text or a comparison sets `looked_at`.
 struct Unknown : Object {
   uint64_t spare;
 };
@@ -124,14 +125,14 @@ struct Tuple : Object {
   const Value* items() const { return reinterpret_cast<const Value*>(this + 1); }
 };
 
-/// A slot of a table in order of insertion; a removed one has the key `unset`.
+/// A slot of a table, in order of insertion. A removed one has the key `unset`.
 struct TableEntry {
   Value key;
   Value value;
   uint64_t hash;
 };
 
-/// A dict or a set. Up to `most_linear` entries are searched in order; more have an index of
+/// A dict or a set. Up to `most_linear` entries are searched in order. Larger ones have an index of
 /// `index_size` words, each 0 (never used), `index_size - 1` (removed) or the number of an entry
 /// plus 1, below bits of its hash. The storage may be larger than the table uses.
 struct Dict : Object {
@@ -153,12 +154,12 @@ struct Range : Object {
   int64_t stop;
   int64_t step;
   int64_t length;
-  /// Of `i` up to the length; what is behind the last may be beyond 64 bits and is never an
-  /// element.
+  /// `i` must be at most the length. What is behind the last element may exceed 64 bits and is
+  /// never an element.
   int64_t at(int64_t i) const { return i64(u64(start) + u64(i) * u64(step)); }
 };
 
-/// `count` cells of variables of enclosing functions follow.
+/// `count` cells follow: variables of enclosing functions.
 struct Function : Object {
   const Code* code;
   ModuleState* module;
@@ -168,7 +169,7 @@ struct Function : Object {
 };
 
 struct Arguments;
-/// A function of the interpreter; a host's comes wrapped.
+/// A function of the interpreter. A host's function is wrapped.
 using Native = Value (*)(Vm& vm, const Arguments& arguments);
 
 struct Builtin : Object {
@@ -179,7 +180,7 @@ struct Builtin : Object {
   uint64_t serial;   ///< as of a function
 };
 
-/// Names of a structure in order of the alphabet, `count` of them.
+/// The `count` names of a structure, in alphabetical order.
 struct Shape : Object {
   uint64_t id;  ///< never used again for another shape
   Value* names() { return reinterpret_cast<Value*>(this + 1); }
@@ -252,7 +253,7 @@ inline bool is_set(Value v) { return is_kind(v, Kind::set); }
 inline bool is_tuple(Value v) { return is_kind(v, Kind::tuple); }
 inline bool is_bytes(Value v) { return is_kind(v, Kind::bytes); }
 
-/// The bytes of a text or of bytes. For a short text they are in `v` itself: keep it in place.
+/// The bytes of a text or of bytes. Those of a short text are in `v` itself: keep it in place.
 inline std::string_view view_of(const Value& v) {
   return v.is_short_text() ? v.short_text() : as<String>(v)->view();
 }

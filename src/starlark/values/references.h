@@ -5,8 +5,8 @@
 
 namespace fettle::starlark {
 
-/// Calls `storage(object)` for storage that only its owner names and that refers to nothing itself,
-/// and `values(first, count)` for the values, until it gives false.
+/// Calls `storage(object)` for storage that only its owner refers to and that refers to nothing
+/// itself, and `values(first, count)` for the values, until one returns false.
 template <typename Storage, typename Values>
 void each_reference(Object* object, Storage&& storage, Values&& values) {
   const auto one = [&](Value value) { return values(&value, size_t{1}); };

@@ -19,7 +19,7 @@ namespace fettle::starlark {
 
 struct Object;
 
-// Casts with a short name, for code that computes with sizes.
+// Casts with short names, for code that computes with sizes.
 constexpr uint32_t u32(auto x) { return static_cast<uint32_t>(x); }
 constexpr uint64_t u64(auto x) { return static_cast<uint64_t>(x); }
 constexpr int64_t i64(auto x) { return static_cast<int64_t>(x); }
@@ -32,9 +32,9 @@ class Value {
   static constexpr Value of_word(uint64_t word) { return Value(word); }
   static constexpr Value none() { return Value(none_word); }
   static constexpr Value boolean(bool b) { return Value(b ? true_word : false_word); }
-  /// The mark of a variable or argument without a value.
+  /// Marks a variable or argument without a value.
   static constexpr Value unset() { return Value(unset_word); }
-  /// The mark of a failure; the thread holds the message.
+  /// Marks a failure; the thread holds the message.
   static constexpr Value error() { return Value(error_word); }
   static Value object(const Object* object) {
     return Value(std::bit_cast<uint64_t>(object) | tag_object);
@@ -43,7 +43,7 @@ class Value {
   static constexpr int64_t largest_small = (int64_t{1} << 60) - 1;
   static constexpr int64_t least_small = -(int64_t{1} << 60);
   static constexpr bool fits(int64_t n) { return n >= least_small && n <= largest_small; }
-  /// Of an integer that `fits`.
+  /// For an integer for which `fits` holds.
   static constexpr Value small(int64_t n) { return Value(u64(n) << 3); }
   constexpr bool is_small() const { return (word_ & 7) == 0; }
   constexpr int64_t small() const { return i64(word_) >> 3; }
@@ -72,7 +72,7 @@ class Value {
       std::memcpy(&word, text.data(), text.size());
     return Value(word << 8 | text.size() << 3 | 3);
   }
-  /// Points into this word: valid as long as the word stays where it is.
+  /// Points into this word, so the word must stay where it is.
   std::string_view short_text() const {
     return {reinterpret_cast<const char*>(&word_) + 1, (word_ >> 3) & 7};
   }
@@ -88,7 +88,7 @@ class Value {
   constexpr bool is_error() const { return word_ == error_word; }
 
   constexpr uint64_t word() const { return word_; }
-  /// The same word: the same object, or equal small values.
+  /// Whether the words are equal: the same object, or equal small values.
   constexpr bool same(Value other) const { return word_ == other.word_; }
 
  private:

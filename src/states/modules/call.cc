@@ -1,4 +1,4 @@
-/// `exec.run` and `exec.stateful`: functions that are no states.
+/// `exec.run` and `exec.stateful`: call functions that are no states.
 
 #include "base/text.h"
 #include "states/builtins.h"
@@ -7,7 +7,7 @@
 namespace fettle::states {
 namespace {
 
-/// As one would call it by hand; secrets are masked.
+/// The call as one would write it by hand, with masked secrets.
 std::string spelled(const ExecCall& call) {
   std::string text = cat("fettle exec ", call.path);
   for (const Value& value : call.positional)
@@ -26,7 +26,7 @@ Result<Value> called(const ModuleCall& call, const ExecCall& what) {
   return answer;
 }
 
-/// The call, and what the function said.
+/// The call, and the message of the function.
 Value comments(const ExecCall& call, const Value& answer) {
   std::vector<Value> made{Value(spelled(call))};
   const Value& said = answer.at("comment");

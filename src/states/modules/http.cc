@@ -1,4 +1,4 @@
-/// `http.*`: what a server answers.
+/// `http.*`: checks the answers of servers.
 
 #include <algorithm>
 
@@ -32,7 +32,7 @@ Result<HttpRequest> request_of(const ModuleCall& call) {
   return request;
 }
 
-/// The status codes that are good; none are given: those from 200 to 299.
+/// The status codes that are good. If none are given: 200 to 299.
 Result<std::vector<int64_t>> wanted_statuses(const ModuleCall& call) {
   const Value& given = call.at("status");
   const std::vector<Value> items =
@@ -47,7 +47,7 @@ Result<std::vector<int64_t>> wanted_statuses(const ModuleCall& call) {
   return statuses;
 }
 
-/// What is wrong with an answer; empty: nothing is.
+/// The fault of an answer. Empty: it has none.
 std::string complaint(const HttpResponse& response, const std::vector<int64_t>& statuses,
                       const std::string& match) {
   const bool is_wanted = statuses.empty() ? response.status >= 200 && response.status < 300

@@ -42,7 +42,7 @@ Result<ModuleAnswer> run_module(std::string_view state, std::string_view functio
 
 namespace {
 
-/// Of what every function returns; a name is made once.
+/// The keys of every function's answer; each name is made once.
 const Name result_key = "result", comment_key = "comment", changes_key = "changes",
            old_state_key = "old_state", new_state_key = "new_state";
 const Value no_changes = Value::dict({});

@@ -1,4 +1,4 @@
-/// `time.sleep`, `render.block`, `sls.run`, `acct.profile`: what concerns the rest of the run.
+/// `time.sleep`, `render.block`, `sls.run`, `acct.profile`: states that affect the rest of the run.
 
 #include <set>
 
@@ -29,7 +29,7 @@ Result<Value> refs_argument(const ModuleCall& call, std::string_view parameter) 
   return Value::list(std::move(refs));
 }
 
-/// A resource that has no state, as Idem tells of it.
+/// The answer of a resource without a state, as Idem reports it.
 Answer said(bool result, std::string comment) {
   const Value none = Value::dict({});
   return ModuleAnswer{.ret = with(ret_of(result, "", none, none), "comment",

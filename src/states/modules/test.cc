@@ -1,4 +1,4 @@
-/// `test.*`: states that pretend, as the file of Idem 19.1 has them; later ones lack it.
+/// `test.*`: states that pretend, like those in Idem 19.1; later versions do not have the file.
 
 #include <algorithm>
 #include <iterator>
@@ -11,24 +11,24 @@
 namespace fettle::states {
 namespace {
 
-/// What they pretend to have changed.
+/// The changes that they pretend to have made.
 Value pretended() {
   return Value::dict(
       {{"testing", Value::dict({{"old", "Unchanged"}, {"new", "Something pretended to change"}})}});
 }
 
-/// Unknown in test mode.
+/// The result, which is unknown in test mode.
 Verdict unless_test(const ModuleCall& call, bool result) {
   return call.is_test ? Verdict() : Verdict(result);
 }
 
-/// With these changes; before, there was nothing.
+/// Adds these changes. Before them there was nothing.
 Value with_changes(Value ret, const Value& changes) {
   return with(with(with(ret, "changes", changes), "new_state", changes), "old_state",
               Value::dict({}));
 }
 
-/// What `result` says. Error: it is none.
+/// The value of `result`. Error: it is no result.
 Result<Verdict> given_verdict(const ModuleCall& call) {
   const Value& given = call.at("result");
   if (!given.is_bool() && !given.is_null())
@@ -36,22 +36,22 @@ Result<Verdict> given_verdict(const ModuleCall& call) {
   return given.is_null() ? Verdict() : Verdict(given.boolean());
 }
 
-/// A resource that went from one state to another.
+/// The answer of a resource that went from one state to another.
 Answer echoed(const ModuleCall& call, const Value& before, const Value& after) {
   const Verdict verdict = TRY(given_verdict(call));
   static const Value no_comments = Value::list({});
   return ModuleAnswer{.ret = ret_of(verdict, no_comments, before, after)};
 }
 
-/// The contract of resources, which computes changes and lists comments, is about `present` and
-/// `absent` only.
+/// Drops what the contract of resources adds (computed changes, comments as a list): it applies to
+/// `present` and `absent` only.
 Answer without_contract(Answer answer) {
   if (answer)
     answer->ret = with(with(answer->ret, "changes", Value::dict({})), "comment", Value());
   return answer;
 }
 
-/// True, false, or drawn when the argument is `Random`.
+/// True, false, or a random one if the argument is `Random`.
 Result<bool> chosen(const ModuleCall& call, std::string_view parameter) {
   const Value& given = call.at(parameter);
   if (given.is_null())
@@ -66,7 +66,7 @@ Result<bool> chosen(const ModuleCall& call, std::string_view parameter) {
   return (call.world->draw() & 1) == 1;
 }
 
-/// Takes so long, without holding anybody up.
+/// Takes this time without holding anybody up.
 ModuleAnswer lasting(const ModuleCall& call, Duration time) {
   if (call.is_test)
     return {.ret = ret_of({}, "Success!")};
@@ -116,8 +116,8 @@ Answer test_configurable(const ModuleCall& call) {
   return ModuleAnswer{.ret = changes ? with(ret, "changes", pretended()) : ret};
 }
 
-/// Its `changes`, `old_state` and `new_state`; where they are not given, what is remembered was
-/// before, and the changes are those between both.
+/// Answers with its `changes`, `old_state` and `new_state`. If these are not given, the remembered
+/// state is the old one, and the changes are those between both.
 Answer test_present(const ModuleCall& call) {
   const Value& told = call.at("old_state");
   ModuleAnswer answer =
@@ -132,7 +132,7 @@ Answer test_absent(const ModuleCall& call) {
   return echoed(call, call.old_state, call.at("new_state"));
 }
 
-/// What is remembered with one or two parameters set.
+/// The remembered state with one or two parameters set.
 Answer test_update(const ModuleCall& call) {
   Value after = call.old_state.is_dict() ? call.old_state : Value::dict({});
   for (const char* parameter : {"param_1", "param_2"})
@@ -142,7 +142,7 @@ Answer test_update(const ModuleCall& call) {
   return without_contract(echoed(call, call.old_state, after));
 }
 
-/// What it would be in the world: `remote_state` with what is wanted and not null.
+/// The state in the world: `remote_state` with the wanted values that are not null.
 Answer test_present_resource(const ModuleCall& call) {
   Value after = TRY(dict_argument(call, "remote_state"));
   for (const Entry& wanted : TRY(dict_argument(call, "enforce_state")).entries())
@@ -151,7 +151,7 @@ Answer test_present_resource(const ModuleCall& call) {
   return without_contract(echoed(call, call.old_state, after));
 }
 
-/// Blocks: what waits to be called again holds nobody up, and this one is to be alone.
+/// Blocks: an act that waits to be called again holds nobody up, and this one has to be alone.
 Answer test_unique_op(const ModuleCall& call) {
   if (!call.is_test && call.world != nullptr && call.world->pause)
     TRY(call.world->pause(2s));

@@ -1,4 +1,4 @@
-/// `data.write`, `template.render`, `trigger.build`: what values and templates come to.
+/// `data.write`, `template.render`, `trigger.build`: the results of values and templates.
 
 #include <algorithm>
 
@@ -19,7 +19,7 @@ Result<std::optional<std::string>> read(const ModuleCall& call, const std::strin
   return call.world->read(path);
 }
 
-/// The template that the arguments name; nothing: they name none.
+/// The template that the arguments name. None: they name no template.
 Result<std::optional<std::string>> template_of(const ModuleCall& call) {
   if (!call.at("template").is_null())
     return std::optional(TRY(text_argument(call, "template")));
@@ -32,7 +32,7 @@ Result<std::optional<std::string>> template_of(const ModuleCall& call) {
   return text;
 }
 
-/// A text in which somebody's secret may stand is one.
+/// Marks a text in which somebody's secret may stand as a secret.
 Value guarded(std::string text, const Value& variables) {
   return variables.has_secret() ? Value::secret(text) : Value(text);
 }
@@ -91,7 +91,7 @@ Answer data_write(const ModuleCall& call) {
       .ret = ret_of(true, cat("Wrote to file '", path, "'."), old_state, state_of(content))};
 }
 
-/// A dict, or a list of dicts: then the first one that has a key counts, as in Idem.
+/// Reads a dict, or a list of dicts. The first one that has a key counts, as in Idem.
 Result<Value> triggers_of(const ModuleCall& call) {
   const Value& given = call.at("triggers");
   if (!given.is_list())
@@ -115,7 +115,7 @@ Answer trigger_build(const ModuleCall& call) {
   const Value after = Value::dict({{"triggers", triggers}, {"resource_id", call.name}});
   Value changes = changes_between(before, triggers);
   const bool differs = !is_empty(changes);
-  // A side that has nothing is left out, as Idem's `deep_diff` does.
+  // An empty side is left out, as Idem's `deep_diff` does.
   if (differs && is_empty(changes.at("old")))
     changes = Value::dict({{"new", changes.at("new")}});
   const Verdict verdict = differs && call.is_test ? Verdict() : Verdict(true);

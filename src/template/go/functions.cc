@@ -27,7 +27,7 @@ Result<int> compare(const Value& a, const Value& b) {
     return *x < *y ? -1 : *x > *y ? 1 : 0;
   if (a.is_text() && b.is_text())
     return a.text().view().compare(b.text().view());
-  // To Kurtosis a number of the data is the text of a number: packages write `eq .fork "12"`.
+  // For Kurtosis, a number in the data is the text of a number: packages write `eq .fork "12"`.
   if ((a.is_text() || number(a)) && (b.is_text() || number(b)))
     return printed(a).compare(printed(b));
   return user_error(cat("incompatible types for comparison: ", go_type(a), " and ", go_type(b)));
@@ -157,7 +157,7 @@ std::string joined(std::span<const Value> arguments, bool lines) {
   return lines ? text + "\n" : text;
 }
 
-/// What the escaping functions work on: nil alone is what an action prints of it.
+/// The text on which the escaping functions work. Only nil has the form that an action prints.
 std::string escaped_text(std::span<const Value> arguments) {
   return arguments.size() == 1 && arguments[0].is_null() ? "<no value>" : joined(arguments, false);
 }

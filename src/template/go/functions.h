@@ -20,10 +20,10 @@ std::string wrong_count(std::string_view name, size_t count);
 bool truth(const Value& value);
 /// The name of the type that Go would have decoded the value to.
 std::string_view go_type(const Value& value);
-/// As `%v` prints it.
+/// The form of `%v`.
 std::string printed(const Value& value);
-/// Sprintf: verbs v s q d x X o b c U t e E f F g G T with flags, width and precision; what does
-/// not fit is told inside the text, as Go does.
+/// Sprintf: the verbs v s q d x X o b c U t e E f F g G T, with flags, width and precision. Errors
+/// are written into the text, as in Go.
 std::string format(std::string_view format, std::span<const Value> arguments);
 
 }  // namespace fettle::go_template

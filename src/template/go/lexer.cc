@@ -72,13 +72,13 @@ class Lexer {
     return fail(cat("bad character ", code.data(), " '", source_.substr(at, 1), "'"), at);
   }
 
-  /// Behind a name stands white space or what can follow one.
+  /// Whether a name may end here: before white space, or before a character that can follow it.
   bool ends_a_word(size_t at) const {
     return at >= source_.size() || is_space(source_[at]) || source_.substr(at).starts_with("}}") ||
            std::string_view(".,|:)(").find(source_[at]) != std::string_view::npos;
   }
 
-  /// From behind `{{` to behind `}}`.
+  /// Reads from behind `{{` to behind `}}`.
   Status action(size_t left) {
     std::string_view rest = source_.substr(at_);
     // White space before a comment is only that of a trim marker.

@@ -146,7 +146,7 @@ class Execution {
     return Flow::on;
   }
 
-  /// One variable is the element, two are index and element.
+  /// A single variable is the element; two are index and element.
   void bind_loop(const Pipe& pipe, const Value& key, const Value& item) {
     const std::vector<std::string>& names = pipe.variables;
     for (size_t i = 0; i < names.size(); ++i) {
@@ -280,7 +280,7 @@ class Execution {
   Result<Maybe> fields(const Operand& operand, Maybe value, const Maybe&) const {
     bool inside = false;
     for (const std::string& field : operand.fields) {
-      // What a missing key gives has missing fields, too; nil has none.
+      // A missing key has missing fields, too; nil has none.
       if (!value)
         return value;
       if (value->is_null() && (inside || operand.type != Operand::pipe))

@@ -7,7 +7,7 @@
 namespace fettle::jinja {
 namespace {
 
-/// Where a statement or an expression stands.
+/// The place of a statement or an expression.
 struct Region {
   bool is_deferred = false;  ///< unknown names are errors when they are reached
   bool is_top = false;       ///< outputs after `extends` do not count

@@ -109,7 +109,7 @@ Result<Value> Renderer::eval(const Expr& expr, const ScopePtr& scope) {
   }
   Result<Value> made = evaluate(expr, scope);
   --level_;
-  // What was refused within ended early, with a part of the result.
+  // A refusal within the call ended it early, with a part of the result.
   if (made && engine_.budget().is_over())
     return budget_error(engine_.budget());
   if (made && made->is_object())

@@ -9,7 +9,7 @@
 namespace fettle::jinja {
 namespace {
 
-/// What Python's `\s` takes.
+/// The characters that Python's `\s` matches.
 constexpr std::string_view space =
     R"([\s\v\x1c-\x1f\x{85}\x{a0}\x{1680}\x{2000}-\x{200a}\x{2028}\x{2029}\x{202f}\x{205f}\x{3000}]+)";
 

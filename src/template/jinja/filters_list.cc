@@ -7,7 +7,7 @@
 namespace fettle::jinja {
 namespace {
 
-/// What is compared: texts without their case unless it counts.
+/// The value for comparisons: a text without its case, unless that counts.
 Value key_of(const Value& value, bool has_case) {
   return value.is_text() && !has_case ? Value(python::lower(value.text())) : value;
 }
@@ -237,7 +237,7 @@ Result<Value> groupby(Renderer& renderer, Arguments& arguments) {
   return Value::list(std::move(groups));
 }
 
-/// Of what is false there are no items, even where there could be none.
+/// A false value has no items, even if it could have some.
 Result<Items> items_if_true(const Value& value) {
   if (!value.is_undefined() && !is_true(value))
     return Items();

@@ -53,7 +53,7 @@ Result<Value> to_int(Renderer&, Arguments& arguments) {
   return otherwise;
 }
 
-/// The number that a text is; None: it is none.
+/// The number in a text. None: there is none.
 Value float_of(const Value& value) {
   if (!value.is_text())
     return {};

@@ -192,7 +192,7 @@ std::string without(std::string_view text, std::string_view opens, std::string_v
       return made.append(text);
     made += text.substr(0, open);
     text.remove_prefix(end + closes.size());
-    // What was apart may open now, as `<` and `!--` do.
+    // Parts that were apart may now form an opening, as `<` and `!--` do.
     for (size_t i = opens.size() - 1; i > 0; --i)
       if (made.ends_with(opens.substr(0, i)) && text.starts_with(opens.substr(i))) {
         const size_t closing = text.find(closes);

@@ -32,7 +32,7 @@ struct Limits {
 
 struct Environment {
   Syntax syntax;
-  /// The text of a template by its name; nothing: there is none.
+  /// The text of a template by its name. None: there is no such template.
   std::function<Result<std::optional<std::string>>(const std::string& name)> load;
   /// A filter or test that the language lacks, by name, asked once for each use; null: none.
   std::function<Function(const std::string& name)> find_filter;
@@ -46,7 +46,7 @@ struct Environment {
 
 struct Tree;
 
-/// Where a piece of the output comes from. It ends where the next one begins.
+/// The origin of a piece of the output. It ends where the next one begins.
 struct Origin {
   size_t offset = 0;  ///< of its first byte in the output
   uint32_t file = 0;  ///< in `Traced::files`
@@ -73,7 +73,7 @@ class Engine {
                  .cancelled = environment.cancelled}),
         environment_(std::move(environment)) {}
   Result<std::string> render(const std::string& name, const Lookup& names);
-  /// The same with the place of everything in the output; an error has a column, too.
+  /// The same, with the place of everything in the output. An error has a column, too.
   Result<Traced> trace_text(const std::string& name, std::string_view source, const Lookup& names);
   Result<std::string> render_text(const std::string& name, std::string_view source,
                                   const Lookup& names);

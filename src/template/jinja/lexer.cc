@@ -94,7 +94,7 @@ class Scanner {
     return is_line_start && is_blank_line ? piece.substr(0, from) : piece;
   }
 
-  /// What follows the end of a tag: `-` eats blanks, a trimmed block one newline.
+  /// Handles the text behind the end of a tag: `-` eats blanks, a trimmed block one newline.
   void after_tag(char sign, bool is_block) {
     if (sign == '-') {
       size_t end = at_;
@@ -118,7 +118,7 @@ class Scanner {
     return {};
   }
 
-  /// Behind `raw %}` when the tag says so; 0 when not.
+  /// The end of `raw %}`, if this tag is one; else 0.
   size_t end_of_raw_tag() {
     size_t at = at_;
     const auto blanks = [&] {

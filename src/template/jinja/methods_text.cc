@@ -151,7 +151,7 @@ int64_t points_before(const std::string& text, size_t at) {
   return static_cast<int64_t>(python::points_of(std::string_view(text).substr(0, at)).size());
 }
 
-/// What `start` and `end` leave of a text.
+/// The part of a text between `start` and `end`.
 struct Part {
   std::string_view text;
   size_t begin = 0;  ///< in bytes

@@ -52,7 +52,7 @@ class Macro : public Object {
   const std::string* file_;
 };
 
-/// What `import` binds.
+/// The value that `import` binds.
 class TemplateModule : public Object {
  public:
   TemplateModule(Engine& engine, Lookup context) : renderer(engine, std::move(context)) {}

@@ -47,7 +47,7 @@ class ExpressionParser {
  private:
   ExprPtr make(Expr::Kind kind, std::string name = {}) const;
   Result<ExprPtr> binary(Expr::Kind kind, std::string op, ExprPtr left, ExprPtr right);
-  /// One more link of a chain (`a + b + c`, `a.b.c`, `a | f | g`), which nests to the left.
+  /// Parses one more link of a chain (`a + b + c`, `a.b.c`, `a | f | g`), which nests to the left.
   Status link();
   Result<ExprPtr> logic_or();
   Result<ExprPtr> logic_and();

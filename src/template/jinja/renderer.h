@@ -52,7 +52,7 @@ class Renderer {
   /// `value.name`, then `value["name"]`; undefined when there is neither.
   Result<Value> attribute(const Value& value, const std::string& name);
   Result<Value> item(const Value& value, const Value& key);
-  /// What is printed for a value.
+  /// The text that is printed for a value.
   Result<std::string> shown(const Value& value) const;
   Status spend(uint64_t steps);
   const Environment& environment() const { return engine_.environment(); }
@@ -76,7 +76,7 @@ class Renderer {
   };
   using Blocks = std::map<std::string, std::vector<Definition>>;
 
-  /// What a `break` or `continue` leaves until its loop takes notice.
+  /// Left by a `break` or `continue` until its loop takes notice.
   enum class Leaving { nothing, turn, loop };
 
   Status statement(const Stmt& node, const ScopePtr& scope, std::string& out);

@@ -12,7 +12,7 @@
 namespace fettle::jinja {
 namespace {
 
-/// What equal keys share.
+/// Equal keys share this.
 std::string key_of(const Value& key) {
   if (key.is_text())
     return "s" + key.text();

@@ -52,7 +52,7 @@ class Object {
   /// in a list; the expression that takes it out fails.
   virtual Status readable() { return {}; }
   virtual bool equals(const Object& other) const { return this == &other; }
-  /// What equal objects share, for dicts and what goes by them.
+  /// Shared by equal objects, for dicts and everything that compares keys.
   virtual std::string key() const { return text(); }
 };
 using ObjectPtr = std::shared_ptr<Object>;
@@ -127,7 +127,7 @@ class Value {
   bool is_strictly_undefined() const { return is_undefined() && !is_lenient(); }
   /// Whether it may hold values.
   bool can_nest() const { return is_list() || is_dict() || is_object(); }
-  /// The same list, dict or object.
+  /// Whether both are the same list, dict or object.
   bool is_same(const Value& other) const { return data_ == other.data_; }
 
  private:
@@ -163,7 +163,7 @@ struct List {
   uint64_t bytes_ = 0;
 };
 
-/// In the order of insertion.
+/// A dict, in the order of insertion.
 struct Dict {
   std::vector<std::pair<Value, Value>> entries;
   std::unordered_map<std::string, size_t> index;
@@ -189,7 +189,7 @@ struct Dict {
 class Circles {
  public:
   void add(const Value& value);
-  /// With all that is in it, at any depth.
+  /// Adds a value with all its parts, at any depth.
   void add_all(const Value& value);
   /// Empties those that are still there.
   void release();
@@ -212,14 +212,14 @@ inline Error raise(std::string_view type, std::string message) {
   return user_error(std::string(type).append(": ").append(message));
 }
 Error undefined_error(const Value& value);
-/// In steps; `jinja.h` says what a step is.
+/// Costs in steps; `jinja.h` says what a step is.
 namespace cost {
 inline constexpr uint64_t statement = 4, expression = 6, scope = 14, template_of_its_own = 400;
 inline constexpr uint64_t value = 2;  ///< written, compared or sorted
 inline constexpr uint64_t open = 4;   ///< a list or dict that is written
 }  // namespace cost
 
-/// What a budget refused.
+/// The error for what a budget refused.
 Error budget_error(const Budget& budget);
 
 std::string type_name(const Value& value);  ///< `int`, `str`
@@ -237,7 +237,7 @@ bool is_equal(const Value& a, const Value& b);
 Result<bool> is_less(const Value& a, const Value& b, std::string_view asked = "<");
 /// Whether it may be the key of a dict: an error for lists, dicts, and what is not there.
 Status check_hashable(const Value& value);
-/// What iteration gives.
+/// The items of an iteration.
 Result<Items> items_of(const Value& value);
 /// The same for who reads them one by one.
 Result<Items> unread_items_of(const Value& value);

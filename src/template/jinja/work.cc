@@ -1,4 +1,4 @@
-/// What is asked before work on a value, and told when it is refused.
+/// The questions before work on a value, and the errors when it is refused.
 
 #include "template/jinja/value.h"
 

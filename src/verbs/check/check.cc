@@ -38,7 +38,7 @@ Where place_of(std::string_view text) {
   return first == 0 ? Where{std::string(text), last, 0} : Where{std::string(text), first, last};
 }
 
-/// Against the guidelines of partial compiles.
+/// Adds what the guidelines of partial compiles say against a push.
 void add_findings(Checked& checked, const Push& push) {
   for (const auto& [set, findings] : push.findings)
     if (findings.is_list())
@@ -61,7 +61,7 @@ Checked check_package(const Workplace& place, PackageRequest request) {
     add(checked.errors, std::move(error));
   for (Error& doubt : reviewed->doubts)
     add(checked.warnings, std::move(doubt));
-  // A file for others to import cannot be run.
+  // A file that others import cannot be run.
   if (request.package.ends_with(".star") && !reviewed->runs && request.main_function.empty()) {
     checked.kind = "module";
     return checked;

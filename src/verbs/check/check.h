@@ -1,5 +1,5 @@
 #pragma once
-/// `fettle check`: what can be known before anything is done. Needs and asks no engine.
+/// `fettle check`: all that can be known before anything is done. It needs no engine and asks none.
 
 #include <string>
 #include <vector>
@@ -10,23 +10,24 @@
 
 namespace fettle {
 
-/// What was looked at, and what was found. Each finding has its place and line if there is one.
+/// The result: what was looked at, and the findings. Each finding has its place and line, if there
+/// is one.
 struct Checked {
   /// `package`, `module` (a `.star` file that others import), `model`, `states` or `workloads`.
   std::string kind;
-  std::string path;           ///< as it was named
+  std::string path;           ///< as the user named it
   std::vector<Error> errors;  ///< a run, export or apply would be refused
   std::vector<Error> warnings;
 };
 
-/// All its files, then what it would do with the arguments of the request.
+/// Checks all files of the package, then what it would do with the arguments of the request.
 Checked check_package(const Workplace& place, PackageRequest request);
-/// A project's folder or main file, as a full export would read it; nothing is stored.
+/// Checks a project's folder or main file, read as a full export would read it; nothing is stored.
 /// `options`: the limits of the compile.
 Checked check_model(const std::string& path, model::CompileOptions options);
-/// Files of states, as `validate` reads them.
+/// Checks files of states, read as `validate` reads them.
 Checked check_states(const Workplace& place, StatesRequest request);
-/// One file of manifests.
+/// Checks one file of manifests.
 Checked check_manifests(const std::string& path, std::string_view text);
 
 }  // namespace fettle

@@ -24,7 +24,8 @@ bool is_output(const fs::path& path) {
          about.st_dev == output.st_dev && about.st_ino == output.st_ino;
 }
 
-/// Writes a file into what exists here and cannot be replaced: a device, a pipe, a terminal.
+/// Writes a file into something that exists here and cannot be replaced: a device, a pipe, a
+/// terminal.
 Status write_into_special(const fs::path& source, const fs::path& target) {
   const Descriptor file(is_output(target) ? fcntl(STDOUT_FILENO, F_DUPFD_CLOEXEC, 0)
                                           : ::open(target.c_str(), O_WRONLY | O_CLOEXEC));
@@ -73,14 +74,14 @@ Status copy_into(const Workplace& place, const ServiceView& service, const std::
   const std::string container = TRY(container_of(service));
   const bool into = target.ends_with('/') || TRY(engine->is_folder(container, target, stop));
   const std::string folder = into ? target : parent_of(target);
-  // Podman would make the folder, Docker refuses it.
+  // Podman would make the folder; Docker refuses to.
   if ((into ? target.ends_with('/') : folder != "/") &&
       !TRY(engine->is_folder(container, folder, stop)))
     return user_error(cat("the service `", service.name, "` has no folder `", folder, "`"));
   const std::string name =
       into ? last_part(fs::absolute(source, failure).lexically_normal().string())
            : last_part(target);
-  // A tar of the name that it is to have there.
+  // A tar with the name that the file will have there.
   const ScratchFolder scratch = TRY(ScratchFolder::make(fs::temp_directory_path(failure).string()));
   fs::copy(source, scratch.path() + "/" + name,
            fs::copy_options::recursive | fs::copy_options::copy_symlinks, failure);
@@ -125,7 +126,7 @@ Status copy_out_of(const Workplace& place, const ServiceView& service, const std
   const bool into = fs::is_directory(target, failure);
   const std::string name = last_part(source);
   fs::path end = into ? fs::path(target) / name : fs::path(target);
-  // What a link leads to is written, not the link.
+  // The target of a link is written, not the link.
   if (fs::is_symlink(end, failure) && fs::exists(end, failure))
     if (fs::path real = fs::canonical(end, failure); !failure)
       end = std::move(real);
@@ -145,7 +146,7 @@ Status copy_out_of(const Workplace& place, const ServiceView& service, const std
           .context(cat("copying `", source, "` out of `", service.name, "`")));
   const fs::path made = fs::path(unpacked) / name;
   const fs::file_status status = fs::symlink_status(made, failure);
-  // Podman leaves out of an archive what is neither.
+  // Podman leaves everything else out of an archive.
   if (!fs::exists(status))
     return user_error(cat("`", source, "` of the service `", service.name,
                           "` is a device, a pipe or a socket, which cannot be copied"));

@@ -35,14 +35,14 @@ std::vector<RecordPointer> services_of(const Known& known) {
   return sorted_services(known, [](const Record& record) { return record.applied.has_value(); });
 }
 
-/// Those, and the ones that were never added since the attempt failed.
+/// The services that were not removed, and those that were never added because the attempt failed.
 std::vector<RecordPointer> services_to_show(const Known& known) {
   return sorted_services(known, [](const Record& record) {
     return record.applied.has_value() || (record.attempt && record.attempt->failed);
   });
 }
 
-/// The exit code, if it is an error and nobody asked for the end.
+/// The exit code of a service that ended with an error by itself.
 std::optional<int64_t> bad_end(const Record& record, const Value& seen, Presence expected) {
   const int64_t code = seen.integer_at("exit_code");
   const bool ended = seen.text_at("status") == "exited" && code != 0;
@@ -50,7 +50,7 @@ std::optional<int64_t> bad_end(const Record& record, const Value& seen, Presence
                                                                       : std::nullopt;
 }
 
-/// How a service is shown; none when there is nothing to show.
+/// How a service is shown. None: there is nothing to show.
 std::optional<ServiceView> view_of(const Record& record, const Observation& seen, bool is_removed,
                                    Presence expected) {
   if (!seen.state && (is_removed || !record.applied))
@@ -78,7 +78,7 @@ std::optional<ServiceView> view_of(const Record& record, const Observation& seen
   return view;
 }
 
-/// An intent that wants nothing more of any set that wants something now.
+/// An intent in which every set that wants something now wants nothing more.
 std::shared_ptr<const Intent> empty_intent(const Name& environment, const Known& known) {
   auto intent = std::make_shared<Intent>();
   intent->environment = environment;
@@ -109,7 +109,8 @@ Result<AddedEnvironment> add_environment(const Workplace& place, const std::stri
   network.origin = "fettle enclave add";
   intent->resources[by_hand].push_back(std::move(network));
   Result<Edited> edited = edit_by(place, *edit, intent);
-  // Without its network there is nothing of it, unless nobody knows how far the engine came.
+  // Without its network, nothing is left of the environment, unless nobody knows how far the engine
+  // came.
   if ((!edited || !edited->summary.good()) && place.interrupt->asked() == 0)
     TRY(edit->remove_environment());
   added.summary = TRY(std::move(edited)).summary;
@@ -118,8 +119,8 @@ Result<AddedEnvironment> add_environment(const Workplace& place, const std::stri
 
 Result<std::vector<Environment>> list_environments(const Workplace& place) {
   std::vector<Environment> known = TRY(place.store->environments());
-  // A store without any may be a new one on a machine where fettle has worked before. What is found
-  // may as well be somebody else's, so it is only shown.
+  // An empty store may be a new one on a machine where fettle has worked before. What is found may
+  // also belong to somebody else, so it is only shown.
   if (!known.empty())
     return known;
   std::set<Name> names;
@@ -135,7 +136,7 @@ Result<std::vector<Environment>> list_environments(const Workplace& place) {
 
 namespace {
 
-/// Asks the engine unless all of it was looked at.
+/// Asks the engine, unless all services were looked at.
 Result<std::vector<Observation>> look_at_services(const Workplace& place,
                                                   const std::vector<Subject>& subjects,
                                                   const Seen& seen) {
@@ -167,7 +168,7 @@ Result<std::vector<Observation>> look_at_services(const Workplace& place,
 
 namespace {
 
-/// Whether workloads have pods in it that were not taken away.
+/// Whether workloads have pods in it that were not removed.
 bool has_pods(const Known& known) {
   return std::ranges::any_of(known, [](const auto& each) {
     const Record& record = *each.second;
@@ -175,7 +176,7 @@ bool has_pods(const Known& known) {
   });
 }
 
-/// Whether there is anything in the world that a model or a file of states describes, no service.
+/// Whether anything in the world, services apart, is described by a model or by files of states.
 bool has_deployed(const Known& known, const Kinds& kinds) {
   static const std::set<Name> of_packages{"network", "image", "artifact", "directory", "service"};
   return std::ranges::any_of(known, [&](const auto& each) {
@@ -213,7 +214,7 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
     any_running |= seen[i].state && read_one<&ServiceSeen::status>(*seen[i].state) == "running";
     view.services.push_back(*std::move(service));
   }
-  // The last one of a name is away as long as another one passes by under it.
+  // A service that was removed is not shown while another one of its name passes by.
   std::set<std::string> there;
   for (const ServiceView& service : view.services)
     if (service.status != "absent")
@@ -283,8 +284,8 @@ Result<Summary> restart_environment(const Workplace& place, const std::string& n
 
 namespace {
 
-/// What a model or files of states want of the machine outlives their environment, as what left
-/// them does.
+/// Things of the machine that a model or files of states want outlive their environment, and so do
+/// their leftovers.
 bool stays_on_machine(const Key& key, const Record& record) {
   const Resource* then = resource_of_then(record);
   const bool is_of_states = record.wanted_by.contains(Name(states::states_set));
@@ -293,12 +294,12 @@ bool stays_on_machine(const Key& key, const Record& record) {
          (then == nullptr || then->leftover != Leftover::remove);
 }
 
-/// A wait or a look of states makes nothing that stays.
+/// A wait, or a look of states, makes nothing that stays.
 bool has_made_nothing(const Key& key, const Record& record) {
   return key.kind == "state" && is_empty(read_one<&StateOutputs::new_state>(record.outputs));
 }
 
-/// Whether there is something of it that people can see.
+/// Whether people can see something of it on the machine.
 bool is_seen_on_machine(const Key& key, const Record& record, const Kinds& kinds) {
   const Kind* const kind = kinds.find(key.kind);
   return stays_on_machine(key, record) && kind != nullptr && kind->sort() != Sort::action &&
@@ -306,7 +307,7 @@ bool is_seen_on_machine(const Key& key, const Record& record, const Kinds& kinds
          !is_purged(record.applied->attributes) && !has_made_nothing(key, record);
 }
 
-/// The engines that something of it lives on that goes with it.
+/// The engines on which something lives that goes with the environment.
 std::set<Name> needed_engines(const Known& known, bool prune) {
   std::set<Name> engines;
   for (const auto& [key, record] : known)
@@ -316,7 +317,8 @@ std::set<Name> needed_engines(const Known& known, bool prune) {
   return engines;
 }
 
-/// All that goes with an environment: what is recorded and, where an engine runs, what it has.
+/// All that goes with an environment: what is recorded and, where an engine runs, what the engine
+/// has.
 Result<Known> all_of(const Workplace& place, const Name& environment, bool prune) {
   Known known = TRY(place.store->known(environment));
   if (needed_engines(known, prune).empty()) {
@@ -326,7 +328,7 @@ Result<Known> all_of(const Workplace& place, const Name& environment, bool prune
   } else {
     known = TRY(with_found(place, environment, std::move(known)));
   }
-  // Records that nobody wants any more are of this environment all the same.
+  // Records that nobody wants any more belong to the environment all the same.
   Known going;
   for (const auto& [key, record] : known) {
     if (!prune && stays_on_machine(key, *record))
@@ -352,7 +354,7 @@ Result<Removed> remove_environment(const Workplace& place, const std::string& na
       TRY(driver->ready({}, place.interrupt->acts_token()));
   RunRequest run_request;
   run_request.known = TRY(all_of(place, edit.environment(), removal.prune));
-  // Only the files of states say how what they made is taken away: it stays.
+  // A thing that states made stays: only their files say how it is removed.
   std::erase_if(run_request.known, [](const auto& one) { return one.first.kind == "state"; });
   run_request.intent = empty_intent(edit.environment(), run_request.known);
   run_request.options.parallelism = 8;
@@ -384,7 +386,7 @@ std::string counted(size_t count, std::string_view what) {
   return cat(count, " ", what, count == 1 ? "" : "s");
 }
 
-/// What users stored in a fleet, and the data that outlive it; empty: nothing.
+/// What users stored in a fleet, and data that outlives it, in words. Empty: nothing.
 Result<std::string> kept_in_fleet(const Workplace& place, const Name& fleet) {
   size_t objects = 0, claims = 0;
   for (const workloads::Object& object : TRY(stored_objects(place, fleet)))
@@ -399,7 +401,7 @@ Result<std::string> kept_in_fleet(const Workplace& place, const Name& fleet) {
   return join(parts, " and ");
 }
 
-/// What a model, files of states or manifests describe in an environment; empty: nothing.
+/// What a model, files of states or manifests describe in an environment, in words. Empty: nothing.
 Result<std::string> described_in(const Workplace& place, const Environment& environment) {
   const auto heads = TRY(place.store->versions().heads(environment.name));
   if (!heads.empty() && is_of_fleet(heads.back().detail))
@@ -409,12 +411,12 @@ Result<std::string> described_in(const Workplace& place, const Environment& envi
   return std::string(environment.detail.bool_at("states") ? "files of states" : "");
 }
 
-/// Whether `clean` takes an environment that it was not asked to take by name, and that holds
-/// nothing but what packages and commands made.
+/// Whether `clean` removes an environment that nobody named, and that holds only what packages and
+/// commands made.
 Result<bool> is_to_go(const Workplace& place, const Environment& environment, bool all) {
   if (all || environment.is_removing)
     return true;
-  // Kurtosis: what somebody has just made runs, though it has no service yet.
+  // Kurtosis: an enclave that was just made counts as running, although it has no service yet.
   return TRY(inspect_environment(place, environment.name.str())).status == "stopped";
 }
 
@@ -426,11 +428,11 @@ Result<Cleaned> clean(const Workplace& place, const Cleaning& cleaning,
   Cleaned cleaned;
   for (const Environment& environment : TRY(place.store->environments())) {
     const std::string name = environment.name.str();
-    // Others may be at work, and cleaning up as well.
+    // Others may be at work, and may be cleaning up as well.
     if (!TRY(place.store->environment(environment.name)))
       continue;
-    // What a model, files of states or manifests describe has not stopped because nothing of it is
-    // a container, and takes its history with it.
+    // An environment of a model, of files of states or of manifests has not stopped just because it
+    // has no container, and its history would go with it.
     if (const std::string what = TRY(described_in(place, environment));
         !what.empty() && !environment.is_removing) {
       if (cleaning.all)

@@ -1,5 +1,5 @@
 #pragma once
-/// Environments as a whole: made, listed, stopped, started, removed.
+/// Verbs for whole environments: make, list, stop, start, remove.
 
 #include "workplace/edit.h"
 #include "workplace/shared.h"
@@ -9,11 +9,11 @@ namespace fettle {
 struct ServiceView {
   std::string name;
   std::string uuid;
-  /// `running`, `stopped`, `absent` when somebody else took it away, or `failed` when the container
-  /// that is there is what an attempt to add or replace it has left.
+  /// `running`, `stopped`, `absent` if somebody else removed it, or `failed` if its container was
+  /// left by a failed attempt to add or replace it.
   std::string status;
-  std::string error;  ///< of a failed one: what was said
-  /// The exit code of one that ended with an error though nobody stopped it.
+  std::string error;  ///< the message, if it failed
+  /// The exit code of a service that ended with an error although nobody stopped it.
   std::optional<int64_t> ended_with;
   Attributes attributes;
   Outputs outputs;
@@ -26,72 +26,75 @@ struct ArtifactView {
 
 struct EnvironmentView {
   Environment environment;
-  /// `running`, `stopped`; without services `deployed` when anything else is there, or `empty`.
+  /// `running` or `stopped`; without services, `deployed` if anything else is there, else `empty`.
   std::string status;
   std::vector<ServiceView> services;
   std::vector<ArtifactView> artifacts;
 };
 
-/// An environment, and what came of making it.
+/// An environment, and what happened when it was made.
 struct AddedEnvironment {
   Environment environment;
   Summary summary;
 };
-/// An empty environment is its network; without that there is none.
+/// Makes an empty environment, which is its network: without that there is none.
 Result<AddedEnvironment> add_environment(const Workplace& place, const std::string& name,
                                          bool production, bool wait);
-/// One without a uuid is known to the engine alone; it is taken over when somebody names it.
+/// An environment without a uuid is known only to the engine; it is taken over when somebody names
+/// it.
 Result<std::vector<Environment>> list_environments(const Workplace& place);
-/// With the state of its services as the engine tells it, by one list. A service that was removed
-/// on purpose is not shown. What is in `seen` was looked at just now, and `known` was read just
-/// now.
+/// The state of its services comes from the engine, by one list. A service that was removed on
+/// purpose is not shown. `seen` must have been looked at just now, and `known` must have been read
+/// just now.
 Result<EnvironmentView> inspect_environment(const Workplace& place, const std::string& name,
                                             const Seen& seen = {}, const Known* known = nullptr);
-/// One service as it is shown, by its name or the beginning of its uuid.
+/// One service as it is shown, found by its name or the beginning of its uuid.
 Result<ServiceView> inspect_service(const Workplace& place, const Environment& environment,
                                     const std::string& name);
-/// Whether one may be stopped and started. Error (`Blame::user`): workloads may not.
+/// Whether the environment may be stopped and started. Error (`Blame::user`): it has workloads,
+/// which may not.
 Status check_transit(const Workplace& place, const Name& environment);
-/// Every service stopped; addresses, files and records stay.
+/// Stops every service. Addresses, files and records stay.
 Result<Summary> stop_environment(const Workplace& place, const std::string& name, bool wait);
-/// Every service that does not run started.
+/// Starts every service that does not run.
 Result<Summary> start_environment(const Workplace& place, const std::string& name, bool wait);
-/// Both, one after the other, with nobody in between.
+/// Does both, one after the other, and nobody can act in between.
 Result<Summary> restart_environment(const Workplace& place, const std::string& name, bool wait);
 struct Removal {
   bool wait = true;    ///< for others who work on it
-  bool prune = false;  ///< also what models and files of states made on this machine
+  bool prune = false;  ///< also removes what models and files of states made on this machine
 };
-/// Something that stays, and how it is shown (`shown_thing`).
+/// A thing that stays, and how it is shown (`shown_thing`).
 struct Staying {
   Key key;
   std::string shown;
 };
 struct Removed {
   Summary summary;
-  std::map<Name, size_t> taken;  ///< how many things of each kind went
-  std::vector<Staying> staying;  ///< what models and files of states made and what stays; by key
-  Shared shared;                 ///< what would have gone and stays, since others want it
+  std::map<Name, size_t> taken;  ///< the number of removed things of each kind
+  std::vector<Staying> staying;  ///< made by models and files of states, and staying; by key
+  Shared shared;                 ///< things that stay because others want them
 };
-/// Everything that it has in the world, then, when nothing of that is left, its records.
+/// Removes everything that the environment has in the world and, if nothing of that is left, its
+/// records.
 Result<Removed> remove_environment(const Workplace& place, const std::string& name,
                                    const Removal& removal);
 
-/// What is cleared away.
+/// What to clear away.
 struct Cleaning {
-  bool all = false;                    ///< environments of packages that are not stopped, too
+  bool all = false;                    ///< also environments of packages that are not stopped
   bool wait = true;                    ///< for others who work on an environment
-  std::optional<Duration> older_than;  ///< events and what was cached before that
+  std::optional<Duration> older_than;  ///< events and cached things that are older go
 };
 struct Cleaned {
   std::vector<std::string> environments;
-  size_t contents = 0;  ///< that nobody refers to
+  size_t contents = 0;  ///< those that nobody refers to
   size_t events = 0;
   std::vector<std::pair<std::string, Summary>> left;  ///< environments that could not be removed
-  /// Environments of models and states, which `all` does not take, and what each of them has.
+  /// Environments of models and states, which `all` does not include, and what each of them has.
   std::vector<std::pair<std::string, std::string>> kept;
 };
-/// `removed` is told of each environment as it goes.
+/// Calls `removed` for each environment as it goes.
 Result<Cleaned> clean(const Workplace& place, const Cleaning& cleaning,
                       const std::function<void(const std::string&)>& removed);
 

@@ -19,7 +19,7 @@
 namespace fettle {
 namespace {
 
-/// `main.star:12:5`, taken apart.
+/// The parts of `main.star:12:5`.
 struct Origin {
   std::string_view file;
   int line = 0, column = 1;
@@ -41,7 +41,7 @@ Origin origin_of(std::string_view text) {
           with_column ? number_of(parts.back()) : 1};
 }
 
-/// What somebody asks for by its place; line 0: by something else.
+/// What somebody asks about, by its place. Line 0: not by a place.
 struct Asked {
   std::string file;
   int line = 0;
@@ -60,8 +60,8 @@ bool is_same_file(std::string_view one, std::string_view other) {
   return one == other || one.ends_with(cat("/", other)) || other.ends_with(cat("/", one));
 }
 
-/// The last line of the call that stands at a place: where its brackets are closed. `file` is how
-/// whoever asks names its file. The first line when it cannot be read.
+/// The last line of the call at a place: where its brackets close. `file`: the name of the file in
+/// the question. The first line, if the file cannot be read.
 int last_line_of(const Origin& origin, std::string_view file) {
   Result<std::string> text = read_file(std::string(file));
   if (!text)
@@ -96,7 +96,7 @@ int last_line_of(const Origin& origin, std::string_view file) {
   return origin.line;
 }
 
-/// Where the call begins that a line of a file belongs to; 0 when nothing known stands there.
+/// The line where the call begins to which a line of a file belongs. 0: nothing known stands there.
 int first_line_of(const Known& known, std::string_view file, int line) {
   Origin nearest;
   for (const auto& [key, record] : known)
@@ -109,8 +109,9 @@ int first_line_of(const Known& known, std::string_view file, int line) {
              : 0;
 }
 
-/// A state stands where its function does: below its ID, above its arguments. 0 when the line
-/// belongs to none. Of a text that cannot be read again only the line above a function is known.
+/// The line of the state to which a line belongs: where its function stands, below its ID and above
+/// its arguments. 0: the line belongs to none. If the text cannot be read again, only the line
+/// above a function is known.
 int first_line_of_state(const Known& known, const Asked& asked) {
   std::set<int> begins;
   for (const auto& [key, record] : known)
@@ -160,13 +161,13 @@ const char* past(Verb verb) {
   }
 }
 
-/// A command is run, however it came to that.
+/// A command is always "run", whichever verb led to it.
 std::string_view past_of(const Key& key, Verb verb) {
   const bool is_run = key.kind == command_kind().name() && verb != Verb::remove;
   return is_run && acts(verb) ? "was run" : past(verb);
 }
 
-/// Of what was not told to have begun: it never did, or it took no time.
+/// An event without a beginning: the act never began, or it took no time.
 std::string_view end_of(const Event& event) {
   switch (event.type) {
     case EventType::failed:
@@ -183,7 +184,7 @@ std::string_view end_of(const Event& event) {
 /// Whether `what` is the ID or the name of a state, or its tag.
 bool names_state(const Key& key, const Record* record, std::string_view what) {
   const std::optional<StateTag> tag = StateTag::parse(key.name);
-  // What is beside a state (a look, a guard, a check) is meant by its own name only.
+  // A thing beside a state (a look, a guard, a check) is meant only by its own name.
   if (!tag || !tag->function.empty())
     return false;
   return tag->id == what || tag->entry == what || what.starts_with(tag->memory()) ||
@@ -220,7 +221,7 @@ Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environme
     return user_error(cat("nothing is recorded about `", what, "` in `", environment, "`",
                           suggestion(what, names)));
   std::sort(found.begin(), found.end());
-  // A service is what people mean by a bare name.
+  // A bare name means a service first.
   const auto service = std::find_if(found.begin(), found.end(),
                                     [](const Key& key) { return key.kind == "service"; });
   if (service != found.end() && what.find(':') == what.npos)
@@ -230,7 +231,7 @@ Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environme
 
 namespace {
 
-/// What the released version of a model declares at a line of a file, by id.
+/// The resources that the released version of a model declares at a line of a file, by id.
 Result<std::set<std::string>> declared_at(const Workplace& place, const Name& environment,
                                           const std::string& what) {
   std::set<std::string> ids;
@@ -281,8 +282,8 @@ std::string outcome_text(const Cause& cause) {
 
 namespace {
 
-/// What looks for itself in every run tells of its last change: earlier versions of fettle wrote
-/// events about runs that changed nothing, too. Newest first.
+/// A resource that looks for itself in every run reports its last change. Earlier versions of
+/// fettle also wrote events about runs that changed nothing. Newest first.
 void leave_out_looks(std::vector<Event>& events) {
   bool is_of_look = false;
   std::erase_if(events, [&](const Event& event) {
@@ -294,7 +295,7 @@ void leave_out_looks(std::vector<Event>& events) {
   });
 }
 
-/// The last act on a key and its last end, as far as they began before something else did.
+/// The last act on a key and its last end, if they began before something else did.
 struct LastEvents {
   std::optional<Event> begun;
   std::optional<Event> ended;
@@ -319,7 +320,7 @@ Result<LastEvents> last_events(const Workplace& place, const Key& key, uint64_t 
   return last;
 }
 
-/// Whether a later run ended well, so that what had failed or was held back is settled.
+/// Whether a later run ended well, so that what failed or was held back is settled.
 Result<bool> ended_well_after(const Workplace& place, const Event& event) {
   constexpr size_t most = 10'000;
   for (const Event& later : TRY(place.store->events(event.environment, event.sequence, most))) {
@@ -356,7 +357,7 @@ Result<std::vector<Cause>> why(const Workplace& place, const Name& environment, 
       if (is_end && last.ended->type != EventType::done)
         cause.outcome = std::move(last.ended);
     } else if (!causes.empty() && record == known.end()) {
-      break;  // a look leaves no trace; who needs it says what came of it
+      break;  // a look leaves no trace; whatever needs it says what it found
     }
     const Event* end = cause.outcome ? &*cause.outcome : cause.event ? &*cause.event : nullptr;
     if (causes.empty() && end != nullptr && end->type != EventType::started &&
@@ -373,7 +374,7 @@ Result<std::vector<Cause>> why(const Workplace& place, const Name& environment, 
 
 namespace {
 
-/// What changed, for people; a state says it as `{"old": {…}, "new": {…}}`.
+/// The changed fields, for people. A state reports them as `{"old": {…}, "new": {…}}`.
 std::vector<std::string> fields_of(const Value& changes, bool is_of_state) {
   std::set<std::string> names;
   const auto add = [&](const Value& of) {
@@ -429,7 +430,8 @@ Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& env
 
 namespace {
 
-/// What somebody else works on, or has changed since it was read, says nothing about the outside.
+/// A thing on which somebody else works, or that has changed since it was read, says nothing about
+/// drift.
 Status leave_out_what_changes(const Workplace& place, const Name& environment, const Known& before,
                               std::vector<Drift>& found) {
   if (found.empty())

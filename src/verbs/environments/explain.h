@@ -1,5 +1,5 @@
 #pragma once
-/// What is known of single resources, and why things were done: `why`, `show`, `drift`.
+/// Explains single resources, and why things were done: `why`, `show`, `drift`.
 
 #include "core/step.h"
 #include "workplace/workplace.h"
@@ -11,31 +11,32 @@ namespace fettle {
 Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environment,
                                    const std::string& what);
 
-/// The same, and what was told of and never done, also by the place where a model declares it.
+/// The same, and keys of events of things that were never done. A model's resource is also found by
+/// the place where it is declared.
 Result<std::vector<Key>> find_keys_of_events(const Workplace& place, const Name& environment,
                                              const std::string& what);
 
-/// How what a record is about stands: `done`, `failed`, `held back`, `under way`, `not finished` or
-/// `interrupted`. `is_at_work`: somebody acts on the environment just now.
+/// The standing of the resource of a record: `done`, `failed`, `held back`, `under way`, `not
+/// finished` or `interrupted`. `is_at_work`: somebody acts on the environment just now.
 std::string_view state_of(const Record& record, bool is_at_work);
 
-/// A link of a chain of reasons: what was done with a key, and what came of it.
+/// A link in a chain of reasons: what was done with a key, and with what result.
 struct Cause {
   Key key;
-  Name origin;                    ///< where it is declared; empty: that is not known
+  Name origin;                    ///< where it is declared; empty: not known
   std::optional<Event> event;     ///< with the reason as its text; none: nothing was done to it
-  std::optional<Event> outcome;   ///< of what began and did not succeed
+  std::optional<Event> outcome;   ///< of an act that began and did not succeed
   bool is_settled_since = false;  ///< it did not succeed, and a later run had nothing to do for it
 };
 /// `service/web (main.star:3:5) was created on 2026-…: new`
 std::string to_string(const Cause& cause);
-/// `it failed: …`; empty when there is no outcome to tell.
+/// `it failed: …`. Empty: there is no outcome to report.
 std::string outcome_text(const Cause& cause);
-/// `a later run found it as it should be`; empty when that is not so.
+/// `a later run found it as it should be`. Empty: none did.
 std::string since_text(const Cause& cause);
 
-/// The chain of reasons for the last thing that was done with a key, or kept it from being done,
-/// back to the first cause.
+/// The chain of reasons for the last thing that was done with a key, or that kept it from being
+/// done, back to the first cause.
 Result<std::vector<Cause>> why(const Workplace& place, const Name& environment, const Key& key);
 
 struct Drift {
@@ -43,7 +44,7 @@ struct Drift {
   Verb verb = Verb::keep;
   std::string why;
 };
-/// What in the world is not as it was left.
+/// The things in the world that are not as fettle left them.
 Result<std::vector<Drift>> drift(const Workplace& place, const Name& environment);
 
 }  // namespace fettle

@@ -29,7 +29,7 @@ std::vector<std::string> users_of(const Known& known, const Kinds& kinds, const 
   return users;
 }
 
-/// The last author's record with the uuid of the first, which is that of the name.
+/// The record of the last author, with the uuid of the first, which is the uuid of the name.
 RecordPointer with_uuid_of_name(const RecordPointer& last, const Known& known) {
   const Key& key = last->applied->key;
   const auto first = known.find({key.environment, key.kind, Name(artifact_name(key))});
@@ -95,7 +95,7 @@ Result<Edited> put_files_artifact(const Workplace& place, Edit& edit, const std:
   if (is_ours)
     intent->sets[by_hand] = Leftover::keep;
   Resource artifact;
-  // Everybody is to find this content under the name, so it stands for the last author's.
+  // Everybody has to find this content under the name, so it takes the place of the last author's.
   artifact.key =
       before == there.end() ? Key{environment, "artifact", name} : before->second->applied->key;
   artifact.attributes = TRY(artifact_kind().normalise(attributes));
@@ -119,7 +119,7 @@ Result<Edited> put_files_artifact(const Workplace& place, Edit& edit, const std:
   const Key key = artifact.key;
   intent->resources[is_ours ? Name(by_hand) : Name()].push_back(std::move(artifact));
   Edited edited = TRY(edit_by(place, edit, intent));
-  // One that was never made is no artifact that failed: nothing wants it any more.
+  // If it was never made, it does not stay as a failed artifact: nothing wants it any more.
   if (const auto tried = edited.known.find(key);
       tried != edited.known.end() && !tried->second->applied && tried->second->attempt &&
       tried->second->attempt->failed) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Single files artifacts, made and taken away from outside a package.
+/// Makes and removes single files artifacts from outside a package.
 
 #include <map>
 
@@ -7,19 +7,20 @@
 
 namespace fettle {
 
-/// Makes a files artifact or changes one, as the owner `cli`; of one that others want the owner
-/// stays. `attributes` are those of its kind; `instruction` is the line of a package that would do
+/// Makes or changes a files artifact as the owner `cli`; an artifact that others want keeps its
+/// owner. `attributes` are those of its kind. `instruction` is the line of a package that would do
 /// the same (`upload_files(…)`).
 Result<Edited> put_files_artifact(const Workplace& place, Edit& edit, const std::string& name,
                                   const Value& attributes, const std::string& instruction);
 
-/// Takes one away, with what each of its authors made. Errors (`Blame::user`): a service mounts it.
+/// Removes an artifact, with what each of its authors made. Errors (`Blame::user`): a service
+/// mounts it.
 Result<Summary> remove_files_artifact(const Workplace& place, Edit& edit, const Key& key);
 
 /// The files artifacts that nobody removed, by name, as their last authors made them.
 std::map<std::string, RecordPointer> files_artifacts(const Known& known);
 
-/// The attributes of a service with each artifact among its files as its last author made it.
+/// The attributes of a service, in which each files artifact is the one that its last author made.
 Value with_last_authors(const Value& service, const Known& known);
 
 }  // namespace fettle

@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-/// Says what is being pulled.
+/// Prints which images are being pulled.
 class PullTeller : public Audience {
  public:
   explicit PullTeller(const Workplace& place) : place_(place) {}
@@ -23,7 +23,7 @@ class PullTeller : public Audience {
 }  // namespace
 
 Result<Summary> pull_images(const Workplace& place, const std::vector<std::string>& references) {
-  // They belong to the machine, so the environment is the one without a name.
+  // Images belong to the machine, so the environment is the one without a name.
   const std::unique_ptr<Edit> edit = TRY(begin_edit(place, Name(), true));
   auto intent = std::make_shared<Intent>();
   PullTeller teller(place);

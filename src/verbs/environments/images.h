@@ -1,11 +1,11 @@
 #pragma once
-/// Images without an environment.
+/// Images, which belong to no environment.
 
 #include "workplace/edit.h"
 
 namespace fettle {
 
-/// Has the engine pull the images that it does not have.
+/// Lets the engine pull the images that it does not have.
 Result<Summary> pull_images(const Workplace& place, const std::vector<std::string>& references);
 
 }  // namespace fettle

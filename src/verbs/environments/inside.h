@@ -1,5 +1,5 @@
 #pragma once
-/// Commands that run something in services, or read from them.
+/// Runs commands in services, and reads from services.
 
 #include <string>
 
@@ -8,27 +8,27 @@
 
 namespace fettle {
 
-/// The engine that services are on.
+/// The engine on which services run.
 Result<ContainerEngine*> engine_inside(const Workplace& place);
 
-/// The container of a service that is there, also that of a failed attempt.
+/// The container of a service that is there, or that a failed attempt has left.
 Result<std::string> container_of(const ServiceView& service);
 
-/// Runs a command to its end and answers its exit code; see `ContainerEngine::run`.
+/// Runs a command to its end and returns its exit code; see `ContainerEngine::run`.
 Result<int64_t> run_inside(const Workplace& place, const ServiceView& service,
                            const ExecOptions& options, const StreamSink& sink,
                            std::stop_token stop);
-/// The same with input as `ends` say; see `ContainerEngine::talk`.
+/// Does the same with the input that `ends` provides; see `ContainerEngine::talk`.
 Result<int64_t> talk_inside(const Workplace& place, const ServiceView& service,
                             const ExecOptions& options, const TalkEnds& ends,
                             const StreamSink& sink, std::stop_token stop);
 
-/// The service of this name; when its container is gone, or nobody knows the name any more, one
-/// that the engine still has under it, with the status `gone`. Errors (`Blame::user`): there is
-/// none.
+/// The service of this name. If its container is gone, or nobody knows the name any more, a
+/// container that the engine still has under the name, with the status `gone`. Errors
+/// (`Blame::user`): there is none.
 Result<ServiceView> service_that_wrote(const Workplace& place, const Environment& environment,
                                        const std::string& name);
-/// The output of a service, in pieces as they come. Several threads may ask at once.
+/// Reads the output of a service, in pieces as they come. Several threads may ask at once.
 Status read_logs_of(const Workplace& place, const ServiceView& service, const LogOptions& options,
                     const StreamSink& sink, std::stop_token stop);
 

@@ -23,7 +23,7 @@ Result<RecordPointer> find_service(const Workplace& place, const Name& environme
       by_uuid = record;
     names.emplace_back(service_name(key));
   }
-  // One that passes by has the name as long as it is there.
+  // A service that passes by has the name as long as it is there.
   for (const RecordPointer& found : {passing, last, by_uuid})
     if (found != nullptr)
       return found;
@@ -52,14 +52,14 @@ Result<Summary> transit_services(const Workplace& place, Edit& edit,
                                  const std::vector<RecordPointer>& services, Verb verb) {
   auto intent = std::make_shared<Intent>();
   intent->environment = edit.environment();
-  // What it wants by hand it wants no more once it has removed it.
+  // Once the removal succeeds, nobody wants by hand what was wanted by hand.
   intent->sets[by_hand] = Leftover::keep;
   const std::string type = cat(verb == Verb::remove ? "remove" : to_string(verb), "_service");
   for (const RecordPointer& record : services) {
     const Key& key = resource_of_then(*record)->key;
     const std::string name(service_name(key));
     intent->requests.push_back({key, verb});
-    // Before anything is done: of an edit that is killed, nobody knows how far it came.
+    // Written before anything is done: if the edit is killed, nobody knows how far it came.
     TRY(append_executed(place, edit, {type, cat(type, "(name=\"", name, "\")"), {name}, {}, {}}));
   }
   return TRY(edit_by(place, edit, intent)).summary;
@@ -67,7 +67,7 @@ Result<Summary> transit_services(const Workplace& place, Edit& edit,
 
 namespace {
 
-/// `change` on top of a dict.
+/// The dict with the entries of `change` put over it.
 Value merged_dicts(const Value& before, const Value& change) {
   if (!before.is_dict() || !change.is_dict())
     return change;
@@ -90,7 +90,7 @@ Value merged_attributes(const Value& before, const Value& change) {
 
 namespace {
 
-/// What a service put by hand is, with what it stands on.
+/// The intent of a service put by hand, and of what it stands on.
 class ServiceIntent {
  public:
   ServiceIntent(const Workplace& place, const Environment& environment, const Name& set)
@@ -154,7 +154,7 @@ Result<Edited> put_service(const Workplace& place, Edit& edit, const Environment
   if (service.is_new && is_there)
     return user_error(cat("there is a service `", called, "` already; `fettle service update ",
                           environment.name, " ", called, "` changes it"));
-  // One that others want stays theirs, whoever changes it.
+  // A service that others want stays theirs, whoever changes it.
   const bool is_ours = !is_there || before->second->wanted_by.contains(by_hand);
   ServiceIntent intent(place, environment, is_ours ? Name(by_hand) : Name());
   const Value attributes = TRY(intent.want_service(service.name, std::move(service.attributes)));

@@ -21,7 +21,7 @@ std::string name_of(const Key& key) {
   return cat(address.space, "/", address.name);
 }
 
-/// The pod that uses a claim; empty: none does.
+/// The pod that uses a claim. Empty: none does.
 std::string user_of(const Known& known, const Key& claim) {
   const NodeAddress wanted = node_address(claim.name);
   for (const auto& [key, record] : known) {
@@ -72,7 +72,7 @@ Result<std::vector<Value>> claims_of(const Workplace& place, const Name& environ
 
 namespace {
 
-/// A claim that may be deleted, and who wanted it. Errors: somebody uses it, or there is none.
+/// The owners of a claim that may be deleted. Errors: somebody uses it, or there is none.
 Result<std::set<Name>> owners_of_free(const Known& known, const std::set<Name>& stored,
                                       const std::string& wanted) {
   std::vector<std::string> names;

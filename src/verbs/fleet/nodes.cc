@@ -20,7 +20,7 @@ bool is_plain(char c, std::string_view beside) {
   return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || beside.find(c) != beside.npos;
 }
 
-/// A name as Kubernetes gives nodes: it stands in keys, and in what drivers are called.
+/// Checks a name by the rules of Kubernetes: it becomes part of keys and of names of drivers.
 Status check_name(std::string_view name) {
   const bool is_good = !name.empty() && name.size() <= longest_name &&
                        std::ranges::all_of(name, [](char c) { return is_plain(c, "-."); }) &&
@@ -62,7 +62,7 @@ Result<NodeSpec> node_named(const Value& nodes, const std::string& name) {
   return no_such_node(name, nodes);
 }
 
-/// Changes the list in one transaction.
+/// Changes the list of nodes in one transaction.
 Status change(const Workplace& place,
               const std::function<Result<Value>(const Value& nodes)>& make) {
   return place.store->wish(Name(), [&](Wish& wish) -> Status {
@@ -128,7 +128,7 @@ Result<std::vector<RecordPointer>> records_on(const Workplace& place, std::strin
   const Name driver = engine_of_node(node);
   for (const Environment& environment : TRY(place.store->environments()))
     for (const auto& [key, record] : TRY(place.store->known(environment.name)))
-      // What was removed by hand is there no more.
+      // A thing that was removed by hand is not there any more.
       if (const Resource* const then = resource_of_then(*record);
           then != nullptr && then->driver == driver && record->by_hand != ByHand::removed)
         found.push_back(record);
@@ -139,8 +139,8 @@ Result<std::vector<RecordPointer>> records_on(const Workplace& place, std::strin
 
 namespace {
 
-/// What was taken away from a node by hand is remembered until its owner acts. Without the node
-/// nobody could ever say that it is gone. `all`: whatever is known to be there.
+/// When something was removed from a node by hand, that is remembered until its owner acts. Without
+/// the node, nobody could ever say that it is gone. `all`: forgets whatever is known to be there.
 Status forget(const Workplace& place, const std::string& node, bool all) {
   const Name driver = engine_of_node(node);
   for (const Environment& environment : TRY(place.store->environments())) {
@@ -160,7 +160,7 @@ Status forget(const Workplace& place, const std::string& node, bool all) {
   return {};
 }
 
-/// Controllers forget what was on a node that is lost. Error: one does not answer.
+/// Lets controllers forget what was on a node that is lost. Error: one does not answer.
 Status have_controllers_forget(const Workplace& place, const std::string& name) {
   TRY(change(place, [&](const Value& nodes) -> Result<Value> {
     NodeSpec node = TRY(node_named(nodes, name));
@@ -206,7 +206,7 @@ Status mark_node(const Workplace& place, const std::string& name, bool is_cordon
                  bool is_draining) {
   return change(place, [&](const Value& nodes) -> Result<Value> {
     NodeSpec node = TRY(node_named(nodes, name));
-    // One that drains goes on with it until it takes pods again.
+    // A node that drains goes on draining until it takes pods again.
     node.is_draining = is_draining || (is_cordoned && node.is_draining);
     node.is_cordoned = is_cordoned;
     return with(nodes, node);

@@ -1,6 +1,6 @@
 #pragma once
-/// The nodes of a home: engines on other machines, or further ones on this one, on which pods may
-/// run. They belong to the home and not to an environment.
+/// The nodes of a home: engines on other machines, or further engines on this machine, on which
+/// pods may run. They belong to the home and not to an environment.
 
 #include <map>
 #include <set>
@@ -13,40 +13,40 @@
 
 namespace fettle {
 
-/// Errors (`Blame::user`): a name, label or address that cannot be, or a node of that name.
+/// Errors (`Blame::user`): a name, label or address is not valid, or there is a node of that name.
 Status add_node(const Workplace& place, const NodeSpec& node);
-/// `is_lost`: what is known to be on it is forgotten, as nobody can remove it any more; where a
-/// controller acts, it does that. Errors (`Blame::user`): there is no such node, or something is
-/// known to be on it.
+/// `is_lost`: forgets what is known to be on the node, since nobody can remove it any more. Where a
+/// controller acts, the controller does that. Errors (`Blame::user`): there is no such node, or
+/// something is known to be on it.
 Status remove_node(const Workplace& place, const std::string& name, bool is_lost = false);
-/// Whether it takes new pods. Error (`Blame::user`): there is no such node.
+/// Sets whether the node takes new pods. Error (`Blame::user`): there is no such node.
 Status cordon_node(const Workplace& place, const std::string& name, bool is_cordoned);
 
-/// What is known to be on a node, of all environments.
+/// The things that are known to be on a node, in all environments.
 Result<std::vector<RecordPointer>> records_on(const Workplace& place, std::string_view node);
-/// Waits until every controller has heard of the nodes as they are now, for a few seconds. Those
-/// that have not, by environment.
+/// Waits a few seconds for every controller to learn of the nodes as they are now. Returns the
+/// environments whose controllers have not.
 Result<std::vector<Name>> await_controllers(const Workplace& place);
 
-/// A node that is to have no pods.
+/// A node that shall have no pods.
 struct Draining {
-  /// Whose pods are on it, by environment. Their owners have to take them away.
+  /// The owners of the pods on it, by environment. They have to remove the pods.
   std::map<Name, std::set<Name>> owners;
-  size_t blocked = 0;  ///< pods on a node that does not answer; nobody can take them away
+  size_t blocked = 0;  ///< pods on a node that does not answer; nobody can remove them
 };
-/// The node takes no new pods any more, and is to have none. `is_forced`: pods go at once; else
+/// From now on the node takes no new pods, and its pods have to go: at once with `is_forced`, else
 /// when their owners can spare them. Error (`Blame::user`): there is no such node.
 Result<Draining> drain_node(const Workplace& place, const std::string& name, bool is_forced);
-/// Pods that are known to be on a node.
+/// The pods that are known to be on a node.
 Result<std::vector<Key>> pods_on(const Workplace& place, const std::string& name);
 
 struct NodeView {
   NodeSpec node;
   bool answers = false;
-  std::string why;  ///< it does not
+  std::string why;  ///< why it does not answer
   size_t pods = 0;
 };
-/// Asks all of them at once.
+/// Asks all nodes at once.
 Result<std::vector<NodeView>> look_at_nodes(const Workplace& place);
 
 }  // namespace fettle

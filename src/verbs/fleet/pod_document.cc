@@ -9,14 +9,14 @@
 namespace fettle {
 namespace {
 
-/// Why containers wait that are not there.
+/// The reason why the missing containers of a pod have to wait.
 struct Delay {
   std::string_view reason;  ///< `ContainerCreating`
   std::string error;        ///< why the pod's act failed, if it did
-  Value image_error;        ///< what it says of an image that is not there; null: none
+  Value image_error;        ///< about an image that is not there; null: none
 };
 
-/// As a kubelet writes one that has not begun.
+/// The row of a container that has not begun, as a kubelet writes it.
 Value waiting_row(const Value& container, const Delay& delay) {
   const bool lacks_image =
       !delay.image_error.is_null() && delay.image_error.at("image") == container.at("image");
@@ -32,7 +32,7 @@ Value waiting_row(const Value& container, const Delay& delay) {
                       {"state", Value::dict({{"waiting", Value::dict(std::move(waiting))}})}});
 }
 
-/// The statuses of all containers of a part of the spec, in its order.
+/// The statuses of all containers of one part of the spec, in its order.
 Value whole_rows(const Value& containers, const Value& rows, const Delay& delay) {
   std::vector<Value> all;
   for (const Value& container : items_of(containers)) {
@@ -56,7 +56,7 @@ Value whole_status(const Value& status, const Value& spec, const std::string& er
   return workloads::edited(status, std::move(more));
 }
 
-/// Nobody knows about one that nobody could look at, or that was made and is not there.
+/// Whether nobody knows about the pod: it could not be looked at, or it was made and is not there.
 bool is_unknown(const Record& record, const Observation* seen) {
   return seen == nullptr || !seen->unavailable.empty() || (record.applied && !seen->state);
 }
@@ -72,7 +72,7 @@ Value status_of(const Record& record, const Observation* seen, const Value& spec
   return has_failed ? workloads::edited(status, {{"message", error}}) : status;
 }
 
-/// How a container stands, in a word; empty: it runs.
+/// The state of a container in one word. Empty: it runs.
 std::string reason_of(const Value& row) {
   if (row.bool_at("backOff"))
     return "CrashLoopBackOff";
@@ -91,7 +91,7 @@ bool is_sidecar(const Value& spec, std::string_view name) {
   });
 }
 
-/// What is told of a pod whose init containers have not all ended; empty: they have.
+/// Describes a pod whose init containers have not all ended. Empty: they have.
 std::string init_text(const Value& spec, const Value& status) {
   const auto rows = items_of(status.at("initContainerStatuses"));
   for (size_t i = 0; i < rows.size(); ++i) {

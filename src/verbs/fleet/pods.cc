@@ -27,7 +27,7 @@ Result<ContainerEngine*> engine_at(const Workplace& place, const Name& name) {
   return driver->container_engine();
 }
 
-/// The same once it can be reached; the error names the node.
+/// Returns the same engine once it can be reached. An error names the node.
 Result<ContainerEngine*> reached_engine(const Workplace& place, const Name& name,
                                         std::stop_token stop) {
   ContainerEngine* const engine = TRY(engine_at(place, name));
@@ -48,7 +48,7 @@ Result<RecordPointer> find_pod(const Workplace& place, const Name& environment,
         resource_of_then(*record) == nullptr)
       continue;
     names.emplace_back(address.name);
-    // Of two that are changing nodes the one that is wanted counts.
+    // If two pods of the name are changing nodes, the wanted one counts.
     if (address.name == pod && (found == nullptr || !record->wanted_by.empty()))
       found = record;
   }
@@ -59,7 +59,7 @@ Result<RecordPointer> find_pod(const Workplace& place, const Name& environment,
                         suggestion(pod, names)));
 }
 
-/// `/tmp/a` as the folder and the name in it.
+/// Splits `/tmp/a` into the folder and the name in it.
 std::pair<std::string, std::string> split_path(std::string_view path) {
   while (path.size() > 1 && path.ends_with('/'))
     path.remove_suffix(1);
@@ -214,7 +214,7 @@ namespace {
 
 constexpr size_t most_told = 1'000;
 
-/// `Normal CreatedImagePullJob: …`, as the act of a notice prints it.
+/// Reads `Normal CreatedImagePullJob: …`, as the act of a notice prints it.
 std::optional<NoticeView> notice_in(const Event& event) {
   const Value& lines = event.detail.at("printed");
   if (event.type != EventType::done || !lines.is_list() || lines.items().empty())
@@ -250,7 +250,7 @@ Result<std::vector<NoticeView>> notices_of(const Workplace& place, const Name& e
                      .time = record->finished});
     told.emplace(found.back().reason, found.back().text);
   }
-  // What holds no more is told by the log.
+  // The log also has what records no longer hold.
   for (const Event& event :
        TRY(place.store->events_below({environment, "notice", cat(object, "|")}, most_told)))
     if (auto notice = notice_in(event); notice && told.emplace(notice->reason, notice->text).second)

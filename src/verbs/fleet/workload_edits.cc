@@ -14,7 +14,7 @@ namespace {
 
 using workloads::Object;
 
-/// When each of some pods was made. Errors, unless it may be gone: there is no such pod.
+/// When each of the pods was made. Errors: there is no such pod, unless it may be gone.
 Result<std::map<Name, Time>> made_at(const Workplace& place, const Name& environment,
                                      const std::vector<Name>& pods, bool may_be_gone = false) {
   std::map<Name, Time> known;

@@ -7,7 +7,7 @@
 namespace fettle {
 namespace {
 
-/// What `apply` restores, whether or not anything else is to change.
+/// Pods that `apply` restores, even if nothing else is to change.
 workloads::LostPods lost_pods(const FleetView& view) {
   workloads::LostPods lost;
   for (const auto& [key, observation] : view.seen) {

@@ -12,8 +12,8 @@ struct WorkloadPlan {
   bool is_settled() const { return rollout.turns.empty() && rollout.pulls.empty(); }
 };
 
-/// Nothing is stored and nothing is touched. Without objects: of what is stored. Errors: those of
-/// `store_objects`.
+/// Stores nothing and touches nothing. Without objects: the plan of what is stored. Errors: those
+/// of `store_objects`.
 Result<WorkloadPlan> plan_workloads(const Workplace& place, const Name& environment,
                                     std::vector<workloads::Object> objects);
 

@@ -77,7 +77,7 @@ Result<std::vector<ImageView>> images_of(const Workplace& place, const Name& env
                                          bool all) {
   const std::unique_ptr<FleetView> view = TRY(learn_fleet(place, environment));
   std::map<std::pair<std::string, std::string>, ImageView> found;
-  std::map<std::string, std::string> written;  // in full: as workloads write it
+  std::map<std::string, std::string> written;  // complete: as workloads write it
   const std::vector<NodeImageView> there = TRY(images_on_nodes(place, view->fleet));
   for (const auto& [name, node] : view->fleet.nodes())
     for (const auto& [image, digest] : node.images) {

@@ -1,40 +1,39 @@
 #pragma once
-/// Answers about workloads: objects with their status, pods, images. Nothing is changed.
+/// Answers questions about workloads: objects with their status, pods, images. Changes nothing.
 
 #include "controller/fleet_view.h"
 
 namespace fettle {
 
-/// All objects, workloads with the status that was seen just now, and the jobs that pull ahead for
-/// rollouts, which nobody stored.
+/// All objects. Workloads have the status that was just seen. The jobs that pull ahead for
+/// rollouts, which nobody stored, are among them.
 Result<std::vector<workloads::Object>> objects_with_status(const Workplace& place,
                                                            const Name& environment);
 
-/// The workload for whose rollout the job `ImagePullJob/NAMESPACE/NAME` pulls ahead; empty: it is
+/// The workload for whose rollout the job `ImagePullJob/NAMESPACE/NAME` pulls ahead. Empty: it is
 /// no such job.
 Result<Name> owner_of_job(const Workplace& place, const Name& environment, const Name& job);
 
-/// Pods as Kubernetes writes them, with the status that was seen just now: all, or those of one
-/// owner.
+/// Pods as Kubernetes writes them, with the status that was just seen: all, or those of one owner.
 Result<std::vector<Value>> pods_of(const Workplace& place, const Name& environment,
                                    const Name& owner = {});
 
-/// Whether labels are meant by what `-l` says: `app=web,tier in (a,b)`. Errors (`Blame::user`): it
-/// selects no labels.
+/// Whether labels match the text of `-l`: `app=web,tier in (a,b)`. Errors (`Blame::user`): the text
+/// is no selector.
 using LabelFilter = std::function<bool(const Value& labels)>;
 Result<LabelFilter> label_filter(std::string_view text);
-/// How long ago an object or a pod was created; none when its document does not say.
+/// How long ago an object or a pod was created. None: its document does not say.
 std::optional<Duration> age_of_object(const Value& document, Time now);
 
 /// An image on a node, or on its way there.
 struct ImageView {
   std::string node, image;
   std::string status;  ///< `Present`, `Pulling`, `Failed`
-  std::string owner;   ///< of a pull: whose job
-  std::string why;     ///< of a failed one
-  int64_t bytes = 0;   ///< of one that is there
+  std::string owner;   ///< of a pull: the owner of the job
+  std::string why;     ///< why it failed
+  int64_t bytes = 0;   ///< of an image that is there
 };
-/// The images that workloads name, or `all` that nodes have, by node and image.
+/// The images that workloads name, or with `all` those that nodes have, by node and image.
 Result<std::vector<ImageView>> images_of(const Workplace& place, const Name& environment, bool all);
 
 /// A template that a workload has or had.
@@ -43,10 +42,10 @@ struct RevisionView {
   std::string name;
   Value pod_template;
   bool is_current = false;  ///< it is what the manifest says
-  size_t pods = 0;          ///< that have it
+  size_t pods = 0;          ///< how many have it
 };
-/// Of an owner such as `CloneSet/NAMESPACE/NAME`, the oldest first. Errors (`Blame::user`): there
-/// is no such workload.
+/// The revisions of an owner such as `CloneSet/NAMESPACE/NAME`, the oldest first. Errors
+/// (`Blame::user`): there is no such workload.
 Result<std::vector<RevisionView>> revisions_of(const Workplace& place, const Name& environment,
                                                const Name& owner);
 

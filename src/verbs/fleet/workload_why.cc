@@ -54,7 +54,7 @@ Result<std::vector<std::string>> last_act(const Workplace& place, const Name& en
 
 namespace {
 
-/// A partition asks for some updated pods; more may be there already.
+/// A partition asks for a number of updated pods; more may be there already.
 std::string updated_text(int64_t available, int64_t wanted) {
   if (available > wanted)
     return cat(available, available == 1 ? " updated pod is" : " updated pods are",

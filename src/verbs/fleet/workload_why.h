@@ -1,6 +1,6 @@
 #pragma once
-/// Why a workload is where it is: how its rollout stands, what is awaited, what was told about it
-/// last, and what was done last for it.
+/// Why a workload is where it is: how far its rollout has come, what is awaited, what was last
+/// reported about it, and what was last done for it.
 
 #include "workplace/workplace.h"
 
@@ -8,15 +8,16 @@ namespace fettle {
 
 struct WorkloadWhy {
   Name owner;                      ///< `CloneSet/NAMESPACE/NAME`
-  std::vector<std::string> lines;  ///< the first one says how it stands
+  std::vector<std::string> lines;  ///< the first line says how far it is
 };
 
-/// Of the workloads that `what` may mean: a name, or `KIND/NAME`, with the kind in full in whatever
+/// Explains the workloads that `what` may mean: a name, or `KIND/NAME` with the full kind in any
 /// case. Empty: it means none.
 Result<std::vector<WorkloadWhy>> why_workloads(const Workplace& place, const Name& environment,
                                                std::string_view what);
 
-/// How far a rollout is, in words, with the reason if its status has one. Of an object's `status`.
+/// How far a rollout has come, in words, with the reason if its status has one. From an object's
+/// `status`.
 std::string rollout_text(const Value& status);
 
 }  // namespace fettle

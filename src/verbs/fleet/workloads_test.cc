@@ -24,7 +24,7 @@ TEST_F(WorkloadsTest, LaterCommandsKnowSinceWhenPodsAreReady) {
   EXPECT_EQ(bring().ready, 2u);
   world_.looks_first();
   EXPECT_EQ(phase(), "complete");
-  // Another container begins anew.
+  // Another container begins again.
   store("web:2", "  minReadySeconds: 60\n", ", readinessProbe: {httpGet: {port: 80}}");
   EXPECT_EQ(bring().ready, 2u);
   EXPECT_EQ(phase(), "complete");

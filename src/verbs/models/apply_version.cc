@@ -14,7 +14,7 @@
 namespace fettle {
 namespace {
 
-/// Remembers what the engine says about what left the model, and tells others.
+/// Remembers what the engine says about resources that left the model, and passes it on.
 class Listener : public Audience {
  public:
   explicit Listener(Audience* other) : other_(other) {}
@@ -40,13 +40,13 @@ class Listener : public Audience {
       other_->moved(run);
   }
   std::vector<LeftResource> left;
-  std::map<Key, std::vector<std::string>> printed;  ///< by handlers
+  std::map<Key, std::vector<std::string>> printed;  ///< lines of handlers
 
  private:
   Audience* other_;
 };
 
-/// What the engine says about a key, in Inmanta's words.
+/// Turns what the engine says about a key into Inmanta's words.
 class Judge {
  public:
   Judge(const Run& run, const Summary& summary, const model::ModelIntent& made)
@@ -115,8 +115,8 @@ class Judge {
   std::map<Key, const std::string*> skips_;
 };
 
-/// What left the model and is still there, since its removal failed or was left for another run:
-/// nobody wants it, so it has no row of its own.
+/// Adds resources that left the model and are still there, because their removal failed or was left
+/// for another run. Nobody wants them, so they have no rows of their own.
 void add_unremoved(const Summary& summary, const model::ModelIntent& made, ApplyReport& report) {
   std::set<Key> wanted;
   for (const auto& [id, key] : made.keys)
@@ -167,7 +167,7 @@ int ApplyReport::exit_code() const {
 
 namespace {
 
-/// What was changed about a thing that was there before.
+/// The changes of a thing that was there before.
 std::vector<FieldChange> changes_made(const Workplace& place, const Run& run, const Key& key) {
   const auto record = run.known().find(key);
   if (key.kind == "handled" && record != run.known().end())
@@ -176,7 +176,7 @@ std::vector<FieldChange> changes_made(const Workplace& place, const Run& run, co
   return step == nullptr ? std::vector<FieldChange>() : changes_of(place, *step);
 }
 
-/// What the run came to, resource by resource.
+/// The result of the run, resource by resource.
 std::vector<DeployedResource> judged(const Workplace& place, const RunResult& run_result,
                                      const model::ModelIntent& made, const WholeVersion& version,
                                      Listener& listener) {
@@ -236,16 +236,16 @@ Result<WholeVersion> version_asked(const Workplace& place, const ApplyRequest& r
   return read_version(place, request.environment, number);
 }
 
-/// What stays in the world although no version wants it.
+/// Adds the things that stay in the world although no version wants them.
 Status add_orphans(const Workplace& place, Edit& edit, const Intent& intent, const Known& known,
                    ApplyReport& report) {
   const Left left = TRY(mark_orphans(place, edit, intent, known, true));
   std::set<Key> orphaned(left.orphaned.begin(), left.orphaned.end());
-  // Of what was one before, a removal that did not happen is told.
+  // If a thing was an orphan before, a removal that did not happen is reported.
   for (const auto& [key, sharer] : left.shared)
     if (leftover_of(*known.at(key), intent) == Leftover::remove)
       orphaned.insert(key);
-  // What was to be removed and is still there has been told with its reason.
+  // A thing that should have gone and is still there was reported with its reason.
   for (const LeftResource& one : report.left)
     orphaned.erase(one.key);
   for (const Key& key : orphaned) {

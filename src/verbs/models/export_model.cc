@@ -18,7 +18,7 @@ Result<model::Project> project_of(const ExportRequest& request) {
                                    : model::project_of(request.main_file);
 }
 
-/// Settings of `project.yml` are those of the environment.
+/// The settings of `project.yml`, which become those of the environment.
 std::vector<NewSetting> settings_of(const model::Project& project) {
   const Value& wanted = project.settings.at("environment_settings");
   std::vector<NewSetting> settings;
@@ -27,7 +27,8 @@ std::vector<NewSetting> settings_of(const model::Project& project) {
   return settings;
 }
 
-/// What tells one code of a handler from another, by the type that it looks after.
+/// The value that distinguishes one code of a handler from another, by the type that it looks
+/// after.
 Result<Value> code_of(const Value& handlers) {
   std::vector<Entry> made;
   for (const Entry& handler : handlers.entries()) {
@@ -68,7 +69,7 @@ Result<ExportedModel> export_project(const ExportRequest& request,
     return made;
   model::Declarations declarations = TRY(model::declarations_of(*compiled.model, &made.project));
   made.exported = TRY(model::export_model(*compiled.model, declarations, for_version));
-  if (!for_version)  // else the commit looks
+  if (!for_version)  // else the commit looks at them
     if (const std::optional<Error> circle = find_cycle(made.exported.items))
       return *circle;
   if (options.warn)
@@ -149,7 +150,8 @@ Result<std::vector<std::string>> names_of_sets(const Snapshot& version) {
   return names;
 }
 
-/// A set that is to be deleted and is not there is deleted already, whatever others are called.
+/// Reports the sets to be deleted. A set that is not there is deleted already, whatever the others
+/// are called.
 Status tell_removed_sets(const Workplace& place, const ExportRequest& request,
                          const model::CompileOptions& options) {
   if (request.removed_sets.empty() || !request.is_partial)
@@ -176,7 +178,7 @@ Status tell_removed_sets(const Workplace& place, const ExportRequest& request,
 Result<ExportReport> export_to_store(const Workplace& place, ExportRequest request,
                                      const model::CompileOptions& options) {
   ExportReport report;
-  // The base is what the compile could know of, so it is asked for before the compile.
+  // The base is what the compile could know of, so it is read before the compile.
   request.environment = report.environment = TRY(environment_of_export(request));
   if (!request.base) {
     const uint64_t newest =

@@ -1,5 +1,5 @@
 #pragma once
-/// `fettle export`: a project compiled, its resources gathered, and pushed as a version.
+/// `fettle export`: compiles a project, gathers its resources, and pushes them as a version.
 
 #include "model/compile.h"
 #include "model/export/exporter.h"
@@ -12,50 +12,51 @@ struct ExportRequest {
   std::string environment;  ///< empty: the project's name
   bool is_partial = false;
   std::vector<std::string> removed_sets;
-  bool soft_delete = false;  ///< sets to be removed that are exported are not removed
+  bool soft_delete = false;  ///< sets to be removed that are also exported are kept
   bool is_dry = false;
   std::optional<uint64_t> base;  ///< none: the newest version at the beginning
   bool may_change_code = false;
 };
 
-/// The environment that an export is for. Error (`Blame::user`): neither the request nor the
-/// project names one.
+/// The environment for an export. Error (`Blame::user`): neither the request nor the project names
+/// one.
 Result<std::string> environment_of_export(const ExportRequest& request);
 
-/// A model, compiled and read.
+/// A model that was compiled and read.
 struct ExportedModel {
   model::Project project;
-  std::vector<Error> errors;  ///< of the model; the rest is empty then
+  std::vector<Error> errors;  ///< of the model; then the rest is empty
   model::Exported exported;
   std::string environment;
-  /// The model and the functions of its resource types, when they were only read for JSON.
+  /// Keeps the model and the functions of its resource types, if they were only read for JSON.
   std::shared_ptr<const void> source{};
 };
 
-/// Reads no store. `print` and `warn` as the compiler's.
+/// Reads no store. `print` and `warn` are those of the compiler.
 Result<ExportedModel> export_project(const ExportRequest& request,
                                      const model::CompileOptions& options, bool for_version);
 
-/// What a request and a model push.
+/// The push that a request and a model make.
 struct ModelPush {
   Push push;
   Claims claims;
 };
 Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& exported);
 
-/// The detail of a version with the code of its handlers among the contents, by digest.
+/// The detail of a version, after the code of its handlers was stored among the contents, by
+/// digest.
 Result<Value> with_handlers_stored(const Workplace& place, const Value& detail);
 
 struct ExportReport {
   std::string environment;
-  std::vector<Error> errors;  ///< of the model; nothing was pushed then
+  std::vector<Error> errors;  ///< of the model; then nothing was pushed
   Pushed pushed;
 };
 
 Result<ExportReport> export_to_store(const Workplace& place, ExportRequest request,
                                      const model::CompileOptions& options);
 
-/// What the guidelines of partial compiles say against a version.
+/// An objection against a version by the guidelines of partial compiles.
 struct Finding {
   Name set;
   std::string rule, text, where;

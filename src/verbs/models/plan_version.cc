@@ -11,7 +11,7 @@ Result<PlannedModel> planned_of(const Workplace& place, const ApplyRequest& requ
   options.environment = request.environment;
   options.agents = request.agents;
   options.prune = request.prune;
-  // Versions of an older fettle have the code itself.
+  // Versions that an older fettle wrote have the code itself.
   options.handlers = TRY(with_handlers_stored(place, detail)).at("handlers");
   PlannedModel planned;
   planned.known = TRY(place.store->known(request.environment));
@@ -19,7 +19,7 @@ Result<PlannedModel> planned_of(const Workplace& place, const ApplyRequest& requ
   return planned;
 }
 
-/// Says of what cannot be acted on why, as the model's notes do.
+/// Says why something cannot be acted on, from the notes of the model.
 void add_notes(const model::ModelIntent& made, Plan& plan) {
   std::map<Key, const std::string*> notes;
   for (const auto& [id, key] : made.keys)

@@ -1,5 +1,5 @@
 #pragma once
-/// What a release of a version would do: the plan of `apply_version`, without acting.
+/// The plan for a release of a version: what `apply_version` would do.
 
 #include "model/apply/intent.h"
 #include "verbs/models/apply_version.h"
@@ -8,24 +8,24 @@
 
 namespace fettle {
 
-/// A version, or a model that is compiled for it and not stored, as an intent.
+/// The intent of a version, or of a model that was compiled for it and not stored.
 struct PlannedModel {
   model::ModelIntent made;
   Known known;
 };
 
-/// The plan of an intent of a model, with what looks for itself asked to look.
+/// The plan for the intent of a model. Resources that look for themselves are asked to look.
 Result<Preview> preview_model(const Workplace& place, const Name& environment,
                               const PlannedModel& planned);
 
-/// What a stored version would do.
+/// The plan for a stored version.
 Result<Preview> preview_version(const Workplace& place, const ApplyRequest& request);
 
-/// What the model of a project would do once it is exported in full. Stores no version.
+/// The plan for the model of a project as if it were exported in full. Stores no version.
 Result<Preview> preview_project(const Workplace& place, const ExportRequest& project,
                                 const ApplyRequest& request, const model::CompileOptions& options);
 
-/// The version of a request as an intent.
+/// The intent of the version that is asked for.
 Result<PlannedModel> planned_version(const Workplace& place, const ApplyRequest& request,
                                      const WholeVersion& version);
 

@@ -48,7 +48,7 @@ class Joiner {
   }
 
  private:
-  /// What needs something undefined is skipped, however far away.
+  /// Whatever needs something undefined, directly or not, is skipped.
   void mark_undefined() {
     std::unordered_map<Name, std::vector<size_t>> users;
     std::vector<size_t> open;
@@ -76,7 +76,7 @@ class Joiner {
   std::vector<Unknown> unknowns_;
 };
 
-/// Resources by id, as far as the touched pieces of a version tell.
+/// Resources by id, as far as the touched pieces of a version have them.
 struct Side {
   std::unordered_map<Name, std::pair<Item, Name>> items;
 
@@ -94,7 +94,7 @@ struct Side {
   }
 };
 
-/// Adds shared resources that only untouched pieces of a version tell about.
+/// Adds the shared resources of which only untouched pieces of a version speak.
 Status add_shared_of_untouched(const Snapshot& snapshot, const std::vector<Name>& ids, Side& side) {
   for (const Name& id : ids) {
     std::optional<Piece> holder;
@@ -111,7 +111,7 @@ Status add_shared_of_untouched(const Snapshot& snapshot, const std::vector<Name>
   return {};
 }
 
-/// Shared resources of one side that the other one does not have.
+/// The shared resources of one side that the other does not have.
 std::vector<Name> shared_without(const Side& side, const Side& other) {
   std::vector<Name> found;
   for (const auto& [id, item] : side.items)
@@ -120,7 +120,7 @@ std::vector<Name> shared_without(const Side& side, const Side& other) {
   return found;
 }
 
-/// Tells what differs beside attributes as one of them, with both its values.
+/// Adds a difference outside attributes as one of them, with both values.
 void add_field(ItemDifference& found, std::string_view name, Value before, Value after) {
   const auto with = [&](const Value& attributes, Value value) {
     const std::span<const Entry> own = attributes.entries();
@@ -144,7 +144,7 @@ void compare_needs(const std::vector<Name>& before, const std::vector<Name>& aft
   add_field(found, "requires", listed(before), listed(after));
 }
 
-/// What is undefined is not deployed.
+/// An undefined resource is not deployed.
 void compare_states(const Item& before, const Item& after, ItemDifference& found) {
   const auto word = [](const Item& item) { return item.is_undefined ? "undefined" : "available"; };
   if (before.is_undefined != after.is_undefined)
@@ -160,7 +160,7 @@ ItemDifference compare(const Name& id, const Item& before, const Name& set_befor
                        differences(before.attributes, after.attributes),
                        before.attributes,
                        after.attributes};
-  // A field that is null is one all the same.
+  // A field that is null is a field all the same.
   for (const Value* side : {&before.attributes, &after.attributes})
     for (const Entry& entry : side->entries())
       if (entry.value.is_null() && (before.attributes.find(entry.key) == nullptr ||
@@ -186,7 +186,7 @@ void turn_round(ItemDifference& one) {
 
 namespace {
 
-/// The turn to push, waited for.
+/// Waits for the turn to push.
 Result<std::unique_ptr<PushTurn>> begin_push(const Workplace& place, const Name& environment) {
   bool told = false;
   while (true) {
@@ -200,7 +200,7 @@ Result<std::unique_ptr<PushTurn>> begin_push(const Workplace& place, const Name&
   }
 }
 
-/// Puts settings into a wish; the answer is what was refused.
+/// Puts settings into a wish, and returns those that were refused.
 Result<std::vector<Error>> put_settings(Wish& wish, const std::vector<NewSetting>& settings) {
   std::vector<Error> refused;
   for (const auto& [name, value] : settings)
@@ -320,7 +320,7 @@ Result<std::vector<ItemDifference>> diff_versions(const Workplace& place, const 
           {ItemDifference::Type::removed, id, {}, old.second, {}, old.first.attributes, {}});
       continue;
     }
-    // Of a shared resource the touched pieces may tell only some of the needs.
+    // The touched pieces may have only some of the needs of a shared resource.
     const bool is_shared = old.first.is_shared && now->second.first.is_shared;
     if (is_shared && old.first.attributes == now->second.first.attributes) {
       ItemDifference made{ItemDifference::Type::changed, id, {}, {}, {}, old.first.attributes,

@@ -1,5 +1,5 @@
 #pragma once
-/// Versions of an environment: pushed, listed, read, compared and released.
+/// Pushes, lists, reads, compares and releases the versions of an environment.
 
 #include "versions/commit.h"
 #include "versions/versions.h"
@@ -15,22 +15,22 @@ struct Pushed {
   std::vector<Error> refused_settings;
 };
 
-/// A setting by name that comes with a version.
+/// A setting that comes with a version: name and value.
 using NewSetting = std::pair<std::string, std::string>;
 
-/// Decides, stages, and adds the version in a short transaction, in which the environment is made
-/// when there is none, gets `settings`, but for those that it refuses, and the version is released
-/// as they say. A dry run only decides. Waits for others who push to the same environment, and for
-/// nobody who acts on it. Old versions are forgotten in the end.
+/// Decides, stages, and adds the version in a short transaction. In that transaction the
+/// environment is made if there is none and gets `settings`, except refused ones, and the version
+/// is released if they say so. A dry run only decides. Waits for others who push to the same
+/// environment, but not for those who act on it. At the end, old versions are forgotten.
 Result<Pushed> push_version(const Workplace& place, const Name& environment, Push push,
                             Claims claims, bool is_dry,
                             const std::vector<NewSetting>& settings = {});
 
-/// A resource of a version with all that sets say about it together.
+/// A resource of a version with all that sets say about it.
 struct WholeItem {
-  Item item;                       ///< needs that lead nowhere are left out
-  Name set;                        ///< empty: shared
-  std::vector<Name> contributors;  ///< named sets that share it
+  Item item;                       ///< without needs that lead nowhere
+  Name set;                        ///< empty: it is shared
+  std::vector<Name> contributors;  ///< the named sets that share it
   enum class State { available, undefined, skipped_for_undefined } state = State::available;
 };
 
@@ -42,7 +42,7 @@ struct WholeVersion {
   std::vector<Unknown> unknowns;
 };
 
-/// The newest version for none; `only` reads one set instead of all.
+/// Reads a version; none: the newest. `only` reads one set instead of all.
 Result<WholeVersion> read_version(const Workplace& place, const Name& environment,
                                   std::optional<uint64_t> number,
                                   std::optional<Name> only = std::nullopt);
@@ -51,15 +51,15 @@ struct ItemDifference {
   enum class Type { added, changed, moved, removed } type = Type::added;
   Name id;
   Name set, set_before;
-  std::vector<std::string> fields;  ///< of a changed one
-  /// Attributes; null: not there. `resource_state` is among them when it differs.
+  std::vector<std::string> fields;  ///< names of fields, if it changed
+  /// Attributes; null: not there. `resource_state` is among them if it differs.
   Value before, after;
 };
 std::string_view to_string(ItemDifference::Type type);
-/// A field of attributes; null pointer when it is not there, which is not null.
+/// A field of attributes. A null pointer means that it is not there, which is not the value null.
 const Value* field_of(const Value& attributes, const std::string& field);
-/// What differs, in time proportional to what was touched between the two. From a newer version to
-/// an older one it says what going back would change.
+/// The differences between two versions, in time proportional to what was touched between them.
+/// From a newer version to an older one, they say what going back would change.
 Result<std::vector<ItemDifference>> diff_versions(const Workplace& place, const Name& environment,
                                                   uint64_t from, uint64_t to);
 

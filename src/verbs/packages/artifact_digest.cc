@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What tells that a file has not changed: its place on the disk, size and times.
+/// Adds what shows that a file has not changed: its place on the disk, its size and its times.
 void add_stamp(std::string& stamps, const fs::path& path, std::string_view name) {
   struct stat found{};
   if (lstat(path.c_str(), &found) != 0)
@@ -24,7 +24,7 @@ void add_stamp(std::string& stamps, const fs::path& path, std::string_view name)
                 ".", found.st_ctim.tv_nsec, "\n");
 }
 
-/// Of a link that is uploaded itself the target counts, since that is packed.
+/// If a link itself is uploaded, its target counts, since the target is packed.
 Result<Digest> stamp_of(const std::string& path) {
   std::string stamps;
   add_stamp(stamps, path, "");
@@ -41,7 +41,7 @@ Result<Digest> stamp_of(const std::string& path) {
   return fingerprint(stamps);
 }
 
-/// A folder is packed with what is in it and is not ignored, a file under its name.
+/// Packs a folder with everything in it that is not ignored, or a file under its name.
 Status pack(const std::string& path, const ByteSink& sink) {
   std::error_code failure;
   if (fs::is_directory(path, failure)) {
@@ -72,7 +72,7 @@ Result<std::optional<std::string>> known_digest(Store& store, const std::string&
              : std::nullopt;
 }
 
-/// What changed while it was read is read again the next time.
+/// Remembers a digest. If files changed while they were read, they are read again the next time.
 Result<std::string> remember_digest(const Workplace& place, const std::string& path,
                                     const Digest& stamp, std::string digest) {
   if (TRY(stamp_of(path)) == stamp)

@@ -21,7 +21,7 @@ Key key_of(const Name& environment, std::string_view action) {
           action.substr(std::min(slash, action.size() - 1) + 1)};
 }
 
-/// `web#1f0c.2` after `web#1f0c`, and so on.
+/// `web#1f0c.2` follows `web#1f0c`, and so on.
 Key next_key(const Key& key) {
   const std::string_view name = key.name;
   const size_t dot = name.find('.', name.rfind('#') == name.npos ? 0 : name.rfind('#'));
@@ -29,7 +29,7 @@ Key next_key(const Key& key) {
   return {key.environment, key.kind, cat(name.substr(0, dot), ".", count + 1)};
 }
 
-/// Which key stands for which.
+/// Maps keys to the keys that stand for them.
 class Names {
  public:
   Names(const Package& package, const Kinds& kinds, const std::vector<ListedInstruction>& executed,
@@ -82,8 +82,8 @@ class Names {
   std::set<Key> taken_;
 };
 
-/// The resources under their new keys. Of several under one key the first stands for all; who comes
-/// after another one of them comes after what that one comes after, too.
+/// The resources under their new keys. The first of several under one key stands for all of them.
+/// What comes after another of them comes after the needs of that one, too.
 std::vector<Resource> renamed(const std::vector<Resource>& resources, const Names& names,
                               const Name& environment) {
   std::vector<Resource> made;

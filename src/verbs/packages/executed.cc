@@ -76,7 +76,7 @@ std::shared_ptr<const Intent> with_resolution(const Intent& intent,
                       : Redo::resolved;
   for (auto& [set, resources] : changed->resources)
     for (Resource& resource : resources)
-      // Whether there is something else at an address, only asking there tells.
+      // Only asking there shows whether something else is at an address now.
       if (const auto found = redo.find(resource.key);
           found != redo.end() &&
           !(found->second == Redo::if_lost && resource.key.kind == artifact_kind().name() &&
@@ -87,8 +87,9 @@ std::shared_ptr<const Intent> with_resolution(const Intent& intent,
 
 namespace {
 
-/// Whether the records say that an instruction was done: in a run or one after it, or ever when the
-/// resolver found it equal. What happened inside a host counts while that incarnation of it lives.
+/// Whether the records say that an instruction was done: in a certain run or a later one, or ever
+/// if the resolver found it equal. What happened inside a host counts while that incarnation of the
+/// host lives.
 bool was_done(const Value& keys, const Name& environment, std::optional<uint64_t> run,
               const Known& known) {
   return std::ranges::all_of(keys.items(), [&](const Value& key) {

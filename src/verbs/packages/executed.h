@@ -1,6 +1,6 @@
 #pragma once
-/// The ordered list of what was executed in an environment, which the seeds' resolver reads. Every
-/// run and every edit by a command appends to it, whatever resolver is asked for.
+/// The ordered list of instructions that were executed in an environment, for the seeds' resolver.
+/// Every run and every edit by a command appends to it, whichever resolver was asked for.
 
 #include "core/record.h"
 #include "packages/statement.h"
@@ -13,22 +13,22 @@ namespace fettle {
 std::vector<ListedInstruction> listed(const Intent& intent, std::span<const Statement> statements,
                                       const Kinds& kinds);
 
-/// The intent as the resolver wants it: what it found equal is done again only when it is lost,
-/// everything else always.
+/// The intent as the resolver wants it: instructions that it found equal are done again only if
+/// their result is lost, all others always.
 std::shared_ptr<const Intent> with_resolution(const Intent& intent,
                                               std::span<const Statement> statements,
                                               const Resolution& resolution);
 
 struct Executed {
   std::vector<ListedInstruction> list;
-  bool of_a_killed_run = false;  ///< what it kept, and what its records say that it did
+  bool of_a_killed_run = false;  ///< with what it kept, and what its records say that it did
 };
 Result<Executed> read_executed(const Workplace& place, const Name& environment);
 
-/// Says before a run acts what the list is going to be, so that nothing is lost when it is killed.
+/// Writes, before a run acts, what the list is going to be, so that a kill loses nothing.
 struct Submission {
   std::span<const Statement> statements;
-  const std::vector<ListedInstruction>& instructions;  ///< one a statement
+  const std::vector<ListedInstruction>& instructions;  ///< one for each statement
   const Resolution& resolution;
 };
 Status begin_executed(Edit& edit, const std::vector<ListedInstruction>& executed,

@@ -35,7 +35,7 @@ std::string package_identity(const std::string& package) {
   if (is_absolute_locator(package))
     return package.substr(0, package.find('@'));
   std::error_code failure;
-  // A script that is read from standard input belongs to the folder.
+  // A script from standard input belongs to the folder.
   std::filesystem::path path =
       std::filesystem::weakly_canonical(package == "-" ? "." : package, failure);
   if (failure)

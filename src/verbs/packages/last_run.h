@@ -1,6 +1,6 @@
 #pragma once
-/// The last run of an environment: its package and arguments, which are sealed in the store like
-/// secrets.
+/// The last run of an environment: its package and its arguments, which are sealed in the store
+/// like secrets.
 
 #include <optional>
 #include <string>
@@ -12,14 +12,14 @@ namespace fettle {
 struct LastRun {
   std::string package;         ///< a locator, or the path on this machine
   std::string arguments;       ///< JSON or YAML
-  std::string arguments_file;  ///< where they were from
+  std::string arguments_file;  ///< where the arguments came from
   bool operator==(const LastRun&) const = default;
 };
 
 Result<std::optional<LastRun>> read_last_run(const Workplace& place, const Name& environment);
 Status write_last_run(const Workplace& place, Edit& edit, const LastRun& run);
 
-/// The identity of a package: its locator without a version, or its place.
+/// The identity of a package: its locator without a version, or its path.
 std::string package_identity(const std::string& package);
 
 }  // namespace fettle

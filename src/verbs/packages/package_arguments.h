@@ -1,5 +1,5 @@
 #pragma once
-/// The arguments of a package, from several places.
+/// Merges the arguments of a package from several places.
 
 #include <functional>
 #include <span>
@@ -15,9 +15,9 @@ struct ArgumentsPart {
   std::string text;  ///< JSON or YAML
 };
 
-/// One JSON text of all parts and of `sets` (`a.b=value`, the value is YAML): of two values for one
-/// key the later counts, dictionaries are merged. `notice` is told which keys were given again.
-/// Errors (`Blame::user`): a part is no mapping, a set has no `=`.
+/// One JSON text of all parts and of `sets` (`a.b=value`, where the value is YAML). The later of
+/// two values for one key counts; dictionaries are merged. `notice` is told which keys were given
+/// twice. Errors (`Blame::user`): a part is no mapping, or a set has no `=`.
 Result<std::string> merged_arguments(std::span<const ArgumentsPart> parts,
                                      std::span<const std::string> sets,
                                      const std::function<void(const std::string&)>& notice);

@@ -33,7 +33,7 @@ struct Opened {
   std::string environment;
 };
 
-/// Names of what stands beside a path, for suggestions.
+/// The names beside a path, for suggestions.
 std::vector<std::string> neighbours(const fs::path& path) {
   std::vector<std::string> names;
   std::error_code failure;
@@ -87,7 +87,7 @@ Result<Opened> open_package(const PackageRequest& given) {
   Sources sources = TRY(Sources::of_script(request.package));
   sources.set_mirror(request.mirror);
   sources.set_fetch(request.fetch);
-  // In every folder `main.star` may be another one.
+  // `main.star` may be another file in every folder.
   const std::string file = fs::path(request.package).filename().string();
   const std::string name =
       environment_name_from(file == "main.star" ? sources.folder() : request.package);
@@ -108,7 +108,7 @@ PackageOptions options_of(const Workplace& place, const PackageRequest& request,
   options.draft.allows_privileged = request.allows_privileged;
   options.draft.keeps_going = request.keeps_going;
   options.draft.gone = std::move(gone);
-  // A run needs the content as well, so it is packed once for both.
+  // A run needs the content as well, so it is packed once for both purposes.
   options.draft.digest_of = [&place, is_run](const std::string& path) {
     return is_run ? put_artifact(place, path) : artifact_digest(place, path);
   };
@@ -128,7 +128,8 @@ struct Prepared {
   Package package;
 };
 
-/// What another package of the environment wants as well and that is wanted differently now.
+/// Warns of things that another package of the environment wants, too, and that are wanted
+/// differently now.
 void warn_of_overrides(Prepared& prepared) {
   const Intent& intent = *prepared.package.intent;
   for (const auto& [set, resources] : intent.resources)
@@ -182,7 +183,7 @@ Result<Prepared> prepare(const Workplace& place, const PackageRequest& request, 
   return prepared;
 }
 
-/// The line that an error is about, when its file can be read.
+/// The line that an error is about, if its file can be read.
 std::string excerpt_of(const Error& error) {
   const Result<std::string> text =
       error.where.line > 0 ? read_file(error.where.file) : Result<std::string>(std::string());
@@ -233,7 +234,7 @@ class Reporter : public Audience {
 
   std::vector<Key> take_removed() { return std::move(removed_); }
 
-  /// After the end: what was left over is told, too, and what a later pass changed.
+  /// At the end, reports what was left over, and what a later pass changed.
   std::vector<StatementReport> finish(const Run& run) {
     report(run, true);
     for (size_t i = 0; i < reports_.size(); ++i) {
@@ -288,7 +289,7 @@ class Reporter : public Audience {
     report.why.clear();
     report.changes.clear();
     std::string blocked_why;
-    const Key* shared = nullptr;  // what failed and no instruction speaks of: an image, the network
+    const Key* shared = nullptr;  // a failure of which no instruction speaks: an image, the network
     for (const Key& key : statement.keys) {
       const Standing standing = run.standing(key);
       const Step* step = run.step(key);
@@ -339,7 +340,7 @@ class Reporter : public Audience {
   std::vector<StatementReport> reports_;
   std::map<Key, std::string> errors_;
   std::vector<Key> removed_;
-  std::set<Key> told_;  ///< keys that an instruction speaks of
+  std::set<Key> told_;  ///< keys of which an instruction speaks
   size_t next_ = 0;
   bool begun_ = false;
   Instant began_at_{};
@@ -361,7 +362,7 @@ std::string_view to_string(StatementStatus status) {
 
 namespace {
 
-/// What was kept of the list, then what is done of the submitted.
+/// The list after a run: the kept part of the old list, then what is done of the submitted one.
 std::vector<ListedInstruction> executed_after(std::vector<ListedInstruction> before,
                                               const std::vector<ListedInstruction>& submitted,
                                               const Resolution& resolution,
@@ -373,7 +374,7 @@ std::vector<ListedInstruction> executed_after(std::vector<ListedInstruction> bef
   return before;
 }
 
-/// An error as it may be told. Of arguments that cannot be read, the line is shown.
+/// An error that may be shown. If arguments cannot be read, their line is shown.
 Error hidden_error(const Workplace& place, Error error) {
   if (place.shows_secrets)
     return error;
@@ -381,7 +382,8 @@ Error hidden_error(const Workplace& place, Error error) {
   return place.mask->error(std::move(error));
 }
 
-/// What nobody could look at: a failure for each reason, of the first thing that it concerns.
+/// Things that nobody could look at: one failure for each reason, with the first thing that it
+/// concerns.
 void add_unavailable(const Run& run, const Intent& intent, Summary& summary) {
   std::set<std::string> told;
   for (const auto& [set, resources] : intent.resources)
@@ -394,7 +396,7 @@ void add_unavailable(const Run& run, const Intent& intent, Summary& summary) {
     }
 }
 
-/// What is not repeated, in the order of the script.
+/// The acts that are not repeated, in the order of the script.
 std::vector<Key> outlived(const Run& run, const Intent& intent) {
   std::vector<Key> keys;
   for (const auto& [set, resources] : intent.resources)
@@ -404,7 +406,7 @@ std::vector<Key> outlived(const Run& run, const Intent& intent) {
   return keys;
 }
 
-/// What decides about a plan beside the package.
+/// A digest of what decides about a plan beside the package.
 std::string digest_asked(const PackageRequest& request) {
   const bool removes = request.leftover == Leftover::remove;
   const bool is_overlap = request.resolver == PackageRequest::Resolver::overlap;
@@ -412,7 +414,8 @@ std::string digest_asked(const PackageRequest& request) {
       cat(request.arguments, removes ? "\nprune" : "\n", is_overlap ? "overlap" : "default"));
 }
 
-/// Whether what is due is what the plan says; else why not, as far as the request tells.
+/// Checks that what is due is what the plan says. If not, the error says why, as far as the request
+/// tells.
 Status check_plan_asked(const PackageRequest& request, const Looked& now) {
   const KeptPlan& kept = *request.plan;
   Status checked = check_plan(now.plan, now.seen, kept);
@@ -427,7 +430,7 @@ Status check_plan_asked(const PackageRequest& request, const Looked& now) {
   return checked;
 }
 
-/// The package's list of instructions beside that of the environment.
+/// The package's list of instructions, and that of the environment.
 struct Resolved {
   Executed before;
   std::vector<ListedInstruction> submitted;
@@ -483,7 +486,7 @@ Status tell_run(const Workplace& place, Edit& edit, const Package& package, cons
 Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest& request,
                                    PackageAudience& audience) {
   const Instant began = instant_from_clock();
-  // What is known must not change between its reading and the run, so the right comes first.
+  // Records must not change between their reading and the run, so the right to edit comes first.
   std::string name = request.environment;
   if (name.empty())
     name = TRY(open_package(request)).environment;

@@ -26,8 +26,8 @@ struct PackageRequest {
   std::string package;                  ///< a folder, a `.star` file, `github.com/…`, or `-`
   std::optional<std::string> script{};  ///< the text of `-`
   std::string arguments;                ///< JSON or YAML text
-  std::string arguments_file;           ///< where it is from, for errors
-  std::string environment;              ///< empty: named like the package's last path element
+  std::string arguments_file;           ///< the file they come from, for errors
+  std::string environment;              ///< empty: the last path element of the package
   std::string mirror;                   ///< looked up before anything is fetched
   Fetch fetch;
   std::string main_file, main_function;
@@ -54,13 +54,13 @@ std::string_view to_string(StatementStatus status);
 struct StatementReport {
   const Statement* statement = nullptr;
   StatementStatus status = StatementStatus::not_reached;
-  std::string result;  ///< the line that people read; of a failure the error
+  std::string result;  ///< the line for people, or the error of a failure
   std::string why;
-  std::vector<FieldChange> changes;  ///< what it changed about what was there before
+  std::vector<FieldChange> changes;  ///< changes of things that were there before
   Duration took{0};
 };
 
-/// Told while a package runs, in script order.
+/// Is told what happens while a package runs, in the order of the script.
 class PackageAudience {
  public:
   virtual ~PackageAudience() = default;
@@ -77,41 +77,42 @@ struct PackageReport {
   Statements script;  ///< owns the statements that are reported
   std::vector<StatementReport> statements;
   std::vector<std::string> warnings;
-  std::vector<Error> findings;  ///< of a dry run: a real one would be refused because of them
-  std::vector<std::string> images, dependencies;  ///< references, and other repositories
-  Value output;                                   ///< what the package returned, filled
+  std::vector<Error> findings;  ///< findings of a dry run for which a real run would be refused
+  std::vector<std::string> images, dependencies;  ///< image references, and other repositories
+  Value output;                                   ///< the package's return value, with holes filled
   bool has_output = false;
   Summary summary;
-  Known known;                       ///< how the run left the records
-  size_t orphans = 0;                ///< of the environment: no longer wanted, and still there
+  Known known;                       ///< the records as the run left them
+  size_t orphans = 0;                ///< all of the environment: no longer wanted, and still there
   size_t shared = 0;                 ///< orphans that others want
   std::vector<Key> orphaned;         ///< those that this run left
-  std::vector<Key> removed;          ///< what no instruction wants any more and is gone
-  std::vector<Key> outlived;         ///< kept, though their services were started again since
-  std::vector<std::string> unasked;  ///< warnings of downloads that stay as they are stored
-  Seen seen;                         ///< what is there, when nothing was done
+  std::vector<Key> removed;          ///< no instruction wants them any more, and they are gone
+  std::vector<Key> outlived;         ///< acts kept although their services were started again
+  std::vector<std::string> unasked;  ///< warnings about downloads that stay as they are stored
+  Seen seen;                         ///< what is there, if nothing was done
   Duration took{0};
 };
 
-/// What is told and reported holds no secret, but for what the package itself prints and returns.
-/// Errors: `Blame::user` when the input is wrong, before anything was changed; `Blame::world` when
-/// the engine or the store cannot be used at all. What fails in the world is in the report.
+/// Neither what the audience is told nor the report holds a secret, apart from what the package
+/// itself prints and returns. Errors: `Blame::user` if the input is wrong, before anything is
+/// changed; `Blame::world` if the engine or the store cannot be used at all. Failures in the world
+/// are in the report.
 Result<PackageReport> run_package(const Workplace& place, const PackageRequest& request,
                                   PackageAudience& audience);
 
-/// The instructions without running them; needs and starts no engine.
+/// Lists the instructions without running them. Needs no engine and starts none.
 Result<PackageReport> dry_run_package(const Workplace& place, const PackageRequest& request);
 
-/// The name that was asked for, else one after the package's last path element.
+/// The name that was asked for, else the last path element of the package.
 Result<std::string> environment_of_package(const PackageRequest& request);
 
-/// What can be said of the package's files without running them.
+/// All that can be said about the package's files without running them.
 Result<PackageReview> review_sources(const PackageRequest& request);
 
-/// All findings as one error, the first in front, each with the line that it is about.
+/// All findings as one error, the first one in front, each with its line.
 Error findings_error(const std::vector<Error>& findings);
 
-/// What a run would do; looks at the world and changes nothing.
+/// The plan for a run. Looks at the world and changes nothing.
 Result<Preview> preview_package(const Workplace& place, const PackageRequest& request);
 
 }  // namespace fettle

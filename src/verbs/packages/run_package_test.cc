@@ -96,7 +96,7 @@ TEST_F(RunPackageTest, AServiceIsAddedAgainAfterItWasRemoved) {
   ASSERT_EQ(engine_.containers.size(), 1u);
   EXPECT_EQ(engine_.containers["s"].commands, std::vector<std::string>{"y"});
   EXPECT_EQ(run(script("b")), "SSSSS");
-  // One at a time has the name: the last one is made anew with the one before it.
+  // One at a time has the name: the last one is recreated with the one before it.
   EXPECT_EQ(run(add("s") + exec("s", "z") + remove_s + add("s", "b") + exec("s", "y")), "RRRRR");
   EXPECT_EQ(engine_.containers["s"].commands, std::vector<std::string>{"y"});
   EXPECT_EQ(run(script("b")), "RRRRR");
@@ -126,7 +126,7 @@ TEST_F(RunPackageTest, AddedAgainUnderTheSeedsResolver) {
   request_.resolver = PackageRequest::Resolver::overlap;
   const std::string script = add("s") + exec("s", "x") + remove_s + add("s", "b") + exec("s", "y");
   EXPECT_EQ(run(script), "RRRRR");
-  // A removal disables the resolver, so everything runs anew.
+  // A removal disables the resolver, so everything runs again.
   EXPECT_EQ(run(script), "RRRRR");
   ASSERT_EQ(engine_.containers.size(), 1u);
   EXPECT_EQ(engine_.containers["s"].commands, std::vector<std::string>{"y"});

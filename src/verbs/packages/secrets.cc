@@ -7,7 +7,7 @@ namespace fettle {
 namespace {
 
 constexpr std::string_view secrets_note = "secrets";
-constexpr size_t most_kept = 1'000;  ///< of all runs; the newest
+constexpr size_t most_kept = 1'000;  ///< of all runs; the newest stay
 
 std::vector<std::string> kept_secrets(const Value& note) {
   std::vector<std::string> secrets;

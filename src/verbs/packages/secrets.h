@@ -1,20 +1,22 @@
 #pragma once
-/// The secrets of an environment: what its packages were given at names that say so. They are kept
-/// in the store, so that later commands hide them, too, and added to the mask of the workplace.
+/// The secrets of an environment: values that its packages were given at names that say so. They
+/// are kept in the store, so that later commands hide them, too, and are added to the mask of the
+/// workplace.
 
 #include "verbs/packages/run_package.h"
 
 namespace fettle {
 
-/// Hides what the arguments of a package hold, JSON or YAML; what cannot be read holds nothing.
+/// Hides the secrets in the arguments of a package, JSON or YAML. A text that cannot be read holds
+/// none.
 void hide_arguments(const Workplace& place, const std::string& arguments);
-/// Hides what was kept.
+/// Hides the secrets that were kept.
 Status recall_secrets(const Workplace& place, const Name& environment);
-/// Keeps what is hidden now.
+/// Keeps the secrets that are hidden now.
 Status keep_secrets(const Workplace& place, Edit& edit);
 
-/// Tells another audience without secrets. What a package prints and returns is shown: its author
-/// wants it read.
+/// Passes news on to another audience without secrets. What a package prints and returns is shown:
+/// its author wants it to be read.
 class MaskedAudience : public PackageAudience {
  public:
   MaskedAudience(PackageAudience& to, const Mask& mask) : to_(to), mask_(mask) {}

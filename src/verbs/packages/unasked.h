@@ -1,5 +1,6 @@
 #pragma once
-/// Downloads of which nobody tells what is at their address now, so that what is stored is used.
+/// Downloads for which nobody says what is at their address now, so that the stored content is
+/// used.
 
 #include <functional>
 #include <string>
@@ -11,7 +12,7 @@
 
 namespace fettle {
 
-/// A warning for each that `step` keeps, in the order of the intent.
+/// A warning for each download that `step` keeps, in the order of the intent.
 std::vector<std::string> unasked_downloads(const Intent& intent, const Seen& seen,
                                            const std::function<const Step*(const Key& key)>& step);
 

@@ -19,7 +19,7 @@ class PacedDrivers::Paced : public DriverAround {
   }
 
  private:
-  /// What a driver says of when to come is overruled.
+  /// The wait of the state overrules what a driver says about the time of the next call.
   Result<Outcome> again(const Act& act, const Value& wait, Outcome outcome, std::stop_token stop) {
     if (auto* pending = std::get_if<Pending>(&outcome))
       pending->retry_after = TRY(pause(act, wait, std::move(stop)));
@@ -28,8 +28,8 @@ class PacedDrivers::Paced : public DriverAround {
     return outcome;
   }
 
-  /// An error says nothing of when to come. What nobody knows the end of is not called again, and
-  /// whoever stopped a call says himself what comes next.
+  /// An error says nothing about the time of the next call. If nobody knows how a call ended, it is
+  /// not repeated; if somebody stopped a call, he decides what comes next.
   Result<Outcome> failed(const Act& act, const Value& wait, Error error, std::stop_token stop) {
     if (wait.is_null() || error.unknown_outcome || is_cancelled(error))
       return error;
@@ -38,7 +38,7 @@ class PacedDrivers::Paced : public DriverAround {
     return Outcome(Failed{std::move(error), {}, std::move(again)});
   }
 
-  /// Nothing: as the resource's pace says.
+  /// No value: the pace of the resource counts.
   Result<std::optional<Duration>> pause(const Act& act, const Value& wait, std::stop_token stop) {
     if (wait.is_null())
       return std::optional<Duration>();

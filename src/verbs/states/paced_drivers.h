@@ -1,6 +1,6 @@
 #pragma once
-/// Drivers that ship know nothing of waits of users. Around them, this says when a call comes again
-/// that failed or is not ready: as the wait of its state says.
+/// The drivers that ship with fettle know nothing of users' waits. This class wraps them, and
+/// decides by the wait of a state when a call that failed or is not ready comes again.
 
 #include <map>
 #include <memory>
@@ -11,17 +11,18 @@
 
 namespace fettle {
 
-/// The pause before another call, by a wait of users; `calls`: 0 before the second one.
+/// The pause before another call, by a user's wait; `calls`: 0 before the second call.
 using OwnWait = std::function<Result<Duration>(const Value& wait, int calls, std::stop_token stop)>;
 
 class PacedDrivers {
  public:
   explicit PacedDrivers(OwnWait own_wait) : own_wait_(std::move(own_wait)) {}
 
-  /// Says that a resource has a wait of its own: one of users, or null when its pace is the wait.
-  /// From any thread.
+  /// Notes that a resource has a wait of its own: a user's, or null if its pace is the wait. From
+  /// any thread.
   void put(const Key& key, Value own_wait);
-  /// The driver, or one around it where some resource has a wait of its own. Lives as long as this.
+  /// The driver, or a wrapper around it if some resource has a wait of its own. It lives as long as
+  /// this object.
   Driver* around(const Name& name, Driver* driver);
 
  private:

@@ -10,7 +10,7 @@ class PathOwners::Owned : public DriverAround {
  public:
   Owned(PathOwners& all, Driver& driver) : DriverAround(driver), all_(all) {}
 
-  /// A refusal is final: nothing in this run will make the path another one.
+  /// A refusal is final: nothing in this run will change the path.
   Result<Outcome> apply(const Act& act, const ProgressSink& progress,
                         std::stop_token stop) override {
     const std::string other = act.verb == Verb::remove ? "" : all_.other_owner(act);

@@ -1,6 +1,7 @@
 #pragma once
-/// One path, one owner: where references lead is known when they are filled in. Around the drivers
-/// that write paths, this refuses an act on a path that another state of the run manages.
+/// Makes sure that each path has one owner. The target of a reference is known only when it is
+/// filled in. So this wraps the drivers that write paths, and refuses an act on a path that another
+/// state of the run manages.
 
 #include <map>
 #include <memory>
@@ -15,14 +16,15 @@ namespace fettle {
 
 class PathOwners {
  public:
-  /// What is known before anything runs. From any thread.
+  /// Adds the paths that are known before anything runs. From any thread.
   void put(const states::StatesIntent& intent);
-  /// The driver with this around it, which lives as long as this.
+  /// The wrapped driver, which lives as long as this object.
   Driver* around(const Name& name, Driver* driver);
 
  private:
   class Owned;
-  /// Who else manages the path of an act; empty: nobody, and it is its from now on.
+  /// The other state that manages the path of an act. Empty: none, and from now on the path is the
+  /// act's.
   std::string other_owner(const Act& act);
 
   std::mutex mutex_;

@@ -21,7 +21,7 @@ bool has_content(const Value& value) {
          !(value.is_list() && value.items().empty()) && value != Value(false);
 }
 
-/// Users may ask about what has no tag.
+/// Users may ask about something that has no tag.
 StateTag parts_of(std::string_view tag) { return StateTag::parse(tag).value_or(StateTag()); }
 std::string state_of(std::string_view tag) { return parts_of(tag).state.str(); }
 std::string function_of(std::string_view tag) { return parts_of(tag).function.str(); }
@@ -52,7 +52,7 @@ class StatesLoop {
     return {};
   }
 
-  /// A loop of users: it says what is applied again, and sleeps.
+  /// Runs a loop of users: it decides what is applied again, and sleeps.
   Status of_users(const std::string& path) {
     PluginCall call;
     call.path = path;
@@ -114,7 +114,7 @@ class StatesLoop {
     return {};
   }
 
-  /// A loop of users ended with an error: the results so far are told with it.
+  /// A loop of users ended with an error. The error comes with the results so far.
   Status end(Error error) {
     error.trace.push_back(cat("reconciler `", options_.loop, "`"));
     report_.fault = to_string(error);
@@ -123,7 +123,7 @@ class StatesLoop {
     return {};
   }
 
-  /// The results as a loop of users left them.
+  /// Takes over the results as a loop of users left them.
   void take(const Value& running) {
     for (StateResult& result : report_.results)
       if (const Value& left = running.at(result.tag); left.is_dict())
@@ -153,7 +153,7 @@ class StatesLoop {
     return Value::dict(std::move(entries));
   }
 
-  /// Somebody asked to stop, or time is up.
+  /// Whether somebody asked to stop, or time is up.
   bool is_over() {
     return report_.is_stopped || time_up_.token().stop_requested() ||
            (options_.deadline > 0s && executor().now().instant >= began_ + options_.deadline);
@@ -213,7 +213,7 @@ class StatesLoop {
     return {alike == alike_by_tag_.end() ? 0 : alike->second, report_.re_runs, options_.max_reruns};
   }
 
-  /// It came to the same again and again, and its module does not say itself when that ends.
+  /// Whether its results do not change any more, and its module does not itself decide when to end.
   bool is_in_vain(const std::string& tag) const {
     return counts_of(tag).is_alike() &&
            !functions_.plugins().has(cat("states.", state_of(tag), ".is_pending"));
@@ -262,7 +262,7 @@ class StatesLoop {
     return pending;
   }
 
-  /// A plugin that ends with an exception fails its state only, which is not applied again.
+  /// A plugin that ends with an exception fails only its state, which is not applied again.
   Status give_up(const std::string& tag, const Error& error) {
     if (is_cancelled(error) || error.blame == Blame::bug)
       return error;
@@ -285,7 +285,7 @@ class StatesLoop {
   }
 
   Result<bool> is_pending(const std::string& tag, const Value& ret) {
-    // What was told at the end of the first pass is not told again.
+    // Whatever was reported at the end of the first pass is not reported again.
     if (function_of(tag) == "mod_watch")
       return false;
     const PendingCounts counts = counts_of(tag);
@@ -295,7 +295,7 @@ class StatesLoop {
       if (const std::optional<bool> said =
               TRY(functions_.is_pending(state, ret, counts, time_up_.token())))
         return *said;
-    // There is no reconciliation of commands that succeeded, nor of what merely passed time.
+    // Commands that succeeded are not reconciled, nor is what merely passed time.
     if (succeeded && ((state == "exec" && function_of(tag) == "run") ||
                       (state == "cmd" && function_of(tag) == "run") ||
                       (state == "time" && function_of(tag) == "sleep")))
@@ -320,7 +320,7 @@ class StatesLoop {
     return has_content(answer.result);
   }
 
-  /// As the state's module says, for this iteration.
+  /// The wait for this iteration, as the state's module says.
   Result<Duration> wait_of(const std::string& tag) {
     if (const auto own = options_.waits.find(tag); own != options_.waits.end())
       return pause_by(own->second);
@@ -351,7 +351,7 @@ class StatesLoop {
   StatesReport& report_;
   Prng prng_;
   std::unique_ptr<Threads> executor_;
-  TimeUp time_up_;  ///< of users' code
+  TimeUp time_up_;  ///< for users' code
   Instant began_;
   std::map<std::string, StateResult> current_;
   std::map<std::string, int> alike_by_tag_;

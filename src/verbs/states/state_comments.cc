@@ -21,10 +21,10 @@ bool has_no_changes(const Value& changes) {
   return changes.is_null() || (changes.is_dict() && changes.entries().empty());
 }
 
-/// Why references of a chunk lead nowhere.
+/// The reasons why references of a chunk lead nowhere.
 struct BrokenReferences {
   std::unordered_map<uint32_t, std::string> of_target;  ///< the first one to each state of this run
-  std::string remembered;                               ///< the last one to another
+  std::string remembered;                               ///< the last one to a state of a former run
 };
 
 BrokenReferences broken_references(const Commented& of, const states::Chunk& chunk) {
@@ -73,7 +73,7 @@ BrokenReferences broken_references(const Commented& of, const states::Chunk& chu
   return broken;
 }
 
-/// What Idem says of one target of a need that is not met. It calls every requisite `require`.
+/// Idem's words about one target of a need that is not met. Idem calls every requisite `require`.
 void complain(const Commented& of, const BrokenReferences& broken, const states::Need& need,
               uint32_t target, std::vector<std::string>& lines) {
   const StateResult& other = of.results[target];
@@ -116,7 +116,8 @@ void complain(const Commented& of, const BrokenReferences& broken, const states:
   }
 }
 
-/// Whether one target meets a need; what waits for something to happen is not needed without it.
+/// Whether one target meets a need. A state that waits for something that does not happen is not
+/// needed.
 Met met_by(const Commented& of, const states::Need& need, uint32_t target) {
   const StateResult& other = of.results[target];
   if (other.tag.empty())
@@ -140,7 +141,7 @@ Met met_by(const Commented& of, const states::Need& need, uint32_t target) {
 
 Met met_by_results(const Commented& of, size_t chunk) {
   Met all = Met::yes;
-  std::map<states::Requisite, Met> any;  // of alternatives the best one
+  std::map<states::Requisite, Met> any;  // the best of alternatives
   for (const states::Need& need : of.compiled.chunks[chunk].needs)
     for (uint32_t t = need.begin; t < need.begin + need.count; ++t) {
       const Met met = met_by(of, need, of.compiled.targets[t]);
@@ -177,7 +178,7 @@ std::string comment_of_requisites(const Commented& of, size_t chunk) {
   for (auto& [requisite, group] : any)
     if (!group.is_met)
       std::ranges::move(group.lines, std::back_inserter(lines));
-  // Several requisites may say the same of one state.
+  // Several requisites may say the same about one state.
   std::vector<std::string> told;
   for (std::string& line : lines)
     if (std::ranges::find(told, line) == told.end())
@@ -210,10 +211,10 @@ bool is_purged(const Record* record) {
   return record != nullptr && record->applied && is_purged(record->applied->attributes);
 }
 
-/// Something was at its place before anybody here made it.
+/// Whether something was at its place before anybody here made it.
 bool existed_already(const Step& step) { return step.verb == Verb::create && !step.seen.is_null(); }
 
-/// It was not there: that others of its attributes were wanted before says nothing.
+/// Whether it was not there before. That other attributes were wanted earlier says nothing.
 bool is_made(const Step& step) {
   if (step.known == nullptr || is_purged(step.known.get()))
     return step.verb == Verb::create || step.verb == Verb::update;

@@ -15,7 +15,7 @@
 namespace fettle {
 namespace {
 
-/// What Python calls of ours, and whether it is to be awaited.
+/// Our functions that Python may call, and whether each must be awaited.
 Value own_functions() {
   std::vector<Entry> made{{"exec.test.ping", false}, {"exec.state.run", true}};
   for (const std::string& ref : states::builtin_states().refs())
@@ -30,17 +30,17 @@ PluginOptions plugin_options(const Workplace& place, const FunctionOptions& opti
   made.home = place.home;
   made.functions = own_functions();
   made.options = options.options;
-  // What it prints goes to people at once, and not into what they asked for.
+  // Whatever it prints goes to people at once, and does not become part of its answer.
   made.on_log = [&place](std::string_view text) { place.tell(place.mask->text(text)); };
   return made;
 }
 
-/// As plugins know a function of a state.
+/// The path by which plugins know a function of a state.
 std::string plugin_path(std::string_view state, std::string_view function) {
   return cat("states.", state, ".", function);
 }
 
-/// Those of which a file `reconcile/wait/NAME.…` could not be loaded.
+/// The waits whose file `reconcile/wait/NAME.…` could not be loaded.
 states::Waits broken_waits(std::span<const Error> problems) {
   constexpr std::string_view folder = "/reconcile/wait/";
   states::Waits broken;
@@ -111,8 +111,8 @@ bool RunFunctions::skips_memory(std::string_view state) const {
   return module != nullptr && module->skips_memory;
 }
 
-/// The credentials of the providers that a state's module names; without any, of its first word.
-/// Error: there are credentials, and none with the name that the state asks for.
+/// The credentials of the providers that a state's module names, or, if it names none, of the first
+/// word of its path. Error: there are credentials, and none has the name that the state asks for.
 Result<Value> RunFunctions::acct_of(const std::string& state, const std::string& profile) const {
   const states::Module* module = catalogue_->find(state);
   std::vector<Name> providers;
@@ -123,7 +123,7 @@ Result<Value> RunFunctions::acct_of(const std::string& state, const std::string&
   const std::string& otherwise =
       options_.acct_profile.empty() ? options_.credentials.default_profile : options_.acct_profile;
   const std::lock_guard lock(mutex_);
-  // Without any credentials, files that name a profile run as they did with Idem.
+  // Without any credentials, files that name a profile run as they do with Idem.
   if (!options_.credentials.is_empty())
     TRY(options_.credentials.check_profile(profile));
   return options_.credentials.profile(providers, profile.empty() ? otherwise : profile);
@@ -136,8 +136,8 @@ Result<StateAnswer> RunFunctions::call(const StateCall& call, std::stop_token st
   return call_builtin(call, acct, std::move(stop));
 }
 
-/// What a file leaves out, or gives as null, a resource keeps as it is remembered; what is ignored
-/// is null, whatever is remembered.
+/// If a file leaves a parameter out, or gives it as null, a resource keeps the remembered value. A
+/// parameter that is ignored is null, whatever is remembered.
 Value RunFunctions::completed(const StateCall& call) const {
   std::vector<Entry> arguments(call.arguments.entries().begin(), call.arguments.entries().end());
   const states::Module* const module = catalogue_->find(call.state);
@@ -154,7 +154,7 @@ Value RunFunctions::completed(const StateCall& call) const {
     for (const Entry& known : call.old_state.entries())
       if (known.key != "name" && !known.value.is_null() && function->find(known.key) != nullptr)
         add(known.key, known.value);
-  // Null gives way to what is remembered, and to the default.
+  // Null gives way to the remembered value, and to the default.
   std::erase_if(arguments, [&](const Entry& argument) {
     const states::Parameter* const parameter =
         function == nullptr ? nullptr : function->find(argument.key);
@@ -177,7 +177,7 @@ Result<StateAnswer> RunFunctions::call_plugin(const StateCall& call, const Value
                                completed_arguments.entries().end());
   arguments.push_back({"name", call.name});
   made.arguments = Value::dict(std::move(arguments));
-  made.only_known = call.function == "absent";  // what is undone has arguments of what made it
+  made.only_known = call.function == "absent";  // an undone state has the arguments that made it
   made.context =
       Value::dict({{"test", call.is_test},
                    {"old_state", call.old_state},
@@ -267,7 +267,7 @@ Value RunFunctions::computed(std::string_view state, std::string_view function) 
   return found == nullptr ? Value() : found->computed;
 }
 
-/// The wait of a state or of its module may be one of users: `{NAME: {…}}` is a call of
+/// The wait of a state or of its module may be a user's: `{NAME: {…}}` calls
 /// `reconcile.wait.NAME.get`.
 Result<std::optional<Duration>> RunFunctions::wait(const std::string& state, const Value& own,
                                                    int calls, std::stop_token stop) {
@@ -347,7 +347,7 @@ Result<Value> RunFunctions::exec(const std::string& path, Value arguments, std::
   return found.at("ret");
 }
 
-/// What plugins ask of their host.
+/// Answers what plugins ask of their host.
 Result<Value> RunFunctions::answer(const Value& asked) {
   const std::string_view path = asked.text_at("call");
   if (path.empty())
@@ -365,7 +365,7 @@ Result<Value> RunFunctions::answer(const Value& asked) {
   return run_state(asked);
 }
 
-/// `state.run REF NAME=VALUE…`: calls the function of a state, beside any run.
+/// `state.run REF NAME=VALUE…`: calls the function of a state outside any run.
 Result<Value> RunFunctions::run_state_function(const states::ExecCall& call) {
   if (call.positional.empty() || !call.positional[0].is_text())
     return user_error("`state.run` needs the function of a state, as in `state.run test.nop`");
@@ -383,7 +383,8 @@ Result<Value> RunFunctions::run_state_function(const states::ExecCall& call) {
       {{"result", ret.at("result") != Value(false)}, {"ret", ret}, {"comment", ret.at("comment")}});
 }
 
-/// Calls the function of a state: {"call": `states.a.b`, "positional", "arguments", "context"}.
+/// Calls the function of a state. The argument is {"call": `states.a.b`, "positional", "arguments",
+/// "context"}.
 Result<Value> RunFunctions::run_state(const Value& asked) {
   const std::string_view path = asked.text_at("call");
   const Value& positional = asked.at("positional");

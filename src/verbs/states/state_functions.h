@@ -1,6 +1,6 @@
 #pragma once
-/// The functions that a run of states has: those that ship, and those of users beside the sources.
-/// What is said of a call is hidden where it is secret.
+/// The functions for a run of states: those that ship with fettle, and users' own beside the
+/// sources. Secrets are hidden in all that is reported about a call.
 
 #include <mutex>
 
@@ -16,17 +16,17 @@
 namespace fettle {
 
 struct FunctionOptions {
-  std::vector<Path> folders{};  ///< where plugins are looked for
+  std::vector<Path> folders{};  ///< folders in which plugins are looked for
   std::string run_name = "cli";
   std::string environment{};   ///< whose memory `esm.*` is about; empty: the run name
-  std::string acct_profile{};  ///< the default one; empty: as the credentials say
+  std::string acct_profile{};  ///< the default profile; empty: the one that the credentials name
   bool wants_profile = false;  ///< `acct_profile` has to exist
   states::Credentials credentials{};
-  Value options = Value::dict({});  ///< `hub.OPT.idem`
+  Value options = Value::dict({});  ///< the value of `hub.OPT.idem`
 };
 
-/// `esm.show`, `.remove`, `.validate`, `.unlock`, `.version`: what an environment remembers of its
-/// states. Nothing: it is another function.
+/// Answers `esm.show`, `.remove`, `.validate`, `.unlock` and `.version`, which are about what an
+/// environment remembers of its states. No value: it is another function.
 Result<std::optional<Value>> run_memory_exec(const Workplace& place, const Name& environment,
                                              const states::ExecCall& call);
 
@@ -34,16 +34,16 @@ class RunFunctions : public StateFunctions {
  public:
   RunFunctions(const Workplace& place, FunctionOptions options);
 
-  /// Finds the plugins. Errors: Python is wanted and cannot be started. `problems` tells which
-  /// files are none.
+  /// Finds the plugins. Errors: Python is wanted and cannot be started. `problems` lists files that
+  /// are no plugins.
   Status open();
   const std::vector<Error>& problems() const { return problems_; }
   /// Error: the default profile is wanted, and no credentials have it.
   Status check_profile() const;
-  /// Why the module of a path (`reconcile.mine`) is not there, though it has a file; null: it has
+  /// Why the module of a path (`reconcile.mine`) is not there although it has a file. Null: it has
   /// none.
   const Error* problem_of(std::string_view module) const;
-  /// All states that there are; lives as long as this.
+  /// All states that exist. It lives as long as this object.
   const states::Catalogue& catalogue() const { return *catalogue_; }
 
   Result<StateAnswer> call(const StateCall& call, std::stop_token stop) override;
@@ -60,11 +60,11 @@ class RunFunctions : public StateFunctions {
                                          std::stop_token stop) override;
   Result<Value> exec(const std::string& path, Value arguments, std::stop_token stop) override;
 
-  /// An exec function: `{result, ret, comment}`. Error: there is none of this path, with a
-  /// suggestion, or it failed with an exception.
+  /// Calls an exec function and returns `{result, ret, comment}`. Error: there is no function of
+  /// this path (with a suggestion), or it ended with an exception.
   Result<Value> exec_function(const states::ExecCall& call, std::stop_token stop = {});
   Plugins& plugins() { return plugins_; }
-  /// What states that ran want to add to the run, taken.
+  /// Takes out the states that running states have added to the run.
   std::vector<states::Addition> take_additions();
 
  private:
@@ -83,7 +83,7 @@ class RunFunctions : public StateFunctions {
   Plugins plugins_;
   std::unique_ptr<states::Catalogue> own_, catalogue_;
   std::vector<Error> problems_;
-  mutable std::mutex mutex_;  ///< of what states add
+  mutable std::mutex mutex_;  ///< guards what states add
   std::vector<states::Addition> additions_;
 };
 

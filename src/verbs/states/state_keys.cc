@@ -17,7 +17,7 @@ Key with_tag(const Key& key, const StateTag& tag) {
   return {key.environment, key.kind, tag.function.empty() ? tag.key() : tag.tag()};
 }
 
-/// Where a thing with a path is; empty: it has none, or nobody knows.
+/// The path of a thing. Empty: it has none, or nobody knows it.
 std::string path_of(const Key& key, const Record& record) {
   static const Name of_a_call = state_kind().name();
   if (key.kind == of_a_call)
@@ -72,7 +72,7 @@ class Seeker {
     return known->second.empty() ? of_a_call : known->second;
   }
 
-  /// What is at another path than the one that is wanted now is another thing.
+  /// A thing at another path than the one that is wanted now is another thing.
   void set_aside(const states::Chunk& chunk, const Key& key, const Record& record) {
     if (!chunk.bound_name.is_null() || !chunk.entry.empty())
       return;
@@ -83,7 +83,8 @@ class Seeker {
     rename(key, with_tag(key, {chunk.state, chunk.id, Name(path), {}}));
   }
 
-  /// What is known of the state under another key, as long as that is nobody else's.
+  /// Takes over what is known of the state under another key, unless that key belongs to somebody
+  /// else.
   void take_over(const states::Chunk& chunk) {
     for (const Key& key : known_as(chunk.state, chunk.id)) {
       const std::optional<StateTag> tag = state_of_key(key);
@@ -94,7 +95,7 @@ class Seeker {
     }
   }
 
-  /// Whether a state of today has it.
+  /// Whether a state of today has the key.
   bool is_wanted(const Key& key) {
     if (!wanted_) {
       wanted_.emplace();
@@ -106,7 +107,7 @@ class Seeker {
     return wanted_->contains(key);
   }
 
-  /// With what is beside it.
+  /// Renames a key together with the keys beside it.
   void rename(const Key& from, const Key& to) {
     renames_.emplace(from, to);
     const std::optional<StateTag> before = state_of_key(from), after = state_of_key(to);

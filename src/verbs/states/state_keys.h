@@ -1,6 +1,6 @@
 #pragma once
-/// By which keys states are remembered, and how what is remembered under another key comes to go by
-/// that of today.
+/// The keys by which states are remembered, and how a memory under another key moves to the key of
+/// today.
 ///
 /// A key has the ID of a state (`core/state_tag.h`). Before format 4 of the store it had the name,
 /// as in memories of Idem before 25: those are upgraded as Idem does it, once. From then on a state
@@ -17,21 +17,22 @@
 
 namespace fettle {
 
-/// Idem's upgrade of a memory from version 1 to 2: one that is alone under its ID goes by the ID.
-/// Several come from `names`, and stay. Tags without functions; only those that change.
+/// Idem's upgrade of a memory from version 1 to 2. A state that is alone under its ID is known by
+/// the ID. Several come from `names`, and stay. Returns tags without functions, and only those that
+/// change.
 std::map<StateTag, StateTag> upgraded_tags(std::span<const StateTag> tags);
 
-/// The same of records that an earlier fettle wrote.
+/// The same for records that an earlier fettle wrote.
 Renames upgraded_keys(const Known& known);
 
-/// The note of an environment whose records are not upgraded yet; format 4 of the store writes it.
+/// The note of an environment whose records are not upgraded yet. Format 4 of the store writes it.
 inline constexpr std::string_view states_by_name_note = "states_by_name";
 
-/// What the states of today know by other keys.
+/// The things that the states of today know by other keys.
 Renames keys_of_today(const states::Compiled& compiled, const Name& environment,
                       const Known& known);
 
-/// What is known goes by other keys. Answers what the store is to be told, in one transaction.
+/// Renames records. Returns the changes for the store, which belong in one transaction.
 std::vector<Change> rename_known(const Renames& renames, Known& known);
 
 }  // namespace fettle

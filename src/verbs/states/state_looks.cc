@@ -18,7 +18,8 @@ bool has_conditions(const Resource& resource) {
          });
 }
 
-/// Else what is seen of it says it all. Of a command its conditions do.
+/// Whether only an act can look at it. For most things, what is seen says it all; for a command,
+/// its conditions do.
 bool looks_by_act(const Resource& resource) {
   return resource.key.kind == "state" || resource.mandate == Mandate::look ||
          has_conditions(resource);
@@ -36,7 +37,7 @@ void look_only(Resource& resource, const std::set<Key>& looked) {
 
 using Wanted = std::unordered_map<Key, const Resource*, KeyHash>;
 
-/// What a reference reads of a thing that is only seen is what the thing is to be.
+/// A reference to a thing that is only seen reads what the thing will be.
 Value with_what_is_wanted(const Value& attributes, const Name& environment, const Wanted& wanted) {
   return fill_with(attributes, [&](const Output& hole) -> std::optional<Value> {
     const auto found = wanted.find({environment, hole.kind, hole.name});
@@ -46,7 +47,8 @@ Value with_what_is_wanted(const Value& attributes, const Name& environment, cons
   });
 }
 
-/// What is derived from what is filled in is derived; what is wrong is told when it is looked at.
+/// Values that are derived from filled ones are derived now. If one is wrong, the look at the thing
+/// reports it.
 Value normal(const Kinds& kinds, const Name& kind, Value attributes) {
   const Kind* const found = kinds.find(kind);
   return found == nullptr ? attributes : found->normalise(attributes).value_or(attributes);
@@ -57,7 +59,7 @@ Value normal(const Kinds& kinds, const Name& kind, Value attributes) {
 std::shared_ptr<const Intent> looks_of(const Intent& intent, const Kinds& kinds) {
   auto looks = std::make_shared<Intent>(intent);
   for (auto& [set, leftover] : looks->sets)
-    leftover = Leftover::keep;  // what is to go is told by the plan
+    leftover = Leftover::keep;  // the plan reports what has to go
   Wanted wanted;
   for (const auto& [set, resources] : intent.resources)
     for (const Resource& resource : resources)

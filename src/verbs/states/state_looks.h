@@ -5,8 +5,8 @@
 
 namespace fettle {
 
-/// What has to be looked at by an act, with the needs among it. What is seen of all else says it
-/// all; that is told by a plan.
+/// The resources that only an act can look at, with the needs among them. For all others, what is
+/// seen says it all, and a plan reports it.
 std::shared_ptr<const Intent> looks_of(const Intent& intent, const Kinds& kinds);
 
 }  // namespace fettle

@@ -1,4 +1,4 @@
-/// What is there and what is remembered of it, beside a run: `describe`, `refresh` and `restore`.
+/// The world and its memory, outside of a run: `describe`, `refresh` and `restore`.
 
 #include <algorithm>
 
@@ -14,16 +14,17 @@
 namespace fettle {
 namespace {
 
-/// What the tag of a memory is about; nothing: it is none.
+/// The tag that a memory is about. No value: it is no tag.
 std::optional<StateTag> memory_tag(std::string_view text) {
   std::optional<StateTag> tag = StateTag::parse(text);
   return tag && tag->function.empty() ? tag : std::nullopt;
 }
 
-/// No state has asked for it yet.
+/// The wish of a restored record: no state has asked for it yet.
 constexpr Digest restored_wish{0, 1};
 
-/// What a memory is about; it may be removed as what `present` made under this name.
+/// The resource that a memory is about. It may be removed as if `present` had made it under this
+/// name.
 Result<Resource> remembered_resource(const Name& environment, const StateTag& tag,
                                      const Name& name) {
   Resource resource;
@@ -101,7 +102,7 @@ Value told(bool result, Value ret, Value comment = {}) {
       {{"result", result}, {"ret", std::move(ret)}, {"comment", std::move(comment)}});
 }
 
-/// What a state left, though it may have failed.
+/// The state that was left, even if the call failed.
 Value left_by(const Key& key, const Record& record) {
   if (key.kind == command_kind().name())
     return left_by_command(record.outputs);
@@ -113,7 +114,7 @@ Value left_by(const Key& key, const Record& record) {
   return read<StateOutputs>(record.outputs).remembered();
 }
 
-/// What is remembered of states, by tag.
+/// The memory of states, by tag.
 Value memory_of(const Known& known) {
   std::vector<Entry> entries;
   for (const auto& [key, record] : known)
@@ -129,7 +130,8 @@ Value memory_of(const Known& known) {
   return Value::dict(std::move(entries));
 }
 
-/// What is known to an environment as of today. Changes that this takes are added to `changes`.
+/// The records of an environment under today's keys. Changes that this makes are added to
+/// `changes`.
 Result<Known> known_of_today(const Workplace& place, const Name& environment,
                              std::vector<Change>& changes) {
   Known known = TRY(place.store->known(environment));
@@ -158,8 +160,8 @@ Result<Value> forget_state(const Workplace& place, const Name& environment,
   return told(false, Value(), cat("nothing is remembered about `", tag->key(), "`"));
 }
 
-/// The version of a memory: Idem wrote 1, which says nothing of it, and 2, as `[2, 0, 0]` or
-/// `2.0.0`. Error: a newer one.
+/// The version of a memory: Idem wrote 1, without saying so, and 2, as `[2, 0, 0]` or `2.0.0`.
+/// Error: it is a newer one.
 Result<int64_t> version_of(const Value& memory) {
   constexpr int64_t oldest = 1, newest = 2;
   const Value& version = memory.at("__esm_metadata__").at("version");
@@ -174,13 +176,13 @@ Result<int64_t> version_of(const Value& memory) {
   return std::max(major, oldest);
 }
 
-/// What a memory says of a state.
+/// The memory of one state.
 struct Remembered {
   Name name;
   Value state;
 };
 
-/// By the tags of version 2. Errors: a key or a value that is none.
+/// Reads a memory by the tags of version 2. Errors: a key or a value is not valid.
 Result<std::map<StateTag, Remembered>> read_memory(const Value& memory) {
   std::map<StateTag, Remembered> states;
   std::vector<StateTag> tags;
@@ -217,7 +219,7 @@ Result<std::optional<Value>> run_memory_exec(const Workplace& place, const Name&
   const Known known = TRY(place.store->known(environment));
   if (function == "show")
     return std::optional(told(true, memory_of(known)));
-  // The store checks what it reads, and a lease ends with its process.
+  // There is nothing to do: the store checks what it reads, and a lease ends with its process.
   if (function == "validate")
     return std::optional(told(true, static_cast<int64_t>(known.size())));
   if (function == "unlock")

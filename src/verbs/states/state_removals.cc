@@ -1,4 +1,4 @@
-/// What `--prune` removes, told as if `absent` had been described for it.
+/// Reports what `--prune` removes as if `absent` had been described for it.
 
 #include <algorithm>
 
@@ -11,14 +11,15 @@
 namespace fettle {
 namespace {
 
-/// The tag of a result; of what no state has described, an image or a container, its kind and name.
+/// The tag of a result. A thing that no state has described, such as an image or a container, is
+/// known by its kind and name.
 StateTag removal_of(const Key& key) {
   StateTag tag = StateTag::parse(key.name).value_or(StateTag{key.kind, key.name});
   tag.function = "absent";
   return tag;
 }
 
-/// A command is forgotten, and what another state has replaced goes with that one.
+/// A command is only forgotten, and what another state has replaced goes with that state.
 bool leaves_nothing(const Record& record) {
   const Resource& applied = *record.applied;
   return applied.key.kind == command_kind().name() ||
@@ -99,7 +100,7 @@ class Removals {
     return name.empty() ? Value(tag.name()) : Value(name);
   }
 
-  /// As the run that made it left it.
+  /// The state as the run that made it left it.
   static Value state_of(const Record& record) {
     if (record.applied->key.kind != "state")
       return remembered_state(&record);

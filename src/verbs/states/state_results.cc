@@ -17,8 +17,8 @@ namespace {
 
 const Value nothing = Value::dict({});
 
-/// Whether a field is part of a state: it matters, and is known by now. The digest of a content
-/// that is not known yet is empty.
+/// Whether a field belongs to the reported state: it matters, and it is known by now. A content
+/// that is not known yet has an empty digest.
 bool is_told(const Entry& entry) {
   const bool is_missing = entry.key == "digest" && entry.value == Value("");
   return !entry.value.is_null() && !entry.value.has_deferred() && !is_missing;
@@ -44,7 +44,7 @@ Value with_masked_keys(const Value& value, const Mask& mask) {
 
 namespace {
 
-/// What was given to a state and is marked, or named by its `sensitive`.
+/// The secrets of a state: values that are marked, or that its `sensitive` names.
 Mask secrets_of(const states::Chunk& chunk) {
   Mask mask;
   const states::Settings* const settings = chunk.settings.get();
@@ -89,8 +89,8 @@ class Teller {
     number_ = 0;
     number(order);
     tell_of_delayed();
-    // A blocked one tells what became of those it needs, and one whose references lead nowhere what
-    // they looked for.
+    // A blocked state reports what happened to the states that it needs. A state whose references
+    // lead nowhere reports what they looked for.
     for (const size_t i : order) {
       const Standing standing = of_.run.standing(of_.keys[i]);
       if (standing == Standing::blocked || standing == Standing::unmet)
@@ -108,7 +108,7 @@ class Teller {
     return told;
   }
 
-  /// The same of looks. `steps`: what is planned of all that engines look at themselves.
+  /// The same for looks. `steps`: the plan for things that engines look at themselves.
   std::vector<StateResult> tell_looks(const Plan& plan) {
     is_look_ = true;
     std::unordered_map<Key, const Step*, KeyHash> steps;
@@ -167,8 +167,8 @@ class Teller {
     return found == of_.run.known().end() ? nullptr : found->second.get();
   }
 
-  /// Who listens is told of only when something changed, and who removes what was replaced when
-  /// there was something to remove.
+  /// A listener is reported only if something changed, and a remover only if there was something to
+  /// remove.
   bool is_quiet(size_t i) const {
     const states::Chunk& chunk = of_.compiled.chunks[i];
     if (of_.keys[i].kind.empty())
@@ -179,7 +179,7 @@ class Teller {
     return chunk.is_listener && !has_heard(chunk);
   }
 
-  /// Whether something that it listens to says that it changed something.
+  /// Whether something that it listens to reports a change.
   bool has_heard(const states::Chunk& chunk) const {
     return std::ranges::any_of(chunk.needs, [&](const states::Need& need) {
       const auto targets =
@@ -191,8 +191,8 @@ class Teller {
     });
   }
 
-  /// What is told has numbers, in its order. Most have theirs since they were made: an entry that is
-  /// made again leaves a hole in memory.
+  /// Reported entries are numbered in their order. Most have their numbers since they were made: an
+  /// entry that is made again leaves a hole in memory.
   void number(const std::vector<size_t>& order) {
     int number = 0;
     for (const size_t i : order) {
@@ -204,8 +204,7 @@ class Teller {
 
   bool is_call(size_t i) const { return of_.keys[i].kind == "state"; }
 
-  /// What the guards of a thing said when they asked for nothing to be done; none when they did
-  /// not.
+  /// What the guards of a thing said when they asked for nothing to be done. Null: they did not.
   const Value* held_by_guard(size_t i) const {
     const states::Chunk& chunk = of_.compiled.chunks[i];
     if (is_call(i) || chunk.settings == nullptr)
@@ -214,8 +213,7 @@ class Teller {
     return looked != nullptr && looked->at("result") == Value(true) ? looked : nullptr;
   }
 
-  /// A file, folder or link in the shape of what it is `after`, as it was seen before; else
-  /// `remembered`.
+  /// A file, folder or link in the shape of `after`, as it was seen before; else `remembered`.
   Value as_it_was(size_t i, const Value& remembered, const Value& after) const {
     const Observation* const seen = seen_at_first(i);
     if (seen == nullptr || !seen->unavailable.empty())
@@ -234,7 +232,7 @@ class Teller {
     return Value::dict(std::move(entries));
   }
 
-  /// Of a file, folder or link, before anything was done; none of anything else.
+  /// A file, folder or link before anything was done. Null: it is something else.
   const Observation* seen_at_first(size_t i) const {
     const Name& kind = of_.keys[i].kind;
     if (kind != "file" && kind != "folder" && kind != "link")
@@ -264,7 +262,7 @@ class Teller {
       results_[i].entry = with(results_[i].entry, "comment", Value(text));
   }
 
-  /// What needs a block that was not rendered was not judged.
+  /// A state that needs a block that was not rendered was not judged.
   void tell_of_delayed() {
     for (size_t i = 0; i < results_.size(); ++i)
       if (of_.keys[i].kind.empty()) {
@@ -283,7 +281,7 @@ class Teller {
     return failure != failures_.end() && failure->second->missing.has_value();
   }
 
-  /// What a look says of a state; whether it was judged: else a requisite kept it from that.
+  /// Reports a look at a state. Returns whether it was judged, and not held back by a requisite.
   bool look_at(size_t i, const Step* step) {
     const Key& key = of_.keys[i];
     StateResult& made = results_[i];
@@ -329,8 +327,8 @@ class Teller {
     return seen == nullptr || !seen->state ? Name() : read_one<&PathSeen::type>(*seen->state);
   }
 
-  /// What stands in the way of it, in the words of whoever acts; empty: nothing does. Only a link
-  /// gives way to a file.
+  /// What is in the way, in the words of whoever acts. Empty: nothing is. Only a link gives way to
+  /// a file.
   std::string obstacle_in_place(size_t i, const Step& step) const {
     const Name type = type_in_place(i);
     const bool gives_way = type.empty() || type == step.key.kind ||
@@ -349,8 +347,7 @@ class Teller {
                     : std::move(comment);
   }
 
-  /// What is planned of a thing that the engine has a kind for.
-  /// Whether it was judged.
+  /// Reports the plan for a thing that the engine has a kind for. Returns whether it was judged.
   bool look_at_thing(size_t i, const Step& step) {
     StateResult& made = results_[i];
     if (const Met met = met_by_results(commented(), i); met != Met::yes) {
@@ -398,7 +395,7 @@ class Teller {
         Value::dict({{"command", read_one<&HostCommand::command>(attributes).value()}}));
   }
 
-  /// Without what does not matter, and what other states will leave only then.
+  /// Leaves out what does not matter, and what other states will leave only later.
   static Value known_part_of(const Value& attributes) {
     std::vector<Entry> entries;
     for (const Entry& entry : attributes.entries())
@@ -411,7 +408,7 @@ class Teller {
     static const Value no_meta = Value::dict({{"SLS", nothing}, {"ID_DECS", nothing}});
     if (of_.compiled.file_metas.empty() && of_.compiled.id_metas.empty())
       return no_meta;
-    // In Idem's form, of which each state has those of its file and its ID.
+    // In Idem's form, where each state has the metadata of its file and of its ID.
     const auto named = [](const auto& metas, const auto& name) {
       const auto meta = metas.find(name);
       return meta == metas.end() ? nothing : Value::dict({{name, meta->second}});
@@ -421,7 +418,7 @@ class Teller {
          {"ID_DECS", named(of_.compiled.id_metas, std::string(cat(chunk.sls, ".", chunk.id)))}});
   }
 
-  /// Many begin at one moment.
+  /// Many entries begin at the same moment.
   Value text_of_time(Time time) const {
     if (time != last_time_ || last_text_.is_null()) {
       last_time_ = time;
@@ -430,8 +427,8 @@ class Teller {
     return last_text_;
   }
 
-  /// The chunks of the run in the order in which Idem starts them: by wave, then by file. When they
-  /// ended would differ from run to run.
+  /// The chunks of the run in the order in which Idem starts them: by wave, then by file. The order
+  /// in which they end would differ from run to run.
   std::vector<size_t> in_order() const {
     std::vector<size_t> chunks;
     for (size_t i = 0; i < of_.compiled.chunks.size(); ++i)
@@ -441,7 +438,7 @@ class Teller {
     return chunks;
   }
 
-  /// A call that was made was made under a name: that of memory, where the file says none.
+  /// If a call was made, it was made under a name. If the file has none, memory has it.
   Value with_name(size_t i, Value entry) const {
     const states::Chunk& chunk = of_.compiled.chunks[i];
     const auto before = of_.before.find(of_.keys[i]);
@@ -491,7 +488,8 @@ class Teller {
     return made;
   }
 
-  /// Of what no state describes, an image or a network, nobody else tells why it failed.
+  /// For a thing that no state describes, such as an image or a network, nobody else reports why it
+  /// failed.
   std::string why_blocked(const Step* step) const {
     if (step == nullptr)
       return {};
@@ -502,7 +500,7 @@ class Teller {
     return is_told_elsewhere ? step->why.str() : to_string(failure->second->error);
   }
 
-  /// A call has hidden itself what is sensitive; what is hidden may be a key, too.
+  /// A call hides what is sensitive itself. A hidden value may also be a key.
   void hide(size_t i, StateResult& made) const {
     const states::Chunk& chunk = of_.compiled.chunks[i];
     Mask mask = secrets_of(chunk);
@@ -517,7 +515,7 @@ class Teller {
     made.entry = with_hidden(made.entry, Value::list(names));
   }
 
-  /// A thing that is as wanted, and no good by its `check_cmd`.
+  /// Reports a thing that is as wanted but is no good according to its `check_cmd`.
   void tell_of_check(size_t i, StateResult& made) const {
     const states::Chunk& chunk = of_.compiled.chunks[i];
     if (is_call(i) || chunk.settings == nullptr || chunk.settings->check_cmd.empty())
@@ -576,7 +574,7 @@ class Teller {
     Value changes = nothing;
     if (standing == Standing::changed) {
       changes = changes_between(old_state, new_state);
-      // What was brought back is as it was.
+      // A thing that was brought back is as it was.
       if (is_empty_dict(changes))
         changes = Value::dict({{"new", new_state}});
     }
@@ -595,7 +593,7 @@ class Teller {
   std::unordered_map<Key, const Skip*, KeyHash> skips_;
   std::vector<StateResult> results_;
   bool is_look_ = false;
-  int number_ = 0;  ///< that an entry gets; 0: none of its own
+  int number_ = 0;  ///< the next entry's number; 0: entries have none
   mutable Time last_time_;
   mutable Value last_text_;
 };

@@ -9,7 +9,7 @@
 
 namespace fettle {
 
-/// Notes when acts begin and end, and what was said about removals.
+/// Notes when acts begin and end, and the messages about removals.
 class StateTimes : public Audience {
  public:
   explicit StateTimes(Audience* other) : other_(other) {}
@@ -21,7 +21,7 @@ class StateTimes : public Audience {
     std::optional<Time> began, ended;
   };
   const Times* find(const Key& key) const;
-  /// As a comment: a text, or a list of them; null: nothing.
+  /// The messages as a comment: a text, or a list of texts; null: none.
   Value said(const Key& key) const;
 
  private:
@@ -30,28 +30,28 @@ class StateTimes : public Audience {
   std::unordered_map<Key, Value, KeyHash> said_;
 };
 
-/// Everything about one run that results are made of.
+/// Everything about one run from which results are made.
 struct StatesRun {
   const states::Compiled& compiled;
-  const std::vector<Key>& keys;  ///< of each chunk
+  const std::vector<Key>& keys;  ///< one of each chunk
   const Run& run;
   const Summary& summary;
-  const Known& before;  ///< what was known when it began
+  const Known& before;  ///< the records when it began
   StateTimes& times;
-  const Seen* seen = nullptr;  ///< of a look, which has no run that has seen anything
+  const Seen* seen = nullptr;  ///< by a look, since no run has seen anything
 };
 
-/// Whether a state of something, or what changed of it, says nothing.
+/// Whether the value says nothing about a state or its changes.
 bool is_empty_dict(const Value& value);
 
-/// One for each chunk that has a key, in the order in which Idem starts them.
+/// The results of all chunks that have a key, in the order in which Idem starts them.
 std::vector<StateResult> results_of(const StatesRun& of);
 
-/// The result of a look at each state, for `--test`. `plan`: of what the engine looks at itself.
+/// The results of looks at all states, for `--test`. `plan`: for what the engine looks at itself.
 std::vector<StateResult> results_of_looks(const StatesRun& of, const Plan& plan);
 
-/// The same of what is in no file any more and is removed, by tag, after the results that there
-/// are.
+/// Adds the results of states that no file has any more and that are removed, by tag, behind the
+/// existing results.
 void add_removals(const StatesRun& of, std::vector<StateResult>& results);
 void add_looks_of_removals(const StatesRun& of, const Plan& plan,
                            std::vector<StateResult>& results);
@@ -60,14 +60,15 @@ void add_looks_of_removals(const StatesRun& of, const Plan& plan,
 /// streams.
 Value left_by_command(const Outputs& outputs);
 
-/// What a record knows to be there of a thing that the engine has a kind for; null: nothing.
+/// What a record says about the present state of a thing that the engine has a kind for. Null:
+/// nothing.
 Value remembered_state(const Record* record);
 
-/// Two results of one state as one: the first's beginning, the last's end, all comments once, and
-/// the changes between both where states were given, without what is `computed`.
+/// Joins two results of one state: the beginning of the first, the end of the last, all comments
+/// once, and, if states were given, the changes between both without what is `computed`.
 Value merged(const Value& first, const Value& last, const Value& computed = {});
 
-/// The value without keys that hold what nobody may read.
+/// The value without keys that hold secrets.
 Value with_masked_keys(const Value& value, const Mask& mask);
 
 }  // namespace fettle

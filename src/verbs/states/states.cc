@@ -24,7 +24,7 @@ namespace {
 constexpr std::string_view open_run_note = "states_run";
 constexpr std::string_view plugins_note = "states_plugins";
 
-/// In a test, the new state of a state may lack what only its act will know, as in Idem.
+/// In a test, a new state may lack values that only its act will know, as in Idem.
 std::optional<Value> value_to_come(const Output& hole, const Value& look) {
   const std::string_view path = hole.path.view();
   const std::string_view key = path.substr(path.rfind('/') + 1);
@@ -122,17 +122,17 @@ class StatesWork {
  private:
   states::Files& files() { return request_.files != nullptr ? *request_.files : *own_files_; }
 
-  /// Reads the files and makes the intent; `outcomes`: of states that have run.
+  /// Reads the files and makes the intent; `outcomes`: those of states that have run.
   Status compile(const states::Outcomes* outcomes) {
     states::CompileOptions options = request_.compile;
     options.outcomes = outcomes;
     auto compiled = TRY(compiled_as_known(options));
     states::IntentOptions made;
     made.environment = request_.environment;
-    // What joins the run later was there before, too.
+    // Blocks that join the run later may describe what was there before.
     made.prune = request_.prune && compiled->delayed.empty() && !compiled->waits_for_additions &&
                  std::ranges::all_of(compiled->chunks, [](const states::Chunk& chunk) {
-                   return chunk.failure.empty();  // who knows what it was to be
+                   return chunk.failure.empty();  // nobody knows what else it was to be
                  });
     made.known = &past_.known;
     states::StatesIntent intent;
@@ -169,7 +169,7 @@ class StatesWork {
     return {};
   }
 
-  /// Files from the sources that are no text are copied byte for byte: by a blob.
+  /// Files in the sources that are not text are copied byte for byte, as blobs.
   Status put_binary_sources() {
     for (const states::Chunk& chunk : compiled_->chunks)
       if (chunk.content.is_text() && !is_valid_utf8(chunk.content.text()))
@@ -177,7 +177,7 @@ class StatesWork {
     return {};
   }
 
-  /// What former runs left goes by the keys that it has today.
+  /// Moves what former runs left to the keys of today.
   Result<std::shared_ptr<states::Compiled>> compiled_as_known(states::CompileOptions& options) {
     while (true) {
       const KnownMemory memory(past_.known);
@@ -200,7 +200,7 @@ class StatesWork {
            });
   }
 
-  /// The intent with what its loop asks of each resource.
+  /// The intent with the limits that its loop sets for each resource.
   std::shared_ptr<const Intent> tuned(const Intent& intent) {
     auto made = std::make_shared<Intent>(intent);
     std::unordered_map<Key, size_t, KeyHash> chunks;
@@ -219,7 +219,7 @@ class StatesWork {
     return made;
   }
 
-  /// Whether something is run around a call.
+  /// Whether a command runs around a call.
   static bool runs_commands(const states::Settings* settings) {
     return settings != nullptr && (!settings->unless.empty() || !settings->onlyif.empty() ||
                                    !settings->check_cmd.empty() || settings->recreate_if_deleted);
@@ -231,7 +231,7 @@ class StatesWork {
     if (request_.reconciler == "fettle")
       resource.patience.with_errors = true;
     else if (resource.patience.most == 0)
-      resource.patience = {1, 0s, false};  // whatever it comes to is its answer in this pass
+      resource.patience = {1, 0s, false};  // its first answer counts in this pass
     if (settings == nullptr || !settings->attempt)
       resource.deadlines.attempt = 10min;
     if ((settings == nullptr || !settings->deadline) && resource.deadlines.settle == 0s)
@@ -239,7 +239,7 @@ class StatesWork {
     const states::Module* module = functions_.catalogue().find(chunk.state);
     resource.is_instant = resource.driver == "state" && module != nullptr && module->is_instant &&
                           !request_.is_serial && chunk.pool.empty() && !runs_commands(settings);
-    // A pass of another loop comes to an answer by itself; its wait is between passes.
+    // In a pass of another loop, the first answer ends the act; the wait is between passes.
     const bool has_wait = settings != nullptr && (settings->wait || !settings->own_wait.is_null());
     if (has_wait && resource.driver != "state" && resource.patience.with_errors)
       paced_.put(resource.key, settings->own_wait);
@@ -253,7 +253,7 @@ class StatesWork {
         states::set_pace(*rule, resource);
   }
 
-  /// Who looks later needs the same plugins.
+  /// A later look needs the same plugins.
   Status remember_plugins() {
     std::vector<Value> folders;
     for (const Path& folder : request_.functions.folders)
@@ -264,7 +264,7 @@ class StatesWork {
     return before == plugins ? Status() : edit_->put_note(plugins_note, plugins);
   }
 
-  /// A run that was killed goes on with its number, unless it is to begin afresh.
+  /// A killed run goes on with its number, unless the run is to begin afresh.
   Status goes_on_or_begins() {
     const std::optional<Value> open = TRY(place_.store->note(request_.environment, open_run_note));
     if (open && !request_.is_fresh) {
@@ -284,7 +284,7 @@ class StatesWork {
                            Value::dict({{"number", static_cast<int64_t>(edit_->number())}}));
   }
 
-  /// What the run that goes on has changed so far, for those that wait for it.
+  /// Finds what the run that goes on has changed so far, for the states that wait for changes.
   Status find_changed() {
     constexpr size_t looked_at = 20;  // newest first: what came after a change is seldom more
     for (const auto& [key, record] : past_.known) {
@@ -316,7 +316,7 @@ class StatesWork {
     return place_.executor != nullptr ? place_.executor->now().instant : instant_from_clock();
   }
 
-  /// Carries the intent out once; what is known afterwards is kept for the next time.
+  /// Carries the intent out once, and keeps the records for the next time.
   Result<std::vector<StateResult>> carry() {
     const Known before = past_.known;
     RunRequest run_request;
@@ -361,7 +361,7 @@ class StatesWork {
     return intent_;
   }
 
-  /// Whether all that a block waits for has run.
+  /// Whether everything that a block waits for has run.
   bool is_block_ready(const Run& run, bool looks) const {
     const RunOutcomes outcomes(*compiled_, keys_, run, looks);
     return std::ranges::any_of(compiled_->delayed, [&](const states::Delayed& block) {
@@ -378,7 +378,7 @@ class StatesWork {
     return compile(&then);
   }
 
-  /// Blocks that were never rendered: nobody knows what is in them.
+  /// Warns of blocks that were never rendered: nobody knows what is in them.
   void warn_of_blocks(std::span<const StateResult> results) {
     for (const states::Delayed& block : compiled_->delayed) {
       const auto is_of = [](const states::Delayed::Awaited& one) {
@@ -407,7 +407,7 @@ class StatesWork {
     }
   }
 
-  /// Whether states that ran have added something else than before.
+  /// Whether states that ran have added something new.
   bool take_additions() {
     bool is_more = false;
     for (states::Addition& addition : functions_.take_additions()) {
@@ -473,7 +473,7 @@ class StatesWork {
     });
   }
 
-  /// Runs states once more; all others are as they were.
+  /// Runs some states once more; all others stay as they were.
   Result<std::vector<StateResult>> apply_again(const std::set<std::string>& tags) {
     auto given_up = std::make_shared<std::set<Key>>();
     for (size_t i = 0; i < keys_.size(); ++i) {
@@ -491,7 +491,7 @@ class StatesWork {
     }
     given_up_ = std::move(given_up);
     std::vector<StateResult> results = TRY(carry());
-    // What was due only after these has come by itself.
+    // States that were due only after these ran by themselves.
     std::erase_if(results, [&](const StateResult& one) {
       return !tags.contains(one.tag.str()) &&
              (one.is_quiet || !(one.is_pruned || is_remover(one.tag)));
@@ -517,8 +517,7 @@ class StatesWork {
     return std::move(report_);
   }
 
-  /// What a look says of each state. In a look, what a block waits for has run when it was looked
-  /// at.
+  /// Reports a look at each state. A block counts as ready once what it waits for was looked at.
   Status look() {
     for (size_t waiting = SIZE_MAX;;) {
       Threads threads(*place_.interrupt, place_.mask.get());
@@ -542,7 +541,7 @@ class StatesWork {
     }
   }
 
-  /// A plan is carried out when the same is due as when it was made.
+  /// A plan is carried out if the same things are due as when it was made.
   Status check_kept_plan() {
     if (!request_.plan)
       return {};
@@ -573,7 +572,7 @@ class StatesWork {
   std::shared_ptr<const Intent> intent_;
   Instant began_ = now();
   uint64_t continues_ = 0;
-  std::set<Key> changed_;  ///< in this run, before what is carried out now
+  std::set<Key> changed_;  ///< by this run, before what is carried out now
 };
 
 }  // namespace

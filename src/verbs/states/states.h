@@ -1,6 +1,6 @@
 #pragma once
-/// Applies files of states as Idem does: compiled, carried out as an intent, reconciled by one of
-/// several loops, told as Idem's results.
+/// Applies files of states as Idem does: compiles them, carries them out as an intent, reconciles
+/// them by one of several loops, and reports Idem's results.
 
 #include "states/compile.h"
 #include "states/intent.h"
@@ -12,22 +12,22 @@ namespace fettle {
 
 struct StatesRequest {
   std::vector<std::string> words{};  ///< files and refs
-  states::CompileOptions compile{};  ///< what it points to is filled in here
+  states::CompileOptions compile{};  ///< its pointers are filled in here
   states::Files* files = nullptr;    ///< null: those of this machine
   std::string environment{};
   FunctionOptions functions{};
   bool is_test = false;
-  std::string reconciler = "fettle";  ///< `fettle`, `basic`, `none`, or one of users
-  std::string pending = "default";    ///< of `basic`: `default`, `idem25`, or one of users
-  int max_reruns = 600;               ///< of `basic`
+  std::string reconciler = "fettle";  ///< `fettle`, `basic`, `none`, or a user's
+  std::string pending = "default";    ///< for `basic`: `default`, `idem25`, or a user's
+  int max_reruns = 600;               ///< for `basic`
   Duration deadline{0};               ///< of the whole run; 0: none
-  bool is_fresh = false;              ///< a run that was killed does not go on
+  bool is_fresh = false;              ///< a killed run does not go on
   bool prune = false;                 ///< what left the files is removed
-  bool remembers = true;              ///< else memory is neither read nor left
-  bool waits = true;                  ///< for who has the environment
+  bool remembers = true;              ///< else memory is neither read nor written
+  bool waits = true;                  ///< for whoever has the environment
   int parallelism = 50;
   bool is_serial = false;  ///< one after another, in Idem's order
-  /// RunResult out only when a test finds the same due.
+  /// Carried out only if a test finds the same things due.
   std::optional<KeptPlan> plan{};
 };
 
@@ -40,35 +40,36 @@ struct StateResult {
   bool is_pending = false;  ///< it had not settled when the run ended
   int re_runs = 0;          ///< how often it was applied again
   bool is_interrupted = false;
-  /// Nobody is told: a listener that heard nothing, a remover that had nothing to remove.
+  /// It is not reported: a listener that heard nothing, or a remover that had nothing to remove.
   bool is_quiet = false;
   bool is_delayed = false;  ///< it needs a block that was not rendered
   bool is_pruned = false;   ///< no file describes it any more: its `absent`
 };
 
 struct StatesReport {
-  std::vector<Error> errors;  ///< with any, nothing was done
+  std::vector<Error> errors;  ///< if there are any, nothing was done
   std::vector<Error> warnings;
   std::vector<StateResult> results;  ///< in the order in which Idem starts them
-  int re_runs = 0;                   ///< iterations of a loop; of `fettle` the most of any state
+  int re_runs = 0;                   ///< iterations of a loop; for `fettle` the most of any state
   bool requires_re_run = false;      ///< something is still pending
   bool is_stopped = false;
-  std::string fault;  ///< why the run ended early, if it did
-  /// What the run was made of, which takes long to take apart: who ends next need not.
+  std::string fault;  ///< why the run ended early
+  /// What the run was made of, which takes long to destroy: a process that ends anyway need not do
+  /// so.
   std::shared_ptr<const void> rest{};
 
   const StateResult* find(std::string_view tag) const;
   /// Idem's document: the entries by tag.
   Value document() const;
-  /// 0: all is so; 1: something failed; 3: nothing did, and something is not known or was left
-  /// pending; 130: somebody stopped it; 2: nothing was done.
+  /// 0: all succeeded; 1: something failed; 3: nothing failed, and something is unknown or pending;
+  /// 130: somebody stopped it; 2: nothing was done.
   int exit_code() const;
 };
 
 Result<StatesReport> apply_states(const Workplace& place, StatesRequest request,
                                   Audience* audience);
 
-/// What a test found due, as it is kept in a file. Of each state its result and its changes count.
+/// What a test found due, for a file. Of each state, the result and the changes count.
 Value plan_file_of(const StatesReport& tested, const std::string& environment);
 /// The same as 64 hexadecimal digits.
 std::string digest_of(const StatesReport& tested);
@@ -87,8 +88,9 @@ class StatesPlace {
   StateDriver driver_;
 };
 
-/// What the modules that match a pattern (`cloud.*`) say is there: files of states as data, by ID.
-/// Errors: no module describes; one failed, and `is_hard`. What failed otherwise is a warning.
+/// States that the modules of a pattern (`cloud.*`) describe: files of states as data, by ID.
+/// Errors: no module describes anything, or one failed and `is_hard` is set. Other failures are
+/// warnings.
 struct Described {
   Value states = Value::dict({});
   std::vector<Error> warnings;
@@ -96,12 +98,13 @@ struct Described {
 Result<Described> describe_states(const Workplace& place, RunFunctions& functions,
                                   const std::string& pattern, bool is_hard);
 
-/// What a JMESPath expression picks of described states. It is asked about a list of `{name, ref,
-/// resource}`, as in Idem; where that is what it answers, the answer is states by ID again.
+/// The part of described states that a JMESPath expression picks. As in Idem, the expression is
+/// applied to a list of `{name, ref, resource}`. If its answer is such a list, the result is states
+/// by ID again.
 Result<Value> filter_described(const Value& states, const std::string& expression);
 
-/// Remembers states: `{"cloud.vm_|-web_|-web_|-": {…}}`, as Idem keeps its memory. How many there
-/// are. Errors (`Blame::user`): a key or value that is none.
+/// Remembers states given as `{"cloud.vm_|-web_|-web_|-": {…}}`, as Idem keeps its memory. Returns
+/// how many there are. Errors (`Blame::user`): a key or a value is not valid.
 Result<size_t> remember_states(const Workplace& place, const std::string& environment,
                                const Value& memory, bool waits);
 }  // namespace fettle

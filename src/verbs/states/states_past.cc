@@ -9,7 +9,7 @@
 namespace fettle {
 namespace {
 
-/// What removes things that another state has replaced is nothing by itself.
+/// A state that removes what another state has replaced is nothing by itself.
 bool removes_others(const Record& record) {
   return record.applied &&
          read_one<&StateInvocation::settings>(record.applied->attributes).find("replaced") !=
@@ -38,7 +38,7 @@ bool RunOutcomes::has_run(std::string_view id) const {
   for (size_t i = 0; i < keys_.size(); ++i)
     if (compiled_.chunks[i].id == id) {
       is_there = true;
-      // What engines look at themselves is taken for done where all is only looked at.
+      // If all is only looked at, what engines look at themselves counts as done.
       const Standing standing = run_.standing(keys_[i]);
       if (!is_good(standing) && !(looks_ && standing == Standing::open && keys_[i].kind != "state"))
         return false;

@@ -1,13 +1,13 @@
 #pragma once
-/// What is there already when files of states are compiled: of former runs, and of this one, whose
-/// states some blocks wait for.
+/// The past of files of states when they are compiled: what former runs left, and what this run has
+/// done so far, for which some blocks wait.
 
 #include "reconcile/run.h"
 #include "states/compile.h"
 
 namespace fettle {
 
-/// What a former run left, for requisites.
+/// The memory of former runs, for requisites.
 class KnownMemory : public states::Memory {
  public:
   explicit KnownMemory(const Known& known) : known_(known) {}
@@ -17,7 +17,7 @@ class KnownMemory : public states::Memory {
   const Known& known_;
 };
 
-/// What the states of this run have left so far.
+/// The outcomes of the states of this run so far.
 class RunOutcomes : public states::Outcomes {
  public:
   RunOutcomes(const states::Compiled& compiled, const std::vector<Key>& keys, const Run& run,
@@ -31,7 +31,7 @@ class RunOutcomes : public states::Outcomes {
   const states::Compiled& compiled_;
   const std::vector<Key>& keys_;
   const Run& run_;
-  bool looks_;  ///< it changes nothing
+  bool looks_;  ///< the run changes nothing
 };
 
 }  // namespace fettle

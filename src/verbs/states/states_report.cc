@@ -1,4 +1,4 @@
-/// When states ran, several results of one state as one, and what a report comes to.
+/// When states ran, several results of one state as one, and the summary of a report.
 
 #include <algorithm>
 #include <map>
@@ -67,7 +67,7 @@ Value merged(const Value& first, const Value& last, const Value& computed) {
   const Value& after = last.at("new_state");
   if (before.is_dict() && after.is_dict())
     made = with(made, "changes", changes_between(before, after, computed));
-  else if (is_empty_dict(last.at("changes")))  // what was made or removed stays told
+  else if (is_empty_dict(last.at("changes")))  // what was made or removed is still reported
     made = with(made, "changes", first.at("changes"));
   return made;
 }
@@ -86,7 +86,7 @@ Value StatesReport::document() const {
 }
 
 std::string digest_of(const StatesReport& tested) {
-  std::map<std::string_view, Digest> digests;  // the order is that of the source
+  std::map<std::string_view, Digest> digests;  // in the order of the source
   for (const StateResult& one : tested.results)
     digests[one.tag.view()] =
         Value::list({one.tag, one.entry.at("result"), one.is_unmet, one.entry.at("changes")})

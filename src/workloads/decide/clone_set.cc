@@ -22,7 +22,7 @@
 namespace fettle::workloads {
 namespace {
 
-/// A rule may open the way for another one, each at most a few times.
+/// A rule may open the way for another one. Each does so at most a few times.
 constexpr int most_passes = 8;
 
 class CloneSet {
@@ -34,7 +34,7 @@ class CloneSet {
     in_place_.refresh();
     refresh_lifecycles(rollout_);
     delete_deleted(rollout_);
-    // What begins to change now was to change when its image was asked for.
+    // A pod that begins to change now was due to change when its image was asked for.
     if (pre_downloads(rollout_))
       pre_download(rollout_, in_place_, update_queue(true));
     for (int pass = 0; pass < most_passes; ++pass) {
@@ -83,7 +83,7 @@ Order with_state(const Rollout& rollout, const auto& matches) {
   return found;
 }
 
-/// Pods that were to go stay when more are wanted again.
+/// Pods that were to go stay if more are wanted again.
 bool CloneSet::keep_wanted() {
   int64_t planned = 0;
   for (const PodRow& row : rollout_.rows)
@@ -93,7 +93,7 @@ bool CloneSet::keep_wanted() {
   return keep_prepared(rollout_, [](uint32_t) { return true; }, missing);
 }
 
-/// A pod's id: that of claims without a pod first, else one that nothing has had yet.
+/// An id for a pod: first that of claims without a pod, else one that nothing has had yet.
 std::string CloneSet::free_id() {
   if (!has_orphans_ && rollout_.workload.reuses_claims) {
     for (const auto& [key, memory] : rollout_.owned.claims)
@@ -156,7 +156,7 @@ bool CloneSet::create(const Differences& differences) {
                               {{label::instance_id, id}});
     const auto node = placement_->place(spec_to_place(rollout_, pod), claims.node);
     if (!node) {
-      // What is not made has no name.
+      // A pod that is not made has no name.
       rollout_.remember("made", made_before);
       rollout_.lack_room("", placement_->why_not(), placement_->is_soon());
       break;
@@ -167,8 +167,8 @@ bool CloneSet::create(const Differences& differences) {
   return has_created;
 }
 
-/// Those of `pods` that may be deleted now, in their order: so many that are ready, and as the
-/// budget allows.
+/// The pods of `pods` that may be deleted now, in their order: as many ready ones as the numbers
+/// and the budget allow.
 Order CloneSet::affordable(const Differences& differences, const Order& pods) const {
   const Numbers numbers = numbers_of(rollout_);
   const auto available =
@@ -206,7 +206,7 @@ bool CloneSet::scale_in(const Differences& differences) {
 bool CloneSet::scale() {
   if (keep_wanted())
     return true;
-  // While pods come and go, one that is prepared for its update may count as updated.
+  // While pods come and go, a pod that is prepared for its update may count as updated.
   std::vector<PodRow> counted;
   std::span<const PodRow> rows = rollout_.rows;
   if (rollout_.fleet.gates.preparing_update_as_update) {
@@ -218,7 +218,7 @@ bool CloneSet::scale() {
   const Differences differences = differences_of(numbers_of(rollout_), rows);
   if (differences.scale_up > 0 && create(differences))
     return true;
-  // Where no more may come until others have gone, those go on that a hook has let go.
+  // If no more pods may come until others have gone, those that a hook has let go of go on.
   const Order prepared = with_state(
       rollout_, [](const PodRow& row) { return row.lifecycle == Lifecycle::preparing_delete; });
   if (!prepared.empty() && delete_pods(rollout_, prepared))
@@ -235,7 +235,7 @@ bool CloneSet::scale() {
   return scale_in(differences);
 }
 
-/// Pods that may change now: not those that go, wait for a hook or drain.
+/// Pods that may change now. Pods that go, wait for a hook or drain are not among them.
 Order CloneSet::candidates(bool forward) const {
   Order found;
   for (size_t row = 0; row < rollout_.size(); ++row) {
@@ -249,7 +249,7 @@ Order CloneSet::candidates(bool forward) const {
   return found;
 }
 
-/// Pods that are to have a revision. Asked for again, nothing is worked out anew.
+/// Pods that have yet to get a revision. A second call works nothing out again.
 const UpdateQueue& CloneSet::update_queue(bool forward) {
   std::optional<UpdateQueue>& queue = queues_[forward ? 1 : 0];
   if (!queue) {
@@ -304,7 +304,7 @@ bool CloneSet::update() {
   return has_changed;
 }
 
-/// Pods that are prepared for their update have paid for it, and others may wait for them: they
+/// Pods that are prepared for their update have paid for it, and others may wait for them. So they
 /// change as soon as no hook holds them.
 bool CloneSet::update_prepared(const Differences& differences,
                                const std::function<bool(uint32_t row)>& may_change) {

@@ -1,5 +1,5 @@
 #pragma once
-/// Pods that are all alike: how many there are, and which revision they have.
+/// Pods that are all alike: how many there are, and which revision each has.
 
 #include "workloads/decide/want.h"
 
@@ -9,7 +9,7 @@ class Rollout;
 
 Wanted want_clone_set(const Fleet& fleet, const Workload& workload, Time now);
 
-/// What a CloneSet's numbers are made of.
+/// The numbers from which a CloneSet's rules compute.
 struct Numbers numbers_of(const Rollout& rollout);
 
 }  // namespace fettle::workloads

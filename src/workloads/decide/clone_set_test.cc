@@ -277,7 +277,7 @@ TEST_F(CloneSet, AHookOfTheTemplateHoldsAPodAfterItsUpdate) {
   EXPECT_EQ(world.pod(name).lifecycle, Lifecycle::normal);
 }
 
-// 47. Undone in PreparingUpdate: Normal, and the container does not start anew.
+// 47. Undone in PreparingUpdate: Normal, and the container does not start again.
 TEST_F(CloneSet, WhatIsUndoneWhileAHookHoldsItNeverChanges) {
   const std::string hook = R"(,"lifecycle":{"inPlaceUpdate":{"labelsHandler":{"hold":"yes"}}})";
   const auto text = [](std::string_view image) { return template_text(image, ""); };
@@ -318,7 +318,7 @@ TEST_F(CloneSet, AHookHoldsAPodBeforeItsDeletionAndItStaysWhenItIsWantedAgain) {
   EXPECT_EQ(world.real.size(), 1u);
 }
 
-// A rollout that makes pods anew, whose hooks let go of pods at once or one by one: they go as
+// A rollout that recreates pods, whose hooks let go of pods at once or one by one: they go as
 // `maxUnavailable` allows, whether or not `scaleStrategy` limits how many may be missing, and the
 // rollout ends.
 void CloneSet::let_go(int max_unavailable, const std::string& scale_strategy, bool one_by_one) {
@@ -465,7 +465,7 @@ TEST_F(CloneSet, ARollbackDuringTheGraceNeverStopsTheContainer) {
   EXPECT_EQ(world.count_image("web:3"), 1);
 }
 
-// 38. A label alone is written, and no container starts anew.
+// 38. A label alone is written, and no container starts again.
 TEST_F(CloneSet, ALabelAloneStopsNoContainer) {
   put_template(2, template_text("web:1"));
   world.settle();
@@ -478,7 +478,7 @@ TEST_F(CloneSet, ALabelAloneStopsNoContainer) {
   EXPECT_TRUE(world.of_kind("pull_job").empty());
 }
 
-// 46. Of a resize alone nobody is told, unless it makes the container anew.
+// 46. Of a resize alone nobody is told, unless it recreates the container.
 TEST_F(CloneSet, AResizeDoesNotTouchTheReadiness) {
   world.fleet.gates.resize = true;
   const auto text = [](std::string_view cpu, std::string_view policy) {

@@ -17,7 +17,7 @@
 namespace fettle::workloads {
 namespace {
 
-/// What one node has.
+/// The pods on one node.
 struct Place {
   const Node* node = nullptr;
   std::optional<uint32_t> updated, old;
@@ -104,8 +104,8 @@ void DaemonSet::find_places() {
   }
 }
 
-/// Nodes are counted, not pods: one without a pod that is available counts. A node that is away
-/// does not, unless its pod was to change already.
+/// Counts nodes, not pods: a node without an available pod counts as unavailable. A node that is
+/// away does not, unless its pod was due to change already.
 Budget DaemonSet::budget() const {
   const auto missing = std::ranges::count_if(places_, [&](const auto& each) {
     const Place& place = each.second;
@@ -114,7 +114,7 @@ Budget DaemonSet::budget() const {
   return Budget(most_unavailable() - missing);
 }
 
-/// Whether nothing that is available stays on its node when this pod goes with others.
+/// Whether nothing available stays on its node if this pod goes with others.
 bool DaemonSet::is_last_available(uint32_t row, const Order& going) const {
   for (uint32_t other = 0; other < rollout_.size(); ++other)
     if (other != row && rollout_.rows[other].node_number == rollout_.rows[row].node_number &&
@@ -123,7 +123,7 @@ bool DaemonSet::is_last_available(uint32_t row, const Order& going) const {
   return true;
 }
 
-/// Those of `pods` that may go now.
+/// The pods of `pods` that may go now.
 Order DaemonSet::without_needed(const Order& pods) const {
   Budget budget = this->budget();
   Order gone;
@@ -136,7 +136,8 @@ Order DaemonSet::without_needed(const Order& pods) const {
   return gone;
 }
 
-/// Pods where none is to be, second ones, and those whose deletion was asked for go.
+/// Removes pods from nodes that shall have none, second pods of a node, and pods whose deletion was
+/// asked for.
 void DaemonSet::tidy() {
   find_places();
   Order gone;
@@ -146,7 +147,7 @@ void DaemonSet::tidy() {
       gone.push_back(static_cast<uint32_t>(row));
   for (const auto& [name, place] : places_) {
     gone.insert(gone.end(), place.too_many.begin(), place.too_many.end());
-    // An old one beside a new one is there only while there is a surge.
+    // An old pod stands beside a new one only while there is a surge.
     if (place.updated && place.old && (most_surge() == 0 || is_available(place.updated)))
       gone.push_back(*place.old);
   }
@@ -156,7 +157,7 @@ void DaemonSet::tidy() {
   find_places();
 }
 
-/// Numbers of nodes on which a pod is on its way out.
+/// The numbers of the nodes on which a pod is on its way out.
 std::set<uint32_t> DaemonSet::nodes_of_leaving() const {
   std::map<uint32_t, size_t> staying;
   for (const PodRow& row : rollout_.rows)
@@ -170,7 +171,7 @@ std::set<uint32_t> DaemonSet::nodes_of_leaving() const {
   return nodes;
 }
 
-/// Whether nothing on the node has a port that the new pod needs.
+/// Whether nothing on the node holds a port that the new pod needs.
 bool DaemonSet::has_ports(const Node& node, const Value& pod) {
   const auto ports = host_ports_of(spec_to_place(rollout_, pod));
   const FleetPod* const holder = rollout_.fleet.port_holder(node.number, ports);
@@ -183,7 +184,7 @@ bool DaemonSet::has_ports(const Node& node, const Value& pod) {
   return false;
 }
 
-/// `number`: of the last name that was made, which becomes this one's.
+/// `number`: that of the last name that was made; it becomes this one's.
 std::string DaemonSet::free_name(int64_t& number) const {
   std::string name;
   const auto is_taken = [&] {
@@ -196,7 +197,7 @@ std::string DaemonSet::free_name(int64_t& number) const {
   return name;
 }
 
-/// Whether the node has room for it.
+/// Makes a pod on a node. Returns whether the node has room for it.
 bool DaemonSet::create_on(const Node& node, const Revision& revision) {
   const Value made = rollout_.memory("made");
   int64_t number = made.is_integer() ? made.integer().value_or(0) : 0;
@@ -212,14 +213,14 @@ void DaemonSet::create_missing() {
   int64_t under_way = 0;
   for (size_t row = 0; row < rollout_.size(); ++row)
     under_way += rollout_.pod(row) != nullptr && !rollout_.pod(row)->exists ? 1 : 0;
-  // Until a rollout gets to a node, it keeps the revision of before.
+  // Until a rollout reaches a node, the node keeps the former revision.
   const auto count = static_cast<int64_t>(places_.size());
   const int64_t most_updated = count - rollout_.workload.kept(count);
   int64_t updated = 0;
   for (const auto& [name, place] : places_)
     updated += place.updated ? 1 : 0;
   const bool is_new = rollout_.current_index == rollout_.update_index;
-  // Without a surge there is never more than one on a node.
+  // Without a surge, a node never has more than one pod.
   const std::set<uint32_t> occupied = nodes_of_leaving();
   for (const auto& [name, place] : places_) {
     if (place.updated || place.old || !place.node->is_ready ||
@@ -237,8 +238,9 @@ void DaemonSet::create_missing() {
   find_places();
 }
 
-/// Nodes whose pods may change: what has changed first, then by name, the last first; so many keep
-/// what they have, and where nodes are selected, only these change.
+/// The nodes whose pods may change: first those that have begun to change, then the others by name,
+/// the last one first. A partition keeps some of them as they are. If nodes are selected, only
+/// those change.
 std::vector<const Place*> DaemonSet::turns() const {
   std::vector<const Place*> order, waiting;
   for (auto it = places_.rbegin(); it != places_.rend(); ++it) {

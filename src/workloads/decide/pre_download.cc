@@ -11,7 +11,7 @@
 namespace fettle::workloads {
 namespace {
 
-/// Pods that change to the update revision, available or not.
+/// Pods that are changing to the update revision, available or not.
 int64_t updated_ready(const Rollout& rollout) {
   return std::ranges::count_if(rollout.rows,
                                [](const PodRow& row) { return row.is_updated && row.is_ready(); });
@@ -23,7 +23,7 @@ bool gate_is_on(const Rollout& rollout) {
                                                            : gates.pre_download;
 }
 
-/// OpenKruise: not for three pods or fewer, nor when all change in one batch.
+/// OpenKruise skips it for three pods or fewer, and when all pods change in one batch.
 bool is_skipped_by_kruise(const Workload& workload, int64_t count) {
   const bool is_small = workload.sort != WorkloadSort::daemon_set && count <= 3;
   const bool rounds_up = workload.sort == WorkloadSort::daemon_set;
@@ -32,7 +32,7 @@ bool is_skipped_by_kruise(const Workload& workload, int64_t count) {
   return is_small || is_one_batch;
 }
 
-/// Images that pods of the rollout get, and for each the nodes, the next to change first.
+/// Images for pods of the rollout, and the nodes for each. The node that changes next comes first.
 struct Needed {
   Name image;
   std::vector<Name> nodes;
@@ -40,13 +40,13 @@ struct Needed {
 
 }  // namespace
 
-/// What pods get that they do not run yet, by what they run.
+/// The images that pods will get and do not run yet, by the template that they run.
 class ImagesByTemplate {
  public:
   ImagesByTemplate(Rollout& rollout, InPlace& in_place, const Revision& target)
       : rollout_(rollout), in_place_(in_place), target_(target) {}
 
-  /// None: the pod does not change in place.
+  /// Null: the pod does not change in place.
   const std::vector<Name>* of(uint32_t row) {
     const uint32_t number = rollout_.rows[row].template_number;
     if (number >= known_.size())
@@ -59,7 +59,7 @@ class ImagesByTemplate {
     }
     return known.images ? &*known.images : nullptr;
   }
-  /// Whether all of it is on the pod's node.
+  /// Whether all of them are on the pod's node.
   bool has(uint32_t row) {
     const std::vector<Name>* images = of(row);
     if (images == nullptr)
@@ -121,7 +121,7 @@ class NeedingNodes {
 
   const Rollout& rollout_;
   const UpdateQueue& queue_;
-  std::vector<uint32_t> first_;  ///< by the number of the node: the place of its first candidate
+  std::vector<uint32_t> first_;  ///< the place of its first candidate, by the number of the node
   std::vector<uint32_t> nodes_;
 };
 
@@ -148,8 +148,8 @@ std::vector<Needed> needed_images(Rollout& rollout, InPlace& in_place, const Upd
   return needed;
 }
 
-/// Nodes on which the job pulls already stay in it, although their pods have begun to change: the
-/// pods need what is under way.
+/// A node on which the job is pulling stays in the job, although its pods have begun to change: the
+/// pods need the image that is under way.
 void add_begun(const Rollout& rollout, Needed& needed) {
   std::vector<bool> listed(rollout.fleet.node_numbers());
   for (const Name& name : needed.nodes)

@@ -1,7 +1,7 @@
 #pragma once
-/// Pulling is the slowest part of an update in place, so images are pulled ahead on the nodes that
-/// will need them: as soon as a template changes, one job a changed image, on the nodes in the
-/// order in which their pods will change.
+/// Pulling is the slowest part of an update in place. So images are pulled ahead on the nodes that
+/// will need them: as soon as a template changes, with one job for each changed image, on the nodes
+/// in the order in which their pods will change.
 
 #include <memory>
 
@@ -15,10 +15,10 @@ bool pre_downloads(const Rollout& rollout);
 /// Emits the jobs of the rollout. `queue`: the pods that are still to change.
 void pre_download(Rollout& rollout, InPlace& in_place, const UpdateQueue& queue);
 
-/// Says of each candidate whether all that it is to run is on its node.
+/// Marks for each candidate whether all images that it will run are on its node.
 void mark_images(Rollout& rollout, InPlace& in_place, const Revision& target, const Order& order);
 
-/// In mode `wait`, what is not there holds pods, which are passed over. `mark_images` comes before.
+/// In mode `wait`, missing images hold pods, which are then passed over. Call `mark_images` before.
 class MissingImages {
  public:
   MissingImages(Rollout& rollout, InPlace& in_place, const Revision& target);
@@ -30,14 +30,15 @@ class MissingImages {
   std::unique_ptr<class ImagesByTemplate> images_;  ///< none: nothing is waited for
 };
 
-/// A job's name: the workload's, and five characters from revision and image.
+/// The name of a job: that of the workload, and five characters made from the revision and the
+/// image.
 Name pull_job_name(std::string_view workload, std::string_view revision, std::string_view image);
 
 /// The spec of a job as it is shown (the seed's shape). `excluded`: values of the revision label
 /// that need no pull.
 Value pull_job_document(const PullSpec& spec, const Value& selector, std::vector<Value> excluded);
 
-/// What the job of a rollout asks for.
+/// The pull that the job of a rollout asks for.
 PullSpec pull_spec_of(const Workload& workload, const Value& pod_template, const Name& image);
 
 }  // namespace fettle::workloads

@@ -376,7 +376,7 @@ TEST_F(PreDownload, LimitsHoldForTheLifeOfTheJob) {
   EXPECT_EQ(pulls.at("failed").items().size(), 4u);
   EXPECT_EQ(pulls.integer_at("pulling"), 0);
   EXPECT_EQ(status.text_at("reason"), "image web:2 cannot be pulled on node n4: manifest unknown");
-  // A controller that begins anew remembers it.
+  // A controller that begins again remembers it.
   world.crash();
   world.pass(100);
   EXPECT_EQ(world.pulled.size(), 4u);

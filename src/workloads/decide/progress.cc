@@ -5,7 +5,7 @@
 namespace fettle::workloads {
 namespace {
 
-/// What counts as getting on: a number of these changes.
+/// The numbers that show progress: it is made when one of them changes.
 Value measure_of(const Rollout& rollout) {
   const Counts counts = counts_of(rollout);
   return Value::list({rollout.update().name, counts.all, counts.available, counts.updated,
@@ -63,7 +63,7 @@ void follow_progress(Rollout& rollout) {
   }
   const Value measure = measure_of(rollout);
   const Value known = rollout.memory("progress");
-  // The time of a pause does not count: it begins again when the pause ends.
+  // The time of a pause does not count: the clock starts again when the pause ends.
   const bool was_paused = known.bool_at("paused"), is_paused = rollout.workload.paused;
   if (known.at("measure") != measure || was_paused != is_paused)
     rollout.remember("progress", Value::dict({{"measure", measure},

@@ -13,7 +13,8 @@ namespace {
 
 enum class Stand { waits, active, succeeded, failed };
 
-/// Whether the tag meant another image on this node than where the first pull of the job ended.
+/// Whether the tag meant another image on this node than the one that the first pull of the job
+/// found.
 bool is_another(const Pull* pull, const Name& owner, const Name& digest) {
   return pull != nullptr && pull->owner == owner && pull->is_done && !pull->digest.empty() &&
          !digest.empty() && pull->digest != digest;
@@ -33,7 +34,8 @@ Job job_of(const Name& owner, const PullSpec& spec, const PullJobState& state, c
   return {owner, spec, Time(Duration(state.started)), digest, state.failed.value_or(Dict())};
 }
 
-/// Whether the tag is on the node as another image, and what the job needs is being pulled.
+/// Whether the node has another image under the tag, and the one that the job needs is being
+/// pulled.
 bool is_corrected(const Node* node, const Pull* pull, const Job& job) {
   if (node == nullptr || pull == nullptr || pull->owner != job.owner || pull->is_done)
     return false;
@@ -42,7 +44,7 @@ bool is_corrected(const Node* node, const Pull* pull, const Job& job) {
          there->second != job.digest;
 }
 
-/// What became of the image on a node. One that another owner pulls counts as it is.
+/// How far the image is on a node. If another owner pulls it, that pull counts as well.
 Stand stand_of(const Name& name, const Node* node, const Pull* pull, const Job& job) {
   const PullSpec& spec = job.spec;
   const bool has_failed = !job.failed.at(name).is_null();
@@ -58,7 +60,7 @@ Stand stand_of(const Name& name, const Node* node, const Pull* pull, const Job& 
     return Stand::waits;
   if (pull->has_failed)
     return Stand::failed;
-  // A pull of before the job brought what the tag meant then.
+  // A pull from before the job brought what the tag meant then.
   if (pull->is_done)
     return !spec.always || pull->finished >= job.started ? Stand::succeeded : Stand::waits;
   return Stand::active;
@@ -107,7 +109,7 @@ Name found_digest(const Rollout& rollout, const PullTask& task, const PullJobSta
 /// A node of a job, looked up once.
 struct Stop {
   const Name& name;
-  Name key;  ///< of the pull
+  Name key;  ///< the key of the pull
   const Node* node;
   const Pull* pull;
   Stand stand;
@@ -125,7 +127,7 @@ std::vector<Stop> stops_of(const Fleet& fleet, const Job& job, const std::vector
   return stops;
 }
 
-/// Why it failed on a node.
+/// Why the job failed on a node.
 std::string error_of(const Job& job, const Stop& stop) {
   const Value& known = job.failed.at(stop.name);
   return known.is_null() ? (stop.pull == nullptr ? std::string() : stop.pull->error.str())
@@ -158,7 +160,7 @@ PullCounts counts_of(const Job& job, const std::vector<Stop>& stops) {
 
 void emit_pull(Rollout& rollout, const PullTask& task, const Stop& stop, const Name& digest) {
   const Name &key = stop.key, &node = stop.name;
-  // Two jobs of one owner pull an image once.
+  // If two jobs of one owner pull the same image, it is pulled once.
   if (!rollout.is_first_pull(key))
     return;
   const Name pool = cat("pull:", node);
@@ -223,11 +225,11 @@ bool is_remembered(const Memory* known, const Name& node) {
   return state.failed && !state.failed->at(node).is_null();
 }
 
-/// What a job remembers of failures: {node: {"error", "wish": of what was pulled there, "since"}}.
-/// One that is remembered is not tried again, however often others are: attempts are counted for
-/// the life of the job. It is forgotten where something else is to be pulled than then, as with
-/// other credentials, and where the node is away, which may have been the reason; a job that never
-/// completes tries again a day later.
+/// What a job remembers of failures: {node: {"error", "wish": the digest of what was pulled there,
+/// "since"}}. A pull that is remembered is not tried again, even if others are: attempts are
+/// counted for the life of the job. It is forgotten if something else is to be pulled, for instance
+/// with other credentials, and if the node is away, which may have been the reason. A job that
+/// never completes tries again a day later.
 class Failures {
  public:
   Failures(Rollout& rollout, const PullTask& task, const Dict& known)
@@ -248,7 +250,7 @@ class Failures {
  private:
   static constexpr Duration retry = 24h;
 
-  /// Whatever the tag has turned out to mean.
+  /// The wish, whatever the tag has turned out to mean.
   std::string wish_on(const Name& node) const {
     return to_string(pull_attributes(rollout_, task_, node, Name()).digest());
   }
@@ -316,7 +318,7 @@ PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
     switch (stop.stand) {
       case Stand::waits: {
         const bool can_pull = stop.node == nullptr || stop.node->is_ready;
-        // One that has to be corrected has its place already.
+        // A pull that has to be corrected has its place already.
         if (!is_another(begun, rollout.owner, digest) &&
             (!task.may_start || !can_pull || counts.active >= at_once))
           break;
@@ -331,7 +333,7 @@ PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
                      "Warning");
         if (begun != nullptr && begun->has_failed && job.failed.at(stop.name).is_null())
           failures.add(stop);
-        // Its own memory of the failure goes when the job has one.
+        // The pull's own memory of the failure goes once the job has one.
         if (begun != nullptr && is_ours && !is_remembered(known, stop.name))
           emit_pull(rollout, task, stop, digest);
         break;
@@ -349,7 +351,8 @@ PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
 std::vector<Name> nodes_of(const Fleet& fleet, const Workload& job) {
   std::vector<Name> found;
   if (job.pulls.pod_selector) {
-    // In the order in which the pods would be updated; a node counts once, at its first pod.
+    // The nodes have the order in which their pods would be updated. A node counts once, at its
+    // first pod.
     std::vector<PodRow> rows;
     fleet.for_each_pod([&](const FleetPod& pod) {
       const bool is_active =
@@ -413,7 +416,7 @@ Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now) {
       rollout.ask_at(started + std::chrono::seconds(*deadline));
     return rollout.finish();
   }
-  // What was not there in time has failed, and a job that is complete does no more.
+  // Images that were not there in time have failed, and a job that is complete does nothing more.
   Time completed = now;
   if (was_complete)
     completed = Time(Duration(*state.completed));

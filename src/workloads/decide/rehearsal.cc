@@ -52,13 +52,13 @@ std::string sidecars_text(const Value& before, const Value& after) {
   return texts.empty() ? "its sidecars change" : join(texts, "; ");
 }
 
-/// `annotations/KEY` for people.
+/// Turns `annotations/KEY` into words for people.
 std::string key_text(std::string_view key) {
   const size_t slash = key.find('/');
   return cat(key.starts_with("labels") ? "label `" : "annotation `", key.substr(slash + 1), "`");
 }
 
-/// Containers that restart for labels and annotations, beside those with another image.
+/// Containers that restart because of labels and annotations, apart from those with another image.
 std::string environment_text(const PodChange& change) {
   std::vector<std::string> texts;
   for (size_t i = 0; i < change.environment.size(); ++i) {
@@ -74,7 +74,7 @@ std::string environment_text(const PodChange& change) {
   return join(texts, "; ");
 }
 
-/// What holds a pod: `the hook `inPlaceUpdate` holds it (label `app`)`.
+/// Says what holds a pod: `the hook `inPlaceUpdate` holds it (label `app`)`.
 std::string hook_text(std::string_view name, const std::optional<Hook>& hook) {
   std::vector<std::string> parts;
   if (hook) {
@@ -116,7 +116,7 @@ class Rehearsal {
   }
 
  private:
-  /// Everybody whom something concerns, until nobody wants anything else. False: nothing came.
+  /// Asks all that something concerns, until nobody wants anything new. False: nothing came of it.
   bool ask() {
     has_acted_ = false;
     for (int round = 0; round < 1'000; ++round) {
@@ -208,7 +208,8 @@ class Rehearsal {
     see(resource.key, !growing_.contains(resource.key));
   }
 
-  /// A container as it is seen when it runs what is wanted: another one where the image changed.
+  /// A container as it looks when it runs what is wanted. If the image changed, it is another
+  /// container.
   ContainerSeen run(const Key& key, const Value& container, bool is_new) {
     const std::string_view name = container.text_at("name"), image = container.text_at("image");
     const auto& before = seen_[key];
@@ -330,7 +331,7 @@ class Rehearsal {
     return found_.turns.back();
   }
 
-  /// Why a pod cannot have the template of now as it is; empty when it has it or could have it.
+  /// Why a pod cannot get the present template as it is. Empty: it has it, or could get it.
   std::string obstacle(const Name& owner, const Value& attributes) const {
     const Workload* workload = fleet_.workload(owner);
     if (workload == nullptr ||
@@ -388,7 +389,7 @@ class Rehearsal {
     return why.empty() ? "labels, annotations or resources change" : why;
   }
 
-  /// One whose turn it is, and which a hook holds from now on. Whether it is such a one.
+  /// Reports a pod whose turn it is and which a hook holds from now on. Returns whether it is one.
   bool tell_held(const Workload& workload, const Resource& resource, const Value& before) {
     const std::string_view is =
         read_one<&Pod::labels>(resource.attributes).value().text_at(label::lifecycle_state);
@@ -426,7 +427,7 @@ class Rehearsal {
     add(owner, key, PodTurn::Sort::anew, reason);
   }
 
-  /// Time passes: what was begun is ready, and the next moment that somebody named comes.
+  /// Time passes: what was begun becomes ready, and the next moment that somebody named comes.
   bool grow() {
     if (!growing_.empty()) {
       now_ += std::chrono::seconds(1);
@@ -440,7 +441,7 @@ class Rehearsal {
         told_ = found_.turns.size();
         ++batch_;
       }
-      // What stays held waits for its owner, who has been told.
+      // A pod that stays held waits for its owner, who has been told.
       if (std::exchange(held_, growing_) == growing_)
         growing_.clear();
       return true;
@@ -466,7 +467,7 @@ class Rehearsal {
     return std::move(found_);
   }
 
-  /// Pods that keep an older template.
+  /// Reports pods that keep an older template.
   void stay() {
     std::set<Key> told;
     fleet_.for_each_pod([&](const FleetPod& pod) {
@@ -506,8 +507,8 @@ class Rehearsal {
   std::map<Key, std::string> anew_;
   std::set<std::pair<Key, Name>> updated_;
   std::set<Key> growing_, held_, pulled_;
-  std::set<Key> held_turns_;  ///< whose turn came, and which a hook holds
-  LostPods lost_;             ///< that nobody has told yet
+  std::set<Key> held_turns_;  ///< pods whose turn came, and which a hook holds
+  LostPods lost_;             ///< not reported yet
   std::set<std::string> heard_;
   size_t batch_ = 1, told_ = 0, idle_ = 0;
   int made_ = 0;

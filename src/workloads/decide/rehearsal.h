@@ -1,7 +1,7 @@
 #pragma once
-/// What a rollout would do, pod by pod: it is played through in a world where every act succeeds,
-/// every pull ends at once and every pod becomes ready. The rules are those of the real one. A hook
-/// that holds a pod goes on holding it.
+/// Shows pod by pod what a rollout would do. The rollout is played through in a world where every
+/// act succeeds, every pull ends at once and every pod becomes ready. The rules are the real ones.
+/// A hook that holds a pod goes on holding it.
 
 #include <map>
 #include <set>
@@ -10,13 +10,13 @@
 
 namespace fettle::workloads {
 
-/// What becomes of a pod.
+/// The way in which a pod changes.
 struct PodTurn {
   enum class Sort { create, restore, in_place, anew, remove, stays } sort = Sort::create;
   Name owner, space, pod, node;
-  Name revision;     ///< that it gets
+  Name revision;     ///< the one that it gets
   std::string why;   ///< `image of container `main`: nginx:1 -> nginx:2`
-  size_t batch = 0;  ///< from 1; 0 of one that stays
+  size_t batch = 0;  ///< from 1; 0 for a pod that stays
 };
 std::string_view to_string(PodTurn::Sort sort);  ///< `in place`
 
@@ -36,14 +36,14 @@ struct Rehearsed {
   bool is_cut = false;  ///< it goes on for longer than anybody reads
 };
 
-/// Pods that are not in the world as the last act left them.
+/// A pod that is not in the world as the last act left it.
 struct LostPod {
   bool is_gone = false;  ///< else a part of it is missing
   std::string why;       ///< `its container `main` is gone`
 };
 using LostPods = std::map<Key, LostPod>;
 
-/// Plays through what `owners` want from `now` on. The fleet is another one afterwards.
+/// Plays through what `owners` want from `now` on. The fleet is changed afterwards.
 Rehearsed rehearse(Fleet& fleet, const std::set<Name>& owners, Time now, LostPods lost = {});
 
 }  // namespace fettle::workloads

@@ -17,10 +17,10 @@
 namespace fettle::workloads {
 namespace {
 
-/// What the update does to a pod.
+/// The effect of the update on a pod.
 struct Change {
   std::string refusal;       ///< what cannot change in place; or empty
-  std::vector<Name> images;  ///< that are new
+  std::vector<Name> images;  ///< those that are new
 };
 
 class SidecarSet {
@@ -75,7 +75,7 @@ class SidecarSet {
   }
 
  private:
-  /// Pods that have something of it.
+  /// Finds the pods that have something of it.
   void find_pods() {
     rollout_.fleet.for_each_pod([&](const FleetPod& pod) {
       const bool is_active = pod.phase != Phase::failed && pod.phase != Phase::succeeded;
@@ -128,7 +128,7 @@ class SidecarSet {
     return found->second;
   }
 
-  /// Pods whose turn it was, and that have not got there yet.
+  /// The pods whose turn came and that have not got there yet.
   std::set<Name> turns_under_way() {
     std::set<Name> turns;
     const Value known = rollout_.memory("turns");
@@ -139,7 +139,7 @@ class SidecarSet {
       before.insert(to_text(key));
     for (size_t row = 0; row < pods_.size(); ++row)
       if (const Name& key = pods_[row]->resource->key.name; before.contains(key)) {
-        // It counts as updated, and as not there until it is.
+        // It counts as updated, and as not available until it is.
         rows_[row].is_updated = true;
         if (!has_update_[row]) {
           rows_[row].is_available = false;
@@ -149,7 +149,7 @@ class SidecarSet {
     return turns;
   }
 
-  /// Pods that are still to get the update, the next first.
+  /// The pods that have yet to get the update, the next one first.
   Order waiting_order(const std::set<Name>& turns) {
     Order order;
     for (uint32_t row = 0; row < pods_.size(); ++row) {
@@ -204,9 +204,9 @@ class SidecarSet {
     return changes_of_[row] == nullptr ? std::span<const Name>() : changes_of_[row]->images;
   }
 
-  /// Those whose turn it is now, so that no more are away than may be.
+  /// The pods whose turn it is now. No more are away than may be.
   Order chosen(Order order, const std::set<Name>& turns) {
-    // They count as unavailable already, and would all change at once when their node is back.
+    // They count as unavailable already, and would all change at once when their node comes back.
     std::erase_if(order, [&](uint32_t row) {
       const Node* const node = rollout_.fleet.node(rows_[row].node());
       return node != nullptr && !node->is_ready;
@@ -226,7 +226,8 @@ class SidecarSet {
     return limited(differences, rows_, std::move(order));
   }
 
-  /// One job a changed image in each namespace with pods to update, in the order of the update.
+  /// One job for each changed image in each namespace with pods to update, in the order of the
+  /// update.
   void pre_download(const Order& order) {
     if (!rollout_.fleet.gates.pre_download)
       return;
@@ -275,7 +276,7 @@ class SidecarSet {
     task.spec = pull_spec_of(workload_, update.pod_template, image);
     const auto found = rollout_.owned.jobs.find(cat(space, "/", task.job));
     const Memory* known = found == rollout_.owned.jobs.end() ? nullptr : &found->second;
-    // What is being pulled for pods of this namespace goes on, although they have begun to change.
+    // Pulls for pods of this namespace go on, although the pods have begun to change.
     for (const Name& key : rollout_.owned.pulls) {
       const OnNode pull = on_node(key);
       const bool is_of_space = std::ranges::any_of(pods_, [&](const FleetPod* pod) {
@@ -321,7 +322,7 @@ class SidecarSet {
   std::vector<const FleetPod*> pods_;
   std::vector<PodRow> rows_;
   std::vector<char> has_update_, can_update_;
-  std::vector<const Change*> changes_of_;  ///< by pod; none: it has the update
+  std::vector<const Change*> changes_of_;  ///< by pod; null: it has the update
   std::map<Digest, Change> changes_;
 };
 

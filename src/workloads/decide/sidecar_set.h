@@ -1,7 +1,7 @@
 #pragma once
-/// SidecarSets: which pods get the newest revision of their sidecars now, in which order, and their
-/// images ahead. The pods belong to others: what a SidecarSet decides is whose turn it is, which it
-/// remembers as `turns`, and the owners of the pods act on it (`sidecars.h`).
+/// SidecarSets: decides which pods get the newest revision of their sidecars now, and in which
+/// order, and pulls the images ahead. The pods belong to others. So a SidecarSet only decides whose
+/// turn it is, and remembers that as `turns`; the owners of the pods act on it (`sidecars.h`).
 
 #include "workloads/rollout.h"
 

@@ -18,7 +18,7 @@
 namespace fettle::workloads {
 namespace {
 
-/// The number at the end of `SET-NUMBER`; below zero: it has none.
+/// The number at the end of `SET-NUMBER`. Below zero: it has none.
 int64_t ordinal_of(std::string_view pod, std::string_view set) {
   if (pod.size() <= set.size() + 1 || !pod.starts_with(set) || pod[set.size()] != '-')
     return -1;
@@ -37,7 +37,7 @@ class StatefulSet {
     in_place_.refresh();
     refresh_lifecycles(rollout_);
     delete_deleted(rollout_);
-    // What goes may open the way for what comes, on the next occasion.
+    // A pod that goes may open the way for one that comes, on the next occasion.
     find_slots();
     keep_wanted();
     if (pre_downloads(rollout_))
@@ -100,7 +100,7 @@ int64_t StatefulSet::unavailable() const {
   });
 }
 
-/// Whether a new pod has the current revision: a partition counts pods, whatever their numbers are.
+/// Whether a new pod has the current revision. A partition counts pods, whatever their numbers are.
 bool StatefulSet::keeps_current(int64_t ordinal) const {
   const Workload& workload = rollout_.workload;
   if (workload.type != UpdateType::rolling)
@@ -138,8 +138,8 @@ bool StatefulSet::create_pod(int64_t ordinal, Placement& placement) {
   return true;
 }
 
-/// Missing pods, the lowest number first. In order, each waits for the one before, and nothing else
-/// happens until all are there. Whether it may.
+/// Makes missing pods, the lowest number first. In order, each waits for the one before, and
+/// nothing else happens until all are there. Returns whether it may.
 bool StatefulSet::create() {
   const Workload& workload = rollout_.workload;
   Placement placement(rollout_.fleet, counts_on_nodes(rollout_));
@@ -167,7 +167,8 @@ bool StatefulSet::create() {
   return workload.parallel || !is_any_missing;
 }
 
-/// Whether others wait until it is there, which nothing that is to be done to it will change.
+/// Whether others wait until the pod is there, and nothing that is to be done to it will change
+/// that.
 bool StatefulSet::is_awaited(uint32_t row) const {
   const PodRow& pod = rollout_.rows[row];
   return !is_healthy(row) && !pod.is_specified && pod.lifecycle != Lifecycle::updating;
@@ -177,8 +178,8 @@ bool StatefulSet::is_wanted(int64_t ordinal) const {
   return std::ranges::binary_search(ordinals_, ordinal);
 }
 
-/// Pods whose number is not wanted any more, the highest first. Whether updates may go on: in
-/// order, one goes after another, and what a hook holds keeps nobody waiting.
+/// Removes pods whose number is not wanted any more, the highest first. Returns whether updates may
+/// go on: in order, one pod goes after another, and a pod that a hook holds keeps nobody waiting.
 bool StatefulSet::condemn() {
   Order condemned;
   for (auto it = rows_.rbegin(); it != rows_.rend(); ++it)
@@ -212,13 +213,13 @@ bool StatefulSet::is_any_leaving() const {
   });
 }
 
-/// Available, or kept from it by nothing but a hook.
+/// Whether the pod is available, or only a hook keeps it from that.
 bool StatefulSet::is_healthy(uint32_t row) const {
   const PodRow& pod = rollout_.rows[row];
   return pod.is_available || (pod.is_ready() && may_be_held(pod.lifecycle));
 }
 
-/// Whether nothing came of it.
+/// Returns whether nothing was deleted.
 bool StatefulSet::delete_specified() {
   Order chosen;
   Budget budget = this->budget();
@@ -231,7 +232,7 @@ bool StatefulSet::delete_specified() {
   return !has_changed;
 }
 
-/// What is neither asked to go nor to change any more stays.
+/// Keeps pods that no longer have to go or to change.
 void StatefulSet::keep_wanted() {
   const Order changing = waiting_order();
   keep_prepared(
@@ -243,7 +244,7 @@ void StatefulSet::keep_wanted() {
       static_cast<int64_t>(rollout_.size()));
 }
 
-/// How many pods are missing that will have the update revision.
+/// How many missing pods will have the update revision.
 int64_t StatefulSet::coming() const {
   return std::ranges::count_if(
       ordinals_, [&](int64_t ordinal) { return !row_of(ordinal) && !keeps_current(ordinal); });
@@ -272,10 +273,10 @@ void StatefulSet::update() {
   });
   Budget budget = this->budget();
   Order anew;
-  bool is_any_passed = false;  ///< behind which only those have a turn that are known to be broken
+  bool is_any_passed = false;  ///< behind it, only pods that are known to be broken have a turn
   for (const uint32_t row : order) {
     const PodRow pod = rollout_.rows[row];
-    // What is being deleted goes as soon as its hook lets it go.
+    // A pod that is being deleted goes as soon as its hook lets it.
     if (pod.lifecycle == Lifecycle::preparing_delete) {
       anew.push_back(row);
       continue;

@@ -8,8 +8,8 @@ namespace fettle::workloads {
 
 Wanted want_stateful_set(const Fleet& fleet, const Workload& workload, Time now);
 
-/// How many pods of a StatefulSet may be unavailable: in order one, in parallel as many as are
-/// asked for, rounded down, and at least one.
+/// How many pods of a StatefulSet may be unavailable: one if they are updated in order; in parallel
+/// the number that is asked for, rounded down, and at least one.
 int64_t most_unavailable_of_ordinals(const Workload& workload);
 
 /// The numbers of its pods, ascending: as many as there are replicas, without the reserved ones.
@@ -21,10 +21,10 @@ struct OrdinalSlot {
   uint32_t row;
 };
 
-/// In which order pods have their turn, those that have had it included. `slots`: the pods that are
-/// there, by number. Without a priority the highest number comes first, and the partition is how
-/// many of the lowest keep what they have; with `unorderedUpdate` it is how many of all do.
-/// `coming`: missing pods that will come with the update revision, and count as changed.
+/// The order in which pods have their turn, including those that have had it. `slots`: the pods
+/// that are there, by number. Without a priority, the highest number comes first, and the partition
+/// says how many of the lowest stay as they are. With `unorderedUpdate` it says how many of all
+/// stay. `coming`: missing pods that will come with the update revision, and count as changed.
 Order sort_ordinals(const Workload& workload, std::span<const PodRow> rows,
                     std::span<const OrdinalSlot> slots, int64_t coming = 0);
 

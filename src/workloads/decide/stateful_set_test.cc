@@ -407,7 +407,7 @@ TEST_F(StatefulSet, APartitionCountsPodsWhereNumbersAreReserved) {
   world.finish();
   EXPECT_EQ(world.count_image("web:2"), 1);
   EXPECT_NE(world.revision_of("db-5"), world.revision_of("db-3"));
-  // One below the partition that is made anew keeps its revision.
+  // One below the partition that is recreated keeps its revision.
   world.delete_pod("db-3");
   world.finish();
   EXPECT_EQ(world.revision_of("db-3"), world.revision_of("db-2"));

@@ -25,7 +25,7 @@ Value condition_of(std::string_view type, bool is_true, std::string_view reason,
                       {"message", message}});
 }
 
-/// Of the jobs of a rollout: where each image is, and where it cannot be pulled and why.
+/// The pulls of a rollout's jobs: where each image is, and where it cannot be pulled and why.
 Value pulls_of(const Rollout& rollout, std::string& failure) {
   std::vector<Value> found;
   for (const auto& [name, memory] : rollout.owned.jobs) {
@@ -104,7 +104,7 @@ bool is_away(const Rollout& rollout, const FleetPod& pod) {
   return node == nullptr || !node->is_ready;
 }
 
-/// Why the first pod that is not ready is not; empty: nobody knows.
+/// Why the first pod that is not ready is not. Empty: nobody knows.
 std::string complaint_of_pods(const Rollout& rollout) {
   for (const FleetPod* pod : rollout.owned.pods) {
     if (pod->is_leaving || pod->is_ready())
@@ -117,7 +117,7 @@ std::string complaint_of_pods(const Rollout& rollout) {
   return {};
 }
 
-/// What pods wait for that change only where their image is; empty: they do not.
+/// The image that pods wait for, if they change only where it is present. Empty: they do not wait.
 std::string awaited_image(const Rollout& rollout, const Value& pulls) {
   const PullAhead& ahead = rollout.workload.pull;
   if (ahead.mode != PullMode::wait || !pulls.is_list())
@@ -131,7 +131,7 @@ std::string awaited_image(const Rollout& rollout, const Value& pulls) {
   return {};
 }
 
-/// Behind the message of a job: how many nodes failed, and why one of them did.
+/// The end of a job's message: how many nodes failed, and why one of them did.
 std::string failures_of_job(int64_t failed, int64_t desired, std::string_view error) {
   if (failed == 0)
     return {};
@@ -140,8 +140,8 @@ std::string failures_of_job(int64_t failed, int64_t desired, std::string_view er
              error.empty() ? "the image was not there in time" : error);
 }
 
-/// What a job has come to. One that is complete has what it had when it was, whatever becomes of
-/// its images since.
+/// The counts of a job. A complete job keeps those of its end, whatever becomes of its images
+/// since.
 PullCounts counts_of_job(const Fleet& fleet, const Name& owner, const PullSpec& spec,
                          const std::vector<Name>& nodes, const PullJobState& state) {
   PullCounts counts = pull_counts(fleet, owner, spec, nodes, state);
@@ -152,8 +152,8 @@ PullCounts counts_of_job(const Fleet& fleet, const Name& owner, const PullSpec& 
   return counts;
 }
 
-/// How far a job is that an owner has; its own when users made it. That of a rollout does not say
-/// when it is complete: it is as soon as nothing is left to do.
+/// The status of a job of an owner; the job itself if users made it. The job of a rollout does not
+/// say when it is complete: it is so as soon as nothing is left to do.
 Value job_status(const Fleet& fleet, const Name& owner, const PullSpec& spec,
                  const std::vector<Name>& nodes, const PullJobState& state,
                  bool is_of_rollout = false) {
@@ -168,7 +168,7 @@ Value job_status(const Fleet& fleet, const Name& owner, const PullSpec& spec,
   };
   std::vector<Value> names(counts.failed_nodes.begin(), counts.failed_nodes.end());
   const int64_t done = counts.succeeded + failed;
-  // One that never completes has done what it can for now.
+  // A job that never completes has done all that it can for now.
   const bool is_kept = spec.never_completes && done == counts.desired;
   // Those that are complete have nothing but what they keep.
   const Name error = counts.error.empty() ? state.error.value_or(Name()) : Name(counts.error);
@@ -272,7 +272,7 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
   if (reason == "ProgressDeadlineExceeded")
     failure = "the rollout made no progress within `progressDeadlineSeconds`";
   const bool is_there = counts.all == desired && counts.available == desired;
-  // Only a gate takes back what was updated before the partition rose.
+  // Only a gate undoes updates from before the partition rose.
   const bool is_as_far_as_asked = counts.updated == expected ||
                                   workload->type == UpdateType::on_delete ||
                                   (counts.updated > expected && !fleet.gates.partition_rollback);
@@ -347,7 +347,7 @@ Object job_of_rollout(const Fleet& fleet, const Memory& memory) {
        {"spec", known.spec.value()}});
   const Workload workload = workload_of(job);
   std::vector<Name> nodes = nodes_of(fleet, workload);
-  // Pods leave the selector when they change; what is pulled for them is of the job all the same.
+  // Pods leave the selector when they change; their pulls still belong to the job.
   std::set<Name> of_space;  // a SidecarSet has a job in each namespace
   fleet.for_each_pod([&](const FleetPod& pod) {
     if (pod.space == job.space)

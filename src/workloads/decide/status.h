@@ -1,27 +1,27 @@
 #pragma once
-/// What a workload's `status` says: computed whenever somebody asks, never stored.
+/// The `status` of a workload: computed whenever somebody asks, never stored.
 
 #include "workloads/fleet.h"
 
 namespace fettle::workloads {
 
-/// As OpenKruise shows it; beside that `imagePulls`, how far each image of the rollout is. Null
-/// when there is no such workload.
+/// The status as OpenKruise shows it, and beside that `imagePulls`, how far each image of the
+/// rollout is. Null: there is no such workload.
 ///
-/// `phase` is for scripts: `complete`, `partitioned` and `paused` are as asked for, `failed` says
-/// why in `reason`, `progressing` is none of these.
+/// `phase` is for scripts: with `complete`, `partitioned` and `paused` all is as asked for,
+/// `failed` has its reason in `reason`, and `progressing` is everything else.
 Value status_of(const Fleet& fleet, const Name& owner, Time now);
 
-/// The ImagePullJobs that pull ahead for rollouts, with their status and who owns them. Nobody
+/// The ImagePullJobs that pull ahead for rollouts, with their status and their owners. Nobody
 /// stored them.
 std::vector<Object> jobs_of_rollouts(const Fleet& fleet);
-/// The workload for which such a job pulls; empty: `job` is none of them.
+/// The workload for which such a job pulls. Empty: `job` is none of them.
 Name owner_of_job(const Fleet& fleet, const Name& job);
 
-/// Why a workload's pods are not as it wants them although nothing is under way: it says so in its
-/// notices.
+/// Why a workload's pods are not as it wants them although nothing is under way, as its notices
+/// say.
 struct Obstruction {
-  std::string text;       ///< of the first pod, and how many others there are
+  std::string text;       ///< about the first pod, and how many others there are
   bool is_final = false;  ///< only another wish ends it
 };
 std::optional<Obstruction> obstruction_of(const Fleet& fleet, const Name& owner);
@@ -30,7 +30,7 @@ std::optional<Obstruction> obstruction_of(const Fleet& fleet, const Name& owner)
 /// many may be missing.
 std::string why_it_stays(const Fleet& fleet, const FleetPod& pod, Time now);
 
-/// NodeImage: what is on a node and what is being pulled there, at most `most` of each.
+/// A NodeImage: the images on a node and those being pulled there, at most `most` of each.
 Value node_image_of(const Fleet& fleet, const Name& node, size_t most = 256);
 
 }  // namespace fettle::workloads

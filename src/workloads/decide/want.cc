@@ -20,7 +20,7 @@ bool is_deleted(const Fleet& fleet, const Value& claim) {
 Wanted want(const Fleet& fleet, const Name& owner, Time now) {
   const Workload* workload = fleet.workload(owner);
   if (workload == nullptr) {
-    // Of one that was deleted its data may stay, until users delete them, too.
+    // The data of a deleted workload may stay until users delete that, too.
     Wanted rest;
     rest.owner = owner;
     for (const auto& [name, memory] : fleet.owned(owner).claims)

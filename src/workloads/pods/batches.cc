@@ -13,7 +13,7 @@ namespace {
 
 using Names = std::set<Name>;
 
-/// Containers that take the same changed key change together, one pulling in the next.
+/// Containers that take the same changed key change together, and each may add others.
 void add_sharers(const PodChange& change, Names& batch) {
   for (bool grows = true; grows;) {
     grows = false;
@@ -60,7 +60,7 @@ std::vector<Name> those_in(const std::vector<Name>& names, const Names& batch) {
   return found;
 }
 
-/// Whether a resize makes a container anew (`resizePolicy`).
+/// Whether a resize restarts a container (`resizePolicy`).
 bool resize_restarts(const Value& pod_template, const std::vector<Name>& containers) {
   for (const Value& container : pod_template.at("spec").at("containers").items()) {
     if (std::ranges::find(containers, Name(container.text_at("name"))) == containers.end())

@@ -1,7 +1,7 @@
 #pragma once
-/// In which steps a template changes in place: containers with a higher launch priority first,
-/// those without one together with the first. A step's template is a mixture of the old one and the
-/// new one, so that the next step is found from what the pod has.
+/// The steps in which a template changes in place. Containers with a higher launch priority come
+/// first; those without one change together with the first. A step's template is a mixture of the
+/// old one and the new one, so that the next step follows from what the pod has.
 
 #include <map>
 
@@ -13,17 +13,18 @@ namespace fettle::workloads {
 struct Step {
   Value pod_template;
   std::vector<Name> images;       ///< containers that get another image
-  std::vector<Name> environment;  ///< containers that are made anew for a label they take
+  std::vector<Name> environment;  ///< containers that are recreated for a label that they take
   std::vector<Name> resources;    ///< containers that are resized
   bool is_last = true;
-  /// Whether those who use the pod have to be told: all but a resize that stops nothing.
+  /// Whether those who use the pod must be told. They must, unless it is a resize that stops
+  /// nothing.
   bool disturbs = true;
 };
 
-/// What a change does next. `change` is that of the two templates, and in place.
+/// The next step of a change. `change` is that from one template to the other, and in place.
 Step next_step(const Value& before, const Value& after, const PodChange& change);
 
-/// The same, found once for all pods that make the same step.
+/// The same, computed once for all pods that make the same step.
 class Steps {
  public:
   explicit Steps(const PodChangeGates& gates) : gates_(gates) {}

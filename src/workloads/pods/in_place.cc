@@ -111,8 +111,8 @@ void InPlace::set_revision(PodEdit& edit, const Revision& revision) const {
     edit.set_in(field::labels, entry.key, std::move(entry.value));
 }
 
-/// The next step towards the target's template. `update`: what is remembered of it so far; `last`:
-/// of containers that changed before and still count.
+/// Makes the next step towards the target's template. `update`: what is remembered of the update so
+/// far; `last`: containers that changed before and still count.
 void InPlace::take_step(size_t row, PodEdit& edit, const Value& target, const Value& update,
                         const Value& last) const {
   const Value& attributes = edit.before();
@@ -143,7 +143,7 @@ void InPlace::begin(size_t row, const Revision& target) {
                               {{"grace", drains ? Value(true) : Value()}});
   set_revision(edit, target);
   set_lifecycle(edit, Lifecycle::updating, false, rollout_.now);
-  // What the pod can do follows the gates of now.
+  // The abilities of the pod follow the present gates.
   edit.set("resize", rollout_.fleet.gates.resize ? Value(true) : Value());
   edit.set("keep_environment", rollout_.fleet.gates.environment ? Value() : Value(true));
   if (drains) {
@@ -194,7 +194,7 @@ Value InPlace::finished(size_t row) const {
   return edit.made();
 }
 
-/// A pod that drains for a revision that nobody wants any more is as it was.
+/// A pod that drains for a revision that nobody wants any more goes back to what it was.
 void InPlace::refresh_grace(size_t row, const Value& update) {
   const Value& attributes = rollout_.attributes(row);
   const std::string_view target = read_one<&Pod::revision>(attributes).view();

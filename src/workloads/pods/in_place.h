@@ -13,7 +13,8 @@
 /// 2. A step of the template (`batches.h`): the next containers change. If that disturbs anybody,
 ///    the pod turns not ready with the same act, and is told so before anything stops.
 /// 3. `refresh` waits until the act is done and each changed container is seen to be another one.
-///    If the template is not yet the revision's, and the changed containers are ready, 2 again.
+///    If the template is not yet that of the revision, it goes back to 2 once the changed
+///    containers are ready.
 /// 4. The pod is ready again for its owner, and what was remembered goes away.
 ///
 /// The process may die at any moment, or another controller may take over. So nothing that counts
@@ -24,11 +25,12 @@
 ///         "last": {container: {"image_id", "container_id", "resized"}}: before it changed}}
 ///
 /// Invariants:
-/// * A pod counts to the new revision from the beginning; its template follows step by step.
+/// * From the beginning, a pod counts as one of the new revision; its template follows step by
+///   step.
 /// * While it drains, no container has changed yet: if nobody wants the new revision any more, the
 ///   pod goes back to the one before, if that is still known.
-/// * Whether a container was made anew is told by ids that are seen (`is_container_updated`), never
-///   by the time that has passed. A container that was only resized keeps its id.
+/// * Whether a container was recreated shows in its ids (`is_container_updated`), never in the time
+///   that has passed. A container that was only resized keeps its id.
 
 #include "workloads/pods/batches.h"
 #include "workloads/pods/pod_edit.h"
@@ -40,13 +42,13 @@ class InPlace {
  public:
   explicit InPlace(Rollout& rollout);
 
-  /// Whether the pod can have the revision without being made anew.
+  /// Whether the pod can have the revision without being recreated.
   bool can(size_t row, const Revision& target);
-  /// What stands against it, as `spec.volumes`.
+  /// The field that prevents it, such as `spec.volumes`.
   std::string refusal(size_t row, const Revision& target);
-  /// Images that the pod gets and does not run yet.
+  /// Images that the pod will get and does not run yet.
   std::vector<Name> new_images(size_t row, const Revision& target);
-  /// Begins it; the pod has the target's name from now on.
+  /// Begins the update. The pod has the target's name from now on.
   void begin(size_t row, const Revision& target);
   /// Goes on with every pod whose update is under way.
   void refresh();
@@ -70,9 +72,10 @@ class InPlace {
 /// Labels that say which revision a pod has.
 std::vector<Entry> revision_labels(const Rollout& rollout, const Revision& revision);
 
-/// Whether what is seen of a container shows that it was made anew. `made`: the id that the act
-/// told of, or none; `last`: {"image_id", "container_id"} of before. A runtime that reports the
-/// first name of an image goes on under another one: the id of the container counts as well.
+/// Whether the look at a container shows that it was recreated. `made`: the id that the act
+/// reported, or empty; `last`: {"image_id", "container_id"} of before. A runtime that knows an
+/// image by several names may report another name after the update, so the id of the container
+/// counts as well.
 bool is_container_updated(const ContainerSeen* seen, const Value& last,
                           std::string_view wanted_image, const Value& made);
 

@@ -13,7 +13,7 @@ bool has_label(const PodRow& row, const Entry& label) {
   return row.labels().is_dict() && row.labels().at(label.key) == label.value;
 }
 
-/// Finalizers that the pod has: those that users wrote about it, else those it was made with.
+/// The finalizers of a pod: those that users wrote, else those it was made with.
 bool has_finalizer(const Rollout& rollout, size_t number, const Name& finalizer) {
   const auto is_in = [&](const Value& list) {
     return list.is_list() &&
@@ -81,7 +81,7 @@ void refresh_lifecycles(Rollout& rollout) {
           next = Lifecycle::normal;
         break;
       case Lifecycle::preparing_update:
-        // It was undone before it began: nothing is done to its containers.
+        // The update was undone before it began: nothing is done to the containers.
         if (row.is_updated)
           next = is_free(hooks.in_place_update) ? Lifecycle::normal : Lifecycle::updated;
         break;
@@ -99,7 +99,7 @@ void refresh_lifecycles(Rollout& rollout) {
 
 bool keep_prepared(Rollout& rollout, const std::function<bool(uint32_t row)>& stays, int64_t most) {
   const auto& hook = rollout.workload.hooks.pre_delete;
-  // One that was told not to be ready any more has begun to go.
+  // A pod that was told not to be ready any more has begun to go.
   if (hook && hook->marks_not_ready)
     return false;
   bool has_changed = false;

@@ -9,33 +9,33 @@
 
 namespace fettle::workloads {
 
-/// Any of the hook's labels or finalizers is there.
+/// Whether any of the hook's labels or finalizers is there.
 bool is_hooked(const std::optional<Hook>& hook, const PodRow& row, const Rollout& rollout,
                size_t number);
-/// All of them are.
+/// Whether all of them are there.
 bool is_all_hooked(const std::optional<Hook>& hook, const PodRow& row, const Rollout& rollout,
                    size_t number);
 
-/// Another state; `marks_not_ready` also tells those who use the pod.
+/// Sets the state. `marks_not_ready` also tells those who use the pod.
 void set_lifecycle(PodEdit& edit, Lifecycle lifecycle, bool marks_not_ready, Time now);
-/// The attributes with it.
+/// The attributes with this state.
 Value with_lifecycle(const Value& attributes, Lifecycle lifecycle, bool marks_not_ready, Time now);
 
-/// What follows from hooks alone: PreparingNormal, PreparingUpdate of a pod that is not to change
-/// any more, and Updated end when theirs are as they have to be.
+/// Ends states that only depend on hooks once these are as they have to be: PreparingNormal,
+/// Updated, and PreparingUpdate of a pod that is no longer to change.
 void refresh_lifecycles(Rollout& rollout);
 
-/// The pods go, or are prepared for it where a hook holds them. One that users deleted is held by
-/// finalizers only. Whether anything changed.
+/// Removes the pods, or prepares them for it if a hook holds them. Only finalizers hold a pod that
+/// users deleted. Returns whether anything changed.
 bool delete_pods(Rollout& rollout, const Order& pods);
 
-/// Pods that users deleted go, whatever that costs: first of all, so that everybody else counts
-/// them as gone.
+/// Removes pods that users deleted, whatever that costs. This comes first, so that all other rules
+/// count them as gone.
 void delete_deleted(Rollout& rollout);
 
-/// Pods that were prepared for their deletion, and that nobody wants to delete any more, go back to
-/// where they were, unless they were told not to be ready. `stays`: whether one is not to go; at
-/// most so many. Whether anything changed.
+/// Pods that were prepared for their deletion and no longer have to go return to their former
+/// state, unless they were told not to be ready. `stays`: whether a pod need not go; at most that
+/// many return. Returns whether anything changed.
 bool keep_prepared(Rollout& rollout, const std::function<bool(uint32_t row)>& stays, int64_t most);
 
 }  // namespace fettle::workloads

@@ -15,7 +15,7 @@
 namespace fettle::workloads {
 namespace {
 
-/// Labels and annotations that no user changes: what the workload knows the pod by.
+/// Labels and annotations that users cannot change, since the workload knows the pod by them.
 bool is_ours(std::string_view key) {
   for (const std::string_view each :
        {label::revision, label::template_hash, label::instance_id, label::owned_by,
@@ -25,8 +25,8 @@ bool is_ours(std::string_view key) {
   return false;
 }
 
-/// A pod's own entries with what users say about it now. One that asks for its deletion stays asked
-/// for when the workload wrote it itself.
+/// A pod's own entries, with users' changes put over them. A request for its deletion that the
+/// workload wrote itself stays.
 Value with_marks(const Value& own, const Value& marks) {
   std::vector<Entry> entries;
   if (own.is_dict())
@@ -40,7 +40,7 @@ Value with_marks(const Value& own, const Value& marks) {
   return entries.empty() ? Value() : Value::dict(std::move(entries));
 }
 
-/// No pod of this name has it, however soon one follows another.
+/// A uid that no other pod of this name has, however soon one follows another.
 std::string uid_of(const Rollout& rollout, std::string_view name) {
   return to_string(
       fingerprint(cat(rollout.owner, "\n", name, "\n", rollout.now.time_since_epoch().count())));
@@ -94,7 +94,8 @@ Value spec_to_place(Rollout& rollout, const Value& pod) {
 
 namespace {
 
-/// What pods get of ConfigMaps and Secrets. Thousands have one of few templates, in any order.
+/// What pods get from ConfigMaps and Secrets. Thousands of pods have one of a few templates, in any
+/// order.
 class ConfigsByTemplate {
  public:
   explicit ConfigsByTemplate(Rollout& rollout) : rollout_(rollout) {}

@@ -1,20 +1,21 @@
 #pragma once
-/// Pods and claims as they are made.
+/// Makes new pods and claims.
 
 #include "workloads/rollout.h"
 
 namespace fettle::workloads {
 
-/// The attributes of a new pod that has no node yet: its template, the labels that say whose it is,
+/// The attributes of a new pod that has no node yet: its template, the labels that show its owner,
 /// and its readiness gate. `labels` are those of its kind.
 Value new_pod(Rollout& rollout, const Revision& revision, std::string_view name,
               std::vector<Entry> labels);
 
-/// What a node must have room for: the spec of a new pod, with what SidecarSets inject.
+/// The spec for which a node must have room: that of a new pod, with everything that SidecarSets
+/// inject.
 Value spec_to_place(Rollout& rollout, const Value& pod);
 
-/// The attributes with the labels, annotations, ConfigMaps and Secrets of now: what users changed
-/// about a pod, and what they stored since.
+/// Brings the attributes of pods up to date with users' labels and annotations and with the stored
+/// ConfigMaps and Secrets.
 void refresh_surroundings(Rollout& rollout);
 
 /// How many pods the workload has on each node.
@@ -27,8 +28,8 @@ struct PodClaims {
 };
 PodClaims claims_for(const Rollout& rollout, std::string_view suffix);
 
-/// Emits the claims that pods have, and those that are kept for others.
-/// `keeps`: whether a claim without a pod stays; `retains`: whether it outlives its owner.
+/// Emits the claims that pods have, and those that are kept for others. `keeps`: whether a claim
+/// without a pod stays; `retains`: whether it outlives its owner.
 void emit_claims(Rollout& rollout, bool keeps, bool retains);
 
 }  // namespace fettle::workloads

@@ -1,6 +1,5 @@
 #pragma once
-/// Changes of a pod's attributes that are made in one go: each level is built once, however many
-/// rules add to it.
+/// Changes a pod's attributes in one go: each level is built once, however many rules add to it.
 
 #include <map>
 #include <vector>
@@ -13,9 +12,9 @@ class PodEdit {
  public:
   explicit PodEdit(Value before) : before_(std::move(before)) {}
 
-  /// As it was.
+  /// The attributes before the edit.
   const Value& before() const { return before_; }
-  /// Of several for one field the last counts; null takes it away.
+  /// The last value for a field counts; null removes the field.
   void set(const Name& field, Value value) { fields_.push_back({field, std::move(value)}); }
   /// The same within a dict, such as the pod's own labels. Not together with `set` of that dict.
   void set_in(const Name& field, const Name& key, Value value) {

@@ -25,7 +25,7 @@ Value with_items(const Value& list, std::vector<Value> more) {
   return Value::list(std::move(more));
 }
 
-/// The volumes of the pod's containers at the paths where the sidecar has none of its own.
+/// Adds the volumes of the pod's containers, at paths where the sidecar has none of its own.
 Value with_shared_volumes(const Value& sidecar, const Value& containers) {
   if (sidecar.at("shareVolumePolicy").text_at("type") != "enabled")
     return sidecar;
@@ -43,7 +43,8 @@ Value with_shared_volumes(const Value& sidecar, const Value& containers) {
                       {{"volumeMounts", with_items(sidecar.at("volumeMounts"), std::move(more))}});
 }
 
-/// The container whose environment is lent: named, or named by a label or annotation of the pod.
+/// The container that lends its environment: it is named, or a label or annotation of the pod names
+/// it.
 Name source_of(const Value& transfer, const Value& pod_template) {
   const Value& from = transfer.at("sourceContainerNameFrom").at("fieldRef");
   if (!from.is_dict())
@@ -63,7 +64,7 @@ bool is_transferred(const Value& transfer, const Value& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// The variables of the pod's containers that it asks for and has not itself.
+/// Adds the variables of the pod's containers that it asks for and does not have itself.
 Value with_transferred_env(const Value& sidecar, const Value& pod_template) {
   std::set<Name> known;
   for (const Value& variable : items_of(sidecar.at("env")))
@@ -98,7 +99,7 @@ Value version_variable(std::string_view name, const Name& key) {
   return Value::dict({{"name", name}, {"valueFrom", source}});
 }
 
-/// A number in an annotation; 0: it is none.
+/// The number in an annotation. 0: it is none.
 int64_t number_in(const Value& annotations, const Name& key) {
   const std::string_view text = annotations.text_at(key);
   int64_t number = 0;
@@ -106,7 +107,7 @@ int64_t number_in(const Value& annotations, const Name& key) {
   return number;
 }
 
-/// The two containers of a hot one.
+/// The two containers of a hot sidecar.
 struct HotPair {
   struct One {
     Name name;
@@ -115,13 +116,13 @@ struct HotPair {
   };
   std::array<One, 2> ones;
   size_t working = 0;
-  bool is_leaving = false;  ///< the other one still does the work of before
+  bool is_leaving = false;  ///< the other one still does the former work
 
   One& worker() { return ones[working]; }
   One& other() { return ones[1 - working]; }
 
-  /// Towards an image: a new one is for the idle container, which works from now on. While an
-  /// update is under way, it is for the one that has just begun to work.
+  /// Takes an image. A new one goes to the idle container, which works from now on. While an update
+  /// is under way, it goes to the one that has just begun to work.
   void take(const Value& image, const Value& empty_image) {
     if (!is_leaving && worker().image != image) {
       working = 1 - working;
@@ -139,7 +140,7 @@ HotPair new_pair(const Name& name, const Value& image, const Value& empty_image)
   return {{{{cat(name, "-1"), image, 1, 0}, {cat(name, "-2"), empty_image, 0, 1}}}};
 }
 
-/// As a pod has it: unchanged when it has none.
+/// The pair as a pod has it; unchanged if the pod has none.
 HotPair known_pair(HotPair pair, const Name& name, const Value& before) {
   const Value& working = before.at("working").at(name);
   for (HotPair::One& one : pair.ones)
@@ -156,7 +157,7 @@ HotPair known_pair(HotPair pair, const Name& name, const Value& before) {
   return pair;
 }
 
-/// Builds what one pod gets.
+/// Builds the part of one pod.
 class Builder {
  public:
   Builder(const Value& pod_template, const Value& before)
@@ -177,7 +178,7 @@ class Builder {
     return Value::list(std::move(items));
   }
 
-  /// What there is beside containers.
+  /// Adds everything but containers.
   void add_to(std::vector<Entry>& entries) {
     if (working_.empty())
       return;
@@ -214,7 +215,7 @@ class Builder {
   std::vector<Entry> annotations_, working_, leaving_;
 };
 
-/// Those that stand before the pod's own, by their names in the pod.
+/// The containers that stand before the pod's own, by their names in the pod.
 Value first_containers(const Workload& set, const Value& containers) {
   std::vector<Value> names;
   for (const Name& name : set.first_containers) {

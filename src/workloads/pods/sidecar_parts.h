@@ -1,6 +1,6 @@
 #pragma once
-/// What a pod gets of a SidecarSet: its containers, init containers and volumes, with what the
-/// pod's own containers lend them (`shareVolumePolicy`, `transferEnv`).
+/// The part of a pod that comes from a SidecarSet: containers, init containers and volumes,
+/// together with what the pod's own containers lend them (`shareVolumePolicy`, `transferEnv`).
 ///
 /// A container `log` with `upgradeType: HotUpgrade` is two in the pod, `log-1` and `log-2`: one
 /// works, the other runs the empty image. An update takes two steps. First the idle one gets the
@@ -11,18 +11,18 @@
 
 namespace fettle::workloads {
 
-/// What a pod is to have of a SidecarSet next: {"name", "revision", "containers", "initContainers",
+/// The next part of a pod from a SidecarSet: {"name", "revision", "containers", "initContainers",
 /// "volumes", "before", "annotations", "working": {container: the one of the two that works},
-/// "leaving": {one of the two: its empty image}}. `before`: what it has of the set; null: nothing.
+/// "leaving": {one of the two: its empty image}}. `before`: the present part; null: there is none.
 Value sidecar_of(const Workload& set, const Revision& revision, const Value& pod_template,
                  const Value& before = {});
 /// Whether the second step of a hot upgrade is still to come.
 bool has_leaving(const Value& sidecar);
-/// After that step.
+/// The part after that step.
 Value without_leaving(const Value& sidecar);
-/// All that a pod has of SidecarSets, with the annotation that says which containers work.
+/// All parts of a pod from SidecarSets, with the annotation that says which containers work.
 Value joined_sidecars(std::vector<Value> sidecars);
-/// The template that a pod's part was made of.
+/// The template that a pod's part was made from.
 Value sidecar_template(const Value& sidecar);
 
 }  // namespace fettle::workloads

@@ -19,7 +19,7 @@ std::set<Name> names_in(const Value& list) {
   return names;
 }
 
-/// A name that both have, of containers or volumes; empty: none.
+/// A name of a container or volume that both have. Empty: there is none.
 Name conflict(const Value& spec, const Value& other) {
   std::set<Name> ours = names_in(spec.at("containers")), theirs = names_in(other.at("containers"));
   ours.merge(names_in(spec.at("initContainers")));
@@ -50,7 +50,7 @@ bool are_ready(const FleetPod& pod, const Value& sidecar) {
   });
 }
 
-/// Of every hundred pods, always the same for one pod.
+/// A number from 0 to 99, always the same for one pod.
 int64_t hundredth_of(std::string_view pod) {
   int64_t number = 0;
   for (const char letter : short_id(pod))

@@ -1,8 +1,7 @@
 #pragma once
-/// Containers that a SidecarSet puts into pods of others. A pod gets them when it is made, in the
-/// newest revision; later it gets another revision when its turn comes (`sidecar_set.h`). Each
-/// stands in the pod's attribute `sidecars` with all that it brought, so that a pod needs nobody to
-/// know what it is made of.
+/// Containers that a SidecarSet puts into pods of others. A new pod gets the newest revision; later
+/// it gets another revision when its turn comes (`sidecar_set.h`). The pod's attribute `sidecars`
+/// has everything that each set brought, so that the pod alone shows what it is made of.
 
 #include <map>
 #include <set>
@@ -16,12 +15,12 @@ bool runs_sidecar(const FleetPod& pod, const Value& sidecar);
 /// Whether a pod of a namespace with these labels gets a SidecarSet.
 bool is_meant(const Fleet& fleet, const Workload& set, const Name& space, const Value& labels);
 
-/// What a new pod gets, or null. One whose containers have names that the pod has already is left
-/// out, and that is told.
+/// The sidecars of a new pod, or null. A set whose containers have names that the pod has already
+/// is left out, and that is reported.
 Value sidecars_for(Rollout& rollout, const Value& labels, const Value& pod_template,
                    std::string_view pod);
 
-/// Whose turn it is, by SidecarSet. The fleet stays unchanged meanwhile.
+/// Whose turn it is, by SidecarSet. The fleet must not change meanwhile.
 class SidecarTurns {
  public:
   SidecarTurns(const Fleet& fleet, Time now);

@@ -13,7 +13,7 @@
 namespace fettle::workloads {
 namespace {
 
-/// A document with one field changed, in dicts that are made where there are none.
+/// A document with one field changed. Dicts on the path are made if they are missing.
 Value with_field(const Value& document, std::string_view path, const Value& value) {
   const size_t dot = path.find('.');
   const Name name = path.substr(0, dot);
@@ -22,7 +22,7 @@ Value with_field(const Value& document, std::string_view path, const Value& valu
   return edited(document, {{name, with_field(document.at(name), path.substr(dot + 1), value)}});
 }
 
-/// The object with another document, which has to obey all rules.
+/// The object with another document, which must obey all rules.
 Result<Object> checked(const Object& object, Value document) {
   Object changed = object;
   changed.document = std::move(document);
@@ -41,7 +41,7 @@ Status need_kind(const Object& object, std::string_view what,
 
 constexpr std::string_view rolling = "spec.updateStrategy.rollingUpdate";
 
-/// Where an object keeps its containers, below `spec`.
+/// The path of an object's containers, below `spec`.
 std::string_view containers_path(const Object& object) {
   return object.kind == "SidecarSet" ? "" : "template.spec.";
 }
@@ -51,7 +51,7 @@ const Value& spec_of(const Object& object) {
   return object.kind == "SidecarSet" ? spec : spec.at("template").at("spec");
 }
 
-/// Containers with other images; `used`: which of them were found.
+/// Containers with other images; `used`: which of the images were found.
 Value with_images_in(const Value& containers, const std::vector<Entry>& images,
                      std::vector<bool>& used) {
   std::vector<Value> items;
@@ -131,7 +131,7 @@ Result<Object> with_metadata(const Object& object, Metadata part, const std::vec
       return user_error(cat(object.kind, " `", object.name, "` has `", entry.key, "=", known.text(),
                             "` already; `--overwrite` replaces it"));
   }
-  // What is said about a pod may also take away what its template gave it.
+  // Marks of a pod may also remove what its template gave it.
   Value changed;
   if (object.kind == "Pod") {
     std::vector<Entry> all;

@@ -1,5 +1,5 @@
 #pragma once
-/// Where a manifest is wrong: a field's path with the place where it stands.
+/// Reports faults of a manifest: a field's path, with its place in the text.
 
 #include <optional>
 #include <set>
@@ -19,19 +19,19 @@ class Checker {
       : text_(text), file_(file), errors_(errors) {}
 
   void refuse(const TreeNode& at, std::string message);
-  /// The node at a path such as `spec.template.metadata`, or none.
+  /// The node at a path such as `spec.template.metadata`. Null: there is none.
   static const TreeNode* find(const TreeNode& from, std::string_view path);
-  /// The deepest part of a path that is there: where something is missing.
+  /// The deepest part of a path that is there: the place where something is missing.
   static const TreeNode& nearest(const TreeNode& from, std::string_view path);
-  /// Refuses what stands at a path, or would stand there.
+  /// Refuses the value at a path, or its absence.
   void refuse_at(const TreeNode& root, std::string_view path, std::string message);
-  /// Where what stands at a path stands, or would stand.
+  /// The place of the value at a path, or where it would be.
   FieldPlace place_of(const TreeNode& root, std::string_view path) const;
-  /// Whether an error has been told of a node, or of what is in it.
+  /// Whether an error was reported about a node, or about something in it.
   bool has_error_in(const TreeNode& node) const;
   size_t count() const { return errors_.size(); }
-  /// From now on, what stands where an error has been told already, or in a dict of which a member
-  /// is wrong, is passed over: it may follow from that.
+  /// From now on, errors are passed over at places with an error, and in dicts with a wrong member:
+  /// they may follow from the earlier one.
   void end_structure() { structure_ends_ = errors_.size(); }
   void begin_structure() { structure_ends_ = {}; }
 
@@ -45,24 +45,23 @@ class Checker {
   std::optional<size_t> structure_ends_;
 };
 
-/// Keys and values of labels, or the keys of annotations, as Kubernetes wants them.
+/// Checks keys and values of labels, or the keys of annotations, as Kubernetes does.
 void check_labels(const TreeNode& root, std::string_view path, Checker& checker);
 void check_annotation_keys(const TreeNode& root, std::string_view path, Checker& checker);
 
-/// Checks the fields of a document against the table of its kind and version: none unknown, none of
-/// the wrong type or out of range.
+/// Checks the fields of a document against the table of its kind and version: no field may be
+/// unknown, of the wrong type or out of range.
 void check_fields(const TreeNode& root, std::string_view kind, bool is_alpha, Checker& checker);
 
-/// The same of a selector of labels. `others`: what may stand beside `matchLabels` and
+/// Checks a selector of labels. `others`: the fields that may stand beside `matchLabels` and
 /// `matchExpressions`.
 void check_selector(const TreeNode& selector, const std::string& path,
                     std::vector<std::string> others, std::string_view kind, Checker& checker);
 
-/// The same of pod templates, and of what a SidecarSet puts into pods.
+/// Checks the fields of pod templates, and of what a SidecarSet puts into pods.
 void check_pod_fields(const TreeNode& root, std::string_view kind, Checker& checker);
 
-/// The table: each field, with the kinds that have it (`CloneSet` …), and whether only v1alpha1 has
-/// it.
+/// The table: each field, the kinds that have it (`CloneSet` …), and whether only v1alpha1 has it.
 struct FieldRow {
   std::string path;
   std::vector<std::string_view> kinds;
@@ -71,10 +70,11 @@ struct FieldRow {
 };
 std::vector<FieldRow> field_rows();
 
-/// What stands there, for people: `5`, a list.
+/// Describes a node for people: `5`, a list.
 std::string found_text(const TreeNode& node);
 
-/// The rules between fields, of which some may be wrong: what follows from that is not told again.
+/// Checks the rules between fields. Some fields may be wrong: errors that follow from these are not
+/// reported.
 void check_rules(const TreeNode& root, std::string_view kind, bool is_alpha, Checker& checker);
 
 }  // namespace fettle::workloads

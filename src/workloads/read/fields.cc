@@ -1,4 +1,4 @@
-/// The fields that manifests may have.
+/// The table of all fields that manifests may have.
 
 #include <algorithm>
 #include <array>
@@ -23,13 +23,12 @@ enum class Type {
   selector,  ///< of labels: `matchLabels` and `matchExpressions`
   amount,
   count,  ///< a number, which may stand in quotes
-  none,   ///< what OpenKruise has, and fettle has not
+  none,   ///< OpenKruise has it, and fettle does not
   any
 };
 
 struct Field {
-  const char* kinds;  ///< C, S, D, J for ImagePullJob, K for SidecarSet; a lower case letter:
-                      ///< of v1alpha1 only
+  const char* kinds;  ///< C, S, D, J for ImagePullJob, K for SidecarSet; lower case: only v1alpha1
   const char* path;   ///< `[]`: each item of a list
   Type type;
   int64_t least = 0;
@@ -37,7 +36,7 @@ struct Field {
   const char* words = "";  ///< texts that are allowed, with a `|` between
 };
 
-/// Twice what has been measured. Each pod takes memory before anything is made of it.
+/// Twice the number that was measured. Each pod takes memory before anything is made of it.
 constexpr int64_t most_replicas = 200'000;
 
 constexpr Field fields[] = {
@@ -243,7 +242,7 @@ std::string_view name_of(Type type) {
   return names[static_cast<size_t>(type)];
 }
 
-/// A text that would be a number without its quotes.
+/// Whether a text would be a number without its quotes.
 bool is_short_number(const TreeNode& node) {
   constexpr size_t longest = 18;
   if (!node.is_text() || node.text().empty() || node.text().view().size() > longest)
@@ -272,7 +271,7 @@ bool is_of(const TreeNode& node, Type type) {
       return count && !count->is_percent;
     }
     case Type::amount:
-      // Kubernetes: a string is a percentage, `IntOrString` has no digits in quotes.
+      // Kubernetes: a string is a percentage, since `IntOrString` has no digits in quotes.
       return node.is_scalar() && amount_of(node.scalar()).has_value() && !is_short_number(node);
     case Type::none:
     case Type::any:
@@ -286,7 +285,8 @@ class Walk {
   Walk(std::string_view kind, bool is_alpha, Checker& checker)
       : kind_(kind), letter_(letter_of(kind)), is_alpha_(is_alpha), checker_(checker) {}
 
-  /// As deep as the table is, and no deeper. `path`: in the table; `shown`: with numbers of items.
+  /// Recurses as deep as the table, and no deeper. `path`: in the table; `shown`: with numbers of
+  /// items.
   void check(const TreeNode& dict, const std::string& path, const std::string& shown) {
     for (const TreeMember& entry : dict.entries()) {
       const std::string name = entry.key->text().str();
@@ -312,7 +312,7 @@ class Walk {
   }
 
  private:
-  /// What a selector has beside labels.
+  /// Checks the fields that a selector has beside labels.
   void check_beside_labels(const TreeNode& selector, const std::string& path,
                            const std::string& shown) {
     for (const TreeMember& entry : selector.entries())
@@ -349,7 +349,7 @@ class Walk {
              other[path.size()] == '.';
     });
   }
-  /// What may stand in the dict at a path of the table.
+  /// The fields that may stand in the dict at a path of the table.
   std::vector<std::string> known_below(std::string_view path) const {
     std::vector<std::string> known;
     for (const Field& field : fields) {
@@ -364,7 +364,7 @@ class Walk {
     checker_.refuse(key, cat("unknown field `", printable(shown), "` of a ", kind_,
                              suggestion(key.text(), known_below(path))));
   }
-  /// Whether it is of the field's type.
+  /// Whether it has the type of the field.
   bool check_value(const TreeNode& node, const std::string& path, const Field& field) {
     if (field.type == Type::none) {
       checker_.refuse(node, cat("`", path, "` is not supported"));

@@ -65,7 +65,7 @@ Result<GateWords> read_gates(std::string_view text) {
 }
 
 Result<GateWords> merged_gates(GateWords before, const GateWords& words) {
-  // What was said before gives way to who turns off what it stands on.
+  // An earlier setting gives way when the gate that it depends on is turned off.
   if (const auto daemon = words.find(std::string(daemon_gate));
       daemon != words.end() && !daemon->second)
     for (const Gate& gate : gates)

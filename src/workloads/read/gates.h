@@ -1,6 +1,6 @@
 #pragma once
-/// Feature gates of a fleet, as OpenKruise names them: `NAME=BOOL,NAME=BOOL`. Here those that pull
-/// images ahead are on from the beginning.
+/// Feature gates of a fleet, with OpenKruise's names: `NAME=BOOL,NAME=BOOL`. Unlike there, those
+/// that pull images ahead are on by default.
 
 #include <map>
 #include <string>
@@ -10,14 +10,15 @@
 
 namespace fettle::workloads {
 
-/// What somebody said about gates, by name.
+/// The gates that somebody set, by name.
 using GateWords = std::map<std::string, bool>;
 
-/// Errors (`Blame::user`): an unknown gate (with a suggestion), no truth value, a gate that is on
-/// explicitly while the one that it stands on is off.
+/// Errors (`Blame::user`): an unknown gate (with a suggestion), a value that is no truth value, or
+/// a gate that is turned on while the one that it depends on is turned off.
 Result<GateWords> read_gates(std::string_view text);
-/// The same of what is stored, with newer words on top: `KruiseDaemon=false` ends what stands on
-/// it. Errors: as above, also of a gate that is turned on while the other one is off since before.
+/// The stored gates with newer ones put over them: `KruiseDaemon=false` turns off those that depend
+/// on it. Errors: as above, also for a gate that is turned on while the other one has been off
+/// before.
 Result<GateWords> merged_gates(GateWords before, const GateWords& words);
 
 Gates gates_of(const GateWords& words);

@@ -11,7 +11,7 @@ namespace {
 /// Lists whose items have an identity (Kubernetes: `patchMergeKey`).
 struct MergedList {
   std::string_view kind, path;
-  std::vector<std::string_view> keys;  ///< none: the items are texts
+  std::vector<std::string_view> keys;  ///< empty: the items are texts
 };
 
 const std::vector<MergedList>& merged_lists() {
@@ -70,7 +70,7 @@ class Merge {
     if (list.keys.empty() || !a.is_dict() || !b.is_dict())
       return a == b;
     return std::ranges::all_of(list.keys, [&](std::string_view key) {
-      // Kubernetes: a port without a protocol is one of TCP.
+      // Kubernetes: a port without a protocol is a TCP port.
       const Value otherwise = key == "protocol" ? Value("TCP") : Value();
       const Value &one = a.at(key), &other = b.at(key);
       return (one.is_null() ? otherwise : one) == (other.is_null() ? otherwise : other);
@@ -84,7 +84,7 @@ class Merge {
     return nullptr;
   }
 
-  /// The items that are given, in their order, and behind them those that others added.
+  /// The given items in their order, followed by those that others added.
   Value lists(const MergedList& list, const Value& applied, const Value& stored, const Value& given,
               const std::string& path) const {
     std::vector<Value> items;

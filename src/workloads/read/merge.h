@@ -1,8 +1,13 @@
 #pragma once
-/// What `apply` makes of three documents, as kubectl does: what was applied last, what is stored,
-/// and what is given now. A field that the given one names has its value; one that it does not name
-/// stays as it is stored, unless it was applied last, and is gone then. Dicts are merged field by
-/// field, lists are taken whole; of kinds that kubectl knows, some lists are merged item by item.
+/// Merges three documents for `apply`, as kubectl does: what was applied last, what is stored, and
+/// what is given now.
+/// The obvious merge puts the given document over the stored one. Then a field that a user removes
+/// from his file would stay for ever. To replace the stored document is wrong, too: it would undo
+/// what commands and controllers have changed. So the document that was applied last decides. A
+/// field that the given document names has its value. A field that it does not name stays as it is
+/// stored, unless the last apply named it: then it is removed.
+/// Dicts are merged field by field, and lists are replaced as a whole. In kinds that kubectl knows,
+/// some lists are merged item by item.
 
 #include <string>
 #include <vector>
@@ -11,11 +16,11 @@
 
 namespace fettle::workloads {
 
-/// `applied`: null when nobody knows; then nothing is gone that is not named. A null that is given
-/// takes its field away.
+/// `applied`: null if nobody knows; then no unnamed field is removed. A given null removes its
+/// field.
 Value merged(const Name& kind, const Value& applied, const Value& stored, const Value& given);
 
-/// A field that somebody changed since the last apply, and that is as the manifest says again.
+/// A field that somebody changed since the last apply, and that is now again as the manifest says.
 struct TakenBack {
   std::string path;  ///< `spec.replicas`
   Value before;      ///< null: it was not there

@@ -1,6 +1,6 @@
-/// The fields that pods may have, as Kubernetes' API server knows them: none unknown, none of the
-/// wrong type. What no engine can give is refused; what is accepted and has no effect is listed in
-/// `docs/workloads.md`.
+/// The fields that pods may have, as Kubernetes' API server knows them; unknown fields and wrong
+/// types are errors. A field that no engine can provide is refused. Fields that are accepted and
+/// have no effect are listed in `docs/workloads.md`.
 
 #include <algorithm>
 #include <limits>
@@ -27,7 +27,8 @@ struct PodField {
   const char* type;
 };
 
-/// Of seconds, users and whatever else is counted: more has no meaning, and could not be added.
+/// The limit for seconds, users and other counts: larger numbers have no meaning, and could not be
+/// added.
 constexpr int64_t most_count = std::numeric_limits<int32_t>::max();
 
 constexpr PodField pod_fields[] = {
@@ -108,7 +109,7 @@ constexpr PodField pod_fields[] = {
     {"Container", "stdin", "bool"},
     {"Container", "stdinOnce", "bool"},
     {"Container", "tty", "bool"},
-    // Of a SidecarSet; `rules.cc` has what is refused of them.
+    // The fields of a SidecarSet; `rules.cc` refuses some of them.
     {"Sidecar", "podInjectPolicy", "=BeforeAppContainer|AfterAppContainer"},
     {"Sidecar", "upgradeStrategy", "UpgradeStrategy"},
     {"Sidecar", "shareVolumePolicy", "SharePolicy"},
@@ -316,7 +317,7 @@ constexpr PodField pod_fields[] = {
 
 constexpr int64_t most_port = 65'535;
 
-/// A sidecar is a container.
+/// Whether an object is also another one: a sidecar is a container.
 bool is_also(std::string_view object, std::string_view other) {
   return object == "Sidecar" && other == "Container";
 }
@@ -328,7 +329,7 @@ const PodField* find_field(std::string_view object, std::string_view name) {
   return found == std::end(pod_fields) ? nullptr : &*found;
 }
 
-/// As deep as the table is, which has no circle.
+/// Walks as deep as the table, which has no circle.
 class PodWalk {
  public:
   PodWalk(std::string_view kind, Checker& checker) : kind_(kind), checker_(checker) {}
@@ -430,7 +431,7 @@ class PodWalk {
       refuse(node, path, "an amount such as 500m, 2 or 64Mi");
   }
 
-  /// What a pod tells its containers about itself.
+  /// Checks a field that a pod shows to its containers.
   void check_field_path(const TreeNode& node, const std::string& path, bool is_file) {
     static const std::vector<std::string> known{
         "metadata.name", "metadata.namespace",      "metadata.uid",

@@ -122,7 +122,7 @@ class PodRules {
 
   using Volumes = std::map<std::string, bool>;  ///< by name: whether it consists of files alone
 
-  /// What names something else in the pod.
+  /// Checks everything that names something else in the pod.
   void check_pods() {
     const TreeNode* spec = find("spec.template.spec");
     if (spec == nullptr)
@@ -171,7 +171,7 @@ class PodRules {
                                });
   }
 
-  /// What a pod can write into could lead a path anywhere on the machine.
+  /// A volume that a pod can write to could lead a path anywhere on the machine.
   void check_part(const TreeNode& mount, bool has_files) {
     const TreeNode* part = mount.find("subPath");
     if (part == nullptr || !part->is_text() || part->text().empty())
@@ -210,7 +210,7 @@ class PodRules {
         check_handler(*node, hook, ports);
   }
 
-  /// Its text has one source.
+  /// A variable has one source for its text.
   void check_variable(const TreeNode& variable) {
     const TreeNode *value = variable.find("value"), *from = variable.find("valueFrom");
     if (from == nullptr || from->is_null())
@@ -226,7 +226,7 @@ class PodRules {
                       "configMapKeyRef and secretKeyRef");
   }
 
-  /// One way to ask, and a port that the container has.
+  /// A handler has one way to ask, and a port that the container has.
   void check_handler(const TreeNode& node, std::string_view what, const Value& ports) {
     size_t ways = 0;
     for (const char* way : {"exec", "httpGet", "tcpSocket", "sleep"}) {

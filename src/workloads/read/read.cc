@@ -17,12 +17,12 @@ constexpr std::string_view known_kinds[] = {"CloneSet",     "StatefulSet", "Daem
                                             "ImagePullJob", "SidecarSet",  "Namespace",
                                             "ConfigMap",    "Secret",      "Service"};
 
-/// Fields that what is stored already says something about.
+/// Fields that are judged together with the stored object.
 constexpr const char* judged_later[] = {"spec.selector",    "spec.volumeClaimTemplates",
                                         "spec.serviceName", "spec.podManagementPolicy",
                                         "spec.pullSecrets", "spec.containers"};
 
-/// Namespaces and SidecarSets belong to none.
+/// Namespaces and SidecarSets belong to no namespace.
 bool is_of_fleet(std::string_view kind) { return kind == "Namespace" || kind == "SidecarSet"; }
 
 bool is_dns_name(std::string_view name) {
@@ -35,8 +35,8 @@ bool is_dns_name(std::string_view name) {
          });
 }
 
-/// Annotations that were written as numbers or truth values are texts. A null stays: it takes its
-/// annotation away.
+/// Turns annotations that were written as numbers or truth values into texts. A null stays: it
+/// removes its annotation.
 Value with_text_annotations(const Value& document) {
   const Value& metadata = document.at("metadata");
   const Value& annotations = metadata.at("annotations");
@@ -49,7 +49,7 @@ Value with_text_annotations(const Value& document) {
                 {{"metadata", edited(metadata, {{"annotations", Value::dict(std::move(texts))}})}});
 }
 
-/// Without what a cluster or a fleet adds when it shows an object, so that what was shown can be
+/// Drops what a cluster or a fleet adds when it shows an object, so that a shown object can be
 /// applied.
 Value without_added(const Value& document) {
   std::vector<Entry> gone;
@@ -64,7 +64,7 @@ Value without_added(const Value& document) {
   return edited(document, {{"metadata", std::move(metadata)}, {"status", Value()}});
 }
 
-/// A CloneSet of v1alpha1 in the shape of v1beta1: what to do with pods stood in `type`.
+/// A CloneSet of v1alpha1 in the shape of v1beta1: `type` said what to do with pods.
 Value converted_clone_set(const Value& document) {
   const Value &spec = document.at("spec"), &strategy = spec.at("updateStrategy");
   std::vector<Entry> rolling;
@@ -104,7 +104,7 @@ class Reader {
     }
     const TreeNode* items = root.find("items");
     if (kind->text() == "List" && items != nullptr && items->is_list()) {
-      // A list in a list is none of Kubernetes.
+      // Kubernetes has no list within a list.
       for (const TreeNode* item : items->items())
         read_object(*item);
       return;
@@ -229,7 +229,7 @@ class Reader {
                                             : Name(options_.space);
   }
 
-  /// What was shown in place of a secret would become its value.
+  /// The mask that was shown in place of a secret would become its value.
   void refuse_masked(const TreeNode& node) {
     if (node.is_text() && node.text() == masked)
       checker_.refuse(node, cat("`", masked,
@@ -272,7 +272,7 @@ class Reader {
       checker_.refuse(*dict, cat("`", path, "` must be a dict"));
       return;
     }
-    for (const TreeMember& entry : dict->entries())  // a null takes away what is stored
+    for (const TreeMember& entry : dict->entries())  // a null removes what is stored
       if (!entry.value->is_text() && !entry.value->is_null())
         checker_.refuse(*entry.value, cat("`", path, ".", printable(entry.key->text()),
                                           "` must be a string: put quotes around it"));
@@ -297,8 +297,8 @@ class Reader {
       checker_.refuse(*type, no_text("type", *type));
   }
 
-  /// {"metadata", "data": {key: text}}: `data` of a Secret and `binaryData` are decoded, what is in
-  /// a Secret is secret.
+  /// {"metadata", "data": {key: text}}: `data` of a Secret and `binaryData` are decoded. Everything
+  /// in a Secret is a secret.
   Value read_data(const TreeNode& root, bool is_secret) {
     check_data_fields(root, is_secret);
     std::vector<Entry> data;
@@ -358,7 +358,7 @@ Manifests read_manifests(std::string_view text, std::string_view file, const Rea
       reader.read(tree->root());
       return manifests;
     }
-    // It may be YAML in the style of JSON.
+    // It may still be YAML in the style of JSON.
   }
   const YamlReading reading{YamlSchema::go_yaml_v2, Duplicates::error, {}, {}};
   const Result<std::vector<Tree>> trees = read_yaml_trees(text, file, reading);
@@ -383,8 +383,8 @@ Error refusal(const Object& object, std::string_view path, std::string message) 
   return error;
 }
 
-/// Claim templates without what means nothing: defaults that were written out, and sizes where they
-/// may change. Volumes of engines have none.
+/// Claim templates without what has no meaning: defaults that were written out, and sizes if they
+/// may change. Volumes of engines have no size.
 Value meant_claims(const Value& claims, bool have_sizes) {
   std::vector<Value> meant;
   if (claims.is_list())
@@ -440,7 +440,7 @@ std::vector<Error> check_change(const Object& before, const Object& after) {
 
 namespace {
 
-/// Whether a pod could match both: only values that exclude each other say that none can.
+/// Whether a pod could match both. Only values that exclude each other show that none can.
 bool may_overlap(const Selector& a, const Selector& b) {
   using Operator = Requirement::Operator;
   for (const Requirement& one : a.requirements)

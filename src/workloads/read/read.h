@@ -1,7 +1,7 @@
 #pragma once
-/// Manifests as kubectl reads them: YAML of several documents, or JSON, and lists of either. What
-/// is read is checked, field by field and rule by rule, and stands in the shape of v1beta1 from
-/// here on.
+/// Manifests as kubectl reads them: YAML of several documents, or JSON, and lists of either.
+/// Everything is checked, field by field and rule by rule, and has the shape of v1beta1 from here
+/// on.
 ///
 /// Known kinds: CloneSet, StatefulSet, DaemonSet, SidecarSet and ImagePullJob of
 /// `apps.kruise.io/v1beta1` and `v1alpha1`; Namespace, ConfigMap, Secret and Service of `v1`.
@@ -19,24 +19,24 @@
 namespace fettle::workloads {
 
 struct ReadOptions {
-  std::string space;          ///< the namespace of what names none; empty: `default`
-  bool skip_unknown = false;  ///< kinds that are not known are left out
-  /// Objects of files that were read before, by owner, and in which file each is: they go together.
-  /// What is read is added. Null: there are none.
+  std::string space;          ///< the namespace of objects that name none; empty: `default`
+  bool skip_unknown = false;  ///< unknown kinds are left out
+  /// Objects of files that were read before, by owner, and the file of each: they belong together.
+  /// Objects that are read now are added. Null: there are none.
   std::map<Name, std::string>* read_before = nullptr;
 };
 
 struct Manifests {
   std::vector<Object> objects;       ///< in their order
-  std::vector<Error> errors;         ///< of the user, with places; objects are none then
+  std::vector<Error> errors;         ///< the user's, with places; then there are no objects
   std::vector<std::string> skipped;  ///< `Deployment web`
 };
 
 Manifests read_manifests(std::string_view text, std::string_view file, const ReadOptions& options);
 
-/// What a stored object cannot become: selectors and claim templates stay.
+/// Changes that a stored object does not allow: its selectors and claim templates must stay.
 std::vector<Error> check_change(const Object& before, const Object& after);
-/// SidecarSets that may select the same pods have no container name in common.
+/// SidecarSets that may select the same pods must not share a container name.
 std::vector<Error> check_beside(const Object& other, const Object& object);
 
 }  // namespace fettle::workloads

@@ -1,5 +1,5 @@
 #pragma once
-/// What rules between fields look at: a manifest, and where it complains.
+/// The view of rules between fields: a manifest, and where to complain.
 
 #include "workloads/read/checker.h"
 
@@ -21,12 +21,12 @@ struct RuleDocument {
   }
 };
 
-/// What a node is if it is a plain value.
+/// The value of a node, if it is a plain one.
 inline Value scalar_of(const TreeNode* node) {
   return node != nullptr && node->is_scalar() ? node->scalar() : Value();
 }
 
-/// The rules of pods, and of the containers that a list at a path has.
+/// Checks the rules of pods, and of the containers in the list at a path.
 void check_pod_rules(const RuleDocument& document, bool can_select);
 void check_containers(const RuleDocument& document, const std::string& path, bool is_required);
 

@@ -61,7 +61,7 @@ class Rules {
     workloads::check_containers(document_, path, is_required);
   }
 
-  /// Whether something is selected; if not, that is an error.
+  /// Checks that the selector selects something.
   bool check_selects(std::string_view path) {
     const Value selector = value_at(path);
     if (!selector_of(selector).is_empty())
@@ -74,7 +74,8 @@ class Rules {
       check_selects(path);
   }
 
-  /// What asks for images ahead in our words. A number that OpenKruise cannot read is its default.
+  /// Checks our annotations for images that are pulled ahead. OpenKruise replaces a number that it
+  /// cannot read by its default.
   void check_annotations() {
     const auto word = [&](const Name& key, std::initializer_list<std::string> known) {
       const TreeNode* node = annotation_at(key);
@@ -114,7 +115,7 @@ class Rules {
     }
   }
 
-  /// Whether a number or share of it is 0; `otherwise`: when nothing is said.
+  /// Whether the number or share is 0; `otherwise`: if there is none.
   bool is_zero(const std::string& path, bool otherwise) const {
     const TreeNode* node = find(path);
     if (node == nullptr || node->is_null())
@@ -143,7 +144,7 @@ class Rules {
                       surge = cat(rolling, ".maxSurge");
     const bool says_surge = !scalar_of(find(surge)).is_null();
     const bool has_surge = !is_zero(surge, true);
-    // Where nothing is said of either, one may be unavailable.
+    // If neither is given, one pod may be unavailable.
     const bool has_unavailable = !is_zero(unavailable, says_surge);
     if (!has_unavailable && !has_surge)
       refuse_standstill(unavailable, surge);

@@ -1,5 +1,5 @@
 /// A selector of labels as manifests have it, wherever it stands. Kubernetes refuses a value that
-/// is no text; taken for one, it would never match.
+/// is no text: taken as a text, it would never match.
 
 #include <algorithm>
 
@@ -100,7 +100,7 @@ class SelectorWalk {
     check_values(item, at, operator_of(item, at));
   }
 
-  /// Empty: it is wrong.
+  /// Empty: the operator is wrong.
   std::string operator_of(const TreeNode& item, const std::string& at) {
     static const std::vector<std::string> known{"In", "NotIn", "Exists", "DoesNotExist"};
     const TreeNode* node = item.find("operator");
