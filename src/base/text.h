@@ -43,9 +43,8 @@ LineAndColumn end_of_utf8(std::string_view text);
 /// The text, or at most so many bytes of it, no character cut in two, and `…`.
 std::string clipped(std::string_view text, size_t longest);
 void append_utf8(std::string& text, uint32_t code_point);  ///< a surrogate becomes U+FFFD
-/// The text for a message: control characters are written as `
-/// ` or `\x1b`, so that somebody else's name can neither pretend to be another line nor talk to the
-/// terminal.
+/// The text for a message: control characters are written as `\n` or `\x1b`, so that somebody
+/// else's name can neither pretend to be another line nor talk to the terminal.
 std::string printable(std::string_view text);
 
 /// The candidate nearest to `word` when it is near enough to be meant, else empty.
