@@ -17,7 +17,7 @@
 #include "drivers/engine/networks.h"
 #include "drivers/engine/probe.h"
 #include "drivers/engine/service_body.h"
-#include "kinds/kinds.h"
+#include "kinds/service.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -63,10 +63,14 @@ double milliseconds(Clock::time_point begin) {
   return std::chrono::duration<double, std::milli>(Clock::now() - begin).count();
 }
 
-Value attributes_of(const Setting& setting) {
-  const Value port = Value::dict({{"number", 80}, {"transport", "TCP"}, {"wait", "60s"}});
-  return *service_kind().normalise(
-      Value::dict({{"image", setting.image}, {"ports", Value::dict({{"http", port}})}}));
+Service service_of(const Setting& setting) {
+  Port port;
+  port.number = 80;
+  port.wait = "60s";
+  Service service;
+  service.image = setting.image;
+  service.ports = Value::dict({{"http", write(port)}});
+  return service;
 }
 
 Status clear(Engine& engine, const std::string& environment, int workers) {
@@ -103,7 +107,7 @@ Result<double> run_bare(const Setting& setting, HttpClient& http, Engine& engine
     placement.alias = cat("service-", i);
     placement.public_ports["http"] = 33'000 + i;
     placement.labels = marks_of({"bare", "service", placement.alias});
-    bodies.push_back(TRY(service_body(attributes_of(setting), placement)));
+    bodies.push_back(TRY(service_body(service_of(setting), placement)));
   }
   TRY(everywhere(setting.services, setting.workers, [&](int i) -> Status {
     const auto at = static_cast<size_t>(i);
@@ -156,7 +160,7 @@ Result<double> run_driver(const Setting& setting, HttpClient& http, Engine& engi
   for (int i = 0; i < setting.services; ++i) {
     Act act;
     act.key = {"driven", "service", cat("service-", i)};
-    act.attributes = attributes_of(setting);
+    act.attributes = write(service_of(setting));
     act.incarnation = 1;
     act.needs = {network};
     waiting.push_back({begin, act});

@@ -133,7 +133,7 @@ void measure(size_t count, bool is_rolling, double target, const char* what) {
   const size_t rounds = count >= 100'000 ? 60 : 300;
   for (size_t i = 0; i < rounds; ++i) {
     const Key& key = bed.pods[i * 7919 % bed.pods.size()];
-    const Pod* pod = bed.fleet.pod(key.name);
+    const FleetPod* pod = bed.fleet.pod(key.name);
     bed.now += 1s;
     bed.fleet.see(key, bed.status(pod->resource->attributes, i % 2 == 1, static_cast<int>(i)));
     const double begin = own_time();

@@ -10,7 +10,8 @@ namespace {
 using sim::Fault;
 using sim::FaultyStore;
 
-class KilledRun : public RunPackageTest, public testing::WithParamInterface<const char*> {
+class KilledRun : public RunPackageTest,
+                  public testing::WithParamInterface<PackageRequest::Resolver> {
  protected:
   void SetUp() override {
     RunPackageTest::SetUp();
@@ -54,7 +55,9 @@ class KilledRun : public RunPackageTest, public testing::WithParamInterface<cons
     EXPECT_GT(calls, 10u);
   }
 };
-INSTANTIATE_TEST_SUITE_P(Resolver, KilledRun, testing::Values("default", "overlap"));
+INSTANTIATE_TEST_SUITE_P(Resolver, KilledRun,
+                         testing::Values(PackageRequest::Resolver::keys,
+                                         PackageRequest::Resolver::overlap));
 
 TEST_P(KilledRun, GoesOnWhereItDied) { die_and_run("b"); }
 

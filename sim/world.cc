@@ -13,12 +13,12 @@ class SimKind : public Kind {
       : name_(std::move(name)), sort_(sort), role_(role), leaves_(leaves) {}
   Name name() const override { return name_; }
   Sort sort() const override { return sort_; }
-  Role role(const Value&) const override { return role_; }
+  Role role(const Attributes&) const override { return role_; }
   std::optional<Presence> leaves_host() const override { return leaves_; }
-  bool in_place_changes(const Value&, const Value&) const override {
+  bool in_place_changes(const Attributes&, const Attributes&) const override {
     return name_ == "file" || name_ == "pack";
   }
-  std::vector<Name> contents(const Value& outputs) const override {
+  std::vector<Name> contents(const Outputs& outputs) const override {
     return name_ == "pack" ? std::vector{Name(outputs.text_at("digest"))} : std::vector<Name>();
   }
   Comparison compare(const Record& known, const Observation& seen,

@@ -8,11 +8,11 @@
 namespace fettle {
 namespace {
 
-Result<Value> attributes(const std::string& json) {
+Result<Attributes> attributes(const std::string& json) {
   return service_kind().normalise(TRY(attributes_of_json(TRY(read_json(json)))));
 }
 std::string error_of(const std::string& json) {
-  const Result<Value> made = attributes(json);
+  const Result<Attributes> made = attributes(json);
   return made ? "none" : made.error().message;
 }
 

@@ -19,8 +19,8 @@ struct HostCommand {
   Hole<Name> cwd;
   Dict environment;
   Hole<Name> path;
-  List returns;
-  Value timeout;
+  List returns = Value::list({0});
+  Value timeout = 300;
   Hole<bool> skip_on_fail, purged;
   std::optional<ToldOutput> told;
   static const Members& members();

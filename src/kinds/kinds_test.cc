@@ -17,13 +17,13 @@ Value json(std::string_view text) {
   return value.value_or(Value());
 }
 std::string refusal(const Kind& kind, std::string_view attributes) {
-  const Result<Value> normal = kind.normalise(json(attributes));
+  const auto normal = kind.normalise(json(attributes));
   return normal ? "" : normal.error().message;
 }
 
 TEST(Kinds, ADefaultThatIsGivenIsEqualToOneThatIsNot) {
   const auto equal = [](const Kind& kind, std::string_view bare, std::string_view full) {
-    const Result<Value> a = kind.normalise(json(bare)), b = kind.normalise(json(full));
+    const auto a = kind.normalise(json(bare)), b = kind.normalise(json(full));
     ASSERT_TRUE(a && b) << bare;
     EXPECT_EQ(*a, *b) << bare;
     EXPECT_EQ(*kind.normalise(*a), *a) << "normal is normal: " << bare;

@@ -15,7 +15,7 @@ namespace fettle {
 
 /// Members from `uid` on are left out when they are empty or false.
 struct Pod {
-  Hole<Name> name, space, node, revision;
+  Hole<Name> name, space = "default", node, revision;
   Dict pod_template;  ///< one `Value` that all pods of a revision share
   Hole<Name> uid;
   Dict labels, annotations;  ///< what it has beyond its template

@@ -20,10 +20,10 @@ Value parsed(std::string_view text) {
 }
 
 Value pod_of(std::string_view pod_template, std::string_view more = "") {
-  const Result<Value> normal = pod_kind().normalise(
+  const auto normal = pod_kind().normalise(
       parsed(cat(R"({"name":"web-a","node":"n1","template":)", pod_template, more, "}")));
   EXPECT_TRUE(normal) << (normal ? "" : normal.error().message);
-  return normal.value_or(Value());
+  return normal.value_or(Attributes());
 }
 
 bool in_place(std::string_view before, std::string_view after, std::string_view more = "") {
@@ -196,7 +196,7 @@ TEST(Pod, WhatItRunsIsItsTemplateWithSidecarsAndItsOwnImages) {
 TEST(Pod, DefaultsAreLeftOutAndWhatCannotBeMeantIsRefused) {
   EXPECT_EQ(pod_of(plain, R"(,"labels":{},"resize":false,"hostname":"")"), pod_of(plain));
   const auto refusal = [](std::string_view text) {
-    const Result<Value> normal = pod_kind().normalise(parsed(text));
+    const auto normal = pod_kind().normalise(parsed(text));
     return normal ? "" : normal.error().message;
   };
   EXPECT_EQ(refusal(R"({"name":"a"})"), "attribute `template` is missing");

@@ -36,7 +36,7 @@ const Members& PullJob::members() {
       member<&PullJob::labels>("labels", "{key: text}", none),
       member<&PullJob::annotations>("annotations", "{key: text}", none),
       member<&PullJob::spec>("spec", "as an ImagePullJob's, with all its defaults", none),
-      member<&PullJob::state>("state", "what it remembers", none)};
+      given<&PullJob::state>("state", "what it remembers")};
   return all;
 }
 

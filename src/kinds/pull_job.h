@@ -27,7 +27,7 @@ struct PullJobState {
 struct PullJob {
   Name name, space, owner, image;
   Dict labels, annotations;
-  Dict spec;   ///< as an ImagePullJob's, with all its defaults
+  Dict spec;                          ///< as an ImagePullJob's, with all its defaults
   std::optional<PullJobState> state;  ///< none: a new one
   static const Members& members();
 };

@@ -30,6 +30,7 @@ const Members& StateOutputs::members() {
       given<&StateOutputs::memory>("memory", "what is remembered, where it is not the new state"),
       extra<&StateOutputs::called>("called",
                                    "{\"name\", \"resource_id\"} where a removal needs them"),
+      extra<&StateOutputs::is_held>("held", "its conditions kept it from being called"),
       extra<&StateOutputs::replaced>("replaced", "[old state that it has replaced]"),
       extra<&StateOutputs::removed>("removed", "[old state that it has removed]")};
   return all;

@@ -24,8 +24,9 @@ struct CalledAs {
 /// The first six are what the function said; a module of users may leave some out.
 struct StateOutputs {
   Value new_state, old_state, changes, result, comment, rerun_data;
-  Value memory;             ///< what is remembered, where it is not the new state; else null
+  Value memory;  ///< what is remembered, where it is not the new state; else null
   CalledAs called;
+  bool is_held = false;  ///< its conditions kept it from being called
   List replaced, removed;
   /// What is remembered of it.
   const Value& remembered() const { return memory.is_null() ? new_state : memory; }

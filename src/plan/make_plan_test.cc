@@ -17,11 +17,11 @@ class TestKind : public Kind {
       : name_(std::move(name)), sort_(sort), role_(role), leaves_(leaves) {}
   Name name() const override { return name_; }
   Sort sort() const override { return sort_; }
-  Role role(const Value&) const override { return role_; }
+  Role role(const Attributes&) const override { return role_; }
   std::optional<Presence> leaves_host() const override { return leaves_; }
-  bool in_place_changes(const Value&, const Value&) const override { return name_ == "file"; }
+  bool in_place_changes(const Attributes&, const Attributes&) const override { return name_ == "file"; }
   bool leaves_remains() const override { return name_ == "job"; }
-  std::vector<std::string> holds(const Value& attributes) const override {
+  std::vector<std::string> holds(const Attributes& attributes) const override {
     const Value& port = attributes.at("port");
     return port.is_null() ? std::vector<std::string>() : std::vector{to_text(port)};
   }

@@ -62,7 +62,7 @@ class PodTest : public testing::TestWithParam<TestEngine::Sort> {
   Value status() {
     const auto seen = world.observe("pod", pod_name);
     EXPECT_TRUE(seen) << to_string(seen.error());
-    return seen && seen->state ? *seen->state : Value();
+    return seen && seen->state ? *seen->state : State();
   }
   static Value row(const Value& status, std::string_view container) {
     for (const char* list : {"containerStatuses", "initContainerStatuses"})

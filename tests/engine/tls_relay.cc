@@ -104,7 +104,7 @@ void shuttle(SSL* tls, int client, int engine, const std::stop_token& stop) {
         return;
     }
     if (waited[1].revents != 0) {
-      const ssize_t count = read(engine, buffer.data(), buffer.size());
+      const ssize_t count = ::read(engine, buffer.data(), buffer.size());
       if (count <= 0 || !send_all(tls, buffer.data(), static_cast<int>(count)))
         return;
     }

@@ -39,7 +39,7 @@ class Terminal {
   Terminal& operator=(const Terminal&) = delete;
 
   void type(std::string_view keys) {
-    ASSERT_EQ(write(screen_, keys.data(), keys.size()), ssize_t(keys.size()));
+    ASSERT_EQ(::write(screen_, keys.data(), keys.size()), ssize_t(keys.size()));
   }
   /// What was printed up to `wanted`, which must come; the rest is left for the next call.
   std::string read_to(std::string_view wanted) {

@@ -48,7 +48,7 @@ class RandomLife {
   std::string story() const {
     std::string text = cat(owner(), hooks(), " at ", (world_.now - begun_) / 1s, "s\n", story_);
     for (const auto& [key, pod] : world_.real) {
-      const Pod* const known = world_.fleet.pod(key);
+      const FleetPod* const known = world_.fleet.pod(key);
       text += cat("  ", key, pod.is_ready ? " ready" : "", pod.is_ending ? " ending" : "");
       if (known != nullptr)
         text += cat(" known ", static_cast<int>(known->readiness), known->is_due ? " due" : "",
@@ -337,7 +337,7 @@ class RandomLife {
   }
   /// One that a hook holds counts as unavailable, and has paid for what comes.
   bool is_hooked(const Name& key) const {
-    const Pod* const pod = world_.fleet.pod(key);
+    const FleetPod* const pod = world_.fleet.pod(key);
     return pod != nullptr && pod->lifecycle != Lifecycle::normal &&
            pod->lifecycle != Lifecycle::none;
   }
@@ -349,7 +349,7 @@ class RandomLife {
   void check(const Name& key) {
     if (!is_there(key) || is_hooked(key))
       return;
-    const Pod* const pod = world_.fleet.pod(key);
+    const FleetPod* const pod = world_.fleet.pod(key);
     if (deleted_.contains(key) || (pod != nullptr && pod->is_deleted))
       return;  // it is gone by the will of somebody
     if (available_without(key) == available_without(Name()))
@@ -367,7 +367,7 @@ class RandomLife {
   }
 
   bool is_leaving(const Name& key) const {
-    const Pod* const pod = world_.fleet.pod(key);
+    const FleetPod* const pod = world_.fleet.pod(key);
     return pod == nullptr || pod->is_leaving;
   }
 

@@ -435,8 +435,9 @@ bool World::act(const Name& owner, const Wanted& wanted) {
     const Resource& resource = *boxed;
     EXPECT_TRUE(keys.insert(resource.key).second) << "twice: " << to_string(resource.key);
     const Kind* kind = kind_of(resource.key.kind);
-    const Result<Value> normal = kind == nullptr ? Result<Value>(world_error("no such kind"))
-                                                 : kind->normalise(resource.attributes);
+    const Result<Attributes> normal = kind == nullptr
+                                          ? Result<Attributes>(world_error("no such kind"))
+                                          : kind->normalise(resource.attributes);
     if (!normal) {
       ADD_FAILURE() << to_string(resource.key) << ": " << normal.error().message;
       continue;
@@ -620,23 +621,23 @@ int World::finish(int most_seconds) {
   return most_seconds;
 }
 
-std::vector<std::string> World::pods(const std::function<bool(const Pod&)>& matches) const {
+std::vector<std::string> World::pods(const std::function<bool(const FleetPod&)>& matches) const {
   std::vector<std::string> names;
-  fleet.for_each_pod([&](const Pod& pod) {
+  fleet.for_each_pod([&](const FleetPod& pod) {
     if (!pod.is_leaving && (!matches || matches(pod)))
       names.push_back(pod.name.str());
   });
   return names;
 }
 
-const Pod& World::pod(std::string_view name) const {
-  const Pod* found = nullptr;
-  fleet.for_each_pod([&](const Pod& pod) {
+const FleetPod& World::pod(std::string_view name) const {
+  const FleetPod* found = nullptr;
+  fleet.for_each_pod([&](const FleetPod& pod) {
     if (pod.name == name)
       found = &pod;
   });
   EXPECT_NE(found, nullptr) << name;
-  static const Pod none;
+  static const FleetPod none;
   return found == nullptr ? none : *found;
 }
 

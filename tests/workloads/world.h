@@ -108,8 +108,8 @@ class World {
   int finish(int most_seconds = 1000);
 
   /// Names of pods.
-  std::vector<std::string> pods(const std::function<bool(const Pod&)>& matches = {}) const;
-  const Pod& pod(std::string_view name) const;
+  std::vector<std::string> pods(const std::function<bool(const FleetPod&)>& matches = {}) const;
+  const FleetPod& pod(std::string_view name) const;
   std::string revision_of(std::string_view name) const { return pod(name).revision.str(); }
   int count_image(std::string_view image) const;
   int ready() const;

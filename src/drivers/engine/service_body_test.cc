@@ -10,10 +10,10 @@
 namespace fettle {
 namespace {
 
-Value attributes(const char* json) {
+Service service(const char* json) {
   const auto normal = service_kind().normalise(*read_json(json));
   EXPECT_TRUE(normal) << to_string(normal.error());
-  return normal.value_or(Value());
+  return read<Service>(normal.value_or(Attributes()));
 }
 
 Placement place() {
@@ -27,7 +27,7 @@ Placement place() {
 }
 
 Value body(const char* json) {
-  const auto made = service_body(attributes(json), place());
+  const auto made = service_body(service(json), place());
   EXPECT_TRUE(made) << to_string(made.error());
   return made.value_or(Value());
 }
@@ -49,10 +49,11 @@ TEST(ServiceBody, PortsArePublishedOnLoopbackOnly) {
 }
 
 TEST(ServiceBody, OnlyWhatIsAskedForIsPublished) {
-  const Value quiet = attributes(R"({"image":"a"})");
-  const Value loud = attributes(R"({"image":"a","publish_udp":true})");
-  const Value pinned = attributes(R"({"image":"a","public_ports":{"p":{"number":9}}})");
-  const Port tcp{.id = "p", .wait = {}}, udp{.id = "p", .transport = "UDP", .wait = {}};
+  const Service quiet = service(R"({"image":"a"})");
+  const Service loud = service(R"({"image":"a","publish_udp":true})");
+  const Service pinned = service(R"({"image":"a","public_ports":{"p":{"number":9}}})");
+  const ServicePort tcp{.id = "p", .transport = "TCP", .wait = {}},
+      udp{.id = "p", .transport = "UDP", .wait = {}};
   EXPECT_TRUE(is_published(quiet, tcp));
   EXPECT_FALSE(is_published(quiet, udp));
   EXPECT_TRUE(is_published(loud, udp));
@@ -74,12 +75,13 @@ TEST(ServiceBody, FilesBecomeVolumes) {
             R"([{"Target":"/etc/x","Type":"volume","VolumeOptions":{"NoCopy":true}},)"
             R"({"Source":"v","Target":"/data","Type":"volume"},)"
             R"({"Source":"/t","Target":"/s","Type":"bind"}])");
-  const auto mounts = mounts_in(attributes(files).at("files"));
+  const auto mounts = mounts_in(service(files).files);
   ASSERT_EQ(mounts.size(), 1u);
   EXPECT_EQ(mounts[0].digests, (std::vector<std::string>{"d1", "d2"}));
   for (const char* const path : {"/", "relative"})
     EXPECT_FALSE(service_body(
-        Value::dict({{"image", "a"}, {"files", Value::dict({{path, Value::list({})}})}}), place()));
+        read<Service>(Value::dict({{"image", "a"}, {"files", Value::dict({{path, Value::list({})}})}})),
+        place()));
 }
 
 TEST(ServiceBody, UserLimitsAndDevices) {

@@ -33,21 +33,21 @@ class Other {
     EXPECT_EQ(pipe(gate_), 0);
     child_ = fork();
     if (child_ != 0) {
-      EXPECT_EQ(read(ready_[0], &byte_, 1), 1);
+      EXPECT_EQ(::read(ready_[0], &byte_, 1), 1);
       EXPECT_EQ(byte_, '1');
       return;
     }
     auto store = open_sqlite_store(path);
     auto begun = (*store)->begin_edit("e", this_process("fettle run .", Time(1s)));
     auto* edit = begun ? std::get_if<std::unique_ptr<Edit>>(&*begun) : nullptr;
-    (void)!write(ready_[1], edit != nullptr ? "1" : "0", 1);
-    (void)!read(gate_[0], &byte_, 1);
+    (void)!::write(ready_[1], edit != nullptr ? "1" : "0", 1);
+    (void)!::read(gate_[0], &byte_, 1);
     before_leaving(**edit);
     edit->reset();
     _exit(0);
   }
   void leave() {
-    EXPECT_EQ(write(gate_[1], "1", 1), 1);
+    EXPECT_EQ(::write(gate_[1], "1", 1), 1);
     int status = 1;
     waitpid(child_, &status, 0);
     EXPECT_EQ(status, 0);

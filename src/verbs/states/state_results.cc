@@ -295,7 +295,7 @@ class Teller {
       made.entry = with_name(
           i, entry_of(i, looked->at("result"), looked->at("comment"), looked->at("changes"),
                       looked->at("old_state"), looked->at("new_state"), looked->at("rerun_data")));
-      made.is_held = looked->bool_at("held");
+      made.is_held = read_one<&StateOutputs::is_held>(*looked);
       hide(i, made);
     } else if (failure != failures_.end()) {
       says(false, Value(failure->second->error.message));
@@ -468,8 +468,8 @@ class Teller {
       made.entry = entry_of(i, false, Value(why_blocked(of_.run.step(key))), {}, {}, {}, {});
     } else if (is_call(i)) {
       made.entry = entry_of_call(i, standing);
-      made.is_held =
-          is_good(standing) && record(i) != nullptr && record(i)->outputs.bool_at("held");
+      made.is_held = is_good(standing) && record(i) != nullptr &&
+                     read_one<&StateOutputs::is_held>(record(i)->outputs);
     } else {
       made.is_held = key.kind == command_kind().name() && standing == Standing::unchanged;
       made.entry = entry_of_thing(i, standing);
