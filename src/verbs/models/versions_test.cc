@@ -373,7 +373,7 @@ TEST_F(VersionsTest, ADifferenceHasBothValuesOfNeedsAndOfNull) {
   EXPECT_EQ(push(Value()), "v1");
   EXPECT_EQ(push("0644"), "v2");
   EXPECT_EQ(push(Value()), "v3");
-  for (const uint64_t older : {1, 2}) {
+  for (const uint64_t older : {uint64_t{1}, uint64_t{2}}) {
     const std::vector<ItemDifference> of_null = *diff_versions(place_, "n", older, older + 1);
     ASSERT_EQ(of_null.size(), 1u);
     EXPECT_EQ(of_null[0].fields, std::vector<std::string>{"mode"});
