@@ -72,8 +72,9 @@ def spans(events, kind, since):
     """For each resource of a kind: its node, and when the first act since then began and the last one ended."""
     found = {}
     for event in events:
-        name = event["key"].removeprefix(kind + "/")
-        if name == event["key"] or moment(event) < since or event["type"] not in ("started", "done", "failed"):
+        key = event["key"] or ""  # what is about no resource has none
+        name = key.removeprefix(kind + "/")
+        if name == key or moment(event) < since or event["type"] not in ("started", "done", "failed"):
             continue
         each = found.setdefault(name.split("/")[-1] if kind == "pod" else name, {"node": name.split("|")[0]})
         each.setdefault("begin", moment(event))
