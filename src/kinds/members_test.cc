@@ -99,6 +99,13 @@ TEST(Members, TwoDictsBecomeOne) {
             R"({"code":0,"duration":"1s","tries":2})");
 }
 
+TEST(Members, AResultThatIsNotSaidIsNotOneThatIsUnknown) {
+  EXPECT_TRUE(has_unknown_result(value_in(R"({"result":null})")));
+  EXPECT_FALSE(has_unknown_result(value_in(R"({"result":false})")));
+  EXPECT_FALSE(has_unknown_result(value_in(R"({"new_state":{}})")));
+  EXPECT_FALSE(has_unknown_result(Value()));
+}
+
 /// Somebody who fills a struct and somebody who writes a dict get the same.
 template <typename T>
 void expect_defaults_of_table(const char* name) {

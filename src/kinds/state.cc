@@ -36,6 +36,11 @@ const Members& StateOutputs::members() {
   return all;
 }
 
+bool has_unknown_result(const Outputs& outputs) {
+  const Value* const result = outputs.find("result");
+  return result != nullptr && result->is_null();
+}
+
 const Members& CalledAs::members() {
   static const Members all{given<&CalledAs::name>("name", "text"),
                            given<&CalledAs::resource_id>("resource_id", "any")};

@@ -33,4 +33,7 @@ struct StateOutputs {
   static const Members& members();
 };
 
+/// Whether the function said that its result is not known. One that said nothing about it did not.
+bool has_unknown_result(const Outputs& outputs);
+
 }  // namespace fettle

@@ -170,8 +170,7 @@ class StateAct {
     std::string text;
     for (const RecordPointer& record : act_.needs) {
       const Value* tag = record->applied ? watched.find(record->applied->key.name) : nullptr;
-      if (tag != nullptr && record->applied->key.kind == "state" &&
-          read<StateOutputs>(record->outputs).result.is_null())
+      if (tag != nullptr && has_unknown_result(record->outputs))
         text += cat(text.empty() ? "" : "\n", "Result of require ", tag->text(),
                     " is \"None\", not \"True\"");
     }
