@@ -15,12 +15,7 @@ Result<starlark::Value> interpret_exec(InstructionCall& call) {
   const std::string action = draft.action_name(name);
   const ServiceState* service = draft.need_service(name);
   if (service != nullptr) {
-    Exec wanted;
-    wanted.service = service->key.name;
-    wanted.recipe = TRY(normal_recipe(recipe));
-    if (Value codes = TRY(call.codes(2)); !codes.is_null())
-      wanted.acceptable_codes = std::move(codes);
-    wanted.skip_code_check = call.flag(3);
+    const Exec wanted = TRY(wanted_call<Exec>(call, *service, recipe, 2, 3));
     Resource& exec = draft.add("exec", action, TRY(exec_kind().normalise(write(wanted))));
     draft.inside(exec, *service);
     draft.holds_up(*service, exec);

@@ -20,12 +20,7 @@ Result<starlark::Value> interpret_request(InstructionCall& call) {
   const std::string action = draft.action_name(name);
   if (const ServiceState* service = draft.need_service(name)) {
     check_recipe(draft, *service, recipe);
-    ServiceRequest wanted;
-    wanted.service = service->key.name;
-    wanted.recipe = TRY(normal_recipe(recipe));
-    if (Value codes = TRY(call.codes(2)); !codes.is_null())
-      wanted.acceptable_codes = std::move(codes);
-    wanted.skip_code_check = call.flag(3);
+    const ServiceRequest wanted = TRY(wanted_call<ServiceRequest>(call, *service, recipe, 2, 3));
     Resource& request = draft.add("request", action, TRY(request_kind().normalise(write(wanted))));
     draft.inside(request, *service);
     if (recipe.text_at("type") == "post")
