@@ -11,12 +11,12 @@ namespace {
 constexpr std::string_view introduction =
     R"(# Resources
 
-Whatever a package, a model, a file of states or a manifest describes becomes resources of the types below. `fettle inspect`, `plan -o json` and
-`why` show them with these names. `src/kinds/` has a header for each type.
+Packages, models, states and manifests all become resources of the types below. Documents such as those of `service inspect -o json` use the
+same names. Each type has a header in `src/kinds/`.
 
-Attributes are what is wanted, outputs what an act has left and others may embed, and what is seen is how the thing was found. Everywhere an
-attribute may be a *hole*, which is filled with an output of another resource before the act. An attribute without a default is required; null says the
-same as leaving it out.
+*Attributes* describe what is wanted. *Outputs* are what an act left behind; other resources can embed them. *Seen* is the state in which the
+thing was found. An attribute can be a *hole*, which is filled with an output of another resource before the act. An attribute without a
+default is required, and null means the same as leaving it out.
 )";
 
 std::string default_of(const Member& row) {
