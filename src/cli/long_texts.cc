@@ -33,11 +33,13 @@ std::pair<Value, Value> without_long_texts(const Value& before, const Value& aft
   for (const Entry& entry : before.entries()) {
     const Value* const now = after.find(entry.key);
     const std::string place = cat(path, path.empty() ? "" : ".", entry.key);
-    if (now != nullptr && are_long_texts(entry.value, *now)) {
+    if (now == nullptr || *now == entry.value)
+      continue;
+    if (are_long_texts(entry.value, *now)) {
       found.push_back({place, entry.value, *now});
       put(old_entries, entry.key, {});
       put(new_entries, entry.key, {});
-    } else if (now != nullptr && entry.value.is_dict() && now->is_dict()) {
+    } else if (entry.value.is_dict() && now->is_dict()) {
       const size_t known = found.size();
       auto [old_part, new_part] = without_long_texts(entry.value, *now, place, found);
       if (found.size() > known) {
