@@ -217,7 +217,8 @@ void emit_claims(Rollout& rollout, bool keeps, bool retains) {
       made.space = rollout.workload.space;
       made.node = node;
       made.owner = rollout.owner;
-      made.labels = edited(claim.labels, {{label::instance_id, id}});
+      made.labels = id.is_null() ? edited(claim.labels, {})
+                                 : edited(claim.labels, {{label::instance_id, id}});
       if (claim.spec.is_dict())
         made.spec = claim.spec;
       made.retain = retains;
