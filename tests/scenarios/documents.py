@@ -104,12 +104,14 @@ def main():
     for name in known:
         if name not in seen:
             wrong.append(f"no command is run for `fettle {name}`")
-    text = ("# JSON\n\nThe documents that commands print with `-o json`, made from the program by "
-            "`tests/scenarios/documents.py --write`,\nwhich runs every command and compares. What a document "
-            "means stands in [the contract](cli.md#json). `object` is what a user\nnames. With `-o jsonl` a list is "
-            "printed item by item, all else on one line. An error is the envelope of the contract.\n\n"
-            "An object has `schema`, the version of this page, which is raised when a field goes or changes its meaning.\n"
-            "Lists, their items and the lines of `jsonl` have none, nor have documents whose form an original defines.\n")
+    text = ("# JSON\n\n"
+            "This page shows the shape of every document that commands print with `-o json`. `tests/scenarios/documents.py` runs every\n"
+            "command and compares; with `--write`, it writes this page. [The contract](cli.md#json) explains the fields. `object` stands for\n"
+            "an object whose keys differ from case to case. `-o jsonl` prints a list item by item, and anything else on one line. An error has the\n"
+            "envelope of the contract.\n"
+            "\n"
+            "A document that is an object has `schema`, the version of this page, which is raised when a field is removed or changes its\n"
+            "meaning. Lists, their items, the lines of `jsonl`, and documents whose shape an original defines have none.\n")
     for name in sorted(forms):
         text += f"\n## fettle {name}\n\n```\n{written(forms[name])}\n```\n"
     if writes:
