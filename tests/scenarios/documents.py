@@ -105,13 +105,13 @@ def main():
         if name not in seen:
             wrong.append(f"no command is run for `fettle {name}`")
     text = ("# JSON\n\n"
-            "This page shows the shape of every document that commands print with `-o json`. `tests/scenarios/documents.py` runs every\n"
-            "command and compares; with `--write`, it writes this page. [The contract](cli.md#json) explains the fields. `object` stands for\n"
-            "an object whose keys differ from case to case. `-o jsonl` prints a list item by item, and anything else on one line. An error has the\n"
-            "envelope of the contract.\n"
-            "\n"
-            "A document that is an object has `schema`, the version of this page, which is raised when a field is removed or changes its\n"
-            "meaning. Lists, their items, the lines of `jsonl`, and documents whose shape an original defines have none.\n")
+            "This page shows the shape of every document that commands print with `-o json`. `tests/scenarios/documents.py` runs\n"
+            "every command and compares; with `--write`, it writes this page. [The contract](cli.md#json) explains the fields.\n"
+            "`object` stands for an object whose keys differ from case to case. `-o jsonl` prints a list item by item, and anything\n"
+            "else on one line. An error has the envelope of the contract.\n\n"
+            "A document that is an object has `schema`, the version of this page, which is raised when a field is removed or\n"
+            "changes its meaning. Lists, their items, the lines of `jsonl`, and documents whose shape an original defines have\n"
+            "none.\n")
     for name in sorted(forms):
         text += f"\n## fettle {name}\n\n```\n{written(forms[name])}\n```\n"
     if writes:
