@@ -1,6 +1,6 @@
 #pragma once
-/// Contents by digest, too large to stand in a record. Immutable once put. A content can be lost or
-/// damaged beside us; whoever reads one notices, and what made it is due again.
+/// Contents by digest that are too large for a record. They are immutable once put. Something else
+/// can lose or damage a content; its reader notices, and the act that made it is due again.
 
 #include <cstdint>
 #include <memory>
@@ -11,7 +11,7 @@
 
 namespace fettle {
 
-/// A content that is read: `source` fails at its end when the bytes are not those of the digest.
+/// A content that is being read: `source` fails at its end if the bytes do not match the digest.
 struct Blob {
   uint64_t size = 0;
   ByteSource source;
@@ -21,35 +21,35 @@ class Blobs {
  public:
   virtual ~Blobs() = default;
 
-  /// A content on its way in. One that is not finished leaves no trace.
+  /// A content that is being written. One that is not finished leaves no trace.
   class Draft {
    public:
     virtual ~Draft() = default;
     virtual Status add(std::string_view bytes) = 0;
-    /// The SHA-256 in hex of all that was added. From now on the content outlives a loss of power,
-    /// and nobody clears it away as long as this process lives or a record refers to it.
+    /// The SHA-256, in hex, of all added bytes. From now on the content survives a power loss, and
+    /// nothing clears it as long as this process lives or a record refers to it.
     virtual Result<std::string> finish() = 0;
   };
   virtual Result<std::unique_ptr<Draft>> begin() = 0;
 
-  /// Putting twice is putting once.
+  /// Putting twice has the effect of putting once.
   Result<std::string> put(std::string_view bytes);
   Result<std::string> put(const ByteSource& source);
 
-  /// Whether it is there in its full size. From now on it is kept as after `finish`.
+  /// Whether it exists in its full size. From now on it is kept as after `finish`.
   virtual Result<bool> has(std::string_view digest) = 0;
-  /// Errors: there is no such content, or not all of it.
+  /// Errors: the content is missing or incomplete.
   virtual Result<Blob> open(std::string_view digest) = 0;
 
-  /// Clears away what nobody refers to, and what processes that are gone have left half written.
-  /// The answer is how many contents went; of those that keep nothing, none.
+  /// Clears contents that no record refers to, and half-written ones of processes that are gone.
+  /// Returns how many contents it cleared; stores that keep nothing return 0.
   virtual Result<size_t> clear() { return size_t{0}; }
 };
 
-/// There is no such content, or not all of it.
+/// The content is missing or incomplete.
 Error lost_content_error(std::string_view digest, std::string_view fate = "lost");
 
-/// All of a content that is not larger than `limit`.
+/// The whole content, if it is not larger than `limit`.
 Result<std::string> read_blob(Blobs& blobs, std::string_view digest, size_t limit);
 
 }  // namespace fettle

@@ -81,7 +81,7 @@ Status Driver::ready(std::span<const Resource* const>, std::stop_token) { return
 
 namespace {
 
-/// Whether something else is wanted than was applied, as far as that tells: it holds no values of
+/// Whether the wish differs from what was applied, as far as that shows: it holds no values of
 /// others.
 bool differs(const Value& applied, const Value& wanted) {
   return std::ranges::any_of(wanted.entries(), [&](const Entry& entry) {
@@ -96,7 +96,7 @@ Result<Outcome> perform(Driver& driver, const Act& act, const ProgressSink& prog
                         std::stop_token stop) {
   if (act.compares == nullptr)
     return driver.apply(act, progress, std::move(stop));
-  // A look on behalf of another one goes by a name of its own, and is about what that one left.
+  // A look on behalf of another resource has its own name, and is about the results of that one.
   RecordPointer known = act.known;
   if (known == nullptr && !act.needs.empty() && act.needs.back()->applied &&
       act.needs.back()->applied->key.kind == act.key.kind)

@@ -1,5 +1,5 @@
 #pragma once
-/// Rules for names of environments.
+/// Rules for environment names.
 
 #include <string_view>
 
@@ -7,8 +7,8 @@
 
 namespace fettle {
 
-/// Error (`Blame::user`): says the rule. Names that are files' names on any system, and words of a
-/// command line.
+/// A name must be a valid file name on any system, and a word of a command line. The error
+/// (`Blame::user`) states the rule.
 Status check_environment_name(std::string_view name);
 
 }  // namespace fettle

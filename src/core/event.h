@@ -1,6 +1,6 @@
 #pragma once
-/// DONE. One line of the append-only log that feeds `events`, `why` and later a server. Holds no
-/// secret: values are masked before they come here.
+/// DONE. One line of the append-only log that feeds `events`, `why` and later a server. It holds no
+/// secrets: values are masked before they get here.
 
 #include <cstdint>
 #include <string>
@@ -11,17 +11,17 @@
 namespace fettle {
 
 enum class EventType {
-  run_started,   ///< detail: what was run, with which arguments
-  planned,       ///< one a step that is not kept: verb and why
+  run_started,   ///< detail: the description that was run, and its arguments
+  planned,       ///< one for each step that is not kept: verb and why
   started,       ///< an act
-  pending,       ///< text: what it waits for
+  pending,       ///< text: the reason for waiting
   done,          ///< detail: changed
   kept,          ///< a maybe step that turned out not to be needed
   failed,        ///< text: the error
   blocked,       ///< text: why
   removed,       ///< the record is gone
   run_finished,  ///< detail: counts
-  skipped,       ///< text: why whoever acted left it for another run
+  skipped,       ///< text: why the act was left for another run
 };
 
 std::string_view to_string(EventType type);
@@ -31,9 +31,9 @@ struct Event {
   Time time;
   EventType type = EventType::started;
   Name environment;
-  Key key;  ///< empty kind: of the whole run
+  Key key;  ///< empty kind: the whole run
   Verb verb = Verb::keep;
-  Key because;  ///< what caused it; empty kind: nothing that has a key
+  Key because;  ///< the cause; empty kind: nothing that has a key
   std::string text;
   Value detail;
 };

@@ -1,5 +1,5 @@
 #pragma once
-/// Names one thing for ever: the same key in two runs is the same thing.
+/// Names one thing permanently: the same key in two runs is the same thing.
 
 #include <string>
 
@@ -9,7 +9,7 @@ namespace fettle {
 
 struct Key {
   Name environment;  ///< the isolated world it lives in
-  Name kind;         ///< what type of thing it is, a `Kind::name()`
+  Name kind;         ///< the type of the thing, a `Kind::name()`
   Name name;         ///< unique within environment and kind
   bool operator==(const Key&) const = default;
   auto operator<=>(const Key&) const = default;

@@ -14,22 +14,22 @@
 namespace fettle {
 
 enum class Sort {
-  observable,  ///< the world can be asked whether it is there and as wanted
-  action,      ///< only its own record tells that it was done
+  observable,  ///< the world shows whether it exists and is as wanted
+  action,      ///< only its own record shows that it was done
   ensuring,  ///< looks and acts in one call: due on every run, reports whether it changed anything
 };
 
 /// The meaning of an action inside a host for the host.
 enum class Role {
-  none,   ///< not a matter of history
-  reads,  ///< runs again when the history before it ran anew
-  acts,   ///< part of the host's history: changing it makes the host another one
+  none,   ///< not part of the host's history
+  reads,  ///< runs again after the history before it ran again
+  acts,   ///< part of the host's history: changing it changes the host
 };
 
 /// How a thing is expected to be found.
 enum class Presence {
-  running,  ///< unless it came to its end by itself
-  serving,  ///< others wait for it to answer: it runs, and has no end
+  running,  ///< unless it ended by itself
+  serving,  ///< others wait for it to answer: it runs and does not end
   stopped,
   absent
 };
@@ -52,50 +52,51 @@ class Kind {
   /// The name in a key as people read it.
   virtual std::string shown(const Name& name) const { return name.str(); }
 
-  /// Checks the attributes, fills in defaults, drops what has no effect and sorts what has no
-  /// order, so that from here on equality is `==`. Holes may stand wherever a text may.
+  /// Checks the attributes, fills in defaults, drops members without effect and sorts unordered
+  /// ones, so that from here on equality is `==`. A hole may stand wherever a string may.
   virtual Result<Attributes> normalise(const Value& attributes) const {
     return Attributes(attributes);
   }
 
-  /// Whether what is there can only be ours, since the driver marks what it makes.
+  /// Whether an existing thing can only be ours, because the driver marks what it creates.
   virtual bool is_marked() const { return true; }
 
-  /// Of what is not marked: where it is, as a path of its driver's world. Two at one path are one
-  /// thing, whatever their keys, and what is below a path is inside. Empty: nowhere, since it is to
-  /// be away, or nobody knows yet.
+  /// For unmarked things: the place, as a path in the driver's world. Two at one path are one
+  /// thing, whatever their keys, and everything below a path is inside it. Empty: nowhere, because
+  /// it should be absent, or not known yet.
   virtual std::string place(const Attributes& /*attributes*/, const Outputs& /*outputs*/) const {
     return {};
   }
 
-  /// What only one thing at a time can have, as texts that are equal when it is the same: a port of
-  /// the machine. Who lets go of it comes before who takes it.
+  /// Things that only one resource at a time can have, such as a port of the machine, as strings
+  /// that are equal if the things are. The resource that releases one comes before the one that
+  /// takes it.
   virtual std::vector<std::string> holds(const Attributes& /*attributes*/) const { return {}; }
 
-  /// Whether the change from one to the other can be made without making the thing anew.
+  /// Whether the change from one to the other can be made without recreating the thing.
   virtual bool in_place_changes(const Attributes& /*before*/, const Attributes& /*after*/) const {
     return false;
   }
 
-  /// What the difference between record and world asks for (drift), of an observable kind. `seen`
-  /// is an observation that was made; `expected` is what the last transition left. Asked before the
-  /// wanted attributes are compared with the recorded ones.
+  /// For an observable kind: the step that the difference between record and world (drift)
+  /// requires. `seen` is an observation that was made; `expected` is the presence after the last
+  /// transition. Asked before the wanted attributes are compared with the recorded ones.
   virtual Comparison compare(const Record& known, const Observation& seen, Presence expected) const;
 
-  /// The digests of the contents that it put out. When one is lost, it is due again.
+  /// The digests of the contents that it produced. If one is lost, it is due again.
   virtual std::vector<Name> contents(const Outputs& /*outputs*/) const { return {}; }
 
-  /// Of an action: whether one that was interrupted may have left something in the world, which its
-  /// driver takes away when it is told to remove it.
+  /// For an action: whether an interrupted one may have left something in the world, which its
+  /// driver cleans up when told to remove it.
   virtual bool leaves_remains() const { return false; }
 
   virtual Role role(const Attributes& /*attributes*/) const { return Role::none; }
-  /// Of what happens inside a host: whether it is there to see that the host answers.
+  /// For an act inside a host: whether its purpose is to see that the host answers.
   virtual bool awaits_host(const Attributes& /*attributes*/) const { return false; }
-  /// How a transition (start, stop, remove) leaves its host; none: this is no transition.
+  /// How a transition (start, stop, remove) leaves its host; none: this is not a transition.
   virtual std::optional<Presence> leaves_host() const { return std::nullopt; }
 
-  /// What one does with it, for a sentence: `exec` is run, a service is created.
+  /// The verb of a sentence about its first act: `exec` is run, a service is created.
   Verb first_verb() const {
     return sort() == Sort::observable ? Verb::create
            : sort() == Sort::action   ? Verb::run
@@ -103,7 +104,7 @@ class Kind {
   }
 };
 
-/// Finds a kind by its name; none when there is no such kind.
+/// Finds a kind by its name; none if there is no such kind.
 class Kinds {
  public:
   virtual ~Kinds() = default;

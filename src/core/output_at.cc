@@ -6,7 +6,7 @@
 namespace fettle {
 namespace {
 
-/// Follows a path that may come to many values.
+/// Follows a path that may lead to many values.
 class Reach {
  public:
   std::optional<Value> from(const Value& value, std::string_view path) {

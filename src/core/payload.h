@@ -1,17 +1,17 @@
 #pragma once
-/// What a resource carries: the attributes that are wanted, the outputs that its act left, and the
-/// state that was seen in the world.
+/// The data of a resource: its wanted attributes, the outputs of its act, and the state seen in the
+/// world.
 ///
 /// Each of the three is a dict whose members only its kind knows. As plain values they could be
-/// taken for one another, and whoever read one did it by a name in quotes: a member that was
-/// renamed, or that had another type than the reader thought, was found by nobody. So each is a
-/// type of its own, and the struct of its kind (`kinds/members.h`) reads and writes it:
+/// mistaken for one another, and readers would use names in quotes: nothing would detect a member
+/// that was renamed, or that has another type than the reader expects. So each is its own type, and
+/// the struct of its kind (`kinds/members.h`) reads and writes it:
 ///
 ///     const Service service = read<Service>(resource.attributes);
 ///
 /// Invariants:
-/// * The core, the store and the plan keep them, compare them and look for holes in them; they never
-///   look at a member.
+/// * The core, the store and the plan keep them, compare them and look for holes in them; they
+///   never look at a member.
 /// * `tests/tidy_test.cc` lists the files that may still look a member up by its name; no other file
 ///   may.
 
@@ -21,25 +21,25 @@
 
 namespace fettle {
 
-/// Attributes as they are wanted; there may be holes in them.
+/// Attributes as they are wanted; they may contain holes.
 class Attributes : public Value {
  public:
   Attributes() = default;
   Attributes(Value value) : Value(std::move(value)) {}  // NOLINT
 };
 
-/// Whether the thing is to be away. This is the one member that means the same for all kinds that
-/// have it: who shows or refers to something asks, whatever it is.
+/// Whether the thing should be absent. This is the one member with the same meaning in all kinds
+/// that have it, so code that shows or refers to a thing of any kind may ask.
 inline bool is_purged(const Attributes& attributes) { return attributes.bool_at("purged"); }
 
-/// What an act left behind and others embed; null as long as there is nothing.
+/// The results of an act, which others embed; null as long as there are none.
 class Outputs : public Value {
  public:
   Outputs() = default;
   Outputs(Value value) : Value(std::move(value)) {}  // NOLINT
 };
 
-/// How something was found.
+/// The state in which something was found.
 class State : public Value {
  public:
   State() = default;

@@ -35,7 +35,7 @@ class Renamer {
     return value(record.outputs) || is_other;
   }
 
-  /// Holes name what fills them.
+  /// Holes name the outputs that fill them.
   bool value(Value& value) const {
     if (!value.has_deferred())
       return false;

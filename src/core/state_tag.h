@@ -1,13 +1,12 @@
 #pragma once
-/// What a state is known by. `web: {cloud.vm.present: […]}` is
+/// The names of a state. `web: {cloud.vm.present: […]}` is
 ///
-///   cloud.vm_|-web_|-web_|-present   its tag, under which results are told
+///   cloud.vm_|-web_|-web_|-present   its tag, under which results are shown
 ///   cloud.vm_|-web_|-web_|-          its memory's
-///   cloud.vm_|-web_|-web             its key's name: what `absent` finds and `present` left
+///   cloud.vm_|-web_|-web             its key's name: `absent` finds what `present` left
 ///
-/// The third part is the ID again, and the name only of one of `names`, as in Idem since 25: a
-/// state that is called otherwise is the same one. Everything that writes or reads these texts does
-/// it here.
+/// The third part is the ID again, and the name only for one of `names`, as in Idem since 25: a
+/// state with a new `name` is the same state. Only this code writes or reads these strings.
 
 #include <optional>
 #include <string>
@@ -20,15 +19,15 @@ namespace fettle {
 struct StateTag {
   Name state;       ///< `cloud.vm`
   Name id;          ///< of the declaration
-  Name entry{};     ///< which one of its `names`; empty: it has none
-  Name function{};  ///< `present`; empty: of the key and of memory
+  Name entry{};     ///< one of its `names`; empty: it has none
+  Name function{};  ///< `present`; empty in the key and in memory
 
   static constexpr std::string_view separator = "_|-";
 
-  /// Of any of the three texts. Nothing: it is none, or names no state.
+  /// Parses any of the three strings. None: it is not one, or names no state.
   static std::optional<StateTag> parse(std::string_view text);
 
-  /// `cloud.vm.present` of a tag, which is all that is read of it; `.` of what is none.
+  /// `cloud.vm.present` of a tag, without reading more of it; `.` for anything else.
   static std::string reference_in(std::string_view tag);
 
   /// The third part.
@@ -36,10 +35,10 @@ struct StateTag {
   std::string key() const;
   std::string memory() const;
   std::string tag() const;
-  /// The name of something beside the state: its `guard`, `check` or `look`.
+  /// The name of an addition to the state: its `guard`, `check` or `look`.
   std::string beside(std::string_view what) const;
-  /// As people read it: `file:motd`, and of one of several names `file:motd[/etc/motd]`; what stands
-  /// beside the state follows in parentheses.
+  /// As people read it: `file:motd`, or `file:motd[/etc/motd]` for one of several names; an
+  /// addition to the state follows in parentheses.
   std::string shown() const;
 
   bool operator==(const StateTag&) const = default;

@@ -1,5 +1,5 @@
 #pragma once
-/// The things that can be done about a resource.
+/// The acts on a resource.
 
 #include <string_view>
 
