@@ -50,7 +50,7 @@ Step Decider::blocked(NodeId id, Obstacle obstacle, Name why, const Key* because
 
 std::string Decider::named(const Key& key) const { return cat("`", graph_.shown(key), "`"); }
 
-/// The thing is made again: replaced if it can be observed and is there, else created or run.
+/// The thing is made again: replaced if it can be observed and exists, else created or run.
 Step Decider::again(NodeId id, std::string why, const Key* because) const {
   const Node& node = graph_.node(id);
   Verb verb = node.kind->first_verb();
@@ -129,7 +129,7 @@ Step Decider::decide(NodeId id) const {
   return found;
 }
 
-/// An action that waits for changes acts each time that one comes.
+/// An action that waits for changes acts each time one comes.
 const Edge* Decider::cause(NodeId id) const {
   const Node& node = graph_.node(id);
   if (node.kind->sort() != Sort::action || is_done_in_this_run(id))
@@ -141,21 +141,23 @@ const Edge* Decider::cause(NodeId id) const {
   return nullptr;
 }
 
-/// After a kill, a run goes on: its actions count as done. What looks for itself looks once more.
+/// After a kill, a run goes on: its actions count as done. Resources that look for themselves look
+/// once more.
 bool Decider::is_done_in_this_run(NodeId id) const {
   const uint64_t now =
       graph_.node(id).kind->sort() == Sort::ensuring ? options_.edit : options_.run;
   return now != 0 && graph_.node(id).known->run == now;
 }
 
-/// Whether the run that goes on did it before it was killed. If so, what it waited for had come.
+/// Whether the continued run did it before it was killed. If so, the event that it waited for had
+/// come.
 bool Decider::ended_before_the_kill(NodeId id) const {
   const Node& node = graph_.node(id);
   return options_.run != options_.edit && node.known != nullptr && node.known->applied &&
          !node.known->attempt && node.known->run >= options_.run;
 }
 
-/// Whether it is due only if something changes, and nobody knows yet whether that will.
+/// Whether it is due only if something changes, which is not known yet.
 bool Decider::waits_for_doubtful(NodeId id) const {
   return std::ranges::any_of(graph_.needs(id), [&](const Edge& edge) {
     return (edge.when == When::changed || edge.when == When::stirred) && edge.node != no_node &&
@@ -163,7 +165,8 @@ bool Decider::waits_for_doubtful(NodeId id) const {
   });
 }
 
-/// The step for a request by hand: it brings the thing about, and does nothing if it is there.
+/// The step for a request by hand: it brings about the requested state, and does nothing if that
+/// holds.
 Step Decider::decide_asked(NodeId id) const {
   const Node& node = graph_.node(id);
   const Name why = "by command";
@@ -173,7 +176,7 @@ Step Decider::decide_asked(NodeId id) const {
   if (node.asked == Verb::start) {
     if (auto unmet = check_needs(id))
       return *unmet;
-    // Two may be there: the recorded one, and one that was begun and is half made.
+    // Two may exist: the recorded one, and one that was started and is half made.
     if (auto attempt = check_attempt(id))
       return *attempt;
   }
@@ -200,7 +203,7 @@ Step Decider::decide_asked(NodeId id) const {
                                   : step(id, found.verb, cat(why, ": ", found.why));
 }
 
-/// Whether an act in a host belongs to the incarnation that is there now.
+/// Whether an act in a host belongs to the present incarnation.
 bool Decider::lives_in(NodeId id, const Edge& host) const {
   const Record& known = *graph_.node(id).known;
   const Record* record = graph_.node(host.node).known.get();
@@ -253,7 +256,7 @@ Step Decider::decide_leftover(NodeId id) const {
   return step(id, Verb::keep, "not part of this run");
 }
 
-/// A thing that is at its place already, without our mark, belongs to somebody else: the reason of
+/// A thing that already is at its place, without our mark, belongs to somebody else: the reason of
 /// the step says so.
 Step Decider::decide_new(NodeId id) const {
   const Node& node = graph_.node(id);
@@ -331,7 +334,7 @@ Step Decider::decide_wanted(NodeId id) const {
     return *relied;
   if (auto drift = check_observation(id))
     return *drift;
-  // It is repeated in any case, whatever becomes of its needs.
+  // It is repeated in any case, whatever happens to its needs.
   const std::optional<Step> outlived = check_life(id);
   if (outlived && acts(outlived->verb))
     return *outlived;
@@ -353,7 +356,7 @@ Step Decider::decide_ensured(NodeId id) const {
 }
 
 /// In a preview, a thing that was found as described acts only when it is told of a change.
-/// Whatever an act that did not succeed may have changed counts as changed, however it is found.
+/// Everything that an unsuccessful act may have changed counts as changed, however it is found.
 std::optional<Step> Decider::check_look(NodeId id) const {
   const Node& node = graph_.node(id);
   if (options_.as_described == nullptr)
@@ -377,8 +380,8 @@ std::optional<Step> Decider::check_look(NodeId id) const {
   return step(id, Verb::keep, "it is as described");
 }
 
-/// An act that was begun and has not succeeded. The world shows how far an interrupted start or
-/// stop came.
+/// An act that has started and not succeeded. The world shows how far an interrupted start or stop
+/// came.
 std::optional<Step> Decider::check_attempt(NodeId id) const {
   const Node& node = graph_.node(id);
   if (!node.known->attempt)
@@ -403,8 +406,8 @@ std::optional<Step> Decider::check_attempt(NodeId id) const {
   return std::nullopt;
 }
 
-/// A resource that is only reported: the world is compared with the description, whatever is
-/// recorded.
+/// A resource that is only reported: the world is compared with the description, whatever the
+/// record says.
 Step Decider::decide_reported(NodeId id) const {
   const Node& node = graph_.node(id);
   if (node.kind->sort() == Sort::ensuring)

@@ -1,25 +1,25 @@
 #pragma once
-/// The resolver by needs: what becomes of one resource, and why. `make_plan` asks it for every
-/// resource before anything happens, and `Run` asks for each one when its needs are settled: the
-/// same rules, once with assumed outcomes of the needs and once with known ones.
+/// The resolver by needs: it decides the fate of one resource, and why. `make_plan` asks it for
+/// every resource before anything happens, and `Run` asks for each one when its needs are settled:
+/// the same rules, once with assumed outcomes of the needs and once with known ones.
 ///
 /// The obvious way is to compare the description with the world and to act where they differ. It is
-/// not enough. An action (an `exec`, a wait) leaves nothing that could be looked at; what happened
-/// inside a container cannot be seen from outside; and a service may run exactly as described, with
+/// not enough. An action (an `exec`, a wait) leaves nothing that could be looked at; events inside
+/// a container cannot be seen from outside; and a service may run exactly as described, but with
 /// the old contents of a file that it read when it started. Another obvious way is that of `make`:
 /// when something was done again, everything that needs it is done again. That does too much,
 /// because an output often comes out as it was; and too little, because nothing shows that an act
 /// was removed from the middle of a history.
 ///
-/// So a decision looks at four things: what is wanted (`Resource`), what was done last (`Record`),
-/// what a driver has seen (`Observation`), and how far the needs have come (`Standing`). What a
-/// resource relied on when it last acted stands in its record (`Record::acted_on`): a version of
-/// each need whose outputs it embeds, that refreshes it, or that it happens inside of. The same
-/// list is made of things as they are now (`versions`). An entry that differs is a reason to act;
-/// when none does, no need is a reason, even if one was done again a moment ago. For example, a web
-/// server embeds the address of a database. The database is replaced and gets the same address: the
-/// web server is kept. (A need that waits for changes, `When::changed`, is another matter: its
-/// resource is due each time one comes.)
+/// So a decision looks at four things: the wish (`Resource`), the last act (`Record`), what a
+/// driver has seen (`Observation`), and how far the needs have come (`Standing`). The record lists
+/// what a resource relied on when it last acted (`Record::acted_on`): a version of each need whose
+/// outputs it embeds, that refreshes it, or that it happens inside of. The same list is made of the
+/// present state (`versions`). An entry that differs is a reason to act; when none does, no need is
+/// a reason, even if one was done again a moment ago. For example, a web server embeds the address
+/// of a database. The database is replaced and gets the same address: the web server is kept. (A
+/// need that waits for changes, `When::changed`, is another matter: its resource is due each time
+/// one comes.)
 ///
 /// A need of which only the order matters leaves no version, since a position is not a dependency,
 /// except inside a host. There the acts in their order are the history that made the host what it
@@ -54,31 +54,30 @@ namespace fettle {
 struct PlanOptions {
   bool edit_in_place =
       false;  ///< a changed act inside a host runs again, and the host is not recreated
-  /// In a preview: who acts on the environment meanwhile. An act that was begun and has not ended
-  /// is then under way, and not interrupted. Empty: nobody.
+  /// In a preview: who acts on the environment meanwhile. An act that has started and not ended is
+  /// then under way, and not interrupted. Empty: nobody.
   std::string at_work{};
-  /// The run that decides. It does not repeat what it has done, even if it was killed and goes on.
-  /// 0: none.
+  /// The run that decides. It does not repeat its acts, even if it was killed and goes on. 0: none.
   uint64_t run = 0;
   uint64_t edit = 0;  ///< the process that decides; looks are made once in each. 0: none
   /// The keys that a run had changed before it was killed and went on. Null: none.
   std::shared_ptr<const std::set<Key>> changed_before{};
-  bool replay = false;  ///< acts that happened in an earlier life of their host are repeated
+  bool replay = false;  ///< acts from an earlier life of their host are repeated
   /// In a preview: the keys that their driver has looked at and found as described, and whether
   /// each acts when something that it listens to changes. Null: nothing has been looked at.
   std::shared_ptr<const std::map<Key, bool>> as_described{};
-  /// Things that nobody here wants any more and that stay, because somebody else wants them: who,
-  /// as words for a sentence. Null: none.
+  /// Things that nobody here wants any more but that stay because somebody else wants them; the
+  /// values say who, as words for a sentence. Null: none.
   std::shared_ptr<const std::map<Key, std::string>> shared{};
   /// The keys that failed in an earlier pass of this run and are not tried again in it. Null: none.
   std::shared_ptr<const std::set<Key>> given_up{};
   /// The keys of acts that changed something in this run and did not succeed. Null: none.
   std::shared_ptr<std::set<Key>> changed_in_vain{};
-  /// The lives that hosts have begun since they were looked at.
+  /// The lives that hosts have started since they were looked at.
   std::shared_ptr<std::unordered_map<Key, uint64_t, KeyHash>> lives{};
 };
 
-/// Stands for a life that has begun and whose number is not known.
+/// Stands for a life that has started but whose number is unknown.
 constexpr uint64_t unnumbered_life = ~uint64_t(0);
 
 /// Whether an act that did not succeed may have left something. It has not if it was held back, or
@@ -92,10 +91,10 @@ enum class Standing : uint8_t {
   open,       ///< not decided
   under_way,  ///< decided, being acted on
   kept,       ///< nothing had to be done
-  changed,    ///< acted on, and it is another one
+  changed,    ///< acted on, and it changed
   unchanged,  ///< acted on, and it is as before
-  maybe,      ///< a preview: will be acted on, and nobody knows what comes of it
-  anew,       ///< a preview: will be recreated, and what is inside dies
+  maybe,      ///< a preview: will be acted on, with an unknown outcome
+  anew,       ///< a preview: will be recreated, and everything inside dies
   failed,
   skipped,  ///< its act left it for another run
   blocked,  ///< cannot be acted on
@@ -107,7 +106,7 @@ constexpr bool is_good(Standing standing) {
   return standing >= Standing::kept && standing <= Standing::anew;
 }
 
-/// Only in a preview: it is acted on, and nobody knows the outcome yet.
+/// Only in a preview: it is acted on, and the outcome is not known yet.
 constexpr bool is_doubtful(Standing standing) {
   return standing == Standing::maybe || standing == Standing::anew;
 }
@@ -118,16 +117,15 @@ class Decider {
   Decider(const Graph& graph, const std::vector<Standing>& standings, const PlanOptions& options)
       : graph_(graph), standings_(standings), options_(options) {}
 
-  /// The step for a node whose needs are all settled. A node that is only known, and stays where it
-  /// is, is kept.
+  /// The step for a node whose needs are all settled. A node that is only known, and stays in
+  /// place, is kept.
   Step decide(NodeId id) const;
 
   /// Whether every change that the node waits for has come, even if something else keeps it from
   /// acting.
   bool is_called_for(NodeId id) const;
 
-  /// The versions that the node relies on as things are now; its record's `acted_on` will hold
-  /// them.
+  /// The present versions that the node relies on; its record's `acted_on` will hold them.
   std::vector<Version> versions(NodeId id) const;
 
   /// The needs that refresh the node and have changed since it last acted.

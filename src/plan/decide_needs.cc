@@ -29,8 +29,8 @@ bool is_awaited(const Edge& edge) {
 
 }  // namespace
 
-/// Whether the need has seen what it waits for: a change, or a failure, or an act that a failure
-/// kept from running.
+/// Whether the need has seen the event that it waits for: a change, a failure, or an act that a
+/// failure kept from running.
 bool Decider::has_come(const Edge& edge) const {
   const Standing standing = standings_[edge.node];
   if (edge.when == When::failed)
@@ -67,8 +67,8 @@ bool Decider::is_called_for(NodeId id) const {
   return is_any && !is_open;
 }
 
-/// Whether a failure of this run has put out what the attributes embed. Outputs from before
-/// the failure do not count.
+/// Whether a failure of this run has produced the outputs that the attributes embed. Outputs from
+/// before the failure do not count.
 bool Decider::reads_what_is_there(NodeId id, const Edge& edge) const {
   const Node& node = graph_.node(id);
   const Record* left = graph_.node(edge.node).known.get();
@@ -87,7 +87,7 @@ bool Decider::reads_what_is_there(NodeId id, const Edge& edge) const {
 /// happens. If a need was not needed, the resource is not needed either.
 std::optional<Step> Decider::check_needs(NodeId id) const {
   bool waits = false, waits_for_failure = false, waits_for_look = false;
-  const Edge* unmet = nullptr;  // of the step that is to be skipped
+  const Edge* unmet = nullptr;  // of the step to be skipped
   uint16_t group = 0;
   bool group_met = true, group_awaits = false, group_came = false, group_fails = false;
   // A need without alternatives comes first, whatever the order.

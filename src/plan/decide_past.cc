@@ -1,5 +1,5 @@
-/// Whether what was done is still what is described: its host, what happened in the host, the
-/// world, the attributes, and what it relied on.
+/// Whether the recorded act still matches the description: its host, the acts in the host, the
+/// world, the attributes, and the things it relied on.
 
 #include <algorithm>
 
@@ -62,7 +62,7 @@ std::optional<Step> Decider::check_host(NodeId id) const {
   return std::nullopt;
 }
 
-/// Whether a value that the record embeds has changed since, as far as records tell now.
+/// Whether a value that the record embeds has changed since, as far as records show now.
 bool Decider::embeds_changed(NodeId id) const {
   const Node& node = graph_.node(id);
   for (const Edge& edge : graph_.needs(id)) {
@@ -91,7 +91,7 @@ std::optional<Step> Decider::check_interrupted(NodeId id) const {
   return std::nullopt;
 }
 
-/// If the recorded history of a host is no beginning of the wanted one, the host is not as
+/// If the wanted history of a host does not start with the recorded one, the host is not as
 /// described.
 std::optional<Step> Decider::check_history(NodeId id) const {
   const Node& host = graph_.node(id);
@@ -190,7 +190,7 @@ std::optional<Step> Decider::check_attributes(NodeId id) const {
   const Value& after = node.wanted->attributes;
   if (before == after)
     return std::nullopt;
-  // Only the driver can tell whether it is the same thing. Nobody can tell what was done in it.
+  // Only the driver knows whether it is the same thing. Nothing shows what was done in it.
   if (node.known->is_adopted && graph_.history(id).empty())
     return step(id, Verb::update, "found by its labels; it may already be as described");
   std::vector<std::string> fields = differences(before, after);
@@ -208,8 +208,8 @@ std::optional<Step> Decider::check_attributes(NodeId id) const {
   return changed;
 }
 
-/// Whether a transition that its host is wanted to go through comes after it. Then the end of what
-/// ran in the host was intended.
+/// Whether a wanted transition of its host comes after it. Then the end of the processes in the
+/// host was intended.
 bool Decider::is_before_a_transition(NodeId id) const {
   const auto history = graph_.history(graph_.node(id).host);
   const auto place = std::ranges::find(history, id);
@@ -217,8 +217,8 @@ bool Decider::is_before_a_transition(NodeId id) const {
                      [&](NodeId act) { return graph_.node(act).kind->leaves_host().has_value(); });
 }
 
-/// An act in a host that was started again since then is not part of what runs there now. It is
-/// repeated only when somebody asks for it: a start is no reason to repeat it.
+/// An act in a host that was started again since then no longer affects what runs there. It is
+/// repeated only on request: a start is no reason to repeat it.
 std::optional<Step> Decider::check_life(NodeId id) const {
   const Node& node = graph_.node(id);
   if (node.role != Role::acts || node.host == no_node || node.known->attempt)
@@ -241,7 +241,7 @@ std::optional<Step> Decider::check_life(NodeId id) const {
   return kept;
 }
 
-/// In a preview: the host stays the same and is started, which does not affect what was done in it.
+/// In a preview: the host stays the same and is started, which does not undo the acts in it.
 bool Decider::is_only_started(const Edge& edge) const {
   return edge.bond == Bond::inside && !edge.hole && options_.lives != nullptr &&
          options_.lives->contains(*edge.key);

@@ -11,7 +11,7 @@
 namespace fettle {
 namespace {
 
-/// Each resource that the holes of an attribute name, once.
+/// Each resource that the holes of the attributes name, once.
 std::vector<Key> embedded(const Resource& resource) {
   std::vector<Key> keys;
   for (const Output& hole : holes(resource.attributes)) {
@@ -37,8 +37,8 @@ bool is_wanted_by_others(const Record& record, const Intent& intent) {
 
 using Strangers = std::vector<const Known::value_type*>;
 
-/// Leaves out what other sets want, what stands by itself, and what nobody here needs. So an intent
-/// of a few sets costs as much as these sets have, however much else is known.
+/// Leaves out records that other sets want, that stand by themselves, or that nothing here needs.
+/// So the cost of an intent of a few sets depends only on these sets, however much else is known.
 void leave_out_others(const Intent& intent, Strangers& strangers) {
   if (strangers.empty() || !intent.requests.empty())
     return;
@@ -105,7 +105,7 @@ Result<Graph> Graph::build(const Intent& intent, const Known& known, const Seen&
     graph.nodes_[id].edges_count =
         static_cast<uint32_t>(graph.edges_.size()) - graph.nodes_[id].edges_begin;
   }
-  // Finds what happens inside what.
+  // Finds the host of each node.
   for (NodeId id = 0; id < graph.nodes_.size(); ++id) {
     Node& node = graph.nodes_[id];
     for (const Edge& edge : graph.needs(id))
@@ -149,8 +149,8 @@ void Graph::add_known(const Intent& intent, const Known& known, const Kinds& kin
   find_happened(intent);
 }
 
-/// Gives the wanted nodes their records, and answers what is known and not wanted. Several keys are
-/// looked up at once, since each one stands elsewhere in memory.
+/// Gives the wanted nodes their records, and returns the records that are not wanted. Several keys
+/// are looked up at once, because each one is elsewhere in memory.
 std::vector<const Known::value_type*> Graph::add_records(const Known& known) {
   std::vector<const Known::value_type*> strangers;
   struct LookUp {
@@ -195,7 +195,7 @@ void Graph::add_stranger(const Known::value_type& entry, const Intent& intent, c
   nodes_.push_back(std::move(node));
 }
 
-/// Finds what happened inside each host, by the records.
+/// Finds the acts inside each host, by the records.
 void Graph::find_happened(const Intent& intent) {
   for (NodeId id = 0; id < nodes_.size(); ++id) {
     const Node& node = nodes_[id];
@@ -214,8 +214,8 @@ void Graph::find_happened(const Intent& intent) {
     });
 }
 
-/// Adds what is asked for by hand. A thing that is to be started may have lost what it stands on,
-/// which is then made as it was.
+/// Adds the requests by hand. A thing to be started may have lost the things it builds on, which
+/// are then made as they were.
 Status Graph::add_requests(const Intent& intent) {
   for (const Request& request : intent.requests) {
     const NodeId id = find(request.key);
@@ -261,8 +261,8 @@ void Graph::revive(NodeId root) {
   }
 }
 
-/// When something is stopped or removed by hand, it waits for what needed it, if that is stopped or
-/// removed, too.
+/// A thing that is stopped or removed by hand waits for those that needed it, if they are stopped
+/// or removed, too.
 void Graph::add_order_of_requests() {
   const auto leaves = [](const Node& node) {
     return node.asked == Verb::stop || node.asked == Verb::remove;
@@ -287,8 +287,8 @@ void Graph::add_order_of_requests() {
     set_edges(id, std::move(edges));
 }
 
-/// Sorts the edges in an order that does not depend on that of the resources: the first one that
-/// holds is reported.
+/// Sorts the edges in an order that does not depend on that of the resources, because the first one
+/// that holds is reported.
 void Graph::set_edges(NodeId id, std::vector<Edge> edges) {
   std::ranges::stable_sort(edges, {}, [](const Edge& edge) -> const Key& { return *edge.key; });
   nodes_[id].edges_begin = static_cast<uint32_t>(edges_.size());
@@ -328,8 +328,8 @@ void Graph::add_edges(const Resource& resource) {
   }
 }
 
-/// What has to go waits for everything that used it, by the needs of that time, and for the host to
-/// whose history it belongs. What is still needed stays.
+/// A thing that has to go waits for everything that used it, by the needs of that time, and for the
+/// host to whose history it belongs. A thing that is still needed stays.
 void Graph::add_users_of_then() {
   if (std::none_of(nodes_.begin(), nodes_.end(), [](const Node& n) { return n.leftover; }))
     return;
@@ -405,7 +405,7 @@ void Graph::chain(NodeId before, NodeId after) {
          {before, When::succeeded, Unmet::fail, Bond::order, false, false, 0, nodes_[before].key});
 }
 
-/// The edges of one node stand together, so they move to the end.
+/// The edges of one node are contiguous, so they move to the end.
 void Graph::append(NodeId id, const Edge& edge) {
   const auto begin = static_cast<uint32_t>(edges_.size());
   for (uint32_t i = 0; i < nodes_[id].edges_count; ++i)
@@ -434,8 +434,8 @@ bool Graph::is_needed_by(NodeId need, NodeId id) const {
   return false;
 }
 
-/// If only one can hold a thing (a port of the machine), whoever lets it go comes before whoever
-/// takes it. In a ring of those, one takes it from a holder that comes later.
+/// If only one node can hold a thing (a port of the machine), the one that releases it comes before
+/// the one that takes it. In a ring of those, one takes it from a holder that comes later.
 void Graph::add_exchanges() {
   std::unordered_map<std::string, NodeId> holders;
   for (NodeId id = 0; id < nodes_.size(); ++id)
@@ -453,7 +453,7 @@ void Graph::add_exchanges() {
           add_exchange(id, holder->second);
 }
 
-/// Whether the node is to give the thing up.
+/// Whether the node should release the thing.
 bool Graph::lets_go(NodeId id, const std::string& thing) const {
   const Node& node = nodes_[id];
   if (node.wanted == nullptr)

@@ -1,7 +1,6 @@
 #pragma once
-/// Everything that a plan is about, as one graph: what is wanted, what is known of it and what
-/// needs what. Built once a pass; nodes and edges are flat arrays, since a million resources have
-/// to fit.
+/// Everything that a plan is about, as one graph: the wishes, the records and the needs. It is
+/// built once per pass; nodes and edges are flat arrays, because a million resources must fit.
 ///
 /// A node is a key that is wanted or known. Its edges are its needs: those of the resource, one for
 /// each resource that its holes name, and, for something that has to go, everything that used it.
@@ -28,15 +27,15 @@ struct Edge {
   Unmet unmet = Unmet::fail;
   Bond bond = Bond::order;
   bool hole = false;   ///< the attributes embed an output of it
-  bool reads = false;  ///< nothing else of it is needed: outputs of a failure are enough
-  uint16_t group = 0;  ///< edges of one number above 0: one of them is enough
+  bool reads = false;  ///< only its outputs are needed: those of a failure are enough
+  uint16_t group = 0;  ///< of edges with the same number above 0, one is enough
   const Key* key = nullptr;
 };
 
 struct Node {
   const Key* key = nullptr;
   const Resource* wanted = nullptr;
-  const Name* set = nullptr;  ///< who wants it; empty: nobody, it was asked for by hand
+  const Name* set = nullptr;  ///< who wants it; empty: nobody, it was requested by hand
   std::optional<Verb> asked;  ///< by hand: start, stop or remove
   RecordPointer known;
   const Observation* seen = nullptr;
@@ -47,7 +46,7 @@ struct Node {
   Digest place;                      ///< inside a host: the wanted history before it
   uint32_t edges_begin = 0, edges_count = 0;
 
-  /// Whether an act whose end nobody saw may have left something in the world.
+  /// Whether an act whose end was not seen may have left something in the world.
   bool has_remains() const {
     return known != nullptr && known->attempt && !known->attempt->failed && kind != nullptr &&
            kind->leaves_remains();
@@ -56,8 +55,8 @@ struct Node {
 
 class Graph {
  public:
-  /// Errors (`Blame::user`): a thing is wanted twice, an unknown thing is asked for, or needs form
-  /// a circle. The intent and the kinds must outlive the graph.
+  /// Errors (`Blame::user`): a thing is wanted twice, an unknown thing is requested, or needs form
+  /// a cycle. The intent and the kinds must outlive the graph.
   static Result<Graph> build(const Intent& intent, const Known& known, const Seen& seen,
                              const Kinds& kinds);
 
@@ -75,14 +74,14 @@ class Graph {
   std::span<const NodeId> history(NodeId host) const;
   struct Reader {
     NodeId id;
-    size_t acts_before;  ///< the number of acts that stand before it in the wanted history
+    size_t acts_before;  ///< the number of acts before it in the wanted history
   };
   /// The acts that only read inside a host.
   std::span<const Reader> readers(NodeId host) const;
-  /// The records of what happened inside a host, if a set of the intent wants it or once wanted it.
+  /// The records of acts inside a host, if a set of the intent wants it or once wanted it.
   std::span<const NodeId> happened(NodeId host) const;
-  /// The nodes that hold something this one takes although they wait for this one: they exchange
-  /// it.
+  /// The nodes that hold something that this one takes although they wait for this one: an
+  /// exchange.
   std::span<const NodeId> releases(NodeId id) const;
   /// Whether anything happens, or has happened, inside a host.
   bool has_hosts() const { return !history_.empty() || !happened_.empty() || !readers_.empty(); }
@@ -129,8 +128,8 @@ class Graph {
   std::vector<Key> leftovers_;
 };
 
-/// Says what becomes of a record that the intent's sets do not want any more: what its resource
-/// says, else the mildest of what the sets say. `keep` if another set still wants it.
+/// The fate of a record that the intent's sets no longer want: as its resource says, else the
+/// mildest one that the sets allow. `keep` if another set still wants it.
 Leftover leftover_of(const Record& record, const Intent& intent);
 
 }  // namespace fettle

@@ -14,7 +14,7 @@ class KeyTable {
  public:
   static constexpr uint32_t none = ~uint32_t{0};
 
-  /// Makes room for that many keys. Only before the first one is added.
+  /// Makes room for that many keys; only before the first one is added.
   void reserve(size_t count) {
     slots_.resize(std::bit_ceil(std::max<size_t>(count, 4) * 2));
     mask_ = slots_.size() - 1;
@@ -45,7 +45,7 @@ class KeyTable {
   };
   static uint32_t tag_of(uint64_t hash) { return static_cast<uint32_t>(hash); }
 
-  /// The slot where the key stands or would stand. There is always an empty one.
+  /// The slot where the key is or would be. There is always an empty one.
   size_t place_of(const Key& key, uint64_t hash) const {
     size_t place = hash >> 32 & mask_;
     while (slots_[place].number != none &&

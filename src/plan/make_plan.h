@@ -1,12 +1,12 @@
 #pragma once
-/// The preview: what would be done, and why, before anything is done.
+/// The preview: the steps and their reasons, before anything is done.
 ///
-/// `Run` decides a resource when its needs are settled, so it knows what came of them. A preview
-/// does not. It could leave open whatever depends on an act, and would show only the first
-/// resources of a new environment. It could assume one outcome, and would promise what nobody
-/// knows: that a service gets another address when it is replaced, or that it keeps its address. So
-/// each decided step gets an assumed standing for those that need it, and two of the standings say
-/// that the outcome is open:
+/// `Run` decides a resource when its needs are settled, so it knows their outcomes. A preview does
+/// not. It could leave everything open that depends on an act, and would show only the first
+/// resources of a new environment. It could assume one outcome, and would promise something
+/// unknown: that a service gets another address when it is replaced, or that it keeps its address.
+/// So each decided step gets an assumed standing for those that need it, and two of the standings
+/// say that the outcome is open:
 ///
 /// * kept, or only forgotten: `kept`. Those that need it are decided as in a run.
 /// * blocked: `blocked`.
@@ -22,8 +22,8 @@
 namespace fettle {
 
 /// Every resource of the intent and everything that has to go, each with its step, in an order that
-/// the needs allow; what goes comes last. The steps borrow from `intent`. Errors (`Blame::user`):
-/// those of `Graph::build`.
+/// the needs allow, removals last. The steps borrow from `intent`. Errors (`Blame::user`): those of
+/// `Graph::build`.
 Result<Plan> make_plan(const Intent& intent, const Known& known, const Seen& seen,
                        const Kinds& kinds, PlanOptions options = {});
 

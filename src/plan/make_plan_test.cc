@@ -19,7 +19,9 @@ class TestKind : public Kind {
   Sort sort() const override { return sort_; }
   Role role(const Attributes&) const override { return role_; }
   std::optional<Presence> leaves_host() const override { return leaves_; }
-  bool in_place_changes(const Attributes&, const Attributes&) const override { return name_ == "file"; }
+  bool in_place_changes(const Attributes&, const Attributes&) const override {
+    return name_ == "file";
+  }
   bool leaves_remains() const override { return name_ == "job"; }
   std::vector<std::string> holds(const Attributes& attributes) const override {
     const Value& port = attributes.at("port");
@@ -89,7 +91,7 @@ class PlanTest : public testing::Test {
     intent_.resources["p"];
   }
 
-  /// One line a step that is not kept: `run act/a: why`; then how many are kept.
+  /// One line for each step that is not kept: `run act/a: why`; then the number of kept ones.
   std::string plan(PlanOptions options = {}) {
     const Result<Plan> made = make_plan(intent_, known_, seen_, kinds_, options);
     if (!made)
@@ -107,7 +109,7 @@ class PlanTest : public testing::Test {
     return text + cat(kept, " kept");
   }
 
-  /// What is kept although its host lives another life, and why.
+  /// The kept acts whose host lives another life, and why.
   std::string outlived() {
     const Result<Plan> made = make_plan(intent_, known_, seen_, kinds_, {});
     std::string text;
@@ -117,7 +119,7 @@ class PlanTest : public testing::Test {
     return text;
   }
 
-  /// All that was done was done in this life of its hosts.
+  /// Everything that was done was done in this life of its hosts.
   void live_in(uint64_t life) {
     for (auto& [key, known] : known_) {
       auto record = std::make_shared<Record>(*known);
@@ -238,7 +240,7 @@ TEST_F(PlanTest, WhatRanInAnEarlierLifeOfItsHostIsRepeatedOnRequestOnly) {
   EXPECT_EQ(plan(), "3 kept");
   EXPECT_EQ(outlived(), "act/1: `host/a` was started again after it ran; not repeated\n");
   EXPECT_EQ(plan({.replay = true}), "run act/1: `host/a` was started again after it ran\n2 kept");
-  // What comes after it is as it was; what is new runs where the host lives now.
+  // Later acts are as they were; a new one runs where the host lives now.
   inside("host/a", want("act/3"));
   EXPECT_EQ(plan(), "run act/3: new\n3 kept");
 }
@@ -540,7 +542,7 @@ TEST_F(PlanTest, WhatSomebodyElseWantsIsLeftAndSaysToWhom) {
   ASSERT_NE(left, made.steps.end());
   EXPECT_EQ(left->key, key("file/a"));
   EXPECT_EQ(left->why, "no longer wanted; left in place: environment `f` wants it");
-  // Whoever does not remove it has nothing to leave.
+  // A set that does not remove it has nothing to leave.
   begin(Leftover::keep);
   EXPECT_EQ(std::ranges::count((*make_plan(intent_, known_, seen_, kinds_, options)).steps, true,
                                &Step::is_shared),
@@ -621,7 +623,7 @@ TEST_F(PlanTest, WhoLetsGoOfAPortComesBeforeWhoTakesIt) {
   describe({{"host/a", 2}, {"host/b", 3}, {"host/c", 1}});
   EXPECT_EQ(order(), "replace c, replace b, replace a");
   EXPECT_EQ(releases("host/c"), "a");
-  // Another name: what goes lets go of it first; what stays as an orphan does not.
+  // Another name: a host that goes releases it first; one that stays as an orphan does not.
   describe({{"host/z", 1}, {"host/b", 2}, {"host/c", 3}}, Leftover::remove);
   EXPECT_EQ(order(), "create z, remove a") << "removals are listed last";
   const Graph graph = *Graph::build(intent_, known_, seen_, kinds_);
@@ -775,7 +777,7 @@ TEST_F(PlanTest, AGraphLeavesOutWhatOthersWantAndNobodyHereNeeds) {
   const std::set<std::string> concerned{"mine", "embeds", "needed", "embedded",
                                         "uses", "holds",  "gone",   "blank"};
   EXPECT_EQ(nodes(), concerned) << "all but what stands alone";
-  // What is asked for by hand may be anything that is known.
+  // A request by hand may name anything that is known.
   intent_.requests.push_back({key("file/alone"), Verb::stop});
   EXPECT_TRUE(nodes().contains("alone"));
 }

@@ -43,7 +43,7 @@ class OverlapAttempt {
                       [](const auto& x, const auto& y) { return x.first == y.first; });
   }
 
-  /// Whether one can be equal to, or an update of, the other.
+  /// Whether one can be equal to the other, or an update of it.
   bool matches(const ListedInstruction& now, const ListedInstruction& before) const {
     if (now.type != before.type)
       return false;
@@ -51,7 +51,7 @@ class OverlapAttempt {
       case OverlapRule::Identity::services:
         return now.services == before.services;
       case OverlapRule::Identity::services_among: {
-        // Dicts are compared whatever the order of their entries.
+        // Dicts are compared regardless of the order of their entries.
         const std::set<std::string> names(now.services.begin(), now.services.end());
         return std::ranges::all_of(before.services,
                                    [&](const std::string& name) { return names.contains(name); });

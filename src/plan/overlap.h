@@ -1,6 +1,6 @@
 #pragma once
-/// The seeds' resolver (`--resolver overlap`): which instructions of a submitted package need not
-/// run, because they were executed in the same environment before.
+/// The seeds' resolver (`--resolver overlap`): it finds the instructions of a submitted package
+/// that need not run because they were executed in the same environment before.
 ///
 /// The resolver knows very little of the past: one list, the instructions executed in this
 /// environment, in their order. An instruction is a type, a text, and the names of the services and

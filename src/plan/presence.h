@@ -7,7 +7,7 @@
 
 namespace fettle {
 
-/// Follows what happened in the present incarnation of one host. The last transition counts.
+/// Follows the events in the present incarnation of one host. The last transition counts.
 class LastTransition {
  public:
   LastTransition(const Key& host, uint64_t incarnation) : host_(host), incarnation_(incarnation) {}
@@ -21,7 +21,7 @@ class LastTransition {
   Presence left_ = Presence::running;
 };
 
-/// The hosts that their last transition did not leave running, and those that are awaited.
+/// The hosts that their last transition did not leave running, and the awaited ones.
 std::unordered_map<Key, Presence, KeyHash> presences_left(const Known& known, const Kinds& kinds);
 
 }  // namespace fettle
