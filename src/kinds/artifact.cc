@@ -25,7 +25,7 @@ class ArtifactKind : public KindOf<Artifact, ArtifactOutputs, ArtifactSeen> {
   std::vector<Name> contents(const Outputs& outputs) const override {
     return {read<ArtifactOutputs>(outputs).digest};
   }
-  /// What is copied out of a service depends on what was done in it before.
+  /// Files that are copied out of a service depend on earlier acts in it.
   Role role(const Attributes& attributes) const override {
     return read<Artifact>(attributes).source.view() == "service" ? Role::reads : Role::none;
   }

@@ -10,7 +10,7 @@
 
 namespace fettle {
 
-/// Where it comes from says `source`, and which of the other members say something.
+/// `source` says where it comes from, and which of the other members apply.
 struct Artifact {
   Hole<Name> source, digest;
   Dict templates;  ///< of `FileTemplate` by path
@@ -37,8 +37,8 @@ struct ArtifactSeen {
   static const Members& members();
 };
 
-/// What a files artifact is called. Who updates one in a run is an author of it: `page` is what the
-/// first one made of it, `page~2` what the second one did.
+/// The name of a files artifact. Each instruction that updates it in a run is an author: `page` is
+/// the content by the first one, `page~2` that by the second.
 std::string_view artifact_name(const Key& key);
 /// 1: the first author.
 int artifact_author(const Key& key);
@@ -46,7 +46,7 @@ int artifact_author(const Key& key);
 std::string name_of_author(std::string_view artifact, int author);
 /// The attributes of an artifact that is downloaded. `source`: `url` or `web`.
 Artifact downloaded_artifact(std::string_view source, std::string_view url);
-/// One artifact among the files of a service or a task, as what the author `key_name` made of it.
+/// One artifact among the files of a service or a task, with the content by the author `key_name`.
 ArtifactMount mounted_artifact(std::string_view key_name);
 
 }  // namespace fettle

@@ -1,7 +1,7 @@
 #pragma once
-/// Storage that outlives the pod that uses it (a PersistentVolumeClaim): a volume of one node, so
-/// pods that use it run there. It is never recreated, since what is in it would be lost: what is
-/// asked for later only changes what is written about it. Its key's name is `NODE|NAMESPACE/NAME`.
+/// Storage that outlives the pod that uses it (a PersistentVolumeClaim): a volume on one node, so
+/// pods that use it run there. It is never recreated, because its content would be lost: later
+/// requests only change its record. Its key's name is `NODE|NAMESPACE/NAME`.
 
 #include "kinds/members.h"
 

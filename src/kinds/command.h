@@ -1,12 +1,12 @@
 #pragma once
-/// A command on a machine, and what tells whether it has to run. Without `creates`, `unless` and
+/// A command on a machine, and the conditions under which it runs. Without `creates`, `unless` and
 /// `onlyif` it runs once, and again when its attributes change; with them also when they say so.
 
 #include "kinds/members.h"
 
 namespace fettle {
 
-/// What somebody wants to know of what a command printed.
+/// A request for a part of the command's output.
 struct ToldOutput {
   Name form;    ///< `json`, `yaml`, `text` or empty: how the output is read
   List hidden;  ///< names of outputs that are secret
@@ -33,10 +33,10 @@ struct CommandOutputs {
   static const Members& members();
 };
 
-/// Whether the outputs of a command have `ToldOutputs`, too.
+/// Whether the outputs of a command also have `ToldOutputs`.
 bool has_told(const Outputs& outputs);
 
-/// Beside them, where somebody asked for it.
+/// In addition to them, on request.
 struct ToldOutputs {
   Value out, errors, state;
   static const Members& members();

@@ -7,8 +7,8 @@
 
 namespace fettle {
 
-/// Ports by name, each a number such as 80 or a text such as `53/udp`; `wait` is how long a TCP
-/// port may take to answer, or null. Errors (`Blame::user`): this is no port.
+/// Ports by name, each a number such as 80 or a string such as `53/udp`; `wait` is how long a TCP
+/// port may take to answer, or null. Errors (`Blame::user`): not a port.
 Result<Value> container_ports(const Value& ports, const Value& wait);
 
 }  // namespace fettle

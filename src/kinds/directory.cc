@@ -9,7 +9,7 @@ namespace {
 class DirectoryKind : public KindOf<Directory, VolumeOutputs, VolumeOutputs> {
  public:
   DirectoryKind() : KindOf("directory", Sort::observable) {}
-  /// What is in it is worth more than its size.
+  /// Its content is worth more than its size.
   bool in_place_changes(const Attributes&, const Attributes&) const override { return true; }
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-/// A command inside a service. It needs the service, inside.
+/// A command inside a service. Its need of the service is `Bond::inside`.
 
 #include "kinds/recipe.h"
 

@@ -18,7 +18,7 @@ class FileKind : public PathKind<File, PathOutputs> {
     const PathSeen state = read<PathSeen>(*seen.state);
     std::vector<std::string> fields = ownership_that_differs(ownership_of(wanted), state);
     const std::string_view digest = wanted.digest.view();
-    // Records of earlier versions do not say with what a hole was filled.
+    // Records of earlier versions do not say how a hole was filled.
     const bool is_lost = digest.empty() && known.outputs.is_dict() &&
                          read<File>(known.applied->attributes).content.has_hole();
     if (is_lost || (!digest.empty() && wanted.digest.value() != state.digest))

@@ -1,5 +1,5 @@
 #pragma once
-/// A file of a machine.
+/// A file on a machine.
 
 #include "kinds/owned.h"
 
@@ -14,8 +14,8 @@ struct File {
   static const Members& members();
 };
 
-/// Those of the wanted members that are not null, so that a blob in use is kept. Of links and
-/// folders, too.
+/// The wanted members that are not null, so that a blob in use is kept. Links and folders have
+/// these outputs, too.
 struct PathOutputs {
   Name path{};
   Value digest{}, mode{}, owner{}, group{}, leads_to{};

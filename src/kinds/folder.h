@@ -1,6 +1,6 @@
 #pragma once
-/// A folder of a machine. (`directory` is what outlives the services that write it.) One that is to
-/// be away goes with everything in it.
+/// A folder on a machine. (A `directory` outlives the services that write it.) A folder that should
+/// be absent goes with everything in it.
 
 #include "kinds/owned.h"
 

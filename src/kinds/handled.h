@@ -1,6 +1,6 @@
 #pragma once
-/// A thing that code of users looks after: it is asked in every run whether the thing is as wanted,
-/// and acts when it is not.
+/// A thing that users' code looks after: in every run, the code is asked whether the thing is as
+/// wanted, and acts if it is not.
 
 #include "kinds/members.h"
 

@@ -1,19 +1,19 @@
 #pragma once
-/// What a member of a struct of attributes holds.
+/// The content of a member in a struct of attributes.
 ///
-/// A description is written before it is carried out. So where a driver wants a text, a description
-/// may have a *hole*: the address of a service that has not been started. It may also have an
-/// unknown, which no run will find out, or a secret. A member of type `std::string` could hold none
-/// of these, and a member of type `Value` could hold anything, and everybody would ask again what it
-/// is. A `Hole<Name>` is a text or will be one: it says what it holds, and who has the attributes of
-/// an act, where all holes are filled, calls `get`.
+/// A description is written before it is carried out. So where a driver wants a string, a
+/// description may have a *hole*: the address of a service that has not been started. It may also
+/// have an unknown, which no run will find out, or a secret. A member of type `std::string` could
+/// hold none of these, and a member of type `Value` could hold anything, so every reader would
+/// check it again. A `Hole<Name>` is a string or will be one: it says what it holds, and code that
+/// has the attributes of an act, where all holes are filled, calls `get`.
 ///
 /// Invariants:
-/// * What a `Hole` holds is a T, or a hole, an unknown or a secret; a table of members
-///   (`members.h`) refuses everything else.
-/// * `get` answers a T or what stands for "nothing was said". It never looks into a secret: drivers
-///   reveal what they pass on, and nobody else wants to see it.
-/// * Equality is that of values, whatever will fill the hole.
+/// * A `Hole` holds a T, a hole, an unknown or a secret; a table of members (`members.h`) refuses
+///   everything else.
+/// * `get` returns a T or its "nothing was said" value. It never looks into a secret: drivers
+///   reveal the secrets that they pass on, and no other code needs to see them.
+/// * Equality is that of values, regardless of what will fill the hole.
 
 #include <span>
 #include <string_view>
@@ -30,7 +30,7 @@ class Held {
     requires std::is_constructible_v<Value, T>
   Held(T&& value) : value_(std::forward<T>(value)) {}  // NOLINT: what is written is what it holds
   const Value& value() const { return value_; }
-  /// Nobody knows it before the run, or at all.
+  /// It is not known before the run, or at all.
   bool is_open() const { return value_.is_deferred() || value_.is_unknown(); }
   bool has_hole() const { return value_.has_deferred(); }
   bool is_null() const { return value_.is_null(); }
@@ -90,7 +90,7 @@ class Dict : public Held {
   std::span<const Entry> entries() const {
     return value().is_dict() ? value().entries() : std::span<const Entry>();
   }
-  /// Null when there is none.
+  /// Null if there is none.
   const Value& at(std::string_view key) const { return value().at(key); }
   const Value* find(std::string_view key) const { return value().find(key); }
   bool empty() const { return entries().empty(); }

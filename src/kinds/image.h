@@ -1,6 +1,6 @@
 #pragma once
 /// A container image, by its reference, on an engine. Its key's name is the reference; on a node,
-/// `NODE|REFERENCE`; of one that a hole says, any name that is no reference.
+/// `NODE|REFERENCE`; if the reference is a hole, any name that is not a reference.
 
 #include "kinds/members.h"
 

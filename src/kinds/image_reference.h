@@ -1,5 +1,5 @@
 #pragma once
-/// References of images: the forms that are allowed.
+/// The allowed forms of image references.
 
 #include <string>
 #include <string_view>
@@ -9,7 +9,7 @@
 
 namespace fettle {
 
-/// `[HOST[:PORT]/]PATH[:TAG][@DIGEST]` as engines take it. The error says the rule.
+/// `[HOST[:PORT]/]PATH[:TAG][@DIGEST]` as engines take it. The error states the rule.
 Status check_image_reference(std::string_view reference);
 
 /// In full, as all engines understand it: `redis` is `docker.io/library/redis:latest`.

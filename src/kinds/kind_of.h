@@ -6,7 +6,7 @@
 
 namespace fettle {
 
-/// What has no members.
+/// A struct without members.
 struct Nothing {
   static const Members& members() {
     static const Members none{};
@@ -31,7 +31,7 @@ class TypedKind : public Kind {
             const Members& state)
       : name_(name), sort_(sort), attributes_(attributes), outputs_(outputs), state_(state) {}
 
-  /// What no table can say: checks across members, and one form for what means the same.
+  /// Rules that no table can express: checks across members, and one form for equal meanings.
   virtual Result<Attributes> settle(Attributes normal) const { return normal; }
 
  private:

@@ -1,12 +1,12 @@
 #pragma once
-/// Every type of resource that ships, one function each. What its attributes, outputs and states
-/// are stands in the header of the same name; `src/app/kinds.cc` lists them all.
+/// One function for every resource type that ships. The header of the same name has its attributes,
+/// outputs and states; `src/app/kinds.cc` lists them all.
 
 #include "kinds/kind_of.h"
 
 namespace fettle {
 
-// What the world can be asked about.
+// Things that can be looked at.
 const TypedKind& network_kind();  ///< `network.h`: what connects the services of an environment
 const TypedKind& image_kind();    ///< `image.h`: a container image on an engine
 const TypedKind&
@@ -14,23 +14,23 @@ directory_kind();  ///< `directory.h`: files that outlive the service that write
 const TypedKind& artifact_kind();  ///< `artifact.h`: a named tree of files
 const TypedKind& service_kind();   ///< `service.h`: a container that keeps running
 
-// What workloads are made of.
+// Parts of workloads.
 const TypedKind& pod_kind();       ///< `pod.h`: containers that share one address on one node
 const TypedKind& claim_kind();     ///< `claim.h`: storage that outlives its pod
 const TypedKind& revision_kind();  ///< `revision.h`: a template that a workload has or had
-const TypedKind& pull_job_kind();  ///< `pull_job.h`: an image that is to be on many nodes
-const TypedKind& notice_kind();    ///< `notice.h`: something that is said once
+const TypedKind& pull_job_kind();  ///< `pull_job.h`: an image that should be on many nodes
+const TypedKind& notice_kind();    ///< `notice.h`: a message that is given once
 
-// What a machine has, and what is done on it.
+// Things on a machine, and acts on it.
 const TypedKind& file_kind();     ///< `file.h`: a file
 const TypedKind& folder_kind();   ///< `folder.h`: a folder
 const TypedKind& link_kind();     ///< `link.h`: a symbolic link
 const TypedKind& command_kind();  ///< `command.h`: a command, and when it has to run
-const TypedKind& handled_kind();  ///< `handled.h`: what code of users looks after
+const TypedKind& handled_kind();  ///< `handled.h`: a thing that users' code looks after
 const TypedKind& state_kind();    ///< `state.h`: a call of a state function
-const TypedKind& mark_kind();     ///< `mark.h`: what others need and nobody has to make
+const TypedKind& mark_kind();     ///< `mark.h`: something to need, without an act
 
-// What is done once.
+// Acts that are done once.
 const TypedKind& exec_kind();     ///< `exec.h`: a command inside a service
 const TypedKind& request_kind();  ///< `request.h`: an HTTP request to a service
 const TypedKind& wait_kind();     ///< `wait.h`: a recipe until an assertion holds

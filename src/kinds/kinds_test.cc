@@ -1,4 +1,4 @@
-/// What attributes mean, what drift is, what is part of a host's history.
+/// The meaning of attributes, drift, and the history of a host.
 
 #include "kinds/kinds.h"
 
@@ -63,7 +63,7 @@ TEST(Kinds, WhatCannotBeMeantIsRefused) {
 }
 
 struct Drift {
-  const char* seen;  ///< null: nothing is there
+  const char* seen;  ///< null: nothing exists
   Presence expected;
   Verb verb;
   const char* why;

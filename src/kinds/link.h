@@ -1,5 +1,5 @@
 #pragma once
-/// A symbolic link of a machine.
+/// A symbolic link on a machine.
 
 #include "kinds/owned.h"
 

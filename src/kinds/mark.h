@@ -1,6 +1,6 @@
 #pragma once
-/// Something that only stands in a description: there is nothing to be done for it, and others may
-/// need it. A new value of one counts as a change.
+/// Something that exists only in a description: it needs no act, and others may need it. A new
+/// value counts as a change.
 
 #include "kinds/members.h"
 

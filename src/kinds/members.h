@@ -1,11 +1,11 @@
 #pragma once
-/// The members of what a resource carries, as a struct has them.
+/// The members of a resource's attributes, outputs and states, as a struct has them.
 ///
 /// Attributes, outputs and states are stored, hashed and compared as values, and used as structs.
 /// The obvious way to get from one to the other is a function that reads and one that writes, a
-/// check of what users wrote, and a page for people. These were four lists of the same names, each
-/// with an idea of its own of what is left out and what a default is. So one table has a row for
-/// each member, and everything else follows from the rows:
+/// check of users' input, and a page for people. That takes four lists of the same names, each with
+/// its own idea of omissions and defaults. So one table has a row for each member, and everything
+/// else follows from the rows:
 ///
 ///     const Members& Link::members() {
 ///       static const Members all{member<&Link::path>("path", "absolute, where the link is"),
@@ -17,11 +17,11 @@
 /// value and `write` the value of a struct; `docs/resources.md` shows the rows.
 ///
 /// Invariants:
-/// * What is normal stays as it is when it is read and written again: `write(read<T>(v)) == v`.
+/// * A normal value is unchanged when it is read and written again: `write(read<T>(v)) == v`.
 /// * `read` never fails. A member that is missing or of another type is as in a new struct: outputs
-///   of an earlier fettle lack what has been added since.
-/// * A member that is left out when it is empty is left out by `normalise` and by `write`, so that a
-///   new one changes no digest of what does without.
+///   of an earlier fettle lack members that have been added since.
+/// * A member that is left out when it is empty is left out by `normalise` and by `write`, so that
+///   a new member changes no digest of a value without it.
 
 #include <initializer_list>
 #include <optional>
@@ -72,7 +72,7 @@ class Members {
 /// `a string`, `an integer`, … as messages name it.
 std::string_view to_string(Member::Type type);
 
-/// How a member of a type is made of a value, and a value of it. Structs with a table are dicts.
+/// Converts between a value and a member of a type. Structs with a table are dicts.
 template <typename T>
 struct MemberType {
   static constexpr Member::Type type = Member::dict;
@@ -218,7 +218,7 @@ Value write(const T& made) {
   return T::members().write(&made);
 }
 
-/// A dict with the members of a struct beside its own.
+/// A dict with the members of a struct in addition to its own.
 template <typename T>
 Value with_members(const Value& dict, const T& more) {
   const Value added = write(more);

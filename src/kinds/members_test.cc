@@ -1,5 +1,4 @@
-/// Tables of members: what is checked, what is left out, and that a struct and its value say the
-/// same.
+/// Tables of members: checks, omissions, and the equivalence of a struct and its value.
 
 #include "kinds/members.h"
 
@@ -106,7 +105,7 @@ TEST(Members, AResultThatIsNotSaidIsNotOneThatIsUnknown) {
   EXPECT_FALSE(has_unknown_result(Value()));
 }
 
-/// Somebody who fills a struct and somebody who writes a dict get the same.
+/// Filling a struct and writing a dict give the same.
 template <typename T>
 void expect_defaults_of_table(const char* name) {
   const T made;
@@ -141,7 +140,7 @@ TEST(Members, AStructIsBornWithTheDefaultsOfItsTable) {
   expect_defaults_of_table<WaitFor>("wait");
 }
 
-/// What is normal stays as it is, so that no digest depends on who has held it.
+/// A normal value stays as it is, so that no digest depends on who has held it.
 template <typename T>
 void expect_same_again(const TypedKind& kind, std::string_view text) {
   const Result<Attributes> made = kind.normalise(value_in(text));

@@ -1,6 +1,6 @@
 #pragma once
-/// Something that is said once about an object, as an event of Kubernetes: the record is the proof
-/// that it was said. The key's name is unlike that of every other thing to say:
+/// A message that is given once about an object, like a Kubernetes event: the record is the proof
+/// that it was given. The key's name differs from that of every other message:
 /// `NAMESPACE/KIND/NAME|REASON|what it is about`.
 
 #include "kinds/members.h"

@@ -1,5 +1,5 @@
 #pragma once
-/// What the kinds of things that are at a path have in common: file, folder, link.
+/// The common part of the kinds of things at a path: file, folder, link.
 
 #include "kinds/kind_of.h"
 #include "kinds/owned.h"
@@ -13,7 +13,7 @@ class PathKind : public KindOf<PathStruct, PathOutputs, PathSeen> {
   using KindOf<PathStruct, PathOutputs, PathSeen>::KindOf;
   bool is_marked() const override { return false; }
 
-  /// What holds an output of something else is known when it was made.
+  /// A path with an output of something else in it is known once the thing was made.
   std::string place(const Attributes& attributes, const Outputs& outputs) const override {
     const PathStruct wanted = read<PathStruct>(attributes);
     if (wanted.purged.get())

@@ -13,7 +13,7 @@
 namespace fettle {
 namespace {
 
-/// What a pod keeps for its life.
+/// Compares the members that a pod keeps for its life.
 bool is_same_pod(const Pod& a, const Pod& b) {
   return a.name == b.name && a.space == b.space && a.node == b.node && a.uid == b.uid &&
          a.hostname == b.hostname && a.subdomain == b.subdomain && a.claims == b.claims;
@@ -44,7 +44,7 @@ Status check_conditions(const Dict& conditions) {
   return {};
 }
 
-/// Sidecars as a template of their own, so that the same rule says what changes in place.
+/// Sidecars as their own template, so that the same rule decides what changes in place.
 Value as_template(const Value& sidecar) {
   std::vector<Entry> spec;
   for (const char* part : {"containers", "initContainers", "volumes"})
@@ -64,7 +64,7 @@ bool sidecars_change_in_place(const List& before, const List& after) {
   return true;
 }
 
-/// One that somebody stopped: engines start only those again that ended by themselves.
+/// A container that somebody stopped: engines restart only those that ended by themselves.
 bool has_to_run_again(const ContainerStatus& container, std::string_view policy) {
   const Value& ended = container.state.at("terminated");
   return ended.is_dict() &&
@@ -87,8 +87,8 @@ class PodKind : public KindOf<Pod, PodOutputs, PodSeen> {
            sidecars_change_in_place(was.sidecars, is.sidecars);
   }
 
-  /// Whether it is ready, restarts or fails is its owner's matter. Here counts only whether it is
-  /// there, whole, and runs what was last asked for.
+  /// Readiness, restarts and failures are its owner's matter. Here it only counts whether the pod
+  /// exists, is whole, and runs what was last requested.
   Comparison compare(const Record& known, const Observation& seen,
                      Presence expected) const override {
     if (!seen.state || expected == Presence::absent || !known.applied)
@@ -378,7 +378,7 @@ std::string_view pod_image(const Value& attributes, std::string_view container) 
 
 namespace {
 
-/// Labels and annotations that environments of containers take, as `labels/KEY`.
+/// Labels and annotations that the environments of containers take, as `labels/KEY`.
 std::vector<std::string> taken_metadata(const Value& attributes) {
   std::vector<std::string> keys;
   const auto add = [&](const Value& containers) {

@@ -13,7 +13,7 @@ constexpr std::string_view restart_reference = "annotations/kubectl.kubernetes.i
                            restart_path = "metadata.annotations.kubectl.kubernetes.io/restartedAt";
 constexpr std::array<std::string_view, 2> amounts{"cpu", "memory"};
 
-/// The first key at which two dicts differ, those that `may` lists left out; empty: none.
+/// The first key at which two dicts differ, except those that `may` lists; empty: none.
 std::string_view differing_key(const Value& before, const Value& after,
                                std::initializer_list<std::string_view> may) {
   const auto differs = [&](const Entry& entry, const Value& other) {
@@ -82,7 +82,7 @@ std::string reference_of(const Value& variable) {
   return metadata_reference(variable.at("valueFrom").at("fieldRef").text_at("fieldPath"));
 }
 
-/// Whether `labels/KEY` was added to a map that was there, or replaced in it.
+/// Whether `labels/KEY` was added to an existing map, or replaced in it.
 bool is_set(const Value& before, const Value& after, std::string_view reference) {
   const size_t slash = reference.find('/');
   const Value& was = before.at("metadata").at(reference.substr(0, slash));
@@ -182,7 +182,7 @@ std::string_view quality_of_service(const Value& spec) {
       const Value& resources = container.at("resources");
       for (const std::string_view amount : amounts) {
         const auto limit = quantity_milli(resources.at("limits").at(amount)).value_or(0);
-        // A request that is not made is as high as the limit.
+        // A missing request equals the limit.
         const auto request = quantity_milli(resources.at("requests").at(amount)).value_or(limit);
         any |= limit != 0 || request != 0;
         all &= limit != 0 && limit == request;

@@ -1,5 +1,5 @@
-/// What a pod's attributes mean and what changes in place. Numbers are those of the scenarios that
-/// the rules of OpenKruise were collected in.
+/// The meaning of a pod's attributes, and changes in place. Numbers are those of the scenarios that
+/// collect the rules of OpenKruise.
 
 #include <gtest/gtest.h>
 
@@ -97,7 +97,7 @@ TEST(Pod, TheDifferenceNamesContainersAndWhatCannotChange) {
   EXPECT_EQ(refused.refusal, "spec.containers[0].env");
 }
 
-// 38. a label that an environment takes makes that container anew, another one does not.
+// 38. a label that an environment takes recreates that container, another one does not.
 TEST(Pod, ALabelThatAnEnvironmentTakesConcernsItsContainer) {
   const auto text = [](std::string_view labels) {
     return parsed(cat(R"({"metadata":{"labels":)", labels,

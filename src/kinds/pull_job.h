@@ -1,20 +1,19 @@
 #pragma once
-/// An image that is to be on many nodes. The pulls are resources of their own (`image`); this
-/// remembers what they belong to, and there is nothing to be done for it. Its key's name is
-/// `NAMESPACE/NAME`.
+/// An image that should be on many nodes. The pulls are separate resources (`image`); this one
+/// remembers what they belong to and needs no act. Its key's name is `NAMESPACE/NAME`.
 
 #include "kinds/members.h"
 
 namespace fettle {
 
-/// What a job remembers of a node on which it has failed.
+/// A job's memory of a node on which it has failed.
 struct FailedPull {
-  Name error, wish;  ///< `wish`: the digest of what was to be pulled there
+  Name error, wish;  ///< `wish`: the digest of the wish for that node
   int64_t since = 0;
   static const Members& members();
 };
 
-/// What a job remembers. Times are nanoseconds since 1970.
+/// A job's memory. Times are nanoseconds since 1970.
 struct PullJobState {
   int64_t started = 0;
   std::optional<int64_t> completed, desired, succeeded;

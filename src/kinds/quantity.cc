@@ -8,7 +8,7 @@
 namespace fettle {
 namespace {
 
-/// What one of a unit is in thousandths; none: there is no such unit.
+/// A unit in thousandths; none: there is no such unit.
 std::optional<long double> milli_of_unit(std::string_view unit) {
   struct Row {
     std::string_view unit;
@@ -50,7 +50,7 @@ std::optional<int64_t> quantity_milli(std::string_view text) {
   if (text.starts_with('+'))
     text.remove_prefix(1);
   long double number = 0;
-  long double place = 0;  // of the next digit behind the point; 0: there was no point
+  long double place = 0;  // of the next digit after the point; 0: there was no point
   size_t digits = 0, at = 0;
   for (; at < text.size(); ++at) {
     const char letter = text[at];
@@ -68,7 +68,7 @@ std::optional<int64_t> quantity_milli(std::string_view text) {
   const auto unit = milli_of_unit(text.substr(at));
   if (digits == 0 || digits > 40 || !unit)
     return std::nullopt;
-  // What is left of a decimal fraction in binary is no amount.
+  // The binary rounding error of a decimal fraction is no amount.
   const long double milli = std::ceil(number * *unit - 1e-6L);
   if (milli >= static_cast<long double>(std::numeric_limits<int64_t>::max()))
     return std::numeric_limits<int64_t>::max();

@@ -10,10 +10,10 @@
 
 namespace fettle {
 
-/// In thousandths, rounded up, at most what 64 bits hold; none when the text is no amount or less
-/// than nothing.
+/// In thousandths, rounded up, capped at 64 bits; none if the string is not an amount or is
+/// negative.
 std::optional<int64_t> quantity_milli(std::string_view text);
-/// The same of a text or a number.
+/// The same for a string or a number.
 std::optional<int64_t> quantity_milli(const Value& value);
 
 }  // namespace fettle

@@ -1,5 +1,6 @@
 #pragma once
-/// Recipes: what exec, request and wait do inside or against a service, and how a result is judged.
+/// Recipes: the acts of exec, request and wait inside or against a service, and the check of a
+/// result.
 ///
 /// Attributes have a recipe as `recipe`; outputs have its result: `code`, `output` of a command or
 /// `body` of an answer, and `extract`.
@@ -12,12 +13,12 @@ namespace fettle {
 struct Recipe {
   Name type;                  ///< `exec`, `get` or `post`
   List command;               ///< of `exec`
-  Hole<Name> port, endpoint;  ///< of an HTTP request, as the rest
+  Hole<Name> port, endpoint;  ///< of an HTTP request, like the rest
   Dict headers;
   Hole<Name> body, content_type = "application/json";
   Dict extract;  ///< {key: jq expression over the output or body}
   bool is_command() const { return type == "exec"; }
-  /// The rows that its type has.
+  /// The rows of its type.
   const Members& members_of_type() const;
 };
 
@@ -31,10 +32,10 @@ struct MemberType<Recipe> {
 /// The recipe with its defaults. Errors (`Blame::user`): no such type, and those of its table.
 Result<Recipe> normal_recipe(const Value& recipe);
 
-/// The attributes of which `recipe` is one, with its defaults.
+/// The attributes with the defaults of their `recipe`.
 Result<Attributes> with_normal_recipe(Attributes attributes);
 
-/// What a command gave.
+/// The result of a command.
 struct ExecOutputs {
   int64_t code = 0;
   Value output;
@@ -45,7 +46,7 @@ struct ExecOutputs {
 /// Whether a result is that of an HTTP request.
 bool has_request_outputs(const Value& result);
 
-/// What an HTTP request gave.
+/// The result of an HTTP request.
 struct RequestOutputs {
   int64_t code = 0;
   Value body;
@@ -54,10 +55,10 @@ struct RequestOutputs {
 };
 
 /// Kurtosis: ==, !=, <, <=, >, >=, IN, NOT_IN; both sides must have the same type. The error
-/// (`Blame::world`) says both values.
+/// (`Blame::world`) shows both values.
 Status check_assertion(const Value& value, std::string_view assertion, const Value& target);
 
-/// Whether there is such an assertion; an error with the list of them otherwise.
+/// Whether there is such an assertion; otherwise an error that lists them.
 Status check_assertion_name(std::string_view assertion);
 
 /// The value of a field of a recipe's result: `code`, `output`, `body`, `extract.key`.

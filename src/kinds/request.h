@@ -1,5 +1,5 @@
 #pragma once
-/// An HTTP request to a port of a service. It needs the service, inside.
+/// An HTTP request to a port of a service. Its need of the service is `Bond::inside`.
 
 #include "kinds/recipe.h"
 

@@ -1,7 +1,7 @@
 #pragma once
-/// A template that a workload has or had. It is remembered, so that pods can keep an older one and
-/// a rollout can be undone; there is nothing to be done for it. Its key's name is `NAMESPACE/NAME`,
-/// NAME being that of the workload and the hash.
+/// A template that a workload has or had. It is remembered so that pods can keep an older one and a
+/// rollout can be undone; it needs no act. Its key's name is `NAMESPACE/NAME`, where NAME is that
+/// of the workload and the hash.
 
 #include "kinds/members.h"
 
@@ -14,7 +14,7 @@ struct ControllerRevision {
   Name claims_hash;
   int64_t collisions = 0;
   Name version;
-  Dict state;  ///< of the newest one: what its workload remembers
+  Dict state;  ///< of the newest one: its workload's memory
   static const Members& members();
 };
 

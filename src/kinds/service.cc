@@ -7,9 +7,9 @@
 namespace fettle {
 namespace {
 
-/// A container that ended with code 0 did what it was asked, when it ended by itself. An engine
-/// does not tell who ended it, and a server ends with 0 when it is told to stop: so it counts
-/// when we saw it end, and when nobody expects it to answer.
+/// A container that ended with code 0 by itself has done its work. An engine does not tell who
+/// ended it, and a server ends with 0 when it is told to stop: so it counts if we saw it end, or if
+/// nobody expects it to answer.
 bool is_done(const Record& known, const ServiceSeen& state, bool is_server) {
   if (state.exit_code != 0 || known.by_hand == ByHand::stopped || !known.applied)
     return false;

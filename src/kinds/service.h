@@ -11,7 +11,7 @@ namespace fettle {
 struct Service {
   Hole<Name> image, image_id;
   Dict ports;         ///< of `Port` by id
-  Dict public_ports;  ///< the same: what is pinned, the number is the port of this machine
+  Dict public_ports;  ///< the same for pinned ports: the number is the port on this machine
   Dict files;         ///< by path: a list of `ArtifactMount`, or a `DirectoryMount`
   List entrypoint, cmd;
   Dict env;
@@ -37,13 +37,13 @@ struct Port {
   static const Members& members();
 };
 
-/// What `user` of a service is.
+/// The `user` of a service.
 struct ContainerUser {
   Value uid, gid;
   static const Members& members();
 };
 
-/// What `gpu` of a service is.
+/// The `gpu` of a service.
 struct Gpu {
   Value driver;
   int64_t count = 0, shm_size = 0;
@@ -62,7 +62,7 @@ struct DirectoryMount {
   static const Members& members();
 };
 
-/// The volume of a persistent directory as what is mounted.
+/// The volume of a persistent directory as a mount.
 DirectoryMount mounted_directory(std::string_view name);
 
 struct PortOutputs {
@@ -72,7 +72,7 @@ struct PortOutputs {
   static const Members& members();
 };
 
-/// uuid, address and public ports are kept over restarts and replacement.
+/// uuid, address and public ports survive restarts and replacement.
 struct ServiceOutputs {
   Name uuid, ip_address, hostname;
   Dict ports;  ///< of `PortOutputs` by id
@@ -91,7 +91,7 @@ struct ServiceSeen {
   static const Members& members();
 };
 
-/// What a service is called. `web~1` was a `web` that was removed before another one came.
+/// The name of a service. `web~1` was a `web` that was removed before another one came.
 std::string_view service_name(const Key& key);
 
 }  // namespace fettle

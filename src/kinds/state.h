@@ -1,6 +1,6 @@
 #pragma once
-/// A call of a state function: it looks and acts in one, says whether it changed anything, and is
-/// asked in every run.
+/// A call of a state function: it looks and acts in one call, says whether it changed anything, and
+/// is made in every run.
 
 #include "kinds/members.h"
 
@@ -14,26 +14,26 @@ struct StateInvocation {
   static const Members& members();
 };
 
-/// What a removal has to know of a call and cannot tell from what was wanted, where it may have
-/// been a reference.
+/// The parts of a call that a removal needs and cannot take from the wish, where they may have been
+/// references.
 struct CalledAs {
   Value name, resource_id;
   static const Members& members();
 };
 
-/// The first six are what the function said; a module of users may leave some out.
+/// The first six are the function's result; users' modules may leave some out.
 struct StateOutputs {
   Value new_state, old_state, changes, result, comment, rerun_data;
-  Value memory;  ///< what is remembered, where it is not the new state; else null
+  Value memory;  ///< the memory, if it is not the new state; else null
   CalledAs called;
   bool is_held = false;  ///< its conditions kept it from being called
   List replaced, removed;
-  /// What is remembered of it.
+  /// Its memory.
   const Value& remembered() const { return memory.is_null() ? new_state : memory; }
   static const Members& members();
 };
 
-/// Whether the function said that its result is not known. One that said nothing about it did not.
+/// Whether the function said that its result is unknown. Saying nothing about it does not count.
 bool has_unknown_result(const Outputs& outputs);
 
 }  // namespace fettle

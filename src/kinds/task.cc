@@ -10,7 +10,7 @@ namespace {
 class TaskKind : public KindOf<ContainerTask, TaskOutputs> {
  public:
   TaskKind() : KindOf("task", Sort::action) {}
-  /// The container, when nobody saw its end.
+  /// The container, if its end was not seen.
   bool leaves_remains() const override { return true; }
   std::vector<Name> contents(const Outputs& outputs) const override {
     std::vector<Name> digests;

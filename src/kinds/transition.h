@@ -1,6 +1,6 @@
 #pragma once
-/// Start, stop and remove as things that happen to a service within its history. They need the
-/// service, inside.
+/// Start, stop and remove as events in the history of a service. Their need of the service is
+/// `Bond::inside`.
 
 #include "kinds/members.h"
 

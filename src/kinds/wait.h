@@ -1,6 +1,6 @@
 #pragma once
-/// A recipe, again and again, until an assertion about its result holds. It needs the service,
-/// inside.
+/// A recipe that is repeated until an assertion about its result holds. Its need of the service is
+/// `Bond::inside`.
 
 #include "kinds/recipe.h"
 
@@ -16,7 +16,7 @@ struct WaitFor {
   static const Members& members();
 };
 
-/// Beside what the recipe gave.
+/// In addition to the outputs of the recipe.
 struct WaitOutputs {
   int64_t tries = 0;
   Name duration;
