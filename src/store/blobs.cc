@@ -63,7 +63,7 @@ Result<std::unique_ptr<Blobs::Draft>> FileBlobs::begin() {
 Result<bool> FileBlobs::has(std::string_view digest) {
   if (!is_digest(digest))
     return false;
-  // In this order: what is listed is kept from here on.
+  // In this order: a listed content is kept from here on.
   const std::optional<uint64_t> listed = TRY(index_.find(digest));
   const std::optional<uint64_t> size = TRY(disk_.size(place_of(digest)));
   if (listed && size == listed)
@@ -79,7 +79,7 @@ Result<bool> FileBlobs::list_again(std::string_view digest) {
   Sha256 hash;
   uint64_t size = 0;
   const Result<ByteSource> file = disk_.read(place_of(digest));
-  // Somebody may be clearing it away just now.
+  // Somebody may be clearing it at the moment.
   if (!file)
     return false;
   TRY(pump(*file, [&](std::string_view bytes) -> Status {
@@ -111,7 +111,7 @@ Result<Blob> FileBlobs::open(std::string_view digest) {
     is_read = true;
     if (hash->hex() == wanted)
       return count;
-    // It is gone from now on, so whatever made it is due again.
+    // It is gone from now on, so the act that made it is due again.
     TRY(index_.strike(wanted));
     TRY(disk_.remove(place_of(wanted)));
     return lost_content_error(wanted, "damaged");

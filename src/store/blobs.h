@@ -1,8 +1,8 @@
 #pragma once
 /// Contents by digest in a folder, and an index of them in the store. A content is written under a
 /// name of its own beside its place, `ab/cdef…`, synced, moved there, and only then listed in the
-/// index with its size. So whatever the index lists is whole, unless somebody else has changed it.
-/// A look-up notices that by the size, and a read by the digest.
+/// index with its size. So every listed content is whole, unless somebody else has changed it. A
+/// look-up notices that by the size, and a read by the digest.
 
 #include <atomic>
 #include <functional>
@@ -12,11 +12,11 @@
 
 namespace fettle {
 
-/// What is known about contents apart from their bytes. Several threads may use it at once.
+/// Everything known about contents except their bytes. Several threads may use it at once.
 class BlobIndex {
  public:
   virtual ~BlobIndex() = default;
-  /// Moves a file to its place and lists the content. Nobody clears anything away meanwhile.
+  /// Moves a file to its place and lists the content. Nothing is cleared meanwhile.
   virtual Status add(std::string_view digest, uint64_t size,
                      const std::function<Status()>& move) = 0;
   /// Its size, if it is listed. From now on it is kept as long as this process lives.
@@ -24,13 +24,13 @@ class BlobIndex {
   virtual Result<bool> is_listed(std::string_view digest) = 0;
   /// Notes that a listed content is lost.
   virtual Status strike(std::string_view digest) = 0;
-  /// Contents that nobody refers to, and that no living process has put.
+  /// Contents without references that no living process has put.
   virtual Result<std::vector<std::string>> unused() = 0;
   /// Checks that a content is still unused, or not listed at all. If so, `remove` deletes the file,
   /// and the content is no longer listed.
   virtual Result<bool> remove_unused(std::string_view digest,
                                      const std::function<Status()>& remove) = 0;
-  /// The name of our session, for files on their way in.
+  /// The name of our session, for files that are being written.
   virtual Result<std::string> session() = 0;
   /// Whether the process of a session lives.
   virtual Result<bool> is_alive(std::string_view session) = 0;

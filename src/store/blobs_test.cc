@@ -115,7 +115,7 @@ TEST_F(BlobsTest, AStoreThatIsGoneFindsTheContentsAgain) {
 TEST_F(BlobsTest, WhatARecordOrAFailedAttemptRefersToIsNotCleared) {
   const std::string digest = *home_.blobs().put("abc");
   refer(digest);
-  home_.open();  // whoever put it is gone
+  home_.open();  // the process that put it is gone
   EXPECT_EQ(*home_.blobs().clear(), 0u);
   refer(digest, true);
   EXPECT_EQ(*home_.blobs().clear(), 0u);
@@ -145,7 +145,7 @@ TEST_F(BlobsTest, WhatTheStoreOfAnEarlierFettleRefersToIsKept) {
   const Known known = *store->known("shop");
   ASSERT_EQ(known.size(), 1u);
   EXPECT_EQ(store->versions().heads("model")->size(), 1u);
-  // That fettle listed no files.
+  // That version of fettle listed no files.
   const std::string digest(known.begin()->second->outputs.text_at("digest"));
   const auto place_of = [&](const std::string& one) {
     return Path(home_.path("earlier")) / one.substr(0, 2) / one.substr(2);
@@ -163,7 +163,7 @@ TEST_F(BlobsTest, WhatTheStoreOfAnEarlierFettleRefersToIsKept) {
 TEST_F(BlobsTest, WhatSomebodyWhoLivesHasPutIsNotCleared) {
   const std::string digest = *home_.blobs().put("abc");
   EXPECT_EQ(*home_.blobs().clear(), 0u);
-  // Another process that only asked for it may be about to refer to it as well.
+  // Another process that only asked for it may also be about to refer to it.
   std::array<int, 2> ready{}, gate{};
   ASSERT_EQ(pipe(ready.data()), 0);
   ASSERT_EQ(pipe(gate.data()), 0);

@@ -1,7 +1,6 @@
 #pragma once
-/// The few operations on files for which it matters what survives a loss of power: a file's bytes
-/// survive once they are synced, its name once its folder is. The simulator has a disk that forgets
-/// everything else.
+/// The few file operations that must survive a power loss: a file's bytes survive once they are
+/// synced, its name once its folder is. The simulator has a disk that forgets everything else.
 
 #include <memory>
 #include <optional>
@@ -21,7 +20,7 @@ class Disk {
     virtual Status write(std::string_view bytes) = 0;
     virtual Status sync() = 0;
   };
-  /// Creates a file. Error: there is one already.
+  /// Creates a file. Error: it exists already.
   virtual Result<std::unique_ptr<File>> create(const Path& path) = 0;
   virtual Status rename(const Path& from, const Path& to) = 0;
   /// Makes the folder and those above it.
@@ -32,7 +31,7 @@ class Disk {
   virtual Result<ByteSource> read(const Path& path) = 0;
   /// It is no error if nothing is there.
   virtual Status remove(const Path& path) = 0;
-  /// The names of all that is in a folder. Empty: there is no folder.
+  /// The names of everything in a folder. Empty: there is no folder.
   virtual Result<std::vector<std::string>> list(const Path& path) = 0;
 };
 

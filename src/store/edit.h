@@ -1,6 +1,7 @@
 #pragma once
-/// The two ways to write. An `Edit` is for those who act; an environment has one at a time. A
-/// `Wish` is for those who say what should be, at any time, even while a controller acts for days.
+/// The two ways to write. An `Edit` is for code that acts; an environment has one at a time. A
+/// `Wish` is for code that describes a wanted state, at any time, even while a controller acts for
+/// days.
 
 #include <span>
 
@@ -10,7 +11,7 @@ namespace fettle {
 
 /// One change of a transaction.
 struct Change {
-  /// `moved`: whatever was logged about `key` is about `logged.key` from now on, which has the same
+  /// `moved`: everything logged about `key` is about `logged.key` from now on, which has the same
   /// kind. All moves of a transaction happen at once, at its end.
   enum Type { record, forget, event, moved } type = record;
   Key key;
@@ -24,15 +25,15 @@ class Edit {
  public:
   virtual ~Edit() = default;
   virtual const Name& environment() const = 0;
-  /// Grows with each edit of any environment. It marks what was written in this one.
+  /// Grows with each edit of any environment. It marks everything written in this one.
   virtual uint64_t number() const = 0;
 
   virtual Status write(std::span<const Change> changes) = 0;
-  /// Adds the environment or changes its detail. If its removal had begun, it stays.
+  /// Adds the environment or changes its detail. If its removal had started, it stays.
   virtual Status put_environment(const Environment& environment) = 0;
   /// Null removes the note.
   virtual Status put_note(std::string_view name, const Value& value) = 0;
-  /// From now on, nobody can wish anything of the environment.
+  /// From now on, every wish about the environment is refused.
   virtual Status begin_removal() = 0;
   /// Removes the environment with all its records, versions and lists. Its events stay.
   virtual Status remove_environment() = 0;
@@ -42,7 +43,7 @@ class Edit {
 class Wish {
  public:
   virtual ~Wish() = default;
-  /// Makes the environment if there is none.
+  /// Creates the environment if there is none.
   virtual Status ensure_environment(const Environment& otherwise) = 0;
   virtual Result<std::optional<Value>> note(std::string_view name) = 0;
   /// Null removes the note.

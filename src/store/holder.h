@@ -1,6 +1,5 @@
 #pragma once
-/// Who works on an environment, for people. Whether the work goes on is told by the lock, not by
-/// this.
+/// Who works on an environment, for people. The lock, not this, tells whether the work goes on.
 
 #include <cstdint>
 #include <string>
@@ -10,7 +9,7 @@
 namespace fettle {
 
 struct Holder {
-  /// What it is to others. A controller carries out what they wish, and they only wait for it.
+  /// Its role towards others. A controller carries out their wishes, and they only wait for it.
   enum class Role { command, controller };
   int64_t process = 0;
   std::string machine;  ///< its host name; empty: this machine

@@ -35,12 +35,13 @@ Enum read_enum(Reader& from, uint64_t count) {
   return static_cast<Enum>(number < count ? number : 0);
 }
 
-/// Stands beside the two bits of the mandate. 0: the resource says nothing.
+/// Next to the two bits of the mandate. 0: the resource says nothing.
 uint64_t leftover_bits(const std::optional<Leftover>& leftover) {
   return leftover ? (3 - static_cast<uint64_t>(*leftover)) << 2 : 0;
 }
 
-/// Writes how the resource is waited for; the fewer bytes, the less it differs from most resources.
+/// Writes the waiting rules of the resource; the less these differ from those of most resources,
+/// the fewer bytes.
 void put_patience(Writer& to, const Resource& resource) {
   static const Pace usual_pace;
   static const Patience usual_patience;

@@ -42,8 +42,8 @@ void make(const std::string& folder, uint64_t bytes) {
     unlink(path.c_str());
 }
 
-/// Copies the log. After that, the room that it takes already is used again. If that fails there is
-/// less room, and whoever writes reports it.
+/// Copies the log. After that, its space is reused. If that fails, there is less room, and the
+/// writer reports it.
 void copy_log(const std::string& path) {
   if (!file_exists(path))
     return;
@@ -63,7 +63,7 @@ void keep_reserve(const std::string& folder) {
   if (kept >= most_bytes)
     return;
   const uint64_t wanted = reserve_of(free_bytes(folder) + kept);
-  // It is not made again for a little more room.
+  // A little more room is no reason to create it again.
   if (wanted > 0 && wanted >= 2 * kept)
     make(folder, wanted);
 }

@@ -87,7 +87,8 @@ namespace {
 constexpr std::chrono::milliseconds busy_limit{20'000};
 
 /// Two processes that open a new file at once both want to change its journal; SQLite refuses one
-/// of them at once, since each holds what the other waits for. So we have to wait ourselves.
+/// of them at once, because each holds a lock that the other waits for. So we have to wait
+/// ourselves.
 int keep_write_ahead_log(sqlite3* handle) {
   const auto limit = std::chrono::steady_clock::now() + busy_limit;
   for (;;) {
@@ -113,8 +114,8 @@ Result<std::unique_ptr<Sqlite>> Sqlite::open(const std::string& path) {
   if (code != SQLITE_OK)
     return database->error(cat("opening the store `", path, "`"));
   sqlite3_busy_timeout(handle, static_cast<int>(busy_limit.count()));
-  // The log stays for the next process; copying it into the database would cost each command some
-  // waits for the disk. It is copied when it has grown.
+  // The log stays for the next process; copying it into the database would make each command wait
+  // for the disk. It is copied when it has grown.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, nullptr);
   if (keep_write_ahead_log(handle) != SQLITE_OK)
     return database->error(cat("opening the store `", path, "`"));
@@ -185,7 +186,7 @@ namespace {
 constexpr std::chrono::microseconds wait_for_turn{200};
 constexpr std::chrono::milliseconds longest_way_given{100}, longest_piece{3};
 
-/// The byte in the queue's file that all who wait lock together.
+/// The byte in the queue's file that all waiting processes lock together.
 struct flock lock_of_queue(short type) {
   struct flock lock{};
   lock.l_type = type;
@@ -199,7 +200,7 @@ bool is_busy(int code) { return (code & 0xFF) == SQLITE_BUSY; }
 }  // namespace
 
 /// Waits by itself and not in SQLite, whose pauses grow to a tenth of a second. So a process that
-/// writes much sees that somebody waits, and gives way.
+/// writes much sees that others wait, and gives way.
 Status Sqlite::begin_waiting() {
   const auto limit = std::chrono::steady_clock::now() + busy_limit;
   sqlite3_busy_timeout(handle_, 0);
@@ -208,7 +209,7 @@ Status Sqlite::begin_waiting() {
     if (!queue_.is_open())
       queue_ = Descriptor(::open((path_ + "-queue").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     struct flock lock = lock_of_queue(F_RDLCK);
-    fcntl(queue_.get(), F_OFD_SETLK, &lock);  // without the lock we only wait longer
+    fcntl(queue_.get(), F_OFD_SETLK, &lock);  // without the lock, we only wait longer
     while (is_busy(code) && std::chrono::steady_clock::now() < limit) {
       std::this_thread::sleep_for(wait_for_turn);
       code = sqlite3_exec(handle_, "BEGIN IMMEDIATE", nullptr, nullptr, nullptr);

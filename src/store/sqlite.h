@@ -1,6 +1,6 @@
 #pragma once
-/// The thinnest layer over SQLite's C interface that we can work with: a connection, a statement, a
-/// transaction. Every failure is an `Error` with SQLite's own words.
+/// The thinnest usable layer over SQLite's C interface: a connection, a statement, a transaction.
+/// Every failure is an `Error` with SQLite's own words.
 
 #include <sqlite3.h>
 
@@ -30,11 +30,10 @@ class Query {
   Query& bind(std::string_view text);
   Query& bind_blob(std::string_view bytes);
   Query& bind(int64_t number);
-  /// Binds bytes or a text without copying them: they must stay where they are until the query has
-  /// run.
+  /// Binds bytes or a string without copying them: they must stay in place until the query has run.
   Query& bind_kept(std::string_view bytes);
   Query& bind_kept_text(std::string_view text);
-  /// True when there is a row.
+  /// True if there is a row.
   Result<bool> step();
   /// Steps once and expects no row.
   Status run();
@@ -72,7 +71,7 @@ class Sqlite {
   void hide(std::shared_ptr<const Mask> secrets) { secrets_ = std::move(secrets); }
   Sealing sealing() const { return {seal(), secrets_.get()}; }
   bool is_in_memory() const { return path_ == ":memory:"; }
-  /// Lets others who wait to write go first. For a process that writes much, between two pieces.
+  /// Lets waiting writers go first; for a process that writes much, between two pieces.
   void give_way();
 
  private:
@@ -102,8 +101,9 @@ class Transaction {
   Sqlite* database_;
 };
 
-/// Does much in pieces, each in a transaction of some milliseconds, so that nobody waits for long.
-/// `step` does one piece and says whether there is more. Finished pieces stay if a later one fails.
+/// Does a large job in pieces, each in a transaction of a few milliseconds, so that others do not
+/// wait for long. `step` does one piece and says whether there is more. Finished pieces stay if a
+/// later one fails.
 Status in_pieces(Sqlite& database, const std::function<Result<bool>()>& step);
 
 }  // namespace fettle

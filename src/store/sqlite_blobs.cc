@@ -10,8 +10,8 @@ namespace {
 
 constexpr std::string_view lock_prefix = "session-";
 
-/// A content that was put and is not yet referred to belongs to the session that put it. The
-/// session has a lock file, which ends with the process.
+/// A content that was put and has no references yet belongs to the session that put it. The session
+/// has a lock file, whose lock ends with the process.
 class SqliteBlobIndex : public BlobIndex {
  public:
   explicit SqliteBlobIndex(std::string path) : path_(std::move(path)) {}
@@ -96,7 +96,7 @@ class SqliteBlobIndex : public BlobIndex {
     const std::lock_guard lock(mutex_);
     TRY(open());
     Transaction transaction = TRY(Transaction::begin(*database_));
-    // A content that is not listed may be in use all the same.
+    // An unlisted content may be in use all the same.
     Query query = TRY(database_->query(
         "SELECT ifnull(b.session, '') FROM (SELECT ? AS digest) d LEFT JOIN blobs b ON "
         "b.digest=d.digest WHERE NOT EXISTS (SELECT 1 FROM record_uses u WHERE u.digest=d.digest) "
@@ -136,7 +136,7 @@ class SqliteBlobIndex : public BlobIndex {
     return {};
   }
 
-  /// Our session, which begins when it is first needed.
+  /// Our session, which starts when it is first needed.
   Result<std::string> session_here() {
     while (!lock_ && !database_->is_in_memory()) {
       Query query = TRY(database_->query("SELECT lower(hex(randomblob(8)))"));

@@ -60,7 +60,7 @@ class SqliteEdit : public Edit {
         token_(token) {}
 
   ~SqliteEdit() override {
-    // The lock is what counts, and it ends in any case.
+    // Only the lock counts, and it ends in any case.
     static_cast<void>(transaction([this]() -> Status {
       return TRY(database_.query(is_removed_ ? "DELETE FROM leases WHERE environment=?"
                                              : "UPDATE leases SET process=0 WHERE environment=?"))
@@ -104,8 +104,7 @@ class SqliteEdit : public Edit {
 
   Status remove_environment() override {
     TRY(begin_removal());
-    // Somebody who pushes just now ends first, and is refused because the environment is being
-    // removed.
+    // A push that is under way ends first, and is refused because the environment is being removed.
     const std::optional<LockFile> no_push =
         TRY(wait_for_lock(database_, push_lock_name(environment_)));
     TRY(remove_versions(database_, environment_));
@@ -172,7 +171,7 @@ class SqliteEdit : public Edit {
     return query;
   }
 
-  /// Writes what a record refers to, so that nobody clears it away.
+  /// Writes the references of a record, so that their contents are not cleared.
   Status write_uses(const Key& key, const std::vector<std::string>& digests) {
     if (digests.empty() && !TRY(refers()))
       return {};
@@ -242,7 +241,7 @@ class SqliteEdit : public Edit {
         .run();
   }
 
-  /// Moves all at once, since one may take the key that another one gives up.
+  /// Moves all at once, because one may take the key that another one gives up.
   Status move_events(std::span<const Change> changes) {
     TRY(database_.execute(
         "CREATE TEMP TABLE IF NOT EXISTS moved(kind TEXT, before TEXT, after TEXT, "
@@ -269,7 +268,7 @@ class SqliteEdit : public Edit {
   std::optional<LockFile> lock_;
   int64_t token_;
   bool is_removed_ = false;
-  std::optional<bool> refers_;  ///< none: nobody has asked yet
+  std::optional<bool> refers_;  ///< none: not asked yet
 };
 
 class SqliteWish : public Wish {
@@ -370,7 +369,7 @@ Status sqlite_wish(Sqlite& database, const Name& environment,
   if (is_removing) {
     if (const std::optional<Holder> remover = TRY(sqlite_holder(database, environment)))
       return world_error(cat("`", environment, "` is being removed by ", to_string(*remover)));
-    // Nobody goes on with the removal, and somebody wants the environment again.
+    // The removal was abandoned, and somebody wants the environment again.
     TRY(TRY(database.query("UPDATE environments SET removing=0 WHERE name=?"))
             .bind(environment.view())
             .run());

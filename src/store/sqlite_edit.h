@@ -8,7 +8,7 @@
 
 namespace fettle {
 
-/// An edit, or the holder that has the right now.
+/// An edit, or the present holder of the right.
 Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_sqlite_edit(Sqlite& database,
                                                                       const Name& environment,
                                                                       const Holder& me);

@@ -1,5 +1,5 @@
 #pragma once
-/// The place of the locks of a store: files beside the database, in a folder of their own.
+/// The locks of a store: files in their own folder next to the database.
 
 #include "base/lock_file.h"
 #include "store/sqlite.h"
@@ -8,7 +8,7 @@
 namespace fettle {
 
 Path lock_path(const Sqlite& database, std::string_view name);
-/// Makes the folder. A database in memory has none, since nobody else can use it.
+/// Makes the folder. A database in memory has none, because no other process can use it.
 Status make_lock_folder(const Sqlite& database);
 /// Waits for the lock. None: the database is in memory. Error (`Blame::world`): it takes too long.
 Result<std::optional<LockFile>> wait_for_lock(const Sqlite& database, std::string_view name);

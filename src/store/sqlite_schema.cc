@@ -40,9 +40,10 @@ CREATE INDEX spans_content ON spans(content);
 CREATE TABLE holdings(world INTEGER NOT NULL, key BLOB NOT NULL, value BLOB NOT NULL, piece INTEGER NOT NULL,
   PRIMARY KEY(world, key, value, piece)) WITHOUT ROWID, STRICT;
 )",
-    // The index tells of every version, as the spans do; in it `until` 0 is none. What is staged is
+    // The index covers every version, as the spans do; in it, `until` 0 means none. Staged data is
     // written under a number that no version has yet. `token` grows with every lease; a lease with
-    // process 0 was given back. `session` is who put a content and may be about to refer to it.
+    // process 0 was given back. `session` names the session that put a content and may be about to
+    // refer to it.
     R"(
 DROP TABLE leases;
 CREATE TABLE leases(environment TEXT PRIMARY KEY, token INTEGER NOT NULL, process INTEGER NOT NULL, machine TEXT NOT NULL,
@@ -68,12 +69,13 @@ INSERT INTO holdings SELECT h.world, h.key, h.value, h.piece, s.since, 0 FROM ol
 DROP TABLE older_holdings;
 CREATE INDEX holdings_until ON holdings(world, until) WHERE until>0;
 )",
-    // Keys of states hold the ID, no longer the name. Whoever reads the states of an environment
+    // Keys of states hold the ID, no longer the name. Code that reads the states of an environment
     // with this note upgrades them first (`verbs/states/state_keys.h`). X'00' is null.
     R"(
 INSERT OR IGNORE INTO notes SELECT DISTINCT environment, 'states_by_name', X'00' FROM records WHERE instr(name, '_|-')>0;
 )",
-    // `role` is a `Holder::Role`. Before, a controller was known by what it called itself.
+    // `role` is a `Holder::Role`. Before, a controller was known by the text that it gave about
+    // itself.
     R"(
 ALTER TABLE leases ADD COLUMN role INTEGER NOT NULL DEFAULT 0;
 UPDATE leases SET role=1 WHERE what LIKE 'fettle controller%';
@@ -83,8 +85,8 @@ UPDATE leases SET role=1 WHERE what LIKE 'fettle controller%';
 /// The first format that lists references of records and versions.
 constexpr size_t format_with_uses = 3;
 
-/// Lists the references of what was written before they were listed. A damaged record is reported
-/// when it is read.
+/// Lists the references of data that was written before they were listed. A damaged record is
+/// reported when it is read.
 Status list_uses(Sqlite& database) {
   Query records = TRY(database.query("SELECT environment, kind, name, body FROM records"));
   while (TRY(records.step()))
@@ -138,7 +140,7 @@ Status migrate(Sqlite& database) {
     return world_error(cat("the store has format ", found,
                            ", but this fettle supports formats up to ", migrations.size(),
                            "; use the newer fettle that wrote it"));
-  static_cast<void>(version.step());  // ends the read, so that writing can begin
+  static_cast<void>(version.step());  // ends the read, so that writing can start
   Transaction transaction = TRY(Transaction::begin(database));
   // Another process may have been faster.
   Query again = TRY(database.query("SELECT user_version FROM pragma_user_version"));

@@ -1,5 +1,5 @@
 #pragma once
-/// Makes the tables, and brings an older file up to date.
+/// The tables of the store.
 
 #include "base/time.h"
 #include "store/sqlite.h"

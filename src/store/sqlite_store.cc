@@ -41,7 +41,7 @@ class SqliteStore : public Store {
 
   Result<Known> known(const Name& environment) override {
     Known known = TRY(read_known(environment));
-    // The pages of many records are not read again soon.
+    // The pages of many records will not be read again soon.
     if (known.size() > 10'000)
       TRY(database_->execute("PRAGMA shrink_memory"));
     return known;
@@ -101,7 +101,7 @@ class SqliteStore : public Store {
   }
 
   Result<std::vector<Event>> events_below(const Key& key, size_t limit) override {
-    // All names with this beginning, by the index: up to the next text that begins otherwise.
+    // All names with this prefix, by the index: up to the next string without it.
     const std::string end = cat(key.name, "\xff");
     Query query = TRY(database_->query(
         "SELECT sequence, time, type, environment, kind, name, verb, because_kind, because_name, "
@@ -170,7 +170,7 @@ class SqliteStore : public Store {
     const int64_t end = last.number(0);
     static_cast<void>(last.step());
     TRY(in_pieces(*database_, [&]() -> Result<bool> {
-      // `why` needs the last events of each known thing, from the beginning of its last act on.
+      // `why` needs the last events of each known thing, from the start of its last act on.
       TRY(TRY(database_->query(
                   "DELETE FROM events AS e WHERE sequence>?1 AND sequence<=?2 AND time<?3 AND NOT "
                   "(EXISTS (SELECT 1 FROM records r WHERE r.environment=e.environment AND "
@@ -241,10 +241,10 @@ constexpr Duration creation_limit = 20s;
 
 Path key_of(const Path& path) { return path.parent_path() / "key"; }
 
-/// The key is created when the store has its tables. So a store beside a key and without tables was
-/// cut, or its log was, which for a small store holds everything. A store that is made again beside
-/// a key would look the same to others, so it is made under this lock. None: no store is made
-/// again.
+/// The key is created once the store has its tables. So a store next to a key but without tables
+/// was truncated, or its log was, which holds everything of a small store. A store that is created
+/// again next to a key would look the same to others, so it is created under this lock. None: no
+/// store is created again.
 Result<std::optional<LockFile>> turn_to_make_anew(const Path& path) {
   if (file_exists(path) || !file_exists(key_of(path)))
     return std::optional<LockFile>();
@@ -260,7 +260,7 @@ Result<bool> has_tables(Sqlite& database) {
   return has;
 }
 
-/// Checks a store that was there, beside a key that was there, before it was opened.
+/// Checks a store that existed, together with its key, before it was opened.
 Status check_not_emptied(Sqlite& database, const Path& path) {
   if (TRY(has_tables(database)))
     return {};

@@ -32,7 +32,7 @@ Digest digest_of(std::string_view bytes) {
   return digest;
 }
 
-/// A number that is ordered as the bytes of the word are in memory.
+/// A number with the order of the word's bytes in memory.
 uint64_t first_byte_first(uint64_t word) {
   if constexpr (std::endian::native == std::endian::little)
     return __builtin_bswap64(word);
@@ -76,7 +76,7 @@ class SqliteSnapshot : public Snapshot {
   }
 
   Status holders(Digest key, const std::function<Go(Digest, const Piece&)>& visit) const override {
-    std::string after;  // a value; the look-up goes on behind it
+    std::string after;  // a value; the look-up continues after it
     while (true) {
       Query query =
           TRY(database_.query("SELECT value, pieces.set_name, pieces.name FROM holdings JOIN "
@@ -297,7 +297,7 @@ class DeltaWriter {
   std::vector<Row> gone_, added_;
 };
 
-/// Takes back what was staged and never added, as if it had never been written.
+/// Takes back staged data that was never added, as if it had never been written.
 class Unstager {
  public:
   Unstager(Sqlite& database, int64_t world, int64_t number)
@@ -319,7 +319,7 @@ class Unstager {
     ContentPointer body;
   };
 
-  /// A span that begins (or ends) at the number.
+  /// A span that starts (or ends) at the number.
   Result<std::optional<Span>> next_span(const char* sql) {
     Query query = TRY(database_.query(sql));
     query.bind(world_).bind(number_);
@@ -494,7 +494,7 @@ class SqlitePushTurn : public PushTurn {
   }
 
  private:
-  /// The heads go first, so that nobody reads a version of which half is gone.
+  /// The heads go first, so that no version is read of which half is gone.
   Status forget_before(int64_t oldest) {
     TRY(in_pieces(database_, [&]() -> Result<bool> {
       for (const char* sql : {"DELETE FROM versions WHERE world=? AND number<?",
@@ -601,7 +601,7 @@ class SqliteVersions : public Versions {
   }
 
  private:
-  /// Takes back what was staged by a push whose process was killed.
+  /// Takes back the staged data of a push whose process was killed.
   Status take_back_staged(int64_t world) {
     Query query = TRY(database_.query("SELECT number FROM staging WHERE world=?"));
     query.bind(world);
@@ -671,8 +671,8 @@ Status release_version_row(Sqlite& database, const Name& environment, uint64_t n
 
 Status remove_versions(Sqlite& database, const Name& environment) {
   const int64_t world = world_of(environment);
-  // The heads go first: a version without a head is not there. One row at a time, in as many pieces
-  // as it takes.
+  // The heads go first: a version without a head does not exist. One row at a time, in as many
+  // pieces as necessary.
   for (const char* sql :
        {"DELETE FROM versions WHERE world=?", "DELETE FROM version_uses WHERE world=?",
         "DELETE FROM staging WHERE world=?"})

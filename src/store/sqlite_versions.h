@@ -1,8 +1,7 @@
 #pragma once
 /// Versions in SQLite. A piece is stored with the span of versions in which it is the same, so sets
-/// that a push does not touch cost nothing. The identity index has spans, too. Nobody sees what is
-/// written under a number that no version has yet, so a large push is written ahead in small
-/// transactions.
+/// that a push does not touch cost nothing. The identity index has spans, too. Data under a number
+/// that no version has yet is invisible, so a large push is written ahead in small transactions.
 
 #include "store/sqlite.h"
 #include "versions/versions.h"

@@ -1,5 +1,5 @@
-/// Large pushes, which are written ahead in pieces: seen by nobody before they are added, and taken
-/// back when they are not.
+/// Large pushes, which are written ahead in pieces: invisible until they are added, and taken back
+/// if they are not.
 
 #include <sys/wait.h>
 #include <unistd.h>

@@ -1,12 +1,12 @@
 #pragma once
 /// The memory between runs: environments, records, events, small lists and caches. The interface is
-/// narrow, so that a shared database can stand behind it later. Several processes may use one store
-/// at once.
+/// narrow, so that a shared database can implement it later. Several processes may use one store at
+/// once.
 ///
-/// Everybody may read. A process that acts on an environment writes through an `Edit`, a lease that
-/// only one process has at a time. A process that only says what should be writes through a `Wish`,
-/// a short transaction that needs no lease (`store/edit.h`). Nothing else writes what belongs to an
-/// environment.
+/// Any process may read. A process that acts on an environment writes through an `Edit`, a lease
+/// that only one process has at a time. A process that only describes a wanted state writes through
+/// a `Wish`, a short transaction that needs no lease (`store/edit.h`). Nothing else writes data of
+/// an environment.
 
 #include <functional>
 #include <memory>
@@ -30,8 +30,8 @@ struct Environment {
   Name name;
   std::string uuid;  ///< 32 hexadecimal digits
   Time created;
-  Value detail;              ///< kept by faces: `{"production": true, "stopped": true, …}`
-  bool is_removing = false;  ///< its removal has begun and has not ended
+  Value detail;              ///< written by faces: `{"production": true, "stopped": true, …}`
+  bool is_removing = false;  ///< its removal has started and not ended
 };
 
 class Store {
@@ -48,7 +48,7 @@ class Store {
                                             size_t limit) = 0;
   /// The last events about one key, the newest first.
   virtual Result<std::vector<Event>> events_of(const Key& key, size_t limit) = 0;
-  /// The last events about all keys of the same kind whose names begin with its name.
+  /// The last events about all keys of the same kind whose names start with its name.
   virtual Result<std::vector<Event>> events_below(const Key& key, size_t limit) = 0;
   /// Every key of an environment that an event is about, by kind and name.
   virtual Result<std::vector<Key>> keys_of_events(const Name& environment) = 0;
@@ -57,34 +57,34 @@ class Store {
   /// there is no such note.
   virtual Result<std::optional<Value>> note(const Name& environment, std::string_view name) = 0;
 
-  /// A number that is another one if another process has written since the last call. Takes
-  /// microseconds.
+  /// A number that changes if another process has written since the last call. Takes microseconds.
   virtual Result<int64_t> stamp() = 0;
-  /// Calls `tell` when somebody, this process included, may have written. It does so on the calling
-  /// thread, until a stop is asked for. False at once: the system cannot tell. From any thread.
+  /// Calls `tell` when any process, including this one, may have written. It does so on the calling
+  /// thread, until a stop is requested. Returns false at once if the system cannot tell. May be
+  /// called from any thread.
   virtual bool watch(const std::function<void()>& tell, std::stop_token stop) = 0;
 
-  /// The versions of environments: what they should be.
+  /// The versions of environments: their wanted states.
   virtual Versions& versions() = 0;
 
-  /// The right to act on an environment, which need not be there yet, or the holder if somebody
-  /// else has the right. A holder whose process is gone has lost it.
+  /// The right to act on an environment, which need not exist yet, or the holder if another process
+  /// has the right. A holder whose process is gone has lost it.
   virtual Result<std::variant<std::unique_ptr<Edit>, Holder>> begin_edit(const Name& environment,
                                                                          const Holder& me) = 0;
-  /// The process that acts on an environment just now.
+  /// The process that acts on an environment at the moment.
   virtual Result<std::optional<Holder>> holder(const Name& environment) = 0;
 
-  /// One transaction: all that `say` writes or, if it fails, nothing. Errors (`Blame::world`): the
-  /// environment is being removed.
+  /// One transaction: everything that `say` writes or, if it fails, nothing. Errors
+  /// (`Blame::world`): the environment is being removed.
   virtual Status wish(const Name& environment, const std::function<Status(Wish&)>& say) = 0;
 
-  /// Values that can be found out again, but take long: digests of folders. They belong to no
+  /// Values that can be computed again, but slowly: digests of folders. They belong to no
   /// environment.
   virtual Result<std::optional<Value>> cached(std::string_view name) = 0;
   virtual Status cache(std::string_view name, const Value& value, Time now) = 0;
 
   /// Forgets events older than `before`, except the last ones of things that are still known, and
-  /// cached values and leftovers from before. It works in pieces, so that nobody waits for long.
+  /// older cached values and leftovers. It works in pieces, so that others do not wait for long.
   virtual Result<size_t> forget_before(Time before) = 0;
 };
 

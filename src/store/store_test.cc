@@ -104,7 +104,8 @@ class StoreTest : public testing::Test {
     while (acting->write(std::vector{change({"e", "act", std::to_string(written)}, record())}))
       ++written;
     acting.reset();
-    // Who comes now keeps nothing more, and what comes before the first record has no room.
+    // A later process keeps nothing more, and there is no room for anything before the first
+    // record.
     keep_reserve(folder_);
     if (bytes_kept() != at_first || (*store)->begin_edit("e", this_process("a test", Time(1s))))
       return 3;
@@ -114,7 +115,7 @@ class StoreTest : public testing::Test {
         return 4;
       std::filesystem::remove(folder_ + "/filler");
     }
-    // It is there again, for the next time.
+    // It exists again, for the next time.
     return bytes_kept() * 2 > at_first ? 0 : 5;
   }
 
@@ -248,7 +249,7 @@ TEST_F(StoreTest, TextsThatHoldASecretOfTheWorkAreSealed) {
   EXPECT_EQ(read->applied->attributes, written.applied->attributes);
   EXPECT_EQ(read->attempt->error, "login as ******** failed");
   EXPECT_EQ(**store->note("e", "plan"), Value::list({"nobody-may-see", "known"}));
-  // Without the key it is not known what was applied, so it is applied again.
+  // Without the key, the applied values are unknown, so it is applied again.
   store.reset();
   std::filesystem::remove(folder_ + "/key");
   EXPECT_NE(open()->known("e")->at(key)->applied->attributes, written.applied->attributes);
@@ -303,7 +304,7 @@ TEST_F(StoreTest, OnlyOneHasTheRightToActUntilItsProcessIsGone) {
   if (dying == 0) {
     auto other = open_sqlite_store(folder_ + "/fettle.db");
     auto begun = (*other)->begin_edit("e", this_process("one that dies", Time(2s)));
-    // Without a word: the lock is what ends with a process.
+    // Silently: the lock ends with a process.
     kill(getpid(), begun && begun->index() == 0 ? SIGKILL : SIGTERM);
   }
   waitpid(dying, &status, 0);
@@ -316,7 +317,7 @@ TEST_F(StoreTest, WhoHasLostTheRightIsRefused) {
   auto store = open();
   auto lost = edit(*store);
   ASSERT_TRUE(lost->write(std::vector{change({"e", "act", "a"}, record())}));
-  // As when the lock's file was taken away beside us.
+  // As if somebody else had removed the lock's file.
   for (const auto& entry : std::filesystem::directory_iterator(folder_ + "/locks"))
     std::filesystem::remove(entry.path());
   auto another = open();
@@ -328,7 +329,7 @@ TEST_F(StoreTest, WhoHasLostTheRightIsRefused) {
   EXPECT_FALSE(lost->put_note("x", 1));
   EXPECT_FALSE(lost->remove_environment());
   EXPECT_EQ(store->known("e")->size(), 1u);
-  lost.reset();  // gives back nothing that is another's
+  lost.reset();  // gives back nothing that belongs to another one
   EXPECT_TRUE(mine->write(std::vector{change({"e", "act", "c"}, record())}));
 }
 
@@ -345,11 +346,11 @@ TEST_F(StoreTest, AWishNeedsNoRightAndIsRefusedWhileTheEnvironmentGoes) {
   ASSERT_FALSE(refused);
   EXPECT_TRUE(refused.error().message.starts_with("`e` is being removed by `a test`"));
   EXPECT_TRUE((*other->environment("e"))->is_removing);
-  // Whose process is gone removes nothing any more.
+  // A holder whose process is gone removes nothing any more.
   acting.reset();
   EXPECT_TRUE(other->wish("e", say));
   EXPECT_FALSE((*other->environment("e"))->is_removing);
-  // What fails in the middle leaves nothing.
+  // A failure in the middle leaves nothing.
   EXPECT_FALSE(other->wish("e", [](Wish& wish) -> Status {
     TRY(wish.put_note("wish", 2));
     return user_error("no");
@@ -407,7 +408,7 @@ TEST_F(StoreTest, OldEventsAreForgottenButForWhatIsNeededToSayWhy) {
   EXPECT_EQ(*store->forget_before(Time(50s)), 8u);
   EXPECT_EQ(store->events_of(kept, 10)->size(), 2u);
   EXPECT_EQ(store->events_of(gone, 10)->size(), 2u);
-  // The last act of what is known stays, however old it is.
+  // The last act of a known thing stays, however old it is.
   EXPECT_EQ(*store->forget_before(Time(500s)), 2u);
   EXPECT_EQ(store->events_of(kept, 10)->size(), 2u);
   EXPECT_EQ(store->events_of(gone, 10)->size(), 0u);
@@ -450,7 +451,7 @@ TEST_F(StoreTest, ManyProcessesMayMakeOneStoreAtOnce) {
       (void)!read(gate[0], &none, 1);  // returns when the gate is closed
       auto store = open_sqlite_store(path);
       const Key key{"e", "act", std::to_string(i)};
-      // All want the same right, and one after another has it.
+      // All want the same right, and get it one after another.
       while (store) {
         auto begun = (*store)->begin_edit("e", this_process("one of many", Time(1s)));
         if (!begun)
@@ -513,7 +514,7 @@ TEST_F(StoreTest, ATornLastPageOfTheLogCostsNothingThatWasCommittedBefore) {
   ASSERT_TRUE(acting->write(std::vector{change(first, record())}));
   const auto whole = std::filesystem::file_size(folder_ + "/fettle.db-wal");
   ASSERT_TRUE(acting->write(std::vector{change(second, record())}));
-  // What a crashed machine would find: the files as they are, the last page cut in the middle.
+  // The state after a crash of the machine: the files as they are, the last page cut in the middle.
   const auto size = std::filesystem::file_size(folder_ + "/fettle.db-wal");
   ASSERT_GT(size, whole);
   for (uintmax_t cut = whole; cut < size; cut += 509)
@@ -553,7 +554,7 @@ TEST_F(StoreTest, AFullDiskIsACleanErrorAndNothingRecordedIsLost) {
     acting.reset();
     if (last || to_string(last.error()).find("; what was recorded is safe") == std::string::npos)
       return 2;
-    // Everything that was acknowledged is there, for this process and for the next.
+    // Everything that was acknowledged exists, for this process and for the next.
     for (int round = 0; round < 2; ++round) {
       const auto known = (*store)->known("e");
       if (!known || known->size() != static_cast<size_t>(written))
@@ -581,7 +582,7 @@ TEST_F(StoreTest, AReserveIsKeptForWhoeverFreesSpace) {
         << kilobytes;
 }
 
-// As much may be written as the log of the store takes already, however small the reserve is.
+// Commands may write as much as the store's log already takes, however small the reserve is.
 TEST_F(StoreTest, TheLogIsWrittenOverByWhoeverFreesSpace) {
   const auto work = [this] {
     keep_reserve(folder_);
@@ -631,7 +632,7 @@ TEST_F(StoreTest, AReserveGivesWayWhereItMayBeNeededAndGrowsWithTheRoom) {
     if (bytes_kept() != uintmax_t{4} << 20)
       return 3;
     const ReserveUse reserve(folder_);
-    return bytes_kept() == 0 ? 4 : 0;  // there is room enough
+    return bytes_kept() == 0 ? 4 : 0;  // there is enough room
   };
   EXPECT_EQ(on_a_small_disk(folder_, 24'000, work), 0);
 }
@@ -680,7 +681,7 @@ TEST(StoreFiles, AStoreWithoutItsTablesIsAnErrorAndNoNewOne) {
     }));
   }
   EXPECT_EQ((*open_sqlite_store(path))->environments()->size(), 1u);
-  // A small store stands in its log.
+  // The log holds all of a small store.
   std::filesystem::resize_file(path + "-wal", 0);
   for (const bool is_cut : {false, true}) {
     if (is_cut)
