@@ -20,7 +20,7 @@ Wanted wanted_of(const Intent& intent) {
   return wanted;
 }
 
-/// The keys that are asked for by hand, and those that they stand on.
+/// The keys that are requested by hand, and those that they build on.
 std::set<Key> keys_of_requests(const Intent& intent, const Known& known) {
   std::set<Key> keys;
   std::vector<Key> open;
@@ -41,7 +41,7 @@ std::set<Key> keys_of_requests(const Intent& intent, const Known& known) {
   return keys;
 }
 
-/// Hosts of which some record says in which life something happened.
+/// Hosts for which some record names the life of an act.
 std::unordered_set<Key, KeyHash> hosts_with_lives(const Known& known) {
   std::unordered_set<Key, KeyHash> hosts;
   for (const auto& [key, record] : known)
@@ -51,7 +51,7 @@ std::unordered_set<Key, KeyHash> hosts_with_lives(const Known& known) {
   return hosts;
 }
 
-/// Gathers what each driver has to look at.
+/// Gathers the subjects that each driver has to look at.
 class Subjects {
  public:
   Subjects(const Kinds& kinds, const Known& known)
@@ -163,7 +163,7 @@ Value counts_of(const Summary& summary) {
 
 namespace {
 
-/// Whether it has to be made, as far as a look tells.
+/// Whether it has to be created, as far as a look tells.
 bool has_to_be_made(const Resource& resource, const Known& known, const Seen& seen) {
   const auto record = known.find(resource.key);
   if (record == known.end() || !record->second->applied || record->second->attempt ||
@@ -174,7 +174,7 @@ bool has_to_be_made(const Resource& resource, const Known& known, const Seen& se
          (!found->second.state || found->second.content_is_lost);
 }
 
-/// Asks each driver that has something to make whether it is ready and has room for it.
+/// Asks each driver that has something to create whether it is ready and has room for it.
 Status check_ready(const RunContext& run_context, const RunRequest& run_request, const Seen& seen) {
   std::map<Name, std::vector<const Resource*>> by_driver;
   std::set<Name> needed;
@@ -192,7 +192,7 @@ Status check_ready(const RunContext& run_context, const RunRequest& run_request,
   return {};
 }
 
-/// Whether somebody else may have made it.
+/// Whether somebody else may have created it.
 bool may_be_there(const Kinds& kinds, const Key& key) {
   const Kind* kind = kinds.find(key.kind);
   return kind != nullptr && !kind->is_marked();
@@ -211,8 +211,8 @@ Result<Seen> look(const RunContext& run_context, const Intent& intent, const Kno
     else if (asked.contains(key) || leftover_of(*record, intent) == Leftover::remove)
       subjects.add(key, nullptr, record);
   }
-  // A resource that is never acted on is compared with the world all the same, and a new one may be
-  // there already.
+  // A resource that is never acted on is compared with the world all the same, and a new one may
+  // exist already.
   for (const auto& [key, resource] : wanted)
     if (!known.contains(key) &&
         (resource->mandate == Mandate::report || may_be_there(run_context.kinds, key)))

@@ -47,7 +47,7 @@ void Threads::start(Job job) {
     return;
   }
   const std::lock_guard lock(mutex_);
-  // Without a single thread, the loop would wait for ever.
+  // Without a single thread, the loop would wait forever.
   if (idle_ <= jobs_.size() && !begin_thread() && threads_.empty()) {
     news_.ended.push_back({job.act.key, world_error("this machine cannot start more threads")});
     told_.notify_one();
@@ -64,7 +64,7 @@ void Threads::end(const Key& key) {
     act->second.request_stop();
 }
 
-/// If no thread can be started, there are no hints. They may be missing.
+/// If no thread can be started, there are no hints, which is allowed.
 void Threads::watch(Driver& driver, const Name& environment) {
   const auto hint = [this](const Key& key) {
     const std::lock_guard lock(mutex_);
@@ -109,14 +109,14 @@ void Threads::work() {
   }
 }
 
-/// What an act may say to people: without the secrets of the run, and without those that the
-/// resource is given at names that say so.
+/// The messages of an act without secrets: those of the run, and those of the resource whose names
+/// say so.
 ActEnded Threads::told(const Job& job, Result<Outcome> outcome) const {
   if (mask_ == nullptr)
     return {job.act.key, std::move(outcome)};
   Mask own = *mask_;
   own.add_marked(job.act.attributes);
-  for (const RecordPointer& need : job.act.needs)  // a part of them may be embedded
+  for (const RecordPointer& need : job.act.needs)  // part of them may be embedded
     own.add_marked(need->outputs);
   for (const char* given : {"fields", "environment"})
     own.add_named(job.act.attributes.at(given));
@@ -153,8 +153,8 @@ Result<Outcome> Threads::act(const Job& job, std::stop_source& stops) {
     news_.progress.emplace_back(job.act.key, std::move(progress));
     told_.notify_one();
   };
-  // The act is told to stop when it takes too long, when somebody interrupts a second time, and
-  // when the loop ends before it.
+  // The act is told to stop when it takes too long, at a second interruption, and when the loop
+  // ends before it.
   const auto stop = [&] { stops.request_stop(); };
   const std::stop_callback on_interrupt(interrupt_.acts_token(), stop);
   const std::stop_callback on_leaving(leaving_.get_token(), stop);

@@ -1,5 +1,5 @@
 #pragma once
-/// What a loop stands on: a clock, a way to start an act elsewhere, and a way to wait for news.
+/// The base of a loop: a clock, a way to start an act elsewhere, and a way to wait for news.
 /// `Threads` is the real one; the simulator has another.
 
 #include <atomic>
@@ -14,51 +14,51 @@
 
 namespace fettle {
 
-/// An act and the driver that does it; null: nobody here can.
+/// An act and the driver that does it; null: there is none.
 struct Job {
   Act act;
   Driver* driver = nullptr;
 };
 
-/// What has happened since the last wait.
+/// The events since the last wait.
 struct News {
   std::vector<ActEnded> ended;
   std::vector<std::pair<Key, Progress>> progress;
   std::vector<Key> hints;  ///< things that should be looked at again
-  bool stop = false;       ///< somebody asks to begin nothing new
-  bool is_woken = false;   ///< the loop asks whether something else is wanted by now
-  bool leave = false;      ///< somebody asks to leave at once; acts in flight count as interrupted
+  bool stop = false;       ///< a request to start nothing new
+  bool is_woken = false;   ///< the loop asks whether the wish has changed
+  bool leave = false;      ///< a request to leave at once; acts in flight count as interrupted
 };
 
 class Executor {
  public:
   virtual ~Executor() = default;
   virtual Moment now() = 0;
-  /// Starts the act elsewhere; `wait` says how it ended. One that cannot be started ends with an
-  /// error.
+  /// Starts the act elsewhere; `wait` reports how it ended. An act that cannot be started ends with
+  /// an error.
   virtual void start(Job job) = 0;
-  /// Tells an act to stop; `wait` says when it has ended.
+  /// Tells an act to stop; `wait` reports its end.
   virtual void end(const Key& key) = 0;
   /// Lets a driver give hints about an environment until the loop ends.
   virtual void watch(Driver& driver, const Name& environment) = 0;
   /// Waits for news until an instant at the latest. Without one, it waits until there are any.
   virtual News wait(std::optional<Instant> until) = 0;
-  /// Ends the wait, or the next one, from any thread. On an executor with simulated time, nobody
-  /// else has anything to tell.
+  /// Ends the wait, or the next one, from any thread. An executor with simulated time has no other
+  /// threads.
   virtual void wake() {}
 };
 
-/// A request to stop from another thread (a signal, a face). While a loop acts, the first
-/// request lets it begin nothing new, and what is in flight may end. The second one tells acts in
-/// flight to stop, and the loop returns at once; what they were doing counts as interrupted. While
-/// nothing is changed, one request is enough.
+/// A request to stop from another thread (a signal, a face). While a loop acts, it starts nothing
+/// new after the first request, and acts in flight may finish. The second one tells them to stop,
+/// and the loop returns at once; they count as interrupted. While nothing is being changed, one
+/// request is enough.
 class Interrupt {
  public:
   void ask();
   int asked() const { return asked_; }
-  /// Whether the first request ends what is under way, because that changes nothing.
+  /// Whether the first request ends the work under way, because that changes nothing.
   bool leaves_at_once() const { return acting_ == 0; }
-  /// Says that what is under way runs until somebody stops it, so that a stop is its proper end.
+  /// Says that the work under way runs until it is stopped, so that a stop is its proper end.
   void expect() { is_expected_ = true; }
   bool is_expected() const { return is_expected_; }
   /// While one of these exists, something is being changed.
@@ -85,11 +85,11 @@ class Interrupt {
   std::mutex* guards_ = nullptr;
 };
 
-/// Acts on threads of its own, as many as there are acts at once. Its destructor tells acts in
+/// Acts on its own threads, as many as there are concurrent acts. Its destructor tells acts in
 /// flight to stop and waits for them.
 class Threads : public Executor {
  public:
-  /// `mask` hides the secrets in what acts say. Null: nothing is hidden.
+  /// `mask` hides the secrets in the messages of acts. Null: nothing is hidden.
   explicit Threads(Interrupt& interrupt, const Mask* mask = nullptr);
   ~Threads() override;
   Moment now() override { return moment_from_clocks(); }

@@ -1,4 +1,4 @@
-/// Acts on real threads. Nothing here waits for a time: drivers go on when the test lets them.
+/// Acts on real threads. Nothing here waits for a time: drivers continue when the test lets them.
 
 #include "reconcile/executor.h"
 
@@ -61,7 +61,7 @@ class ThreadsTest : public testing::Test {
     made.driver = &driver_;
     return made;
   }
-  /// Waits until so many have ended.
+  /// Waits until that many have ended.
   static News until(Threads& threads, size_t count) {
     News all;
     while (all.ended.size() < count && !all.stop && !all.leave) {
@@ -179,7 +179,7 @@ TEST_F(ThreadsTest, WhatNobodyCanDoFailsAndSaysSo) {
 TEST_F(ThreadsTest, AThreadThatCannotBeStartedFailsItsActAndNotTheProcess) {
   const pid_t child = fork();
   if (child == 0) {
-    // One task for a user who has at least this one already; root has no such limit.
+    // One task for a user who already has at least this one; root has no such limit.
     const rlimit limit{1, 1};
     if (setrlimit(RLIMIT_NPROC, &limit) != 0 || (getuid() == 0 && setuid(65534) != 0))
       _exit(2);

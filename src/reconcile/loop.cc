@@ -35,7 +35,7 @@ Result<Summary> Loop::carry_out() {
   return summary;
 }
 
-/// Everything that has to be written goes into one transaction, before any act of the batch begins.
+/// All writes go into one transaction, before any act of the batch starts.
 Status Loop::obey(std::vector<Order> orders) {
   TRY(write(orders));
   for (Order& order : orders) {
@@ -59,7 +59,7 @@ Status Loop::obey(std::vector<Order> orders) {
     return {};
   Result<NewWish> asked = wants_(run_);
   if (!asked) {
-    // What is under way comes to its end.
+    // Acts under way come to their end.
     refusal_ = std::move(asked).error();
     wants_ = nullptr;
     const Input stop = StopAsked{};

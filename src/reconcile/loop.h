@@ -1,7 +1,7 @@
 #pragma once
-/// Obeys a `Run`: writes what has to be written, starts acts, and waits for them and for timers.
-/// Where it does so is a parameter: on threads and clocks (`reconcile/executor.h`), or in a
-/// simulation of both. There is no other way to act.
+/// Obeys a `Run`: writes to the store, starts acts, and waits for them and for timers. The executor
+/// is a parameter: threads and clocks (`reconcile/executor.h`), or a simulation of both. There is
+/// no other way to act.
 
 #include "reconcile/executor.h"
 #include "reconcile/run.h"
@@ -9,7 +9,7 @@
 
 namespace fettle {
 
-/// Is told of everything as it happens, by the deciding thread alone.
+/// Is told of everything as it happens, only by the deciding thread.
 class Audience {
  public:
   virtual ~Audience() = default;
@@ -19,8 +19,8 @@ class Audience {
   virtual void moved(const Run& /*run*/) {}
 };
 
-/// Says what is wanted by now, what was looked at for it, and what the run does not know of it yet.
-/// Null: the same as before. An error ends the run.
+/// The present wish, the observations for it, and the records of it that the run does not know yet.
+/// Null: the wish is unchanged. An error ends the run.
 struct NewWish {
   std::shared_ptr<const Intent> intent;
   Seen seen{};
@@ -40,8 +40,8 @@ class Loop {
         audience_(audience),
         wants_(std::move(wants)) {}
 
-  /// Carries the run to its end. Errors: the store could not be written, or what is wanted by now
-  /// is not possible. What was recorded stays.
+  /// Carries the run to its end. Errors: the store could not be written, or the present wish is
+  /// impossible. The records stay.
   Result<Summary> carry_out();
 
  private:
@@ -56,7 +56,7 @@ class Loop {
   Audience* audience_;
   AskWhatIsWanted wants_;
   std::optional<Instant> wake_;
-  std::optional<Error> refusal_;  ///< why nothing more is wanted; what is under way ends first
+  std::optional<Error> refusal_;  ///< why nothing more is wanted; acts under way end first
 };
 
 }  // namespace fettle

@@ -1,25 +1,26 @@
 #pragma once
 /// Who waits for whom in a pass, how far each has come, and who is decided next.
 ///
-/// Everything is decided at the moment when all its needs are settled. Sorting once and walking the
+/// Each node is decided at the moment when all its needs are settled. Sorting once and walking the
 /// order would be simple and wrong: the walk would wait at the first node that takes an hour while
 /// a thousand others could go on. Asking each node again whenever something has settled would be
-/// right and quadratic. So each node knows how many of its needs are open. Whoever settles counts
-/// down at those that wait for it, and at zero they can be decided: each edge is touched once.
+/// right and quadratic. So each node knows how many of its needs are open. A node that settles
+/// counts down at those that wait for it, and at zero they can be decided: each edge is touched
+/// once.
 ///
 /// Two things make it more than a topological sort.
-/// * *An answer is not the end.* A success that has not settled is called again and may come to
+/// * *An answer is not the end.* A success that has not settled is called again and may have
 ///   another answer later. Those that need it have gone on by then, and are never counted down
-///   twice: they are told of the new answer, and only when it differs.
-/// * *A need may be done again* while somebody who needs it is to be decided. That one is deferred
+///   twice: they are told of the new answer, and only if it differs.
+/// * *A need may be done again* while a node that needs it is to be decided. That node is deferred
 ///   until the need answers, whether with the same answer or another one.
 ///
 /// Nodes that can be decided are taken in the order of the graph, not in that of their arrival: the
-/// same inputs give the same run, and what stands first in a file is done first when slots are few.
+/// same inputs give the same run, and the first things in a file are done first when slots are few.
 /// That order is a number, the *place* of a node.
 ///
-/// A million resources have to fit. The edges of the graph lead from a node to its needs. Here they
-/// are wanted the other way round: one flat array, and where the part of each node begins.
+/// A million resources must fit. The edges of the graph lead from a node to its needs. Here they
+/// are needed the other way round: one flat array, and the start of each node's part.
 ///
 /// Invariants:
 /// * A node has answered once and for all: a count of open needs only goes down.
@@ -42,19 +43,19 @@ class Ready {
   explicit Ready(const Graph& graph);
   /// Gives a node the standing that it had as `then` in an earlier pass. Only before `count`.
   void carry_over(NodeId id, const Ready& before, NodeId then);
-  /// Finds out who waits for whom, and puts in every node that is open and waits for nobody.
+  /// Finds out which nodes wait for which, and puts in every open node that waits for none.
   void count();
 
   bool empty() const { return decidable_.empty(); }
   /// Takes the first node, in the order of the graph, that can be decided. There must be one.
   NodeId take();
-  /// Has a node decided, once more if it has answered.
+  /// Marks a node to be decided, once more if it has answered.
   void put(NodeId id) { decidable_.push(places_[id]); }
-  /// Has a node decided when one of its needs answers.
+  /// Marks a node to be decided when one of its needs answers.
   void defer(NodeId id) { deferred_.insert(id); }
 
-  /// Notes the answer of a node; its digest is all that others know of it. Returns those that went
-  /// on with another answer of it.
+  /// Notes the answer of a node; others know only its digest. Returns the nodes that went on with
+  /// another answer of it.
   std::vector<NodeId> answer(NodeId id, Standing standing, Digest answer);
   void stand(NodeId id, Standing standing) { standings_[id] = standing; }
 

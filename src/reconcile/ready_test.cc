@@ -33,14 +33,14 @@ class ReadyTest : public testing::Test {
   static Key key(const std::string& name) { return {"e", "thing", name}; }
   NodeId id(const std::string& name) const { return graph_->find(key(name)); }
   std::string name(NodeId id) const { return graph_->node(id).key->name.str(); }
-  /// All that can be decided, in their order.
+  /// All nodes that can be decided, in their order.
   std::string taken() {
     std::string names;
     while (!ready_.empty())
       names += name(ready_.take());
     return names;
   }
-  /// It comes to an answer; those that went on by another one.
+  /// It answers; returns those that went on with another answer.
   std::string answer(const std::string& of, uint64_t answer = 1) {
     std::string names;
     for (const NodeId id : ready_.answer(id(of), Standing::changed, {answer, 0}))
@@ -86,7 +86,7 @@ TEST_F(ReadyTest, AnotherAnswerConcernsThoseThatHaveGoneOnAndTheSameOneNobody) {
   EXPECT_EQ(answer("a", 1), "");
   EXPECT_EQ(answer("a", 2), "bc");
   EXPECT_EQ(taken(), "");
-  // Nobody was counted down twice: this one still waits.
+  // None was counted down twice: this one still waits.
   EXPECT_TRUE(ready_.waits(id("c")));
   answer("b");
   EXPECT_EQ(taken(), "c");

@@ -6,7 +6,7 @@
 namespace fettle {
 namespace {
 
-/// What an outcome says about the next call. Something that is not ready has no result yet.
+/// An outcome's wish for the next call. Something that is not ready has no result yet.
 std::optional<Again> again_of(const Outcome& outcome) {
   if (const auto* done = std::get_if<Done>(&outcome))
     return done->again;
@@ -99,7 +99,7 @@ std::string Retries::reason_of_patience(const Digest& progress, Instant now) {
   return {};
 }
 
-/// An act that moves on begins its pauses again with the shortest.
+/// An act that makes progress starts its pauses again with the shortest.
 void Retries::schedule(const Again& again, Instant now, Prng& prng) {
   what_ = again.what;
   course_.so_far = again.so_far;

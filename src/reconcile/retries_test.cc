@@ -22,7 +22,7 @@ class RetriesTest : public testing::Test {
     resource_.patience = {.calls = 3, .time = 9s};
   }
   Retries begin(bool is_removal = false) const { return {resource_, is_removal, start}; }
-  /// One call after the other, each `apart` from the one before; the last one's verdict.
+  /// One call after another, each `apart` from the previous one; returns the last verdict.
   Verdict judge_all(Retries& retries, const std::vector<Outcome>& outcomes, Duration apart) {
     Verdict verdict;
     for (const Outcome& outcome : outcomes) {

@@ -61,7 +61,7 @@ const Observation* Run::seen_before(const Key& key) const {
   return nullptr;
 }
 
-/// It is acted on, so what was seen of it says nothing any more.
+/// It is acted on, so the observation of it is out of date.
 void Run::forget_seen(NodeId id) {
   graph_->forget_seen(id);
   const Key& key = *graph_->node(id).key;
@@ -118,7 +118,7 @@ std::vector<Order> Run::on(std::span<const Input> inputs, Moment now) {
   return answer();
 }
 
-/// Goes on as far as it can, and says what has to be done and when to wake it.
+/// Goes on as far as possible, and returns the commands and the time of the next wake-up.
 std::vector<Order> Run::answer() {
   proceed();
   if (const auto next = timers_.next(); next && !is_finished_)
@@ -144,13 +144,13 @@ Result<std::vector<Order>> Run::want(std::shared_ptr<const Intent> intent, Seen 
   INVARIANT(intent_->requests.empty() && intent->requests.empty());
   // Records that the run has already are newer.
   known_.merge(also_known);
-  // A resource that was acted on since then may differ from what was seen.
+  // A resource that was acted on since then may differ from its observation.
   for (auto& [key, observation] : seen)
     if (const Standing standing = this->standing(key);
         !is_under_way(key) &&
         (standing == Standing::open || standing == Standing::kept || standing == Standing::blocked))
       seen_.now[key] = std::move(observation);
-  // An error of the new graph comes before anything is done.
+  // An error of the new graph is reported before anything is done.
   next_.graph = std::make_unique<Graph>(TRY(Graph::build(*intent, known_, seen_.now, *kinds_)));
   commands_.clear();
   now_ = now;
@@ -159,9 +159,8 @@ Result<std::vector<Order>> Run::want(std::shared_ptr<const Intent> intent, Seen 
   return answer();
 }
 
-/// What happens in a host is judged with the host, before anything else happens in it. So if there
-/// are hosts, everything is decided once more when nothing acts. Otherwise what is under way goes
-/// on.
+/// Acts in a host are judged with the host, before anything else happens in it. So if there are
+/// hosts, everything is decided once more when nothing acts. Otherwise, acts under way go on.
 void Run::adopt_when_possible() {
   if (next_.intent == nullptr)
     return;
@@ -169,7 +168,7 @@ void Run::adopt_when_possible() {
     adopt(std::exchange(next_, {}));
     return;
   }
-  next_.graph.reset();  // until then other things will be known
+  next_.graph.reset();  // until then, the records will have changed
   if (slots_.acting() == 0) {
     flights_.clear();
     timers_.calls = {};
@@ -183,7 +182,7 @@ void Run::adopt_when_possible() {
   }
 }
 
-/// Goes on with what is wanted by now.
+/// Goes on with the present wish.
 void Run::adopt(Wanted next) {
   intent_.swap(next.intent);
   graph_.swap(next.graph);
@@ -199,8 +198,8 @@ void Run::adopt(Wanted next) {
       continue;
     const bool is_same = is_same_wish(before.node(then), graph_->node(id));
     const auto flight = flights.find(then);
-    // A step that had not begun is decided again, and so is one that waits and is now wanted
-    // otherwise.
+    // A step that had not started is decided again, and so is one that waits and whose wish has
+    // changed.
     const bool flies = flight != flights.end() && flight->second.has_begun() &&
                        (is_same || flight->second.is_acting());
     if (!flies && !(is_same && ready.has_answered(then)))
@@ -228,7 +227,7 @@ void Run::adopt(Wanted next) {
   summary_.leftovers = graph_->leftovers().size();
 }
 
-/// A run that is told for days what is wanted says no more about what went long ago.
+/// A run that gets wishes for days forgets resources that went long ago.
 void Run::forget_what_neither_knows(const Graph& before) {
   std::erase_if(pasts_, [&](const auto& entry) {
     return graph_->find(entry.first) == no_node && before.find(entry.first) == no_node;
@@ -236,7 +235,7 @@ void Run::forget_what_neither_knows(const Graph& before) {
   pass_.forgotten.clear();
 }
 
-/// The steps so far borrow from the former intent, which goes away.
+/// The steps so far borrow from the former intent, which is about to go.
 void Run::point_steps_at_what_is_wanted() {
   for (auto& [key, past] : pasts_)
     if (const NodeId id = graph_->find(key); past.step)
@@ -247,7 +246,7 @@ void Run::take(const Input& input) {
   if (const auto* ended = std::get_if<ActEnded>(&input)) {
     const NodeId id = graph_->find(ended->key);
     if (id == no_node || !flights_.contains(id))
-      slots_.end_stray();  // a look that nobody wants any more
+      slots_.end_stray();  // a look that is no longer wanted
     else
       act_ended(id, ended->outcome);
   } else if (const auto* hint = std::get_if<Hint>(&input)) {
@@ -275,7 +274,7 @@ void Run::begin_pass() {
               .unsettled = std::move(summary_.unsettled)};
 }
 
-/// Decides what can be decided, starts what fits, and ends the pass when nothing is under way.
+/// Decides ready nodes, starts the acts that fit, and ends the pass when nothing is under way.
 void Run::proceed() {
   while (!is_finished_) {
     adopt_when_possible();
@@ -311,7 +310,7 @@ bool Run::goes_on() const {
   return pass_.is_repeated && summary_.failures.empty() && summary_.done > pass_.done_before;
 }
 
-/// Gives up on steps that wait for their host to be recreated, which no pass will do any more.
+/// Gives up on steps that wait for the recreation of their host, which no pass will do any more.
 void Run::give_up_on_hosts() {
   for (NodeId id = 0; id < graph_->size(); ++id) {
     const Node& node = graph_->node(id);
@@ -344,7 +343,7 @@ void Run::decide(NodeId id) {
   }
   const bool is_answered = ready_.has_answered(id);
   Step step = decider().decide(id);
-  // A thing that is as it was, or cannot be done again, stays as it is.
+  // A thing that is unchanged, or cannot be done again, stays as it is.
   if (is_answered && (step.verb == Verb::keep || step.verb == Verb::forget ||
                       (step.verb == Verb::blocked && is_good(ready_.standing(id)))))
     return;
@@ -394,7 +393,8 @@ void Run::decide(NodeId id) {
   }
 }
 
-/// The change that it waited for will not come again: an attempt in the record tells the next run.
+/// The change that it waited for will not come again, so an attempt in the record tells the next
+/// run.
 void Run::remember_the_call(NodeId id, const Step& held) {
   const Node& node = graph_->node(id);
   if (held.obstacle != Obstacle::need || node.wanted == nullptr || looks_only(id) ||
@@ -405,14 +405,14 @@ void Run::remember_the_call(NodeId id, const Step& held) {
   write(id, std::move(record));
 }
 
-/// Whether it now stands at another place of its source; then its record has to say so.
+/// Whether its place in the source has changed, which its record then has to say.
 bool Run::has_moved(const Node& node) {
   const Record& known = *node.known;
   return known.applied && known.applied->origin != node.wanted->origin &&
          known.applied->attributes == node.wanted->attributes;
 }
 
-/// The record of something kept still learns who wants it, as what, and where.
+/// The record of a kept resource still learns which sets want it, as what, and where.
 void Run::keep(NodeId id) {
   const Node& node = graph_->node(id);
   if (node.wanted == nullptr || node.known == nullptr)
@@ -434,7 +434,7 @@ void Run::keep(NodeId id) {
   std::erase_if(record->acted_on, [&](const Version& version) {
     return std::ranges::none_of(needed, [&](const Version& v) { return v.key == version.key; });
   });
-  // A thing that is kept only because it is not due yet is not as wanted.
+  // A resource that is kept only because it is not due yet is not as wanted.
   if (record->applied && record->applied->attributes == node.wanted->attributes)
     record->applied = *node.wanted;
   write(id, std::move(record));
@@ -464,7 +464,7 @@ void Run::start_what_fits() {
   }
 }
 
-/// The resource that is acted on: as wanted, or as it once was if nobody wants it any more.
+/// The resource that is acted on: as wanted, or as it once was if it is no longer wanted.
 const Resource& Run::resource_at(NodeId id) const {
   const Node& node = graph_->node(id);
   const Resource* then = node.wanted != nullptr ? node.wanted : resource_of_then(*node.known);
@@ -501,7 +501,7 @@ void Run::settle(NodeId id, Standing standing) {
       past.step->wanted = graph_->node(id).wanted;
     flights_.erase(flight);
   }
-  // Those that need it wait for the one that is wanted by now.
+  // Those that need it wait for the one that is wanted now.
   if (is_stale && !ready_.has_answered(id))
     ready_.stand(id, Standing::open);
   else
@@ -512,7 +512,7 @@ void Run::settle(NodeId id, Standing standing) {
     ready_.put(id);
 }
 
-/// Those that need it may go on, or have to be decided once more.
+/// Those that need it may go on, or must be decided once more.
 void Run::announce(NodeId id, Standing standing) {
   Standing& outcome = pasts_[*graph_->node(id).key].outcome;
   if (standing != Standing::kept || outcome == Standing::open)
@@ -553,7 +553,7 @@ void Run::decide_again(NodeId id, NodeId need) {
     ready_.put(id);
 }
 
-/// Whether it happens in a host. Such a thing is judged with the host, before anything else happens
+/// Whether it happens in a host. Such an act is judged with the host, before anything else happens
 /// there.
 bool Run::is_of_a_host(NodeId id) const {
   return graph_->node(id).host != no_node || !graph_->history(id).empty() ||
@@ -575,7 +575,7 @@ void Run::take_back(NodeId id) {
     --summary_.blocked;
 }
 
-/// A copy of its present record, to be written with something else. Who wants it stands in it.
+/// A copy of its present record, to be changed and written. It says who wants the resource.
 std::shared_ptr<Record> Run::record_of(NodeId id) const {
   const Node& node = graph_->node(id);
   auto record = std::make_shared<Record>(node.known ? *node.known : Record{});

@@ -1,13 +1,13 @@
 #pragma once
-/// Carries out an intent. Decides only: no thread, no clock, no IO. Inputs go in (an act ended, a
-/// timer is due, somebody asks to stop), commands come out (write this record, log this, start this
+/// Carries out an intent. It only decides: no thread, no clock, no IO. Inputs go in (an act ended,
+/// a timer is due, a stop is requested), commands come out (write this record, log this, start this
 /// act, wake me then), to be obeyed in their order.
 ///
 /// The obvious way is to plan everything and then carry out the plan. It is wrong, because a plan
-/// made before anything has happened has to assume what comes of it. If a service is replaced, does
-/// it get another address? Assume that it does, and everything that uses the address is done again
-/// for nothing. Assume that it does not, and everything keeps an address that is gone. So nothing
-/// is assumed. A *pass* builds the graph and settles node after node, and a node is decided at the
+/// made before anything has happened has to assume the outcomes. If a service is replaced, does it
+/// get another address? Assume that it does, and everything that uses the address is done again for
+/// nothing. Assume that it does not, and everything keeps an address that is gone. So nothing is
+/// assumed. A *pass* builds the graph and settles node after node, and a node is decided at the
 /// moment when all its needs are settled (`Ready`): an output that turns out unchanged keeps those
 /// that use it.
 ///
@@ -16,22 +16,22 @@
 /// (`Retries`) and called again at its time (`Timers`) until it settles; then its outcome is
 /// announced, and others are open no longer.
 ///
-/// Three things are not so simple.
-/// * An act may succeed and not have settled. Those that need it go on with that success, and are
-///   decided once more if it turns into another one.
-/// * What happens inside a host is judged with the host, before anything else happens in it. When
-///   it turns out in the middle that a kept host has to be recreated after all, it is too late in
-///   this pass: what can be done is done, and the next pass begins with what is known then. A pass
-///   that did nothing is never repeated, and no host is recreated for ever (`anew_limit`).
-/// * Somebody may want something else meanwhile (`want`). What is wanted as before keeps its
-///   standing, and what is under way comes to its end, as it was begun.
+/// Three things are less simple.
+/// * An act may succeed without having settled. Those that need it go on with that success, and are
+///   decided once more if it changes.
+/// * Acts inside a host are judged with the host, before anything else happens in it. If it turns
+///   out in the middle that a kept host has to be recreated after all, it is too late in this pass:
+///   everything possible is done, and the next pass starts with the records of that time. A pass
+///   that did nothing is never repeated, and no host is recreated forever (`anew_limit`).
+/// * The wish may change meanwhile (`want`). Resources with an unchanged wish keep their standing,
+///   and acts under way come to their end as they started.
 ///
 /// Invariants:
-/// * A record says that an act was begun before it begins. So after a kill, the next process knows
-///   what may have happened. Acts that are instant or only look need no such record.
+/// * A record says that an act has started before it starts. So after a kill, the next process
+///   knows what may have happened. Acts that are instant or only look need no such record.
 /// * The same inputs at the same times give the same commands.
-/// * At most one act for a key is in flight, whoever wants what.
-/// * A run that is told to stop starts nothing more, and ends when what is in flight has ended.
+/// * At most one act for a key is in flight, whatever the wishes.
+/// * A run that is told to stop starts nothing more, and ends when the acts in flight have ended.
 
 #include <functional>
 #include <memory>
@@ -50,16 +50,16 @@ namespace fettle {
 
 struct RunOptions {
   PlanOptions plan;
-  int parallelism = 4;      ///< acts in flight at once; what is pending does not count
-  int anew_limit = 3;       ///< recreations of a host before what does not settle is given up
+  int parallelism = 4;      ///< acts in flight at once; pending ones do not count
+  int anew_limit = 3;       ///< recreations of a host before unsettled acts are given up
   uint64_t seed = 1;        ///< of the random pauses
   uint64_t number = 0;      ///< the number of the edit, for the records
-  uint64_t sequence = 0;    ///< of the last success, for a run that is not told of every record
+  uint64_t sequence = 0;    ///< of the last success, for a run that does not get every record
   uint64_t continues = 0;   ///< the edit of a killed run that this one goes on with; 0: none
   Duration deadline{0};     ///< when acts that have not settled are given up; 0: never
-  bool keeps_seen = false;  ///< somebody asks for `seen_before`
-  /// Gives the value that stands for an output that a look did not tell, because only the act will.
-  /// No value: the look of a resource that needs the output fails. Empty: there is never a value.
+  bool keeps_seen = false;  ///< `seen_before` will be asked for
+  /// Gives a placeholder for an output that a look cannot tell, because only the act will. No
+  /// value: the look of a resource that needs the output fails. Empty: there is never a value.
   std::function<std::optional<Value>(const Output& hole, const Value& look)> yet_to_come{};
 };
 
@@ -69,8 +69,8 @@ struct WriteRecord {
 };
 struct LogEvent {
   Event event;
-  bool is_kept = true;  ///< else it is told and not written
-  bool is_told = true;  ///< else it was told already, and is written now
+  bool is_kept = true;  ///< otherwise it is told and not written
+  bool is_told = true;  ///< otherwise it was told before, and is written now
 };
 struct StartAct {
   Act act;
@@ -80,7 +80,7 @@ struct StartAct {
 struct EndAct {
   Key key;
 };
-/// Asks a driver for hints, since it may know when something has to be called again.
+/// Asks a driver for hints, because it may know when something has to be called again.
 struct Watch {
   Name driver;
 };
@@ -95,9 +95,9 @@ struct ActEnded {
   Result<Outcome> outcome;
 };
 struct TimerDue {};
-/// Lets the run start nothing new and end when what is in flight has ended.
+/// Lets the run start nothing new and end when the acts in flight have ended.
 struct StopAsked {};
-/// The thing of a key may have changed.
+/// The thing with this key may have changed.
 struct Hint {
   Key key;
 };
@@ -107,8 +107,8 @@ struct Failure {
   Key key;
   Name origin;
   Error error;
-  std::optional<Output> missing{};     ///< why it was not called: nothing has put this out
-  bool has_outputs = false;            ///< it left some, and the record has them
+  std::optional<Output> missing{};     ///< why it was not called: nothing has produced this output
+  bool has_outputs = false;            ///< it produced some, and the record has them
   std::string late{};                  ///< the deadline that ended it, if one did and the error
                                        ///< does not say so
   std::vector<std::string> printed{};  ///< lines that users' code printed for people
@@ -122,24 +122,24 @@ struct Skip {
   std::string why;
 };
 
-/// An act that succeeded and has not settled, and for which nobody waits any longer.
+/// An act that succeeded and has not settled, and for which the run waits no longer.
 struct Unsettled {
   Key key;
   Name origin;
-  std::string what;  ///< its last result, and why nobody waits
+  std::string what;  ///< its last result, and why the run no longer waits
 };
 
 struct Summary {
   size_t done = 0;  ///< acts that succeeded
   size_t kept = 0;
   size_t blocked = 0;
-  size_t unmet = 0;      ///< not needed, since what they wait for did not happen
+  size_t unmet = 0;      ///< not needed: the event that they wait for did not happen
   size_t leftovers = 0;  ///< known, no longer wanted, kept
   std::vector<Failure> failures;
   std::vector<Skip> skips;
   std::vector<Unsettled> unsettled;
-  bool stopped = false;  ///< somebody asked to stop before all was settled
-  bool is_late = false;  ///< the deadline of the run came before that
+  bool stopped = false;  ///< a stop was requested before everything was settled
+  bool is_late = false;  ///< the run reached its deadline before that
   bool good() const {
     return failures.empty() && skips.empty() && unsettled.empty() && blocked == 0 && !stopped;
   }
@@ -160,40 +160,39 @@ class Run {
                           const Kinds& kinds, RunOptions options);
 
   std::vector<Order> start(Moment now);
-  /// Takes all inputs since the last call, in one go.
+  /// Takes all inputs since the last call at once.
   std::vector<Order> on(std::span<const Input> inputs, Moment now);
-  /// Somebody wants something else meanwhile. What is wanted as before keeps its standing, and what
-  /// is under way comes to its end. `seen`: what was looked at for it. `also_known`: records that
-  /// the run has not heard of yet. Errors: those of `Graph::build`; then nothing changes.
+  /// The wish has changed meanwhile. Resources with an unchanged wish keep their standing, and acts
+  /// under way come to their end. `seen`: the observations for the new wish. `also_known`: records
+  /// that the run does not know yet. Errors: those of `Graph::build`; then nothing changes.
   Result<std::vector<Order>> want(std::shared_ptr<const Intent> intent, Seen seen, Moment now,
                                   Known also_known = {});
 
   bool finished() const { return is_finished_; }
   const Summary& summary() const { return summary_; }
   const Known& known() const { return known_; }
-  /// What was seen before the run, except of resources that it has acted on since.
+  /// The observations from before the run, except of resources that it has acted on since.
   const Seen& seen() const { return seen_.now; }
   /// The look at a resource before this run acted on it. Null: there was none.
   const Observation* seen_before(const Key& key) const;
 
-  /// Drops what a finished run does not need any more to tell about itself. Standings, steps and
-  /// records stay; the steps no longer say what was wanted.
+  /// Drops everything that a finished run no longer needs to report on itself. Standings, steps and
+  /// records stay; the steps no longer have their wishes.
   void let_go();
-  /// Moves out what was known at its end.
+  /// Moves out the records at its end.
   Known take_known() { return std::move(known_); }
 
   /// The last step that this run decided for a key. Null: none so far.
   const Step* step(const Key& key) const { return past(key).step ? &*past(key).step : nullptr; }
   /// The outputs of a resource that looks for itself and was only reported. Null: there are none.
   const Value* looked(const Key& key) const { return past(key).look ? &*past(key).look : nullptr; }
-  /// How often the driver was called again for a key, in this run and in those that it goes on
-  /// with.
+  /// How often the driver was called again for a key, in this run and in those that it continues.
   int calls_again(const Key& key) const { return past(key).calls_again; }
-  /// Whether an act for a key was begun and has not ended.
+  /// Whether an act for a key has started and not ended.
   bool is_under_way(const Key& key) const;
   /// All keys with such acts, in no order.
   std::vector<Key> under_way() const;
-  /// How far a key has come. `open`: nobody wants or knows it.
+  /// How far a key has come. `open`: it is neither wanted nor known.
   Standing standing(const Key& key) const { return past(key).outcome; }
   /// The acts that wait to be called again, the next one first.
   std::vector<Waiting> waiting() const;
@@ -201,12 +200,12 @@ class Run {
  private:
   /// Where a step is between its decision and its end.
   enum class Phase {
-    queued,    ///< decided, not begun
+    queued,    ///< decided, not started
     acting,    ///< a call is under way
     stopping,  ///< the call took too long and was told to stop
     waiting,   ///< between two calls: for its time, or for a slot
   };
-  /// What came since the last call began. Later enumerators say more.
+  /// The news since the last call started. Later enumerators say more.
   enum class Notice {
     none,
     hint,  ///< it is called again at once
@@ -220,54 +219,54 @@ class Run {
 
     Step step;
     Act act;
-    Boxed<Resource> resource;  ///< as it was when the act began
+    Boxed<Resource> resource;  ///< as it was when the act started
     Retries retries;
     Phase phase = Phase::queued;
     Notice notice = Notice::none;
-    // What it has come to by now, whatever its phase.
+    // Its results so far, whatever its phase.
     bool is_answered = false;       ///< a success is recorded, and those that need it go on
     bool has_changed = false;       ///< by any of its calls
-    bool has_unclear_past = false;  ///< an act before it may have changed something, unrecorded
-    bool is_stale = false;          ///< something else is wanted by now: to be decided again
+    bool has_unclear_past = false;  ///< an earlier act may have made an unrecorded change
+    bool is_stale = false;          ///< the wish has changed since: to be decided again
     std::vector<Key> watch;
     std::vector<Version> relies_on;
     std::optional<Failure> failure;
-    /// The event that it began, if it looks for itself: written as soon as there is more to tell.
+    /// The event of its start, if it looks for itself: written as soon as there is more to tell.
     std::optional<Event> beginning;
   };
 
-  /// What this run knows about a key.
+  /// This run's knowledge of a key.
   struct Past {
     std::optional<Step> step{};   ///< the last one that was decided
-    std::optional<Value> look{};  ///< the outputs of a resource that was only to report
+    std::optional<Value> look{};  ///< the outputs of a resource that was only reported
     Standing outcome = Standing::open;
     int times_anew = 0;   ///< how often the host was recreated
     int calls_again = 0;  ///< after the first call of an act
   };
   struct Sight {
     Seen now;
-    Seen before{};  ///< of what has been acted on since, if somebody asks for it
+    Seen before{};  ///< of resources that were acted on since, on request
   };
   struct Wanted {
     std::shared_ptr<const Intent> intent{};
-    std::unique_ptr<Graph> graph{};  ///< null: when it is adopted, other things will be known
+    std::unique_ptr<Graph> graph{};  ///< null: the records will have changed when it is adopted
   };
   struct Pass {
-    size_t done_before = 0;    ///< acts that had succeeded when it began
+    size_t done_before = 0;    ///< acts that had succeeded when it started
     bool is_repeated = false;  ///< something could not be carried out in this pass
     Known forgotten{};         ///< holds the keys that the graph borrows
   };
   enum class Ending {
     none,
     asked,  ///< nothing new is started
-    late,   ///< nor is anything waited for: the run has reached its deadline
+    late,   ///< nor does the run wait: it has reached its deadline
   };
 
-  /// How to record a call that was no success.
+  /// How to record an unsuccessful call.
   struct AttemptEnd {
     std::string said;
     Value outputs{};
-    bool has_failed = true;        ///< else nobody knows how it ended
+    bool has_failed = true;        ///< otherwise its end is unknown
     bool has_only_looked = false;  ///< it failed before it touched anything
     bool is_waiting = false;       ///< to be called again
   };
@@ -351,7 +350,7 @@ class Run {
   RunOptions options_;
   Prng prng_;
 
-  // What is going on in this pass.
+  // The state of this pass.
   Ready ready_;
   Slots slots_;
   Timers timers_;
@@ -367,7 +366,7 @@ class Run {
   std::vector<Order> commands_;
 };
 
-/// One digest of all that a set wants of a resource: its attributes and its needs.
+/// One digest of everything that a set wants of a resource: its attributes and its needs.
 Digest wish_of(const Resource& resource);
 
 }  // namespace fettle

@@ -15,8 +15,8 @@ Value printed_by(const std::vector<std::string>& lines) {
 
 }  // namespace
 
-/// Something was started, stopped or removed by hand, or had been already. Its sets want it as
-/// before. If no set but that of the request wants it, it is forgotten.
+/// A resource was started, stopped or removed by hand, or had been already. Its sets want it as
+/// before. If only the set of the request wants it, it is forgotten.
 void Run::request_done(NodeId id, const Done& done, bool was_kept) {
   const Node& node = graph_->node(id);
   const Verb verb = *node.asked;
@@ -60,8 +60,8 @@ void Run::request_done(NodeId id, const Done& done, bool was_kept) {
     settle(id, Standing::changed);
 }
 
-/// The attributes that a removal is given: those that were applied. A hole is filled only if the
-/// output is still the one of that time. Another one might name something else, so the hole stays.
+/// The attributes for a removal: those that were applied. A hole is filled only if the output is
+/// still the one of that time. Another one might name something else, so the hole stays.
 Value Run::as_applied(const Record& record, const Resource& resource) const {
   return fill_with(resource.attributes, [&](const Output& hole) -> std::optional<Value> {
     const Key need{resource.key.environment, hole.kind, hole.name};
@@ -79,12 +79,12 @@ std::optional<Value> Run::filled_attributes(NodeId id, std::optional<Output>& mi
   const Resource& resource = resource_at(id);
   if (node.wanted == nullptr)
     return as_applied(*node.known, resource);
-  // A thing that is only started again is as it was made.
+  // A thing that is only started again keeps the attributes it was made with.
   const bool may_miss = node.asked && flights_.at(id).step.verb == *node.asked;
   Value filled = fill_with(resource.attributes, [&](const Output& hole) {
     const NodeId need = graph_->find({resource.key.environment, hole.kind, hole.name});
     const Record* record = need == no_node ? nullptr : graph_->node(need).known.get();
-    // An act that only looks uses what others have only looked at.
+    // An act that only looks uses the looks of others.
     const Value* look = need == no_node ? nullptr : looked(*graph_->node(need).key);
     std::optional<Value> output;
     if (look != nullptr)
@@ -103,8 +103,8 @@ std::optional<Value> Run::filled_attributes(NodeId id, std::optional<Output>& mi
   return missing ? std::nullopt : std::optional(std::move(filled));
 }
 
-/// The acts of a process that was killed go on where they were: with the number of their calls, and
-/// at the time when they are due.
+/// The acts of a killed process continue where they were: with the number of their calls, and at
+/// the time when they are due.
 bool Run::resume(NodeId id) {
   const Node& node = graph_->node(id);
   Flight& flight = flights_[id];
@@ -149,7 +149,7 @@ void Run::begin_act(NodeId id) {
   start_act(id);
 }
 
-/// The records that an act may use: its hosts first, then its needs, then what it uses as it was.
+/// The records that an act may use: its hosts first, then its needs, then those of the past.
 std::vector<RecordPointer> Run::records_of_needs(NodeId id) const {
   const Node& node = graph_->node(id);
   std::vector<RecordPointer> records;
@@ -172,8 +172,8 @@ void Run::start_act(NodeId id) {
   Act& act = flight.act;
   const Node& node = graph_->node(id);
   if (flight.retries.calls() > 0 && node.kind != nullptr && node.kind->sort() == Sort::ensuring)
-    act.known = node.known;  // what the call before has left
-  // An act whose result nobody wants any more comes to its end as it was begun.
+    act.known = node.known;  // the results of the previous call
+  // An act whose result is no longer wanted comes to its end as it started.
   if (!flight.is_stale) {
     std::optional<Output> missing;
     std::optional<Value> attributes = filled_attributes(id, missing);
@@ -185,7 +185,7 @@ void Run::start_act(NodeId id) {
       fail(id, std::move(failure));
       return;
     }
-    // The value that fills a hole is checked like a written one, and what is derived from it is
+    // The value that fills a hole is checked like a written one, and values derived from it are
     // derived now.
     if (node.wanted != nullptr && node.kind != nullptr &&
         resource_at(id).attributes.has_deferred()) {
@@ -215,7 +215,7 @@ void Run::start_act(NodeId id) {
   commands_.push_back(StartAct{act, flight.resource->driver});
 }
 
-/// Writes the record that stands in the store before the act begins.
+/// Writes the record that must be in the store before the act starts.
 void Run::write_begin(NodeId id) {
   const Node& node = graph_->node(id);
   auto record = record_of(id);
@@ -261,7 +261,7 @@ void Run::watch_over_limits(NodeId id) {
 void Run::act_ended(NodeId id, const Result<Outcome>& ended) {
   const bool was_stopped = flights_[id].phase == Phase::stopping;
   release_slot(id);
-  // What was seen of a host before something happened in it says nothing any more.
+  // An observation of a host from before something happened in it is out of date.
   const Node& node = graph_->node(id);
   if (node.host != no_node && node.role == Role::acts)
     forget_seen(node.host);
@@ -323,13 +323,13 @@ void Run::act_answered(NodeId id, const Skipped& skipped, const Verdict&) {
   settle(id, Standing::skipped);
 }
 
-/// The act succeeded and has not settled, and nobody waits any longer.
+/// The act succeeded and has not settled, and the run waits no longer.
 void Run::wait_no_longer(NodeId id, std::string why) {
   log(EventType::pending, id, flights_[id].step.verb, why);
   summary_.unsettled.push_back({*graph_->node(id).key, origin_of(id), std::move(why)});
 }
 
-/// Sets the timer, and records what has to outlive the process.
+/// Sets the timer, and records the state that has to outlive the process.
 void Run::call_again(NodeId id, const Verdict& verdict, const Value& outputs) {
   Flight& flight = flights_[id];
   const Again& again = *verdict.again;
@@ -440,7 +440,7 @@ void Run::act_done(NodeId id, const Done& done) {
 
 namespace {
 
-/// Nobody knew when it began that it would find something to change.
+/// When it started, it was not known that it would find something to change.
 void tell_why_changed(Event& beginning, const Record* before, const Resource& resource) {
   if (beginning.text != checked_why || before == nullptr || !before->applied)
     return;
@@ -452,13 +452,12 @@ void tell_why_changed(Event& beginning, const Record* before, const Resource& re
 
 }  // namespace
 
-/// The answer is whether anything was changed since the act was begun.
+/// Returns whether anything was changed since the act started.
 bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   const Node& node = graph_->node(id);
   Flight& flight = flights_[id];
   const Verb verb = flight.step.verb;
-  // An earlier act that did not come to its end may have done all of it, so that this one found
-  // nothing to change.
+  // An earlier, unfinished act may have done all of it, so that this one found nothing to change.
   const bool changed = done.changed || (!flight.is_answered && flight.has_unclear_past);
   auto record = std::make_shared<Record>(node.known ? *node.known : Record{});
   if (flight.act.is_instant && !node.set->empty())
@@ -472,12 +471,12 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
     attempt.course = flight.retries.course(now_.instant);
   }
   record->applied = flight.resource;
-  // A thing that is removed again had the presence in which a transition left it.
+  // A thing that is removed again has the presence in which a transition left it.
   if (verb != Verb::remove)
     record->outputs = done.outputs;
   record->remote_id = done.remote_id;
   record->by_hand = ByHand::nothing;
-  // A thing that carries our mark was made by us.
+  // A thing with our mark was made by us.
   const bool was_adopted = std::exchange(record->is_adopted, false);
   record->run = node.kind->sort() == Sort::ensuring ? options_.plan.edit : options_.plan.run;
   record->finished = now_.wall;
@@ -514,7 +513,7 @@ bool Run::record_success(NodeId id, const Done& done, bool goes_on) {
   return flight.has_changed;
 }
 
-/// A thing that happens in a host records in which life of it. A start begins another life.
+/// An act in a host records the host's life. A start begins another life.
 void Run::note_life(NodeId id, const Done& done, Record& record) {
   const Node& node = graph_->node(id);
   auto& lives = *options_.plan.lives;
@@ -532,7 +531,7 @@ void Run::note_life(NodeId id, const Done& done, Record& record) {
       version.life = done.life;
 }
 
-/// Whether the record that there is says the same.
+/// Whether the existing record says the same.
 bool Run::is_as_recorded(NodeId id, const Record& record) const {
   const Record* known = graph_->node(id).known.get();
   return known != nullptr && !known->attempt && !record.attempt && known->applied &&
@@ -600,7 +599,7 @@ void Run::write_attempt(NodeId id, const AttemptEnd& end) {
       record->run = options_.plan.edit;
   }
   write(id, std::move(record));
-  // A content that was lost is still lost.
+  // A lost content is still lost.
   if (node.seen == nullptr || !node.seen->content_is_lost)
     forget_seen(id);
 }

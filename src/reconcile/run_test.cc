@@ -1,4 +1,4 @@
-/// What a run decides, by way of `carry_out` on a stage where nothing takes any time.
+/// The decisions of a run, through `carry_out` on a stage where nothing takes any time.
 
 #include "reconcile/run.h"
 
@@ -43,7 +43,7 @@ TEST_F(RunTest, AChainOfHostsThatAreMadeAnewComesToItsEnd) {
       Resource& host = want(cat("host/h", i), i == 0 ? variant(version) : Value::dict({}));
       host.leftover = Leftover::keep;
     }
-    // Each embeds the output of the one before, which runs again in a host that is recreated.
+    // Each embeds the output of the previous one, which runs again in a recreated host.
     for (int i = 0; i < 13; ++i) {
       Resource& act = want(cat("act/a", i), i == 0 ? Value::dict({}) : embeds(cat("act/a", i - 1)));
       act.needs.push_back(need(cat("host/h", i), Bond::inside));
@@ -139,7 +139,7 @@ TEST_F(RunTest, WhatIsNotDueIsNotTakenForDone) {
   carry();
   EXPECT_EQ(log(), "");
   EXPECT_EQ(record("job/waits")->applied->attributes, variant(1));
-  // Without the need it is plainly not as wanted.
+  // Without the need, it is clearly not as wanted.
   intent_->resources["p"][1].needs.clear();
   carry();
   EXPECT_EQ(log(), "run job/waits");
@@ -181,7 +181,7 @@ TEST_F(RunTest, WhatAHoleIsFilledWithIsCheckedAndDerivedFromLikeWhatWasWritten) 
   EXPECT_EQ(given, Value::dict({{"word", "fourteen"}, {"length", 8}}));
 }
 
-/// A world that can be reached no more.
+/// A world that can no longer be reached.
 class LostWorld : public StageGround {
  public:
   Result<std::vector<Observation>> observe(std::span<const Subject>, std::stop_token) override {
@@ -205,7 +205,7 @@ TEST_F(RunTest, ADriverThatCannotLookDisturbsNoOther) {
   EXPECT_EQ(run_->step(key_of("thing/b"))->why, "unavailable: no answer");
   EXPECT_EQ(run_->standing(key_of("thing/c")), Standing::blocked);
   EXPECT_TRUE(lost.log.empty());
-  // It goes on when it answers again.
+  // It continues when the world answers again.
   other_ = nullptr;
   carry();
   EXPECT_EQ(log(), "replace thing/b");
@@ -247,7 +247,7 @@ TEST_F(RunTest, WhatComesBackIsHeardAgainByThoseWhoNeedIt) {
     return executor_.log.size();
   };
   EXPECT_EQ(acts(true), 2u);
-  EXPECT_EQ(acts(false), 0u);  // an action that nobody wants is forgotten
+  EXPECT_EQ(acts(false), 0u);  // an unwanted action is forgotten
   EXPECT_EQ(acts(true), 2u);
 }
 
@@ -283,7 +283,7 @@ TEST_F(RunTest, WhatIsPendingIsAskedAgainAtItsPace) {
     return act.attempt < 4 ? std::optional<Result<Outcome>>(Pending{"not yet", {}, {}})
                            : std::nullopt;
   };
-  // The calendar goes back and forth, and nobody cares.
+  // The calendar goes back and forth without any effect.
   executor_.wall_off = -5h;
   EXPECT_TRUE(carry().good());
   EXPECT_EQ(executor_.waits, (std::vector<Duration>{100ms, 100ms, 100ms}));
@@ -373,7 +373,7 @@ TEST_F(RunTest, WhoOnlyLooksChangesAndRecordsNothing) {
   EXPECT_EQ(home_.store().events("e", 0, 100)->size(), events + 2);  // that it began and ended
 }
 
-// What is asked for by hand.
+// Requests by hand.
 
 class RequestTest : public RunTest {
  protected:
@@ -525,7 +525,8 @@ TEST_F(RequestTest, AnEditThatFailsOrIsKilledGoesOn) {
   executor_.leave_after = 0;
   EXPECT_TRUE(ask(Verb::stop, {"host/h"}).stopped);
   executor_.leave_after = -1;
-  // What an interrupted stop left running may end at any moment: it is started, not recreated.
+  // A host that an interrupted stop left running may end at any moment: it is started, not
+  // recreated.
   EXPECT_EQ(repaired(), "start host/h");
   EXPECT_FALSE(record("host/h")->attempt);
   EXPECT_TRUE(ask(Verb::stop, {"host/h"}).good());

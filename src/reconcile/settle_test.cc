@@ -1,5 +1,5 @@
-/// Acts that come to an answer and have not settled: patience, deadlines, hints, and what goes on
-/// when a process was killed or somebody wants something else meanwhile.
+/// Acts that have an answer and have not settled: patience, deadlines, hints, and their
+/// continuation after a kill or a change of the wish.
 
 #include "tests/fixtures/run_fixture.h"
 
@@ -22,7 +22,7 @@ class SettleTest : public RunTest {
   static Outcome done(int out, bool changed = true) {
     return Done{Value::dict({{"out", out}}), "", changed};
   }
-  /// A success that has not settled. `progress`: a number for what it came to; 0: none.
+  /// A success that has not settled. `progress`: a number for its result; 0: none.
   static Outcome goes_on(int out, uint64_t progress, const std::string& what = "it is on its way") {
     return Done{Value::dict({{"out", out}}), "", true, Again{what, {}, {}, {progress, 0}, {}}};
   }
@@ -120,7 +120,7 @@ TEST_F(SettleTest, WhoUsesWhatChangesWhenItSettlesRunsAgainAndNobodyElse) {
   EXPECT_EQ(std::ranges::count(executor_.log, "ensure state/neighbour"), 1);
   EXPECT_EQ(record("state/cluster")->outputs.at("out"), Value(2));
   EXPECT_EQ(record("state/user")->acted_on.size(), 1u);
-  // The stage's outputs count its acts, so that what uses those is due as well.
+  // The stage's outputs count its acts, so that their users are due as well.
   EXPECT_EQ(std::ranges::count(executor_.log, "replace thing/far"), 1);
 }
 
@@ -139,7 +139,7 @@ TEST_F(SettleTest, WhatComesToTheSameOverAndOverIsGivenUpAndKeepsItsOutputs) {
   ASSERT_EQ(summary.failures.size(), 1u);
   EXPECT_EQ(summary.failures[0].error.message, "no quorum");
   EXPECT_EQ(summary.blocked, 1u);
-  EXPECT_EQ(calls("state/cluster"), 10u);  // the first, and one a second for nine seconds
+  EXPECT_EQ(calls("state/cluster"), 10u);  // the first, and one per second for nine seconds
   EXPECT_EQ(record("state/cluster")->outputs.at("out"), Value("half"));
   EXPECT_TRUE(record("state/cluster")->attempt->failed);
   EXPECT_FALSE(record("state/cluster")->attempt->course);
@@ -334,7 +334,7 @@ TEST_F(SettleTest, AProcessThatWasKilledGoesOnWithItsCallsAndDeadlines) {
   EXPECT_GT(course.spent, 7s);
   EXPECT_EQ(course.pause, 1s);
   EXPECT_EQ(course.so_far, Value(80));
-  // A day goes by in which nobody runs; another process takes over.
+  // A day without a run passes; another process takes over.
   executor_.leave_after = -1;
   executor_.pass(24h);
   called_.clear();
@@ -421,7 +421,7 @@ TEST_F(SettleTest, ARunThatIsToldOfAPartActsOnThatPart) {
     want(name, variant(1));
   EXPECT_TRUE(carry().good());
   const Known all = *home_.store().known("e");
-  // Of the set that wants all of them it hears of one, and then of another one that has to go.
+  // From the set that wants all of them, it hears of one, and then of another one that has to go.
   const auto part = [&](std::initializer_list<size_t> wanted, int number) {
     auto intent = std::make_shared<Intent>();
     intent->environment = "e";

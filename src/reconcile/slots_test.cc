@@ -14,7 +14,7 @@ Resource in(const Name& pool) {
 class SlotsTest : public testing::Test {
  protected:
   SlotsTest() { instant_.is_instant = true; }
-  /// Starts whatever fits; the places, in the order in which they got their slots.
+  /// Starts everything that fits; returns the places in the order in which they got their slots.
   std::vector<uint32_t> started() {
     std::vector<uint32_t> places;
     while (const std::optional<uint32_t> place = slots_.next()) {

@@ -1,7 +1,6 @@
 #pragma once
-/// How long to pause before looking again at something that is still pending.
-/// To add an algorithm: an enumerator in `core/resource.h`, a row in wait.cc, a case in
-/// wait_test.cc.
+/// The pause before looking again at something that is still pending. To add an algorithm: an
+/// enumerator in `core/resource.h`, a row in wait.cc, a case in wait_test.cc.
 
 #include "base/prng.h"
 #include "core/resource.h"
