@@ -1,12 +1,12 @@
 /// How long functions may be, and how many members a class with private state may have.
 ///
-/// Somebody who reads a function keeps all of it in mind, and somebody who reads a class all of its
-/// members; what is too long for that is cut where a part has a sense of its own. A compiler would
-/// know exactly where a function begins; its text, without comments, literals and directives, says
-/// it well enough, and needs no build:
+/// The reader of a function keeps all of it in mind, and the reader of a class all of its members;
+/// anything too long for that is cut where a part makes sense by itself. A compiler would know
+/// exactly where a function starts; its text, without comments, literals and directives, is good
+/// enough and needs no build:
 ///
-/// * A *function* is a brace outside any function whose head (what stands before it since the last
-///   statement) has parameters and no `=`. It has the lines from the first of its head to its
+/// * A *function* is a brace outside any function whose head (the text since the last statement)
+///   has parameters and no `=`. It has the lines from the first of its head to its
 ///   closing brace, both included: comments, blank lines and the lambdas inside it count. A lambda
 ///   in a table outside functions belongs to the table.
 /// * A *data member* is a declarator of a class that is neither static nor a function: `int a, b;`
@@ -32,7 +32,7 @@ namespace {
 
 struct FunctionShape {
   std::string name;
-  size_t line = 0;  ///< where its head begins, from 1
+  size_t line = 0;  ///< the line of its head, from 1
   size_t lines = 0;
 };
 
@@ -50,7 +50,7 @@ struct Shapes {
 
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
-/// The text with spaces for comments, literals and directives; lines stay where they are.
+/// The text with spaces in place of comments, literals and directives; lines keep their numbers.
 class Stripped {
  public:
   explicit Stripped(std::string text) : text_(std::move(text)) {
@@ -65,7 +65,7 @@ class Stripped {
       if (text_[at_] != '\n')
         text_[at_] = ' ';
   }
-  /// Just behind the next `what`.
+  /// The position just after the next `what`.
   size_t behind(std::string_view what, size_t from) const {
     const size_t found = text_.find(what, from);
     return found == text_.npos ? text_.size() : found + what.size();
@@ -105,7 +105,7 @@ class Stripped {
   size_t at_ = 0;
 };
 
-/// Reads what stands outside functions, brace by brace.
+/// Reads the text outside functions, brace by brace.
 class Measure {
  public:
   explicit Measure(const std::string& text) : stripped_(text), text_(stripped_.text()) {
@@ -121,7 +121,7 @@ class Measure {
       line_ -= text_[counted_ - 1] == '\n' ? 1 : 0;
     return line_;
   }
-  /// Just behind the bracket that closes the one here.
+  /// The position just after the bracket that closes the one here.
   size_t closed(size_t open) const {
     int depth = 0;
     for (size_t at = open; at < text_.size(); ++at) {
@@ -132,7 +132,7 @@ class Measure {
     return text_.size();
   }
 
-  /// Heads are kept without what stands between brackets: `f()`, `Name<>`, `a_{}`.
+  /// Heads are kept without the text between brackets: `f()`, `Name<>`, `a_{}`.
   static std::string without_angles(const std::string& head) {
     std::string kept;
     int depth = 0;
@@ -156,10 +156,10 @@ class Measure {
   const Stripped stripped_;
   const std::string& text_;
   size_t at_ = 0;
-  std::string head_;  ///< what was read since the last statement
+  std::string head_;  ///< the text since the last statement
   size_t head_begins_ = 0;
   bool is_private_ = false;
-  size_t line_ = 1;  ///< of the place up to which lines are counted
+  size_t line_ = 1;  ///< of the position up to which lines are counted
   size_t counted_ = 0;
 };
 
@@ -350,7 +350,7 @@ TEST(Shapes, MembersAreWhatAClassHolds) {
       "A:5+ A::In:2 A:::1 P:1");
 }
 
-/// The sources below `src`, but for tests, by their path below the root.
+/// The sources below `src`, except tests, by their path below the root.
 const std::map<std::string, Shapes>& sources_measured() {
   static const auto measured = [] {
     const std::filesystem::path folder = FETTLE_SOURCE_DIR;
@@ -369,7 +369,7 @@ const std::map<std::string, Shapes>& sources_measured() {
   return measured;
 }
 
-/// What is larger than the rule allows, and why it is not cut.
+/// Functions and classes that are larger than the rule allows, and why they are not cut.
 using Exceptions = std::map<std::string, std::string_view>;
 
 void expect_all_needed(const Exceptions& exceptions, const std::set<std::string>& large) {

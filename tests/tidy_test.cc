@@ -1,5 +1,5 @@
-/// The rules of the house that a machine can check: who may include whom, how long a file may be,
-/// and which words do not belong.
+/// The rules of the house that a machine can check: allowed includes, lengths of files, and
+/// forbidden words.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@ namespace fs = std::filesystem;
 
 const std::string root = FETTLE_SOURCE_DIR;
 
-/// A folder, and the folders that it includes beside itself: what it needs, and no more.
+/// A folder, and the other folders that it includes: those that it needs, and no more.
 /// `docs/architecture.md` says why.
 const std::map<std::string, std::set<std::string>> floors{
     {"base", {}},
@@ -86,7 +86,7 @@ std::vector<std::string> lines_of(const fs::path& path) {
 
 std::string place_of(const fs::path& path) { return fs::relative(path, root).string(); }
 
-/// What a test may include beside what its folder may.
+/// Additional includes that tests may have.
 bool is_of_tests(const std::string& from) {
   return from == "tests" || from == "store" || from == "kinds";
 }
@@ -119,8 +119,8 @@ TEST(Tidy, EachFolderIncludesWhatItNeedsAndNoMore) {
           << folder << " needs nothing of " << other;
 }
 
-/// The folders of a floor that is divided into rooms; files beside the folders are `.`, but for the
-/// interface, which carries the floor's name and is a room of its own.
+/// The room of a file on a floor that is divided into rooms; files next to the folders are in `.`,
+/// except the interface, which has the floor's name and is its own room.
 std::string room_of(const std::string& name, const std::string& floor) {
   const std::string rest = name.substr(floor.size() + 1);
   const size_t slash = rest.find('/');
@@ -129,10 +129,10 @@ std::string room_of(const std::string& name, const std::string& floor) {
   return slash == rest.npos ? "." : rest.substr(0, slash);
 }
 
-/// A way from a room back to itself; empty when there is none.
+/// A way from a room back to itself; empty if there is none.
 std::string circle_through(const std::string& room,
                            const std::map<std::string, std::map<std::string, std::string>>& uses) {
-  std::map<std::string, std::string> way{{room, room}};  // by room, how one gets there
+  std::map<std::string, std::string> way{{room, room}};  // by room, the way to it
   std::vector<std::string> open{room};
   while (!open.empty()) {
     const std::string from = open.back();
@@ -151,7 +151,7 @@ std::string circle_through(const std::string& room,
   return "";
 }
 
-/// So a header that lacks an include of its own is found by whoever compiles its source alone.
+/// So a header that lacks an include fails when its source is compiled alone.
 TEST(Tidy, ASourceIncludesItsOwnHeaderFirst) {
   static const std::regex include(R"re(#include\s+["<]([^">]+)[">])re");
   for (const fs::path& path : sources()) {
@@ -191,14 +191,14 @@ TEST(Tidy, RoomsOfAFloorHaveNoCircle) {
   }
 }
 
-/// What a verb does stands in the room of its subject; what verbs share is `src/workplace`.
+/// A verb is in the room of its subject; `src/workplace` has the code that verbs share.
 TEST(Tidy, VerbsStandInRooms) {
   for (const auto& entry : fs::directory_iterator(root + "/src/verbs"))
     EXPECT_TRUE(entry.is_directory() || entry.path().filename() == "CMakeLists.txt")
         << "which room of src/verbs is " << entry.path() << " of?";
 }
 
-/// What stands between the brackets of each call of a function whose name begins so.
+/// The arguments of each call of a function whose name starts like this.
 std::vector<std::string> arguments_of_calls(const fs::path& path, const std::string& name) {
   std::string text;
   for (const std::string& line : lines_of(path))
@@ -217,8 +217,8 @@ std::vector<std::string> arguments_of_calls(const fs::path& path, const std::str
   return found;
 }
 
-/// A face prints what `src/documents` makes, so that every face tells the same. Of the commands,
-/// these make dicts that are no documents: attributes, calls and memory, which verbs are given.
+/// A face prints the documents of `src/documents`, so that every face says the same. These commands
+/// make dicts that are not documents: attributes, calls and memory for verbs.
 TEST(Tidy, CommandsMakeNoDocuments) {
   const std::set<std::string> gives_dicts{"files.cc", "service.cc", "state.cc", "state_memory.cc"};
   size_t calls = 0;
@@ -243,7 +243,7 @@ TEST(Tidy, NoFileOfALanguageIsLong) {
   for (const fs::path& path : sources()) {
     const std::string name = place_of(path);
     const bool is_of_language = name.starts_with("src/model/") || name.starts_with("src/starlark/");
-    // The machine's loop is one function, a label an instruction.
+    // The machine's loop is one function, with a label for each instruction.
     EXPECT_TRUE(!is_of_language || name == "src/starlark/eval/run.cc" ||
                 lines_of(path).size() <= most)
         << name;
@@ -261,7 +261,7 @@ TEST(Tidy, ProductionFoldersHoldNoFixtures) {
   }
 }
 
-/// Lines of the sources below `src`, but for tests.
+/// The lines of the sources below `src`, except tests.
 void for_each_line(const std::function<void(const std::string& file, const std::string& line)>& f) {
   for (const fs::path& path : sources()) {
     const std::string file = place_of(path);
@@ -272,7 +272,7 @@ void for_each_line(const std::function<void(const std::string& file, const std::
   }
 }
 
-/// What is asked of an interface works for whoever implements it; a cast to one of them does not.
+/// A call of an interface works for every implementation; a cast to one of them does not.
 TEST(Tidy, FloorsAskInterfacesAndCastToNothing) {
   const std::set<std::string> above{"workplace", "controller", "verbs", "cli", "app"};
   for_each_line([&](const std::string& file, const std::string& line) {
@@ -281,8 +281,8 @@ TEST(Tidy, FloorsAskInterfacesAndCastToNothing) {
   });
 }
 
-/// An instruction is a file and a row; nobody else asks which one it is. (`render_templates` is what
-/// a driver says in an error.)
+/// An instruction is a file and a row; no other code asks which one it is. (`render_templates` is
+/// part of a driver's error.)
 TEST(Tidy, OnlyPackagesKnowNamesOfInstructions) {
   static const std::regex name(
       R"re("(add_services?|get_services?|(set|remove|start|stop)_service|upload_files|)re"
@@ -294,8 +294,8 @@ TEST(Tidy, OnlyPackagesKnowNamesOfInstructions) {
   });
 }
 
-/// A member of a resource is read by the struct of its kind (`kinds/members.h`). What these files look
-/// up by its name is an item of a model's version, or what a user gave so far.
+/// The struct of its kind (`kinds/members.h`) reads a member of a resource. These files look up
+/// items of a model's version, or a user's input so far, by name.
 TEST(Tidy, MembersOfResourcesAreReadByStructs) {
   static const std::regex look_up(
       R"re(\b(attributes|outputs|seen\.state|seen->state)(->|\.)(at|find|text_at|integer_at|bool_at)\(")re");
@@ -304,7 +304,7 @@ TEST(Tidy, MembersOfResourcesAreReadByStructs) {
       "src/controller/manifests.cc",          // a stored manifest
       "src/core/payload.h",                   // `purged`, whatever the kind
       "src/model/apply/intent.cc",            // an item of a version
-      "src/verbs/environments/services.cc"};  // a change on top of what is wanted
+      "src/verbs/environments/services.cc"};  // a change on top of the wish
   std::set<std::string> found;
   for_each_line([&](const std::string& file, const std::string& line) {
     if (line.find("(\"") != line.npos && !file.starts_with("src/kinds/") &&
@@ -362,8 +362,8 @@ std::string types_of(std::string_view parameters) {
   return types;
 }
 
-/// What a source declares for itself: `Row` for a type or a constant, `find(const Key&,)` for a
-/// function.
+/// The names that a source declares for itself: `Row` for a type or a constant, `find(const Key&,)`
+/// for a function.
 std::set<std::string> own_names(const fs::path& path) {
   static const std::regex type(R"(^(struct|class|enum class|union) (\w+))");
   static const std::regex constant(R"(^(constexpr|const) [^(={]*[ &*>](\w+)(\[\w*\])?( =|\{|;))");
@@ -437,7 +437,7 @@ TEST(Tidy, ThereIsOneExecutor) {
     for (const std::string& line : lines_of(path)) {
       const bool asks = line.find("->apply(") != line.npos || line.find(".apply(") != line.npos;
       const bool performs = line.find("perform(*") != line.npos;
-      // A driver around another one hands its acts on.
+      // A driver around another one passes its acts on.
       const bool hands_on =
           name == "src/verbs/states/paced_drivers.cc" || name == "src/verbs/states/path_owners.cc";
       EXPECT_TRUE(!asks || hands_on || name == "src/core/core.cc")
@@ -451,7 +451,7 @@ TEST(Tidy, ThereIsOneExecutor) {
 }
 
 TEST(Tidy, NoUnfinishedPlaces) {
-  // Written in two, so that this file does not contain them.
+  // Split in two, so that this file does not contain them.
   const std::vector<std::string_view> words{
       "FIX"
       "ME",
@@ -467,7 +467,7 @@ TEST(Tidy, NoUnfinishedPlaces) {
         EXPECT_EQ(line.find(word), std::string::npos) << place_of(path) << ": " << line;
 }
 
-/// What stands between backquotes on a page.
+/// The texts between backquotes on a page.
 std::vector<std::string> quoted_on(const fs::path& page) {
   std::vector<std::string> found;
   for (const std::string& line : lines_of(page))
@@ -495,8 +495,7 @@ std::set<std::string> names_of_tests() {
   return tests;
 }
 
-/// Whether a file is there, and for `path: WORDS` a chunk in it that begins with the line `#
-/// WORDS`.
+/// Whether a file exists, and for `path: WORDS` a chunk in it that starts with the line `# WORDS`.
 bool place_exists(const std::string& name) {
   const size_t colon = name.find(": ");
   const fs::path file = root + "/" + name.substr(0, colon);

@@ -1,5 +1,5 @@
-/// A released version is made true by the program itself on real files and a real container, killed
-/// in the middle again and again, and converges. No event is lost.
+/// The program itself deploys a released version on real files and a real container, is killed in
+/// the middle again and again, and converges. No event is lost.
 
 #include <csignal>
 #include <filesystem>
@@ -110,7 +110,7 @@ class DeployTest : public testing::Test {
             "--agent",  "here=local:", "--output", "json"};
   }
 
-  /// Begins to make the version true and is killed after a while; whether it was cut short.
+  /// Starts to deploy the version and is killed after a while; returns whether it was cut short.
   bool killed_after(Duration while_) {
     const auto pid = start_detached(call(release()), at("killed.log"));
     EXPECT_TRUE(pid) << to_string(pid.error());
@@ -123,7 +123,8 @@ class DeployTest : public testing::Test {
     return ran;
   }
 
-  /// A configuration, what it reloads, and a gate between both that opens when a file is there.
+  /// A configuration, the command that it reloads, and a gate between both that opens when a file
+  /// exists.
   void push_gate(int round) {
     const std::string config = file_id("config");
     const std::string command = cat("sh -c 'touch ", at(cat("begun", round)), "; while [ ! -e ",
@@ -166,7 +167,7 @@ TEST_F(DeployTest, ItConvergesHoweverOftenItIsKilled) {
   int cut = 0;
   for (int round = 0; round < rounds; ++round) {
     push(round);
-    // From the beginning to the end of what takes a second or two, in uneven steps.
+    // From the start to the end of a second or two, in uneven steps.
     for (const int share : {1, 3, 6})
       cut += killed_after(Duration(std::chrono::milliseconds(20 + round * 17 * share))) ? 1 : 0;
     const Finished done = fettle(release());
@@ -195,7 +196,7 @@ TEST_F(DeployTest, ItConvergesHoweverOftenItIsKilled) {
       << asked.output << asked.errors;
 }
 
-/// Killed exactly between what sends an event and what receives it.
+/// Killed exactly between the sender of an event and its receiver.
 TEST_F(DeployTest, EventsThatWereDueAtTheKillAreNotLost) {
   ASSERT_TRUE(write_file(at("open"), ""));
   push_gate(1);

@@ -1,4 +1,4 @@
-/// `fettle export` and its neighbours as a program: wrong calls, and what a kill leaves behind.
+/// `fettle export` and its neighbours as a program: wrong calls, and the state after a kill.
 
 #include <csignal>
 #include <thread>
@@ -36,7 +36,7 @@ class ExportCommand : public testing::Test {
     invocation.time_limit = 60s;
     return invocation;
   }
-  /// The code and everything that was written.
+  /// The exit code and all output.
   std::string fettle(const std::vector<std::string>& words, const std::string& removed = "") const {
     const auto done = run_process(call(words, removed), {});
     EXPECT_TRUE(done) << to_string(done.error());
@@ -46,7 +46,7 @@ class ExportCommand : public testing::Test {
   TemporaryDirectory folder_ = TemporaryDirectory::make().value();
 };
 
-/// A server that compiles for somebody says with a variable which sets are to go.
+/// A server that compiles for somebody names the sets to delete in a variable.
 TEST_F(ExportCommand, S31DeletesTheSetsThatTheVariableNames) {
   write("all.cf", model({"a", "b", "c", "d"}));
   write("some.cf", model({"a"}));
@@ -166,7 +166,7 @@ TEST_F(ExportCommand, AWrongPushFileSaysWhereAndChangesNothing) {
   EXPECT_EQ(versions.find("\"version\": 2"), versions.npos) << versions;
 }
 
-/// A killed export is there wholly or not at all, and the next one goes on.
+/// A killed export is stored wholly or not at all, and the next one continues.
 TEST_F(ExportCommand, AKillInTheMiddleLeavesAWholeVersion) {
   std::vector<std::string> sets;
   for (int i = 0; i < 400; ++i)

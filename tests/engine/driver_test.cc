@@ -185,12 +185,12 @@ server.serve_forever()
   ASSERT_TRUE(answer) << to_string(answer.error());
   EXPECT_EQ(answer->status, 201);
   EXPECT_EQ(answer->body.size(), 5'000u);
-  // Who is not known here is not believed there either.
+  // A client that is unknown here is not trusted there either.
   const auto stranger = post({});
   ASSERT_FALSE(stranger);
   EXPECT_TRUE(has(lower_case(to_string(stranger.error())), "certificate"))
       << to_string(stranger.error());
-  // A probe asks only whether somebody answers.
+  // A probe only asks whether there is an answer.
   const auto anybody = post({.trusts_anybody = true});
   ASSERT_TRUE(anybody) << to_string(anybody.error());
   EXPECT_EQ(anybody->status, 201);
@@ -218,7 +218,8 @@ TEST_P(DriverTest, ARemoteEngineIsWorkedWithOverTls) {
                 {"service/web"});
   EXPECT_TRUE(asked) << said(asked);
   far.clear();
-  // Who has no certificate is not let in, and an engine that cannot prove itself is not believed.
+  // A client without a certificate is refused, and an engine that cannot prove itself is not
+  // trusted.
   EngineAddress nameless = *address, credulous = *address;
   nameless.tls.certificate = nameless.tls.key = "";
   credulous.tls.authorities = "";
@@ -360,14 +361,14 @@ TEST_P(DriverTest, APortThatNeverOpensIsAnErrorWithTheLastLines) {
   EXPECT_TRUE(has(said(made), "port `http` (80/TCP) of `deaf` did not open within 1s"))
       << said(made);
   EXPECT_TRUE(has(said(made), "I do not listen")) << said(made);
-  // The next attempt, with the mistake mended, replaces what is left.
+  // The next attempt, with the mistake corrected, replaces the rest.
   const auto mended = world.service("deaf", web());
   ASSERT_TRUE(mended) << said(mended);
   EXPECT_EQ(containers().size(), 1u);
 }
 
 TEST_P(DriverTest, AUdpPortIsAwaitedWhenThatIsAskedFor) {
-  // What it binds, another program with a socket for datagrams binds in the same way.
+  // Another program with a datagram socket binds the port in the same way.
   const auto serving = [](const std::string& command, const std::string& wait) {
     return json(cat(R"({"image":"localhost/fettle/busybox:1","capabilities":["NET_RAW"],)",
                     R"("cmd":["sh","-c",")", command, R"("],"ports":{"dhcp":{"number":67,)",
@@ -395,13 +396,13 @@ TEST_P(DriverTest, ApplyingTwiceIsApplyingOnce) {
   ASSERT_TRUE(once) << said(once);
   world.forget("network", "net");
   world.forget("service", "web");
-  world.restart();  // a process that knows nothing, and a store that is gone
+  world.restart();  // a process that knows nothing, and a lost store
   const auto twice = world.service("web", web());
   ASSERT_TRUE(twice) << said(twice);
   EXPECT_EQ(twice->remote_id, once->remote_id);
   EXPECT_EQ(twice->outputs, once->outputs);
   EXPECT_EQ(containers().size(), 1u);
-  // Another wish replaces what was found.
+  // Another wish replaces the found service.
   world.forget("service", "web");
   const auto other = world.service("web", web(R"(,"env":{"A":"b"})"));
   ASSERT_TRUE(other) << said(other);
@@ -413,7 +414,7 @@ TEST_P(DriverTest, ApplyingTwiceIsApplyingOnce) {
   EXPECT_FALSE(world.observe("service", "web")->state);
 }
 
-/// The process dies at its first call, at its second, …; what is there afterwards must always be
+/// The process dies at its first call, at its second, …; whatever exists afterwards must always be
 /// brought to the same end.
 TEST_P(DriverTest, ACrashAnywhereIsRecoveredFrom) {
   const std::string files = artifact({{"x", "content"}});
@@ -468,7 +469,7 @@ TEST_P(DriverTest, AStoppedServiceWhoseNetworkIsGoneIsMadeAnewOnAnother) {
   ASSERT_TRUE(world.apply(Verb::stop, "service", "web", web(), {"network/net"}));
   EXPECT_EQ(world.observe("service", "web")->state->text_at("status"), "exited");
   const RecordPointer before = world.known("service", "web");
-  // Docker lets a network go that only stopped containers stand on; Podman takes these with it.
+  // Docker removes a network that has only stopped containers; Podman removes these with it.
   const std::string name(world.known("network", "net")->outputs.text_at("name"));
   const bool docker = GetParam() == TestEngine::Sort::docker;
   const auto removed =
@@ -554,10 +555,10 @@ TEST_P(DriverTest, WhatIsStoppedAndCutOffIsMadeAnewOnItsNetwork) {
   EXPECT_FALSE(seen->state->bool_at("cut_off"));
 }
 
-/// What only a Podman does; a Docker makes the folder of a container anew.
+/// Behaviour of Podman only; Docker creates the folder of a container again.
 class PodmanTest : public DriverTest {};
 
-// As after a part of the engine's folder was lost.
+// As if a part of the engine's folder had been lost.
 TEST_P(PodmanTest, WhatItCannotStartAnyMoreIsMadeAnew) {
   ASSERT_TRUE(world.service("box", sleeper()));
   const std::string before = world.known("service", "box")->remote_id;

@@ -119,7 +119,7 @@ TEST_P(EngineTest, ACommandEndsWithWhoeverListensToIt) {
     output += bytes;
     return {};
   };
-  // What is killed takes a moment to go.
+  // A killed process takes a moment to go.
   for (int i = 0; i < 100 && (i == 0 || output.find("yes") != output.npos); ++i) {
     output.clear();
     ASSERT_TRUE(pause_for(20ms, {}));
@@ -228,10 +228,10 @@ TEST_P(EngineTest, ImagesArePulledWithProgress) {
 
   world.calls.clear();
   EXPECT_EQ(pull(reference, "missing")->changes, pulled->changes);
-  EXPECT_EQ(world.calls.size(), 1u);  // it is there: nothing is pulled
+  EXPECT_EQ(world.calls.size(), 1u);  // it exists: nothing is pulled
   EXPECT_EQ(pull(reference, "always")->outputs, pulled->outputs);
 
-  // What the registry does not have, and what it does not have in that version.
+  // An image that the registry does not have, and one that it does not have in that version.
   for (const char* unknown : {"/nothing:1", "/web:none"}) {
     const std::string name = cat("127.0.0.1:", registry_port(), unknown);
     const auto missing = pull(name, "missing");
@@ -261,7 +261,7 @@ TEST_P(EngineTest, AnEngineIsReachedThroughSsh) {
   if (link) {
     Engine far(http, link->address);
     EXPECT_TRUE(image_id(far, "localhost/fettle/busybox:1", {})->starts_with("sha256:"));
-    // What speaks both ways on one connection, too.
+    // A connection that is used both ways, too.
     const auto created =
         create_container(far, cat("fettle-ssh-", getpid()),
                          Value::dict({{"Image", "localhost/fettle/busybox:1"},
@@ -305,7 +305,7 @@ INSTANTIATE_TEST_SUITE_P(Engines, EngineTest,
                          testing::Values(TestEngine::Sort::podman, TestEngine::Sort::docker),
                          [](const auto& sort) { return to_string(sort.param); });
 
-/// How many processes carry the mark of an engine below `root`.
+/// The number of processes with the mark of an engine below `root`.
 size_t processes_of(const Path& root) {
   const auto found = run_process({.arguments = {"sh", "-c",
                                                 cat("grep -lzsFx 'FETTLE_ENGINE=", root.string(),

@@ -1,4 +1,4 @@
-/// Several engines at once: two Podmans with roots of their own, and one that is gone.
+/// Several engines at once: two Podmans with their own roots, and one that is gone.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ namespace {
 class NodesTest : public testing::Test {
  protected:
   NodesTest() : host_(http_, home_.blobs(), [] { return uint64_t{7}; }, {}) {
-    // The first one is that of all tests; the second has a root of its own.
+    // The first one is that of all tests; the second has its own root.
     const Path build = FETTLE_BINARY_DIR;
     addresses_["n1"] = running_engine(TestEngine::Sort::podman);
     second_ = std::make_unique<TestEngine>(TestEngine::Sort::podman,
@@ -146,7 +146,7 @@ TEST_F(NodesTest, OneThatIsGoneDisturbsNoOther) {
     EXPECT_EQ(view.pods, view.node.name == "gone" ? 0u : 1u) << view.node.name;
   }
 
-  // The second goes away: what it has stays known, whether it is wanted or not.
+  // The second goes away: its pods stay known, whether they are wanted or not.
   ASSERT_TRUE(second_->stop(false));
   begin();
   want("n1");
@@ -164,7 +164,7 @@ TEST_F(NodesTest, OneThatIsGoneDisturbsNoOther) {
   EXPECT_NE(to_string(early.error()).find("nothing answers at the socket"), std::string::npos)
       << to_string(early.error());
 
-  // It comes back, and what is left on it goes.
+  // It comes back, and the pods that are left on it go.
   const auto again = second_->start();
   ASSERT_TRUE(again) << to_string(again.error());
   const Summary third = carry();
@@ -174,7 +174,7 @@ TEST_F(NodesTest, OneThatIsGoneDisturbsNoOther) {
   EXPECT_EQ(containers("n1").size(), 2u);
 }
 
-// Two of three pods have to run at every moment, as the engines see it.
+// Two of three pods must run at every moment, as the engines see it.
 TEST_F(NodesTest, ADrainTakesNoMorePodsAtATimeThanMayBeMissing) {
   ASSERT_TRUE(remove_node(place_, "gone"));
   auto read = workloads::read_manifests(

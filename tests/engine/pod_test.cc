@@ -1,5 +1,5 @@
-/// Pods on a real Podman and a real Docker: a holder, containers that are replaced beneath it, what
-/// is seen of them, and that nothing is doubled or lost when a process dies in the middle.
+/// Pods on a real Podman and a real Docker: a holder, containers that are replaced below it, their
+/// observed state, and that nothing is duplicated or lost when a process dies in the middle.
 
 #include <algorithm>
 #include <set>
@@ -37,7 +37,7 @@ class PodTest : public testing::TestWithParam<TestEngine::Sort> {
     EXPECT_TRUE(value) << to_string(value.error()) << text;
     return value.value_or(Value());
   }
-  /// A pod from the fields of its PodSpec and what it has beyond that.
+  /// A pod from the fields of its PodSpec and its other attributes.
   Value pod(const std::string& spec, const std::string& more = "") const {
     return json(cat(R"({"name":"web-1","template":{"metadata":{"labels":{"app":"web"}},"spec":{)",
                     R"("terminationGracePeriodSeconds":)", grace_s, ",", spec, "}}", more, "}"));
@@ -105,7 +105,7 @@ class PodTest : public testing::TestWithParam<TestEngine::Sort> {
         list_volumes(world.engine(), {environment_filter(world.key("", "").environment)}, {});
     return found ? found->size() : 999;
   }
-  /// Looks until what is seen is as asked, for as long as an engine may need.
+  /// Looks until the observed state passes the test, for as long as an engine may need.
   template <typename Test>
   bool becomes(const Test& test) {
     const Instant began = instant_from_clock();
@@ -176,7 +176,7 @@ TEST_P(PodTest, AnotherImageReplacesItsContainerAloneAndKeepsTheAddress) {
   ASSERT_TRUE(bring(pod(containers({web(), sleeper("side")})), Verb::update));
   EXPECT_EQ(row(status(), "side").integer_at("restartCount", -1), 2);
   EXPECT_EQ(run("side", {"cat", "/proc/1/comm"}), "sleep\n");
-  // Made anew it is another pod.
+  // Recreated, it is another pod.
   const auto anew = bring(pod(containers({web()})), Verb::replace);
   ASSERT_TRUE(anew) << said(anew);
   EXPECT_NE(anew->remote_id, made->remote_id);
@@ -197,7 +197,7 @@ TEST_P(PodTest, AnImageThatIsNowhereLeavesWhatRuns) {
       << said(failed);
   EXPECT_EQ(id_of(status(), "web"), id_of(before, "web"));
   EXPECT_EQ(status().text_at("phase"), "Running");
-  // A command that is not there: the container before it runs again.
+  // A command that does not exist: the old container runs again.
   const auto broken = bring(pod(containers({web(R"(,"command":["/none"])")})), Verb::update);
   ASSERT_FALSE(broken);
   EXPECT_NE(said(broken).find("the previous container runs again"), std::string::npos)
@@ -268,7 +268,7 @@ TEST_P(PodTest, VolumesAreSharedFilledAndGoWithThePod) {
     EXPECT_EQ(run("two", {"cat", cat("/", place, "/x")}), cat(place, "\n"));
   }
   EXPECT_NE(run("one", {"sh", "-c", "echo x > /settings/x"}).find("Read-only"), std::string::npos);
-  // Another text is shown at once; nobody is made anew for it.
+  // Another text is shown at once; nothing is recreated for it.
   const Value before = status();
   ASSERT_TRUE(bring(wanted("3"), Verb::update));
   EXPECT_EQ(run("one", {"cat", "/settings/in/a.txt"}), "3");
@@ -534,7 +534,8 @@ TEST_P(PodTest, AHolderThatEndedIsStartedAndJoinedAgain) {
   EXPECT_TRUE(row(status(), "web").at("state").at("running").is_dict());
 }
 
-/// The process dies at its first call, at its second, …; the next one brings it to the same end.
+/// The process dies at its first call, at its second, …; the next one brings the pod to the same
+/// end.
 TEST_P(PodTest, APodThatIsCutOffIsNotReadyAndGetsAnotherHolder) {
   const Value wanted = pod(containers({web()}));
   ASSERT_TRUE(bring(wanted));

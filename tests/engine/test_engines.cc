@@ -107,7 +107,7 @@ Status TestEngine::stop_docker(bool wipe) {
   }
   const bool ran = enclosure.is_alive();
   TRY(enclosure.end());
-  // Docker leaves the machine without forwarding; what was there before its start comes back.
+  // Docker leaves the machine without forwarding; the setting from before its start is restored.
   if (ran && read_file(root_ / "forward").value_or("") == "-P FORWARD ACCEPT")
     TRY(run_process({.arguments = {"iptables", "-P", "FORWARD", "ACCEPT"}}, {}));
   if (wipe)

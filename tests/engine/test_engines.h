@@ -1,6 +1,6 @@
 #pragma once
-/// Real engines for tests: a private Podman as fettle starts it, and a Docker in a namespace of its
-/// own, each on a folder of its own, reached over unix sockets, ended by process id. The images of
+/// Real engines for tests: a private Podman as fettle starts it, and a Docker in its own namespace,
+/// each in its own folder, reached over unix sockets, ended by process id. The images of
 /// make_images.sh are imported into both.
 
 #include <memory>
@@ -15,12 +15,12 @@
 
 namespace fettle {
 
-/// Imports localhost/fettle/NAME:1 from a folder of make_images.sh into an engine, unless it is
-/// there.
+/// Imports localhost/fettle/NAME:1 from a folder of make_images.sh into an engine, unless it
+/// exists.
 Status import_test_images(const EngineAddress& address, const Path& folder,
                           const std::vector<std::string>& names);
 
-/// Takes them away again; those that are not there are no error.
+/// Removes them again; missing ones are no error.
 Status drop_test_images(const EngineAddress& address, const std::vector<std::string>& names);
 
 class TestEngine {
@@ -30,10 +30,10 @@ class TestEngine {
   /// `plain_registry`: `host:port` of a registry without TLS, besides those on port 5000.
   TestEngine(Sort sort, Path root, std::string plain_registry = {})
       : sort_(sort), root_(std::move(root)), plain_registry_(std::move(plain_registry)) {}
-  /// Starts it, or finds it when it runs.
+  /// Starts it, or finds it if it runs.
   Result<EngineAddress> start();
   Status stop(bool wipe);
-  /// Imports localhost/fettle/NAME:1 from `folder` unless it is there.
+  /// Imports localhost/fettle/NAME:1 from `folder` unless it exists.
   Status import(const Path& folder, const std::vector<std::string>& names);
   const Path& root() const { return root_; }
   Sort sort() const { return sort_; }
@@ -60,10 +60,10 @@ class TestRegistry {
   pid_t pid_;
 };
 
-/// An sshd on a loopback port, with keys and a configuration of its own.
+/// An sshd on a loopback port, with its own keys and configuration.
 class TestSshServer {
  public:
-  /// Whoever signs in has `variables` in the environment.
+  /// A user who signs in has `variables` in the environment.
   static Result<std::unique_ptr<TestSshServer>> start(const Path& root, int port,
                                                       const std::string& variables);
   ~TestSshServer();
@@ -77,7 +77,7 @@ class TestSshServer {
       : root_(std::move(root)), pid_(pid), made_run_(made_run) {}
   Path root_;
   pid_t pid_;
-  bool made_run_;  ///< the folder that every sshd wants below /run
+  bool made_run_;  ///< the folder that every sshd needs below /run
 };
 
 }  // namespace fettle

@@ -35,7 +35,7 @@ void add_extension(X509* certificate, int id, const char* text) {
   }
 }
 
-/// A key with a certificate by `issuer`, or by itself when there is none.
+/// A key with a certificate by `issuer`, or self-signed without one.
 Identity make_identity(const char* name, long serial, const Identity* issuer,
                        const std::string& address = "127.0.0.1") {
   Identity made{{EVP_EC_gen("P-256"), EVP_PKEY_free}, {X509_new(), X509_free}};
@@ -67,7 +67,7 @@ Status write_pem(const Path& path, const std::function<int(BIO*)>& write) {
   return write_file(path, text);
 }
 
-/// The certificate of an authority, and one with its key that the authority stands for.
+/// Writes the certificate of an authority, and one that it signed, with its key.
 Status write_identity(const Path& folder, const Identity& authority, const Identity& one) {
   TRY(write_pem(folder / "ca.pem",
                 [&](BIO* out) { return PEM_write_bio_X509(out, authority.certificate.get()); }));
@@ -78,7 +78,7 @@ Status write_identity(const Path& folder, const Identity& authority, const Ident
   });
 }
 
-/// All bytes, to one end or the other.
+/// Sends all bytes to one end.
 bool send_all(SSL* to, const char* bytes, int size) {
   for (int sent = 0; size > 0; bytes += sent, size -= sent)
     if ((sent = SSL_write(to, bytes, size)) <= 0)

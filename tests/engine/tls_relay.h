@@ -1,6 +1,6 @@
 #pragma once
 /// A TLS front for an engine's unix socket, as remote engines have one: it shows a certificate of
-/// an authority of its own and lets nobody in without one of the same.
+/// its own authority and refuses clients without one of the same authority.
 
 #include <memory>
 #include <thread>
@@ -10,13 +10,13 @@
 
 namespace fettle {
 
-/// Writes ca.pem and a server's cert.pem and key.pem, of an authority of their own, into `folder`.
+/// Writes ca.pem and a server's cert.pem and key.pem, with their own authority, into `folder`.
 Status write_server_identity(const Path& folder, const std::string& address);
 
 class TlsRelay {
  public:
-  /// Listens at a free port of the loopback. Writes ca.pem, cert.pem and key.pem of a client into
-  /// `folder`, as `DOCKER_CERT_PATH` names one.
+  /// Listens on a free loopback port. Writes a client's ca.pem, cert.pem and key.pem into `folder`,
+  /// as in a folder of `DOCKER_CERT_PATH`.
   static Result<std::unique_ptr<TlsRelay>> start(const Path& folder, const std::string& socket);
   ~TlsRelay();
   TlsRelay(const TlsRelay&) = delete;

@@ -29,7 +29,7 @@ const Kind& kind_of(const std::string& name) {
   INVARIANT(false);
 }
 
-/// A port of its own for each program, so that several may run at once.
+/// A separate port for each program, so that several may run at once.
 int free_registry_port() {
   for (int port = 18'000 + getpid() % 1'000;; ++port)
     if (is_port_free(port))

@@ -1,6 +1,6 @@
 #pragma once
-/// What tests of the driver have in common: engines that run as long as the program, and a small
-/// loop that does what a run does with one act after another.
+/// The common part of the driver's tests: engines that run as long as the program, and a small loop
+/// that handles one act after another as a run does.
 
 #include <functional>
 #include <map>
@@ -18,11 +18,11 @@ namespace fettle {
 /// One environment on one engine.
 class World {
  public:
-  /// With `ssh`, the engine is taken for one on another machine of that name.
+  /// With `ssh`, the engine is treated as one on another machine of that name.
   World(const EngineAddress& address, std::string environment, EngineDriverOptions options = {},
         std::string ssh = {});
 
-  /// Does one act to its end, pending or not, and keeps its record. `needs` are `kind/name`.
+  /// Performs one act to its end, pending or not, and keeps its record. `needs` are `kind/name`.
   Result<Record> apply(Verb verb, const std::string& kind, const std::string& name,
                        const Value& attributes, const std::vector<std::string>& needs = {},
                        std::stop_token stop = {});
@@ -36,7 +36,7 @@ class World {
   void clear();
 
   EngineDriver& driver() { return *driver_; }
-  /// The same environment, seen by a process that was started anew.
+  /// The same environment, seen by a new process.
   void restart();
   RecordPointer known(const std::string& kind, const std::string& name) const;
   void forget(const std::string& kind, const std::string& name);
@@ -45,12 +45,11 @@ class World {
   HttpClient& http() { return http_; }
   Engine& engine() { return **driver_->engine({}); }
 
-  /// The calls that the engine was asked, `POST /containers/create`, since the last
-  /// `calls.clear()`.
+  /// The calls to the engine, such as `POST /containers/create`, since the last `calls.clear()`.
   std::vector<std::string> calls;
   /// This call (from 1) and all after it fail, as if the process had died; 0: none does.
   size_t dies_at = 0;
-  /// Told of each call before it is made; may act itself.
+  /// Is told of each call before it is made, and may act itself.
   std::function<void(const EngineCall&)> before_call;
   std::vector<Progress> progress;
   Duration pace_limit = 60s;
@@ -67,11 +66,11 @@ class World {
   std::mutex mutex_;
 };
 
-/// The engine of a sort that runs for this program, started by the first who asks; a failure ends
-/// the program's test with what is missing.
+/// The engine of a sort that runs for this program, started on first use; a failure ends the
+/// program's test and names what is missing.
 const EngineAddress& running_engine(TestEngine::Sort sort);
 const char* to_string(TestEngine::Sort sort);
-/// Where a registry may be started that these engines talk to without TLS.
+/// The port of a registry that these engines may use without TLS.
 int registry_port();
 
 }  // namespace fettle

@@ -1,6 +1,6 @@
 /// Loaded in front of the C library: the n-th call that changes a file below `$FAILING_FOLDER`, in
-/// this process or one that it starts, fails with `$FAILING_ERROR`; with `$FAILING_FOREVER` all
-/// that follow do, too, as on a full disk. `$FAILING_COUNT` is a file in which calls are counted.
+/// this process or its children, fails with `$FAILING_ERROR`; with `$FAILING_FOREVER`, so do all
+/// later ones, as on a full disk. `$FAILING_COUNT` is a file in which calls are counted.
 
 #ifndef _GNU_SOURCE
 #define _GNU_SOURCE
@@ -49,7 +49,7 @@ bool is_below(int file) {
   return is_below(path);
 }
 
-/// Whether this call is one that fails; sets `errno` then.
+/// Whether this call fails; sets `errno` if so.
 bool fails() {
   std::atomic<long>* const count = shared_count();
   const char* at = std::getenv("FAILING_AT");

@@ -1,6 +1,6 @@
 /// A full disk and a broken one: each write of a run fails once, in the program and in the git that
-/// it starts. The run ends with an error that names the cause, or did not mind; the next run is
-/// good, and what it made is whole.
+/// it starts. The run ends with an error that names the cause, or is not affected; the next run
+/// succeeds, and its results are whole.
 
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -44,7 +44,7 @@ class WriteFaultsTest : public testing::TestWithParam<Fault> {
     ASSERT_TRUE(write_file(at(name), text));
   }
 
-  /// A package in a repository, with an upload, templates and something told: all that needs no
+  /// A package in a repository, with an upload, templates and a message: everything that needs no
   /// engine.
   void SetUp() override {
     put("gitconfig", cat("[user]\nname = nobody\nemail = nobody@example.com\n[init]\ndefaultBranch "
@@ -63,7 +63,7 @@ def run(plan):
     git({"commit", "-qm", "first"});
   }
 
-  /// Runs the package. `fails_at`: which write fails; 0: none does, and they are counted.
+  /// Runs the package. `fails_at`: the write that fails; 0: none does, and they are counted.
   Finished fettle(std::vector<std::string> words, long fails_at, const Fault& fault) const {
     put("count", std::string(sizeof(long), '\0'));
     words.insert(words.begin(), FETTLE_BINARY_DIR "/fettle");
@@ -87,7 +87,7 @@ def run(plan):
     return count;
   }
 
-  /// Everything is skipped the next time, and what was uploaded is there.
+  /// Everything is skipped the next time, and the uploaded files exist.
   void expect_whole(const std::vector<std::string>& words, const Fault& fault, long i) {
     const Finished kept = fettle(words, 0, fault);
     ASSERT_EQ(kept.code, 0) << "after write " << i;
@@ -118,7 +118,7 @@ TEST_P(WriteFaultsTest, EveryWriteOfARunMayFailOnce) {
     if (broken.code != 0) {
       ++refused;
       EXPECT_NE(broken.code, 2) << "write " << i << ": nobody's input is wrong: " << said;
-      // Git tells in its own words what it could not write.
+      // Git reports in its own words what it could not write.
       EXPECT_TRUE(
           said.find("cannot fetch") != said.npos ||
           std::ranges::any_of(fault.said,

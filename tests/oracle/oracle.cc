@@ -11,7 +11,7 @@
 namespace fettle::oracle {
 namespace {
 
-/// What all models of this oracle have in common. `Service` is the entity that owns a set.
+/// The common part of all models of this oracle. `Service` is the entity that owns a set.
 constexpr std::string_view definitions = R"(
 import std::testing
 entity Service:
@@ -105,13 +105,13 @@ std::string text_of(const Services& services) {
   return text;
 }
 
-/// How often a history lets services disagree: in some never, in some often.
+/// How often services disagree in a history: in some never, in some often.
 struct Swarm {
   unsigned odd;
   int pools;
   unsigned flags;
-  unsigned vague = 0;  ///< how many services of a hundred do not know their colour
-  unsigned moves = 0;  ///< how many have a resource of a few names, so that it moves between sets
+  unsigned vague = 0;  ///< services in a hundred that do not know their colour
+  unsigned moves = 0;  ///< services with a resource of a few names, so that it moves between sets
 };
 
 class History {
@@ -159,7 +159,7 @@ class History {
     return one;
   }
 
-  /// A first full export that is good.
+  /// A first, valid full export.
   void begin() {
     const int count = static_cast<int>(2 + prng_.below(4));
     for (int id = 0; id < count; ++id) {
@@ -207,7 +207,7 @@ class History {
 
   std::string export_all(const Services& services) { return push(services, {}, "full", false); }
 
-  /// Empty when it was accepted.
+  /// Empty if it was accepted.
   std::string push(const Services& services, const std::vector<std::string>& removed,
                    const char* environment, bool is_partial) {
     const model::Compiled compiled = model::compile("main.cf", text_of(services), {});
@@ -255,7 +255,7 @@ class History {
   }
 
   Prng prng_;
-  Prng more_;  ///< for what only some histories have
+  Prng more_;  ///< for features of only some histories
   Swarm swarm_{};
   std::unique_ptr<Store> store_;
   Workplace place_;

@@ -1,7 +1,7 @@
 #pragma once
 /// The oracle of partial exports: random models of services that share things, and random edits of
-/// them. After every edit the partial export of what was edited is refused exactly when one compile
-/// of everything fails, and else gives the same resources, attributes, sets and needs.
+/// them. After every edit, the partial export of the edited services is refused exactly if one
+/// compile of everything fails, and otherwise gives the same resources, attributes, sets and needs.
 
 #include <cstdint>
 #include <string>

@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::string_view mark = "--- ", any_lines = "...", any_text = "<any>";
 
-/// The step that a line `--- …` begins.
+/// The step that starts with a line `--- …`.
 Result<ScenarioStep> begin_step(std::string_view heading, int line) {
   ScenarioStep step;
   step.line = line;
@@ -29,7 +29,7 @@ Result<ScenarioStep> begin_step(std::string_view heading, int line) {
   return step;
 }
 
-/// A line as an expression: everything stands for itself but `<any>`.
+/// A line as an expression: everything except `<any>` stands for itself.
 std::string expression_of(std::string_view line) {
   std::string expression;
   for (size_t at = line.find(any_text); at != line.npos; at = line.find(any_text)) {
@@ -53,7 +53,7 @@ Result<std::vector<ScenarioStep>> parse_scenario(const std::string& text) {
     else if (!line.empty() && !line.starts_with('#'))
       return user_error(cat("line ", number, ": this belongs to no section"));
   }
-  // The file ends with a newline of its own.
+  // The file ends with its own newline.
   if (!steps.empty() && steps.back().text.ends_with('\n'))
     steps.back().text.pop_back();
   return steps;

@@ -1,4 +1,4 @@
-/// Every `*.txt` of this folder, run with the program itself on one real Podman.
+/// Runs every `*.txt` of this folder with the program itself on one real Podman.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -102,7 +102,7 @@ TEST_P(ScenarioTest, PrintsWhatIsWritten) {
   }
 }
 
-/// The files without their endings.
+/// The files without their extensions.
 std::vector<std::string> scenarios() {
   std::vector<std::string> names;
   for (const auto& entry : fs::directory_iterator(FETTLE_SOURCE_DIR "/tests/scenarios"))

@@ -1,6 +1,7 @@
-/// An evaluation that was cancelled, or is out of time, ends inside a long operation: each that can
-/// take longer than some milliseconds looks at the wish while it works. No clock decides here: the
-/// wish is uttered just before the operation, and what stands behind it must not be reached.
+/// An evaluation that was cancelled, or is out of time, ends inside a long operation: each
+/// operation that can take longer than a few milliseconds checks for the request while it works. No
+/// clock decides here: the request is made just before the operation, and the code after it must
+/// not be reached.
 
 #include <gtest/gtest.h>
 
@@ -84,7 +85,7 @@ const Operation operations[] = {
     {"x = '7' * 1000000", "json.decode(x)"},
     {"x = (1 << 2000000) - 1", "x * x"},
     {"x = (1 << 4000000) - 1; y = (1 << 2000000) + 1", "x // y"},
-    // Endless for whoever walks over it.
+    // Endless for code that walks over it.
     {"x = (1,); for _ in range(60): x = (x, x)", "x in {}"},
     {"x = (1,); for _ in range(60): x = (x, x)", "{}.get(x)"},
     {"x = (1,); for _ in range(60): x = (x, x)", "{x: 1}"},
@@ -101,7 +102,7 @@ const Operation operations[] = {
     {"x = [1]; for _ in range(60): x = [x, x]", "encoded(x)"},
 };
 
-/// The error of a program that wishes to be ended just before it works; empty when it went on.
+/// The error of a program that asks to be ended just before it works; empty if it went on.
 std::string end_of(const Operation& operation) {
   Session session(Dialect::of(Profile::spec));
   bool reached = false;
@@ -113,7 +114,7 @@ std::string end_of(const Operation& operation) {
     reached = true;
     return Value::none();
   }));
-  // What a host does with the values of a program.
+  // A host's operations on the values of a program.
   const auto declare = [&](const char* name, auto&& convert) {
     session.predeclare(name, session.native(name, [convert](Call& call) -> Result<Value> {
       TRY(convert(call.thread, call.positional[0]));
@@ -138,7 +139,7 @@ TEST(Cancellation, IsSeenInsideEveryLongOperation) {
   }
 }
 
-// Time that is over is looked at in the same places: the deadline has passed before the work.
+// Expired time is checked in the same places: the deadline has passed before the work.
 TEST(Cancellation, TimeIsLookedAtInTheSamePlaces) {
   Limits limits;
   limits.wall_time = 1ms;

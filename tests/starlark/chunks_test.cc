@@ -8,7 +8,7 @@
 /// Every program runs again with a collection at every safe point: nothing may change.
 ///
 /// Programs see `assert_eq(x, y)`, `assert_ne`, `assert_true(x)` and `assert_fails(f, regexp)`,
-/// which end the program when they do not hold, and `freeze(x)`.
+/// which end the program if they do not hold, and `freeze(x)`.
 
 #include <gtest/gtest.h>
 #include <re2/re2.h>
@@ -150,7 +150,7 @@ void add_asserts(Session& session) {
   }));
 }
 
-/// What a run showed: text of the errors, and what was printed.
+/// The output of a run: text of the errors, and printed lines.
 std::string run(const Chunk& chunk, std::string_view profile, bool collect_always) {
   Limits limits;
   limits.steps = 50'000'000;
@@ -217,7 +217,7 @@ TEST(StarlarkChunks, BehaveAsWritten) {
   EXPECT_GE(chunks.size(), 1'500u);
 }
 
-/// Runs a chunk within limits, and says whether it came to its end; how much it took comes back.
+/// Runs a chunk within limits, and returns whether it came to its end; `limits` returns its use.
 bool ends_within(const Chunk& chunk, std::string_view profile, Limits& limits) {
   Session session(dialect_of(chunk, profile), limits);
   session.print = [](Thread&, std::string_view) {};
@@ -228,8 +228,8 @@ bool ends_within(const Chunk& chunk, std::string_view profile, Limits& limits) {
   return result.has_value();
 }
 
-/// A budget is used up anywhere, also in the middle of what a builtin does: that is an error, and
-/// nothing else is. Eight limits of steps and two of memory for each chunk, others in each.
+/// A budget runs out anywhere, also in the middle of a built-in: that is an error, and nothing else
+/// is. Each chunk has eight limits of steps and two of memory, different ones in each.
 TEST(StarlarkChunks, EndWhereABudgetEnds) {
   size_t seen = 0;
   for (const Chunk& chunk : all_chunks())
@@ -245,7 +245,7 @@ TEST(StarlarkChunks, EndWhereABudgetEnds) {
         else
           less.memory = 1 + whole.memory * share / 1'000;
         const bool is_half = share < 500 && whole.steps > 100;
-        // A test of an error takes that of the budget for another one.
+        // A test of an error may take the budget's error for another one.
         EXPECT_FALSE(ends_within(chunk, profile, less) && is_half && part < 8)
             << chunk.file << ":" << chunk.line << " within " << share << " of 1,000 steps";
       }

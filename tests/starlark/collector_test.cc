@@ -1,5 +1,5 @@
-/// What the collector keeps: bytes, never times. Each program has a live set and makes gigabytes of
-/// garbage beside it.
+/// The memory that the collector keeps: bytes, never times. Each program has a live set and makes
+/// gigabytes of garbage.
 
 #include <gtest/gtest.h>
 
@@ -18,14 +18,14 @@ namespace fettle::starlark {
 namespace {
 
 #ifdef FETTLE_SANITIZED
-constexpr int slower = 20;  // a tenth of a gigabyte is told apart from 16 MB just as well
+constexpr int slower = 20;  // a tenth of a gigabyte differs from 16 MB just as clearly
 #else
 constexpr int slower = 1;
 #endif
 
 constexpr uint64_t megabyte = 1'000'000;
 
-/// The most that is counted while `garbage` is made in a loop of `rounds`, beside what `live` made.
+/// The peak count while a loop of `rounds` makes `garbage`, including the values of `live`.
 uint64_t peak_of(std::string_view live, std::string_view garbage, int rounds) {
   uint64_t peak = 0;
   Session session(Dialect::of(Profile::spec));
@@ -40,7 +40,7 @@ uint64_t peak_of(std::string_view live, std::string_view garbage, int rounds) {
   return peak;
 }
 
-/// Bytes of what `live` makes, and nothing else.
+/// The bytes of `live` alone.
 uint64_t size_of(std::string_view live) {
   Session session(Dialect::of(Profile::spec));
   EXPECT_TRUE(session.run("x.star", cat("keep = ", live, "\n")).has_value());
@@ -54,7 +54,7 @@ struct Program {
   int rounds;  ///< as many as make two gigabytes
 };
 
-// Of about 50 MB where there is no other need.
+// About 50 MB unless a test needs another size.
 constexpr const char* lists = "[[i] for i in range(700000)]";
 constexpr const char* texts = "{'a key of some length %d' % i: i for i in range(400000)}";
 
@@ -84,8 +84,8 @@ TEST(Collector, KeepsLongEvaluationsSmall) {
   }
 }
 
-// A live set that grows by itself, with little garbage: what was found alive does not double the
-// room for what comes.
+// A live set that grows by itself, with little garbage: the live bytes do not double the room for
+// new ones.
 TEST(Collector, FollowsALiveSetThatGrows) {
   Session session(Dialect::of(Profile::spec));
   uint64_t beyond = 0;
@@ -104,8 +104,8 @@ TEST(Collector, FollowsALiveSetThatGrows) {
   EXPECT_EQ(beyond, 0u);
 }
 
-// Storage that a growing list or dict gives back is made into something else before the sweep has
-// come to it: what is new must live.
+// Storage that a growing list or dict gives back is reused before the sweep reaches it: the new
+// object must live.
 TEST(Collector, LeavesAloneWhatTakesThePlaceOfGrownStorage) {
   Session session(Dialect::of(Profile::spec));
   const Result<ModulePtr> module = session.run(

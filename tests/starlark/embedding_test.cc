@@ -1,4 +1,4 @@
-/// What a host does: functions and types of its own, calls both ways, values both ways.
+/// The work of a host: its own functions and types, calls both ways, values both ways.
 
 #include <gtest/gtest.h>
 
@@ -88,7 +88,7 @@ TEST(Embedding, CallsAFunctionWithNames) {
   const Result<Value> wrong = thread.call(run, {});
   ASSERT_FALSE(wrong.has_value());
   EXPECT_EQ(wrong.error().message, "function run missing 2 arguments (plan, y)");
-  // The thread works on after an error.
+  // The thread continues to work after an error.
   EXPECT_TRUE(thread.call(run, {Value::none()}, {{"y", Value::none()}}).has_value());
 }
 
@@ -147,7 +147,7 @@ TEST(Embedding, TypesOfTheHost) {
   EXPECT_EQ(text_of(module->get("t").value()), "PortSpec");
   EXPECT_EQ(session.run("m.star", "PortSpec(80).numbr").error().message,
             "PortSpec has no .numbr field or method (did you mean .number?)");
-  // The text reads back as the same value.
+  // The text parses to the same value.
   const std::string text = repr_of(thread, p).value();
   EXPECT_TRUE(equal(thread, thread.evaluate("stored", text).value(), p).value());
 }
@@ -267,7 +267,7 @@ TEST(Embedding, StepsAndMemoryAreDeterministic) {
   EXPECT_EQ(run(), run());
 }
 
-/// How running functions are counted changes with the depth.
+/// The way in which running functions are counted changes with the depth.
 TEST(Embedding, RecursionIsFoundAtEveryDepth) {
   constexpr int functions = 400;
   std::string text = "def g0(): return 0\ndef ok(f): return 7\n";

@@ -290,7 +290,7 @@ std::vector<Hostile> hostile_programs() {
        "    x.popitem()\n    x[-i] = i\nf()"},
       {"time far away", "x = time.time(year = 1 << 60)"},
       {"duration overflow", "x = time.hour * (1 << 60)", true},
-      // One part that is shared again and again is endless for whoever walks over it.
+      // A part that is shared again and again is endless for code that walks over it.
       {"shared tuple in dict", shared + "y = x in {}"},
       {"shared tuple as key", shared + "y = {x: 1}"},
       {"shared tuple in set", shared + "y = set([x])"},
@@ -316,7 +316,7 @@ std::vector<Hostile> hostile_programs() {
       {"shared dict encoded",
        replace_all(shared, "(x, x)", "{'a': x, 'b': x}") + "y = json.encode(x)"},
       {"shared list as constructor", shared + "y = struct(a = x)\nz = {y: 1}"},
-      // Many of what used to have one hash, or a place in one list.
+      // Many values that used to have one hash, or a place in one list.
       {"closures as keys",
        "def g(i): return lambda: i\nd = {}\ndef f():\n  for i in range(10000000): d[g(i)] = "
        "i\nf()"},
@@ -354,7 +354,7 @@ std::vector<Hostile> hostile_loops() {
 
 namespace {
 
-/// A part of a line, `count` times; `last` is what it is set apart from.
+/// Repeats a part of a line `count` times.
 void repeat_part(std::string& program, const std::string& part, size_t count, size_t all) {
   const bool is_glued = part.starts_with('&');
   for (size_t i = 0; i < count; ++i) {

@@ -19,15 +19,15 @@ struct Hostile {
 
 /// Bombs, floods, nests and cycles.
 std::vector<Hostile> hostile_programs();
-/// The lines of `hostile/loops.txt`: much work for one step, again and again.
+/// The lines of `hostile/loops.txt`: much work per step, again and again.
 std::vector<Hostile> hostile_loops();
-/// The programs of `hostile/values.txt`: cycles, iterations that are disturbed, what is frozen.
+/// The programs of `hostile/values.txt`: cycles, disturbed iterations, frozen values.
 std::vector<Hostile> hostile_values();
 
-/// The lines of `hostile/repeats.txt`, each as often as that.
+/// The lines of `hostile/repeats.txt`, each `count` times.
 std::vector<Hostile> hostile_repeats(size_t count);
 
-/// What untrusted code gets.
+/// The limits of untrusted code.
 constexpr uint64_t hostile_steps = 50'000'000, hostile_memory = 512'000'000;
 
 struct HostileEnd {

@@ -13,10 +13,10 @@
 namespace fettle::starlark {
 namespace {
 
-// Shadow memory and quarantine of a sanitizer are no memory of the program.
+// A sanitizer's shadow memory and quarantine are not memory of the program.
 constexpr bool counts_all_memory = !is_sanitized;
 
-/// Bytes that this process has in memory, which a child has, too.
+/// The resident bytes of this process, which a child has, too.
 int64_t resident() {
   long pages = 0;
   if (FILE* const file = std::fopen("/proc/self/statm", "r")) {
@@ -30,10 +30,11 @@ int64_t resident() {
 struct Ended {
   HostileEnd end;
   bool is_whole = false;  ///< the process came to its end
-  int64_t peak = 0;       ///< bytes of the process, beyond what it began with
+  int64_t peak = 0;       ///< bytes of the process, beyond those at its start
 };
 
-/// In a process of its own, so that a crash is told with its program, and memory is the process's.
+/// Runs in its own process, so that a crash is reported with its program, and memory is the
+/// process's.
 Ended run_apart(const Hostile& hostile, uint64_t steps) {
   int channel[2];
   EXPECT_EQ(pipe(channel), 0);
@@ -80,12 +81,12 @@ void run_all(const std::vector<Hostile>& programs, size_t least, uint64_t steps)
   EXPECT_GE(programs.size(), least);
 }
 
-// How long they take is measured by the benchmark.
+// The benchmark measures how long they take.
 TEST(Hostile, EndsWithinItsLimits) { run_all(hostile_programs(), 150, hostile_steps); }
 TEST(Hostile, ValuesStayWhole) { run_all(hostile_values(), 100, hostile_steps); }
-// What is charged grows with the work: a tenth of the steps tells as much as all of them.
+// The charge grows with the work: a tenth of the steps shows as much as all of them.
 TEST(Hostile, WorkIsCharged) { run_all(hostile_loops(), 300, hostile_steps / 10); }
-// Beyond 1,000 levels, 16 bits, and what the native stack has room for.
+// Beyond 1,000 levels, 16 bits, and the room of the native stack.
 TEST(Hostile, DepthAndWidthEnd) {
   for (const size_t count : {300u, 5'000u, 66'000u, 100'000u})
     run_all(hostile_repeats(count), 70, hostile_steps);

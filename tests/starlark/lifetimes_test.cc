@@ -1,4 +1,4 @@
-/// What lives how long at the edges of a session: code of a module that failed, code that is gone.
+/// Lifetimes at the edges of a session: code of a module that failed, code that is gone.
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@
 namespace fettle::starlark {
 namespace {
 
-/// Lines as at a prompt: each sees what those before it bound.
+/// Lines as at a prompt: each sees the names that earlier ones bound.
 class Prompt {
  public:
   explicit Prompt(bool collect_always) {
@@ -110,7 +110,7 @@ TEST(Lifetimes, ModulesReadAheadShareOneLimit) {
     const Result<ModulePtr> result = session.run("top.star", text);
     ASSERT_FALSE(result.has_value());
     EXPECT_EQ(result.error().message, "out of memory: the limit of this evaluation is reached");
-    // Whoever was first ahead, the error is that of the second module.
+    // Whichever was ahead, the error is that of the second module.
     EXPECT_EQ(to_string(result.error().where), "m1.star:1:9");
     EXPECT_LE(session.memory(), limits.memory);
   }

@@ -114,7 +114,7 @@ TEST(ModuleLoader, LoadsAreReadFromTheText) {
   const Dialect dialect = Dialect::of(Profile::go);
   EXPECT_EQ(loads_of("load('a', 'b')\nx = 1\nload('c', d = 'e')\n", dialect),
             (std::vector<std::string>{"a", "c"}));
-  // Only statements of the file itself, however they are written.
+  // Only statements of the file itself, in any spelling.
   EXPECT_EQ(loads_of("'''load('a', 'b')\n'''\nload(\n  'c', # load('d')\n  'd'); load ('e', 'f')\n"
                      "def f():\n  load('g', 'h')\n  return payload('i')\nload('j', 'k')",
                      dialect),

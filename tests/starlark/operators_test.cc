@@ -17,7 +17,7 @@ constexpr std::array profiles = {std::pair{"go", Profile::go}, std::pair{"spec",
 
 struct Operator {
   std::string sign;
-  std::string otherwise;  ///< what pairs without a row give
+  std::string otherwise;  ///< the result of pairs without a row
   /// By left operand, right operand and profile.
   std::map<std::array<std::string, 3>, std::string> rows;
 };

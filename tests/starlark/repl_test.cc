@@ -1,4 +1,4 @@
-/// The prompt, on a terminal of its own: a child runs it, this process types and reads.
+/// The prompt, on its own terminal: a child runs it, this process types and reads.
 
 #include <gtest/gtest.h>
 #include <poll.h>
@@ -41,7 +41,7 @@ class Terminal {
   void type(std::string_view keys) {
     ASSERT_EQ(::write(screen_, keys.data(), keys.size()), ssize_t(keys.size()));
   }
-  /// What was printed up to `wanted`, which must come; the rest is left for the next call.
+  /// The output up to `wanted`, which must come; the rest is left for the next call.
   std::string read_to(std::string_view wanted) {
     for (;;) {
       if (const size_t at = unread_.find(wanted); at != std::string::npos) {
@@ -55,8 +55,8 @@ class Terminal {
       }
     }
   }
-  /// Whether a line gives that, and then the next prompt: keys that come before it are the
-  /// terminal's to edit.
+  /// Whether a line gives this output, and then the next prompt: the terminal itself edits earlier
+  /// keys.
   bool answers(std::string_view shown) {
     const std::string end = cat("\r\n", shown, "\r\n");
     return read_to(end).ends_with(end) && read_to(">>> ").ends_with(">>> ");
@@ -141,7 +141,7 @@ TEST_F(Repl, EditsTheLine) {
   EXPECT_TRUE(terminal.answers("12345"));
   terminal.type(
       "777 888\x17\x01"
-      "1\r");  // rubs out a word, then at the beginning
+      "1\r");  // deletes a word, then at the start
   EXPECT_TRUE(terminal.answers("1777"));
   terminal.type(
       "'\xc3\xa4\xc3\xb6'\x1b[D\x7f"
@@ -166,7 +166,7 @@ TEST_F(Repl, RemembersLinesAcrossRuns) {
   Terminal terminal(home_.path().string());
   terminal.type(
       "7\x1b[A\x1b[A\x1b[B\x1b[B"
-      "8\r");  // up and down again: what was typed is there
+      "8\r");  // up and down again: the typed text is there
   EXPECT_TRUE(terminal.answers("78"));
   terminal.type("\x10\x10\r");
   EXPECT_TRUE(terminal.answers("1010"));

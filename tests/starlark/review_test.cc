@@ -1,4 +1,4 @@
-/// What a file tells without being run.
+/// What a review finds in a file without running it.
 
 #include "starlark/review.h"
 
@@ -54,10 +54,10 @@ TEST(Review, WhatStandsBehindAZeroByteIsNotRead) {
 TEST(Review, WhatIsSetAndNeverUsed) {
   EXPECT_EQ(doubts("def f():\n    x = 1\n    y = 2\n    _z = 3\n    return y\n"),
             "2:5 `x` is set and never used\n");
-  // Of globals only what is imported: another file may use them.
+  // Of the globals, only imports: another file may use the others.
   EXPECT_EQ(doubts("g = 1\nm = import_module('m')\nn = import_module('n')\ndef f(): return n\n"),
             "2:1 `m` is imported and never used\n");
-  // A part of what is taken apart, a variable of a loop and a parameter may be there to be skipped.
+  // A part of an unpacking, a loop variable and a parameter may be unused on purpose.
   EXPECT_EQ(doubts("def f(p):\n    a, b = 1, 2\n    for i in [1]:\n        pass\n"), "");
   EXPECT_EQ(doubts("def f():\n    x = 1\n    x += 1\n"), "");
 }

@@ -8,7 +8,7 @@
 namespace fettle::starlark {
 namespace {
 
-/// What a program prints, or its error with its place.
+/// The output of a program, or its error with its place.
 std::string outcome(std::string_view source, Profile profile = Profile::go) {
   Session session(Dialect::of(profile), {});
   std::string shown;

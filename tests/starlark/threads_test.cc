@@ -1,5 +1,5 @@
-/// Frozen modules are shared by threads without locks: what threads compute with them at the same
-/// time is what one would, and a thread sanitizer finds no race.
+/// Threads share frozen modules without locks: concurrent threads compute the same as one, and a
+/// thread sanitizer finds no race.
 
 #include <gtest/gtest.h>
 
@@ -13,7 +13,7 @@ namespace {
 
 constexpr int thread_count = 4;
 
-/// Runs `work` in threads that begin at the same moment.
+/// Runs `work` in threads that start at the same moment.
 void at_once(const std::function<void(int)>& work) {
   std::latch start(thread_count);
   std::vector<std::thread> threads;
@@ -27,8 +27,9 @@ void at_once(const std::function<void(int)>& work) {
     thread.join();
 }
 
-/// Functions that touch everything which may be filled in late: call sites and names that remember,
-/// hashes of long texts, defaults, closures, methods, sorting, formats, regular expressions, JSON.
+/// Functions that touch everything that may be filled in late: call sites and names that remember,
+/// hashes of long strings, defaults, closures, methods, sorting, formats, regular expressions,
+/// JSON.
 constexpr std::string_view shared = R"(
 table = {'key number %d' % i: struct(a = i, text = 'a longer text %d' % i) for i in range(100)}
 words = ['word number %d of some' % (i * 7 % 50) for i in range(50)]
@@ -98,7 +99,7 @@ TEST(Threads, RunModulesThatLoadOneFrozenModule) {
   EXPECT_EQ(right, thread_count * 25);
 }
 
-/// The last thread that lets a module go frees what it refers to.
+/// The last thread that releases a module frees everything that it refers to.
 TEST(Threads, LetModulesGoAtTheSameTime) {
   Session session(Dialect::of(Profile::spec));
   std::vector<ModulePtr> base = {session.run("base.star", shared).value()};

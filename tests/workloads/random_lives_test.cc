@@ -1,7 +1,7 @@
-/// The lives of workloads at random: edits, labels, deletions, drains, scaling, hooks, nodes that
-/// come and go, pods that break, between any two looks and while acts go on. Whatever happens, no
-/// decision takes a pod that is available where fewer would be left than may be; and when nothing
-/// happens any more, all is as it is wanted.
+/// Random lives of workloads: edits, labels, deletions, drains, scaling, hooks, nodes that come and
+/// go, pods that break, between any two looks and while acts go on. Whatever happens, no decision
+/// takes an available pod if too few would be left; and when nothing happens any more, everything
+/// is as wanted.
 
 #include <gtest/gtest.h>
 
@@ -16,7 +16,7 @@
 namespace fettle::workloads {
 namespace {
 
-/// What a sanitizer finds in many lives, it finds in a few.
+/// A sanitizer finds as much in a few lives as in many.
 constexpr uint64_t lives = is_sanitized ? 60 : 300;
 
 class RandomLife {
@@ -37,7 +37,7 @@ class RandomLife {
       live(number(0, 6));
     }
     repair();
-    // Hooks let go now and then, and whenever they are asked in the end.
+    // Hooks let go now and then, and in the end whenever they are asked.
     for (int i = 0; i < 60; ++i) {
       let_go(i < 20 ? 3 : 1);
       world_.finish(30);
@@ -130,7 +130,7 @@ class RandomLife {
 
   void put() {
     ++world_.disturbances;  // another number may be asked for
-    // What is not an image cannot change in place.
+    // Anything but an image cannot change in place.
     const std::string pod_template =
         cat(R"({"metadata":{"labels":{"app":"web","guard":"yes","drain":"yes","note":"n)", note_,
             R"("}},"spec":{"terminationGracePeriodSeconds":)", shape_,
@@ -166,7 +166,7 @@ class RandomLife {
     return pods[static_cast<size_t>(number(0, static_cast<int>(pods.size()) - 1))];
   }
 
-  /// Labels stay what they were but for the changed ones.
+  /// Labels stay the same except for the changed ones.
   void label(const std::string& pod, std::string_view key, std::string_view text) {
     auto& labels =
         labels_[{pod, world_.pod(pod).resource->attributes.at("state").integer_at("made")}];
@@ -179,7 +179,7 @@ class RandomLife {
     world_.mark(pod, cat(R"({"labels":{)", all, "}}"));
   }
 
-  /// What happened so far, for who has to find out why.
+  /// The events so far, for debugging.
   template <typename... Parts>
   void say(const Parts&... parts) {
     story_ += cat("  ", (world_.now - begun_) / 1s, "s ", parts..., "\n");
@@ -326,7 +326,7 @@ class RandomLife {
     });
   }
 
-  /// How many pods, or nodes with a pod, are available but for one.
+  /// The number of available pods, or nodes with a pod, except one.
   int64_t available_without(const Name& key) const {
     std::set<std::string> places;
     for (const auto& [other, pod] : world_.real)
@@ -335,7 +335,7 @@ class RandomLife {
                                                 : other.str());
     return static_cast<int64_t>(places.size());
   }
-  /// One that a hook holds counts as unavailable, and has paid for what comes.
+  /// A pod that a hook holds already counts as unavailable.
   bool is_hooked(const Name& key) const {
     const FleetPod* const pod = world_.fleet.pod(key);
     return pod != nullptr && pod->lifecycle != Lifecycle::normal &&
@@ -351,12 +351,12 @@ class RandomLife {
       return;
     const FleetPod* const pod = world_.fleet.pod(key);
     if (deleted_.contains(key) || (pod != nullptr && pod->is_deleted))
-      return;  // it is gone by the will of somebody
+      return;  // it was removed on purpose
     if (available_without(key) == available_without(Name()))
       return;  // another one is on its node
     if (sort_ == Sort::stateful_set && ordinal_of(key) >= replicas_)
-      return;  // nobody asks for its number
-    // A SidecarSet has a limit of its own, and does not count pods that are missing.
+      return;  // its number is not wanted
+    // A SidecarSet has its own limit, and does not count missing pods.
     EXPECT_GE(available_without(key), wanted() - most_unavailable_ - (has_sidecars_ ? 1 : 0))
         << key.view() << " is stopped\n"
         << story();
@@ -371,10 +371,11 @@ class RandomLife {
     return pod == nullptr || pod->is_leaving;
   }
 
-  /// The sidecars' own limit is one of the pods that are there; their workload may have taken
-  /// others since, as far as its own limit goes.
+  /// The sidecars' own limit is one of the existing pods; their workload may have taken others
+  /// since, within its own limit.
   void check_sidecars(const Name& key) {
-    // A hook that lets go is nobody's decision, and OpenKruise counts what it held as available.
+    // A hook that lets go is not a decision, and OpenKruise counts the pods that it held as
+    // available.
     if (has_update_hook_ || has_delete_hook_)
       return;
     const auto others = std::ranges::count_if(world_.real, [&](const auto& each) {

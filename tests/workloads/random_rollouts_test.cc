@@ -1,7 +1,6 @@
-/// Rollouts at random: workloads, nodes, pull times and changes of mind come from a seed, and what
-/// has to hold at every moment is checked at every moment. Controllers die in the middle of acts,
-/// nodes go away and come back with other images. Faults first, then none: what is wanted comes
-/// about.
+/// Random rollouts: workloads, nodes, pull times and changes of mind come from a seed, and
+/// invariants are checked at every moment. Controllers die in the middle of acts, nodes go away and
+/// come back with other images. First with faults, then without: the wishes come true.
 
 #include <gtest/gtest.h>
 
@@ -127,7 +126,7 @@ class RandomRollout {
       world_.lose_node(name, false);
     partition_ = 0;
     is_paused_ = false;
-    waits_ = false;  // whose attempts are used up would hold its pods
+    waits_ = false;  // a node without attempts left would hold its pods
     put();
     world_.see_all();
   }
@@ -147,7 +146,7 @@ class RandomRollout {
             << key.view();
       }
     }
-    // Nothing is pulled where it is.
+    // No image is pulled where it exists.
     for (; pulls_seen_ < world_.pulled.size(); ++pulls_seen_)
       EXPECT_FALSE(present_.contains(world_.pulled[pulls_seen_])) << world_.pulled[pulls_seen_];
     for (const auto& [name, node] : world_.fleet.nodes())

@@ -125,7 +125,7 @@ std::vector<std::string> World::forget_images(const Name& name) {
   return gone;
 }
 
-/// Whether the controller dies now: its act is written down as begun, and may have happened.
+/// Whether the controller dies now: its act is recorded as started, and may have happened.
 bool World::dies_in(const Resource& resource, const Name& owner) {
   if (crash_after == 0 || --crash_after > 0)
     return false;
@@ -150,7 +150,7 @@ void World::crash() {
   std::vector<Node> nodes;
   for (const auto& [name, known] : fleet.nodes()) {
     nodes.push_back(known);
-    // A look tells that an image is there, and not which pull brought it.
+    // A look shows that an image exists, but not which pull brought it.
     for (auto& [image, digest] : nodes.back().images)
       digest = Name();
   }
@@ -216,7 +216,7 @@ void World::break_pod(const Name& key) {
   pod.up_at = now + ready_after + 1s;
 }
 
-/// It is written down, and stops what it has to stop.
+/// Records the act, and stops what it has to stop.
 void World::begin_act(const Resource& resource, const Name& owner, bool removes) {
   const Name& key = resource.key.name;
   const auto before = records_.find(resource.key);
@@ -235,7 +235,7 @@ void World::begin_act(const Resource& resource, const Name& owner, bool removes)
     if (stops || (!is_held(pod.attributes) && is_held(resource.attributes)))
       stop(resource, removes);
     pod.is_looked_at = false;
-    // That a gate closes is told before anything is stopped.
+    // A closing gate is reported before anything is stopped.
     if (!removes && is_held(resource.attributes)) {
       pod.attributes = resource.attributes;
       pod.is_ready = false;
@@ -279,7 +279,7 @@ void World::end_acts() {
   }
 }
 
-/// Begins what is not as it is wanted, and is not being acted on.
+/// Starts acts on everything that is not as wanted and not being acted on.
 void World::act_slowly(const Name& owner, const Wanted& wanted) {
   std::set<Name> keys;
   for (const Boxed<Resource>& resource : wanted.resources) {
@@ -342,7 +342,7 @@ void World::change_pod(const Resource& resource) {
       has_changed = true;
       if (!is_new)
         updated.push_back(std::string(attributes.text_at("name")));
-      // A pod pulls what is not there.
+      // A pod pulls a missing image.
       if (is_there && fleet.node(address.node) != nullptr)
         bring_image(address.node, image);
     }
@@ -353,7 +353,7 @@ void World::change_pod(const Resource& resource) {
   }
 }
 
-/// A pod pulls by the tag; nobody is told which digest that was.
+/// A pod pulls by the tag; the digest is not reported.
 void World::bring_image(const Name& node, const Name& image) {
   if (!Fleet::has_image(*fleet.node(node), image))
     digests_[cat(node, "|", image)] = digest_of(Value::dict({{"node", node}}));
@@ -363,8 +363,8 @@ void World::bring_image(const Name& node, const Name& image) {
 void World::act_pull(const Resource& resource, const Name& owner) {
   if (pulling.contains(resource.key.name))
     return;
-  // As a driver does: one that was interrupted is not begun again where a pod has brought the image
-  // meanwhile, and a digest that is there is not pulled.
+  // As a driver does: an interrupted pull is not started again where a pod has brought the image
+  // meanwhile, and an existing digest is not pulled.
   const auto before = records_.find(resource.key);
   const bool was_begun =
       before != records_.end() && before->second->attempt && !before->second->attempt->failed;
@@ -521,7 +521,7 @@ void World::settle() {
       Wanted wanted = want(fleet, owner, now);
       fleet.accept(wanted);
       if (!act(owner, wanted))
-        break;  // whom the next one asks is all of them
+        break;  // the next one asks all of them
       last[owner] = std::move(wanted);
     }
   }

@@ -1,7 +1,7 @@
 #pragma once
 /// A tiny world for rollouts: nodes with images, pods that become ready after a while, pulls that
 /// take time, and a clock that moves by hand. It does what an engine would do about an intent, and
-/// tells the fleet what became of it: at once, or after a while where `is_slow`.
+/// reports the results to the fleet: at once, or after a while if `is_slow`.
 
 #include <functional>
 #include <map>
@@ -35,14 +35,14 @@ class World {
     Value attributes;
     std::map<std::string, Container> containers;
     Time created, ready_since;
-    Time up_at;             ///< when its containers answer
+    Time up_at;             ///< the time at which its containers answer
     bool is_up = false;     ///< all containers are ready
-    bool is_ready = false;  ///< the pod is: its gates are open, too
+    bool is_ready = false;  ///< the pod is ready: its gates are open, too
     bool is_ending = false;
     bool is_looked_at = false;  ///< since the last act began or ended
     bool was_ready = false;     ///< at the last look
   };
-  /// An act on a pod that goes on.
+  /// An act under way on a pod.
   struct Acting {
     Resource resource;
     bool removes = false;
@@ -60,25 +60,26 @@ class World {
   Duration ready_after{0};
   Duration pull_takes = 10s;
   std::set<std::string> images_nowhere;  ///< pulls of these fail, containers of these never run
-  std::set<std::string> refused_pulls;   ///< pulls of these fail, where they are they run
+  std::set<std::string> refused_pulls;   ///< pulls of these fail; where they exist, they run
   std::set<std::string> never_ready;     ///< pods with such an image are not ready
   bool same_ids = false;                 ///< every image has the same id
-  bool retries = false;  ///< what has failed is tried again every second, as a controller does
-  /// What a pull by tag finds on these nodes; elsewhere `sha256:d`.
+  bool retries = false;  ///< failed acts are tried again every second, as by a controller
+  /// The digest that a pull by tag finds on these nodes; elsewhere `sha256:d`.
   std::map<std::string, std::string> other_digests;
-  /// After so many acts the controller dies in the middle of one, which may have happened or not,
-  /// and another one goes on with the records; 0: it does not.
+  /// After this many acts, the controller dies in the middle of one, which may have happened or
+  /// not, and another one continues with the records; 0: it does not.
   int crash_after = 0;
-  bool act_has_happened = false;  ///< that it dies in
-  /// Acts on pods take time, and nobody sees what is ready before `look`.
+  bool act_has_happened = false;  ///< the act in which it dies
+  /// Acts on pods take time, and readiness is not seen before `look`.
   bool is_slow = false;
-  Duration act_takes{0}, end_takes{0};  ///< of slow ones: most of an act, all of an end
+  Duration act_takes{0},
+      end_takes{0};  ///< for slow ones: the maximum of an act, the time of an end
   /// Called whenever something became ready or stopped being so.
   std::function<void()> after_each;
-  /// Counts what nobody decided, like a pod that breaks.
+  /// Counts events that are not decisions, like a pod that breaks.
   int disturbances = 0;
-  /// Called before an act stops a pod that is ready, unless somebody has seen that it is not, or
-  /// something that nobody decided has happened since the act was decided on.
+  /// Called before an act stops a ready pod, unless it was seen not ready, or a disturbance has
+  /// happened since the act was decided on.
   std::function<void(const Name& key, bool for_sidecars)> before_stop;
 
   void add_nodes(int count, std::string_view labels = "{}");
@@ -90,21 +91,22 @@ class World {
     objects_.erase(owner);
     fleet.drop(owner);
   }
-  /// A node whose engine does not answer: nothing is done or seen there until it is back.
+  /// The node's engine does not answer: nothing is done or seen there until it is back.
   void lose_node(const Name& name, bool is_away = true);
   /// A node forgets the images that none of its pods has.
   std::vector<std::string> forget_images(const Name& name);
-  /// The controller dies, and another one learns all anew.
+  /// The controller dies, and another one learns everything again.
   void crash();
-  /// What users say about a pod: labels, annotations and finalizers.
+  /// A user's change to a pod: labels, annotations and finalizers.
   void mark(std::string_view pod, std::string_view metadata);
-  /// What `delete pod` says.
+  /// The effect of `delete pod`.
   void delete_pod(std::string_view pod);
-  /// Asks everybody that has changed, and acts. Until nothing changes any more.
+  /// Asks every workload that has changed, and acts, until nothing changes any more.
   void settle();
   /// Lets time pass, second by second.
   void pass(int seconds);
-  /// Until nothing is to be expected any more, at most so many seconds; how many it took.
+  /// Lets time pass until nothing more is expected, at most this many seconds; returns how many it
+  /// took.
   int finish(int most_seconds = 1000);
 
   /// Names of pods.
@@ -120,17 +122,17 @@ class World {
   void see_all();
   /// All pods are seen as they are.
   void look() { see_all(); }
-  /// What the node's containers do by themselves: they end, and nobody starts them again.
+  /// The pod's containers end by themselves, and nothing starts them again.
   void break_pod(const Name& key);
 
   std::map<Name, Real> real;         ///< pods that run, by key
   std::map<Name, Acting> acting;     ///< by key
   std::map<Name, Pulling> pulling;   ///< by key
-  std::vector<std::string> pulled;   ///< keys in the order in which pulls began
+  std::vector<std::string> pulled;   ///< keys in the order in which pulls started
   std::vector<std::string> updated;  ///< names of pods in the order in which containers changed
   std::vector<std::string> made, removed;
   std::vector<std::string> said;  ///< names of notices
-  int most_pulls = 0;             ///< that went on at once
+  int most_pulls = 0;             ///< concurrent pulls
   int crashes = 0;
   std::map<Name, Wanted> last;
 
@@ -152,7 +154,7 @@ class World {
   void record(const Resource& resource, Value outputs, const Name& owner);
   void see(const Name& key);
   bool is_up(const Real& pod, const Container& container) const;
-  /// What a pull brings.
+  /// The digest that a pull brings.
   std::string digest_of(const Value& pull) const;
   void bring_image(const Name& node, const Name& image);
   void end_pulls();
@@ -163,9 +165,9 @@ class World {
   std::map<Key, Resource> recorded_;
   std::map<Key, RecordPointer> records_;
   std::map<Key, Name> owners_;
-  std::map<Name, int> decided_;  ///< pods that an act is wanted on, and how many disturbances ago
+  std::map<Name, int> decided_;  ///< pods with a wanted act, and how many disturbances ago
   std::set<Name>
-      given_up_;  ///< pods that were to go before they were there, or while nobody saw them
+      given_up_;  ///< pods whose removal was wanted before they existed or while they were unseen
   int made_containers_ = 0;
   bool is_retrying_ = false;
 };
