@@ -62,7 +62,7 @@ struct Record {
   std::string remote_id;     ///< the driver's name for it
   uint64_t incarnation = 0;  ///< counts recreations; everything inside dies with it
   uint64_t changes = 0;      ///< counts the acts that changed it
-  uint64_t sequence = 0;     ///< grows with each success in an environment: the past order
+  uint64_t sequence = 0;     ///< grows with each success in an environment, as their order
   uint64_t run = 0;          ///< the run that last acted on it
   Time finished;
   std::vector<Version> acted_on;

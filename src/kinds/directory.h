@@ -11,7 +11,7 @@ struct Directory {
   static const Members& members();
 };
 
-/// Of a directory and of a claim.
+/// The outputs of a directory and of a claim.
 struct VolumeOutputs {
   Name volume;
   static const Members& members();

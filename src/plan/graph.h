@@ -128,8 +128,8 @@ class Graph {
   std::vector<Key> leftovers_;
 };
 
-/// The fate of a record that the intent's sets no longer want: as its resource says, else the
-/// mildest one that the sets allow. `keep` if another set still wants it.
+/// The fate of a record that the intent's sets no longer want: what its resource says, else the
+/// mildest that the sets say. `keep` if another set still wants it.
 Leftover leftover_of(const Record& record, const Intent& intent);
 
 }  // namespace fettle

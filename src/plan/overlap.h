@@ -75,8 +75,8 @@ struct Resolution {
 
 /// The rules for one type of instruction.
 struct OverlapRule {
-  /// What two instructions of the type must have in common for one to be equal to, or an update of,
-  /// the other.
+  /// The things that two instructions of the type must share for one to be equal to the other, or
+  /// an update of it.
   enum class Identity {
     text,
     services,        ///< the same services, in this order

@@ -1,6 +1,6 @@
 #pragma once
 /// Contents by digest in a folder, and an index of them in the store. A content is written under a
-/// name of its own beside its place, `ab/cdef…`, synced, moved there, and only then listed in the
+/// separate name next to its place, `ab/cdef…`, synced, moved there, and only then listed in the
 /// index with its size. So every listed content is whole, unless somebody else has changed it. A
 /// look-up notices that by the size, and a read by the digest.
 

@@ -27,7 +27,7 @@ class TestEngine {
  public:
   enum class Sort { podman, docker };
 
-  /// `plain_registry`: `host:port` of a registry without TLS, besides those on port 5000.
+  /// `plain_registry`: `host:port` of a registry without TLS, in addition to those on port 5000.
   TestEngine(Sort sort, Path root, std::string plain_registry = {})
       : sort_(sort), root_(std::move(root)), plain_registry_(std::move(plain_registry)) {}
   /// Starts it, or finds it if it runs.

@@ -69,7 +69,7 @@ class World {
   /// After this many acts, the controller dies in the middle of one, which may have happened or
   /// not, and another one continues with the records; 0: it does not.
   int crash_after = 0;
-  bool act_has_happened = false;  ///< the act in which it dies
+  bool act_has_happened = false;  ///< whether the act in which it dies has happened
   /// Acts on pods take time, and readiness is not seen before `look`.
   bool is_slow = false;
   Duration act_takes{0},
