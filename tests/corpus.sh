@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Dry-runs every package below DIR/github.com/OWNER/NAME, without arguments and with each arguments file
-# found in it, and prints a table: time, how many instructions, or why not. Needs no engine.
+# Dry-runs every package below DIR/github.com/OWNER/NAME, without arguments and with each arguments
+# file found in it, and prints a table: time, and the number of instructions or the reason of a
+# failure. Needs no engine.
 #
 #   corpus.sh DIR
 set -uo pipefail
@@ -11,7 +12,7 @@ export FETTLE_HOME=$(mktemp -d)
 trap 'rm -rf "$FETTLE_HOME"' EXIT
 good=0 bad=0
 
-# Arguments files of a package: its tests, and what its documentation calls parameters.
+# Arguments files of a package: its tests, and the parameters in its documentation.
 arguments_of() {
   find "$1" \( -path '*/.github/tests/*.y*ml' -o -name 'network_params*.y*ml' -o -path '*/examples/*.y*ml' -o -name 'args*.json' -o -name 'args*.y*ml' \) \
     -not -name 'kurtosis.yml' -type f | sort

@@ -11,7 +11,7 @@ if [[ -z ${2-} ]]; then
   debootstrap --variant=minbase bookworm "$made/root" >"$made/log" || { tail -5 "$made/log" >&2; exit 1; }
 fi
 root=$(realpath "${2:-$made/root}")
-# In namespaces of its own: mounts and what is left running end with it.
+# In its own namespaces: mounts and processes that are left running end with it.
 unshare --mount --pid --fork --kill-child bash -euo pipefail -s "$deb" "$root" <<'INSIDE'
 deb=$1 root=$2
 mount -t proc proc "$root/proc"

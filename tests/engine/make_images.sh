@@ -1,12 +1,12 @@
 #!/usr/bin/env bash
 # Makes the small images that tests, demos and benchmarks run, from Debian packages that are
-# downloaded and unpacked, not installed: no image of the internet and no image builder is needed.
+# downloaded and unpacked, not installed: it needs no image from the internet and no image builder.
 #
 #   make_images.sh FOLDER [NAME...]
 #
 # writes FOLDER/NAME.tar, the root file system of localhost/fettle/NAME:1, and FOLDER/NAME.changes,
-# the lines of a Dockerfile that belong to it. What is there already is kept; delete it to make it
-# anew. An engine takes both by POST /images/create?fromSrc=- (src/drivers/engine/images.h).
+# the lines of a Dockerfile that belong to it. Existing files are kept; delete one to make it again.
+# An engine takes both by POST /images/create?fromSrc=- (src/drivers/engine/images.h).
 set -euo pipefail
 mkdir -p "${1:?which FOLDER?}"
 folder=$(cd "$1" && pwd)
@@ -14,7 +14,7 @@ shift
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# What packages consist of, with the libraries they depend on, unpacked in $work/NAME.
+# Unpacks packages, with the libraries that they depend on, in $work/NAME.
 unpack() {
   local stage=$work/$1 package wanted
   mkdir -p "$stage" "$folder/packages"

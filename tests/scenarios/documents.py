@@ -13,7 +13,7 @@ import re
 import subprocess
 import sys
 
-# What the user names: keys that differ from run to run.
+# Objects whose keys differ from run to run.
 OPEN = {"attributes", "outputs", "ports", "arguments", "output", "detail", "states", "before", "after", "settings", "labels"}
 ENVELOPE = {"schema", "success", "error"}
 FIELDS = {"blame", "column", "file", "line", "message", "trace"}
