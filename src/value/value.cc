@@ -115,6 +115,16 @@ Value Value::big_integer(std::string_view digits) {
 }
 
 Value Value::list(std::vector<Value> items) {
+  static const Value& empty = *new Value(made_list({}));  // also used while the process ends
+  return items.empty() ? empty : made_list(std::move(items));
+}
+
+Value Value::dict(std::vector<Entry> entries) {
+  static const Value& empty = *new Value(made_dict({}));
+  return entries.empty() ? empty : made_dict(std::move(entries));
+}
+
+Value Value::made_list(std::vector<Value> items) {
   auto* node = new Node;
   Digest digest{0, items.size()};
   for (const Value& item : items) {
@@ -127,7 +137,7 @@ Value Value::list(std::vector<Value> items) {
   return adopt(Type::list, node);
 }
 
-Value Value::dict(std::vector<Entry> entries) {
+Value Value::made_dict(std::vector<Entry> entries) {
   const auto by_key = [](const Entry& a, const Entry& b) { return a.key.view() < b.key.view(); };
   if (!std::is_sorted(entries.begin(), entries.end(), by_key))
     std::stable_sort(entries.begin(), entries.end(), by_key);

@@ -145,6 +145,8 @@ class Value {
 
  private:
   struct Node;
+  static Value made_list(std::vector<Value> items);
+  static Value made_dict(std::vector<Entry> entries);
   static Value adopt(Type type, Node* node);
   Node* node() const;
   bool holds_node() const;
