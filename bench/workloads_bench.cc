@@ -75,7 +75,7 @@ struct Bed {
       fleet.put_node(std::move(node));
     }
   }
-  Value status(const Value& attributes, bool is_ready, int number) const {
+  Value status(const Attributes& attributes, bool is_ready, int number) const {
     const std::string image(pod_image(attributes, "main"));
     return Value::dict(
         {{"phase", "Running"},

@@ -1,6 +1,7 @@
 #include "sim/world.h"
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "store/references.h"
 #include "value/json.h"
 
@@ -19,16 +20,17 @@ class SimKind : public Kind {
     return name_ == "file" || name_ == "pack";
   }
   std::vector<Name> contents(const Outputs& outputs) const override {
-    return name_ == "pack" ? std::vector{Name(outputs.text_at("digest"))} : std::vector<Name>();
+    return name_ == "pack" ? std::vector{Name(dict_of(outputs).text_at("digest"))}
+                           : std::vector<Name>();
   }
   Comparison compare(const Record& known, const Observation& seen,
                      Presence expected) const override {
     const bool is_there = seen.state.has_value();
     if (!is_there || expected == Presence::absent)
       return Kind::compare(known, seen, expected);
-    if (seen.state->at("id") != known.outputs.at("id"))
+    if (dict_of(*seen.state).at("id") != dict_of(known.outputs).at("id"))
       return {Verb::replace, {}, "it is another one"};
-    const bool runs = seen.state->bool_at("runs");
+    const bool runs = dict_of(*seen.state).bool_at("runs");
     if (runs == fettle::runs(expected))
       return {};
     return runs ? Comparison{Verb::stop, {}, "it runs"} : Comparison{Verb::start, {}, "it stands"};
@@ -96,7 +98,7 @@ Result<Outcome> World::apply(const Act& act, Blobs& blobs) {
     return apply_in_host(act);
   ++values_run;
   ++changes[act.key];
-  const Value& noisy = act.attributes.at("noisy");
+  const Value& noisy = dict_of(act.attributes).at("noisy");
   const std::string out =
       noisy.is_null() ? to_string(act.attributes.digest()) : std::to_string(values_run);
   return Done{Value::dict({{"out", out}}), {}, true};
@@ -115,7 +117,7 @@ Result<Outcome> World::apply_to_thing(const Act& act, Blobs& blobs) {
     return Done{act.known->outputs, {}, changed};
   }
   // What is embedded of a content is worth something only when that can be read.
-  const std::string_view embedded = act.attributes.text_at("embedded");
+  const std::string_view embedded = dict_of(act.attributes).text_at("embedded");
   for (const std::string& digest :
        digests_in(Value(embedded.substr(std::min<size_t>(embedded.size(), 2)))))
     TRY(read_blob(blobs, digest, 1 << 20));
@@ -135,7 +137,8 @@ Result<Outcome> World::apply_to_thing(const Act& act, Blobs& blobs) {
       thing.heard[need->applied->key] = changes[need->applied->key];
   std::vector<Entry> outputs{{"id", thing.id}, {"address", cat("address of ", act.key.name)}};
   if (kind == "pack")
-    outputs.push_back({"digest", TRY(blobs.put(content_of_pack(act.key, act.attributes)))});
+    outputs.push_back(
+        {"digest", TRY(blobs.put(content_of_pack(act.key, dict_of(act.attributes))))});
   return Done{Value::dict(std::move(outputs)), {}, changed};
 }
 

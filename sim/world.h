@@ -21,7 +21,7 @@ class SimKinds : public Kinds {
 };
 
 struct Thing {
-  Value attributes;
+  Attributes attributes;
   uint64_t id = 0;  ///< a new one each time it is made anew
   bool runs = true;
   std::map<Key, uint64_t>

@@ -1,6 +1,7 @@
 #include "sim/world_check.h"
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "sim/generate.h"
 #include "value/json.h"
 
@@ -8,9 +9,9 @@ namespace fettle::sim {
 namespace {
 
 Value filled_attributes(const Resource& resource, const Known& known) {
-  return fill_holes(resource.attributes, [&](const Output& hole) {
+  return fill_holes(dict_of(resource.attributes), [&](const Output& hole) {
     const auto record = known.find({resource.key.environment, hole.kind, hole.name});
-    return record == known.end() ? nullptr : follow(record->second->outputs, hole.path);
+    return record == known.end() ? nullptr : follow(dict_of(record->second->outputs), hole.path);
   });
 }
 
@@ -41,8 +42,8 @@ std::optional<std::string> flaw_of_thing(const Resource& resource, const Value& 
     return to_string(resource.key) + (end == "halt" ? " should not run" : " does not run");
   if (there && !(thing->second.attributes == filled))
     return cat(to_string(resource.key),
-               " is not as described: ", write_json(thing->second.attributes), " instead of ",
-               write_json(filled));
+               " is not as described: ", write_json(dict_of(thing->second.attributes)),
+               " instead of ", write_json(filled));
   return std::nullopt;
 }
 

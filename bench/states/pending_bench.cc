@@ -10,6 +10,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "reconcile/loop.h"
 #include "store/sqlite_store.h"
 
@@ -47,7 +48,7 @@ class Waits : public Driver {
       lateness.push_back(now - due->second);
     if (act.attempt > calls_)
       return Outcome(Done{Value::dict({{"result", true}}), {}, true, {}});
-    const bool is_long = act.attributes.bool_at("is_long");
+    const bool is_long = dict_of(act.attributes).bool_at("is_long");
     // Whole seconds in the one, anything in the other.
     const Duration wait = is_long ? Duration(60s)
                           : unit_ == Duration(1s)

@@ -1,6 +1,7 @@
 #include "controller/pods_since.h"
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "kinds/pod.h"
 #include "value/with.h"
 
@@ -79,7 +80,7 @@ Status remember_since(const Workplace& place, const FleetView& view, PodsSeen& a
         continue;
       Value now = with_times(conditions, before);
       const bool is_known = times_of(now) == times_of(before);
-      observation.state = with(*observation.state, "conditions", std::move(now));
+      observation.state = with(dict_of(*observation.state), "conditions", std::move(now));
       if (is_known)
         continue;
     }
@@ -95,7 +96,7 @@ Status remember_since(const Workplace& place, const FleetView& view, PodsSeen& a
                                           {"conditions", times_of(now)},
                                           {"written", place.clock().time_since_epoch().count()}}),
                              place.clock()));
-    observation.state = with(*observation.state, "conditions", now);
+    observation.state = with(dict_of(*observation.state), "conditions", now);
   }
   return {};
 }

@@ -5,6 +5,7 @@
 #include "core/driver.h"
 #include "core/event.h"
 #include "core/kind.h"
+#include "core/open_payload.h"
 
 namespace fettle {
 namespace {
@@ -112,7 +113,7 @@ Result<Outcome> perform(Driver& driver, const Act& act, const ProgressSink& prog
   as_wanted.applied = std::move(wanted);
   const Comparison found = act.compares->compare(as_wanted, seen.front(), Presence::running);
   const bool is_other = known != nullptr && known->applied &&
-                        differs(known->applied->attributes, act.attributes) &&
+                        differs(dict_of(known->applied->attributes), dict_of(act.attributes)) &&
                         !act.compares->in_place_changes(known->applied->attributes, act.attributes);
   return Outcome(Done{Value::dict({}), {}, found.verb != Verb::keep || is_other, {}});
 }

@@ -1,4 +1,5 @@
 #include "core/output_at.h"
+#include "core/open_payload.h"
 
 #include <algorithm>
 #include <deque>
@@ -55,17 +56,17 @@ std::optional<Value> reach(const Value& value, std::string_view path) {
 std::optional<Value> shown_at(const Attributes& attributes, std::string_view path) {
   if (is_purged(attributes))
     return std::nullopt;
-  std::optional<Value> found = reach(attributes, path.substr(1));
+  std::optional<Value> found = reach(dict_of(attributes), path.substr(1));
   return !found || found->is_null() || found->has_deferred() ? std::nullopt : std::move(found);
 }
 
 std::optional<Value> output_at(const Record& record, std::string_view path) {
   if (!path.starts_with('@'))
-    return reach(record.outputs, path);
+    return reach(dict_of(record.outputs), path);
   if (!record.applied || is_purged(record.applied->attributes))
     return std::nullopt;
   std::optional<Value> shown = shown_at(record.applied->attributes, path);
-  return shown ? std::move(shown) : reach(record.outputs, path.substr(1));
+  return shown ? std::move(shown) : reach(dict_of(record.outputs), path.substr(1));
 }
 
 Value fill_with(const Value& value,

@@ -10,40 +10,51 @@
 ///     const Service service = read<Service>(resource.attributes);
 ///
 /// Invariants:
-/// * The core, the store and the plan keep them, compare them and look for holes in them; they
-///   never look at a member.
-/// * `tests/tidy_test.cc` lists the files that may still look a member up by its name; no other file
-///   may.
+/// * Nobody looks a member up by its name: the class has no `find` and no `at`.
+/// * The core, the store and the plan keep payloads, compare them and look for holes in them. Who
+///   must have the dict itself, because it stores, shows or compares dicts of all kinds, includes
+///   `core/open_payload.h`; `tests/tidy_test.cc` lists these files.
 
 #include <utility>
+#include <vector>
 
 #include "value/value.h"
 
 namespace fettle {
 
-/// Attributes as they are wanted; they may contain holes.
-class Attributes : public Value {
+template <typename Kind>
+class Payload {
  public:
-  Attributes() = default;
-  Attributes(Value value) : Value(std::move(value)) {}  // NOLINT
+  Payload() = default;
+  Payload(Value dict) : dict_(std::move(dict)) {}  // NOLINT: what is written is what it holds
+
+  bool is_null() const { return dict_.is_null(); }
+  bool has_deferred() const { return dict_.has_deferred(); }
+  bool has_unknown() const { return dict_.has_unknown(); }
+  bool has_secret() const { return dict_.has_secret(); }
+  Digest digest() const { return dict_.digest(); }
+  friend bool operator==(const Payload&, const Payload&) = default;
+
+ private:
+  friend struct OpenPayload;
+  Value dict_;
 };
 
-/// Whether the thing should be absent. This is the one member with the same meaning in all kinds
-/// that have it, so code that shows or refers to a thing of any kind may ask.
-inline bool is_purged(const Attributes& attributes) { return attributes.bool_at("purged"); }
+/// As they are wanted; there may be holes in them.
+using Attributes = Payload<struct AttributesOf>;
+/// What an act left behind and others embed; null as long as there is nothing.
+using Outputs = Payload<struct OutputsOf>;
+/// How something was found.
+using State = Payload<struct StateOf>;
 
-/// The results of an act, which others embed; null as long as there are none.
-class Outputs : public Value {
- public:
-  Outputs() = default;
-  Outputs(Value value) : Value(std::move(value)) {}  // NOLINT
-};
+/// Whether the thing is to be away. This is the one member that means the same for all kinds that
+/// have it: who shows or refers to something asks, whatever it is.
+bool is_purged(const Attributes& attributes);
 
-/// The state in which something was found.
-class State : public Value {
- public:
-  State() = default;
-  State(Value value) : Value(std::move(value)) {}  // NOLINT
-};
+/// What is to be filled in before the act.
+std::vector<Output> holes(const Attributes& attributes);
+
+/// The same with what is inside of secrets in their place, for who passes it on to the world.
+Attributes reveal(const Attributes& attributes);
 
 }  // namespace fettle

@@ -1,5 +1,6 @@
 #include "core/rename.h"
 
+#include "core/open_payload.h"
 #include "value/leaves.h"
 
 namespace fettle {
@@ -23,7 +24,7 @@ class Renamer {
     for (Need& need : resource.needs)
       for (Key& one : need.keys)
         is_other |= key(one);
-    return value(resource.attributes) || is_other;
+    return payload(resource.attributes) || is_other;
   }
 
   bool record(Record& record) const {
@@ -32,7 +33,16 @@ class Renamer {
       is_other |= resource(record.attempt.edit().resource.edit());
     for (Version& version : record.acted_on)
       is_other |= key(version.key);
-    return value(record.outputs) || is_other;
+    return payload(record.outputs) || is_other;
+  }
+
+  template <typename Kind>
+  bool payload(Payload<Kind>& payload) const {
+    Value other = dict_of(payload);
+    if (!value(other))
+      return false;
+    payload = std::move(other);
+    return true;
   }
 
   /// Holes name the outputs that fill them.
@@ -72,6 +82,12 @@ class Renamer {
 Value renamed(const Value& value, const Renames& renames, const Name& environment) {
   Value other = value;
   Renamer(renames, environment).value(other);
+  return other;
+}
+
+Attributes renamed(const Attributes& attributes, const Renames& renames, const Name& environment) {
+  Attributes other = attributes;
+  Renamer(renames, environment).payload(other);
   return other;
 }
 

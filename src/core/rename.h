@@ -11,8 +11,9 @@ namespace fettle {
 /// The new key by the old key; both are of one environment and kind.
 using Renames = std::map<Key, Key>;
 
-/// The value, with its holes naming no old key of `environment`.
+/// What names no old key of `environment` in its holes.
 Value renamed(const Value& value, const Renames& renames, const Name& environment);
+Attributes renamed(const Attributes& attributes, const Renames& renames, const Name& environment);
 
 /// The record without any old key; the same pointer if it had none.
 RecordPointer renamed(const RecordPointer& record, const Renames& renames);

@@ -1,6 +1,7 @@
 #include "documents/resources.h"
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "verbs/environments/explain.h"
 #include "workplace/field_changes.h"
 
@@ -33,7 +34,7 @@ Value value_of(const Workplace& place, const Key& key, const Record& record, boo
       {{"key", value_of(key)},
        {"origin", resource == nullptr ? Value() : Value(resource->origin)},
        {"attributes", resource == nullptr ? Value() : shown(place, resource->attributes)},
-       {"outputs", record.outputs},
+       {"outputs", dict_of(record.outputs)},
        {"needs", resource == nullptr ? Value::list({}) : needs_value(*resource)},
        {"wanted_by", Value::list(std::move(sets))},
        {"incarnation", record.incarnation},

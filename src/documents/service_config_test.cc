@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/open_payload.h"
 #include "kinds/kinds.h"
 #include "value/json.h"
 
@@ -17,10 +18,11 @@ std::string error_of(const std::string& json) {
 }
 
 TEST(ServiceJson, TheFieldsOfAServiceConfigAreUnderstood) {
-  const Value found = *attributes(
+  const Attributes made = *attributes(
       R"({"image":"i","env_vars":{"A":"b"},"cmd":["x"],"min_cpu":1,"max_memory":9,"tini_enabled":false,)"
       R"("ports":{"http":{"number":80,"transport_protocol":"tcp","application_protocol":"http","wait":null},)"
       R"("dns":{"number":53,"transport":2}},"files":{"/a":"x","/b":["y","z"]},"user":null})");
+  const Value& found = dict_of(made);
   EXPECT_EQ(found.at("env").text_at("A"), "b");
   EXPECT_EQ(found.integer_at("cpu_min"), 1);
   EXPECT_EQ(found.integer_at("memory_max"), 9);
@@ -36,10 +38,11 @@ TEST(ServiceJson, TheFieldsOfAServiceConfigAreUnderstood) {
 }
 
 TEST(ServiceJson, WhatInspectPrintsIsUnderstood) {
-  const Value found = *attributes(
+  const Attributes made = *attributes(
       R"({"name":"a","status":"running","attributes":{"image":"i","image_id":"{{image/i.id}}",)"
       R"("files":{"/d":{"directory":"k","volume":"{{directory/k.volume}}"},)"
       R"("/f":[{"artifact":"x","digest":"{{artifact/x.digest}}"}]},"env":{"A":"b"}}})");
+  const Value& found = dict_of(made);
   EXPECT_EQ(found.text_at("image_id", ""), "");
   EXPECT_EQ(found.at("env").text_at("A"), "b");
   EXPECT_TRUE(found.at("files").at("/d").at("volume").is_deferred());

@@ -1,6 +1,7 @@
 #include "documents/services.h"
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "kinds/service.h"
 #include "workplace/field_changes.h"
 
@@ -54,20 +55,21 @@ Value briefs_of(const std::vector<ServiceView>& services) {
   return Value::list(std::move(values));
 }
 
-Value document_of(const Workplace& place, const ServiceView& service, const Value& attributes) {
+Value document_of(const Workplace& place, const ServiceView& service,
+                  const Attributes& attributes) {
   std::vector<Entry> entries{{"name", service.name},
                              {"uuid", service.uuid},
                              {"status", service.status},
                              {"container", service.container},
                              {"attributes", shown(place, attributes)},
-                             {"outputs", service.outputs}};
+                             {"outputs", dict_of(service.outputs)}};
   if (!service.error.empty())
     entries.push_back({"error", service.error});
   return Value::dict(std::move(entries));
 }
 
-Value put_document(std::string_view name, const Value& outputs) {
-  return Value::dict({{"name", name}, {"outputs", outputs}});
+Value put_document(std::string_view name, const Outputs& outputs) {
+  return Value::dict({{"name", name}, {"outputs", dict_of(outputs)}});
 }
 
 Value transit_document(std::string_view name, std::string_view status, bool is_changed) {

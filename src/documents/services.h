@@ -14,10 +14,10 @@ Value value_of(const ServiceView& service);
 /// The same as in `service ls`: `name`, `uuid`, `status`, `ports`.
 Value briefs_of(const std::vector<ServiceView>& services);
 /// `service inspect`: everything about it. `attributes` have outputs of others in place of holes.
-Value document_of(const Workplace& place, const ServiceView& service, const Value& attributes);
+Value document_of(const Workplace& place, const ServiceView& service, const Attributes& attributes);
 
 /// A service that was added or changed: `name`, `outputs`.
-Value put_document(std::string_view name, const Value& outputs);
+Value put_document(std::string_view name, const Outputs& outputs);
 /// A service that was stopped, started, restarted or removed: `name`, `status`, and `changed`,
 /// whether it was not so before.
 Value transit_document(std::string_view name, std::string_view status, bool is_changed);

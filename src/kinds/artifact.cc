@@ -66,27 +66,25 @@ ArtifactMount mounted_artifact(std::string_view key_name) {
 
 const Members& Artifact::members() {
   static const Members all{
-      member<&Artifact::source>(
+      required<&Artifact::source>(
           "source",
           "`upload`, `render`, `service`, `task`, `url` (what is downloaded, as a file) or "
           "`web` (the same, or what is in it when it is an archive)"),
-      member<&Artifact::digest>(
-          "digest", "of an upload: sha256 of its tar; of a task: hole on its output", ""),
+      member<&Artifact::digest>("digest",
+                                "of an upload: sha256 of its tar; of a task: hole on its output"),
       member<&Artifact::templates>("templates",
-                                   "of what is rendered: {path: {\"template\": text, \"data\"}}",
-                                   Value::dict({})),
-      member<&Artifact::service>("service", "the service that it is copied out of", ""),
-      member<&Artifact::path>("path", "absolute, inside that service", ""),
-      member<&Artifact::url>("url", "where it is downloaded, as it may be told", ""),
+                                   "of what is rendered: {path: {\"template\": text, \"data\"}}"),
+      member<&Artifact::service>("service", "the service that it is copied out of"),
+      member<&Artifact::path>("path", "absolute, inside that service"),
+      member<&Artifact::url>("url", "where it is downloaded, as it may be told"),
       extra<&Artifact::address>(
           "address", "secret: the whole URL, when there is more to it than may be told")};
   return all;
 }
 
 const Members& FileTemplate::members() {
-  static const Members all{
-      member<&FileTemplate::text>("template", "Go's text/template"),
-      member<&FileTemplate::data>("data", "what it is rendered with", Value())};
+  static const Members all{required<&FileTemplate::text>("template", "Go's text/template"),
+                           member<&FileTemplate::data>("data", "what it is rendered with")};
   return all;
 }
 

@@ -18,15 +18,14 @@ class ClaimKind : public KindOf<VolumeClaim, VolumeOutputs, VolumeOutputs> {
 }  // namespace
 
 const Members& VolumeClaim::members() {
-  static const Value none = Value::dict({});
   static const Members all{
-      member<&VolumeClaim::name>("name", "text"),
-      member<&VolumeClaim::space>("namespace", "text"),
-      member<&VolumeClaim::node>("node", "the node that has it", ""),
-      member<&VolumeClaim::owner>("owner", "the workload, or the pod that it dies with", ""),
-      member<&VolumeClaim::labels>("labels", "{key: text}", none),
-      member<&VolumeClaim::spec>("spec", "as a PersistentVolumeClaim's", none),
-      member<&VolumeClaim::retain>("retain", "whether it outlives its owner", false)};
+      required<&VolumeClaim::name>("name", "text"),
+      required<&VolumeClaim::space>("namespace", "text"),
+      member<&VolumeClaim::node>("node", "the node that has it"),
+      member<&VolumeClaim::owner>("owner", "the workload, or the pod that it dies with"),
+      member<&VolumeClaim::labels>("labels", "{key: text}"),
+      member<&VolumeClaim::spec>("spec", "as a PersistentVolumeClaim's"),
+      member<&VolumeClaim::retain>("retain", "whether it outlives its owner")};
   return all;
 }
 

@@ -1,6 +1,7 @@
 #include "kinds/command.h"
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "kinds/kind_of.h"
 #include "kinds/kinds.h"
 
@@ -50,28 +51,27 @@ class CommandKind : public KindOf<HostCommand, CommandOutputs, CommandSeen> {
 
 const Members& ToldOutput::members() {
   static const Members all{
-      member<&ToldOutput::form>("state", "`json`, `yaml`, `text` or empty: how the output is read",
-                                ""),
-      member<&ToldOutput::hidden>("hidden", "[name of an output that is secret]", Value::list({}))};
+      member<&ToldOutput::form>("state", "`json`, `yaml`, `text` or empty: how the output is read"),
+      member<&ToldOutput::hidden>("hidden", "[name of an output that is secret]")};
   return all;
 }
 
 const Members& HostCommand::members() {
   static const Members all{
-      member<&HostCommand::command>("command",
-                                    "text, split into words as a shell does, without a shell"),
-      member<&HostCommand::creates>("creates", "a path: not while it is there", ""),
-      member<&HostCommand::unless>("unless", "a command: not when it ends with code 0", ""),
-      member<&HostCommand::onlyif>("onlyif", "a command: only when it ends with code 0", ""),
-      member<&HostCommand::reload>("reload", "the command for an event; empty: `command`", ""),
-      member<&HostCommand::reload_only>("reload_only", "it runs only for events", false),
-      member<&HostCommand::cwd>("cwd", "the folder in which it runs", ""),
-      member<&HostCommand::environment>("environment", "{name: text}", Value::dict({})),
-      member<&HostCommand::path>("path", "where programs are looked up", ""),
-      member<&HostCommand::returns>("returns", "[exit code that is good]", Value::list({0})),
-      member<&HostCommand::timeout>("timeout", "seconds", 300),
-      member<&HostCommand::skip_on_fail>("skip_on_fail", "a failure skips it", false),
-      member<&HostCommand::purged>("purged", "nothing is to be done", false),
+      required<&HostCommand::command>("command",
+                                      "text, split into words as a shell does, without a shell"),
+      member<&HostCommand::creates>("creates", "a path: not while it is there"),
+      member<&HostCommand::unless>("unless", "a command: not when it ends with code 0"),
+      member<&HostCommand::onlyif>("onlyif", "a command: only when it ends with code 0"),
+      member<&HostCommand::reload>("reload", "the command for an event; empty: `command`"),
+      member<&HostCommand::reload_only>("reload_only", "it runs only for events"),
+      member<&HostCommand::cwd>("cwd", "the folder in which it runs"),
+      member<&HostCommand::environment>("environment", "{name: text}"),
+      member<&HostCommand::path>("path", "where programs are looked up"),
+      member<&HostCommand::returns>("returns", "[exit code that is good]"),
+      member<&HostCommand::timeout>("timeout", "seconds"),
+      member<&HostCommand::skip_on_fail>("skip_on_fail", "a failure skips it"),
+      member<&HostCommand::purged>("purged", "nothing is to be done"),
       given<&HostCommand::told>("told",
                                 "{\"state\": how the output is read, \"hidden\": [output]}")};
   return all;
@@ -91,12 +91,12 @@ const Members& ToldOutputs::members() {
   return all;
 }
 
-bool has_told(const Outputs& outputs) { return outputs.find("stdout") != nullptr; }
+bool has_told(const Outputs& outputs) { return dict_of(outputs).find("stdout") != nullptr; }
 
 const Members& CommandSeen::members() {
   static const Members all{
       member<&CommandSeen::is_due>("due", "whether its conditions ask for it now"),
-      member<&CommandSeen::why>("why", "text", "")};
+      member<&CommandSeen::why>("why", "text")};
   return all;
 }
 

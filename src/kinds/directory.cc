@@ -17,7 +17,7 @@ class DirectoryKind : public KindOf<Directory, VolumeOutputs, VolumeOutputs> {
 
 const Members& Directory::members() {
   static const Members all{
-      member<&Directory::size>("size", "MB; only an engine that reserves room uses it", 1024)};
+      member<&Directory::size>("size", "MB; only an engine that reserves room uses it")};
   return all;
 }
 

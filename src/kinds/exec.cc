@@ -21,9 +21,9 @@ class ExecKind : public KindOf<Exec, ExecOutputs> {
 
 const Members& Exec::members() {
   static const Members all{
-      member<&Exec::service>("service", "name"), member<&Exec::recipe>("recipe", "a command"),
-      member<&Exec::acceptable_codes>("acceptable_codes", "[integer]", Value::list({0})),
-      member<&Exec::skip_code_check>("skip_code_check", "every exit code is good", false)};
+      required<&Exec::service>("service", "name"), required<&Exec::recipe>("recipe", "a command"),
+      member<&Exec::acceptable_codes>("acceptable_codes", "[integer]"),
+      member<&Exec::skip_code_check>("skip_code_check", "every exit code is good")};
   return all;
 }
 

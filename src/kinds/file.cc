@@ -18,8 +18,8 @@ class FileKind : public PathKind<File, PathOutputs> {
     const PathSeen state = read<PathSeen>(*seen.state);
     std::vector<std::string> fields = ownership_that_differs(ownership_of(wanted), state);
     const std::string_view digest = wanted.digest.view();
-    // Records of earlier versions do not say how a hole was filled.
-    const bool is_lost = digest.empty() && known.outputs.is_dict() &&
+    // Records of earlier versions do not say with what a hole was filled.
+    const bool is_lost = digest.empty() && !known.outputs.is_null() &&
                          read<File>(known.applied->attributes).content.has_hole();
     if (is_lost || (!digest.empty() && wanted.digest.value() != state.digest))
       fields.insert(fields.begin(), "content");
@@ -42,13 +42,13 @@ class FileKind : public PathKind<File, PathOutputs> {
 
 const Members& File::members() {
   static const Members all{
-      member<&File::path>("path", "absolute"),
-      anything<&File::content>("content", "text; null: it does not matter", Value()),
-      member<&File::digest>("digest", "sha256 of the content, or of a blob that has it", ""),
-      anything<&File::mode>("mode", "`0644`; null: it does not matter", Value()),
-      anything<&File::owner>("owner", "name or number; null: it does not matter", Value()),
-      anything<&File::group>("group", "name or number; null: it does not matter", Value()),
-      member<&File::purged>("purged", "it is to be away", false)};
+      required<&File::path>("path", "absolute"),
+      anything<&File::content>("content", "text; null: it does not matter"),
+      member<&File::digest>("digest", "sha256 of the content, or of a blob that has it"),
+      anything<&File::mode>("mode", "`0644`; null: it does not matter"),
+      anything<&File::owner>("owner", "name or number; null: it does not matter"),
+      anything<&File::group>("group", "name or number; null: it does not matter"),
+      member<&File::purged>("purged", "it is to be away")};
   return all;
 }
 

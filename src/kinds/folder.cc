@@ -30,11 +30,11 @@ class FolderKind : public PathKind<Folder, PathOutputs> {
 
 const Members& Folder::members() {
   static const Members all{
-      member<&Folder::path>("path", "absolute"),
-      anything<&Folder::mode>("mode", "`0755`; null: it does not matter", Value()),
-      anything<&Folder::owner>("owner", "name or number; null: it does not matter", Value()),
-      anything<&Folder::group>("group", "name or number; null: it does not matter", Value()),
-      member<&Folder::purged>("purged", "it is to be away with everything in it", false)};
+      required<&Folder::path>("path", "absolute"),
+      anything<&Folder::mode>("mode", "`0755`; null: it does not matter"),
+      anything<&Folder::owner>("owner", "name or number; null: it does not matter"),
+      anything<&Folder::group>("group", "name or number; null: it does not matter"),
+      member<&Folder::purged>("purged", "it is to be away with everything in it")};
   return all;
 }
 

@@ -7,7 +7,7 @@ namespace fettle {
 
 const Members& HandlerCode::members() {
   static const Members all{
-      member<&HandlerCode::name>("name", "for messages"),
+      required<&HandlerCode::name>("name", "for messages"),
       extra<&HandlerCode::code>("code", "digest of a Starlark file among the blobs"),
       extra<&HandlerCode::program>("program", "path of a program"),
       given<&HandlerCode::deadline>("deadline", "duration of one call")};
@@ -16,21 +16,21 @@ const Members& HandlerCode::members() {
 
 const Members& Handled::members() {
   static const Members all{
-      member<&Handled::type>("type", "for messages"),
-      member<&Handled::fields>("fields", "{name: value}: what the code compares"),
-      member<&Handled::handler>(
+      required<&Handled::type>("type", "for messages"),
+      required<&Handled::fields>("fields", "{name: value}: what the code compares"),
+      required<&Handled::handler>(
           "handler",
           "{\"name\", \"code\": digest of a Starlark file among the blobs} or "
           "{\"name\", \"program\": path}, with \"deadline\": duration of one call"),
-      member<&Handled::purged>("purged", "it is to be away", false),
-      member<&Handled::report_only>("report_only", "it is looked at and nothing is done", false)};
+      member<&Handled::purged>("purged", "it is to be away"),
+      member<&Handled::report_only>("report_only", "it is looked at and nothing is done")};
   return all;
 }
 
 const Members& HandledOutputs::members() {
   static const Members all{
-      anything<&HandledOutputs::digest>(
-          "digest", "of the code, so that the blob is kept; null: none", Value()),
+      anything<&HandledOutputs::digest>("digest",
+                                        "of the code, so that the blob is kept; null: none"),
       member<&HandledOutputs::is_compliant>("compliant", "it is as wanted"),
       member<&HandledOutputs::changes>("changes", "{field: {\"current\", \"desired\"}}"),
       given<&HandledOutputs::reloads>("reloads", "of a look: an event would have it act")};

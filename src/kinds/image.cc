@@ -35,8 +35,8 @@ class ImageKind : public KindOf<Image, ImageOutputs, ImageSeen> {
 
 const Members& Image::members() {
   static const Members all{
-      member<&Image::reference>("reference", "`redis:7`"),
-      member<&Image::pull>("pull", "`missing` or `always`", "missing"),
+      required<&Image::reference>("reference", "`redis:7`"),
+      member<&Image::pull>("pull", "`missing` or `always`"),
       extra<&Image::node>("node", "the node that pulls"),
       extra<&Image::digest>("digest",
                             "`sha256:…` that is pulled and then called by the reference, so that a "

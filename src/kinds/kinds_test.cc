@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "kinds/recipe.h"
 #include "value/json.h"
 
@@ -26,7 +27,7 @@ TEST(Kinds, ADefaultThatIsGivenIsEqualToOneThatIsNot) {
     const auto a = kind.normalise(json(bare)), b = kind.normalise(json(full));
     ASSERT_TRUE(a && b) << bare;
     EXPECT_EQ(*a, *b) << bare;
-    EXPECT_EQ(*kind.normalise(*a), *a) << "normal is normal: " << bare;
+    EXPECT_EQ(*kind.normalise(dict_of(*a)), *a) << "normal is normal: " << bare;
   };
   equal(service_kind(), R"({"image":"i"})", R"({"image":"i","cmd":[],"tini":true,"ports":null})");
   equal(image_kind(), R"({"reference":"r"})", R"({"reference":"r","pull":"missing"})");

@@ -37,9 +37,9 @@ class LinkKind : public PathKind<Link, PathOutputs> {
 }  // namespace
 
 const Members& Link::members() {
-  static const Members all{member<&Link::path>("path", "absolute, where the link is"),
-                           member<&Link::leads_to>("leads_to", "any text", ""),
-                           member<&Link::purged>("purged", "it is to be away", false)};
+  static const Members all{required<&Link::path>("path", "absolute, where the link is"),
+                           member<&Link::leads_to>("leads_to", "any text"),
+                           member<&Link::purged>("purged", "it is to be away")};
   return all;
 }
 

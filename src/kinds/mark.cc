@@ -6,8 +6,8 @@
 namespace fettle {
 
 const Members& Mark::members() {
-  static const Members all{member<&Mark::value>("value", "any", Value()),
-                           member<&Mark::fail>("fail", "it is never done", false)};
+  static const Members all{member<&Mark::value>("value", "any"),
+                           member<&Mark::fail>("fail", "it is never done")};
   return all;
 }
 

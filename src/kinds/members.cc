@@ -5,6 +5,7 @@
 
 #include "base/invariant.h"
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "value/empty.h"
 
 namespace fettle {
@@ -77,10 +78,10 @@ Result<Value> Members::normalise(const Value& given) const {
   return user_error(cat("unknown attribute `", unknown->key, "`", suggestion(unknown->key, names)));
 }
 
-Name Members::name_of(void (*set)(void*, const Value&)) const {
+const Member& Members::row_of(void (*set)(void*, const Value&)) const {
   const auto found = std::ranges::find(rows_, set, &Member::set);
   INVARIANT(found != rows_.end());
-  return found->name;
+  return *found;
 }
 
 void Members::read(void* owner, const Value& value) const {
@@ -88,6 +89,22 @@ void Members::read(void* owner, const Value& value) const {
     if (const Value* found = value.find(row.name))
       row.set(owner, *found);
 }
+
+template <typename Kind>
+void Members::read(void* owner, const Payload<Kind>& payload) const {
+  read(owner, dict_of(payload));
+}
+template void Members::read(void*, const Attributes&) const;
+template void Members::read(void*, const Outputs&) const;
+template void Members::read(void*, const State&) const;
+
+template <typename Kind>
+const Value* Members::find(const Payload<Kind>& payload, const Member& row) {
+  return dict_of(payload).find(row.name);
+}
+template const Value* Members::find(const Attributes&, const Member&);
+template const Value* Members::find(const Outputs&, const Member&);
+template const Value* Members::find(const State&, const Member&);
 
 Value Members::write(const void* owner) const {
   std::vector<Entry> entries;

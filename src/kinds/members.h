@@ -8,13 +8,14 @@
 /// else follows from the rows:
 ///
 ///     const Members& Link::members() {
-///       static const Members all{member<&Link::path>("path", "absolute, where the link is"),
-///                                member<&Link::leads_to>("leads_to", "any text", "")};
+///       static const Members all{required<&Link::path>("path", "absolute, where the link is"),
+///                                member<&Link::leads_to>("leads_to", "any text")};
 ///       return all;
 ///     }
 ///
-/// `normalise` checks what a user wrote and fills in the defaults; `read` makes the struct of a
-/// value and `write` the value of a struct; `docs/resources.md` shows the rows.
+/// `normalise` checks what a user wrote and fills in the defaults, which are those of a new struct;
+/// `read` makes the struct of a value and `write` the value of a struct; `docs/resources.md` shows
+/// the rows.
 ///
 /// Invariants:
 /// * A normal value is unchanged when it is read and written again: `write(read<T>(v)) == v`.
@@ -59,11 +60,17 @@ class Members {
   Result<Value> normalise(const Value& given) const;
 
   void read(void* owner, const Value& value) const;
+  template <typename Kind>
+  void read(void* owner, const Payload<Kind>& payload) const;
   Value write(const void* owner) const;
 
   const std::vector<Member>& rows() const { return rows_; }
-  /// The name of the member that `set` sets.
-  Name name_of(void (*set)(void*, const Value&)) const;
+  /// The row whose `set` this is.
+  const Member& row_of(void (*set)(void*, const Value&)) const;
+  /// Null when the dict lacks the member of a row.
+  template <typename Kind>
+  static const Value* find(const Payload<Kind>& payload, const Member& row);
+  static const Value* find(const Value& dict, const Member& row) { return dict.find(row.name); }
 
  private:
   std::vector<Member> rows_;
@@ -149,65 +156,78 @@ Owner owner_of(T Owner::*);
 template <typename Owner, typename T>
 T type_of(T Owner::*);
 
-/// A row. Without a default the member is required.
+/// A row. Where a dict lacks the member, it is as in a new struct.
 template <auto pointer>
-Member member(std::string_view name, std::string_view meaning,
-              std::optional<Value> otherwise = std::nullopt,
-              Member::Leaving leaving = Member::never) {
+Member member(std::string_view name, std::string_view meaning) {
   using Owner = decltype(owner_of(pointer));
   using Type = MemberType<decltype(type_of(pointer))>;
   return {name,
           meaning,
           Type::type,
-          std::move(otherwise),
-          leaving,
+          Type::get(Owner().*pointer),
+          Member::never,
           [](const void* owner) { return Type::get(static_cast<const Owner*>(owner)->*pointer); },
           [](void* owner, const Value& value) {
             Type::set(static_cast<Owner*>(owner)->*pointer, value);
           }};
 }
 
+/// A row of a member that a dict must have.
+template <auto pointer>
+Member required(std::string_view name, std::string_view meaning) {
+  Member made = member<pointer>(name, meaning);
+  made.otherwise.reset();
+  return made;
+}
+
 /// A row of a member that is left out when it is empty: null, false, 0, an empty text, list or
 /// dict.
 template <auto pointer>
 Member extra(std::string_view name, std::string_view meaning) {
-  using Owner = decltype(owner_of(pointer));
-  using Type = MemberType<decltype(type_of(pointer))>;
-  return member<pointer>(name, meaning, Type::get(Owner().*pointer), Member::when_empty);
+  Member made = member<pointer>(name, meaning);
+  made.leaving = Member::when_empty;
+  return made;
 }
 
 /// A row of a member that is left out when it is null.
 template <auto pointer>
 Member given(std::string_view name, std::string_view meaning) {
-  return member<pointer>(name, meaning, Value(), Member::when_null);
+  Member made = member<pointer>(name, meaning);
+  made.otherwise = Value();
+  made.leaving = Member::when_null;
+  return made;
 }
 
 /// A row of a member that may have any type, and be null.
 template <auto pointer>
-Member anything(std::string_view name, std::string_view meaning,
-                std::optional<Value> otherwise = std::nullopt) {
-  Member made = member<pointer>(name, meaning, std::move(otherwise));
+Member anything(std::string_view name, std::string_view meaning) {
+  Member made = member<pointer>(name, meaning);
   made.type = Member::any;
   return made;
 }
 
-/// The struct of a value: `read<Service>(resource.attributes)`.
-template <typename T>
-T read(const Value& value) {
+/// The struct of a dict, or of what a resource carries: `read<Service>(resource.attributes)`.
+template <typename T, typename Dict>
+T read(const Dict& dict) {
   T made;
-  T::members().read(&made, value);
+  T::members().read(&made, dict);
   return made;
 }
 
-/// One member of it, where the others do not matter: `read_one<&Pod::owner>(attributes)`.
 template <auto pointer>
-auto read_one(const Value& value) {
+const Member& row_of() {
   using Owner = decltype(owner_of(pointer));
+  static const Member& row = Owner::members().row_of(member<pointer>({}, {}).set);
+  return row;
+}
+
+/// One member of it, where the others do not matter: `read_one<&Pod::owner>(attributes)`.
+template <auto pointer, typename Dict>
+auto read_one(const Dict& dict) {
   using Type = decltype(type_of(pointer));
-  static const Name name = Owner::members().name_of(member<pointer>({}, {}).set);
-  static const Type otherwise = Owner().*pointer;
+  static const Type otherwise = decltype(owner_of(pointer))().*pointer;
   Type found = otherwise;
-  if (const Value* given = value.find(name))
+  if (const Value* given = Members::find(dict, row_of<pointer>()))
     MemberType<Type>::set(found, *given);
   return found;
 }

@@ -24,10 +24,10 @@ class NoticeKind : public KindOf<ObjectNotice> {
 
 const Members& ObjectNotice::members() {
   static const Members all{
-      member<&ObjectNotice::type>("type", "`Normal` or `Warning`", "Normal"),
-      member<&ObjectNotice::reason>("reason", "one word, as `CreatedImagePullJob`"),
-      member<&ObjectNotice::object>("object", "`NAMESPACE/KIND/NAME`"),
-      member<&ObjectNotice::text>("text", "what is said", "")};
+      member<&ObjectNotice::type>("type", "`Normal` or `Warning`"),
+      required<&ObjectNotice::reason>("reason", "one word, as `CreatedImagePullJob`"),
+      required<&ObjectNotice::object>("object", "`NAMESPACE/KIND/NAME`"),
+      member<&ObjectNotice::text>("text", "what is said")};
   return all;
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/text.h"
+#include "core/open_payload.h"
 
 namespace fettle {
 namespace {
@@ -75,14 +76,15 @@ Status normalise_ownership(Hole<Name>& mode, Hole<Name>& owner, Hole<Name>& grou
 }
 
 Attributes as_applied(const Record& known) {
-  const Attributes& wanted = known.applied->attributes;
+  const Value& wanted = dict_of(known.applied->attributes);
   if (!wanted.has_deferred())
-    return wanted;
+    return known.applied->attributes;
   const bool is_content_filled = wanted.at("content").has_deferred();
   std::vector<Entry> applied;
   for (const Entry& entry : wanted.entries()) {
     const bool is_told = entry.value.has_deferred() || (is_content_filled && entry.key == "digest");
-    applied.push_back({entry.key, is_told ? known.outputs.at(entry.key.view()) : entry.value});
+    applied.push_back(
+        {entry.key, is_told ? dict_of(known.outputs).at(entry.key.view()) : entry.value});
   }
   return Attributes(Value::dict(std::move(applied)));
 }

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "kinds/kind_of.h"
 #include "kinds/kinds.h"
 #include "kinds/pod_change.h"
@@ -160,17 +161,17 @@ Value with_images(const Value& containers, const Value& images) {
   return Value::list(std::move(items));
 }
 
-Value pod_metadata(const Value& attributes, const char* field) {
+Value pod_metadata(const Attributes& attributes, const char* field) {
   std::vector<Entry> entries;
   const auto add = [&](const Value& from) {
     if (from.is_dict())
       entries.insert(entries.end(), from.entries().begin(), from.entries().end());
   };
-  add(attributes.at("template").at("metadata").at(field));
-  if (attributes.at("sidecars").is_list())
-    for (const Value& sidecar : attributes.at("sidecars").items())
+  add(dict_of(attributes).at("template").at("metadata").at(field));
+  if (dict_of(attributes).at("sidecars").is_list())
+    for (const Value& sidecar : dict_of(attributes).at("sidecars").items())
       add(sidecar.at(field));
-  add(attributes.at(field));
+  add(dict_of(attributes).at(field));
   const auto is_before = [](const Entry& a, const Entry& b) { return a.key.view() < b.key.view(); };
   std::stable_sort(entries.begin(), entries.end(), is_before);
   std::vector<Entry> kept;
@@ -187,11 +188,11 @@ Value pod_metadata(const Value& attributes, const char* field) {
 
 const Members& Pod::members() {
   static const Members all{
-      member<&Pod::name>("name", "text"),
-      member<&Pod::space>("namespace", "text", "default"),
-      member<&Pod::node>("node", "empty on an engine without nodes", ""),
-      member<&Pod::revision>("revision", "that it is to have, as `web-5d4f8c7b9d`", ""),
-      member<&Pod::pod_template>(
+      required<&Pod::name>("name", "text"),
+      member<&Pod::space>("namespace", "text"),
+      member<&Pod::node>("node", "empty on an engine without nodes"),
+      member<&Pod::revision>("revision", "that it is to have, as `web-5d4f8c7b9d`"),
+      required<&Pod::pod_template>(
           "template",
           "{\"metadata\": {\"labels\", \"annotations\", \"finalizers\"}, \"spec\": PodSpec}"),
       extra<&Pod::uid>("uid", "what it is, and no pod of its name before or after it"),
@@ -227,7 +228,9 @@ const Members& Pod::members() {
   return all;
 }
 
-const Value& pod_template_of(const Value& attributes) { return attributes.at("template"); }
+const Value& pod_template_of(const Attributes& attributes) {
+  return dict_of(attributes).at("template");
+}
 
 PodMemory memory_of_pod(const Attributes& attributes) {
   return read<PodMemory>(read_one<&Pod::state>(attributes).value());
@@ -238,15 +241,16 @@ bool is_in_grace(const Attributes& attributes) {
 }
 
 const Members& PodMemory::members() {
-  static const Members all{member<&PodMemory::made>("made", "time"),
-                           member<&PodMemory::is_marked>("marked", "users have changed its labels"),
-                           member<&PodMemory::update>("update", "of an update that is under way")};
+  static const Members all{
+      required<&PodMemory::made>("made", "time"),
+      required<&PodMemory::is_marked>("marked", "users have changed its labels"),
+      required<&PodMemory::update>("update", "of an update that is under way")};
   return all;
 }
 
 const Members& PodUpdate::members() {
   static const Members all{
-      member<&PodUpdate::is_in_grace>("grace", "it is told, and nothing is stopped yet")};
+      required<&PodUpdate::is_in_grace>("grace", "it is told, and nothing is stopped yet")};
   return all;
 }
 
@@ -282,11 +286,10 @@ const Members& PodSeen::members() {
 
 const Members& ContainerStatus::members() {
   static const Members all{
-      member<&ContainerStatus::name>("name", "of the container"),
-      member<&ContainerStatus::state>("state", "{`running`, `waiting` or `terminated`: {…}}"),
+      required<&ContainerStatus::name>("name", "of the container"),
+      required<&ContainerStatus::state>("state", "{`running`, `waiting` or `terminated`: {…}}"),
       member<&ContainerStatus::is_alive>(
-          "alive", "false of one whose liveness probe has failed too often: it is recreated",
-          true)};
+          "alive", "false of one whose liveness probe has failed too often: it is recreated")};
   return all;
 }
 
@@ -314,10 +317,11 @@ NodeAddress node_address(std::string_view key_name) {
   return {node, rest.substr(0, slash), rest.substr(slash + 1)};
 }
 
-Value pod_spec(const Value& attributes) {
-  const Value& spec = attributes.at("template").at("spec");
-  const Value &sidecars = attributes.at("sidecars"), &images = attributes.at("images");
-  const Value& node = attributes.at("node");
+Value pod_spec(const Attributes& attributes) {
+  const Value& spec = dict_of(attributes).at("template").at("spec");
+  const Value &sidecars = dict_of(attributes).at("sidecars"),
+              &images = dict_of(attributes).at("images");
+  const Value& node = dict_of(attributes).at("node");
   std::vector<Entry> entries(spec.entries().begin(), spec.entries().end());
   if (node.is_text() && !node.text().empty())
     entries.push_back({"nodeName", node});
@@ -340,7 +344,7 @@ Value pod_spec(const Value& attributes) {
   return Value::dict(std::move(entries));
 }
 
-std::vector<std::string> container_names(const Value& attributes) {
+std::vector<std::string> container_names(const Attributes& attributes) {
   const Value spec = pod_spec(attributes);
   std::vector<std::string> running, sidecars, ending;
   for (const Value& container : items_of(spec.at("containers")))
@@ -353,13 +357,15 @@ std::vector<std::string> container_names(const Value& attributes) {
   return running;
 }
 
-Value pod_labels(const Value& attributes) { return pod_metadata(attributes, "labels"); }
+Value pod_labels(const Attributes& attributes) { return pod_metadata(attributes, "labels"); }
 
-Value pod_annotations(const Value& attributes) { return pod_metadata(attributes, "annotations"); }
+Value pod_annotations(const Attributes& attributes) {
+  return pod_metadata(attributes, "annotations");
+}
 
-std::string_view pod_image(const Value& attributes, std::string_view container) {
-  if (const Value& own = attributes.at("images").at(container); own.is_text())
-    return attributes.at("images").text_at(container);
+std::string_view pod_image(const Attributes& attributes, std::string_view container) {
+  if (const Value& own = dict_of(attributes).at("images").at(container); own.is_text())
+    return dict_of(attributes).at("images").text_at(container);
   const auto in = [&](const Value& containers) -> std::string_view {
     if (containers.is_list())
       for (const Value& each : containers.items())
@@ -367,10 +373,11 @@ std::string_view pod_image(const Value& attributes, std::string_view container) 
           return each.text_at("image");
     return {};
   };
-  if (const auto found = in(attributes.at("template").at("spec").at("containers")); !found.empty())
+  if (const auto found = in(dict_of(attributes).at("template").at("spec").at("containers"));
+      !found.empty())
     return found;
-  if (attributes.at("sidecars").is_list())
-    for (const Value& sidecar : attributes.at("sidecars").items())
+  if (dict_of(attributes).at("sidecars").is_list())
+    for (const Value& sidecar : dict_of(attributes).at("sidecars").items())
       if (const auto found = in(sidecar.at("containers")); !found.empty())
         return found;
   return {};
@@ -378,8 +385,8 @@ std::string_view pod_image(const Value& attributes, std::string_view container) 
 
 namespace {
 
-/// Labels and annotations that the environments of containers take, as `labels/KEY`.
-std::vector<std::string> taken_metadata(const Value& attributes) {
+/// Labels and annotations that environments of containers take, as `labels/KEY`.
+std::vector<std::string> taken_metadata(const Attributes& attributes) {
   std::vector<std::string> keys;
   const auto add = [&](const Value& containers) {
     for (const Value& container : items_of(containers))
@@ -389,30 +396,31 @@ std::vector<std::string> taken_metadata(const Value& attributes) {
             !key.empty())
           keys.push_back(std::move(key));
   };
-  add(attributes.at("template").at("spec").at("containers"));
-  for (const Value& sidecar : items_of(attributes.at("sidecars")))
+  add(dict_of(attributes).at("template").at("spec").at("containers"));
+  for (const Value& sidecar : items_of(dict_of(attributes).at("sidecars")))
     add(sidecar.at("containers"));
   return keys;
 }
 
 }  // namespace
 
-bool may_change_readiness(const Value& before, const Value& after) {
+bool may_change_readiness(const Attributes& then, const Attributes& now) {
+  const Value &before = dict_of(then), &after = dict_of(now);
   const Value &was = before.at("template"), &is = after.at("template");
   for (const char* field : {"sidecars", "images", "conditions"})
     if (before.at(field) != after.at(field))
       return true;
   if (was.at("spec") != is.at("spec") || restart_of(was) != restart_of(is))
     return true;
-  const std::vector<std::string> taken = taken_metadata(after);
+  const std::vector<std::string> taken = taken_metadata(now);
   if (taken.empty() || after.bool_at("keep_environment"))
     return false;
   for (const auto metadata : {pod_labels, pod_annotations}) {
     const std::string_view part = metadata == pod_labels ? "labels/" : "annotations/";
-    const Value old = metadata(before), now = metadata(after);
+    const Value old = metadata(then), current = metadata(now);
     for (const std::string_view key : taken)
       if (key.starts_with(part) &&
-          old.at(key.substr(part.size())) != now.at(key.substr(part.size())))
+          old.at(key.substr(part.size())) != current.at(key.substr(part.size())))
         return true;
   }
   return false;

@@ -69,8 +69,8 @@ struct ContainerStatus {
   static const Members& members();
 };
 
-/// `{"metadata", "spec"}` of a pod, without its sidecars; it is part of the attributes.
-const Value& pod_template_of(const Value& attributes);
+/// `{"metadata", "spec"}` of a pod, without its sidecars; it stands in the attributes.
+const Value& pod_template_of(const Attributes& attributes);
 
 PodMemory memory_of_pod(const Attributes& attributes);
 /// Whether an update of it is under way and in its grace period.
@@ -98,26 +98,27 @@ struct NodeAddress {
 };
 NodeAddress node_address(std::string_view key_name);
 
-/// The PodSpec to run: that of the template, with the containers and volumes of its sidecars before
-/// or after its own, the images that override the template's, and `nodeName`.
-Value pod_spec(const Value& attributes);
+/// The PodSpec that is to run: that of the template, with the containers and volumes of its
+/// sidecars before or behind its own, the images that the pod has beyond the template, and
+/// `nodeName`.
+Value pod_spec(const Attributes& attributes);
 
-/// The pod's labels and annotations: those of the template, its sidecars' and its own; a null among
-/// its own removes one.
-Value pod_labels(const Value& attributes);
-Value pod_annotations(const Value& attributes);
+/// Labels and annotations that the pod has: those of the template, its sidecars' and its own; a
+/// null among its own takes one away.
+Value pod_labels(const Attributes& attributes);
+Value pod_annotations(const Attributes& attributes);
 
-/// The image that a container should run, empty if there is no such container.
-std::string_view pod_image(const Value& attributes, std::string_view container);
+/// The image that a container is to run, empty when there is no such container.
+std::string_view pod_image(const Attributes& attributes, std::string_view container);
 
-/// Names of its containers, most likely meant first: those that run, then the sidecars among its
-/// init containers, then those that end.
-std::vector<std::string> container_names(const Value& attributes);
+/// Names of its containers in the order in which somebody means them: those that run, then the
+/// sidecars among its init containers, then those that end.
+std::vector<std::string> container_names(const Attributes& attributes);
 
-/// Whether an act that leads from one set of attributes to the other may make the pod ready or not
-/// ready, so that an earlier observation no longer holds: it stops a container, or opens or closes
-/// a readiness gate. Labels and annotations that no environment takes change nothing.
-bool may_change_readiness(const Value& before, const Value& after);
+/// Whether an act that leads from one pod's attributes to the other's may make it ready or not
+/// ready, so that what was seen before says nothing any more: it stops a container, or opens or
+/// closes a readiness gate. Labels and annotations that no environment takes change nothing.
+bool may_change_readiness(const Attributes& then, const Attributes& now);
 
 /// OpenKruise's launch priorities, by container of a template: containers with higher ones start,
 /// and are ready, before the others. Empty: there are none.

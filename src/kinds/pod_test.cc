@@ -19,7 +19,7 @@ Value parsed(std::string_view text) {
   return value.value_or(Value());
 }
 
-Value pod_of(std::string_view pod_template, std::string_view more = "") {
+Attributes pod_of(std::string_view pod_template, std::string_view more = "") {
   const auto normal = pod_kind().normalise(
       parsed(cat(R"({"name":"web-a","node":"n1","template":)", pod_template, more, "}")));
   EXPECT_TRUE(normal) << (normal ? "" : normal.error().message);
@@ -157,7 +157,7 @@ TEST(Pod, ClaimTemplatesCountWhenBothSidesHaveTheirHash) {
 }
 
 TEST(Pod, WhatIsBeyondTheTemplateChangesInPlaceAndItsAddressDoesNot) {
-  const Value bare = pod_of(plain);
+  const Attributes bare = pod_of(plain);
   const auto changes = [&](std::string_view more) {
     return pod_kind().in_place_changes(bare, pod_of(plain, more));
   };
@@ -178,7 +178,7 @@ TEST(Pod, WhatIsBeyondTheTemplateChangesInPlaceAndItsAddressDoesNot) {
 }
 
 TEST(Pod, WhatItRunsIsItsTemplateWithSidecarsAndItsOwnImages) {
-  const Value pod = pod_of(
+  const Attributes pod = pod_of(
       plain,
       R"(,"labels":{"app":null,"x":"y"},"images":{"a":"i:0"},"sidecars":[{"name":"s","labels":{"z":"1"},)"
       R"("containers":[{"name":"log","image":"l:1"}],"volumes":[{"name":"v"}]}])");

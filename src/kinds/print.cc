@@ -6,7 +6,7 @@
 namespace fettle {
 
 const Members& Message::members() {
-  static const Members all{member<&Message::message>("message", "any value")};
+  static const Members all{required<&Message::message>("message", "any value")};
   return all;
 }
 

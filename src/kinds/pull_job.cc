@@ -6,9 +6,9 @@
 namespace fettle {
 
 const Members& FailedPull::members() {
-  static const Members all{member<&FailedPull::error>("error", "what was said"),
-                           member<&FailedPull::wish>("wish", "digest of what was to be pulled"),
-                           member<&FailedPull::since>("since", "time")};
+  static const Members all{required<&FailedPull::error>("error", "what was said"),
+                           required<&FailedPull::wish>("wish", "digest of what was to be pulled"),
+                           required<&FailedPull::since>("since", "time")};
   return all;
 }
 
@@ -27,15 +27,14 @@ const Members& PullJobState::members() {
 }
 
 const Members& PullJob::members() {
-  static const Value none = Value::dict({});
   static const Members all{
-      member<&PullJob::name>("name", "text"),
-      member<&PullJob::space>("namespace", "text"),
-      member<&PullJob::owner>("owner", "`CloneSet/NAME`; empty: somebody's", ""),
-      member<&PullJob::image>("image", "reference"),
-      member<&PullJob::labels>("labels", "{key: text}", none),
-      member<&PullJob::annotations>("annotations", "{key: text}", none),
-      member<&PullJob::spec>("spec", "as an ImagePullJob's, with all its defaults", none),
+      required<&PullJob::name>("name", "text"),
+      required<&PullJob::space>("namespace", "text"),
+      member<&PullJob::owner>("owner", "`CloneSet/NAME`; empty: somebody's"),
+      required<&PullJob::image>("image", "reference"),
+      member<&PullJob::labels>("labels", "{key: text}"),
+      member<&PullJob::annotations>("annotations", "{key: text}"),
+      member<&PullJob::spec>("spec", "as an ImagePullJob's, with all its defaults"),
       given<&PullJob::state>("state", "what it remembers")};
   return all;
 }

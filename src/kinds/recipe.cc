@@ -1,6 +1,7 @@
 #include "kinds/recipe.h"
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "value/json.h"
 #include "value/with.h"
 
@@ -51,18 +52,17 @@ Result<bool> holds(const Value& value, std::string_view assertion, const Value& 
 }  // namespace
 
 const Members& Recipe::members_of_type() const {
-  static const Value none = Value::dict({});
   static const Members command{
-      member<&Recipe::type>("type", "`exec`"), member<&Recipe::command>("command", "[text]"),
-      member<&Recipe::extract>("extract", "{key: jq expression over the output}", none)};
+      required<&Recipe::type>("type", "`exec`"), required<&Recipe::command>("command", "[text]"),
+      member<&Recipe::extract>("extract", "{key: jq expression over the output}")};
   static const Members request{
-      member<&Recipe::type>("type", "`get` or `post`"),
-      member<&Recipe::port>("port", "id of a port of the service"),
-      member<&Recipe::endpoint>("endpoint", "path and query"),
-      member<&Recipe::headers>("headers", "{name: text}", none),
-      member<&Recipe::body>("body", "of a `post`", ""),
-      member<&Recipe::content_type>("content_type", "of the body", "application/json"),
-      member<&Recipe::extract>("extract", "{key: jq expression over the body}", none)};
+      required<&Recipe::type>("type", "`get` or `post`"),
+      required<&Recipe::port>("port", "id of a port of the service"),
+      required<&Recipe::endpoint>("endpoint", "path and query"),
+      member<&Recipe::headers>("headers", "{name: text}"),
+      member<&Recipe::body>("body", "of a `post`"),
+      member<&Recipe::content_type>("content_type", "of the body"),
+      member<&Recipe::extract>("extract", "{key: jq expression over the body}")};
   return is_command() ? command : request;
 }
 
@@ -82,8 +82,8 @@ Result<Recipe> normal_recipe(const Value& given) {
 }
 
 Result<Attributes> with_normal_recipe(Attributes attributes) {
-  const Recipe recipe = TRY(normal_recipe(attributes.at("recipe")));
-  return Attributes(with(attributes, "recipe", MemberType<Recipe>::get(recipe)));
+  const Recipe recipe = TRY(normal_recipe(dict_of(attributes).at("recipe")));
+  return Attributes(with(dict_of(attributes), "recipe", MemberType<Recipe>::get(recipe)));
 }
 
 const Members& ExecOutputs::members() {
@@ -93,7 +93,9 @@ const Members& ExecOutputs::members() {
   return all;
 }
 
-bool has_request_outputs(const Value& result) { return result.find("body") != nullptr; }
+bool has_request_outputs(const Outputs& outputs) {
+  return dict_of(outputs).find("body") != nullptr;
+}
 
 const Members& RequestOutputs::members() {
   static const Members all{member<&RequestOutputs::code>("code", "status of the answer"),

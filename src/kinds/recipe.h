@@ -44,7 +44,7 @@ struct ExecOutputs {
 };
 
 /// Whether a result is that of an HTTP request.
-bool has_request_outputs(const Value& result);
+bool has_request_outputs(const Outputs& outputs);
 
 /// The result of an HTTP request.
 struct RequestOutputs {

@@ -32,10 +32,10 @@ Value usual_codes() {
 
 const Members& ServiceRequest::members() {
   static const Members all{
-      member<&ServiceRequest::service>("service", "name"),
-      member<&ServiceRequest::recipe>("recipe", "an HTTP request"),
-      member<&ServiceRequest::acceptable_codes>("acceptable_codes", "[integer]", usual_codes()),
-      member<&ServiceRequest::skip_code_check>("skip_code_check", "every status is good", false)};
+      required<&ServiceRequest::service>("service", "name"),
+      required<&ServiceRequest::recipe>("recipe", "an HTTP request"),
+      member<&ServiceRequest::acceptable_codes>("acceptable_codes", "[integer]"),
+      member<&ServiceRequest::skip_code_check>("skip_code_check", "every status is good")};
   return all;
 }
 

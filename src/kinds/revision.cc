@@ -7,18 +7,18 @@ namespace fettle {
 
 const Members& ControllerRevision::members() {
   static const Members all{
-      member<&ControllerRevision::name>("name", "text"),
-      member<&ControllerRevision::space>("namespace", "text"),
-      member<&ControllerRevision::owner>("owner", "`CloneSet/NAME`"),
-      member<&ControllerRevision::hash>("hash", "of the template"),
-      member<&ControllerRevision::number>("number", "higher is newer"),
-      member<&ControllerRevision::pod_template>("template", "as a pod's"),
-      member<&ControllerRevision::claims_hash>("claims_hash", "of the claim templates", ""),
+      required<&ControllerRevision::name>("name", "text"),
+      required<&ControllerRevision::space>("namespace", "text"),
+      required<&ControllerRevision::owner>("owner", "`CloneSet/NAME`"),
+      required<&ControllerRevision::hash>("hash", "of the template"),
+      required<&ControllerRevision::number>("number", "higher is newer"),
+      required<&ControllerRevision::pod_template>("template", "as a pod's"),
+      member<&ControllerRevision::claims_hash>("claims_hash", "of the claim templates"),
       member<&ControllerRevision::collisions>("collisions",
-                                              "how often another template had the same hash", 0),
+                                              "how often another template had the same hash"),
       extra<&ControllerRevision::version>("version", "that users gave it"),
-      member<&ControllerRevision::state>("state", "of the newest one: what its workload remembers",
-                                         Value::dict({}))};
+      member<&ControllerRevision::state>("state",
+                                         "of the newest one: what its workload remembers")};
   return all;
 }
 

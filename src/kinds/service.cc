@@ -65,80 +65,78 @@ class ServiceKind : public KindOf<Service, ServiceOutputs, ServiceSeen> {
 }  // namespace
 
 const Members& Service::members() {
-  static const Value none = Value::dict({}), nothing = Value::list({});
   static const Members all{
-      member<&Service::image>("image", "reference"),
+      required<&Service::image>("image", "reference"),
       member<&Service::image_id>("image_id",
-                                 "hole on the image's id, so that a moved tag is a change", ""),
-      member<&Service::ports>("ports", "{id: port}", none),
+                                 "hole on the image's id, so that a moved tag is a change"),
+      member<&Service::ports>("ports", "{id: port}"),
       member<&Service::public_ports>("public_ports",
-                                     "{id: port}: the number is the port of this machine", none),
-      member<&Service::files>("files", "{path: [mounted artifact, …] or mounted directory}", none),
-      member<&Service::entrypoint>("entrypoint", "[text]; empty: the image's", nothing),
-      member<&Service::cmd>("cmd", "[text]; empty: the image's", nothing),
-      member<&Service::env>("env", "{name: text}", none),
+                                     "{id: port}: the number is the port of this machine"),
+      member<&Service::files>("files", "{path: [mounted artifact, …] or mounted directory}"),
+      member<&Service::entrypoint>("entrypoint", "[text]; empty: the image's"),
+      member<&Service::cmd>("cmd", "[text]; empty: the image's"),
+      member<&Service::env>("env", "{name: text}"),
       member<&Service::address_placeholder>(
-          "address_placeholder", "replaced by the service's own address in entrypoint, cmd and env",
-          "KURTOSIS_IP_ADDR_PLACEHOLDER"),
-      member<&Service::cpu_min>("cpu_min", "millicores; 0: none", 0),
-      member<&Service::cpu_max>("cpu_max", "millicores; 0: no limit", 0),
-      member<&Service::memory_min>("memory_min", "MB; 0: none", 0),
-      member<&Service::memory_max>("memory_max", "MB; 0: no limit", 0),
-      member<&Service::labels>("labels", "{key: text}", none),
-      member<&Service::user>("user", "{\"uid\", \"gid\"}; empty: the image's", none),
-      member<&Service::tini>("tini", "an init process reaps what ends", true),
-      member<&Service::tty>("tty", "it has a terminal", false),
-      member<&Service::devices>("devices", "[HOST[:INSIDE[:RIGHTS]]]", nothing),
-      member<&Service::capabilities>("capabilities", "[text]", nothing),
-      member<&Service::privileged>("privileged", "it may do all that the machine may", false),
-      member<&Service::host_pid>("host_pid", "it sees the processes of the machine", false),
-      member<&Service::publish_udp>("publish_udp", "UDP ports are published, too", false),
-      member<&Service::bind_mounts>("bind_mounts", "{path inside: path of the machine}", none),
-      member<&Service::gpu>("gpu", "devices, shared memory and limits; empty: none", none),
-      member<&Service::restart>("restart", "`no` or `always`", "no"),
-      member<&Service::node_selectors>("node_selectors", "kept for engines that know nodes", none),
-      member<&Service::tolerations>("tolerations", "kept for engines that know nodes", nothing),
+          "address_placeholder",
+          "replaced by the service's own address in entrypoint, cmd and env"),
+      member<&Service::cpu_min>("cpu_min", "millicores; 0: none"),
+      member<&Service::cpu_max>("cpu_max", "millicores; 0: no limit"),
+      member<&Service::memory_min>("memory_min", "MB; 0: none"),
+      member<&Service::memory_max>("memory_max", "MB; 0: no limit"),
+      member<&Service::labels>("labels", "{key: text}"),
+      member<&Service::user>("user", "{\"uid\", \"gid\"}; empty: the image's"),
+      member<&Service::tini>("tini", "an init process reaps what ends"),
+      member<&Service::tty>("tty", "it has a terminal"),
+      member<&Service::devices>("devices", "[HOST[:INSIDE[:RIGHTS]]]"),
+      member<&Service::capabilities>("capabilities", "[text]"),
+      member<&Service::privileged>("privileged", "it may do all that the machine may"),
+      member<&Service::host_pid>("host_pid", "it sees the processes of the machine"),
+      member<&Service::publish_udp>("publish_udp", "UDP ports are published, too"),
+      member<&Service::bind_mounts>("bind_mounts", "{path inside: path of the machine}"),
+      member<&Service::gpu>("gpu", "devices, shared memory and limits; empty: none"),
+      member<&Service::restart>("restart", "`no` or `always`"),
+      member<&Service::node_selectors>("node_selectors", "kept for engines that know nodes"),
+      member<&Service::tolerations>("tolerations", "kept for engines that know nodes"),
       extra<&Service::purged>("purged", "it is to be away")};
   return all;
 }
 
 const Members& Port::members() {
   static const Members all{
-      member<&Port::number>("number", "1 to 65535"),
-      member<&Port::transport>("transport", "`TCP`, `UDP` or `SCTP`", "TCP"),
-      anything<&Port::application>("application", "`http` or another protocol; null: not said",
-                                   Value()),
-      anything<&Port::wait>("wait", "how long it may take to answer; null: nobody waits", Value()),
-      anything<&Port::url>("url", "text or null", Value()),
+      required<&Port::number>("number", "1 to 65535"),
+      member<&Port::transport>("transport", "`TCP`, `UDP` or `SCTP`"),
+      anything<&Port::application>("application", "`http` or another protocol; null: not said"),
+      anything<&Port::wait>("wait", "how long it may take to answer; null: nobody waits"),
+      anything<&Port::url>("url", "text or null"),
       extra<&Port::is_awaited>("awaited", "a UDP port whose `wait` was asked for")};
   return all;
 }
 
 const Members& ContainerUser::members() {
-  static const Members all{member<&ContainerUser::uid>("uid", "number"),
-                           member<&ContainerUser::gid>("gid", "number or null", Value())};
+  static const Members all{required<&ContainerUser::uid>("uid", "number"),
+                           member<&ContainerUser::gid>("gid", "number or null")};
   return all;
 }
 
 const Members& Gpu::members() {
   static const Members all{
-      member<&Gpu::driver>("driver", "text, or {\"docker\": text}; null: `nvidia`", Value()),
-      member<&Gpu::count>("count", "how many; -1: all", 0),
-      member<&Gpu::shm_size>("shm_size", "MB; 0: the engine's", 0),
-      member<&Gpu::device_ids>("device_ids", "[text]: these and no others", Value::list({})),
-      member<&Gpu::ulimits>("ulimits", "{name: number}", Value::dict({}))};
+      member<&Gpu::driver>("driver", "text, or {\"docker\": text}; null: `nvidia`"),
+      member<&Gpu::count>("count", "how many; -1: all"),
+      member<&Gpu::shm_size>("shm_size", "MB; 0: the engine's"),
+      member<&Gpu::device_ids>("device_ids", "[text]: these and no others"),
+      member<&Gpu::ulimits>("ulimits", "{name: number}")};
   return all;
 }
 
 const Members& ArtifactMount::members() {
-  static const Members all{member<&ArtifactMount::artifact>("artifact", "name of an artifact"),
-                           member<&ArtifactMount::digest>("digest", "hole on its digest")};
+  static const Members all{required<&ArtifactMount::artifact>("artifact", "name of an artifact"),
+                           required<&ArtifactMount::digest>("digest", "hole on its digest")};
   return all;
 }
 
 const Members& DirectoryMount::members() {
-  static const Members all{member<&DirectoryMount::directory>("directory", "name of a directory"),
-                           member<&DirectoryMount::volume>("volume", "hole on its volume")};
+  static const Members all{required<&DirectoryMount::directory>("directory", "name of a directory"),
+                           required<&DirectoryMount::volume>("volume", "hole on its volume")};
   return all;
 }
 

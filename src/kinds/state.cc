@@ -1,21 +1,21 @@
 #include "kinds/state.h"
 
+#include "core/open_payload.h"
 #include "kinds/kind_of.h"
 #include "kinds/kinds.h"
 
 namespace fettle {
 
 const Members& StateInvocation::members() {
-  static const Value none = Value::dict({});
   static const Members all{
-      member<&StateInvocation::state>("state", "where the function is, as `cloud.vpc`"),
-      member<&StateInvocation::function>("function", "`present`"),
-      member<&StateInvocation::id>("id", "its declaration"),
-      member<&StateInvocation::name>("name", "text"),
-      member<&StateInvocation::arguments>("arguments", "{parameter: value}", none),
-      member<&StateInvocation::settings>("settings", "what is to be done around the call", none),
+      required<&StateInvocation::state>("state", "where the function is, as `cloud.vpc`"),
+      required<&StateInvocation::function>("function", "`present`"),
+      required<&StateInvocation::id>("id", "its declaration"),
+      required<&StateInvocation::name>("name", "text"),
+      member<&StateInvocation::arguments>("arguments", "{parameter: value}"),
+      member<&StateInvocation::settings>("settings", "what is to be done around the call"),
       member<&StateInvocation::failure>(
-          "failure", "a text with which it fails instead of being called, or empty", "")};
+          "failure", "a text with which it fails instead of being called, or empty")};
   return all;
 }
 
@@ -36,8 +36,13 @@ const Members& StateOutputs::members() {
   return all;
 }
 
+Value remembered(const Outputs& outputs) {
+  Value memory = read_one<&StateOutputs::memory>(outputs);
+  return memory.is_null() ? read_one<&StateOutputs::new_state>(outputs) : memory;
+}
+
 bool has_unknown_result(const Outputs& outputs) {
-  const Value* const result = outputs.find("result");
+  const Value* const result = dict_of(outputs).find("result");
   return result != nullptr && result->is_null();
 }
 

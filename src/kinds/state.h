@@ -28,12 +28,13 @@ struct StateOutputs {
   CalledAs called;
   bool is_held = false;  ///< its conditions kept it from being called
   List replaced, removed;
-  /// Its memory.
-  const Value& remembered() const { return memory.is_null() ? new_state : memory; }
   static const Members& members();
 };
 
-/// Whether the function said that its result is unknown. Saying nothing about it does not count.
+/// What is remembered of it.
+Value remembered(const Outputs& outputs);
+
+/// Whether the function said that its result is not known. One that said nothing about it did not.
 bool has_unknown_result(const Outputs& outputs);
 
 }  // namespace fettle

@@ -24,30 +24,26 @@ class TaskKind : public KindOf<ContainerTask, TaskOutputs> {
 }  // namespace
 
 const Members& ContainerTask::members() {
-  static const Value none = Value::dict({}), nothing = Value::list({});
   static const Members all{
-      member<&ContainerTask::image>("image", "reference"),
-      member<&ContainerTask::image_id>("image_id", "hole on the image's id", ""),
-      member<&ContainerTask::command>("command", "[text]"),
-      member<&ContainerTask::env>("env", "{name: text}", none),
-      member<&ContainerTask::files>("files", "as a service's", none),
-      member<&ContainerTask::store>("store", "[{\"path\": absolute path or pattern}]", nothing),
-      anything<&ContainerTask::timeout>("timeout", "duration; null: none", "180s"),
-      member<&ContainerTask::acceptable_codes>("acceptable_codes", "[integer]", Value::list({0})),
-      member<&ContainerTask::skip_code_check>("skip_code_check", "every exit code is good", false),
-      member<&ContainerTask::privileged>("privileged", "it may do all that the machine may", false),
-      member<&ContainerTask::host_pid>("host_pid", "it sees the processes of the machine", false),
-      member<&ContainerTask::bind_mounts>("bind_mounts", "{path inside: path of the machine}",
-                                          none),
-      member<&ContainerTask::node_selectors>("node_selectors", "kept for engines that know nodes",
-                                             none),
-      member<&ContainerTask::tolerations>("tolerations", "kept for engines that know nodes",
-                                          nothing)};
+      required<&ContainerTask::image>("image", "reference"),
+      member<&ContainerTask::image_id>("image_id", "hole on the image's id"),
+      required<&ContainerTask::command>("command", "[text]"),
+      member<&ContainerTask::env>("env", "{name: text}"),
+      member<&ContainerTask::files>("files", "as a service's"),
+      member<&ContainerTask::store>("store", "[{\"path\": absolute path or pattern}]"),
+      anything<&ContainerTask::timeout>("timeout", "duration; null: none"),
+      member<&ContainerTask::acceptable_codes>("acceptable_codes", "[integer]"),
+      member<&ContainerTask::skip_code_check>("skip_code_check", "every exit code is good"),
+      member<&ContainerTask::privileged>("privileged", "it may do all that the machine may"),
+      member<&ContainerTask::host_pid>("host_pid", "it sees the processes of the machine"),
+      member<&ContainerTask::bind_mounts>("bind_mounts", "{path inside: path of the machine}"),
+      member<&ContainerTask::node_selectors>("node_selectors", "kept for engines that know nodes"),
+      member<&ContainerTask::tolerations>("tolerations", "kept for engines that know nodes")};
   return all;
 }
 
 const Members& StoredPath::members() {
-  static const Members all{member<&StoredPath::path>("path", "absolute path or pattern")};
+  static const Members all{required<&StoredPath::path>("path", "absolute path or pattern")};
   return all;
 }
 

@@ -20,7 +20,7 @@ class TransitionKind : public KindOf<Transition, TransitionOutputs> {
 }  // namespace
 
 const Members& Transition::members() {
-  static const Members all{member<&Transition::service>("service", "name")};
+  static const Members all{required<&Transition::service>("service", "name")};
   return all;
 }
 

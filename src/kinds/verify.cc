@@ -6,9 +6,9 @@
 namespace fettle {
 
 const Members& Verify::members() {
-  static const Members all{member<&Verify::value>("value", "what is judged"),
-                           member<&Verify::assertion>("assertion", "as that of a wait"),
-                           member<&Verify::target>("target", "what it is compared with")};
+  static const Members all{required<&Verify::value>("value", "what is judged"),
+                           required<&Verify::assertion>("assertion", "as that of a wait"),
+                           required<&Verify::target>("target", "what it is compared with")};
   return all;
 }
 

@@ -25,17 +25,17 @@ class WaitKind : public KindOf<WaitFor, WaitOutputs> {
 
 const Members& WaitFor::members() {
   static const Members all{
-      member<&WaitFor::service>("service", "name"),
-      member<&WaitFor::recipe>("recipe", "a command or an HTTP request"),
-      member<&WaitFor::field>("field", "of the result: `code`, `output`, `body`, `extract.KEY`"),
-      member<&WaitFor::assertion>("assertion", "`==`, `!=`, `<`, `<=`, `>`, `>=`, `IN`, `NOT_IN`"),
-      member<&WaitFor::target>("target", "what the field is compared with"),
-      member<&WaitFor::interval>("interval", "duration between the beginnings of two tries", "1s"),
-      member<&WaitFor::timeout>("timeout", "duration after which it has failed", "10s"),
+      required<&WaitFor::service>("service", "name"),
+      required<&WaitFor::recipe>("recipe", "a command or an HTTP request"),
+      required<&WaitFor::field>("field", "of the result: `code`, `output`, `body`, `extract.KEY`"),
+      required<&WaitFor::assertion>("assertion",
+                                    "`==`, `!=`, `<`, `<=`, `>`, `>=`, `IN`, `NOT_IN`"),
+      required<&WaitFor::target>("target", "what the field is compared with"),
+      member<&WaitFor::interval>("interval", "duration between the beginnings of two tries"),
+      member<&WaitFor::timeout>("timeout", "duration after which it has failed"),
       member<&WaitFor::started>(
           "started",
-          "hole on the service's output of this name, where a restart asks for waiting again",
-          Value())};
+          "hole on the service's output of this name, where a restart asks for waiting again")};
   return all;
 }
 

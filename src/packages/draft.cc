@@ -4,6 +4,7 @@
 
 #include "base/invariant.h"
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "kinds/artifact.h"
 #include "kinds/image_reference.h"
 #include "kinds/kinds.h"
@@ -89,7 +90,7 @@ Key Draft::key(std::string_view kind, std::string_view name) const {
   return {options_.environment, kind, name};
 }
 
-Resource& Draft::add(std::string_view kind, std::string name, Value attributes, bool ahead) {
+Resource& Draft::add(std::string_view kind, std::string name, Attributes attributes, bool ahead) {
   Resource resource;
   resource.key = key(kind, name);
   resource.attributes = std::move(attributes);
@@ -134,10 +135,10 @@ void Draft::leave_in_past(Resource& used) {
   const Record* before = find_record(used.key);
   if (before == nullptr)
     return;
-  const auto as_it_was = [&](const Value& attributes) {
-    return fill_holes(attributes, [&](const Output& hole) -> const Value* {
+  const auto as_it_was = [&](const Attributes& attributes) {
+    return fill_holes(dict_of(attributes), [&](const Output& hole) -> const Value* {
       return hole.kind == used.key.kind && hole.name == used.key.name
-                 ? follow(before->outputs, hole.path)
+                 ? follow(dict_of(before->outputs), hole.path)
                  : nullptr;
     });
   };
@@ -158,7 +159,7 @@ void Draft::leave_in_past(Resource& used) {
   users_of_before_.erase(users);
 }
 
-Resource& Draft::add_once(std::string_view kind, const std::string& name, Value attributes) {
+Resource& Draft::add_once(std::string_view kind, const std::string& name, Attributes attributes) {
   const auto found = index_.find(key(kind, name));
   if (found != index_.end())
     return (*resources_)[found->second];

@@ -85,9 +85,9 @@ class Draft {
 
   /// Adds a resource of this instruction. `ahead`: it waits only for its own needs, not for earlier
   /// instructions. A caller that may add the same key twice reports that; the first one stays.
-  Resource& add(std::string_view kind, std::string name, Value attributes, bool ahead = false);
+  Resource& add(std::string_view kind, std::string name, Attributes attributes, bool ahead = false);
   /// For a known key, returns the existing resource.
-  Resource& add_once(std::string_view kind, const std::string& name, Value attributes);
+  Resource& add_once(std::string_view kind, const std::string& name, Attributes attributes);
   /// This instruction is about a resource of another one, too.
   void also(const Key& key);
   /// A name for an action: what it acts on, then what makes it this one; n-th equal ones differ.

@@ -2,6 +2,8 @@
 /// own (`Instruction::result`); what they share is here.
 
 #include "base/text.h"
+#include "kinds/artifact.h"
+#include "kinds/print.h"
 #include "packages/instructions/instruction.h"
 #include "value/starlark_text.h"
 
@@ -12,14 +14,14 @@ constexpr size_t longest_line = 64 << 10;
 
 }  // namespace
 
-const Value& outputs_of(const Key& key, const Known& known) {
-  static const Value none = Value::dict({});
+const Outputs& outputs_of(const Key& key, const Known& known) {
+  static const Outputs none = Value::dict({});
   const auto found = known.find(key);
   return found == known.end() ? none : found->second->outputs;
 }
 
-const Value& EndedStatement::outputs(std::string_view kind) const {
-  static const Value none = Value::dict({});
+const Outputs& EndedStatement::outputs(std::string_view kind) const {
+  static const Outputs none = Value::dict({});
   for (const Key& key : statement.keys)
     if (key.kind == kind)
       return outputs_of(key, known);
@@ -33,7 +35,7 @@ bool EndedStatement::has(std::string_view kind) const {
 /// Files that were there before are updated, or found to be the same.
 std::string stored_files_line(const EndedStatement& ended) {
   const std::string name = cat("Files with artifact name '", ended.detail("artifact"), "' ");
-  const std::string_view uuid = ended.uuid("artifact");
+  const Name uuid = read_one<&ArtifactOutputs::uuid>(ended.outputs("artifact"));
   switch (ended.made) {
     case Made::changed:
       return cat(name, "with artifact UUID '", uuid, "' updated");
@@ -50,7 +52,7 @@ std::string result_line(const Statement& statement, const Known& known, Made mad
   const EndedStatement ended{statement, known, made, created};
   std::string line = instruction != nullptr && instruction->result != nullptr
                          ? instruction->result(ended)
-                         : starlark_text(ended.outputs("print").at("message"));
+                         : starlark_text(read_one<&Message::message>(ended.outputs("print")));
   if (line.size() > longest_line) {
     line.resize(longest_line);
     while (!line.empty() && (static_cast<unsigned char>(line.back()) & 0xC0) == 0x80)

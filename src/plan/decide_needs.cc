@@ -1,6 +1,7 @@
 /// The needs of a node, and whether they are met.
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "core/output_at.h"
 #include "plan/decide.h"
 
@@ -77,7 +78,7 @@ bool Decider::reads_what_is_there(NodeId id, const Edge& edge) const {
     return false;
   return std::ranges::all_of(holes(node.wanted->attributes), [&](const Output& hole) {
     return hole.kind != edge.key->kind || hole.name != edge.key->name ||
-           reach(left->outputs, hole.path.view()).has_value();
+           reach(dict_of(left->outputs), hole.path.view()).has_value();
   });
 }
 

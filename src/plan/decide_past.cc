@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "core/output_at.h"
 #include "plan/decide.h"
 #include "plan/decide_parts.h"
@@ -186,8 +187,8 @@ std::optional<Step> Decider::check_observation(NodeId id) const {
 
 std::optional<Step> Decider::check_attributes(NodeId id) const {
   const Node& node = graph_.node(id);
-  const Value& before = node.known->applied->attributes;
-  const Value& after = node.wanted->attributes;
+  const Value& before = dict_of(node.known->applied->attributes);
+  const Value& after = dict_of(node.wanted->attributes);
   if (before == after)
     return std::nullopt;
   // Only the driver knows whether it is the same thing. Nothing shows what was done in it.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "value/json.h"
 
 namespace fettle {
@@ -24,7 +25,7 @@ class TestKind : public Kind {
   }
   bool leaves_remains() const override { return name_ == "job"; }
   std::vector<std::string> holds(const Attributes& attributes) const override {
-    const Value& port = attributes.at("port");
+    const Value& port = dict_of(attributes).at("port");
     return port.is_null() ? std::vector<std::string>() : std::vector{to_text(port)};
   }
   std::string shown(const Name& name) const override {

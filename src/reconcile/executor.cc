@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include "base/text.h"
+#include "core/open_payload.h"
 
 namespace fettle {
 
@@ -115,12 +116,12 @@ ActEnded Threads::told(const Job& job, Result<Outcome> outcome) const {
   if (mask_ == nullptr)
     return {job.act.key, std::move(outcome)};
   Mask own = *mask_;
-  own.add_marked(job.act.attributes);
-  for (const RecordPointer& need : job.act.needs)  // part of them may be embedded
-    own.add_marked(need->outputs);
+  own.add_marked(dict_of(job.act.attributes));
+  for (const RecordPointer& need : job.act.needs)  // a part of them may be embedded
+    own.add_marked(dict_of(need->outputs));
   for (const char* given : {"fields", "environment"})
-    own.add_named(job.act.attributes.at(given));
-  own.add_variables(job.act.attributes);
+    own.add_named(dict_of(job.act.attributes).at(given));
+  own.add_variables(dict_of(job.act.attributes));
   if (!outcome)
     return {job.act.key, own.error(std::move(outcome).error())};
   if (auto* pending = std::get_if<Pending>(&*outcome))

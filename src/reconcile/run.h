@@ -57,10 +57,10 @@ struct RunOptions {
   uint64_t sequence = 0;    ///< of the last success, for a run that does not get every record
   uint64_t continues = 0;   ///< the edit of a killed run that this one goes on with; 0: none
   Duration deadline{0};     ///< when acts that have not settled are given up; 0: never
-  bool keeps_seen = false;  ///< `seen_before` will be asked for
-  /// Gives a placeholder for an output that a look cannot tell, because only the act will. No
-  /// value: the look of a resource that needs the output fails. Empty: there is never a value.
-  std::function<std::optional<Value>(const Output& hole, const Value& look)> yet_to_come{};
+  bool keeps_seen = false;  ///< somebody asks for `seen_before`
+  /// Gives the value that stands for an output that a look did not tell, because only the act will.
+  /// No value: the look of a resource that needs the output fails. Empty: there is never a value.
+  std::function<std::optional<Value>(const Output& hole, const Outputs& look)> yet_to_come{};
 };
 
 struct WriteRecord {
@@ -185,8 +185,11 @@ class Run {
   /// The last step that this run decided for a key. Null: none so far.
   const Step* step(const Key& key) const { return past(key).step ? &*past(key).step : nullptr; }
   /// The outputs of a resource that looks for itself and was only reported. Null: there are none.
-  const Value* looked(const Key& key) const { return past(key).look ? &*past(key).look : nullptr; }
-  /// How often the driver was called again for a key, in this run and in those that it continues.
+  const Outputs* looked(const Key& key) const {
+    return past(key).look ? &*past(key).look : nullptr;
+  }
+  /// How often the driver was called again for a key, in this run and in those that it goes on
+  /// with.
   int calls_again(const Key& key) const { return past(key).calls_again; }
   /// Whether an act for a key has started and not ended.
   bool is_under_way(const Key& key) const;
@@ -237,8 +240,8 @@ class Run {
 
   /// This run's knowledge of a key.
   struct Past {
-    std::optional<Step> step{};   ///< the last one that was decided
-    std::optional<Value> look{};  ///< the outputs of a resource that was only reported
+    std::optional<Step> step{};     ///< the last one that was decided
+    std::optional<Outputs> look{};  ///< the outputs of a resource that was only to report
     Standing outcome = Standing::open;
     int times_anew = 0;   ///< how often the host was recreated
     int calls_again = 0;  ///< after the first call of an act
@@ -265,8 +268,8 @@ class Run {
   /// How to record an unsuccessful call.
   struct AttemptEnd {
     std::string said;
-    Value outputs{};
-    bool has_failed = true;        ///< otherwise its end is unknown
+    Outputs outputs{};
+    bool has_failed = true;        ///< else nobody knows how it ended
     bool has_only_looked = false;  ///< it failed before it touched anything
     bool is_waiting = false;       ///< to be called again
   };
@@ -319,10 +322,10 @@ class Run {
   void note_life(NodeId id, const Done& done, Record& record);
   bool is_as_recorded(NodeId id, const Record& record) const;
   void request_done(NodeId id, const Done& done, bool was_kept);
-  void fail(NodeId id, Failure failure, const Value& outputs = {}, bool has_only_looked = false);
+  void fail(NodeId id, Failure failure, const Outputs& outputs = {}, bool has_only_looked = false);
   Failure failure_of(NodeId id, Error error) const;
   Failure failure_of(NodeId id, const Failed& failed) const;
-  void call_again(NodeId id, const Verdict& verdict, const Value& outputs = {});
+  void call_again(NodeId id, const Verdict& verdict, const Outputs& outputs = {});
   void write_attempt(NodeId id, const AttemptEnd& end);
   const Name& origin_of(NodeId id) const;
   void time_passes();
@@ -339,7 +342,7 @@ class Run {
   const Resource& resource_at(NodeId id) const;
   bool looks_only(NodeId id) const;
   Value as_applied(const Record& record, const Resource& resource) const;
-  std::optional<Value> filled_attributes(NodeId id, std::optional<Output>& missing) const;
+  std::optional<Attributes> filled_attributes(NodeId id, std::optional<Output>& missing) const;
 
   std::shared_ptr<const Intent> intent_;
   std::unique_ptr<Graph> graph_;

@@ -1,4 +1,5 @@
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "core/output_at.h"
 #include "plan/decide_parts.h"
 #include "reconcile/run.h"
@@ -63,7 +64,7 @@ void Run::request_done(NodeId id, const Done& done, bool was_kept) {
 /// The attributes for a removal: those that were applied. A hole is filled only if the output is
 /// still the one of that time. Another one might name something else, so the hole stays.
 Value Run::as_applied(const Record& record, const Resource& resource) const {
-  return fill_with(resource.attributes, [&](const Output& hole) -> std::optional<Value> {
+  return fill_with(dict_of(resource.attributes), [&](const Output& hole) -> std::optional<Value> {
     const Key need{resource.key.environment, hole.kind, hole.name};
     const auto known = known_.find(need);
     const Version* then = find_version(record.acted_on, need);
@@ -74,21 +75,21 @@ Value Run::as_applied(const Record& record, const Resource& resource) const {
   });
 }
 
-std::optional<Value> Run::filled_attributes(NodeId id, std::optional<Output>& missing) const {
+std::optional<Attributes> Run::filled_attributes(NodeId id, std::optional<Output>& missing) const {
   const Node& node = graph_->node(id);
   const Resource& resource = resource_at(id);
   if (node.wanted == nullptr)
     return as_applied(*node.known, resource);
   // A thing that is only started again keeps the attributes it was made with.
   const bool may_miss = node.asked && flights_.at(id).step.verb == *node.asked;
-  Value filled = fill_with(resource.attributes, [&](const Output& hole) {
+  Value filled = fill_with(dict_of(resource.attributes), [&](const Output& hole) {
     const NodeId need = graph_->find({resource.key.environment, hole.kind, hole.name});
     const Record* record = need == no_node ? nullptr : graph_->node(need).known.get();
-    // An act that only looks uses the looks of others.
-    const Value* look = need == no_node ? nullptr : looked(*graph_->node(need).key);
+    // An act that only looks uses what others have only looked at.
+    const Outputs* look = need == no_node ? nullptr : looked(*graph_->node(need).key);
     std::optional<Value> output;
     if (look != nullptr)
-      output = reach(*look, hole.path.view());
+      output = reach(dict_of(*look), hole.path.view());
     if (!output && look != nullptr && options_.yet_to_come)
       output = options_.yet_to_come(hole, *look);
     if (look == nullptr && need != no_node && looks_only(id) && hole.path.view().starts_with('@') &&
@@ -176,7 +177,7 @@ void Run::start_act(NodeId id) {
   // An act whose result is no longer wanted comes to its end as it started.
   if (!flight.is_stale) {
     std::optional<Output> missing;
-    std::optional<Value> attributes = filled_attributes(id, missing);
+    std::optional<Attributes> attributes = filled_attributes(id, missing);
     if (!attributes) {
       Error error = world_error(
           cat("`", missing->kind, "/", missing->name, "` has no output `", missing->path, "`"));
@@ -189,7 +190,7 @@ void Run::start_act(NodeId id) {
     // derived now.
     if (node.wanted != nullptr && node.kind != nullptr &&
         resource_at(id).attributes.has_deferred()) {
-      Result<Value> normal = node.kind->normalise(*attributes);
+      Result<Attributes> normal = node.kind->normalise(dict_of(*attributes));
       if (!normal) {
         fail(id, failure_of(id, std::move(normal).error()));
         return;
@@ -329,8 +330,8 @@ void Run::wait_no_longer(NodeId id, std::string why) {
   summary_.unsettled.push_back({*graph_->node(id).key, origin_of(id), std::move(why)});
 }
 
-/// Sets the timer, and records the state that has to outlive the process.
-void Run::call_again(NodeId id, const Verdict& verdict, const Value& outputs) {
+/// Sets the timer, and records what has to outlive the process.
+void Run::call_again(NodeId id, const Verdict& verdict, const Outputs& outputs) {
   Flight& flight = flights_[id];
   const Again& again = *verdict.again;
   if (verdict.is_news) {
@@ -445,7 +446,7 @@ void tell_why_changed(Event& beginning, const Record* before, const Resource& re
   if (beginning.text != checked_why || before == nullptr || !before->applied)
     return;
   const std::vector<std::string> fields =
-      differences(before->applied->attributes, resource.attributes);
+      differences(dict_of(before->applied->attributes), dict_of(resource.attributes));
   beginning.text =
       fields.empty() ? "it was not as described" : cat(fields_text(fields), " changed");
 }
@@ -554,7 +555,7 @@ Failure Run::failure_of(NodeId id, Error error) const {
   return {*graph_->node(id).key, origin_of(id), std::move(error)};
 }
 
-void Run::fail(NodeId id, Failure failure, const Value& outputs, bool has_only_looked) {
+void Run::fail(NodeId id, Failure failure, const Outputs& outputs, bool has_only_looked) {
   const Error& error = failure.error;
   write_beginning(id);
   log(EventType::failed, id, flights_[id].step.verb, to_string(error), printed_by(failure.printed));

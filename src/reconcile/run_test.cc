@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "tests/fixtures/run_fixture.h"
 
 namespace fettle {
@@ -151,7 +152,7 @@ TEST_F(RunTest, WhatStandsAndEmbedsAnotherValueIsMadeAnewAndNotOnlyStarted) {
   carry();
   intent_->resources["p"][0].attributes = variant(2);
   executor_.comes_to = [](const Act& act) -> std::optional<Result<Outcome>> {
-    return Outcome(Done{Value::dict({{"out", act.attributes.at("variant")}}), {}, true});
+    return Outcome(Done{Value::dict({{"out", dict_of(act.attributes).at("variant")}}), {}, true});
   };
   executor_.looks = [](const Key&) { return Observation{Value::dict({{"runs", false}}), false}; };
   carry();
@@ -164,7 +165,7 @@ TEST_F(RunTest, WhatAHoleIsFilledWithIsCheckedAndDerivedFromLikeWhatWasWritten) 
   Value out = "four", given;
   executor_.comes_to = [&](const Act& act) -> std::optional<Result<Outcome>> {
     if (act.key.kind == "thing")
-      given = act.attributes;
+      given = dict_of(act.attributes);
     return Outcome(Done{Value::dict({{"out", out}}), {}, true});
   };
   EXPECT_TRUE(carry().good());
@@ -368,7 +369,7 @@ TEST_F(RunTest, WhoOnlyLooksChangesAndRecordsNothing) {
   };
   carry();
   EXPECT_EQ(run_->standing(key_of("state/a")), Standing::changed);
-  EXPECT_EQ(run_->looked(key_of("state/a"))->text_at("found"), "drift");
+  EXPECT_EQ(dict_of(*run_->looked(key_of("state/a"))).text_at("found"), "drift");
   EXPECT_EQ(record("state/a")->changes, 1u);
   EXPECT_EQ(home_.store().events("e", 0, 100)->size(), events + 2);  // that it began and ended
 }

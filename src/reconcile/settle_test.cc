@@ -1,6 +1,7 @@
 /// Acts that have an answer and have not settled: patience, deadlines, hints, and their
 /// continuation after a kill or a change of the wish.
 
+#include "core/open_payload.h"
 #include "tests/fixtures/run_fixture.h"
 
 namespace fettle {
@@ -92,7 +93,7 @@ TEST_F(SettleTest, WhatIsInstantTakesNoSlotAndIsRecordedWhenItCameToSomethingEls
   want_all(2);
   EXPECT_TRUE(carry().good());
   EXPECT_NE(record("state/a")->finished, finished);
-  EXPECT_EQ(record("state/a")->outputs.at("out"), Value(2));
+  EXPECT_EQ(dict_of(record("state/a")->outputs).at("out"), Value(2));
   EXPECT_EQ(events_of("state/a"), "done done");
 }
 
@@ -118,7 +119,7 @@ TEST_F(SettleTest, WhoUsesWhatChangesWhenItSettlesRunsAgainAndNobodyElse) {
   EXPECT_TRUE(carry().good());
   EXPECT_EQ(std::ranges::count(executor_.log, "ensure state/user"), 2);
   EXPECT_EQ(std::ranges::count(executor_.log, "ensure state/neighbour"), 1);
-  EXPECT_EQ(record("state/cluster")->outputs.at("out"), Value(2));
+  EXPECT_EQ(dict_of(record("state/cluster")->outputs).at("out"), Value(2));
   EXPECT_EQ(record("state/user")->acted_on.size(), 1u);
   // The stage's outputs count its acts, so that their users are due as well.
   EXPECT_EQ(std::ranges::count(executor_.log, "replace thing/far"), 1);
@@ -139,8 +140,8 @@ TEST_F(SettleTest, WhatComesToTheSameOverAndOverIsGivenUpAndKeepsItsOutputs) {
   ASSERT_EQ(summary.failures.size(), 1u);
   EXPECT_EQ(summary.failures[0].error.message, "no quorum");
   EXPECT_EQ(summary.blocked, 1u);
-  EXPECT_EQ(calls("state/cluster"), 10u);  // the first, and one per second for nine seconds
-  EXPECT_EQ(record("state/cluster")->outputs.at("out"), Value("half"));
+  EXPECT_EQ(calls("state/cluster"), 10u);  // the first, and one a second for nine seconds
+  EXPECT_EQ(dict_of(record("state/cluster")->outputs).at("out"), Value("half"));
   EXPECT_TRUE(record("state/cluster")->attempt->failed);
   EXPECT_FALSE(record("state/cluster")->attempt->course);
 }

@@ -127,7 +127,7 @@ Output Holes::output_of(const Output& hole) {
     return {key.kind, key.name, "code"};
   const Record* record = record_of(key);
   const bool is_of_before = hole.path == "stdout" && record != nullptr &&
-                            record->outputs.is_dict() && !has_told(record->outputs);
+                            !record->outputs.is_null() && !has_told(record->outputs);
   return {key.kind, key.name, is_of_before ? Name("output") : output_path(hole.path, "")};
 }
 

@@ -175,14 +175,15 @@ class Mapper {
     Chunk named = chunk;
     if (compiled_.is_inverted && !chunk.bound_name.is_null())
       named.bound_name = holes_.name_of(chunk);
-    Result<Value> attributes = mapped.attributes(named);
-    if (attributes)
-      attributes = kind_named(resource.key.kind).normalise(holes_.rebound(*attributes, chunk));
+    const Result<Value> given = mapped.attributes(named);
+    const Result<Attributes> attributes =
+        given ? kind_named(resource.key.kind).normalise(holes_.rebound(*given, chunk))
+              : Result<Attributes>(given.error());
     if (!attributes) {
       error(chunk, attributes.error());
       return;
     }
-    resource.attributes = std::move(*attributes);
+    resource.attributes = *attributes;
     if (resource.key.kind == command_kind().name() && is_unguarded(resource.attributes))
       resource.redo = Redo::always;
     if (resource.key.kind != service_kind().name() || mapped.is_absent)
@@ -213,12 +214,13 @@ class Mapper {
     const auto after = [&](const Key& key) {
       resource.needs.push_back({{key}, false, When::succeeded, Unmet::fail, Bond::order});
     };
-    const Hole<Name> image = read_one<&Service::image>(resource.attributes);
+    Service service = read<Service>(resource.attributes);
+    const Hole<Name> image = service.image;
     after({options_.environment, network_kind().name(), network_name});
     // One that another state says is called by who uses it.
     const Name name = image.is_text() ? image.get() : Name(cat("of ", resource.key.name));
-    resource.attributes = with(resource.attributes, "image_id",
-                               Value::deferred({Part(Output{image_kind().name(), name, "id"})}));
+    service.image_id = Value::deferred({Part(Output{image_kind().name(), name, "id"})});
+    resource.attributes = write(service);
     images_.emplace(name, image.value());
   }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "kinds/kinds.h"
 #include "states/compile.h"
 #include "value/json.h"
@@ -71,7 +72,7 @@ b: test.nop
 )");
   const Resource& a = made.at("state/test_|-a_|-a");
   EXPECT_EQ(
-      intent_shown(a.attributes),
+      intent_shown(dict_of(a.attributes)),
       R"({"arguments":{"x":"********","y":"<state/test_|-b_|-b:/new_state/l/1/k>",)"
       R"("z":"pre-<state/test_|-b_|-b:/new_state/v>"},"failure":"","function":"nop",)"
       R"("id":"a","name":"n","settings":{"failhard":true,"sensitive":["x"]},"state":"test"})");
@@ -79,7 +80,7 @@ b: test.nop
   EXPECT_EQ(a.origin, "main.sls:3:3");
   // A hole alone would be met by what a failure left.
   EXPECT_EQ(needs_of(a), "succeeded order: state/test_|-b_|-b; ");
-  EXPECT_EQ(*state_kind().normalise(a.attributes), a.attributes);
+  EXPECT_EQ(*state_kind().normalise(dict_of(a.attributes)), a.attributes);
   EXPECT_EQ(made.made.intent->sets.at(states_set), Leftover::keep);
   EXPECT_EQ(mapped("a: test.nop", {.prune = true}).made.intent->sets.at(states_set),
             Leftover::remove);
@@ -149,7 +150,7 @@ gone:
 t: test.nop
 )");
   const auto field = [&](std::string_view key, std::string_view name) {
-    return intent_shown(made.at(key).attributes.at(name));
+    return intent_shown(dict_of(made.at(key).attributes).at(name));
   };
   EXPECT_EQ(field("file/file_|-file_|-file", "content"), R"("hello\n")");
   EXPECT_EQ(field("file/file_|-file_|-file", "mode"), R"("0644")");
@@ -157,9 +158,10 @@ t: test.nop
   EXPECT_EQ(field("file/file_|-bare_|-bare", "content"), R"("x")");
   EXPECT_EQ(field("file/file_|-source_|-source", "content"), R"("hello\n")");
   const Resource& bound = made.at("file/file_|-bound_|-bound");
-  EXPECT_EQ(intent_shown(bound.attributes.at("path")), R"("/c/<state/test_|-t_|-t:/new_state/x>")");
-  ASSERT_TRUE(bound.attributes.at("content").is_secret());
-  EXPECT_EQ(intent_shown(bound.attributes.at("content").inside()),
+  EXPECT_EQ(intent_shown(dict_of(bound.attributes).at("path")),
+            R"("/c/<state/test_|-t_|-t:/new_state/x>")");
+  ASSERT_TRUE(dict_of(bound.attributes).at("content").is_secret());
+  EXPECT_EQ(intent_shown(dict_of(bound.attributes).at("content").inside()),
             R"("v <state/test_|-t_|-t:/new_state/y>\n")");
   EXPECT_EQ(field("folder/file_|-folder_|-folder", "mode"), R"("0755")");
   EXPECT_EQ(field("link/file_|-link_|-link", "leads_to"), R"("/d")");
@@ -186,10 +188,10 @@ waits:
 t: test.nop
 )");
   const auto field = [&](std::string_view id, std::string_view name) {
-    return intent_shown(made.at(cat("command/cmd_|-", id, "_|-", id)).attributes.at(name));
+    return intent_shown(dict_of(made.at(cat("command/cmd_|-", id, "_|-", id)).attributes).at(name));
   };
   EXPECT_EQ(field("text", "command"), R"("echo 'a b'")");
-  EXPECT_EQ(intent_shown(made.at("command/cmd_|-named_|-named").attributes.at("command")),
+  EXPECT_EQ(intent_shown(dict_of(made.at("command/cmd_|-named_|-named").attributes).at("command")),
             R"("true")");
   EXPECT_EQ(field("shell", "command"),
             R"("/bin/sh -c 'umask '\\''077'\\''; echo $HOME | wc '\\''x'\\'''")");
@@ -223,11 +225,11 @@ old:
 )");
   const Resource& web = made.at("service/web");
   EXPECT_EQ(web.driver, "engine");
-  EXPECT_EQ(intent_shown(web.attributes.at("image_id")), R"("<image/nginx:1:id>")");
-  EXPECT_EQ(web.attributes.at("ports").at("dns").text_at("transport"), "UDP");
-  EXPECT_EQ(web.attributes.at("env").text_at("A"), "1");
+  EXPECT_EQ(intent_shown(dict_of(web.attributes).at("image_id")), R"("<image/nginx:1:id>")");
+  EXPECT_EQ(dict_of(web.attributes).at("ports").at("dns").text_at("transport"), "UDP");
+  EXPECT_EQ(dict_of(web.attributes).at("env").text_at("A"), "1");
   EXPECT_EQ(needs_of(web), "succeeded order: network/default; ");
-  EXPECT_TRUE(made.at("service/old").attributes.bool_at("purged"));
+  EXPECT_TRUE(dict_of(made.at("service/old").attributes).bool_at("purged"));
   made.at("image/nginx:1");
 }
 
@@ -239,9 +241,9 @@ web:
   container.running: [{image: "${cmd:img:stdout}"}]
 )");
   const Resource& web = made.at("service/web");
-  EXPECT_EQ(intent_shown(web.attributes.at("image_id")), R"("<image/of web:id>")");
-  EXPECT_EQ(intent_shown(made.at("image/of web").attributes.at("reference")),
-            intent_shown(web.attributes.at("image")));
+  EXPECT_EQ(intent_shown(dict_of(web.attributes).at("image_id")), R"("<image/of web:id>")");
+  EXPECT_EQ(intent_shown(dict_of(made.at("image/of web").attributes).at("reference")),
+            intent_shown(dict_of(web.attributes).at("image")));
   EXPECT_EQ(needs_of(web),
             "succeeded order: network/default; succeeded order: command/cmd_|-img_|-img; ");
   made.at("network/default");
@@ -316,7 +318,8 @@ c:
 )");
   const Resource& check = made.at("state/file_|-a_|-a_|-check");
   EXPECT_EQ(needs_of(check), "succeeded order: file/file_|-a_|-a; ");
-  EXPECT_EQ(check.attributes.at("settings").at("check_cmd").items()[0], Value("grep x /a"));
+  EXPECT_EQ(dict_of(check.attributes).at("settings").at("check_cmd").items()[0],
+            Value("grep x /a"));
   EXPECT_EQ(needs_of(made.at("state/test_|-b_|-b")),
             "succeeded order: state/file_|-a_|-a_|-check; "
             "succeeded refresh: file/file_|-a_|-a; "
@@ -339,12 +342,12 @@ d:
   test.present: [{recreate_on_update: {create_before_destroy: false}}]
 )");
   const Resource& remover = made.at("state/test_|-a_delete_old_|-a_delete_old");
-  EXPECT_EQ(remover.attributes.text_at("function"), "absent");
+  EXPECT_EQ(dict_of(remover.attributes).text_at("function"), "absent");
   EXPECT_EQ(needs_of(remover),
             "succeeded order: state/test_|-a_|-a state/test_|-b_|-b; "
             "finished order: state/test_|-c_|-c; ");
-  EXPECT_TRUE(remover.attributes.at("settings").at("replaced").is_deferred());
-  EXPECT_EQ(made.at("state/test_|-a_|-a").attributes.at("settings").text_at("remover"),
+  EXPECT_TRUE(dict_of(remover.attributes).at("settings").at("replaced").is_deferred());
+  EXPECT_EQ(dict_of(made.at("state/test_|-a_|-a").attributes).at("settings").text_at("remover"),
             "test_|-a_delete_old_|-a_delete_old");
   EXPECT_EQ(made.resources().size(), 5u);
 }
@@ -376,7 +379,7 @@ d:
 TEST(Intent, TheWaitOfAContainerMayBeSeconds) {
   const Mapped made = mapped(
       "a:\n  container.running: [{name: a}, {image: \"x:1\"}, {ports: {web: 80}}, {wait: 5}]\n");
-  EXPECT_EQ(made.at("service/a").attributes.at("ports").at("web").text_at("wait"), "5s");
+  EXPECT_EQ(dict_of(made.at("service/a").attributes).at("ports").at("web").text_at("wait"), "5s");
 }
 
 TEST(Intent, WaitsAndDeadlinesArePaces) {
@@ -403,7 +406,7 @@ TEST(Intent, WhatIsDelayedIsLeftOutAndWhatFailsIsACallThatFails) {
   EXPECT_EQ(made.resources().size(), 1u);
   EXPECT_TRUE(made.made.keys[1].kind.empty() || made.made.keys[0].kind.empty());
   const Mapped lenient = mapped("a:\n  cmd.run: [{shell: 5}]\n", {}, {.is_lenient = true});
-  EXPECT_NE(lenient.at("state/cmd_|-a_|-a").attributes.text_at("failure").find("boolean"),
+  EXPECT_NE(dict_of(lenient.at("state/cmd_|-a_|-a").attributes).text_at("failure").find("boolean"),
             std::string_view::npos);
 }
 
@@ -418,7 +421,7 @@ TEST(Intent, VariablesAndPortsThatAreNoDictionaryAreRefused) {
   }
   const Mapped list = mapped("a:\n  cmd.run: [{cmd: 'true'}, {env: [{A: 1}, {B: x}]}]\n");
   ASSERT_TRUE(list.made.errors.empty()) << list.made.errors[0].message;
-  EXPECT_EQ(write_json(list.at("command/cmd_|-a_|-a").attributes.at("environment")),
+  EXPECT_EQ(write_json(dict_of(list.at("command/cmd_|-a_|-a").attributes).at("environment")),
             R"({"A":"1","B":"x"})");
 }
 
@@ -437,7 +440,8 @@ TEST(Intent, LenientFailsOnlyTheStateWhoseValueAKindRefuses) {
   EXPECT_TRUE(lenient.errors.empty());
   std::string told;
   for (const Resource& resource : lenient.intent->resources.at(states_set))
-    told += cat(to_string(resource.key), "=", resource.attributes.text_at("failure"), "\n");
+    told +=
+        cat(to_string(resource.key), "=", dict_of(resource.attributes).text_at("failure"), "\n");
   EXPECT_NE(told.find("state/file_|-a_|-a="), std::string::npos) << told;
   EXPECT_NE(told.find("must be a string"), std::string::npos) << told;
   EXPECT_NE(told.find("state/test_|-b_|-b=\n"), std::string::npos) << told;

@@ -13,7 +13,7 @@
 namespace fettle::states {
 namespace {
 
-Value path_of(const Key& key, const Value& attributes) {
+Value path_of(const Key& key, const Attributes& attributes) {
   static const Name of_file = file_kind().name(), of_folder = folder_kind().name(),
                     of_link = link_kind().name(), of_state = state_kind().name();
   if (key.kind == of_file || key.kind == of_folder || key.kind == of_link)
@@ -27,8 +27,8 @@ Value path_of(const Key& key, const Value& attributes) {
 
 }  // namespace
 
-std::optional<std::string> managed_path(const Key& key, const Value& attributes) {
-  if (!attributes.is_dict() || read_one<&File::path>(attributes).has_hole())
+std::optional<std::string> managed_path(const Key& key, const Attributes& attributes) {
+  if (attributes.is_null() || read_one<&File::path>(attributes).has_hole())
     return std::nullopt;
   const Value path = reveal(path_of(key, attributes));
   if (!path.is_text() || path.text().empty() || path.text().view().find('\0') != std::string::npos)

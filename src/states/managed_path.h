@@ -13,7 +13,7 @@ namespace fettle::states {
 /// The path of a file, folder or link, or of the file that `data.write` writes, in one spelling
 /// (`/a//b/` is `/a/b`), from the kind and the attributes of its resource. None: it manages no
 /// path, or its path is a reference that is not resolved yet.
-std::optional<std::string> managed_path(const Key& key, const Value& attributes);
+std::optional<std::string> managed_path(const Key& key, const Attributes& attributes);
 
 /// Says that another state manages a path, for people.
 std::string manages_too(const Key& owner, std::string_view path);

@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "store/references.h"
 #include "store/sqlite.h"
 #include "store/sqlite_store.h"
@@ -145,8 +146,8 @@ TEST_F(BlobsTest, WhatTheStoreOfAnEarlierFettleRefersToIsKept) {
   const Known known = *store->known("shop");
   ASSERT_EQ(known.size(), 1u);
   EXPECT_EQ(store->versions().heads("model")->size(), 1u);
-  // That version of fettle listed no files.
-  const std::string digest(known.begin()->second->outputs.text_at("digest"));
+  // That fettle listed no files.
+  const std::string digest(dict_of(known.begin()->second->outputs).text_at("digest"));
   const auto place_of = [&](const std::string& one) {
     return Path(home_.path("earlier")) / one.substr(0, 2) / one.substr(2);
   };

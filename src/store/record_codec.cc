@@ -2,6 +2,7 @@
 
 #include <bit>
 
+#include "core/open_payload.h"
 #include "value/codec.h"
 
 namespace fettle {
@@ -85,7 +86,7 @@ void read_patience(Reader& from, Resource& resource) {
 
 void put(Writer& to, const Resource& resource) {
   put(to, resource.key);
-  to.value(resource.attributes);
+  to.value(dict_of(resource.attributes));
   to.number(resource.needs.size());
   for (const Need& need : resource.needs) {
     to.number(static_cast<uint64_t>(need.any) | (static_cast<uint64_t>(need.when) & 3) << 1 |
@@ -180,7 +181,7 @@ std::string encode(const Record& record, Sealing sealing) {
     if (record.attempt->course)
       put(to, *record.attempt->course);
   }
-  to.value(record.outputs);
+  to.value(dict_of(record.outputs));
   to.text(record.remote_id);
   to.number(record.incarnation);
   to.number(record.changes);

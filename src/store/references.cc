@@ -1,4 +1,5 @@
 #include "store/references.h"
+#include "core/open_payload.h"
 
 #include <algorithm>
 #include <unordered_set>
@@ -68,10 +69,10 @@ std::vector<std::string> digests_in(const Value& value) {
 std::vector<std::string> digests_in(const Record& record) {
   Walk walk;
   if (record.applied)
-    walk.add(record.applied->attributes);
+    walk.add(dict_of(record.applied->attributes));
   if (record.attempt)
-    walk.add(record.attempt->resource->attributes);
-  walk.add(record.outputs);
+    walk.add(dict_of(record.attempt->resource->attributes));
+  walk.add(dict_of(record.outputs));
   return walk.finish();
 }
 

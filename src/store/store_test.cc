@@ -194,7 +194,8 @@ TEST_F(StoreTest, SecretsAreSealedWithAKeyOfTheirOwn) {
     auto store = open();
     const auto acting = edit(*store);
     Record written = record();
-    written.applied.edit().attributes = written.outputs = secret;
+    written.applied.edit().attributes = secret;
+    written.outputs = secret;
     Event event;
     event.environment = "e";
     event.key = key;

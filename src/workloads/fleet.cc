@@ -6,6 +6,7 @@
 #include "kinds/image.h"
 #include "kinds/pod.h"
 #include "kinds/pull_job.h"
+#include "kinds/revision.h"
 #include "workloads/names.h"
 #include "workloads/place.h"
 #include "workloads/seen.h"
@@ -417,11 +418,11 @@ void Fleet::know_pod(const Key& key, const RecordPointer& record) {
   touch_pod(pod);
 }
 
-void Fleet::see(const Key& key, const std::optional<Value>& state) {
+void Fleet::see(const Key& key, const std::optional<State>& state) {
   const auto found = pods_.find(key.name);
   if (found == pods_.end())
     return;
-  read_status(state ? *state : Value(), *found->second);
+  read_status(state ? *state : State(), *found->second);
   touch_pod(*found->second);
 }
 
@@ -506,11 +507,10 @@ void Fleet::know_memory(const Key& key, const RecordPointer& record) {
   found.is_done = is_done;
 }
 
-void Fleet::touch_turns(const Value& revision) {
-  if (const Value& turns = revision.at("state").at("turns"); turns.is_list())
-    for (const Value& key : turns.items())
-      if (const FleetPod* pod = this->pod(to_text(key)))
-        touch(pod->owner);
+void Fleet::touch_turns(const Value& turns) {
+  for (const Value& key : items_of(turns))
+    if (const FleetPod* pod = this->pod(to_text(key)))
+      touch(pod->owner);
 }
 
 /// It is not wanted any more. What nobody began to make leaves nothing behind.
@@ -561,7 +561,7 @@ void Fleet::wish_for_memory(const Boxed<Resource>& resource, const Name& owner) 
   Memory& found = (*memory)[resource->key.name];
   // The pods whose turn it is belong to others.
   if (!has_attributes(found.resource, resource) && sidecar_sets_.contains(owner))
-    touch_turns(resource->attributes);
+    touch_turns(read_one<&ControllerRevision::state>(resource->attributes).at("turns"));
   found.is_done = found.applied == resource->attributes.digest();
   found.resource = resource;
   found.owner = owner;

@@ -141,7 +141,7 @@ class Fleet {
   /// Takes the record of a resource. Null: it is gone.
   void know(const Key& key, const RecordPointer& record);
   /// Takes a look at a pod. None: it is not there.
-  void see(const Key& key, const std::optional<Value>& state);
+  void see(const Key& key, const std::optional<State>& state);
   /// An image came to a node, or left it.
   void see_image(const Name& node, const Name& reference, const Name& digest, bool is_there);
   /// From now on, the answer of `want` is what is wanted. The fleet must not have changed in
@@ -203,7 +203,7 @@ class Fleet {
   void touch(const Name& owner);
   void touch_jobs(const Name& image);
   void touch_pod(const FleetPod& pod);
-  void touch_turns(const Value& revision);
+  void touch_turns(const Value& turns);
   void know_pod(const Key& key, const RecordPointer& record);
   static void follow_act(FleetPod& pod, const Record& record);
   void know_pull(const Key& key, const RecordPointer& record);

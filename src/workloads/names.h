@@ -9,28 +9,11 @@
 
 namespace fettle::workloads {
 
-/// Attributes of a pod. Each exists as text once, however many pods there are.
-namespace field {
-inline const Name annotations = "annotations";
-inline const Name claims = "claims";
-inline const Name conditions = "conditions";
-inline const Name configs = "configs";
-inline const Name finalizers = "finalizers";
-inline const Name labels = "labels";
-inline const Name made = "made";
-inline const Name name = "name";
-inline const Name node = "node";
-inline const Name owner = "owner";
-inline const Name pod_template = "template";
-inline const Name revision = "revision";
-inline const Name space = "namespace";
-inline const Name sidecars = "sidecars";
-inline const Name state = "state";
-inline const Name uid = "uid";
-inline const Name update = "update";
-inline const Name is_true = "True";
-inline const Name is_false = "False";
-}  // namespace field
+/// The status of a condition.
+namespace status {
+inline const Name yes = "True";
+inline const Name no = "False";
+}  // namespace status
 
 namespace label {
 inline const Name revision = "controller-revision-hash";

@@ -92,13 +92,6 @@ Value edited_within(const Value& dict, std::vector<Entry> changes) {
   return with_changes(dict, std::move(changes), true);
 }
 
-Value edited_in(const Value& attributes, const Name& field, std::vector<Entry> changes) {
-  Value inner = edited_within(attributes.at(field), std::move(changes));
-  if (inner.entries().empty())
-    inner = Value();
-  return edited(attributes, {{field, std::move(inner)}});
-}
-
 Rollout::Rollout(const Fleet& fleet_, const Workload& workload_, Time now_)
     : fleet(fleet_),
       workload(workload_),
@@ -228,7 +221,7 @@ void Rollout::refresh_rows() {
     read_row(row);
 }
 
-void Rollout::change(size_t row, Value attributes) {
+void Rollout::change(size_t row, Attributes attributes) {
   if (attributes == this->attributes(row))
     return;
   if (!is_changed(row))
@@ -245,9 +238,9 @@ Name Rollout::driver_of(std::string_view node) const {
   return node.empty() ? fleet.driver : Name(cat(fleet.driver, "@", node));
 }
 
-void Rollout::create(const Name& node, Value attributes) {
+void Rollout::create(const Name& node, Pod pod) {
   Resource resource;
-  const Pod pod = read<Pod>(attributes);
+  pod.node = node;
   const std::string_view space = pod.space.view();
   resource.key = {fleet.environment(), "pod", node_name_of(node, space, pod.name.view())};
   resource.driver = driver_of(node);
@@ -257,7 +250,7 @@ void Rollout::create(const Name& node, Value attributes) {
         {fleet.environment(), "claim", node_name_of(node, space, to_text(entry.value))});
     resource.needs.push_back(std::move(need));
   }
-  resource.attributes = std::move(attributes);
+  resource.attributes = write(pod);
   pods_.push_back(nullptr);
   changes_.emplace_back(std::move(resource));
   rows.emplace_back();
@@ -331,8 +324,8 @@ void Rollout::lack_room(std::string_view pod, const std::string& why, bool is_so
     tell("FailedScheduling", pod, why, "Warning");
 }
 
-void Rollout::emit(std::string_view kind, const Name& name, Value attributes, const Name& driver,
-                   const Name& pool, std::optional<Leftover> leftover) {
+void Rollout::emit(std::string_view kind, const Name& name, Attributes attributes,
+                   const Name& driver, const Name& pool, std::optional<Leftover> leftover) {
   Resource resource;
   resource.key = {fleet.environment(), kind, name};
   resource.attributes = std::move(attributes);

@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 
+#include "kinds/pod.h"
 #include "workloads/fleet.h"
 #include "workloads/numbers.h"
 #include "workloads/wanted.h"
@@ -63,8 +64,8 @@ class Rollout {
   bool is_done(size_t row) const {
     return pods_[row] != nullptr && !is_changed(row) && pods_[row]->is_done;
   }
-  void change(size_t row, Value attributes);
-  void create(const Name& node, Value attributes);
+  void change(size_t row, Attributes attributes);
+  void create(const Name& node, Pod pod);
   /// Removes rows that are not wanted any more. Rows behind them move up.
   void remove(std::vector<size_t> rows);
   /// What the pod takes from the ConfigMaps and Secrets that its template and its sidecars name.
@@ -83,7 +84,7 @@ class Rollout {
   /// its place, and the workload is asked again when there is room.
   void lack_room(std::string_view pod, const std::string& why, bool is_soon);
   /// Emits a resource other than a pod.
-  void emit(std::string_view kind, const Name& name, Value attributes, const Name& driver = {},
+  void emit(std::string_view kind, const Name& name, Attributes attributes, const Name& driver = {},
             const Name& pool = {}, std::optional<Leftover> leftover = std::nullopt);
   void ask_at(Time time);
   void pool(const Name& name, int depth) { pools_[name] = depth; }
@@ -130,7 +131,5 @@ Value edited(const Value& dict, std::vector<Entry> changes);
 /// The same for one of the pod's own dicts. A null in it says that the pod lacks what its template
 /// has, and stays.
 Value edited_within(const Value& dict, std::vector<Entry> changes);
-/// The attributes with one of the pod's own labels, annotations, … changed.
-Value edited_in(const Value& attributes, const Name& field, std::vector<Entry> changes);
 
 }  // namespace fettle::workloads

@@ -76,30 +76,29 @@ std::string time_text(Time time) {
   return text;
 }
 
-void read_status(const Value& status, FleetPod& pod) {
-  pod.phase = phase_of(status.text_at("phase"));
+void read_status(const State& status, FleetPod& pod) {
+  const PodSeen seen = read<PodSeen>(status);
+  pod.phase = phase_of(seen.phase);
   pod.readiness = Readiness::not_ready;
   pod.ready_since = Time();
   pod.restarts = 0;
   pod.complaint = {};
   pod.containers.clear();
-  pod.created = time_of(status.text_at("startTime")).value_or(Time());
-  if (const Value& conditions = status.at("conditions"); conditions.is_list())
-    for (const Value& each : conditions.items()) {
-      if (each.text_at("type") != "Ready")
-        continue;
-      if (each.text_at("status") == "True")
-        pod.readiness = Readiness::ready;
-      if (pod.is_ready())
-        pod.ready_since = time_of(each.text_at("lastTransitionTime")).value_or(Time());
-      else
-        pod.complaint = each.text_at("message");
-    }
-  if (const Value& containers = status.at("containerStatuses"); containers.is_list())
-    for (const Value& each : containers.items()) {
-      pod.containers.push_back(container_of(each));
-      pod.restarts = std::max(pod.restarts, pod.containers.back().restarts);
-    }
+  pod.created = time_of(seen.started).value_or(Time());
+  for (const Value& each : seen.conditions.items()) {
+    if (each.text_at("type") != "Ready")
+      continue;
+    if (each.text_at("status") == "True")
+      pod.readiness = Readiness::ready;
+    if (pod.is_ready())
+      pod.ready_since = time_of(each.text_at("lastTransitionTime")).value_or(Time());
+    else
+      pod.complaint = each.text_at("message");
+  }
+  for (const Value& each : seen.containers.items()) {
+    pod.containers.push_back(container_of(each));
+    pod.restarts = std::max(pod.restarts, pod.containers.back().restarts);
+  }
 }
 
 }  // namespace fettle::workloads

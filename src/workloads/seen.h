@@ -6,6 +6,6 @@
 namespace fettle::workloads {
 
 /// Null: it was not found.
-void read_status(const Value& status, FleetPod& pod);
+void read_status(const State& status, FleetPod& pod);
 
 }  // namespace fettle::workloads

@@ -16,7 +16,8 @@ struct FieldChange {
 };
 
 /// The attributes of a resource as they may be shown.
-Value shown(const Workplace& place, const Value& attributes);
+Value shown(const Workplace& place, const Attributes& attributes);
+Value shown(const Workplace& place, const Value& value);
 
 /// The changes of a step to a thing that was there before. Empty: the thing is new or goes.
 std::vector<FieldChange> changes_of(const Workplace& place, const Step& step);

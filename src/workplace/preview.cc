@@ -2,6 +2,7 @@
 
 #include "base/hash.h"
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "kinds/handled.h"
 #include "kinds/state.h"
 #include "value/json.h"
@@ -12,14 +13,14 @@ namespace {
 constexpr int64_t plan_schema = 1;
 constexpr std::string_view host_driver = "host";
 
-Value side_of(const Value& attributes, uint64_t incarnation, uint64_t changes) {
-  return Value::list({attributes, incarnation, changes});
+Value side_of(const Attributes& attributes, uint64_t incarnation, uint64_t changes) {
+  return Value::list({dict_of(attributes), incarnation, changes});
 }
 
 Value digested(const Step& step) {
   const bool is_known = step.known != nullptr && step.known->applied;
   return Value::list({to_string(step.verb), to_string(step.key), step.maybe,
-                      step.wanted == nullptr ? Attributes() : step.wanted->attributes,
+                      step.wanted == nullptr ? Value() : dict_of(step.wanted->attributes),
                       is_known ? side_of(step.known->applied->attributes, step.known->incarnation,
                                          step.known->changes)
                                : Value(),
@@ -138,7 +139,7 @@ Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Inten
   auto described = std::make_shared<std::map<Key, bool>>();
   for (const Key& key : looked_at)
     if (run_result.run.standing(key) == Standing::unchanged) {
-      const Value* const outputs = run_result.run.looked(key);
+      const Outputs* const outputs = run_result.run.looked(key);
       described->emplace(
           key, outputs != nullptr && read_one<&HandledOutputs::reloads>(*outputs).value_or(false));
     }
@@ -155,7 +156,7 @@ Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Inten
       continue;
     if (const auto failed = failures.find(step.key); failed != failures.end()) {
       step.why = cat("unknown: ", failed->second->message);
-    } else if (const Value* const outputs = run_result.run.looked(step.key);
+    } else if (const Outputs* const outputs = run_result.run.looked(step.key);
                outputs != nullptr && !described->contains(step.key)) {
       step.why = "it is not as described";
       found[step.key] = read_one<&StateOutputs::changes>(*outputs);

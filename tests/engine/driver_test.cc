@@ -8,6 +8,7 @@
 
 #include "base/archive.h"
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "drivers/engine/containers.h"
 #include "drivers/engine/inside_request.h"
 #include "drivers/engine/marks.h"
@@ -60,7 +61,7 @@ TEST_P(DriverTest, AnEmptyEnvironmentIsOneCall) {
   const auto made = world.apply(Verb::create, "network", "net", Value::dict({}));
   ASSERT_TRUE(made) << said(made);
   EXPECT_EQ(world.calls, std::vector<std::string>{"POST /networks/create"});
-  EXPECT_TRUE(parse_subnet(made->outputs.text_at("subnet")));
+  EXPECT_TRUE(parse_subnet(dict_of(made->outputs).text_at("subnet")));
   // Again, as after a crash: the same network.
   world.forget("network", "net");
   const auto again = world.apply(Verb::create, "network", "net", Value::dict({}));
@@ -89,7 +90,7 @@ TEST_P(DriverTest, WhatAnotherHomeHasOnTheEngineStaysAsItIs) {
   for (const auto& [kind, name] : {std::pair("directory", "data"), std::pair("network", "net")})
     EXPECT_TRUE(theirs.apply(Verb::remove, kind, name, Value::dict({}))) << kind;
   EXPECT_EQ(ours.driver().list("shared", {})->size(), 3u);
-  EXPECT_EQ(ours.observe("service", "web")->state->text_at("status"), "running");
+  EXPECT_EQ(dict_of(*ours.observe("service", "web")->state).text_at("status"), "running");
   ours.clear();
   EXPECT_TRUE(ours.driver().list("shared", {})->empty());
 }
@@ -116,7 +117,7 @@ TEST_P(DriverTest, WhenEveryRangeIsTakenTheErrorSaysSoAndTheNextOneThatIsFreedIs
   one->clear();
   const auto freed = make(*three);
   ASSERT_TRUE(freed) << said(freed);
-  EXPECT_EQ(freed->outputs.at("subnet"), first->outputs.at("subnet"));
+  EXPECT_EQ(dict_of(freed->outputs).at("subnet"), dict_of(first->outputs).at("subnet"));
   two->clear();
   three->clear();
 }
@@ -133,10 +134,10 @@ TEST_P(DriverTest, RequestsAreSentFromInsideWhereAddressesCannotBeReached) {
   };
   const auto there = ask("/index.html"), missing = ask("/none");
   ASSERT_TRUE(there) << said(there);
-  EXPECT_EQ(there->outputs.integer_at("code"), 200);
-  EXPECT_EQ(there->outputs.text_at("body"), "fettle\n");
+  EXPECT_EQ(dict_of(there->outputs).integer_at("code"), 200);
+  EXPECT_EQ(dict_of(there->outputs).text_at("body"), "fettle\n");
   ASSERT_TRUE(missing) << said(missing);
-  EXPECT_EQ(missing->outputs.integer_at("code"), 404);
+  EXPECT_EQ(dict_of(missing->outputs).integer_at("code"), 404);
   far.clear();
 }
 
@@ -147,7 +148,7 @@ TEST_P(DriverTest, RequestsByHttpsAreSentFromInsideWithTlsSpokenHere) {
   };
   const auto idle = world.service("web", sleeper());
   ASSERT_TRUE(idle) << said(idle);
-  const std::string address(idle->outputs.text_at("ip_address"));
+  const std::string address(dict_of(idle->outputs).text_at("ip_address"));
   const auto folder = TemporaryDirectory::make();
   ASSERT_TRUE(write_server_identity(folder->path(), address));
   const std::string app = artifact({{"cert.pem", *read_file(folder->path() / "cert.pem")},
@@ -171,7 +172,7 @@ server.serve_forever()
                  app, R"("}]})")),
       Verb::replace);
   ASSERT_TRUE(made) << said(made);
-  ASSERT_EQ(made->outputs.text_at("ip_address"), address);
+  ASSERT_EQ(dict_of(made->outputs).text_at("ip_address"), address);
   const auto post = [&](const TlsFiles& tls) {
     return send_inside(world.http(), world.engine(), made->remote_id, address, 443,
                        {.method = "POST",
@@ -249,7 +250,7 @@ TEST_P(DriverTest, AServiceCostsTwoCallsAndAnswers) {
   EXPECT_EQ(world.calls,
             (std::vector<std::string>{"POST /containers/create",
                                       cat("POST /containers/", made->remote_id, "/start")}));
-  const Value& outputs = made->outputs;
+  const Value& outputs = dict_of(made->outputs);
   EXPECT_EQ(outputs.text_at("uuid").size(), 32u);
   EXPECT_EQ(containers()[0].name, cat("web--", outputs.text_at("uuid")));
   const int64_t port = outputs.at("ports").at("http").integer_at("public");
@@ -263,8 +264,8 @@ TEST_P(DriverTest, AServiceCostsTwoCallsAndAnswers) {
   ASSERT_TRUE(request) << said(request);
   EXPECT_EQ(request->outputs, json(R"({"code":200,"body":"fettle\n","extract":{}})"));
   const auto seen = world.observe("service", "web");
-  EXPECT_EQ(seen->state->text_at("status"), "running");
-  EXPECT_EQ(seen->state->text_at("container"), made->remote_id);
+  EXPECT_EQ(dict_of(*seen->state).text_at("status"), "running");
+  EXPECT_EQ(dict_of(*seen->state).text_at("container"), made->remote_id);
 }
 
 TEST_P(DriverTest, ConfigurationArrivesInTheContainer) {
@@ -273,7 +274,7 @@ TEST_P(DriverTest, ConfigurationArrivesInTheContainer) {
                      R"("user":{"uid":65534,"gid":65534},"memory_max":64,"cpu_max":500,)"
                      R"("labels":{"mine":"yes"},"capabilities":["NET_ADMIN"])"));
   ASSERT_TRUE(made) << said(made);
-  const std::string_view address = made->outputs.text_at("ip_address");
+  const std::string_view address = dict_of(made->outputs).text_at("ip_address");
   EXPECT_EQ(world.run("box", {"sh", "-c", "echo \"$A\"; echo $ME; id -u; id -g; hostname"}),
             cat("b c\nat ", address, "\n65534\n65534\nbox\n"));
   EXPECT_TRUE(has(world.run("box", {"ip", "addr"}), address));
@@ -323,7 +324,7 @@ TEST_P(DriverTest, AReplacementKeepsNameAddressAndPorts) {
   ASSERT_TRUE(after) << said(after);
   EXPECT_NE(after->remote_id, before->remote_id);
   for (const char* const field : {"uuid", "ip_address", "ports", "hostname"})
-    EXPECT_EQ(after->outputs.at(field), before->outputs.at(field)) << field;
+    EXPECT_EQ(dict_of(after->outputs).at(field), dict_of(before->outputs).at(field)) << field;
   ASSERT_EQ(containers().size(), 1u);
   EXPECT_EQ(containers()[0].id, after->remote_id);
   EXPECT_EQ(world.run("web", {"sh", "-c", "echo $A"}), "2\n");
@@ -342,7 +343,7 @@ TEST_P(DriverTest, AReplacementThatFailsBringsTheOldOneBack) {
   EXPECT_TRUE(has(said(ends), "the previous container runs again")) << said(ends);
   ASSERT_EQ(containers().size(), 1u);
   EXPECT_EQ(containers()[0].id, before->remote_id);
-  EXPECT_EQ(containers()[0].name, cat("web--", before->outputs.text_at("uuid")));
+  EXPECT_EQ(containers()[0].name, cat("web--", dict_of(before->outputs).text_at("uuid")));
   EXPECT_TRUE(containers()[0].runs());
   const auto never =
       world.service("web", json(R"({"image":"localhost/fettle/no-such:1"})"), Verb::replace);
@@ -407,7 +408,7 @@ TEST_P(DriverTest, ApplyingTwiceIsApplyingOnce) {
   const auto other = world.service("web", web(R"(,"env":{"A":"b"})"));
   ASSERT_TRUE(other) << said(other);
   EXPECT_NE(other->remote_id, once->remote_id);
-  EXPECT_EQ(other->outputs.at("ports"), once->outputs.at("ports"));
+  EXPECT_EQ(dict_of(other->outputs).at("ports"), dict_of(once->outputs).at("ports"));
   EXPECT_EQ(containers().size(), 1u);
   ASSERT_TRUE(world.apply(Verb::remove, "service", "web", web(), {"network/net"}));
   EXPECT_TRUE(world.apply(Verb::remove, "service", "web", web(), {"network/net"}));
@@ -434,9 +435,12 @@ TEST_P(DriverTest, ACrashAnywhereIsRecoveredFrom) {
     ASSERT_TRUE(recovered) << at << ": " << said(recovered);
     ASSERT_EQ(containers().size(), 1u) << at;
     EXPECT_EQ(containers()[0].id, recovered->remote_id) << at;
-    EXPECT_EQ(containers()[0].name, cat("box--", recovered->outputs.text_at("uuid"))) << at;
+    EXPECT_EQ(containers()[0].name, cat("box--", dict_of(recovered->outputs).text_at("uuid")))
+        << at;
     EXPECT_TRUE(containers()[0].runs()) << at;
-    EXPECT_EQ(recovered->outputs.at("ip_address"), before->outputs.at("ip_address")) << at;
+    EXPECT_EQ(dict_of(recovered->outputs).at("ip_address"),
+              dict_of(before->outputs).at("ip_address"))
+        << at;
     EXPECT_EQ(world.run("box", {"cat", "/data/x"}), "content") << at;
     const auto back = world.service("box", first, Verb::replace);
     ASSERT_TRUE(back) << at << ": " << said(back);
@@ -449,16 +453,18 @@ TEST_P(DriverTest, AStoppedServiceIsStartedAgain) {
   ASSERT_TRUE(made) << said(made);
   const Value host = json(R"({"service":"web"})");
   ASSERT_TRUE(world.apply(Verb::run, "stop", "s", host, {"service/web"}));
-  EXPECT_EQ(world.observe("service", "web")->state->text_at("status"), "exited");
+  EXPECT_EQ(dict_of(*world.observe("service", "web")->state).text_at("status"), "exited");
   ASSERT_TRUE(world.apply(Verb::run, "start", "s", host, {"service/web"}));
-  EXPECT_EQ(world.observe("service", "web")->state->text_at("status"), "running");
-  EXPECT_EQ(world.run("web", {"wget", "-qO-", cat("http://", made->outputs.text_at("ip_address"))}),
+  EXPECT_EQ(dict_of(*world.observe("service", "web")->state).text_at("status"), "running");
+  EXPECT_EQ(world.run("web", {"wget", "-qO-",
+                              cat("http://", dict_of(made->outputs).text_at("ip_address"))}),
             "fettle\n");
   ASSERT_TRUE(world.apply(Verb::stop, "service", "web", web(), {"network/net"}));
   const auto started = world.apply(Verb::start, "service", "web", web(), {"network/net"});
   ASSERT_TRUE(started) << said(started);
-  EXPECT_EQ(started->outputs.integer_at("started"), made->outputs.integer_at("started") + 1);
-  const int64_t port = started->outputs.at("ports").at("http").integer_at("public");
+  EXPECT_EQ(dict_of(started->outputs).integer_at("started"),
+            dict_of(made->outputs).integer_at("started") + 1);
+  const int64_t port = dict_of(started->outputs).at("ports").at("http").integer_at("public");
   EXPECT_TRUE(accepts_connections("127.0.0.1", static_cast<int>(port), 1s));
   ASSERT_TRUE(world.apply(Verb::run, "remove", "r", host, {"service/web"}));
   EXPECT_FALSE(world.observe("service", "web")->state);
@@ -467,10 +473,10 @@ TEST_P(DriverTest, AStoppedServiceIsStartedAgain) {
 TEST_P(DriverTest, AStoppedServiceWhoseNetworkIsGoneIsMadeAnewOnAnother) {
   ASSERT_TRUE(world.service("web", web()));
   ASSERT_TRUE(world.apply(Verb::stop, "service", "web", web(), {"network/net"}));
-  EXPECT_EQ(world.observe("service", "web")->state->text_at("status"), "exited");
+  EXPECT_EQ(dict_of(*world.observe("service", "web")->state).text_at("status"), "exited");
   const RecordPointer before = world.known("service", "web");
-  // Docker removes a network that has only stopped containers; Podman removes these with it.
-  const std::string name(world.known("network", "net")->outputs.text_at("name"));
+  // Docker lets a network go that only stopped containers stand on; Podman takes these with it.
+  const std::string name(dict_of(world.known("network", "net")->outputs).text_at("name"));
   const bool docker = GetParam() == TestEngine::Sort::docker;
   const auto removed =
       docker
@@ -484,20 +490,20 @@ TEST_P(DriverTest, AStoppedServiceWhoseNetworkIsGoneIsMadeAnewOnAnother) {
   ASSERT_TRUE(seen) << to_string(seen.error());
   EXPECT_EQ(seen->state.has_value(), docker);
   if (docker) {
-    EXPECT_EQ(seen->state->text_at("status"), "unattached");
+    EXPECT_EQ(dict_of(*seen->state).text_at("status"), "unattached");
   }
   EXPECT_FALSE(world.observe("network", "net")->state);
   world.forget("network", "net");
   const auto again = world.service("web", web(), docker ? Verb::replace : Verb::create);
   ASSERT_TRUE(again) << said(again);
-  EXPECT_EQ(again->outputs.text_at("uuid"), before->outputs.text_at("uuid"));
+  EXPECT_EQ(dict_of(again->outputs).text_at("uuid"), dict_of(before->outputs).text_at("uuid"));
   EXPECT_EQ(world.run("web", {"cat", "/www/index.html"}), "fettle\n");
 }
 
 TEST_P(DriverTest, AnAddressThatSomebodyHasMeanwhileGivesWay) {
   ASSERT_TRUE(world.service("web", web()));
-  const std::string address(world.known("service", "web")->outputs.text_at("ip_address"));
-  const std::string network(world.known("network", "net")->outputs.text_at("name"));
+  const std::string address(dict_of(world.known("service", "web")->outputs).text_at("ip_address"));
+  const std::string network(dict_of(world.known("network", "net")->outputs).text_at("name"));
   ASSERT_TRUE(world.apply(Verb::stop, "service", "web", web(), {"network/net"}));
   const auto other =
       create_container(world.engine(), cat("taker-", to_string(GetParam())),
@@ -512,8 +518,8 @@ TEST_P(DriverTest, AnAddressThatSomebodyHasMeanwhileGivesWay) {
   const auto started = world.apply(Verb::start, "service", "web", web(), {"network/net"});
   EXPECT_TRUE(started) << said(started);
   if (started) {
-    EXPECT_NE(started->outputs.text_at("ip_address"), address);
-    EXPECT_EQ(world.observe("service", "web")->state->text_at("status"), "running");
+    EXPECT_NE(dict_of(started->outputs).text_at("ip_address"), address);
+    EXPECT_EQ(dict_of(*world.observe("service", "web")->state).text_at("status"), "running");
     EXPECT_EQ(world.run("web", {"cat", "/www/index.html"}), "fettle\n");
   }
   EXPECT_TRUE(remove_container(world.engine(), other->id, {}));
@@ -530,29 +536,29 @@ void disconnect(Engine& engine, const std::string& network, const std::string& c
 
 TEST_P(DriverTest, WhatIsCutOffProvesNothingAboutItsNetwork) {
   ASSERT_TRUE(world.service("box", sleeper()));
-  const std::string network(world.known("network", "net")->outputs.text_at("name"));
+  const std::string network(dict_of(world.known("network", "net")->outputs).text_at("name"));
   disconnect(world.engine(), network, world.known("service", "box")->remote_id);
   const auto removed = world.engine().ask({.method = "DELETE", .path = "/networks/" + network}, {});
   ASSERT_TRUE(removed && removed->ok()) << (removed ? removed->message() : "");
   world.restart();
-  EXPECT_TRUE(world.observe("service", "box")->state->bool_at("cut_off"));
+  EXPECT_TRUE(dict_of(*world.observe("service", "box")->state).bool_at("cut_off"));
   EXPECT_FALSE(world.observe("network", "net")->state);
 }
 
 TEST_P(DriverTest, WhatIsStoppedAndCutOffIsMadeAnewOnItsNetwork) {
   ASSERT_TRUE(world.service("box", sleeper()));
-  const std::string network(world.known("network", "net")->outputs.text_at("name"));
+  const std::string network(dict_of(world.known("network", "net")->outputs).text_at("name"));
   const std::string before = world.known("service", "box")->remote_id;
   ASSERT_TRUE(world.apply(Verb::stop, "service", "box", sleeper(), {"network/net"}));
   disconnect(world.engine(), network, before);
   world.restart();
-  EXPECT_EQ(world.observe("service", "box")->state->text_at("status"), "unattached");
+  EXPECT_EQ(dict_of(*world.observe("service", "box")->state).text_at("status"), "unattached");
   const auto started = world.apply(Verb::start, "service", "box", sleeper(), {"network/net"});
   ASSERT_TRUE(started) << said(started);
   EXPECT_NE(started->remote_id, before);
   const auto seen = world.observe("service", "box");
-  EXPECT_EQ(seen->state->text_at("status"), "running");
-  EXPECT_FALSE(seen->state->bool_at("cut_off"));
+  EXPECT_EQ(dict_of(*seen->state).text_at("status"), "running");
+  EXPECT_FALSE(dict_of(*seen->state).bool_at("cut_off"));
 }
 
 /// Behaviour of Podman only; Docker creates the folder of a container again.
@@ -572,8 +578,8 @@ TEST_P(PodmanTest, WhatItCannotStartAnyMoreIsMadeAnew) {
   const auto started = world.apply(Verb::start, "service", "box", sleeper(), {"network/net"});
   ASSERT_TRUE(started) << said(started);
   EXPECT_NE(started->remote_id, before);
-  EXPECT_EQ(world.observe("service", "box")->state->text_at("status"), "running");
-  EXPECT_FALSE(world.observe("service", "box")->state->bool_at("cut_off"));
+  EXPECT_EQ(dict_of(*world.observe("service", "box")->state).text_at("status"), "running");
+  EXPECT_FALSE(dict_of(*world.observe("service", "box")->state).bool_at("cut_off"));
 }
 
 TEST_P(DriverTest, AnExitIsSeenWithItsCode) {
@@ -582,7 +588,7 @@ TEST_P(DriverTest, AnExitIsSeenWithItsCode) {
   Value state;
   for (int i = 0; i < 100 && state.text_at("status") != "exited"; ++i) {
     std::this_thread::sleep_for(20ms);
-    state = *world.observe("service", "short")->state;
+    state = dict_of(*world.observe("service", "short")->state);
   }
   EXPECT_EQ(state.at("exit_code"), Value(3));
 }
@@ -597,19 +603,19 @@ TEST_P(DriverTest, CommandsAnswerWithCodeAndOutput) {
   };
   const auto both = run(R"(["sh","-c","echo out; echo err >&2"])");
   ASSERT_TRUE(both) << said(both);
-  EXPECT_EQ(both->outputs.integer_at("code", -1), 0);
-  EXPECT_EQ(both->outputs.text_at("output").size(), 8u);
+  EXPECT_EQ(dict_of(both->outputs).integer_at("code", -1), 0);
+  EXPECT_EQ(dict_of(both->outputs).text_at("output").size(), 8u);
   EXPECT_TRUE(
       has(said(run(R"(["sh","-c","echo why; exit 4"])")),
           "Exec returned exit code '4' that is not part of the acceptable status codes '[0]', with "
           "output:\nwhy"));
   const auto accepted = run(R"(["sh","-c","exit 4"])", R"(,"acceptable_codes":[4])");
-  EXPECT_EQ(accepted->outputs.integer_at("code"), 4);
+  EXPECT_EQ(dict_of(accepted->outputs).integer_at("code"), 4);
   const auto missing = run(R"(["no-such-program"])", R"(,"skip_code_check":true)");
   ASSERT_TRUE(missing) << said(missing);
-  EXPECT_GE(missing->outputs.integer_at("code"), 126);
+  EXPECT_GE(dict_of(missing->outputs).integer_at("code"), 126);
   const auto large = run(R"(["sh","-c","yes | head -c 300000"])");
-  EXPECT_EQ(large->outputs.text_at("output").size(), 300'000u);
+  EXPECT_EQ(dict_of(large->outputs).text_at("output").size(), 300'000u);
 }
 
 TEST_P(DriverTest, WaitingEndsWhenTheAssertionHolds) {
@@ -626,7 +632,7 @@ TEST_P(DriverTest, WaitingEndsWhenTheAssertionHolds) {
   };
   const auto met = wait("/ready", "20s");
   ASSERT_TRUE(met) << said(met);
-  EXPECT_GT(met->outputs.integer_at("tries"), 1);
+  EXPECT_GT(dict_of(met->outputs).integer_at("tries"), 1);
   EXPECT_TRUE(has(said(wait("/never", "300ms")), "gave up after ")) << "it should not be met";
 }
 
@@ -648,10 +654,11 @@ TEST_P(DriverTest, ATaskRunsAndLeavesFiles) {
       task("mkdir -p /out/d; echo $(($(cat /in/in)+1)) >/out/d/n; echo x >/out/x.txt; echo $A",
            R"([{"path":"/out"},{"path":"/out/*.txt"},{"path":"/out/d/n"}])");
   ASSERT_TRUE(done) << said(done);
-  EXPECT_EQ(done->outputs.text_at("output"), "b\n");
+  EXPECT_EQ(dict_of(done->outputs).text_at("output"), "b\n");
   const auto names = [&](const char* file) {
     std::string found;
-    ArchiveReader reader(world.blobs().open(done->outputs.at("files").text_at(file))->source);
+    ArchiveReader reader(
+        world.blobs().open(dict_of(done->outputs).at("files").text_at(file))->source);
     for (auto entry = reader.next(); entry && *entry; entry = reader.next())
       found += (*entry)->path + " ";
     return found;
@@ -706,19 +713,21 @@ TEST_P(DriverTest, FilesAreCopiedOutOfAServiceReproducibly) {
   ASSERT_TRUE(first) << said(first);
   world.run("box", {"touch", "/x/y/z"});
   const auto second = copy();
-  EXPECT_EQ(second->outputs.at("digest"), first->outputs.at("digest"));
+  EXPECT_EQ(dict_of(second->outputs).at("digest"), dict_of(first->outputs).at("digest"));
   EXPECT_EQ(second->changes, first->changes);
   const auto out = TemporaryDirectory::make();
-  ASSERT_TRUE(unpack(world.blobs().open(first->outputs.text_at("digest"))->source, out->path()));
+  ASSERT_TRUE(
+      unpack(world.blobs().open(dict_of(first->outputs).text_at("digest"))->source, out->path()));
   EXPECT_EQ(*read_file(out->path() / "x/y/z"), "1\n");
-  EXPECT_EQ(world.observe("artifact", "a")->state->at("digest"), first->outputs.at("digest"));
+  EXPECT_EQ(dict_of(*world.observe("artifact", "a")->state).at("digest"),
+            dict_of(first->outputs).at("digest"));
 }
 
 TEST_P(DriverTest, APersistentDirectoryOutlivesItsServices) {
   const auto made = world.apply(Verb::create, "directory", "data", Value::dict({}));
   ASSERT_TRUE(made) << said(made);
   const Value attributes = sleeper(cat(R"(,"files":{"/data":{"directory":"data","volume":")",
-                                       made->outputs.text_at("volume"), R"("}})"));
+                                       dict_of(made->outputs).text_at("volume"), R"("}})"));
   ASSERT_TRUE(world.service("box", attributes));
   world.run("box", {"sh", "-c", "echo kept >/data/x"});
   ASSERT_TRUE(world.service("box", attributes, Verb::replace));
@@ -751,10 +760,11 @@ TEST_P(DriverTest, AnEnvironmentIsObservedWithOneListAndItsImagesByName) {
   EXPECT_EQ(world.calls, (std::vector<std::string>{"GET /containers/json",
                                                    "GET /images/localhost/fettle/busybox:1/json",
                                                    "GET /images/localhost/fettle/none:1/json"}));
-  EXPECT_EQ((*seen)[0].state->at("id"), image->outputs.at("id"));
+  EXPECT_EQ(dict_of(*(*seen)[0].state).at("id"), dict_of(image->outputs).at("id"));
   EXPECT_FALSE((*seen)[1].state);
-  EXPECT_EQ(*(*seen)[2].state, world.known("network", "net")->outputs);
-  EXPECT_EQ((*seen)[4].state->text_at("container"), world.known("service", "b")->remote_id);
+  EXPECT_EQ(dict_of(*(*seen)[2].state), dict_of(world.known("network", "net")->outputs));
+  EXPECT_EQ(dict_of(*(*seen)[4].state).text_at("container"),
+            world.known("service", "b")->remote_id);
   EXPECT_FALSE((*seen)[5].state);
 }
 
@@ -770,7 +780,7 @@ TEST_P(DriverTest, AnEnvironmentIsFoundByItsMarksAlone) {
   const Record& record = (*found)[2].record;
   EXPECT_EQ(record.remote_id, web_record->remote_id);
   for (const char* const field : {"uuid", "ip_address", "ports"})
-    EXPECT_EQ(record.outputs.at(field), web_record->outputs.at(field)) << field;
+    EXPECT_EQ(dict_of(record.outputs).at(field), dict_of(web_record->outputs).at(field)) << field;
   EXPECT_EQ((*found)[1].record.outputs, world.known("network", "net")->outputs);
 }
 
@@ -820,7 +830,7 @@ TEST_P(DriverTest, RedisAndPythonRun) {
                        R"x("import socket; print(socket.gethostbyname('redis') != '')"]})x"),
                   {"network/net"});
   ASSERT_TRUE(task) << said(task);
-  EXPECT_EQ(task->outputs.text_at("output"), "True\n");
+  EXPECT_EQ(dict_of(task->outputs).text_at("output"), "True\n");
 }
 
 INSTANTIATE_TEST_SUITE_P(Engines, DriverTest,

@@ -9,6 +9,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "base/wait.h"
+#include "core/open_payload.h"
 #include "drivers/engine/allocation.h"
 #include "drivers/engine/archives.h"
 #include "drivers/engine/connect.h"
@@ -220,7 +221,8 @@ TEST_P(EngineTest, ImagesArePulledWithProgress) {
   EXPECT_FALSE(world.observe("image", reference)->state);
   const auto pulled = pull(reference, "missing");
   ASSERT_TRUE(pulled) << to_string(pulled.error());
-  EXPECT_EQ(world.observe("image", reference)->state->at("id"), pulled->outputs.at("id"));
+  EXPECT_EQ(dict_of(*world.observe("image", reference)->state).at("id"),
+            dict_of(pulled->outputs).at("id"));
   ASSERT_FALSE(world.progress.empty());
   const Progress last = world.progress.back();
   EXPECT_GT(last.total, 0);
@@ -342,7 +344,7 @@ TEST(PrivatePodmanTest, SeveralLiveSideBySideAndLeaveNothing) {
   ASSERT_EQ(kill(static_cast<pid_t>(std::stol(*pid)), SIGKILL), 0);
   EXPECT_EQ(*one.start({}), *first);
   World again(*parse_engine_address("unix://" + *first, process_variable), "same");
-  EXPECT_TRUE(again.observe("service", "web")->state->text_at("status") == "running");
+  EXPECT_TRUE(dict_of(*again.observe("service", "web")->state).text_at("status") == "running");
 
   for (PrivatePodman* const podman : {&one, &two}) {
     const Status stopped = podman->stop(true, {});

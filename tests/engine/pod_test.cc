@@ -8,6 +8,7 @@
 
 #include "base/text.h"
 #include "base/wait.h"
+#include "core/open_payload.h"
 #include "drivers/engine/containers.h"
 #include "drivers/engine/exec.h"
 #include "drivers/engine/marks.h"
@@ -62,7 +63,7 @@ class PodTest : public testing::TestWithParam<TestEngine::Sort> {
   Value status() {
     const auto seen = world.observe("pod", pod_name);
     EXPECT_TRUE(seen) << to_string(seen.error());
-    return seen && seen->state ? *seen->state : State();
+    return seen && seen->state ? dict_of(*seen->state) : Value();
   }
   static Value row(const Value& status, std::string_view container) {
     for (const char* list : {"containerStatuses", "initContainerStatuses"})
@@ -127,8 +128,8 @@ TEST_P(PodTest, ContainersShareOneAddressAndAreSeenAsAStatus) {
   ASSERT_TRUE(made) << said(made);
   const Value seen = status();
   EXPECT_EQ(seen.text_at("phase"), "Running");
-  EXPECT_EQ(seen.text_at("podIP"), made->outputs.text_at("ip"));
-  EXPECT_FALSE(made->outputs.text_at("uid").empty());
+  EXPECT_EQ(seen.text_at("podIP"), dict_of(made->outputs).text_at("ip"));
+  EXPECT_FALSE(dict_of(made->outputs).text_at("uid").empty());
   EXPECT_EQ(condition(seen, "Ready").text_at("status"), "True") << write_json(seen);
   EXPECT_EQ(row(seen, "web").text_at("image"), "localhost/fettle/web:1");
   EXPECT_TRUE(row(seen, "web").text_at("imageID").starts_with("sha256:"));
@@ -170,7 +171,7 @@ TEST_P(PodTest, AnotherImageReplacesItsContainerAloneAndKeepsTheAddress) {
   EXPECT_EQ(row(after, "side").integer_at("restartCount", -1), 1);
   EXPECT_EQ(after.text_at("podIP"), before.text_at("podIP"));
   EXPECT_EQ(changed->remote_id, made->remote_id);
-  EXPECT_EQ(changed->outputs.at("uid"), made->outputs.at("uid"));
+  EXPECT_EQ(dict_of(changed->outputs).at("uid"), dict_of(made->outputs).at("uid"));
   EXPECT_EQ(all().size(), 3u);
   // And back: it counts on.
   ASSERT_TRUE(bring(pod(containers({web(), sleeper("side")})), Verb::update));
@@ -180,7 +181,7 @@ TEST_P(PodTest, AnotherImageReplacesItsContainerAloneAndKeepsTheAddress) {
   const auto anew = bring(pod(containers({web()})), Verb::replace);
   ASSERT_TRUE(anew) << said(anew);
   EXPECT_NE(anew->remote_id, made->remote_id);
-  EXPECT_NE(anew->outputs.at("uid"), made->outputs.at("uid"));
+  EXPECT_NE(dict_of(anew->outputs).at("uid"), dict_of(made->outputs).at("uid"));
   EXPECT_EQ(row(status(), "web").integer_at("restartCount", -1), 0);
   EXPECT_EQ(all().size(), 2u);
 }
@@ -224,7 +225,8 @@ TEST_P(PodTest, VariablesComeFromFieldsConfigMapsAndSecrets) {
   for (const char* line : {"PLAIN=a\n", "JOINED=a-$(NONE)-$(PLAIN)\n", "POD=web-1\n", "APP=web\n",
                            "MODE=fast\n", "WORD=hush\n", "S_mode=fast\n"})
     EXPECT_NE(output.find(line), output.npos) << line << output;
-  EXPECT_NE(output.find(cat("IP=", made->outputs.text_at("ip"), "\n")), output.npos) << output;
+  EXPECT_NE(output.find(cat("IP=", dict_of(made->outputs).text_at("ip"), "\n")), output.npos)
+      << output;
   EXPECT_EQ(output.find("MAYBE"), output.npos);
   const auto missing = bring(pod(containers({sleeper("box", env)})), Verb::replace);
   ASSERT_FALSE(missing);
@@ -429,7 +431,7 @@ TEST_P(PodTest, WithoutANetworkItGetsThatOfItsNamespaceWhichGoesWithTheLastPod) 
   ASSERT_TRUE(two) << said(two);
   EXPECT_EQ(networks(), 1u);
   std::string output;
-  const std::string_view box = one->outputs.at("containers").text_at("box");
+  const std::string_view box = dict_of(one->outputs).at("containers").text_at("box");
   const auto code = run_exec(world.engine(), std::string(box.substr(box.find("://") + 3)),
                              {.command = {"nslookup", "db-1.db"}},
                              [&](OutputStream, std::string_view bytes) {
@@ -437,7 +439,7 @@ TEST_P(PodTest, WithoutANetworkItGetsThatOfItsNamespaceWhichGoesWithTheLastPod) 
                                return Status();
                              },
                              {});
-  EXPECT_NE(output.find(std::string(two->outputs.text_at("ip"))), output.npos) << output;
+  EXPECT_NE(output.find(std::string(dict_of(two->outputs).text_at("ip"))), output.npos) << output;
   EXPECT_TRUE(code);
   ASSERT_TRUE(both("db-0", Verb::remove));
   EXPECT_EQ(networks(), 1u);
@@ -522,10 +524,11 @@ TEST_P(PodTest, AHolderThatEndedIsStartedAndJoinedAgain) {
   const auto again = bring(wanted, Verb::update);
   ASSERT_TRUE(again) << said(again);
   EXPECT_EQ(again->remote_id, made->remote_id);
-  EXPECT_EQ(again->outputs.at("ip"), made->outputs.at("ip"));
+  EXPECT_EQ(dict_of(again->outputs).at("ip"), dict_of(made->outputs).at("ip"));
   EXPECT_TRUE(becomes([&](const Value& seen) {
     return seen.text_at("phase") == "Running" &&
-           run("web", {"wget", "-qO-", cat("http://", made->outputs.text_at("ip"))}) == "fettle\n";
+           run("web", {"wget", "-qO-", cat("http://", dict_of(made->outputs).text_at("ip"))}) ==
+               "fettle\n";
   }));
   // Stopped and started by hand.
   ASSERT_TRUE(world.apply(Verb::stop, "pod", pod_name, wanted, {"network/net"}));
@@ -539,7 +542,7 @@ TEST_P(PodTest, AHolderThatEndedIsStartedAndJoinedAgain) {
 TEST_P(PodTest, APodThatIsCutOffIsNotReadyAndGetsAnotherHolder) {
   const Value wanted = pod(containers({web()}));
   ASSERT_TRUE(bring(wanted));
-  const std::string network(world.known("network", "net")->outputs.text_at("name"));
+  const std::string network(dict_of(world.known("network", "net")->outputs).text_at("name"));
   for (const bool runs : {true, false}) {
     const std::string holder = world.known("pod", pod_name)->remote_id;
     if (!runs) {
@@ -569,8 +572,8 @@ TEST_P(PodTest, AnAddressThatSomebodyHasMeanwhileGivesWay) {
   const Value wanted = pod(containers({web()}));
   ASSERT_TRUE(bring(wanted));
   const RecordPointer before = world.known("pod", pod_name);
-  const std::string address(before->outputs.text_at("ip"));
-  const std::string network(world.known("network", "net")->outputs.text_at("name"));
+  const std::string address(dict_of(before->outputs).text_at("ip"));
+  const std::string network(dict_of(world.known("network", "net")->outputs).text_at("name"));
   ASSERT_TRUE(stop_container(world.engine(), before->remote_id, 0s, {}));
   const auto other =
       create_container(world.engine(), cat("taker-of-pods-", to_string(GetParam())),
@@ -585,7 +588,7 @@ TEST_P(PodTest, AnAddressThatSomebodyHasMeanwhileGivesWay) {
   const auto again = bring(wanted, Verb::update);
   EXPECT_TRUE(again) << said(again);
   if (again) {
-    EXPECT_NE(again->outputs.text_at("ip"), address);
+    EXPECT_NE(dict_of(again->outputs).text_at("ip"), address);
     EXPECT_EQ(run("web", {"cat", "/www/index.html"}), "fettle\n");
   }
   EXPECT_TRUE(remove_container(world.engine(), other->id, {}));

@@ -10,6 +10,7 @@
 #include "base/invariant.h"
 #include "base/process.h"
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "drivers/engine/containers.h"
 #include "drivers/engine/marks.h"
 #include "drivers/engine/networks.h"
@@ -199,7 +200,7 @@ std::string World::run(const std::string& service, const std::vector<std::string
   const auto done =
       apply(Verb::run, "exec", "e", Value::dict({{"service", service}, {"recipe", recipe}}),
             {"service/" + service});
-  return done ? std::string(done->outputs.text_at("output")) : to_string(done.error());
+  return done ? std::string(dict_of(done->outputs).text_at("output")) : to_string(done.error());
 }
 
 void World::clear() {

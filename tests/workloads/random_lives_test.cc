@@ -9,6 +9,7 @@
 #include <cstdlib>
 
 #include "base/prng.h"
+#include "core/open_payload.h"
 #include "kinds/pod.h"
 #include "tests/fixtures/sanitized.h"
 #include "tests/workloads/world.h"
@@ -168,8 +169,8 @@ class RandomLife {
 
   /// Labels stay the same except for the changed ones.
   void label(const std::string& pod, std::string_view key, std::string_view text) {
-    auto& labels =
-        labels_[{pod, world_.pod(pod).resource->attributes.at("state").integer_at("made")}];
+    auto& labels = labels_[{
+        pod, dict_of(world_.pod(pod).resource->attributes).at("state").integer_at("made")}];
     labels[std::string(key)] = text;
     say("label ", pod, " ", key, "=", text);
     std::string all;

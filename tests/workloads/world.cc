@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/hash.h"
+#include "core/open_payload.h"
 #include "kinds/kinds.h"
 #include "kinds/pod.h"
 #include "workloads/rollout.h"
@@ -20,8 +21,8 @@ const Kind* kind_of(const Name& name) {
   return nullptr;
 }
 
-bool is_held(const Value& attributes) {
-  if (const Value& conditions = attributes.at("conditions"); conditions.is_dict())
+bool is_held(const Attributes& attributes) {
+  if (const Value& conditions = dict_of(attributes).at("conditions"); conditions.is_dict())
     for (const Entry& entry : conditions.entries())
       if (entry.value == Value("False"))
         return true;
@@ -183,7 +184,7 @@ void World::record_pod(const Resource& resource) {
   for (const auto& [name, container] : real.at(resource.key.name).containers)
     ids.push_back({name, container.id});
   record(resource, Value::dict({{"containers", Value::dict(std::move(ids))}}),
-         resource.attributes.text_at("owner"));
+         dict_of(resource.attributes).text_at("owner"));
 }
 
 bool World::changes_containers(const Real& pod, const Resource& resource) const {
@@ -204,7 +205,7 @@ void World::stop(const Resource& resource, bool removes) {
       given_up_.contains(resource.key.name) || (pod.is_looked_at && !pod.was_ready);
   if (!pod.is_ready || is_known_broken || !before_stop)
     return;
-  const Value &was = pod.attributes, &is = resource.attributes;
+  const Value &was = dict_of(pod.attributes), &is = dict_of(resource.attributes);
   before_stop(resource.key.name, !removes && was.at("template") == is.at("template") &&
                                      was.at("sidecars") != is.at("sidecars"));
 }
@@ -301,8 +302,8 @@ void World::act_slowly(const Name& owner, const Wanted& wanted) {
       EXPECT_TRUE(
           pod_kind().in_place_changes(known->second->applied->attributes, resource->attributes))
           << "an update that would make " << to_string(resource->key) << " anew\n"
-          << write_json(known->second->applied->attributes) << "\n"
-          << write_json(resource->attributes);
+          << write_json(dict_of(known->second->applied->attributes)) << "\n"
+          << write_json(dict_of(resource->attributes));
     }
     begin_act(*resource, owner, false);
   }
@@ -318,7 +319,7 @@ void World::act_slowly(const Name& owner, const Wanted& wanted) {
 }
 
 void World::change_pod(const Resource& resource) {
-  const Value& attributes = resource.attributes;
+  const Value& attributes = dict_of(resource.attributes);
   const bool is_new = !real.contains(resource.key.name);
   Real& pod = real[resource.key.name];
   pod.attributes = attributes;
@@ -368,11 +369,11 @@ void World::act_pull(const Resource& resource, const Name& owner) {
   const auto before = records_.find(resource.key);
   const bool was_begun =
       before != records_.end() && before->second->attempt && !before->second->attempt->failed;
-  const Node* node = fleet.node(resource.attributes.text_at("node"));
-  const Name image = resource.attributes.text_at("reference");
+  const Node* node = fleet.node(dict_of(resource.attributes).text_at("node"));
+  const Name image = dict_of(resource.attributes).text_at("reference");
   const bool is_there = node != nullptr && Fleet::has_image(*node, image);
-  if (is_there &&
-      (was_begun || digests_[resource.key.name] == resource.attributes.text_at("digest", "none"))) {
+  if (is_there && (was_begun || digests_[resource.key.name] ==
+                                    dict_of(resource.attributes).text_at("digest", "none"))) {
     record(resource,
            Value::dict({{"id", cat("sha256:", image)}, {"digest", digest_of(resource.attributes)}}),
            owner);
@@ -390,10 +391,10 @@ void World::act_pull(const Resource& resource, const Name& owner) {
   fleet.know(resource.key, begun);
 }
 
-std::string World::digest_of(const Value& pull) const {
-  if (const Value& asked = pull.at("digest"); asked.is_text())
+std::string World::digest_of(const Attributes& pull) const {
+  if (const Value& asked = dict_of(pull).at("digest"); asked.is_text())
     return asked.text().str();
-  const auto other = other_digests.find(std::string(pull.text_at("node")));
+  const auto other = other_digests.find(std::string(dict_of(pull).text_at("node")));
   return other == other_digests.end() ? "sha256:d" : other->second;
 }
 
@@ -405,7 +406,7 @@ void World::end_pulls() {
       ++it;
       continue;
     }
-    const Name image = pull.attributes.text_at("reference");
+    const Name image = dict_of(pull.attributes).text_at("reference");
     const Resource resource = recorded_[{fleet.environment(), "image", key}];
     if (!images_nowhere.contains(image.str()) && !refused_pulls.contains(image.str())) {
       record(resource,
@@ -413,7 +414,7 @@ void World::end_pulls() {
              owners_[resource.key]);
       digests_[key] = digest_of(pull.attributes);
       it = pulling.erase(it);
-    } else if (pull.attempts++ < pull.attributes.integer_at("attempts", 1)) {
+    } else if (pull.attempts++ < dict_of(pull.attributes).integer_at("attempts", 1)) {
       pull.ends = now + pull_takes;
       ++it;
     } else {
@@ -437,14 +438,14 @@ bool World::act(const Name& owner, const Wanted& wanted) {
     const Kind* kind = kind_of(resource.key.kind);
     const Result<Attributes> normal = kind == nullptr
                                           ? Result<Attributes>(world_error("no such kind"))
-                                          : kind->normalise(resource.attributes);
+                                          : kind->normalise(dict_of(resource.attributes));
     if (!normal) {
       ADD_FAILURE() << to_string(resource.key) << ": " << normal.error().message;
       continue;
     }
     EXPECT_EQ(*normal, resource.attributes) << to_string(resource.key) << "\n"
-                                            << write_json(*normal) << "\n"
-                                            << write_json(resource.attributes);
+                                            << write_json(dict_of(*normal)) << "\n"
+                                            << write_json(dict_of(resource.attributes));
     const auto known = recorded_.find(resource.key);
     if (known != recorded_.end() && known->second.attributes == resource.attributes &&
         !(is_retrying_ && has_failed(resource.key)))
@@ -664,7 +665,7 @@ std::vector<std::string> World::of_kind(std::string_view kind) const {
   return names;
 }
 
-const Value* World::wanted(std::string_view kind, std::string_view name) const {
+const Attributes* World::wanted(std::string_view kind, std::string_view name) const {
   const auto found = recorded_.find({fleet.environment(), kind, name});
   return found == recorded_.end() ? nullptr : &found->second.attributes;
 }

@@ -32,7 +32,7 @@ class World {
     int restarts = 0;
   };
   struct Real {
-    Value attributes;
+    Attributes attributes;
     std::map<std::string, Container> containers;
     Time created, ready_since;
     Time up_at;             ///< the time at which its containers answer
@@ -49,7 +49,7 @@ class World {
     Time ends;
   };
   struct Pulling {
-    Value attributes;
+    Attributes attributes;
     Time ends;
     int attempts = 1;
   };
@@ -117,7 +117,7 @@ class World {
   int ready() const;
   int available() const;
   std::vector<std::string> of_kind(std::string_view kind) const;
-  const Value* wanted(std::string_view kind, std::string_view name) const;
+  const Attributes* wanted(std::string_view kind, std::string_view name) const;
   bool has_notice(std::string_view reason) const;
   void see_all();
   /// All pods are seen as they are.
@@ -154,8 +154,8 @@ class World {
   void record(const Resource& resource, Value outputs, const Name& owner);
   void see(const Name& key);
   bool is_up(const Real& pod, const Container& container) const;
-  /// The digest that a pull brings.
-  std::string digest_of(const Value& pull) const;
+  /// What a pull brings.
+  std::string digest_of(const Attributes& pull) const;
   void bring_image(const Name& node, const Name& image);
   void end_pulls();
   void grow_ready();

@@ -97,7 +97,7 @@ Result<int> enclave_inspect(Face& face) {
     files.push_back({short_uuid(artifact.uuid, whole), artifact.name});
   for (const ServiceView& service : view.services)
     services.push_back({short_uuid(service.uuid, whole), service.name,
-                        service.outputs.is_dict() ? ports_text(service) : "<none>",
+                        service.outputs.is_null() ? "<none>" : ports_text(service),
                         upper_case(service.status)});
   print(cat("\n", in(Colour::bold, "Files Artifacts", face.colour), "\n", table(files)));
   print(cat("\n", in(Colour::bold, "User Services", face.colour), "\n", table(services)));

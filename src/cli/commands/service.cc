@@ -8,6 +8,7 @@
 #include "cli/commands/package_options.h"
 #include "cli/commands/service_common.h"
 #include "cli/print.h"
+#include "core/open_payload.h"
 #include "documents/service_config.h"
 #include "documents/services.h"
 #include "kinds/artifact.h"
@@ -80,18 +81,19 @@ Result<int> service_ls(Face& face) {
 }
 
 /// Attributes with what other resources put out in place of the holes, as far as that is known.
-Result<Value> filled(const Workplace& place, const Name& environment, const Value& attributes) {
+Result<Value> filled(const Workplace& place, const Name& environment,
+                     const Attributes& attributes) {
   const Known known = TRY(place.store->known(environment));
-  return fill_holes(attributes, [&](const Output& hole) -> const Value* {
+  return fill_holes(dict_of(attributes), [&](const Output& hole) -> const Value* {
     const auto found = known.find({environment, hole.kind, hole.name});
-    return found == known.end() ? nullptr : follow(found->second->outputs, hole.path);
+    return found == known.end() ? nullptr : follow(dict_of(found->second->outputs), hole.path);
   });
 }
 
 Result<int> service_inspect(Face& face) {
   const ChosenService chosen = TRY(choose_service(face));
   const ServiceView& service = chosen.service;
-  const Value attributes =
+  const Attributes attributes =
       TRY(filled(*chosen.place, TRY(environment_of(face, 0)).name, service.attributes));
   const Value document = document_of(*chosen.place, service, attributes);
   if (face.json || face.parsed.text("output", "yaml") == "json")
@@ -248,7 +250,7 @@ Result<int> put(Face& face, const Editing& editing, PutService service) {
   const RecordPointer record = edited.find(key);
   if (!edited.summary.good() || record == nullptr)
     return std::max(1, tell_failed(face, edited.summary));
-  const Value& outputs = record->outputs;
+  const Outputs& outputs = record->outputs;
   if (face.json)
     print_json(put_document(service_name(key), outputs));
   else if (!face.quiet)
@@ -289,7 +291,8 @@ Result<int> update(Face& face) {
   if (change.is_dict() && change.entries().empty())
     return user_error(cat("nothing to change about `", service_name(now.key),
                           "`: give the settings that are to change, such as `--env NAME=VALUE`"));
-  return put(face, editing, {now.key.name.str(), merged_attributes(now.attributes, change), false});
+  return put(face, editing,
+             {now.key.name.str(), merged_attributes(dict_of(now.attributes), change), false});
 }
 
 std::vector<CommandOption> config_options() {

@@ -208,7 +208,7 @@ class Look {
   Result<Observation> network(const Subject& subject) {
     if (containers_ && subject.known != nullptr &&
         live_networks_.contains(subject.known->remote_id))
-      return Observation{State(subject.known->outputs)};
+      return Observation{State(write(read<NetworkOutputs>(subject.known->outputs)))};
     const auto state = TRY(inspect_network(site_.engine, network_name(subject.key), stop_));
     if (state && containers_)
       site_.allocation.learn(state->id, *containers_);

@@ -83,9 +83,9 @@ class PodAct {
     began_ = instant_from_clock() - Duration(act_.so_far.integer_at("waited"));
     incarnation_ = is_made_anew() ? act_.incarnation : act_.known->incarnation;
     // Pods that earlier versions made have no uid of their own.
-    const std::string_view own = attributes_.text_at("uid");
-    place_.uid = to_string(fingerprint(cat(
-        act_.key.environment, "\n", own.empty() ? act_.key.name.view() : own, "\n", incarnation_)));
+    const Name own = read_one<&Pod::uid>(attributes_).get();
+    place_.uid = to_string(fingerprint(
+        cat(act_.key.environment, "\n", own.empty() ? act_.key.name : own, "\n", incarnation_)));
     if (!is_made_anew() && !before().uid.empty())
       place_.uid = before().uid.view();
     const NodeAddress address = node_address(act_.key.name);
@@ -102,15 +102,15 @@ class PodAct {
   Status place_in_network() {
     const Record* const needed = act_.need("network");
     const std::shared_lock lock(site_.allocation.networks());
-    const Outputs network = needed != nullptr
-                                ? needed->outputs
-                                : Outputs(TRY(ensure_network(site_, pod_network(act_.key), stop_)));
-    const auto subnet = parse_subnet(network.text_at("subnet"));
+    const NetworkOutputs network = needed != nullptr
+                                       ? read<NetworkOutputs>(needed->outputs)
+                                       : TRY(ensure_network(site_, pod_network(act_.key), stop_));
+    const auto subnet = parse_subnet(network.subnet.view());
     if (!subnet)
       return world_error("the record of the network has no address range");
-    place_.network = network.text_at("name");
-    network_id_ = network.text_at("id");
-    place_.host_address = network.text_at("gateway");
+    place_.network = network.name.str();
+    network_id_ = network.id.str();
+    place_.host_address = network.gateway.str();
     if (!site_.allocation.knows(network_id_))
       site_.allocation.learn(
           network_id_,
@@ -359,12 +359,12 @@ class PodAct {
     const std::string full = full_reference(image);
     const std::string registry = full.substr(0, full.find('/'));
     std::vector<std::optional<RegistryLogin>> logins;
-    if (const Value& secrets = attributes_.at("template").at("spec").at("imagePullSecrets");
-        secrets.is_list())
-      for (const Value& secret : secrets.items())
-        for (RegistryLogin& login : logins_in(
-                 attributes_.at("configs").at(cat("Secret/", secret.text_at("name"))), registry))
-          logins.emplace_back(std::move(login));
+    const Dict configs = read_one<&Pod::configs>(attributes_);
+    for (const Value& secret :
+         items_of(pod_template_of(attributes_).at("spec").at("imagePullSecrets")))
+      for (RegistryLogin& login :
+           logins_in(configs.at(cat("Secret/", secret.text_at("name"))), registry))
+        logins.emplace_back(std::move(login));
     logins.push_back(site_.options.login ? site_.options.login(registry) : std::nullopt);
     return logins;
   }
@@ -448,8 +448,9 @@ class PodAct {
     for (const PodContainer& container : wanted_)
       if (container.stays() && as_wanted(container) == nullptr)
         TRY(ensure_image(container));
-    const std::map<Name, int64_t> priorities =
-        is_made_anew() ? launch_priorities(attributes_.at("template")) : std::map<Name, int64_t>();
+    const std::map<Name, int64_t> priorities = is_made_anew()
+                                                   ? launch_priorities(pod_template_of(attributes_))
+                                                   : std::map<Name, int64_t>();
     // The containers by launch priority, the highest first; containers without one have 0.
     std::map<int64_t, std::vector<const PodContainer*>, std::greater<>> batches;
     for (const PodContainer& container : wanted_)
@@ -627,9 +628,7 @@ class PodAct {
 
   /// Since when each of its conditions is as it is.
   Value gates() const {
-    const Value& conditions = attributes_.at("conditions");
-    if (!conditions.is_dict())
-      return Value::dict({});
+    const Dict conditions = read_one<&Pod::conditions>(attributes_);
     std::vector<Entry> gates;
     for (const Entry& entry : conditions.entries()) {
       const bool is_same =
@@ -675,7 +674,7 @@ class PodAct {
   const Act& act_;
   const ProgressSink& progress_;
   const std::stop_token& stop_;
-  const Value attributes_;
+  const Attributes attributes_;
   const std::vector<PodContainer> wanted_;
   Instant began_;
   uint64_t incarnation_ = 0;

@@ -42,7 +42,7 @@ Value picked(const Value& dict, std::initializer_list<const char*> keys) {
 
 /// Its owner can change some things of a container without recreating it. They are not part of its
 /// digest.
-Digest digest_of(const Value& attributes, const Value& container) {
+Digest digest_of(const Attributes& attributes, const Value& container) {
   std::vector<Value> taken;
   if (!read_one<&Pod::keep_environment>(attributes).get()) {
     const PodPlace nowhere;
@@ -79,7 +79,7 @@ void add_user(const Value& pod, const Value& own, std::vector<Entry>& body,
     host.push_back({"GroupAdd", Value::list(std::move(groups))});
 }
 
-Status add_security(const Value& attributes, const PodContainer& container,
+Status add_security(const Attributes& attributes, const PodContainer& container,
                     std::vector<Entry>& body, std::vector<Entry>& host) {
   const Value& pod = pod_template_of(attributes).at("spec").at("securityContext");
   const Value& own = container.spec.at("securityContext");
@@ -172,7 +172,7 @@ Status add_mounts(const PodContainer& container, const std::vector<PodVolume>& v
 }
 
 /// `onFailure` for containers that have to end, until an owner decides about restarts.
-void add_restarts(const Value& attributes, const PodContainer& container,
+void add_restarts(const Attributes& attributes, const PodContainer& container,
                   std::vector<Entry>& host) {
   const std::string_view policy = pod_restart_policy(attributes);
   const bool is_always = container.sort == PodContainer::Sort::sidecar ||
@@ -181,8 +181,8 @@ void add_restarts(const Value& attributes, const PodContainer& container,
   host.push_back({"RestartPolicy", Value::dict({{"Name", name}})});
 }
 
-void add_holder_network(const Value& attributes, const PodPlace& place, std::vector<Entry>& body,
-                        std::vector<Entry>& host) {
+void add_holder_network(const Attributes& attributes, const PodPlace& place,
+                        std::vector<Entry>& body, std::vector<Entry>& host) {
   if (uses_host_network(attributes)) {
     host.push_back({"NetworkMode", "host"});
     return;
@@ -196,7 +196,7 @@ void add_holder_network(const Value& attributes, const PodPlace& place, std::vec
                   Value::dict({{"EndpointsConfig", Value::dict({{place.network, endpoint}})}})});
 }
 
-std::vector<Value> host_ports(const Value& attributes) {
+std::vector<Value> host_ports(const Attributes& attributes) {
   std::vector<Value> found;
   for (const PodContainer& container : pod_containers(attributes))
     for (const Value& port : items_of(container.spec.at("ports")))
@@ -205,7 +205,7 @@ std::vector<Value> host_ports(const Value& attributes) {
   return found;
 }
 
-void add_ports(const Value& attributes, std::vector<Entry>& body, std::vector<Entry>& host) {
+void add_ports(const Attributes& attributes, std::vector<Entry>& body, std::vector<Entry>& host) {
   std::vector<Entry> exposed;
   std::map<std::string, std::vector<Value>> bindings;
   if (uses_host_network(attributes))
@@ -226,7 +226,7 @@ void add_ports(const Value& attributes, std::vector<Entry>& body, std::vector<En
   host.push_back({"PortBindings", Value::dict(std::move(bound))});
 }
 
-void add_names(const Value& attributes, std::vector<Entry>& host) {
+void add_names(const Attributes& attributes, std::vector<Entry>& host) {
   const Value& spec = pod_template_of(attributes).at("spec");
   std::vector<Value> hosts;
   for (const Value& alias : items_of(spec.at("hostAliases")))
@@ -249,7 +249,7 @@ void add_names(const Value& attributes, std::vector<Entry>& host) {
 }
 
 /// The first letters of a long name, as the kubelet does: no system takes more.
-std::string hostname_of(const Value& attributes) {
+std::string hostname_of(const Attributes& attributes) {
   constexpr size_t longest = 63;
   const Pod pod = read<Pod>(attributes);
   std::string_view name =
@@ -282,7 +282,7 @@ Status add_command(const PodContainer& container, const PodValues& values,
 
 }  // namespace
 
-std::vector<PodContainer> pod_containers(const Value& attributes) {
+std::vector<PodContainer> pod_containers(const Attributes& attributes) {
   std::vector<PodContainer> found;
   const Value spec = pod_spec(attributes);
   for (const bool init : {true, false})
@@ -303,22 +303,22 @@ std::string container_uri(bool is_podman, std::string_view id) {
   return cat(is_podman ? "podman://" : "docker://", id);
 }
 
-std::string_view pod_restart_policy(const Value& attributes) {
+std::string_view pod_restart_policy(const Attributes& attributes) {
   return pod_template_of(attributes).at("spec").text_at("restartPolicy", "Always");
 }
 
-Duration pod_grace(const Value& attributes) {
+Duration pod_grace(const Attributes& attributes) {
   return std::chrono::seconds(
       std::max<int64_t>(0, pod_template_of(attributes)
                                .at("spec")
                                .integer_at("terminationGracePeriodSeconds", default_grace_s)));
 }
 
-bool uses_host_network(const Value& attributes) {
+bool uses_host_network(const Attributes& attributes) {
   return pod_template_of(attributes).at("spec").bool_at("hostNetwork");
 }
 
-std::vector<std::string> pod_aliases(const Value& attributes) {
+std::vector<std::string> pod_aliases(const Attributes& attributes) {
   const std::string host = hostname_of(attributes);
   std::vector<std::string> names{host};
   const Name own = read_one<&Pod::subdomain>(attributes).get();
@@ -338,7 +338,7 @@ PodLimits pod_limits(const Value& container) {
                        nano_cpus_per_milli};
 }
 
-Digest holder_digest(const Value& attributes) {
+Digest holder_digest(const Attributes& attributes) {
   const Dict claims = read_one<&Pod::claims>(attributes);
   const Value& spec = pod_template_of(attributes).at("spec");
   return Value::dict({{"spec", picked(spec, {"hostNetwork", "hostPID", "hostIPC", "hostAliases",
@@ -351,7 +351,7 @@ Digest holder_digest(const Value& attributes) {
       .digest();
 }
 
-Result<Value> holder_body(const Value& attributes, const PodPlace& place,
+Result<Value> holder_body(const Attributes& attributes, const PodPlace& place,
                           const std::vector<PodVolume>& volumes, const Labels& labels) {
   const Value& spec = pod_template_of(attributes).at("spec");
   std::vector<Entry> body{{"Image", pause_image}, {"Labels", labels_value(labels)}};
@@ -380,7 +380,7 @@ Result<Value> holder_body(const Value& attributes, const PodPlace& place,
   return Value::dict(std::move(body));
 }
 
-Result<Value> container_body(const Value& attributes, const PodContainer& container,
+Result<Value> container_body(const Attributes& attributes, const PodContainer& container,
                              const PodPlace& place, const std::vector<PodVolume>& volumes,
                              const Labels& labels) {
   const Value& spec = pod_template_of(attributes).at("spec");

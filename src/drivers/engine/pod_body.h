@@ -13,6 +13,7 @@
 #include "base/result.h"
 #include "base/time.h"
 #include "core/key.h"
+#include "core/payload.h"
 #include "drivers/engine/marks.h"
 #include "value/value.h"
 
@@ -40,7 +41,7 @@ struct PodContainer {
 };
 
 /// The containers in the order in which they are started: init containers first.
-std::vector<PodContainer> pod_containers(const Value& attributes);
+std::vector<PodContainer> pod_containers(const Attributes& attributes);
 
 /// A volume that the engine keeps for a pod.
 struct PodVolume {
@@ -55,27 +56,27 @@ struct PodVolume {
 
 /// Errors (`Blame::user`): no engine has this sort of volume, or a ConfigMap, Secret or key is not
 /// there.
-Result<std::vector<PodVolume>> pod_volumes(const Key& key, const Value& attributes,
+Result<std::vector<PodVolume>> pod_volumes(const Key& key, const Attributes& attributes,
                                            const PodPlace& place);
 
 /// Kubernetes' name for a container: `docker://ID`.
 std::string container_uri(bool is_podman, std::string_view id);
 
 /// `Always`, `OnFailure` or `Never`.
-std::string_view pod_restart_policy(const Value& attributes);
+std::string_view pod_restart_policy(const Attributes& attributes);
 /// The time between the request to end and the end.
-Duration pod_grace(const Value& attributes);
-bool uses_host_network(const Value& attributes);
+Duration pod_grace(const Attributes& attributes);
+bool uses_host_network(const Attributes& attributes);
 /// The names by which others on its network find it: its own, and that of its service.
-std::vector<std::string> pod_aliases(const Value& attributes);
+std::vector<std::string> pod_aliases(const Attributes& attributes);
 
 /// The digest of all that makes up the holder. If it changes, the pod is recreated.
-Digest holder_digest(const Value& attributes);
-Result<Value> holder_body(const Value& attributes, const PodPlace& place,
+Digest holder_digest(const Attributes& attributes);
+Result<Value> holder_body(const Attributes& attributes, const PodPlace& place,
                           const std::vector<PodVolume>& volumes, const Labels& labels);
 /// Errors (`Blame::user`): it mounts a volume that the pod does not have, takes a variable from
 /// something that is not there, or wants something that no engine can give.
-Result<Value> container_body(const Value& attributes, const PodContainer& container,
+Result<Value> container_body(const Attributes& attributes, const PodContainer& container,
                              const PodPlace& place, const std::vector<PodVolume>& volumes,
                              const Labels& labels);
 

@@ -11,17 +11,17 @@
 namespace fettle {
 namespace {
 
-Value pod(const std::string& spec, const std::string& more = "") {
+Attributes pod(const std::string& spec, const std::string& more = "") {
   const auto read =
       read_json(cat(R"({"name":"web-1","namespace":"shop","node":"n1","template":{)",
                     R"("metadata":{"labels":{"app":"web"}},"spec":{)", spec, "}}", more, "}"));
   EXPECT_TRUE(read) << to_string(read.error());
   const auto normal = pod_kind().normalise(read.value_or(Value()));
   EXPECT_TRUE(normal) << to_string(normal.error());
-  return normal.value_or(Value());
+  return normal.value_or(Attributes());
 }
 
-Value one(const std::string& fields = "", const std::string& more = "") {
+Attributes one(const std::string& fields = "", const std::string& more = "") {
   return pod(cat(R"("containers":[{"name":"web","image":"a:1")", fields, "}]"), more);
 }
 
@@ -32,13 +32,13 @@ const PodPlace pod_place{.network = "net",
                          .holder = "h1"};
 const Key key{"fleet", "pod", "n1|shop/web-1"};
 
-std::vector<PodVolume> volumes_of(const Value& attributes) {
+std::vector<PodVolume> volumes_of(const Attributes& attributes) {
   const auto volumes = pod_volumes(key, attributes, pod_place);
   EXPECT_TRUE(volumes) << to_string(volumes.error());
   return volumes.value_or(std::vector<PodVolume>());
 }
 
-Value body(const Value& attributes) {
+Value body(const Attributes& attributes) {
   const auto made = container_body(attributes, pod_containers(attributes)[0], pod_place,
                                    volumes_of(attributes), {});
   EXPECT_TRUE(made) << to_string(made.error());
@@ -46,7 +46,7 @@ Value body(const Value& attributes) {
 }
 
 /// The complaint about a pod that cannot be.
-std::string refusal(const Value& attributes) {
+std::string refusal(const Attributes& attributes) {
   const auto volumes = pod_volumes(key, attributes, pod_place);
   if (!volumes)
     return volumes.error().message;
@@ -72,7 +72,7 @@ TEST(PodBody, AContainerJoinsItsHolder) {
 }
 
 TEST(PodBody, TheHolderHasTheNetworkTheNamesAndThePorts) {
-  const Value attributes = pod(
+  const Attributes attributes = pod(
       R"("subdomain":"db","hostAliases":[{"ip":"10.0.0.1","hostnames":["a","b"]}],)"
       R"("dnsConfig":{"nameservers":["1.1.1.1"],"options":[{"name":"ndots","value":"2"}]},)"
       R"("containers":[{"name":"web","image":"a","ports":[{"containerPort":80,"hostPort":8080},)"
@@ -113,7 +113,9 @@ TEST(PodBody, CommandsAmountsAndRights) {
 }
 
 TEST(PodBody, OnlyWhatIsAnotherContainerHasAnotherDigest) {
-  const auto digest = [](const Value& attributes) { return pod_containers(attributes)[0].digest; };
+  const auto digest = [](const Attributes& attributes) {
+    return pod_containers(attributes)[0].digest;
+  };
   const Digest before = digest(one());
   EXPECT_EQ(digest(one(R"(,"resources":{"limits":{"cpu":"1"}},"imagePullPolicy":"Always")")),
             before);
@@ -130,7 +132,7 @@ TEST(PodBody, OnlyWhatIsAnotherContainerHasAnotherDigest) {
 }
 
 TEST(PodBody, VolumesAreOfTheEngineOrOfTheMachine) {
-  const Value attributes = pod(
+  const Attributes attributes = pod(
       R"("volumes":[{"name":"e","emptyDir":{}},{"name":"m","emptyDir":{"medium":"Memory"}},)"
       R"({"name":"h","hostPath":{"path":"/x"}},{"name":"d","hostPath":{"path":"/y","type":"Directory"}},)"
       R"({"name":"p","persistentVolumeClaim":{"claimName":"data"}},)"
@@ -162,7 +164,7 @@ TEST(PodBody, WhatNoEngineCanGiveIsRefusedByName) {
                    R"(}],"containers":[{"name":"web","image":"a","volumeMounts":[{"name":"v",)",
                    R"("mountPath":"/v")", mount, "}]}]"));
   };
-  const std::vector<std::pair<Value, std::string>> cases{
+  const std::vector<std::pair<Attributes, std::string>> cases{
       {with_volume(R"("nfs":{})"),
        "volume `v`: engines support emptyDir, hostPath, configMap, secret, downwardAPI, projected "
        "and persistentVolumeClaim"},
@@ -187,7 +189,7 @@ TEST(PodBody, WhatNoEngineCanGiveIsRefusedByName) {
        "variable `A`: the Secret `s` has no key `k`"}};
   for (const auto& [attributes, message] : cases)
     EXPECT_EQ(refusal(attributes), message);
-  const Value leads_out = pod(
+  const Attributes leads_out = pod(
       R"("volumes":[{"name":"v","configMap":{"name":"c","items":[{"key":"a","path":"../a"}]}}],)"
       R"("containers":[{"name":"web","image":"a"}])",
       R"(,"configs":{"ConfigMap/c":{"a":"1"}})");
@@ -196,8 +198,8 @@ TEST(PodBody, WhatNoEngineCanGiveIsRefusedByName) {
 
 TEST(PodBody, ALongNameGivesAHostnameThatASystemTakes) {
   const auto host = [](const std::string& name) {
-    const Value attributes = pod(R"("containers":[{"name":"web","image":"a:1"}])",
-                                 cat(R"(,"hostname":")", name, R"(")"));
+    const Attributes attributes = pod(R"("containers":[{"name":"web","image":"a:1"}])",
+                                      cat(R"(,"hostname":")", name, R"(")"));
     const auto made = holder_body(attributes, pod_place, volumes_of(attributes), {});
     EXPECT_TRUE(made) << to_string(made.error());
     return std::string(made->text_at("Hostname"));

@@ -20,7 +20,7 @@ constexpr Duration least_grace = 2s;  ///< that a container gets after its hook
 
 /// Ends all of them at once; sidecars end after the others.
 Status end_containers(const Site& site, const std::vector<ContainerState>& states,
-                      const Value& attributes, const std::string& address,
+                      const Attributes& attributes, const std::string& address,
                       const std::stop_token& stop) {
   const auto containers = pod_containers(attributes);
   const auto is_sidecar = [&](const ContainerState& state) {
@@ -50,7 +50,7 @@ Key pod_network(const Key& pod) {
   return {pod.environment, "network", cat(address.node, "|", address.space)};
 }
 
-int64_t pod_restarts(const Value& outputs, const ContainerState& state) {
+int64_t pod_restarts(const Outputs& outputs, const ContainerState& state) {
   return std::max<int64_t>(std::strtoll(label(state.labels, mark::restarts).c_str(), nullptr, 10),
                            read_one<&PodOutputs::restarts>(outputs).value().integer_at(
                                label(state.labels, mark::container)));
@@ -64,8 +64,9 @@ Result<PodThere> pod_there(const Site& site, const Key& key, const std::stop_tok
   return there;
 }
 
-Status end_pod_container(const Site& site, const ContainerState& state, const Value& attributes,
-                         const std::string& address, const std::stop_token& stop) {
+Status end_pod_container(const Site& site, const ContainerState& state,
+                         const Attributes& attributes, const std::string& address,
+                         const std::stop_token& stop) {
   if (!state.runs() && state.status != "paused" && state.status != "restarting")
     return {};
   Duration grace = pod_grace(attributes);
@@ -83,7 +84,7 @@ Status end_pod_container(const Site& site, const ContainerState& state, const Va
   return {};
 }
 
-Status clear_pod(const Site& site, const PodThere& there, const Value& attributes,
+Status clear_pod(const Site& site, const PodThere& there, const Attributes& attributes,
                  const std::string& address, const std::stop_token& stop) {
   TRY(end_containers(site, there.containers, attributes, address, stop));
   for (const auto* const states : {&there.containers, &there.holders})
@@ -98,13 +99,13 @@ Status remove_pod_volumes(const Site& site, const Key& key, const std::stop_toke
   return {};
 }
 
-const Value& attributes_then(const Act& act) {
+const Attributes& attributes_then(const Act& act) {
   return act.known != nullptr && act.known->applied ? act.known->applied->attributes
                                                     : act.attributes;
 }
 
 Result<Outcome> stop_pod(const Site& site, const Act& act, const std::stop_token& stop) {
-  const Value attributes = reveal(attributes_then(act));
+  const Attributes attributes = reveal(attributes_then(act));
   const PodThere there = TRY(pod_there(site, act.key, stop));
   const std::string address(
       act.known == nullptr ? "" : read_one<&PodOutputs::ip>(act.known->outputs).view());

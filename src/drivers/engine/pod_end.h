@@ -18,19 +18,20 @@ Result<PodThere> pod_there(const Site& site, const Key& key, const std::stop_tok
 
 /// How often a container was started before, without restarts by the engine: as its label says, or
 /// as the pod's outputs say if the pod was restored since.
-int64_t pod_restarts(const Value& outputs, const ContainerState& state);
+int64_t pod_restarts(const Outputs& outputs, const ContainerState& state);
 
 /// Ends a container: first its hook, which counts into the grace period. `attributes` are those
 /// with which the pod was made.
-Status end_pod_container(const Site& site, const ContainerState& state, const Value& attributes,
-                         const std::string& address, const std::stop_token& stop);
+Status end_pod_container(const Site& site, const ContainerState& state,
+                         const Attributes& attributes, const std::string& address,
+                         const std::stop_token& stop);
 /// Ends and removes everything. Containers go before the holders that they join.
-Status clear_pod(const Site& site, const PodThere& there, const Value& attributes,
+Status clear_pod(const Site& site, const PodThere& there, const Attributes& attributes,
                  const std::string& address, const std::stop_token& stop);
 Status remove_pod_volumes(const Site& site, const Key& key, const std::stop_token& stop);
 
 /// The attributes with which the containers were made that are to go.
-const Value& attributes_then(const Act& act);
+const Attributes& attributes_then(const Act& act);
 /// The owner of its address.
 std::string pod_owner(const Key& key);
 /// The network of its namespace on its node.

@@ -91,7 +91,7 @@ std::optional<Time> started_of(const Record& known) {
   return started.is_text() ? moment_in(started.text()) : std::nullopt;
 }
 
-Value row_value(const Row& row, const Value& outputs, bool is_podman) {
+Value row_value(const Row& row, const Outputs& outputs, bool is_podman) {
   const int64_t earlier = pod_restarts(outputs, row.state);
   const bool is_init = row.wanted->sort == PodContainer::Sort::init;
   const bool ready = is_init ? row.has_ended_well() : row.ready();
@@ -306,16 +306,15 @@ class PodLook {
                   "ContainersNotReady", why)};
     std::string gate;
     Time ready_since = last_start_;
-    const Value& gates = attributes_.at("conditions");
-    if (gates.is_dict())
-      for (const Entry& entry : gates.entries()) {
-        const bool holds = entry.value == Value("True");
-        const Time told = gate_since(entry.key);
-        ready_since = std::max(ready_since, told);
-        all.push_back(condition(entry.key, holds, told == Time() ? last_start_ : told));
-        if (!holds)
-          gate = cat("condition `", entry.key, "` is False");
-      }
+    const Dict gates = read_one<&Pod::conditions>(attributes_);
+    for (const Entry& entry : gates.entries()) {
+      const bool holds = entry.value == Value("True");
+      const Time told = gate_since(entry.key);
+      ready_since = std::max(ready_since, told);
+      all.push_back(condition(entry.key, holds, told == Time() ? last_start_ : told));
+      if (!holds)
+        gate = cat("condition `", entry.key, "` is False");
+    }
     const bool is_ready = are_ready && gate.empty();
     all.push_back(condition("Ready", is_ready, since("ready", is_ready, ready_since),
                             are_ready ? "ReadinessGatesNotReady" : "ContainersNotReady",
@@ -323,8 +322,8 @@ class PodLook {
     return Value::list(std::move(all));
   }
 
-  const Value& outputs() const {
-    static const Value none;
+  const Outputs& outputs() const {
+    static const Outputs none;
     return subject_.known == nullptr ? none : subject_.known->outputs;
   }
 
@@ -358,7 +357,7 @@ class PodLook {
   const Subject& subject_;
   const std::vector<const ContainerState*>& states_;
   const std::stop_token& stop_;
-  Value attributes_;
+  Attributes attributes_;
   std::vector<PodContainer> wanted_;
   std::vector<Row> rows_;
   std::string address_, holder_;

@@ -23,13 +23,13 @@ int64_t rounded_up(int64_t amount, int64_t unit) { return (amount + unit - 1) / 
 
 Result<std::string> PodValues::field(std::string_view path) const {
   if (path == "metadata.name")
-    return std::string(attributes_.text_at("name"));
+    return read_one<&Pod::name>(attributes_).get().str();
   if (path == "metadata.namespace")
-    return std::string(attributes_.text_at("namespace", "default"));
+    return read_one<&Pod::space>(attributes_).get().str();
   if (path == "metadata.uid")
     return place_.uid;
   if (path == "spec.nodeName")
-    return std::string(attributes_.text_at("node"));
+    return read_one<&Pod::node>(attributes_).get().str();
   if (path == "spec.serviceAccountName")
     return std::string(
         pod_template_of(attributes_).at("spec").text_at("serviceAccountName", "default"));
@@ -49,7 +49,7 @@ Result<std::string> PodValues::field(std::string_view path) const {
 }
 
 const Value* PodValues::config(std::string_view kind, std::string_view name) const {
-  return attributes_.at("configs").find(cat(kind, "/", name));
+  return configs_.find(cat(kind, "/", name));
 }
 
 Result<std::optional<std::string>> PodValues::from_config(std::string_view kind,

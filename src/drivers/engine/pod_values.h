@@ -9,16 +9,17 @@
 
 #include "base/result.h"
 #include "drivers/engine/pod_body.h"
+#include "kinds/pod.h"
 
 namespace fettle {
 
 class PodValues {
  public:
   /// Both arguments must outlive it.
-  PodValues(const Value& attributes, const PodPlace& place)
+  PodValues(const Attributes& attributes, const PodPlace& place)
       : attributes_(attributes), place_(place) {}
 
-  const Value& attributes() const { return attributes_; }
+  const Attributes& attributes() const { return attributes_; }
   /// `metadata.name`, `metadata.labels['KEY']`, `status.podIP` …; a missing key gives an empty
   /// text. Error: containers may not ask for this field.
   Result<std::string> field(std::string_view path) const;
@@ -35,7 +36,8 @@ class PodValues {
                                                  std::string_view variable) const;
   Result<std::string> resource(const Value& container, const Value& source) const;
 
-  const Value& attributes_;
+  const Attributes& attributes_;
+  const Dict configs_ = read_one<&Pod::configs>(attributes_);
   const PodPlace& place_;
 };
 

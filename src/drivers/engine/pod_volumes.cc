@@ -125,7 +125,7 @@ bool has_files(const Value& source) {
 
 }  // namespace
 
-Result<std::vector<PodVolume>> pod_volumes(const Key& key, const Value& attributes,
+Result<std::vector<PodVolume>> pod_volumes(const Key& key, const Attributes& attributes,
                                            const PodPlace& place) {
   std::vector<PodVolume> volumes;
   const PodValues values(attributes, place);

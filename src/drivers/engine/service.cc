@@ -133,13 +133,13 @@ struct Change {
   Duration looked{0};    ///< the time after which it was last seen alive
 };
 
-Value save(const Change& change, const Value& outputs, Instant since) {
+Value save(const Change& change, const Outputs& outputs, Instant since) {
   return Value::dict({{"container", change.now},
                       {"old", change.old},
                       {"old_ran", change.old_ran},
                       {"direct", change.direct},
                       {"is_anew", change.is_anew},
-                      {"outputs", outputs},
+                      {"outputs", write(read<ServiceOutputs>(outputs))},
                       {"looked", change.looked.count()},
                       {"since", since.time_since_epoch().count()}});
 }
@@ -580,7 +580,7 @@ Result<Outcome> remove_service(const Site& site, const Act& act, std::stop_token
 
 Result<Outcome> transition_service(const Site& site, const Act& act, std::stop_token stop) {
   const Record& host = *TRY(host_of(act));
-  const Value outputs = write(TransitionOutputs{read<ServiceOutputs>(host.outputs).uuid});
+  const Outputs outputs = write(TransitionOutputs{read<ServiceOutputs>(host.outputs).uuid});
   const auto done = [&](bool changed) {
     return Outcome(Done{.outputs = outputs, .remote_id = host.remote_id, .changed = changed});
   };

@@ -153,13 +153,14 @@ Result<Outcome> drop_network(const Site& site, const Act& act, std::stop_token s
   return Outcome(Done{});
 }
 
-Result<Value> ensure_network(const Site& site, const Key& key, const std::stop_token& stop) {
+Result<NetworkOutputs> ensure_network(const Site& site, const Key& key,
+                                      const std::stop_token& stop) {
   const std::string name = network_name(key);
   Act act;
   act.key = key;
   if (const auto state = TRY(inspect_network(site.engine, name, stop)))
-    return std::get<Done>(TRY(adopt_network(site, act, name, stop))).outputs;
-  return std::get<Done>(TRY(make_network(site, act, stop))).outputs;
+    return read<NetworkOutputs>(std::get<Done>(TRY(adopt_network(site, act, name, stop))).outputs);
+  return read<NetworkOutputs>(std::get<Done>(TRY(make_network(site, act, stop))).outputs);
 }
 
 Status drop_empty_network(const Site& site, const Key& key, const std::string& owner,

@@ -2,6 +2,7 @@
 /// The resources that services need: `network`, `image` and `directory`.
 
 #include "drivers/engine/site.h"
+#include "kinds/network.h"
 
 namespace fettle {
 
@@ -9,7 +10,8 @@ namespace fettle {
 /// is only asked what it has if it refuses.
 Result<Outcome> make_network(const Site& site, const Act& act, std::stop_token stop);
 /// The outputs of a network, which is made if there is none.
-Result<Value> ensure_network(const Site& site, const Key& key, const std::stop_token& stop);
+Result<NetworkOutputs> ensure_network(const Site& site, const Key& key,
+                                      const std::stop_token& stop);
 /// Removes a network that is empty once `owner` has left it, and in which nobody has an address.
 /// Otherwise it stays.
 Status drop_empty_network(const Site& site, const Key& key, const std::string& owner,

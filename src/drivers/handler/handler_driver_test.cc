@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "kinds/kinds.h"
 #include "tests/fixtures/host_acts.h"
 
@@ -101,12 +102,12 @@ TEST_P(HandlerTest, ReadsCreatesUpdatesAndDeletes) {
   EXPECT_FALSE(apply(wanted(handler, "one"))->changed);
   const auto other = apply(wanted(handler, "two"));
   EXPECT_TRUE(other->changed);
-  EXPECT_EQ(other->outputs.at("changes").at("value").text_at("current"), "one");
+  EXPECT_EQ(dict_of(other->outputs).at("changes").at("value").text_at("current"), "one");
   EXPECT_EQ(read("box"), "two");
   ASSERT_TRUE(write_file(at("box"), "drifted"));
   const auto reported = apply(wanted(handler, "two", {{"report_only", true}}));
   EXPECT_FALSE(reported->changed);
-  EXPECT_FALSE(reported->outputs.bool_at("compliant"));
+  EXPECT_FALSE(dict_of(reported->outputs).bool_at("compliant"));
   EXPECT_EQ(read("box"), "drifted");
   EXPECT_TRUE(apply(wanted(handler, "two"), Verb::ensure, {{"e", "file", "f"}})->changed);
   EXPECT_EQ(read("box"), "two");

@@ -9,6 +9,7 @@
 #include "base/tail.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "core/open_payload.h"
 #include "value/hidden.h"
 #include "value/json.h"
 #include "value/mask.h"
@@ -168,9 +169,9 @@ Result<Outcome> run_what_is_due(const Act& act, const ProgressSink& progress,
                                 const std::stop_token& stop) {
   const HostCommand wanted = read<HostCommand>(reveal(act.attributes));
   Mask mask;
-  mask.add_marked(act.attributes);
+  mask.add_marked(dict_of(act.attributes));
   for (const RecordPointer& need : act.needs)  // a part of them may be embedded
-    mask.add_marked(need->outputs);
+    mask.add_marked(dict_of(need->outputs));
   const std::string_view command = wanted.command.view(), reload = wanted.reload.view();
   const bool was_done = act.known != nullptr && act.known->applied && !act.known->attempt &&
                         act.known->applied->attributes == act.attributes;

@@ -7,6 +7,7 @@
 #include "base/tail.h"
 #include "base/text.h"
 #include "base/words.h"
+#include "core/open_payload.h"
 #include "drivers/host/host_driver.h"
 #include "kinds/kinds.h"
 #include "tests/fixtures/host_acts.h"
@@ -66,17 +67,17 @@ TEST_F(CommandsTest, ItRunsWithItsFolderAndEnvironment) {
                          {"environment", Value::dict({{"A", "b c"}})},
                          {"returns", Value::list({0, 3})}});
   ASSERT_TRUE(done) << said(done);
-  EXPECT_EQ(done->outputs.integer_at("code"), 3);
-  EXPECT_EQ(done->outputs.text_at("output"), "/tmp");
+  EXPECT_EQ(dict_of(done->outputs).integer_at("code"), 3);
+  EXPECT_EQ(dict_of(done->outputs).text_at("output"), "/tmp");
   EXPECT_EQ(*read_file(at("out")), "b c\n");
 }
 
 TEST_F(CommandsTest, StreamsAreToldApartOnlyWhereThatIsAskedFor) {
   const std::string both = "sh -c 'echo 5; echo oh >&2'";
-  EXPECT_EQ(write_json(run({{"command", both}})->outputs),
+  EXPECT_EQ(write_json(dict_of(run({{"command", both}})->outputs)),
             R"({"code":0,"output":"5\noh","ran":true})");
   const Value told = Value::dict({{"state", "yaml"}, {"hidden", Value::list({"stderr"})}});
-  const Value outputs = run({{"command", both}, {"told", told}})->outputs;
+  const Value outputs = dict_of(run({{"command", both}, {"told", told}})->outputs);
   EXPECT_EQ(outputs.text_at("stdout"), "5");
   EXPECT_EQ(outputs.at("state"), Value(5));
   EXPECT_TRUE(outputs.at("stderr").is_secret() && outputs.at("output").is_secret());
@@ -97,9 +98,9 @@ TEST_F(CommandsTest, OutputThatIsNotOfItsFormIsAnError) {
       << said_of("echo {", "json", false);
   EXPECT_TRUE(has(said_of("echo '[1'", "yaml", false), "as `render_pipe: yaml` says: line 1"));
   EXPECT_FALSE(has(said_of("echo '{secret'", "json", true), "secret"));
-  EXPECT_EQ(
-      run({{"command", "true"}, {"told", Value::dict({{"state", "json"}})}})->outputs.at("state"),
-      Value());
+  EXPECT_EQ(dict_of(run({{"command", "true"}, {"told", Value::dict({{"state", "json"}})}})->outputs)
+                .at("state"),
+            Value());
 }
 
 TEST_F(CommandsTest, AFolderIsNoProgram) {

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "drivers/host/host_driver.h"
 #include "kinds/kinds.h"
 #include "tests/fixtures/host_acts.h"
@@ -143,7 +144,7 @@ TEST_F(FilesTest, ContentComesFromABlob) {
   ASSERT_TRUE(acts_.apply(file_kind(), with("big", {{"digest", digest}})));
   EXPECT_EQ(sha256_hex(*read_file(at("big"))), digest);
   EXPECT_EQ(acts_.drift(file_kind()).verb, Verb::keep);
-  EXPECT_EQ(acts_.known->outputs.text_at("digest"), digest);
+  EXPECT_EQ(dict_of(acts_.known->outputs).text_at("digest"), digest);
 }
 
 TEST_F(FilesTest, PurgedRemovesAndIsSeenWhenItComesBack) {
@@ -196,7 +197,7 @@ TEST_F(FilesTest, WhatIsKilledInTheMiddleIsWholeOrNotThere) {
 
 TEST_F(FilesTest, WhatNobodyWantsAnyMoreIsRemovedAsItWasMade) {
   ASSERT_TRUE(acts_.apply(file_kind(), with("f", {{"content", "x"}})));
-  const Value file = acts_.known->applied->attributes;
+  const Value file = dict_of(acts_.known->applied->attributes);
   EXPECT_TRUE(acts_.apply(file_kind(), file, Verb::remove)->changed);
   EXPECT_FALSE(file_exists(at("f")));
   EXPECT_FALSE(acts_.apply(file_kind(), file, Verb::remove)->changed);

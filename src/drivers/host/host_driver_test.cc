@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "tests/fixtures/memory_blobs.h"
 
 namespace fettle {
@@ -68,7 +69,7 @@ TEST_F(HostDriverTest, RendersTemplatesAndKeepsTheUuid) {
   EXPECT_EQ(same.outputs, first.outputs);
   const Done other = std::get<Done>(*apply("artifact", attributes(2), known));
   EXPECT_TRUE(other.changed);
-  EXPECT_EQ(other.outputs.text_at("uuid"), first.outputs.text_at("uuid"));
+  EXPECT_EQ(dict_of(other.outputs).text_at("uuid"), dict_of(first.outputs).text_at("uuid"));
 }
 
 TEST_F(HostDriverTest, ATemplateThatIsWrongOrLeadsOutIsAnError) {
@@ -94,8 +95,8 @@ TEST_F(HostDriverTest, VerifiesAndPrints) {
   EXPECT_EQ(verify("a", "!=", "a").error().message,
             "assertion failed: `\"a\"` != `\"a\"` does not hold");
   EXPECT_NE(verify("1", "==", 1).error().message.find("cannot be compared"), std::string::npos);
-  EXPECT_EQ(std::get<Done>(*apply("print", Value::dict({{"message", "hello"}})))
-                .outputs.text_at("message"),
+  EXPECT_EQ(dict_of(std::get<Done>(*apply("print", Value::dict({{"message", "hello"}}))).outputs)
+                .text_at("message"),
             "hello");
 }
 
@@ -120,7 +121,7 @@ TEST_F(HostDriverTest, AFileThatIsNotAsWantedIsSeenWithItsContentUnlessThatMayBe
     wanted.attributes =
         Value::dict({{"path", path}, {"content", content}, {"digest", sha256_hex(text)}});
     const Subject subject{{"e", "file", "x"}, &wanted, nullptr};
-    return driver_.observe(std::span(&subject, 1), {})->at(0).state->at("content");
+    return dict_of(*driver_.observe(std::span(&subject, 1), {})->at(0).state).at("content");
   };
   EXPECT_EQ(content_seen("wanted", "wanted"), Value("found"));
   EXPECT_EQ(content_seen("found", "found"), Value()) << "it is as wanted";

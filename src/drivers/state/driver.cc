@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "core/state_tag.h"
 #include "drivers/state/guards.h"
 #include "kinds/state.h"
@@ -106,7 +107,7 @@ class StateAct {
     skips_memory_ = functions.skips_memory(call_.state);
     if (options.remembers && !skips_memory_) {
       if (past != nullptr && past->applied &&
-          read<StateInvocation>(past->applied->attributes).id == wanted_.id)
+          read_one<&StateInvocation::id>(past->applied->attributes) == wanted_.id)
         remember(past->outputs);
       else if (act.known != nullptr)
         remember(act.known->outputs);
@@ -180,7 +181,7 @@ class StateAct {
   /// Removes what another call has replaced, once all that used it have gone on.
   Result<Outcome> remove_replaced(const Value& replaced) {
     const List before =
-        act_.known == nullptr ? List() : read<StateOutputs>(act_.known->outputs).removed;
+        act_.known == nullptr ? List() : read_one<&StateOutputs::removed>(act_.known->outputs);
     Value ret = ret_of(true, "");
     for (const Value& old : fettle::items_of(replaced)) {
       if (is_among(old, before)) {
@@ -217,8 +218,8 @@ class StateAct {
     List removed;
     for (const RecordPointer& record : act_.needs)
       if (record->applied && record->applied->key.name == settings_.text_at("remover"))
-        removed = read<StateOutputs>(record->outputs).removed;
-    const List replaced = read<StateOutputs>(act_.known->outputs).replaced;
+        removed = read_one<&StateOutputs::removed>(record->outputs);
+    const List replaced = read_one<&StateOutputs::replaced>(act_.known->outputs);
     for (const Value& one : replaced.items())
       if (!is_among(one, removed))
         left.push_back(one);
@@ -226,8 +227,7 @@ class StateAct {
   }
 
   void remember(const Outputs& outputs) {
-    call_.old_state =
-        without_unset(read<StateOutputs>(outputs).remembered(), settings_.at("unset"));
+    call_.old_state = without_unset(remembered(outputs), settings_.at("unset"));
     if (is_empty(call_.old_state))
       call_.old_state = {};
   }
@@ -354,7 +354,7 @@ class StateAct {
   /// reference in the name may lead elsewhere, or nowhere.
   Status call_as_then() {
     const CalledAs called =
-        act_.known == nullptr ? CalledAs() : read<StateOutputs>(act_.known->outputs).called;
+        act_.known == nullptr ? CalledAs() : read_one<&StateOutputs::called>(act_.known->outputs);
     Value name = called.name, id = called.resource_id;
     if (name.is_null())
       name = wanted_.name.value();
@@ -443,11 +443,13 @@ class StateAct {
   Result<std::optional<Again>> again_of(const Value& ret) {
     const Value& result = ret.at("result");
     const std::string comment = text_of_comment(ret.at("comment"));
-    Again again{comment.empty() ? "not successful yet" : comment,
-                {},
-                Value::dict({{"rerun_data", ret.at("rerun_data")}, {"story", story_after(ret)}}),
-                {},
-                {}};
+    const auto again_after = [&](std::optional<Duration> wait) {
+      return Again{comment.empty() ? "not successful yet" : comment,
+                   wait,
+                   Value::dict({{"rerun_data", ret.at("rerun_data")}, {"story", story_after(ret)}}),
+                   {},
+                   {}};
+    };
     if (const Value& retry = settings_.at("retry"); !retry.is_null() && !call_.is_test) {
       const bool is_so = result.is_bool() && result.boolean() == retry.bool_at("until", true);
       const int64_t attempts = retry.at("attempts").integer().value_or(2);
@@ -457,8 +459,8 @@ class StateAct {
           return value.is_real() ? value.real() : static_cast<double>(value.integer().value_or(0));
         };
         const double splay = seconds("splay") * static_cast<double>(act_.attempt % 10) / 10;
-        again.after = Duration(static_cast<int64_t>((seconds("interval") + splay) * 1e9));
-        return std::optional(again);
+        return std::optional(
+            again_after(Duration(static_cast<int64_t>((seconds("interval") + splay) * 1e9))));
       }
       return std::optional<Again>();
     }
@@ -467,21 +469,20 @@ class StateAct {
     const PendingCounts counts{alike(ret), act_.attempt - 1};
     if (const std::optional<bool> pending =
             TRY(functions_.is_pending(call_.state, ret, counts, stop_)))
-      return *pending ? std::optional(TRY(after_own_wait(std::move(again)))) : std::nullopt;
+      return *pending ? std::optional(again_after(TRY(own_wait()))) : std::nullopt;
     if (result != Value(false))
-      return asks_again(ret, counts) ? std::optional(TRY(after_own_wait(std::move(again))))
-                                     : std::nullopt;
+      return asks_again(ret, counts) ? std::optional(again_after(TRY(own_wait()))) : std::nullopt;
+    Again again = again_after(TRY(own_wait()));
     again.progress = Value::dict({{"result", result},
                                   {"changes", ret.at("changes")},
                                   {"new_state", ret.at("new_state")},
                                   {"rerun_data", ret.at("rerun_data")}})
                          .digest();
-    return std::optional(TRY(after_own_wait(std::move(again))));
+    return std::optional(std::move(again));
   }
 
-  Result<Again> after_own_wait(Again again) {
-    again.after = TRY(functions_.wait(call_.state, settings_.at("wait"), act_.attempt - 1, stop_));
-    return again;
+  Result<std::optional<Duration>> own_wait() {
+    return functions_.wait(call_.state, settings_.at("wait"), act_.attempt - 1, stop_);
   }
 
   Result<Outcome> outcome_of(Value ret, bool is_final) {
@@ -543,7 +544,7 @@ class StateAct {
     if (!act_.attributes.has_secret())
       return ret;
     Mask mask;
-    mask.add_marked(act_.attributes);
+    mask.add_marked(dict_of(act_.attributes));
     return with(ret, "comment", mask.value(ret.at("comment")));
   }
 

@@ -203,8 +203,7 @@ class Mapper {
       Resource resource;
       resource.key = {options_.environment, kind.name(), name};
       resource.driver = "engine";
-      const Result<Value> normal = kind.normalise(attributes);
-      resource.attributes = normal ? *normal : attributes;
+      resource.attributes = kind.normalise(attributes).value_or(attributes);
       shared.push_back(std::move(resource));
     };
     make(network_kind(), network_name, Value::dict({}));

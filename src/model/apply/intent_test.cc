@@ -6,6 +6,7 @@
 
 #include "base/file.h"
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "kinds/kinds.h"
 #include "model/apply/handlers.h"
 #include "value/json.h"
@@ -70,7 +71,7 @@ TEST_F(IntentTest, ResourcesBecomeThingsOfTheEngineBySet) {
   const Resource file = resource(*made, id_of("/etc/motd"));
   EXPECT_EQ(to_string(file.key), "file/fs::File[a,path=/etc/motd]");
   EXPECT_EQ(file.driver, "host");
-  EXPECT_EQ(file.attributes.text_at("mode"), "0644");
+  EXPECT_EQ(dict_of(file.attributes).text_at("mode"), "0644");
   EXPECT_EQ(file.mandate, Mandate::act);
   EXPECT_EQ(file.leftover, Leftover::remove);
   EXPECT_EQ(made->intent->sets, (std::map<fettle::Name, Leftover>{{"model:", Leftover::keep},
@@ -161,8 +162,8 @@ TEST_F(IntentTest, AContainerIsAServiceWithNetworkAndImage) {
   const Resource web = resource(*made, "container::Container[a,name=web]");
   EXPECT_EQ(to_string(web.key), "service/web");
   EXPECT_EQ(web.driver, "engine");
-  EXPECT_EQ(web.attributes.at("ports").at("dns").text_at("transport"), "UDP");
-  EXPECT_EQ(web.attributes.at("env").text_at("A"), "1");
+  EXPECT_EQ(dict_of(web.attributes).at("ports").at("dns").text_at("transport"), "UDP");
+  EXPECT_EQ(dict_of(web.attributes).at("env").text_at("A"), "1");
   EXPECT_EQ(holes(web.attributes).at(0).kind, "image");
   const std::vector<Resource>& shared = made->intent->resources.at("model:");
   EXPECT_EQ(shared.size(), 3u);
@@ -174,7 +175,7 @@ TEST_F(IntentTest, AContainerIsAServiceWithNetworkAndImage) {
   items_.pop_back();
   items_.pop_back();
   add("container::Container[a,name=web]", R"({"name":"web","image":"nginx:1","purged":true})");
-  EXPECT_TRUE(resource(*mapped(), "container::Container[a,name=web]").attributes.bool_at("purged"));
+  EXPECT_TRUE(is_purged(resource(*mapped(), "container::Container[a,name=web]").attributes));
   EXPECT_EQ(mapped()->intent->resources.at("model:").size(), 1u);
   items_.pop_back();
   add("container::Container[a,name=web]", R"({"name":"web","image":"x","ports":{"http":70000}})");
@@ -188,9 +189,9 @@ TEST_F(IntentTest, AHandlerOfTheProjectWins) {
   const Resource file = resource(*mapped(), id_of("/f"));
   EXPECT_EQ(file.key.kind, "handled");
   EXPECT_EQ(file.driver, "handler");
-  EXPECT_TRUE(file.attributes.bool_at("report_only"));
-  EXPECT_TRUE(file.attributes.bool_at("purged"));
-  EXPECT_EQ(file.attributes.at("fields").text_at("path"), "/f");
+  EXPECT_TRUE(dict_of(file.attributes).bool_at("report_only"));
+  EXPECT_TRUE(dict_of(file.attributes).bool_at("purged"));
+  EXPECT_EQ(dict_of(file.attributes).at("fields").text_at("path"), "/f");
 }
 
 TEST_F(IntentTest, AWrongFieldNamesTheResource) {

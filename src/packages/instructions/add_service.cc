@@ -115,7 +115,7 @@ Instruction add_service_instruction() {
           describe,
           [](const EndedStatement& ended) {
             return cat("Service '", ended.detail("service"), "' added with service UUID '",
-                       ended.uuid("service"), "'");
+                       read_one<&ServiceOutputs::uuid>(ended.outputs("service")), "'");
           },
           {.identity = OverlapRule::Identity::services,
            .depends_on = OverlapRule::DependsOn::mounts,

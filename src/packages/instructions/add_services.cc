@@ -41,7 +41,7 @@ std::string services_line(const EndedStatement& ended) {
   for (const Key& key : ended.statement.keys)
     if (key.kind == "service")
       line += cat("\n  Service '", service_name(key), "' added with UUID '",
-                  outputs_of(key, ended.known).text_at("uuid"), "'");
+                  read_one<&ServiceOutputs::uuid>(outputs_of(key, ended.known)), "'");
   return line;
 }
 

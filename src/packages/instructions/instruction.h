@@ -29,7 +29,7 @@ struct InstructionCall {
 };
 
 /// The known outputs of a resource. An empty dict: there are none.
-const Value& outputs_of(const Key& key, const Known& known);
+const Outputs& outputs_of(const Key& key, const Known& known);
 
 /// A statement that has ended, for its result line.
 struct EndedStatement {
@@ -39,8 +39,7 @@ struct EndedStatement {
   size_t created;  ///< how many of its services were not there before
 
   /// The outputs of its first key of a kind. An empty dict: there are none.
-  const Value& outputs(std::string_view kind) const;
-  std::string_view uuid(std::string_view kind) const { return outputs(kind).text_at("uuid"); }
+  const Outputs& outputs(std::string_view kind) const;
   bool has(std::string_view kind) const;
   std::string_view detail(std::string_view name) const { return statement.detail.text_at(name); }
 };

@@ -20,7 +20,7 @@ starlark::Value result_value(InstructionCall& call, const Key& key, const Value&
   return heap.dict(entries);
 }
 
-std::string exec_line(const Value& outputs) {
+std::string exec_line(const Outputs& outputs) {
   const ExecOutputs result = read<ExecOutputs>(outputs);
   const std::string code = std::to_string(result.code), output = to_text(result.output);
   if (output.empty())
@@ -32,7 +32,7 @@ std::string exec_line(const Value& outputs) {
              output, "\n", rule);
 }
 
-std::string request_line(const Value& outputs) {
+std::string request_line(const Outputs& outputs) {
   const RequestOutputs result = read<RequestOutputs>(outputs);
   std::string line = cat("Request had response code '", result.code, "' and body ",
                          write_json(to_text(result.body)));

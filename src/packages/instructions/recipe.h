@@ -23,8 +23,8 @@ Result<Call> wanted_call(InstructionCall& call, const ServiceState& service, con
 }
 
 /// The result lines of what runs a recipe, from its outputs.
-std::string exec_line(const Value& outputs);
-std::string request_line(const Value& outputs);
+std::string exec_line(const Outputs& outputs);
+std::string request_line(const Outputs& outputs);
 
 /// The name of the service that an argument names: references in it are refused.
 std::string service_argument(InstructionCall& call, size_t i);

@@ -98,7 +98,8 @@ Instruction render_templates_instruction() {
           },
           [](const EndedStatement& ended) {
             return cat("Templates artifact name '", ended.detail("artifact"),
-                       "' rendered with artifact UUID '", ended.uuid("artifact"), "'");
+                       "' rendered with artifact UUID '",
+                       read_one<&ArtifactOutputs::uuid>(ended.outputs("artifact")), "'");
           },
           {.identity = OverlapRule::Identity::artifacts}};
 }

@@ -7,21 +7,31 @@
 namespace fettle {
 namespace {
 
-/// Kurtosis: only these may be set afterwards. Field of the config, then of the attributes.
-constexpr std::array<std::pair<std::string_view, std::string_view>, 11> settable{
-    {{"image", "image"},
-     {"user", "user"},
-     {"labels", "labels"},
-     {"tolerations", "tolerations"},
-     {"node_selectors", "node_selectors"},
-     {"max_cpu", "cpu_max"},
-     {"min_cpu", "cpu_min"},
-     {"max_memory", "memory_max"},
-     {"min_memory", "memory_min"},
-     {"privileged", "privileged"},
-     {"host_pid_namespace", "host_pid"}}};
-constexpr std::array<std::string_view, 3> settable_too{"cpu_allocation", "memory_allocation",
-                                                       "bind_mounts"};
+template <auto member>
+void take(Service& to, const Service& from) {
+  to.*member = from.*member;
+}
+
+struct Settable {
+  std::string_view field;  ///< of the config
+  void (*take)(Service& to, const Service& from);
+};
+
+/// Kurtosis: only these may be set afterwards.
+constexpr std::array<Settable, 14> settable{{{"image", take<&Service::image>},
+                                             {"user", take<&Service::user>},
+                                             {"labels", take<&Service::labels>},
+                                             {"tolerations", take<&Service::tolerations>},
+                                             {"node_selectors", take<&Service::node_selectors>},
+                                             {"max_cpu", take<&Service::cpu_max>},
+                                             {"min_cpu", take<&Service::cpu_min>},
+                                             {"max_memory", take<&Service::memory_max>},
+                                             {"min_memory", take<&Service::memory_min>},
+                                             {"privileged", take<&Service::privileged>},
+                                             {"host_pid_namespace", take<&Service::host_pid>},
+                                             {"cpu_allocation", take<&Service::cpu_max>},
+                                             {"memory_allocation", take<&Service::memory_max>},
+                                             {"bind_mounts", take<&Service::bind_mounts>}}};
 
 bool is_given(starlark::Value config, std::string_view field) {
   const auto value = starlark::field_of(config, field);
@@ -32,11 +42,7 @@ Status check_fields(starlark::Value config) {
   for (const auto& [field, value] : starlark::fields_of(config)) {
     if (!is_given(config, field))
       continue;
-    const bool known =
-        std::any_of(settable.begin(), settable.end(),
-                    [&](const auto& row) { return row.first == field; }) ||
-        std::find(settable_too.begin(), settable_too.end(), field) != settable_too.end();
-    if (!known)
+    if (std::ranges::find(settable, field, &Settable::field) == settable.end())
       return user_error(cat(
           "`", field,
           "` cannot be set afterwards; set_service accepts the image, user, labels, tolerations, "
@@ -45,23 +51,14 @@ Status check_fields(starlark::Value config) {
   return {};
 }
 
-/// The wanted service's attributes with those of the config on top, as far as the config has them.
-Value merged(const Value& before, const Value& config, starlark::Value given) {
-  std::vector<Entry> entries(before.entries().begin(), before.entries().end());
-  const auto take = [&](std::string_view attribute) {
-    entries.push_back({attribute, config.at(attribute)});
-  };
-  for (const auto& [field, attribute] : settable)
-    if (is_given(given, field))
-      take(attribute);
-  if (is_given(given, "cpu_allocation"))
-    take("cpu_max");
-  if (is_given(given, "memory_allocation"))
-    take("memory_max");
-  if (is_given(given, "bind_mounts"))
-    take("bind_mounts");
-  take("image_id");
-  return Value::dict(std::move(entries));
+/// The wanted service with what the config has on top.
+Attributes merged(const Attributes& before, const Service& config, starlark::Value given) {
+  Service made = read<Service>(before);
+  for (const Settable& row : settable)
+    if (is_given(given, row.field))
+      row.take(made, config);
+  made.image_id = config.image_id;
+  return write(made);
 }
 
 Result<starlark::Value> interpret_set_service(InstructionCall& call) {
@@ -73,14 +70,14 @@ Result<starlark::Value> interpret_set_service(InstructionCall& call) {
   if (service == nullptr)
     return starlark::Value::none();
   const Service changed = TRY(wanted_service(draft, call.thread, name, call.arguments[1]));
-  const Value config = TRY(service_kind().normalise(write(changed)));
+  const Service config = read<Service>(TRY(service_kind().normalise(write(changed))));
   if (Resource* wanted = draft.find_resource(service->key)) {
     wanted->attributes = merged(wanted->attributes, config, call.arguments[1]);
     draft.also(service->key);
     return starlark::Value::none();
   }
   const Record* known = draft.find_record(service->key);
-  const Value attributes = merged(known->applied->attributes, config, call.arguments[1]);
+  const Attributes attributes = merged(known->applied->attributes, config, call.arguments[1]);
   Resource& resource = draft.add("service", name, attributes);
   draft.network(resource);
   resource.pace = known->applied->pace;

@@ -1,4 +1,6 @@
+#include "kinds/transition.h"
 #include "base/text.h"
+#include "kinds/service.h"
 #include "packages/instructions/recipe.h"
 
 namespace fettle {
@@ -40,8 +42,11 @@ Instruction remove_service_instruction() {
         return cat("Removing service '", arguments.text_at("name"), "'");
       },
       [](const EndedStatement& ended) {
-        return cat("Service '", ended.detail("service"), "' with service UUID '",
-                   ended.uuid(ended.has("remove") ? "remove" : "service"), "' removed");
+        const Name uuid = ended.has("remove")
+                              ? read_one<&TransitionOutputs::uuid>(ended.outputs("remove"))
+                              : read_one<&ServiceOutputs::uuid>(ended.outputs("service"));
+        return cat("Service '", ended.detail("service"), "' with service UUID '", uuid,
+                   "' removed");
       });
 }
 Instruction start_service_instruction() {

@@ -38,7 +38,7 @@ Result<starlark::Value> interpret_wait(InstructionCall& call) {
 }
 
 std::string wait_line(const EndedStatement& ended) {
-  const Value& result = ended.outputs("wait");
+  const Outputs& result = ended.outputs("wait");
   const WaitOutputs waited = read<WaitOutputs>(result);
   const std::string recipe = has_request_outputs(result) ? request_line(result) : exec_line(result);
   return cat("Wait took ", waited.tries, " tries (", waited.duration,

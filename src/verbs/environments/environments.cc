@@ -43,9 +43,9 @@ std::vector<RecordPointer> services_to_show(const Known& known) {
 }
 
 /// The exit code of a service that ended with an error by itself.
-std::optional<int64_t> bad_end(const Record& record, const Value& seen, Presence expected) {
-  const int64_t code = seen.integer_at("exit_code");
-  const bool ended = seen.text_at("status") == "exited" && code != 0;
+std::optional<int64_t> bad_end(const Record& record, const ServiceSeen& seen, Presence expected) {
+  const int64_t code = seen.exit_code.value_or(0);
+  const bool ended = seen.status == "exited" && code != 0;
   return ended && record.by_hand != ByHand::stopped && runs(expected) ? std::optional(code)
                                                                       : std::nullopt;
 }
@@ -67,7 +67,7 @@ std::optional<ServiceView> view_of(const Record& record, const Observation& seen
     return view;
   const ServiceSeen state = read<ServiceSeen>(*seen.state);
   view.status = state.status == "running" ? "running" : "stopped";
-  view.ended_with = bad_end(record, *seen.state, expected);
+  view.ended_with = bad_end(record, state, expected);
   if (state.container != record.remote_id) {
     view.container = state.container.view();
     if (record.attempt && record.attempt->failed) {

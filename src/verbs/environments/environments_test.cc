@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/open_payload.h"
 #include "tests/fixtures/package_fixture.h"
 #include "verbs/environments/explain.h"
 #include "verbs/environments/services.h"
@@ -23,7 +24,7 @@ class TroubledEngine : public FakeEngine {
     if (act.key.kind == "network" && is_full)
       return world_error("no range is free");
     if (act.key.kind == "service" && act.verb != Verb::remove &&
-        act.attributes.text_at("image") == "bad") {
+        dict_of(act.attributes).text_at("image") == "bad") {
       containers[act.key.name.str()] = {"half made", "exited", "bad", {}};
       return world_error("the port did not open");
     }
@@ -91,7 +92,7 @@ TEST_F(EnvironmentsTest, AServiceThatWasTakenAwayAndCannotBeMadeAgainHasFailed) 
 TEST_F(EnvironmentsTest, AServiceThatWasNeverAddedIsShownWhenItsContainerIsThere) {
   ASSERT_EQ(run(add("b") + add("a", "bad")), "RF");
   EXPECT_EQ(shown(), "a failed half made; b running container 1; running");
-  EXPECT_EQ(service("a")->attributes.text_at("image"), "bad");
+  EXPECT_EQ(dict_of(service("a")->attributes).text_at("image"), "bad");
   EXPECT_EQ(
       find_service(place_, "e", "a").error().message,
       "the service `a` was never added: the port did not open; `fettle service rm e a` removes "

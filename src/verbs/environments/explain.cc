@@ -414,7 +414,8 @@ Result<std::vector<Drift>> drift_by_acts(const Workplace& place, const Name& env
   for (const Key& key : looked_at)
     if (run_result.run.standing(key) == Standing::changed) {
       std::vector<std::string> fields;
-      fields = fields_of(run_result.run.looked(key)->at("changes"), key.kind == "state");
+      fields = fields_of(read_one<&StateOutputs::changes>(*run_result.run.looked(key)),
+                         key.kind == "state");
       found.push_back({key, Verb::ensure,
                        fields.empty() ? "it is not as described"
                                       : cat(join(fields, ", "), " changed outside fettle")});

@@ -124,10 +124,10 @@ class ServiceIntent {
   std::shared_ptr<const Intent> finish() { return std::move(intent_); }
 
  private:
-  Resource& want(std::string_view kind, std::string_view key, Value value) {
+  Resource& want(std::string_view kind, std::string_view key, Attributes attributes) {
     Resource resource;
     resource.key = {environment_.name, kind, key};
-    resource.attributes = std::move(value);
+    resource.attributes = std::move(attributes);
     resource.driver = own_engine;
     resource.origin = place_.command;
     std::vector<Resource>& resources = intent_->resources[set_];

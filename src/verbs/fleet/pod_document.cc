@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "kinds/pod.h"
 #include "workloads/rollout.h"
 
@@ -67,7 +68,7 @@ Value status_of(const Record& record, const Observation* seen, const Value& spec
   const bool has_failed = !record.applied && record.attempt && record.attempt->failed;
   const std::string error = has_failed ? record.attempt->error : std::string();
   const Value status = whole_status(
-      seen->state ? *seen->state : State(Value::dict({{"phase", "Pending"}})), spec, error,
+      seen->state ? dict_of(*seen->state) : Value::dict({{"phase", "Pending"}}), spec, error,
       has_failed ? read_one<&PodOutputs::image_error>(record.outputs) : Value());
   return has_failed ? workloads::edited(status, {{"message", error}}) : status;
 }

@@ -7,6 +7,7 @@
 
 #include "base/archive.h"
 #include "base/file.h"
+#include "core/open_payload.h"
 #include "tests/fixtures/package_fixture.h"
 
 namespace fettle {
@@ -75,7 +76,8 @@ class HostilePackage : public RunPackageTest {
     const auto found = known.find({"e", "artifact", "a"});
     if (found == known.end())
       return {};
-    return *read_blob(home_.blobs(), found->second->outputs.text_at("digest"), size_t{1} << 30);
+    return *read_blob(home_.blobs(), dict_of(found->second->outputs).text_at("digest"),
+                      size_t{1} << 30);
   }
 };
 

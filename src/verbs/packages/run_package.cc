@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "core/environment_name.h"
+#include "core/open_payload.h"
 #include "packages/instructions/instruction.h"
 #include "packages/names.h"
 #include "plan/make_plan.h"
@@ -349,7 +350,7 @@ class Reporter : public Audience {
 Value filled(const Value& value, const Name& environment, const Known& known) {
   return fill_holes(value, [&](const Output& hole) -> const Value* {
     const auto found = known.find({environment, hole.kind, hole.name});
-    return found == known.end() ? nullptr : follow(found->second->outputs, hole.path);
+    return found == known.end() ? nullptr : follow(dict_of(found->second->outputs), hole.path);
   });
 }
 

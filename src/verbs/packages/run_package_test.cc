@@ -1,6 +1,7 @@
 /// Where the default resolver is finer than the list of the seeds, arguments and packages, result
 /// lines, and errors before anything happens.
 
+#include "core/open_payload.h"
 #include "tests/fixtures/package_fixture.h"
 #include "verbs/environments/explain.h"
 #include "verbs/environments/files.h"
@@ -470,7 +471,8 @@ TEST_F(RunPackageTest, EachSortOfTaskMayBeALaterAuthor) {
 TEST_F(RunPackageTest, TheLastAuthorsContentIsTheArtifacts) {
   const auto digest = [&] {
     const auto all = files_artifacts(*home_.store().known("e"));
-    return all.size() == 1 ? std::string(all.at("f")->outputs.text_at("digest")) : "several";
+    return all.size() == 1 ? std::string(dict_of(all.at("f")->outputs).text_at("digest"))
+                           : "several";
   };
   EXPECT_EQ(run(rendered("1")), "R");
   const std::string first = digest();
@@ -490,7 +492,7 @@ TEST_F(RunPackageTest, ByHandTheLastAuthorIsOverridden) {
         Value::dict({{"source", "upload"}, {"digest", *home_.blobs().put("by hand")}});
     ASSERT_TRUE(put_files_artifact(place_, **edit, "f", attributes, "upload_files(src=\"x\")"));
   }
-  EXPECT_EQ(files_artifacts(*home_.store().known("e")).at("f")->outputs.text_at("digest"),
+  EXPECT_EQ(dict_of(files_artifacts(*home_.store().known("e")).at("f")->outputs).text_at("digest"),
             *home_.blobs().put("by hand"));
   // Who mounts it never saw that.
   EXPECT_EQ(run(script), "SRS");

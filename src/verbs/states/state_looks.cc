@@ -5,17 +5,23 @@
 #include <set>
 #include <unordered_map>
 
+#include "core/open_payload.h"
 #include "core/output_at.h"
+#include "kinds/command.h"
+#include "kinds/kinds.h"
 
 namespace fettle {
 namespace {
 
 bool has_conditions(const Resource& resource) {
-  return resource.key.kind == "command" &&
-         std::ranges::any_of(std::array{"creates", "unless", "onlyif"}, [&](const char* name) {
-           const Value& condition = resource.attributes.at(name);
-           return !condition.is_null() && condition != Value("");
-         });
+  if (resource.key.kind != command_kind().name())
+    return false;
+  const HostCommand command = read<HostCommand>(resource.attributes);
+  const auto is_given = [](const Hole<Name>* condition) {
+    return !condition->is_null() && condition->value() != Value("");
+  };
+  return std::ranges::any_of(std::array{&command.creates, &command.unless, &command.onlyif},
+                             is_given);
 }
 
 /// Whether only an act can look at it. For most things, what is seen says it all; for a command,
@@ -38,8 +44,9 @@ void look_only(Resource& resource, const std::set<Key>& looked) {
 using Wanted = std::unordered_map<Key, const Resource*, KeyHash>;
 
 /// A reference to a thing that is only seen reads what the thing will be.
-Value with_what_is_wanted(const Value& attributes, const Name& environment, const Wanted& wanted) {
-  return fill_with(attributes, [&](const Output& hole) -> std::optional<Value> {
+Attributes with_what_is_wanted(const Attributes& attributes, const Name& environment,
+                               const Wanted& wanted) {
+  return fill_with(dict_of(attributes), [&](const Output& hole) -> std::optional<Value> {
     const auto found = wanted.find({environment, hole.kind, hole.name});
     return found == wanted.end() || !hole.path.view().starts_with('@')
                ? std::nullopt
@@ -49,9 +56,9 @@ Value with_what_is_wanted(const Value& attributes, const Name& environment, cons
 
 /// Values that are derived from filled ones are derived now. If one is wrong, the look at the thing
 /// reports it.
-Value normal(const Kinds& kinds, const Name& kind, Value attributes) {
+Attributes normal(const Kinds& kinds, const Name& kind, const Attributes& attributes) {
   const Kind* const found = kinds.find(kind);
-  return found == nullptr ? attributes : found->normalise(attributes).value_or(attributes);
+  return found == nullptr ? attributes : found->normalise(dict_of(attributes)).value_or(attributes);
 }
 
 }  // namespace

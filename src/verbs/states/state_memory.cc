@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "kinds/kinds.h"
 #include "kinds/state.h"
 #include "states/target_index.h"
@@ -109,9 +110,9 @@ Value left_by(const Key& key, const Record& record) {
   if (key.kind != state_kind().name()) {
     if (!record.applied)
       return {};
-    return record.applied->attributes;
+    return dict_of(record.applied->attributes);
   }
-  return read<StateOutputs>(record.outputs).remembered();
+  return remembered(record.outputs);
 }
 
 /// The memory of states, by tag.
@@ -122,7 +123,7 @@ Value memory_of(const Known& known) {
       if (const Value left = left_by(key, *record); left.is_dict() && !left.entries().empty()) {
         Mask mask;  // a secret may be a key, which cannot be marked
         if (record->applied)
-          mask.add_marked(record->applied->attributes);
+          mask.add_marked(dict_of(record->applied->attributes));
         mask.add_marked(left);
         entries.push_back(
             {tag->memory(), mask.secrets().empty() ? left : with_masked_keys(left, mask)});

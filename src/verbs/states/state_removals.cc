@@ -104,7 +104,7 @@ class Removals {
   static Value state_of(const Record& record) {
     if (record.applied->key.kind != "state")
       return remembered_state(&record);
-    return read<StateOutputs>(record.outputs).remembered();
+    return remembered(record.outputs);
   }
 
   const StatesRun& of_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "drivers/state/guards.h"
 #include "kinds/command.h"
 #include "kinds/file.h"
@@ -205,12 +206,13 @@ class Teller {
   bool is_call(size_t i) const { return of_.keys[i].kind == "state"; }
 
   /// What the guards of a thing said when they asked for nothing to be done. Null: they did not.
-  const Value* held_by_guard(size_t i) const {
+  const Outputs* held_by_guard(size_t i) const {
     const states::Chunk& chunk = of_.compiled.chunks[i];
     if (is_call(i) || chunk.settings == nullptr)
       return nullptr;
-    const Value* looked = of_.run.looked(states::guard_key(of_.keys[i].environment, chunk));
-    return looked != nullptr && looked->at("result") == Value(true) ? looked : nullptr;
+    const Outputs* looked = of_.run.looked(states::guard_key(of_.keys[i].environment, chunk));
+    return looked != nullptr && read_one<&StateOutputs::result>(*looked) == Value(true) ? looked
+                                                                                        : nullptr;
   }
 
   /// A file, folder or link in the shape of `after`, as it was seen before; else `remembered`.
@@ -220,10 +222,10 @@ class Teller {
       return remembered;
     if (!seen->state)
       return {};
-    const Value& shape = after.is_dict() ? after : *seen->state;
+    const Value& shape = after.is_dict() ? after : dict_of(*seen->state);
     std::vector<Entry> entries;
     for (const Entry& entry : shape.entries()) {
-      const Value* const then = seen->state->find(entry.key);
+      const Value* const then = dict_of(*seen->state).find(entry.key);
       if (then != nullptr)
         entries.push_back({entry.key, *then});
       else if (entry.key != "content")
@@ -285,24 +287,24 @@ class Teller {
   bool look_at(size_t i, const Step* step) {
     const Key& key = of_.keys[i];
     StateResult& made = results_[i];
-    const Value* looked = is_call(i) ? of_.run.looked(key) : nullptr;
+    const Outputs* looked = is_call(i) ? of_.run.looked(key) : nullptr;
     const Standing standing = of_.run.standing(key);
     const auto failure = failures_.find(key);
     const auto says = [&](Value result, const Value& comment) {
       made.entry = entry_of(i, std::move(result), comment, {}, {}, {}, {});
     };
     if (looked != nullptr) {
-      made.entry = with_name(
-          i, entry_of(i, looked->at("result"), looked->at("comment"), looked->at("changes"),
-                      looked->at("old_state"), looked->at("new_state"), looked->at("rerun_data")));
-      made.is_held = read_one<&StateOutputs::is_held>(*looked);
+      const StateOutputs said = read<StateOutputs>(*looked);
+      made.entry = with_name(i, entry_of(i, said.result, said.comment, said.changes, said.old_state,
+                                         said.new_state, said.rerun_data));
+      made.is_held = said.is_held;
       hide(i, made);
     } else if (failure != failures_.end()) {
       says(false, Value(failure->second->error.message));
       return !is_without_answer(i);
-    } else if (const Value* guard = held_by_guard(i)) {
+    } else if (const Outputs* guard = held_by_guard(i)) {
       made.is_held = true;
-      says(true, guard->at("comment"));
+      says(true, read_one<&StateOutputs::comment>(*guard));
     } else if (!is_call(i) && standing == Standing::unchanged) {
       made.is_held = true;
       says(true, Value("not run: its conditions do not hold"));
@@ -369,7 +371,7 @@ class Teller {
     const bool is_command = step.key.kind == command_kind().name();
     const Value wanted = is_purged    ? Value()
                          : is_command ? command_of(step.wanted->attributes)
-                                      : known_part_of(step.wanted->attributes);
+                                      : known_part_of(dict_of(step.wanted->attributes));
     const Value old_state = as_it_was(
         i, remembered_state(before == of_.before.end() ? nullptr : before->second.get()), wanted);
     made.is_unmet = step.obstacle == Obstacle::unmet;
@@ -444,8 +446,8 @@ class Teller {
     const auto before = of_.before.find(of_.keys[i]);
     if (chunk.name != chunk.id || before == of_.before.end() || chunk.is_remover)
       return entry;
-    const StateOutputs outputs = read<StateOutputs>(before->second->outputs);
-    const Value& name = outputs.remembered().at("name");
+    const Value then = remembered(before->second->outputs);
+    const Value& name = then.at("name");
     return name.is_text() && !name.text().empty() ? with(entry, "name", name) : std::move(entry);
   }
 
@@ -460,10 +462,10 @@ class Teller {
     if (standing == Standing::open || standing == Standing::under_way) {
       made.is_interrupted = true;
       made.entry = entry_of(i, {}, Value("it was not run"), {}, {}, {}, {});
-    } else if (const Value* guard = held_by_guard(i);
+    } else if (const Outputs* guard = held_by_guard(i);
                guard != nullptr && standing == Standing::kept) {
       made.is_held = true;
-      made.entry = entry_of(i, true, guard->at("comment"), {}, {}, {}, {});
+      made.entry = entry_of(i, true, read_one<&StateOutputs::comment>(*guard), {}, {}, {}, {});
     } else if (standing == Standing::blocked || standing == Standing::unmet) {
       made.entry = entry_of(i, false, Value(why_blocked(of_.run.step(key))), {}, {}, {}, {});
     } else if (is_call(i)) {
@@ -619,8 +621,7 @@ Value remembered_state(const Record* record) {
   if (record->applied->key.kind == "command")
     return left_by_command(record->outputs);
   std::vector<Entry> entries;
-  for (const Value* part :
-       std::initializer_list<const Value*>{&record->applied->attributes, &record->outputs})
+  for (const Value* part : {&dict_of(record->applied->attributes), &dict_of(record->outputs)})
     if (part->is_dict())
       for (const Entry& entry : part->entries())
         if (is_told(entry) && std::ranges::none_of(entries, [&](const Entry& other) {

@@ -25,10 +25,10 @@ constexpr std::string_view open_run_note = "states_run";
 constexpr std::string_view plugins_note = "states_plugins";
 
 /// In a test, a new state may lack values that only its act will know, as in Idem.
-std::optional<Value> value_to_come(const Output& hole, const Value& look) {
+std::optional<Value> value_to_come(const Output& hole, const Outputs& look) {
   const std::string_view path = hole.path.view();
   const std::string_view key = path.substr(path.rfind('/') + 1);
-  if (!path.starts_with("/new_state/") || is_empty_dict(look.at("new_state")))
+  if (!path.starts_with("/new_state/") || is_empty_dict(read_one<&StateOutputs::new_state>(look)))
     return std::nullopt;
   return Value(cat(key, "_value_known_after_applying"));
 }

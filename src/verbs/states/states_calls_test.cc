@@ -1,5 +1,6 @@
 /// What a function of a state is told, and what becomes of several calls, in both loops.
 
+#include "core/open_payload.h"
 #include "tests/fixtures/states_fixture.h"
 
 namespace fettle {
@@ -209,7 +210,7 @@ c: {test.succeed_with_arg_bind: [{parameters: {x: "${s:a:pin}", y: "${test:b:tok
   EXPECT_EQ(entry(report, "b").at("new_state").at("open"), Value(1));
   EXPECT_EQ(comment(report, "b").find("second look"), std::string::npos) << comment(report, "b");
   const Known known = *home_.store().known("e");
-  const Value& kept = known.at({"e", "state", "test_|-b_|-b"})->applied->attributes;
+  const Value& kept = dict_of(known.at({"e", "state", "test_|-b_|-b"})->applied->attributes);
   EXPECT_TRUE(is_hidden(kept.at("arguments").at("new_state"), "token"));
   const Value& bound = entry(report, "c").at("new_state").at("testing");
   EXPECT_TRUE(is_hidden(bound, "x") && is_hidden(bound, "y"));

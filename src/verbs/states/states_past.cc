@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "kinds/state.h"
 #include "verbs/states/state_keys.h"
 
@@ -53,11 +54,11 @@ std::optional<Value> RunOutcomes::new_state(std::string_view state, std::string_
     if (chunk.state != state || chunk.id != id || (!name.empty() && chunk.name != name) ||
         !is_good(run_.standing(keys_[i])))
       continue;
-    if (const Value* looked = run_.looked(keys_[i]); looked != nullptr)
+    if (const Outputs* looked = run_.looked(keys_[i]); looked != nullptr)
       return read_one<&StateOutputs::new_state>(*looked);
     if (const auto record = run_.known().find(keys_[i]); record != run_.known().end())
       return keys_[i].kind == "state" ? read_one<&StateOutputs::new_state>(record->second->outputs)
-                                      : Value(record->second->outputs);
+                                      : dict_of(record->second->outputs);
   }
   return std::nullopt;
 }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "core/open_payload.h"
 #include "tests/fixtures/states_fixture.h"
 #include "verbs/states/state_results.h"
 
@@ -254,10 +255,11 @@ f: {file.managed: [{contents: hunter2}, {sensitive: [content]}, {name: )",
   EXPECT_EQ(comment(report, "b").find("last lines"), std::string::npos) << comment(report, "b");
   EXPECT_TRUE(entry(report, "f").at("new_state").at("content").is_secret());
   const Known known = *home_.store().known("e");
-  const Value& kept = known.at({"e", "command", "cmd_|-a_|-a"})->outputs;
+  const Value& kept = dict_of(known.at({"e", "command", "cmd_|-a_|-a"})->outputs);
   EXPECT_TRUE(kept.at("stdout").is_secret() && kept.at("output").is_secret());
-  EXPECT_TRUE(
-      known.at({"e", "file", "file_|-f_|-f"})->applied->attributes.at("content").is_secret());
+  EXPECT_TRUE(dict_of(known.at({"e", "file", "file_|-f_|-f"})->applied->attributes)
+                  .at("content")
+                  .is_secret());
   EXPECT_EQ(read_file(at("f")).value_or(""), "hunter2\n");
 }
 

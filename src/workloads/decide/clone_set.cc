@@ -16,6 +16,7 @@
 #include "workloads/pods/in_place.h"
 #include "workloads/pods/lifecycle.h"
 #include "workloads/pods/new_pod.h"
+#include "workloads/pods/pod_edit.h"
 #include "workloads/pods/update_pod.h"
 #include "workloads/rollout.h"
 
@@ -152,8 +153,8 @@ bool CloneSet::create(const Differences& differences) {
     const Value made_before = rollout_.memory("made");
     const std::string id = free_id();
     const PodClaims claims = claims_for(rollout_, id);
-    const Value pod = new_pod(rollout_, revision, cat(rollout_.workload.name, "-", id),
-                              {{label::instance_id, id}});
+    Pod pod = new_pod(rollout_, revision, cat(rollout_.workload.name, "-", id),
+                      {{label::instance_id, id}});
     const auto node = placement_->place(spec_to_place(rollout_, pod), claims.node);
     if (!node) {
       // A pod that is not made has no name.
@@ -161,7 +162,8 @@ bool CloneSet::create(const Differences& differences) {
       rollout_.lack_room("", placement_->why_not(), placement_->is_soon());
       break;
     }
-    rollout_.create(*node, edited(pod, {{field::node, *node}, {"claims", claims.by_volume}}));
+    pod.claims = claims.by_volume;
+    rollout_.create(*node, std::move(pod));
     has_created = true;
   }
   return has_created;
@@ -274,8 +276,9 @@ bool CloneSet::update_pod(size_t row, const Revision& target) {
   if (rollout_.rows[row].is_specified)
     return false;
   tell_recreated(rollout_, row, target);
-  rollout_.change(
-      row, edited_in(rollout_.attributes(row), "labels", {{label::specified_delete, "true"}}));
+  PodEdit edit(rollout_.attributes(row));
+  edit.set_in<&Pod::labels>(label::specified_delete, "true");
+  rollout_.change(row, edit.made());
   return true;
 }
 

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/open_payload.h"
 #include "tests/workloads/world.h"
 #include "workloads/names.h"
 #include "workloads/pods/in_place.h"
@@ -33,7 +34,7 @@ class CloneSet : public testing::Test {
   }
   void mark(std::string_view pod, std::string_view metadata) { world.mark(pod, metadata); }
   std::string condition(std::string_view pod, std::string_view name) {
-    return std::string(world.pod(pod).resource->attributes.at("conditions").text_at(name));
+    return std::string(dict_of(world.pod(pod).resource->attributes).at("conditions").text_at(name));
   }
   void let_go(int max_unavailable, const std::string& scale_strategy, bool one_by_one);
   World world;
@@ -74,7 +75,7 @@ TEST_F(CloneSet, AskedAgainItWantsTheSame) {
   EXPECT_EQ(digest(first), digest(twice));
   world.fleet.accept(first);
   const Wanted after = want(world.fleet, owner, world.now);
-  std::map<Name, Value> before;
+  std::map<Name, Attributes> before;
   for (const Boxed<Resource>& resource : first.resources)
     before[cat(to_string(resource->key))] = resource->attributes;
   for (const Boxed<Resource>& resource : after.resources)
@@ -504,13 +505,14 @@ TEST_F(CloneSet, AResizeDoesNotTouchTheReadiness) {
     bool was_false = false;
     fresh.after_each = [&] {
       for (const auto& [key, pod] : fresh.real)
-        was_false |= pod.attributes.at("conditions").text_at(condition::in_place) == "False";
+        was_false |=
+            dict_of(pod.attributes).at("conditions").text_at(condition::in_place) == "False";
     };
     put_size("200m");
     fresh.finish();
     EXPECT_EQ(was_false, touched) << policy;
-    EXPECT_EQ(fresh.pod(fresh.pods()[0])
-                  .resource->attributes.at("template")
+    EXPECT_EQ(dict_of(fresh.pod(fresh.pods()[0]).resource->attributes)
+                  .at("template")
                   .at("spec")
                   .at("containers")
                   .items()[0]
@@ -596,7 +598,7 @@ TEST_F(CloneSet, AnUndoneRolloutFindsItsRevisionAgain) {
   world.finish();
   EXPECT_EQ(world.revision_of(world.pods()[0]), first);
   EXPECT_EQ(world.of_kind("revision").size(), 2u);
-  EXPECT_EQ(world.wanted("revision", cat("default/", first))->integer_at("number"), 3);
+  EXPECT_EQ(dict_of(*world.wanted("revision", cat("default/", first))).integer_at("number"), 3);
 }
 
 TEST_F(CloneSet, HistoryIsLimitedAndWhatPodsHaveStays) {
@@ -661,7 +663,9 @@ TEST_F(CloneSet, ConfigsReachPodsThatNameThem) {
   put_template(2, pod_template);
   world.settle();
   const auto config_of = [&] {
-    return world.pod(world.pods()[0]).resource->attributes.at("configs").at("ConfigMap/settings");
+    return dict_of(world.pod(world.pods()[0]).resource->attributes)
+        .at("configs")
+        .at("ConfigMap/settings");
   };
   EXPECT_EQ(config_of(), json(R"({"a":"1"})"));
   config.document = json(R"({"data":{"a":"2"}})");

@@ -51,7 +51,7 @@ class DaemonSet {
   void tidy();
   void create_missing();
   bool create_on(const Node& node, const Revision& revision);
-  bool has_ports(const Node& node, const Value& pod);
+  bool has_ports(const Node& node, const Pod& pod);
   std::string free_name(int64_t& number) const;
   std::vector<const Place*> turns() const;
   Order waiting_order();
@@ -172,7 +172,7 @@ std::set<uint32_t> DaemonSet::nodes_of_leaving() const {
 }
 
 /// Whether nothing on the node holds a port that the new pod needs.
-bool DaemonSet::has_ports(const Node& node, const Value& pod) {
+bool DaemonSet::has_ports(const Node& node, const Pod& pod) {
   const auto ports = host_ports_of(spec_to_place(rollout_, pod));
   const FleetPod* const holder = rollout_.fleet.port_holder(node.number, ports);
   if (holder == nullptr)
@@ -201,11 +201,11 @@ std::string DaemonSet::free_name(int64_t& number) const {
 bool DaemonSet::create_on(const Node& node, const Revision& revision) {
   const Value made = rollout_.memory("made");
   int64_t number = made.is_integer() ? made.integer().value_or(0) : 0;
-  const Value pod = new_pod(rollout_, revision, free_name(number), {});
+  Pod pod = new_pod(rollout_, revision, free_name(number), {});
   if (!has_ports(node, pod))
     return false;
   rollout_.remember("made", number);
-  rollout_.create(node.name, edited(pod, {{field::node, node.name}}));
+  rollout_.create(node.name, std::move(pod));
   return true;
 }
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/open_payload.h"
 #include "kinds/pod.h"
 #include "tests/workloads/world.h"
 #include "workloads/decide/pre_download.h"
@@ -37,7 +38,7 @@ class PreDownload : public testing::Test {
   const Value& job() {
     const auto jobs = world.of_kind("pull_job");
     EXPECT_EQ(jobs.size(), 1u);
-    return jobs.empty() ? nothing : *world.wanted("pull_job", jobs[0]);
+    return jobs.empty() ? nothing : dict_of(*world.wanted("pull_job", jobs[0]));
   }
   World world;
   Value nothing;
@@ -82,8 +83,9 @@ TEST_F(PreDownload, OneNodeAtATimeAndFiveMinutesUnlessAskedOtherwise) {
   world.pass(100);
   EXPECT_EQ(world.most_pulls, 1);
   const auto image = world.of_kind("image");
-  EXPECT_EQ(world.wanted("image", image[0])->integer_at("timeout"), 300);
-  EXPECT_EQ(world.wanted("image", image[0])->integer_at("attempts"), 2) << "backoffLimit 1";
+  EXPECT_EQ(dict_of(*world.wanted("image", image[0])).integer_at("timeout"), 300);
+  EXPECT_EQ(dict_of(*world.wanted("image", image[0])).integer_at("attempts"), 2)
+      << "backoffLimit 1";
 }
 
 TEST_F(PreDownload, AnnotationsSayHowManyAtOnceAndForHowLong) {
@@ -277,11 +279,11 @@ TEST_F(PreDownload, PullsThatBeginLaterAskForTheDigestThatTheFirstFound) {
   begin(4, 4, held, R"({"apps.kruise.io/image-predownload-parallelism":"2"})");
   EXPECT_EQ(world.pulling.size(), 2u);
   for (const auto& [key, pull] : world.pulling)
-    EXPECT_TRUE(pull.attributes.at("digest").is_null());
+    EXPECT_TRUE(dict_of(pull.attributes).at("digest").is_null());
   world.pass(21);
   EXPECT_EQ(world.pulling.size(), 2u);
   for (const auto& [key, pull] : world.pulling)
-    EXPECT_EQ(pull.attributes.text_at("digest"), "sha256:d");
+    EXPECT_EQ(dict_of(pull.attributes).text_at("digest"), "sha256:d");
 }
 
 TEST_F(PreDownload, NodesThatPullAtOnceEndWithTheSameImage) {
@@ -295,7 +297,7 @@ TEST_F(PreDownload, NodesThatPullAtOnceEndWithTheSameImage) {
   world.pass(21);
   ASSERT_EQ(world.pulling.size(), 1u) << "the tag moved while n3 asked for it";
   EXPECT_EQ(world.pulling.begin()->first, "n3|web:2");
-  EXPECT_EQ(world.pulling.begin()->second.attributes.text_at("digest"), "sha256:d");
+  EXPECT_EQ(dict_of(world.pulling.begin()->second.attributes).text_at("digest"), "sha256:d");
   bool has_waited = true;
   world.after_each = [&] {
     for (const auto& [key, pod] : world.real)

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/open_payload.h"
 #include "tests/workloads/world.h"
 #include "workloads/decide/status.h"
 
@@ -17,8 +18,8 @@ class PullJob : public testing::Test {
     world.put(manifest("ImagePullJob", name, spec));
   }
   const Value& state(std::string_view name = "job") {
-    const Value* found = world.wanted("pull_job", cat("default/", name));
-    return found == nullptr ? nothing : found->at("state");
+    const Attributes* found = world.wanted("pull_job", cat("default/", name));
+    return found == nullptr ? nothing : dict_of(*found).at("state");
   }
   World world;
   Value nothing;
@@ -103,7 +104,7 @@ TEST_F(PullJob, AttemptsAreTheLimitAndOne) {
   world.images_nowhere.insert("i:1");
   put(R"({"image":"i:1","pullPolicy":{"backoffLimit":1}})");
   world.settle();
-  EXPECT_EQ(world.wanted("image", "n1|i:1")->integer_at("attempts"), 2);
+  EXPECT_EQ(dict_of(*world.wanted("image", "n1|i:1")).integer_at("attempts"), 2);
   world.pass(30);
   EXPECT_EQ(state().at("failed_nodes"), Value::list({"n1"}));
   const auto message = [&] {
@@ -188,7 +189,7 @@ TEST_F(PullJob, ADigestIsPulledAsItIsWritten) {
   put(cat(R"({"image":"i@sha256:)", std::string(64, 'a'), R"(","parallelism":3})"));
   world.settle();
   EXPECT_EQ(world.pulling.size(), 3u);
-  EXPECT_TRUE(world.pulling.begin()->second.attributes.at("digest").is_null());
+  EXPECT_TRUE(dict_of(world.pulling.begin()->second.attributes).at("digest").is_null());
 }
 
 }  // namespace

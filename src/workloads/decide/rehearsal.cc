@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "kinds/image.h"
+#include "kinds/notice.h"
 #include "kinds/pod.h"
 #include "kinds/pod_change.h"
 #include "kinds/pull_job.h"
@@ -16,11 +17,10 @@ namespace {
 
 constexpr size_t most_turns = 100'000, most_rounds = 20'000;
 
-bool is_held(const Value& attributes) {
+bool is_held(const Attributes& attributes) {
   const Dict conditions = read_one<&Pod::conditions>(attributes);
-  return std::ranges::any_of(conditions.entries(), [](const Entry& entry) {
-    return entry.value == Value(field::is_false);
-  });
+  return std::ranges::any_of(conditions.entries(),
+                             [](const Entry& entry) { return entry.value == Value(status::no); });
 }
 
 std::string images_text(const Value& before, const Value& after) {
@@ -142,7 +142,7 @@ class Rehearsal {
     for (const Boxed<Resource>& resource : answer.resources) {
       wanted.insert(resource->key);
       if (resource->key.kind == "notice")
-        hear(owner, resource->attributes);
+        hear(owner, read<ObjectNotice>(resource->attributes));
     }
     drop_pods(owner, wanted);
     for (const Boxed<Resource>& resource : answer.resources) {
@@ -160,18 +160,17 @@ class Rehearsal {
         fleet_.know(memory, nullptr);
   }
 
-  void hear(const Name& owner, const Value& notice) {
-    const std::string text(notice.text_at("text"));
-    const std::string_view reason = notice.text_at("reason");
-    if (notice.text_at("type") == "Warning" && heard_.insert(text).second &&
-        reason != "ScaleUpLimited")
+  void hear(const Name& owner, const ObjectNotice& notice) {
+    const std::string text(notice.text.view());
+    const std::string_view reason = notice.reason.view();
+    if (notice.type == "Warning" && heard_.insert(text).second && reason != "ScaleUpLimited")
       found_.warnings.push_back(cat(owner, ": ", text));
   }
 
   void act_pod(const Name& owner, const Resource& resource) {
     const auto known = real_.find(resource.key);
     const bool is_new = known == real_.end();
-    const Value before = is_new ? Value() : known->second;
+    const Attributes before = is_new ? Attributes() : known->second;
     const auto lost = lost_.extract(resource.key);
     const bool is_same = !is_new && before == resource.attributes;
     if (is_same && lost.empty())
@@ -255,7 +254,7 @@ class Rehearsal {
     if (!pulled_.insert(resource.key).second)
       return;
     has_acted_ = true;
-    const Value& attributes = resource.attributes;
+    const Attributes& attributes = resource.attributes;
     const Image image = read<Image>(attributes);
     PullTurn& pull = pull_of(owner, image.reference.view());
     pull.nodes.emplace_back(image.node.view());
@@ -332,7 +331,7 @@ class Rehearsal {
   }
 
   /// Why a pod cannot get the present template as it is. Empty: it has it, or could get it.
-  std::string obstacle(const Name& owner, const Value& attributes) const {
+  std::string obstacle(const Name& owner, const Attributes& attributes) const {
     const Workload* workload = fleet_.workload(owner);
     if (workload == nullptr ||
         read_one<&Pod::pod_template>(attributes).value() == workload->pod_template)
@@ -348,8 +347,8 @@ class Rehearsal {
     return read_one<&Pod::claims_hash>(attributes).empty() ? "" : "its claims change";
   }
 
-  void tell(const Name& owner, const Resource& resource, const Value& before, bool is_new) {
-    const Value& attributes = resource.attributes;
+  void tell(const Name& owner, const Resource& resource, const Attributes& before, bool is_new) {
+    const Attributes& attributes = resource.attributes;
     if (is_new) {
       const bool replaces = missing_[owner] > 0;
       missing_[owner] -= replaces ? 1 : 0;
@@ -390,7 +389,7 @@ class Rehearsal {
   }
 
   /// Reports a pod whose turn it is and which a hook holds from now on. Returns whether it is one.
-  bool tell_held(const Workload& workload, const Resource& resource, const Value& before) {
+  bool tell_held(const Workload& workload, const Resource& resource, const Attributes& before) {
     const std::string_view is =
         read_one<&Pod::labels>(resource.attributes).value().text_at(label::lifecycle_state);
     if (read_one<&Pod::labels>(before).value().text_at(label::lifecycle_state) == is)
@@ -498,7 +497,7 @@ class Rehearsal {
   std::set<Name> open_;
   Time now_;
   std::map<Name, std::set<Name>> images_before_;  ///< by node
-  std::map<Key, Value> real_;
+  std::map<Key, Attributes> real_;
   std::map<Key, std::vector<ContainerSeen>> seen_;
   std::map<Key, Time> started_;
   std::map<Name, std::set<Key>> remembered_;

@@ -422,8 +422,10 @@ class InjectedRevisions : public Sidecars {
         cat(R"({"selector":{"matchLabels":{"app":"web"}},"containers":[{"name":"log","image":")",
             image, R"("}])", more, "}"));
     object.space = "";
-    object.document = edited_in(object.document, "metadata",
-                                {{"labels", Value::dict({{label::custom_version, version}})}});
+    object.document = edited(
+        object.document,
+        {{"metadata", edited(object.document.at("metadata"),
+                             {{"labels", Value::dict({{label::custom_version, version}})}})}});
     world.put(std::move(object));
   }
 };

@@ -122,19 +122,17 @@ bool StatefulSet::create_pod(int64_t ordinal, Placement& placement) {
       return false;
   const Revision& revision = keeps_current(ordinal) ? rollout_.current() : rollout_.update();
   const PodClaims claims = claims_for(rollout_, std::to_string(ordinal));
-  const Value pod = new_pod(rollout_, revision, name,
-                            {{label::pod_name, name}, {label::pod_index, std::to_string(ordinal)}});
+  Pod pod = new_pod(rollout_, revision, name,
+                    {{label::pod_name, name}, {label::pod_index, std::to_string(ordinal)}});
   const auto node = placement.place(spec_to_place(rollout_, pod), claims.node);
   if (!node) {
     rollout_.lack_room(name, placement.why_not(), placement.is_soon());
     return false;
   }
-  rollout_.create(*node, edited(pod, {{field::node, *node},
-                                      {"claims", claims.by_volume},
-                                      {"hostname", name},
-                                      {"subdomain", workload.service_name.empty()
-                                                        ? Value()
-                                                        : Value(workload.service_name)}}));
+  pod.claims = claims.by_volume;
+  pod.hostname = name;
+  pod.subdomain = workload.service_name;
+  rollout_.create(*node, std::move(pod));
   return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include "core/open_payload.h"
 #include "tests/workloads/world.h"
 #include "workloads/decide/status.h"
 
@@ -94,8 +95,9 @@ TEST_F(StatefulSet, APodThatNobodyHasLookedAtSinceItWasRepairedIsNotBroken) {
     const Wanted wanted = want(world.fleet, "StatefulSet/default/db", world.now);
     std::vector<std::string> updated;
     for (const Boxed<Resource>& resource : wanted.resources)
-      if (resource->key.kind == "pod" && !resource->attributes.at("state").at("update").is_null())
-        updated.emplace_back(resource->attributes.text_at("name"));
+      if (resource->key.kind == "pod" &&
+          !dict_of(resource->attributes).at("state").at("update").is_null())
+        updated.emplace_back(dict_of(resource->attributes).text_at("name"));
     EXPECT_EQ(updated, is_seen ? std::vector<std::string>{"db-1"} : std::vector<std::string>());
   }
 }
@@ -129,7 +131,7 @@ TEST_F(StatefulSet, PodsComeOneAfterAnotherAndGoBackwards) {
   world.finish();
   EXPECT_EQ(world.made, (std::vector<std::string>{"db-0", "db-1", "db-2"}));
   EXPECT_EQ(world.pod("db-2").labels.text_at("apps.kubernetes.io/pod-index"), "2");
-  EXPECT_EQ(world.pod("db-2").resource->attributes.text_at("subdomain"), "db");
+  EXPECT_EQ(dict_of(world.pod("db-2").resource->attributes).text_at("subdomain"), "db");
   put(1, "web:1");
   world.finish();
   EXPECT_EQ(world.removed, (std::vector<std::string>{"db-2", "db-1"}));
@@ -388,7 +390,7 @@ TEST_F(StatefulSet, APodThatIsMadeAnewIsAnotherOne) {
   put(1, "web:1");
   world.finish();
   const auto uid = [&] {
-    return std::string(world.pod("db-0").resource->attributes.text_at("uid"));
+    return std::string(dict_of(world.pod("db-0").resource->attributes).text_at("uid"));
   };
   const std::string first = uid();
   EXPECT_FALSE(first.empty());

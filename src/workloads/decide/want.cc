@@ -1,5 +1,6 @@
 #include "workloads/decide/want.h"
 
+#include "kinds/claim.h"
 #include "workloads/decide/clone_set.h"
 #include "workloads/decide/daemon_set.h"
 #include "workloads/decide/pulls.h"
@@ -9,9 +10,8 @@
 namespace fettle::workloads {
 namespace {
 
-bool is_deleted(const Fleet& fleet, const Value& claim) {
-  const Object* const marked =
-      fleet.object(claim_mark(claim.text_at("namespace"), claim.text_at("name")));
+bool is_deleted(const Fleet& fleet, const VolumeClaim& claim) {
+  const Object* const marked = fleet.object(claim_mark(claim.space.view(), claim.name.view()));
   return marked != nullptr && marked->document.bool_at("deleted");
 }
 
@@ -24,8 +24,8 @@ Wanted want(const Fleet& fleet, const Name& owner, Time now) {
     Wanted rest;
     rest.owner = owner;
     for (const auto& [name, memory] : fleet.owned(owner).claims)
-      if (const Value& claim = memory.resource->attributes;
-          claim.bool_at("retain") && !is_deleted(fleet, claim))
+      if (const VolumeClaim claim = read<VolumeClaim>(memory.resource->attributes);
+          claim.retain.get() && !is_deleted(fleet, claim))
         rest.resources.push_back(memory.resource);
     return rest;
   }

@@ -39,12 +39,12 @@ Value made_id(const FleetPod* pod, const Name& container) {
 }
 
 void set_update(PodEdit& edit, Value update) {
-  edit.set_in(field::state, field::update, std::move(update));
+  edit.set_in<&Pod::state>(row_of<&PodMemory::update>().name, std::move(update));
 }
 
 void set_readiness(PodEdit& edit, bool is_ready) {
-  edit.set_in(field::conditions, condition::in_place,
-              is_ready ? Value(field::is_true) : Value(field::is_false));
+  edit.set_in<&Pod::conditions>(condition::in_place,
+                                is_ready ? Value(status::yes) : Value(status::no));
 }
 
 }  // namespace
@@ -71,30 +71,31 @@ InPlace::InPlace(Rollout& rollout)
     : rollout_(rollout), steps_({rollout.fleet.gates.resize, rollout.fleet.gates.environment}) {}
 
 bool InPlace::can(size_t row, const Revision& target) {
-  const Value& before = rollout_.attributes(row);
-  const Value& claims = before.at("claims_hash");
-  const auto key = std::pair(combine(before.at("template").digest(), claims.digest()),
+  const Attributes& before = rollout_.attributes(row);
+  const Hole<Name> claims = read_one<&Pod::claims_hash>(before);
+  const auto key = std::pair(combine(pod_template_of(before).digest(), claims.value().digest()),
                              target.pod_template.digest());
   if (const auto found = possible_.find(key); found != possible_.end())
     return found->second;
-  std::vector<Entry> changes{{"template", target.pod_template}};
-  if (!claims.is_null() && !target.claims_hash.empty())
-    changes.push_back({"claims_hash", target.claims_hash});
-  changes.push_back({"resize", rollout_.fleet.gates.resize ? Value(true) : Value()});
-  const bool is_possible = pod_kind().in_place_changes(before, edited(before, std::move(changes)));
+  PodEdit edit(before);
+  edit.set<&Pod::pod_template>(target.pod_template);
+  if (!claims.empty() && !target.claims_hash.empty())
+    edit.set<&Pod::claims_hash>(target.claims_hash);
+  edit.set<&Pod::resize>(rollout_.fleet.gates.resize ? Value(true) : Value());
+  const bool is_possible = pod_kind().in_place_changes(before, edit.made());
   possible_.emplace(key, is_possible);
   return is_possible;
 }
 
 std::string InPlace::refusal(size_t row, const Revision& target) {
   const std::string& path =
-      steps_.change(rollout_.attributes(row).at("template"), target.pod_template).refusal;
+      steps_.change(pod_template_of(rollout_.attributes(row)), target.pod_template).refusal;
   return path.empty() ? "spec.volumeClaimTemplates" : path;
 }
 
 std::vector<Name> InPlace::new_images(size_t row, const Revision& target) {
   std::vector<Name> images;
-  const Value& attributes = rollout_.attributes(row);
+  const Attributes& attributes = rollout_.attributes(row);
   const PodChange& change = steps_.change(pod_template_of(attributes), target.pod_template);
   for (const Value& container : target.pod_template.at("spec").at("containers").items()) {
     const Name name = container.text_at("name"), image = container.text_at("image");
@@ -106,17 +107,16 @@ std::vector<Name> InPlace::new_images(size_t row, const Revision& target) {
 }
 
 void InPlace::set_revision(PodEdit& edit, const Revision& revision) const {
-  edit.set(field::revision, revision.name);
+  edit.set<&Pod::revision>(revision.name);
   for (Entry& entry : revision_labels(rollout_, revision))
-    edit.set_in(field::labels, entry.key, std::move(entry.value));
+    edit.set_in<&Pod::labels>(entry.key, std::move(entry.value));
 }
 
 /// Makes the next step towards the target's template. `update`: what is remembered of the update so
 /// far; `last`: containers that changed before and still count.
 void InPlace::take_step(size_t row, PodEdit& edit, const Value& target, const Value& update,
                         const Value& last) const {
-  const Value& attributes = edit.before();
-  const Step& step = steps_.next(attributes.at(field::pod_template), target);
+  const Step& step = steps_.next(pod_template_of(edit.before()), target);
   const FleetPod* pod = rollout_.pod(row);
   std::vector<Entry> changed;
   for (const Name& name : step.resources)
@@ -128,24 +128,25 @@ void InPlace::take_step(size_t row, PodEdit& edit, const Value& target, const Va
              edited(update, {{"last", edited(last, std::move(changed))}, {"grace", Value()}}));
   if (step.disturbs)
     set_readiness(edit, false);
-  edit.set(field::pod_template, step.pod_template);
-  edit.set(field::configs, rollout_.configs_for(step.pod_template, attributes.at(field::sidecars)));
+  edit.set<&Pod::pod_template>(step.pod_template);
+  edit.set<&Pod::configs>(
+      rollout_.configs_for(step.pod_template, read_one<&Pod::sidecars>(edit.before()).value()));
 }
 
 void InPlace::begin(size_t row, const Revision& target) {
   PodEdit edit(rollout_.attributes(row));
-  const Value& before = edit.before();
-  const Value& last = before.at(field::state).at(field::update).at("last");
-  const Step& step = steps_.next(before.at(field::pod_template), target.pod_template);
+  const Value last = memory_of_pod(edit.before()).update.at("last");
+  const Step& step = steps_.next(pod_template_of(edit.before()), target.pod_template);
   const bool drains = rollout_.workload.grace_seconds > 0 && !step.images.empty();
-  const Value update = edited(Value::dict({{"since", rollout_.now.time_since_epoch().count()},
-                                           {"from", before.at(field::revision)}}),
-                              {{"grace", drains ? Value(true) : Value()}});
+  const Value update =
+      edited(Value::dict({{"since", rollout_.now.time_since_epoch().count()},
+                          {"from", read_one<&Pod::revision>(edit.before()).value()}}),
+             {{"grace", drains ? Value(true) : Value()}});
   set_revision(edit, target);
   set_lifecycle(edit, Lifecycle::updating, false, rollout_.now);
   // The abilities of the pod follow the present gates.
-  edit.set("resize", rollout_.fleet.gates.resize ? Value(true) : Value());
-  edit.set("keep_environment", rollout_.fleet.gates.environment ? Value() : Value(true));
+  edit.set<&Pod::resize>(rollout_.fleet.gates.resize ? Value(true) : Value());
+  edit.set<&Pod::keep_environment>(rollout_.fleet.gates.environment ? Value() : Value(true));
   if (drains) {
     set_update(edit, update);
     set_readiness(edit, false);
@@ -184,7 +185,7 @@ bool InPlace::are_ready(size_t row, const Value& update) const {
   });
 }
 
-Value InPlace::finished(size_t row) const {
+Attributes InPlace::finished(size_t row) const {
   const auto& hook = rollout_.workload.hooks.in_place_update;
   const bool waits = hook && !is_all_hooked(hook, rollout_.rows[row], rollout_, row);
   PodEdit edit(rollout_.attributes(row));
@@ -196,7 +197,7 @@ Value InPlace::finished(size_t row) const {
 
 /// A pod that drains for a revision that nobody wants any more goes back to what it was.
 void InPlace::refresh_grace(size_t row, const Value& update) {
-  const Value& attributes = rollout_.attributes(row);
+  const Attributes& attributes = rollout_.attributes(row);
   const std::string_view target = read_one<&Pod::revision>(attributes).view();
   const bool is_wanted =
       target == rollout_.update().name ||
@@ -221,7 +222,7 @@ void InPlace::refresh_grace(size_t row, const Value& update) {
 }
 
 void InPlace::refresh_row(size_t row) {
-  const Value update = rollout_.attributes(row).at("state").at("update");
+  const Value update = memory_of_pod(rollout_.attributes(row)).update;
   if (update.is_null())
     return;
   if (update.bool_at("grace")) {
@@ -230,7 +231,7 @@ void InPlace::refresh_row(size_t row) {
   }
   if (!is_consistent(row, update))
     return;
-  const Value& attributes = rollout_.attributes(row);
+  const Attributes& attributes = rollout_.attributes(row);
   const Revision* target = rollout_.revision(read_one<&Pod::revision>(attributes).view());
   if (target != nullptr && target->pod_template != pod_template_of(attributes)) {
     if (are_ready(row, update))

@@ -61,7 +61,7 @@ class InPlace {
   void advance(size_t row, const Revision& target, const Value& update, const Value& last);
   bool is_consistent(size_t row, const Value& update) const;
   bool are_ready(size_t row, const Value& update) const;
-  Value finished(size_t row) const;
+  Attributes finished(size_t row) const;
   void set_revision(PodEdit& edit, const Revision& revision) const;
 
   Rollout& rollout_;

@@ -53,15 +53,17 @@ bool is_all_hooked(const std::optional<Hook>& hook, const PodRow& row, const Rol
 }
 
 void set_lifecycle(PodEdit& edit, Lifecycle lifecycle, bool marks_not_ready, Time now) {
-  edit.set_in(field::labels, label::lifecycle_state, name_of(lifecycle));
-  edit.set_in(field::annotations, annotation::lifecycle_timestamp, time_text(now));
-  const bool was_marked = !edit.before().at(field::conditions).at(condition::pod_ready).is_null();
+  edit.set_in<&Pod::labels>(label::lifecycle_state, name_of(lifecycle));
+  edit.set_in<&Pod::annotations>(annotation::lifecycle_timestamp, time_text(now));
+  const bool was_marked =
+      !read_one<&Pod::conditions>(edit.before()).at(condition::pod_ready).is_null();
   if (marks_not_ready || was_marked)
-    edit.set_in(field::conditions, condition::pod_ready,
-                marks_not_ready ? Value(field::is_false) : Value(field::is_true));
+    edit.set_in<&Pod::conditions>(condition::pod_ready,
+                                  marks_not_ready ? Value(status::no) : Value(status::yes));
 }
 
-Value with_lifecycle(const Value& attributes, Lifecycle lifecycle, bool marks_not_ready, Time now) {
+Attributes with_lifecycle(const Attributes& attributes, Lifecycle lifecycle, bool marks_not_ready,
+                          Time now) {
   PodEdit edit(attributes);
   set_lifecycle(edit, lifecycle, marks_not_ready, now);
   return edit.made();

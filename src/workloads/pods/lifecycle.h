@@ -19,7 +19,8 @@ bool is_all_hooked(const std::optional<Hook>& hook, const PodRow& row, const Rol
 /// Sets the state. `marks_not_ready` also tells those who use the pod.
 void set_lifecycle(PodEdit& edit, Lifecycle lifecycle, bool marks_not_ready, Time now);
 /// The attributes with this state.
-Value with_lifecycle(const Value& attributes, Lifecycle lifecycle, bool marks_not_ready, Time now);
+Attributes with_lifecycle(const Attributes& attributes, Lifecycle lifecycle, bool marks_not_ready,
+                          Time now);
 
 /// Ends states that only depend on hooks once these are as they have to be: PreparingNormal,
 /// Updated, and PreparingUpdate of a pod that is no longer to change.

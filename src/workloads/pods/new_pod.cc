@@ -10,6 +10,7 @@
 #include "workloads/names.h"
 #include "workloads/pods/in_place.h"
 #include "workloads/pods/lifecycle.h"
+#include "workloads/pods/pod_edit.h"
 #include "workloads/pods/sidecars.h"
 
 namespace fettle::workloads {
@@ -48,48 +49,42 @@ std::string uid_of(const Rollout& rollout, std::string_view name) {
 
 }  // namespace
 
-Value new_pod(Rollout& rollout, const Revision& revision, std::string_view name,
-              std::vector<Entry> labels) {
-  const bool is_held = rollout.workload.hooks.pre_normal.has_value();
+Pod new_pod(Rollout& rollout, const Revision& revision, std::string_view name,
+            std::vector<Entry> labels) {
+  const auto& gates = rollout.fleet.gates;
+  const auto& hook = rollout.workload.hooks.pre_normal;
   for (Entry& entry : revision_labels(rollout, revision))
     labels.push_back(std::move(entry));
-  const Value own = Value::dict(std::move(labels));
-  const Value sidecars = sidecars_for(
-      rollout,
-      pod_labels(Value::dict({{field::pod_template, revision.pod_template}, {field::labels, own}})),
-      revision.pod_template, name);
-  const Value attributes = Value::dict(
-      {{field::name, name},
-       {field::space, rollout.workload.space},
-       {field::uid, uid_of(rollout, name)},
-       {field::revision, revision.name},
-       {field::pod_template, revision.pod_template},
-       {field::labels, own},
-       {field::conditions, Value::dict({{condition::in_place, field::is_true}})},
-       {field::owner, rollout.owner},
-       {field::state, Value::dict({{field::made, rollout.now.time_since_epoch().count()}})},
-       {field::configs, rollout.configs_for(revision.pod_template, sidecars)},
-       {field::sidecars, sidecars},
-       {"resize", rollout.fleet.gates.resize ? Value(true) : Value()},
-       {"keep_environment", rollout.fleet.gates.environment ? Value() : Value(true)},
-       {"claims_hash", rollout.fleet.gates.claim_hash && !revision.claims_hash.empty() &&
-                               rollout.workload.policy != PodPolicy::in_place_only
-                           ? Value(revision.claims_hash)
-                           : Value()}});
-  const Value pod = with_lifecycle(
-      edited(attributes, {}), is_held ? Lifecycle::preparing_normal : Lifecycle::normal,
-      is_held && rollout.workload.hooks.pre_normal->marks_not_ready, rollout.now);
+  Pod pod;
+  pod.name = Value(name);
+  pod.space = rollout.workload.space;
+  pod.uid = uid_of(rollout, name);
+  pod.revision = revision.name;
+  pod.pod_template = revision.pod_template;
+  pod.labels = Value::dict(std::move(labels));
+  pod.conditions = Value::dict({{condition::in_place, status::yes}});
+  pod.owner = rollout.owner;
+  pod.state =
+      Value::dict({{row_of<&PodMemory::made>().name, rollout.now.time_since_epoch().count()}});
+  const Value sidecars = sidecars_for(rollout, pod_labels(write(pod)), revision.pod_template, name);
+  pod.configs = rollout.configs_for(revision.pod_template, sidecars);
+  pod.sidecars = sidecars;
+  pod.resize = gates.resize;
+  pod.keep_environment = !gates.environment;
+  if (gates.claim_hash && rollout.workload.policy != PodPolicy::in_place_only)
+    pod.claims_hash = revision.claims_hash;
+  pod = read<Pod>(with_lifecycle(write(pod), hook ? Lifecycle::preparing_normal : Lifecycle::normal,
+                                 hook && hook->marks_not_ready, rollout.now));
   // Thousands of pods have the same.
-  std::vector<Entry> same;
-  for (const Name& each : {field::annotations, field::conditions, field::state})
-    same.push_back({each, rollout.shared(pod.at(each))});
-  return edited(pod, std::move(same));
+  for (Dict* each : {&pod.annotations, &pod.conditions, &pod.state})
+    *each = rollout.shared(each->value());
+  return pod;
 }
 
-Value spec_to_place(Rollout& rollout, const Value& pod) {
-  if (pod.at(field::sidecars).is_null())
-    return pod.at(field::pod_template).at("spec");
-  return rollout.shared(pod_spec(pod));
+Value spec_to_place(Rollout& rollout, const Pod& pod) {
+  if (pod.sidecars.empty())
+    return pod.pod_template.at("spec");
+  return rollout.shared(pod_spec(write(pod)));
 }
 
 namespace {
@@ -103,9 +98,9 @@ class ConfigsByTemplate {
     const uint32_t number = rollout_.rows[row].template_number;
     if (!has_sidecars && number < known_.size() && known_[number])
       return *known_[number];
-    const Value& attributes = rollout_.attributes(row);
-    Value configs =
-        rollout_.configs_for(attributes.at(field::pod_template), attributes.at(field::sidecars));
+    const Attributes& attributes = rollout_.attributes(row);
+    Value configs = rollout_.configs_for(pod_template_of(attributes),
+                                         read_one<&Pod::sidecars>(attributes).value());
     if (has_sidecars)
       return last_ = std::move(configs);
     if (number >= known_.size())
@@ -131,29 +126,30 @@ void refresh_surroundings(Rollout& rollout) {
     if (pod == nullptr)
       continue;
     if (pod->has_sidecars) {
-      const Value& sidecars = rollout.attributes(row).at(field::sidecars);
-      if (Value taken = turns.taken(*pod, sidecars); taken != sidecars)
-        rollout.change(row, edited(rollout.attributes(row), {{field::sidecars, std::move(taken)}}));
+      const Value sidecars = read_one<&Pod::sidecars>(rollout.attributes(row)).value();
+      if (Value taken = turns.taken(*pod, sidecars); taken != sidecars) {
+        PodEdit edit(rollout.attributes(row));
+        edit.set<&Pod::sidecars>(std::move(taken));
+        rollout.change(row, edit.made());
+      }
     }
     const Value& configs = all_configs.of(row, pod->has_sidecars);
     if (!pod->is_marked && configs.digest() == pod->configs_digest)
       continue;
-    const Value& attributes = rollout.attributes(row);
+    const Attributes& attributes = rollout.attributes(row);
     const Pod own = read<Pod>(attributes);
     const Object* marks = rollout.fleet.marks(*pod);
     const Value& metadata = marks == nullptr ? Value() : marks->document.at("metadata");
     const Value& finalizers = metadata.at("finalizers");
-    Value changed = edited(
-        attributes,
-        {{field::configs, configs},
-         {field::labels, with_marks(own.labels.value(), metadata.at("labels"))},
-         {field::annotations, with_marks(own.annotations.value(), metadata.at("annotations"))}});
+    PodEdit edit(attributes);
+    edit.set<&Pod::configs>(configs);
+    edit.set<&Pod::labels>(with_marks(own.labels.value(), metadata.at("labels")));
+    edit.set<&Pod::annotations>(with_marks(own.annotations.value(), metadata.at("annotations")));
     if (finalizers.is_list())
-      changed =
-          edited(changed, {{field::finalizers, finalizers.items().empty() ? Value() : finalizers}});
-    changed =
-        edited_in(changed, field::state, {{"marked", marks == nullptr ? Value() : Value(true)}});
-    rollout.change(row, std::move(changed));
+      edit.set<&Pod::finalizers>(finalizers.items().empty() ? Value() : finalizers);
+    edit.set_in<&Pod::state>(row_of<&PodMemory::is_marked>().name,
+                             marks == nullptr ? Value() : Value(true));
+    rollout.change(row, edit.made());
   }
 }
 

@@ -7,12 +7,12 @@ namespace fettle::workloads {
 
 /// The attributes of a new pod that has no node yet: its template, the labels that show its owner,
 /// and its readiness gate. `labels` are those of its kind.
-Value new_pod(Rollout& rollout, const Revision& revision, std::string_view name,
-              std::vector<Entry> labels);
+Pod new_pod(Rollout& rollout, const Revision& revision, std::string_view name,
+            std::vector<Entry> labels);
 
 /// The spec for which a node must have room: that of a new pod, with everything that SidecarSets
 /// inject.
-Value spec_to_place(Rollout& rollout, const Value& pod);
+Value spec_to_place(Rollout& rollout, const Pod& pod);
 
 /// Brings the attributes of pods up to date with users' labels and annotations and with the stored
 /// ConfigMaps and Secrets.

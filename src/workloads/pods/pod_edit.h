@@ -4,26 +4,30 @@
 #include <map>
 #include <vector>
 
-#include "value/value.h"
+#include "kinds/pod.h"
 
 namespace fettle::workloads {
 
 class PodEdit {
  public:
-  explicit PodEdit(Value before) : before_(std::move(before)) {}
+  explicit PodEdit(Attributes before) : before_(std::move(before)) {}
 
   /// The attributes before the edit.
-  const Value& before() const { return before_; }
-  /// The last value for a field counts; null removes the field.
-  void set(const Name& field, Value value) { fields_.push_back({field, std::move(value)}); }
-  /// The same within a dict, such as the pod's own labels. Not together with `set` of that dict.
-  void set_in(const Name& field, const Name& key, Value value) {
-    inner_[field].push_back({key, std::move(value)});
+  const Attributes& before() const { return before_; }
+  /// The last value for a member counts; null removes it.
+  template <auto member>
+  void set(Value value) {
+    fields_.push_back({row_of<member>().name, std::move(value)});
   }
-  Value made();
+  /// The same within a dict, such as the pod's own labels. Not together with `set` of that dict.
+  template <auto member>
+  void set_in(const Name& key, Value value) {
+    inner_[row_of<member>().name].push_back({key, std::move(value)});
+  }
+  Attributes made();
 
  private:
-  Value before_;
+  Attributes before_;
   std::vector<Entry> fields_;
   std::map<Name, std::vector<Entry>> inner_;
 };

@@ -49,6 +49,12 @@ Value with_text_annotations(const Value& document) {
                 {{"metadata", edited(metadata, {{"annotations", Value::dict(std::move(texts))}})}});
 }
 
+/// Null when nothing is left.
+Value without(const Value& annotations, std::string_view key) {
+  const Value left = edited_within(annotations, {{Name(key), Value()}});
+  return left.entries().empty() ? Value() : left;
+}
+
 /// Drops what a cluster or a fleet adds when it shows an object, so that a shown object can be
 /// applied.
 Value without_added(const Value& document) {
@@ -60,7 +66,8 @@ Value without_added(const Value& document) {
   constexpr std::string_view last_applied = "kubectl.kubernetes.io/last-applied-configuration";
   if (metadata.at("annotations").is_dict() &&
       metadata.at("annotations").find(last_applied) != nullptr)
-    metadata = edited_in(metadata, "annotations", {{Name(last_applied), Value()}});
+    metadata =
+        edited(metadata, {{"annotations", without(metadata.at("annotations"), last_applied)}});
   return edited(document, {{"metadata", std::move(metadata)}, {"status", Value()}});
 }
 
