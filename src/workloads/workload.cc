@@ -6,6 +6,7 @@
 
 #include "base/invariant.h"
 #include "base/text.h"
+#include "workloads/fields.h"
 #include "workloads/names.h"
 #include "workloads/pod_defaults.h"
 
@@ -19,22 +20,12 @@ constexpr std::string_view sidecar_fields[] = {"podInjectPolicy", "shareVolumePo
                                                "shareVolumeDevicePolicy", "transferEnv",
                                                "upgradeStrategy"};
 
-std::optional<int64_t> integer_at(const Value& dict, std::string_view key) {
-  const Value& value = dict.at(key);
-  return value.is_integer() ? value.integer() : std::nullopt;
-}
-
 std::vector<Name> names_listed(const Value& list) {
   std::vector<Name> names;
   if (list.is_list())
     for (const Value& item : list.items())
       names.emplace_back(to_text(item));
   return names;
-}
-
-std::optional<Selector> selector_at(const Value& dict, std::string_view key) {
-  const Value& value = dict.at(key);
-  return value.is_null() ? std::nullopt : std::optional(selector_of(value));
 }
 
 std::optional<Hook> hook_of(const Value& value) {
@@ -75,26 +66,12 @@ std::vector<ScatterTerm> scatter_of(const Value& value) {
 }
 
 void read_rolling(const Value& rolling, Workload& workload) {
-  workload.partition = amount_of(rolling.at("partition"));
-  workload.max_surge = amount_of(rolling.at("maxSurge"));
-  if (const auto amount = amount_of(rolling.at("maxUnavailable")))
-    workload.max_unavailable = *amount;
-  workload.paused = rolling.bool_at("paused");
   workload.policy = policy_of(rolling.text_at("podUpdatePolicy"));
   workload.order.priority = priority_of(rolling.at("priorityStrategy"));
   workload.order.scatter = scatter_of(rolling.at("scatterStrategy"));
-  const Value& in_place = rolling.at("inPlaceUpdateStrategy");
-  workload.grace_seconds = in_place.integer_at("gracePeriodSeconds");
-  if (const auto amount = amount_of(in_place.at("imagePreDownloadParallelism")))
-    workload.pull.parallelism = *amount;
-  workload.pull.timeout_seconds =
-      in_place.integer_at("imagePreDownloadTimeoutSeconds", workload.pull.timeout_seconds);
-  if (const auto amount = amount_of(in_place.at("imagePreDownloadMinUpdatedReadyPods")))
-    workload.pull.min_updated_ready = amount;
 }
 
 void read_pods(const Value& spec, Workload& workload) {
-  workload.replicas = spec.integer_at("replicas", 1);
   workload.selector = selector_of(spec.at("selector"));
   workload.pod_template = without_defaults(spec.at("template"), "Template");
   workload.claims_document = spec.at("volumeClaimTemplates");
@@ -102,8 +79,6 @@ void read_pods(const Value& spec, Workload& workload) {
     for (const Value& claim : workload.claims_document.items())
       workload.claims.push_back({claim.at("metadata").text_at("name"), claim.at("spec"),
                                  claim.at("metadata").at("labels")});
-  workload.min_ready_seconds = spec.integer_at("minReadySeconds");
-  workload.history_limit = spec.integer_at("revisionHistoryLimit", 10);
   workload.hooks.pre_normal = hook_of(spec.at("lifecycle").at("preNormal"));
   workload.hooks.in_place_update = hook_of(spec.at("lifecycle").at("inPlaceUpdate"));
   workload.hooks.pre_delete = hook_of(spec.at("lifecycle").at("preDelete"));
@@ -112,16 +87,9 @@ void read_pods(const Value& spec, Workload& workload) {
 }
 
 void read_clone_set(const Value& spec, Workload& workload) {
-  workload.max_unavailable = percent(20);
   read_rolling(spec.at("updateStrategy").at("rollingUpdate"), workload);
-  const Value& scale = spec.at("scaleStrategy");
-  workload.pods_to_delete = names_listed(scale.at("podsToDelete"));
-  workload.scale_max_unavailable = amount_of(scale.at("maxUnavailable"));
-  workload.reuses_claims = scale.bool_at("enablePVCReuse");
-  workload.exclude_preparing_delete =
-      scale.bool_at("excludePreparingDelete") ||
+  workload.exclude_preparing_delete |=
       workload.labels.text_at(label::exclude_preparing_delete) == "true";
-  workload.progress_deadline_seconds = integer_at(spec, "progressDeadlineSeconds");
 }
 
 /// Reads `3` or `"5-8"`.
@@ -144,16 +112,12 @@ std::pair<int64_t, int64_t> ordinals_of(const Value& value) {
 void read_stateful_set(const Value& spec, Workload& workload) {
   const Value& rolling = spec.at("updateStrategy").at("rollingUpdate");
   read_rolling(rolling, workload);
-  workload.service_name = spec.text_at("serviceName");
   workload.parallel = spec.text_at("podManagementPolicy") == "Parallel";
   workload.unordered = rolling.at("unorderedUpdate").is_dict();
   workload.order.priority = priority_of(rolling.at("unorderedUpdate").at("priorityStrategy"));
-  workload.min_ready_seconds = rolling.integer_at("minReadySeconds");
-  workload.scale_max_unavailable = amount_of(spec.at("scaleStrategy").at("maxUnavailable"));
   if (const Value& reserved = spec.at("reserveOrdinals"); reserved.is_list())
     for (const Value& each : reserved.items())
       workload.reserved_ordinals.push_back(ordinals_of(each));
-  workload.first_ordinal = spec.at("ordinals").integer_at("start");
   const Value& retention = spec.at("persistentVolumeClaimRetentionPolicy");
   workload.deletes_claims_when_scaled = retention.text_at("whenScaled") == "Delete";
   workload.deletes_claims_when_deleted = retention.text_at("whenDeleted") == "Delete";
@@ -168,34 +132,21 @@ void read_daemon_set(const Value& spec, Workload& workload) {
   workload.policy = rolling.text_at("rollingUpdateType") == "InPlaceIfPossible"
                         ? PodPolicy::in_place_if_possible
                         : PodPolicy::recreate;
-  workload.node_selector = selector_at(rolling, "selector");
-  workload.partitions_scaling = spec.at("scaleStrategy").bool_at("partitionedScaling");
-  if (workload.annotations.text_at(annotation::progressive_creation) == "true")
-    workload.partitions_scaling = true;
+  workload.partitions_scaling |=
+      workload.annotations.text_at(annotation::progressive_creation) == "true";
   workload.burst = amount_of(spec.at("burstReplicas")).value_or(Amount{250}).number;
 }
 
 void read_job(const Value& spec, Workload& workload) {
   PullSpec& pulls = workload.pulls;
-  pulls.image = spec.text_at("image");
   pulls.always = spec.text_at("imagePullPolicy") == "Always";
-  pulls.secrets = names_listed(spec.at("pullSecrets"));
   if (const Value& nodes = spec.at("selector"); nodes.is_dict()) {
     if (nodes.at("names").is_list() && !nodes.at("names").items().empty())
       pulls.node_names = names_listed(nodes.at("names"));
     else
       pulls.node_selector = selector_of(nodes);
   }
-  pulls.pod_selector = selector_at(spec, "podSelector");
-  pulls.parallelism = amount_of(spec.at("parallelism")).value_or(Amount{1});
-  const Value &policy = spec.at("pullPolicy"), &completion = spec.at("completionPolicy");
-  pulls.timeout_seconds = policy.integer_at("timeoutSeconds", 600);
-  pulls.backoff_limit = policy.integer_at("backoffLimit", 3);
-  pulls.never_completes = completion.text_at("type") == "Never";
-  pulls.deadline_seconds = integer_at(completion, "activeDeadlineSeconds");
-  pulls.ttl_seconds = integer_at(completion, "ttlSecondsAfterFinished");
-  pulls.labels = spec.at("sandboxConfig").at("labels");
-  pulls.annotations = spec.at("sandboxConfig").at("annotations");
+  pulls.never_completes = spec.at("completionPolicy").text_at("type") == "Never";
 }
 
 /// The entries that make a sidecar more than a container; defaults do not.
@@ -250,15 +201,8 @@ void read_sidecar_set(const Value& spec, Workload& workload) {
   workload.type =
       strategy.text_at("type") == "NotUpdate" ? UpdateType::on_delete : UpdateType::rolling;
   workload.policy = PodPolicy::in_place_only;
-  workload.update_selector = selector_at(strategy, "selector");
-  workload.pods_space = spec.text_at("namespace");
-  workload.spaces = selector_at(spec, "namespaceSelector");
-  const Value& injection = spec.at("injectionStrategy");
-  workload.injection_paused = injection.bool_at("paused");
-  const Value& revision = injection.at("revision");
-  workload.injected = {.revision = revision.text_at("revisionName"),
-                       .version = revision.text_at("customVersion"),
-                       .is_partial = revision.text_at("policy") == "Partial"};
+  workload.injected.is_partial =
+      spec.at("injectionStrategy").at("revision").text_at("policy") == "Partial";
   workload.custom_version =
       spec.text_at("customVersion", workload.labels.text_at(label::custom_version));
 }
@@ -322,6 +266,9 @@ Workload workload_of(const Object& object) {
   workload.labels = metadata.at("labels");
   workload.annotations = metadata.at("annotations");
   read_pull_annotations(workload.annotations, workload.pull);
+  if (*sort == WorkloadSort::clone_set)
+    workload.max_unavailable = percent(20);
+  read_fields(object.document, workload);
   read_pods(spec, workload);
   switch (*sort) {
     case WorkloadSort::clone_set:

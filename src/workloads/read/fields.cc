@@ -1,4 +1,4 @@
-/// The table of all fields that manifests may have.
+/// Checks the fields of a manifest against their table (`workloads/fields.h`).
 
 #include <algorithm>
 #include <array>
@@ -6,233 +6,13 @@
 
 #include "base/text.h"
 #include "workloads/amount.h"
+#include "workloads/fields.h"
 #include "workloads/read/checker.h"
 
 namespace fettle::workloads {
 namespace {
 
-enum class Type {
-  text,
-  integer,
-  boolean,
-  list,
-  items,  ///< a list of dicts, whose fields stand in this table
-  texts,  ///< a list of texts
-  dict,
-  map,       ///< of texts
-  selector,  ///< of labels: `matchLabels` and `matchExpressions`
-  amount,
-  count,  ///< a number, which may stand in quotes
-  none,   ///< OpenKruise has it, and fettle does not
-  any
-};
-
-struct Field {
-  const char* kinds;  ///< C, S, D, J for ImagePullJob, K for SidecarSet; lower case: only v1alpha1
-  const char* path;   ///< `[]`: each item of a list
-  Type type;
-  int64_t least = 0;
-  int64_t most = 0x7fffffff;
-  const char* words = "";  ///< texts that are allowed, with a `|` between
-};
-
-/// Twice the number that was measured. Each pod takes memory before anything is made of it.
-constexpr int64_t most_replicas = 200'000;
-
-constexpr Field fields[] = {
-    {"CSDJK", "apiVersion", Type::text},
-    {"CSDJK", "kind", Type::text},
-    {"CSDJK", "metadata", Type::dict},
-    {"CSDJK", "spec", Type::dict},
-    {"CSDJK", "status", Type::any},
-    // Pods.
-    {"CS", "spec.replicas", Type::integer, 0, most_replicas},
-    {"CSDKJ", "spec.selector", Type::selector},
-    {"J", "spec.selector.names", Type::texts},
-    {"CSD", "spec.template", Type::any},
-    {"CS", "spec.volumeClaimTemplates", Type::items},
-    {"CS", "spec.volumeClaimTemplates[].apiVersion", Type::text},
-    {"CS", "spec.volumeClaimTemplates[].kind", Type::text},
-    {"CS", "spec.volumeClaimTemplates[].metadata", Type::any},
-    {"CS", "spec.volumeClaimTemplates[].spec", Type::dict},
-    {"CS", "spec.volumeClaimTemplates[].spec.accessModes", Type::texts},
-    {"CS", "spec.volumeClaimTemplates[].spec.selector", Type::selector},
-    {"CS", "spec.volumeClaimTemplates[].spec.resources", Type::any},
-    {"CS", "spec.volumeClaimTemplates[].spec.volumeName", Type::text},
-    {"CS", "spec.volumeClaimTemplates[].spec.storageClassName", Type::text},
-    {"CS", "spec.volumeClaimTemplates[].spec.volumeMode", Type::text, 0, 0, "Filesystem|Block"},
-    {"CS", "spec.volumeClaimTemplates[].spec.dataSource", Type::any},
-    {"CS", "spec.volumeClaimTemplates[].spec.dataSourceRef", Type::any},
-    {"CS", "spec.volumeClaimTemplates[].spec.volumeAttributesClassName", Type::text},
-    {"CS", "spec.volumeClaimTemplates[].status", Type::any},
-    {"CD", "spec.minReadySeconds", Type::integer},
-    {"CSDK", "spec.revisionHistoryLimit", Type::integer},
-    {"CSD", "spec.lifecycle", Type::dict},
-    {"CSD", "spec.lifecycle.preNormal", Type::dict},
-    {"CSD", "spec.lifecycle.inPlaceUpdate", Type::dict},
-    {"CSD", "spec.lifecycle.preDelete", Type::dict},
-    {"CSD", "spec.lifecycle.preNormal.labelsHandler", Type::map},
-    {"CSD", "spec.lifecycle.preNormal.finalizersHandler", Type::texts},
-    {"CSD", "spec.lifecycle.preNormal.markPodNotReady", Type::boolean},
-    {"CSD", "spec.lifecycle.inPlaceUpdate.labelsHandler", Type::map},
-    {"CSD", "spec.lifecycle.inPlaceUpdate.finalizersHandler", Type::texts},
-    {"CSD", "spec.lifecycle.inPlaceUpdate.markPodNotReady", Type::boolean},
-    {"CSD", "spec.lifecycle.preDelete.labelsHandler", Type::map},
-    {"CSD", "spec.lifecycle.preDelete.finalizersHandler", Type::texts},
-    {"CSD", "spec.lifecycle.preDelete.markPodNotReady", Type::boolean},
-    {"C", "spec.progressDeadlineSeconds", Type::integer},
-    {"C", "spec.scaleStrategy", Type::dict},
-    {"C", "spec.scaleStrategy.podsToDelete", Type::texts},
-    {"C", "spec.scaleStrategy.maxUnavailable", Type::amount},
-    {"C", "spec.scaleStrategy.enablePVCReuse", Type::boolean},
-    {"C", "spec.scaleStrategy.excludePreparingDelete", Type::boolean},
-    {"c", "spec.scaleStrategy.disablePVCReuse", Type::boolean},
-    // Updates.
-    {"CSDK", "spec.updateStrategy", Type::dict},
-    {"C", "spec.updateStrategy.type", Type::text, 0, 0,
-     "RollingUpdate|OnDelete|ReCreate|InPlaceIfPossible|InPlaceOnly"},
-    {"SD", "spec.updateStrategy.type", Type::text, 0, 0, "RollingUpdate|OnDelete"},
-    {"CSD", "spec.updateStrategy.rollingUpdate", Type::dict},
-    {"C", "spec.updateStrategy.rollingUpdate.partition", Type::amount},
-    {"S", "spec.updateStrategy.rollingUpdate.partition", Type::integer},
-    {"D", "spec.updateStrategy.rollingUpdate.partition", Type::amount},
-    {"CSD", "spec.updateStrategy.rollingUpdate.maxUnavailable", Type::amount},
-    {"CD", "spec.updateStrategy.rollingUpdate.maxSurge", Type::amount},
-    {"CSD", "spec.updateStrategy.rollingUpdate.paused", Type::boolean},
-    {"CS", "spec.updateStrategy.rollingUpdate.podUpdatePolicy", Type::text, 0, 0,
-     "ReCreate|InPlaceIfPossible|InPlaceOnly"},
-    {"C", "spec.updateStrategy.rollingUpdate.priorityStrategy", Type::dict},
-    {"C", "spec.updateStrategy.rollingUpdate.priorityStrategy.weightPriority", Type::items},
-    {"C", "spec.updateStrategy.rollingUpdate.priorityStrategy.weightPriority[].weight",
-     Type::integer, 0, 100},
-    {"C", "spec.updateStrategy.rollingUpdate.priorityStrategy.weightPriority[].matchSelector",
-     Type::selector},
-    {"C", "spec.updateStrategy.rollingUpdate.priorityStrategy.orderPriority", Type::items},
-    {"C", "spec.updateStrategy.rollingUpdate.priorityStrategy.orderPriority[].orderedKey",
-     Type::text},
-    {"C", "spec.updateStrategy.rollingUpdate.scatterStrategy", Type::items},
-    {"C", "spec.updateStrategy.rollingUpdate.scatterStrategy[].key", Type::text},
-    {"C", "spec.updateStrategy.rollingUpdate.scatterStrategy[].value", Type::text},
-    {"CS", "spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy", Type::dict},
-    {"CS", "spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.gracePeriodSeconds",
-     Type::integer},
-    {"CS", "spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.imagePreDownloadParallelism",
-     Type::amount},
-    {"CS", "spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.imagePreDownloadTimeoutSeconds",
-     Type::integer, 1},
-    {"CS",
-     "spec.updateStrategy.rollingUpdate.inPlaceUpdateStrategy.imagePreDownloadMinUpdatedReadyPods",
-     Type::amount},
-    {"S", "spec.updateStrategy.rollingUpdate.minReadySeconds", Type::integer, 0, 300},
-    {"S", "spec.updateStrategy.rollingUpdate.unorderedUpdate", Type::dict},
-    {"S", "spec.updateStrategy.rollingUpdate.unorderedUpdate.priorityStrategy", Type::dict},
-    {"S", "spec.updateStrategy.rollingUpdate.unorderedUpdate.priorityStrategy.weightPriority",
-     Type::items},
-    {"S",
-     "spec.updateStrategy.rollingUpdate.unorderedUpdate.priorityStrategy.weightPriority[].weight",
-     Type::integer, 0, 100},
-    {"S",
-     "spec.updateStrategy.rollingUpdate.unorderedUpdate.priorityStrategy.weightPriority[]."
-     "matchSelector",
-     Type::selector},
-    {"S", "spec.updateStrategy.rollingUpdate.unorderedUpdate.priorityStrategy.orderPriority",
-     Type::items},
-    {"S",
-     "spec.updateStrategy.rollingUpdate.unorderedUpdate.priorityStrategy.orderPriority[]."
-     "orderedKey",
-     Type::text},
-    {"D", "spec.updateStrategy.rollingUpdate.rollingUpdateType", Type::text, 0, 0,
-     "Standard|InPlaceIfPossible"},
-    {"D", "spec.updateStrategy.rollingUpdate.selector", Type::selector},
-    {"c", "spec.updateStrategy.partition", Type::amount},
-    {"c", "spec.updateStrategy.maxUnavailable", Type::amount},
-    {"c", "spec.updateStrategy.maxSurge", Type::amount},
-    {"c", "spec.updateStrategy.paused", Type::boolean},
-    {"c", "spec.updateStrategy.priorityStrategy", Type::dict},
-    {"c", "spec.updateStrategy.priorityStrategy.weightPriority", Type::items},
-    {"c", "spec.updateStrategy.priorityStrategy.weightPriority[].weight", Type::integer, 0, 100},
-    {"c", "spec.updateStrategy.priorityStrategy.weightPriority[].matchSelector", Type::selector},
-    {"c", "spec.updateStrategy.priorityStrategy.orderPriority", Type::items},
-    {"c", "spec.updateStrategy.priorityStrategy.orderPriority[].orderedKey", Type::text},
-    {"c", "spec.updateStrategy.scatterStrategy", Type::items},
-    {"c", "spec.updateStrategy.scatterStrategy[].key", Type::text},
-    {"c", "spec.updateStrategy.scatterStrategy[].value", Type::text},
-    {"c", "spec.updateStrategy.inPlaceUpdateStrategy", Type::dict},
-    {"c", "spec.updateStrategy.inPlaceUpdateStrategy.gracePeriodSeconds", Type::integer},
-    // StatefulSet.
-    {"S", "spec.serviceName", Type::text},
-    {"S", "spec.podManagementPolicy", Type::text, 0, 0, "OrderedReady|Parallel"},
-    {"S", "spec.reserveOrdinals", Type::list},
-    {"S", "spec.scaleStrategy", Type::dict},
-    {"S", "spec.scaleStrategy.maxUnavailable", Type::amount},
-    {"S", "spec.ordinals", Type::dict},
-    {"S", "spec.ordinals.start", Type::integer},
-    {"S", "spec.persistentVolumeClaimRetentionPolicy", Type::dict},
-    {"S", "spec.persistentVolumeClaimRetentionPolicy.whenScaled", Type::text, 0, 0,
-     "Retain|Delete"},
-    {"S", "spec.persistentVolumeClaimRetentionPolicy.whenDeleted", Type::text, 0, 0,
-     "Retain|Delete"},
-    {"S", "spec.volumeClaimUpdateStrategy", Type::dict},
-    {"S", "spec.volumeClaimUpdateStrategy.type", Type::text, 0, 0, "OnPodRollingUpdate|OnDelete"},
-    // DaemonSet.
-    {"D", "spec.burstReplicas", Type::amount},
-    {"D", "spec.scaleStrategy", Type::dict},
-    {"D", "spec.scaleStrategy.partitionedScaling", Type::boolean},
-    // SidecarSet.
-    {"K", "spec.namespace", Type::text},
-    {"K", "spec.customVersion", Type::text},
-    {"K", "spec.patchPodMetadata", Type::none},
-    {"K", "spec.namespaceSelector", Type::selector},
-    {"K", "spec.containers", Type::list},
-    {"K", "spec.initContainers", Type::list},
-    {"K", "spec.volumes", Type::list},
-    {"K", "spec.imagePullSecrets", Type::items},
-    {"K", "spec.imagePullSecrets[].name", Type::text},
-    {"K", "spec.injectionStrategy", Type::dict},
-    {"K", "spec.injectionStrategy.paused", Type::boolean},
-    {"K", "spec.injectionStrategy.revision", Type::dict},
-    {"K", "spec.injectionStrategy.revision.revisionName", Type::text},
-    {"K", "spec.injectionStrategy.revision.customVersion", Type::text},
-    {"K", "spec.injectionStrategy.revision.policy", Type::text, 0, 0, "Always|Partial"},
-    {"K", "spec.updateStrategy.type", Type::text, 0, 0, "NotUpdate|RollingUpdate"},
-    {"K", "spec.updateStrategy.paused", Type::boolean},
-    {"K", "spec.updateStrategy.partition", Type::amount},
-    {"K", "spec.updateStrategy.maxUnavailable", Type::amount},
-    {"K", "spec.updateStrategy.selector", Type::selector},
-    {"K", "spec.updateStrategy.priorityStrategy", Type::dict},
-    {"K", "spec.updateStrategy.priorityStrategy.weightPriority", Type::items},
-    {"K", "spec.updateStrategy.priorityStrategy.weightPriority[].weight", Type::integer, 0, 100},
-    {"K", "spec.updateStrategy.priorityStrategy.weightPriority[].matchSelector", Type::selector},
-    {"K", "spec.updateStrategy.priorityStrategy.orderPriority", Type::items},
-    {"K", "spec.updateStrategy.priorityStrategy.orderPriority[].orderedKey", Type::text},
-    {"K", "spec.updateStrategy.scatterStrategy", Type::items},
-    {"K", "spec.updateStrategy.scatterStrategy[].key", Type::text},
-    {"K", "spec.updateStrategy.scatterStrategy[].value", Type::text},
-    // ImagePullJob.
-    {"J", "spec.image", Type::text},
-    {"J", "spec.imagePullPolicy", Type::text, 0, 0, "Always|IfNotPresent"},
-    {"J", "spec.pullSecrets", Type::texts},
-    {"J", "spec.podSelector", Type::selector},
-    {"J", "spec.parallelism", Type::count},
-    {"J", "spec.pullPolicy", Type::dict},
-    {"J", "spec.pullPolicy.timeoutSeconds", Type::integer, 1},
-    {"J", "spec.pullPolicy.backoffLimit", Type::integer},
-    {"J", "spec.completionPolicy", Type::dict},
-    {"J", "spec.completionPolicy.type", Type::text, 0, 0, "Always|Never"},
-    {"J", "spec.completionPolicy.activeDeadlineSeconds", Type::integer, 1},
-    {"J", "spec.completionPolicy.ttlSecondsAfterFinished", Type::integer},
-    {"J", "spec.sandboxConfig", Type::dict},
-    {"J", "spec.sandboxConfig.labels", Type::map},
-    {"J", "spec.sandboxConfig.annotations", Type::map},
-};
-
-char letter_of(std::string_view kind) {
-  return kind == "CloneSet"      ? 'C'
-         : kind == "StatefulSet" ? 'S'
-         : kind == "DaemonSet"   ? 'D'
-         : kind == "SidecarSet"  ? 'K'
-                                 : 'J';
-}
+using Type = Field::Type;
 
 std::string_view name_of(Type type) {
   constexpr std::array<std::string_view, 13> names{
@@ -339,11 +119,11 @@ class Walk {
   }
   const Field* find(std::string_view path) const {
     const auto found = std::ranges::find_if(
-        fields, [&](const Field& field) { return path == field.path && is_ours(field); });
-    return found == std::end(fields) ? nullptr : &*found;
+        all_fields(), [&](const Field& field) { return path == field.path && is_ours(field); });
+    return found == all_fields().end() ? nullptr : &*found;
   }
   bool has_fields(std::string_view path) const {
-    return std::ranges::any_of(fields, [&](const Field& field) {
+    return std::ranges::any_of(all_fields(), [&](const Field& field) {
       const std::string_view other = field.path;
       return is_ours(field) && other.size() > path.size() && other.starts_with(path) &&
              other[path.size()] == '.';
@@ -352,7 +132,7 @@ class Walk {
   /// The fields that may stand in the dict at a path of the table.
   std::vector<std::string> known_below(std::string_view path) const {
     std::vector<std::string> known;
-    for (const Field& field : fields) {
+    for (const Field& field : all_fields()) {
       const std::string_view other = field.path;
       const size_t dot = other.rfind('.');
       if (is_ours(field) && (dot == other.npos ? "" : other.substr(0, dot)) == path)
@@ -503,7 +283,7 @@ std::string found_text(const TreeNode& node) {
 
 std::vector<FieldRow> field_rows() {
   std::vector<FieldRow> rows;
-  for (const Field& field : fields) {
+  for (const Field& field : all_fields()) {
     FieldRow row;
     row.path = field.path;
     row.is_supported = field.type != Type::none;
