@@ -6,14 +6,13 @@
 #include "base/text.h"
 #include "core/open_payload.h"
 #include "kinds/artifact.h"
+#include "kinds/engine_needs.h"
 #include "kinds/image_reference.h"
 #include "kinds/kinds.h"
 #include "kinds/service.h"
 
 namespace fettle {
 namespace {
-
-constexpr std::string_view network_name = "default";
 
 /// The ports of a service that is only known, as the script sees them.
 Value ports_of(const Record& record) {
@@ -346,7 +345,7 @@ Value Draft::image(const std::string& reference) {
 }
 
 void Draft::network(Resource& resource) {
-  const Key key = this->key("network", network_name);
+  const Key key = this->key("network", environment_network);
   resource.needs.push_back({{key}, false, When::succeeded, Unmet::fail, Bond::order});
 }
 

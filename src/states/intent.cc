@@ -5,6 +5,7 @@
 
 #include "base/text.h"
 #include "kinds/command.h"
+#include "kinds/engine_needs.h"
 #include "kinds/image_reference.h"
 #include "kinds/kinds.h"
 #include "kinds/service.h"
@@ -17,7 +18,6 @@
 namespace fettle::states {
 namespace {
 
-const Name network_name = "default";  // the one that packages and models also use
 const Name end_name = "states_|-end";
 
 class Mapper {
@@ -42,7 +42,8 @@ class Mapper {
       if (!made_.keys[i].kind.empty())
         resources.push_back(resource_of(i));
     add_end(resources);
-    add_images(resources);
+    for (Resource& needed : engine_.resources())
+      resources.push_back(std::move(needed));
     add_looks(resources);
     std::ranges::move(guards_, std::back_inserter(resources));
     made_.intent = std::move(intent_);
@@ -209,34 +210,11 @@ class Mapper {
            !command.reload_only.get();
   }
 
-  /// A container needs the network of its environment and its image.
+  /// An image that another state says is called by the service that uses it.
   void use_engine(Resource& resource) {
-    const auto after = [&](const Key& key) {
-      resource.needs.push_back({{key}, false, When::succeeded, Unmet::fail, Bond::order});
-    };
-    Service service = read<Service>(resource.attributes);
-    const Hole<Name> image = service.image;
-    after({options_.environment, network_kind().name(), network_name});
-    // One that another state says is called by who uses it.
-    const Name name = image.is_text() ? image.get() : Name(cat("of ", resource.key.name));
-    service.image_id = Value::deferred({Part(Output{image_kind().name(), name, "id"})});
-    resource.attributes = write(service);
-    images_.emplace(name, image.value());
-  }
-
-  void add_images(std::vector<Resource>& resources) {
-    if (images_.empty())
-      return;
-    const auto make = [&](const Kind& kind, const Name& name, const Value& attributes) {
-      Resource resource;
-      resource.key = {options_.environment, kind.name(), name};
-      resource.driver = "engine";
-      resource.attributes = kind.normalise(attributes).value_or(attributes);
-      resources.push_back(std::move(resource));
-    };
-    make(network_kind(), network_name, Value::dict({}));
-    for (const auto& [name, reference] : images_)
-      make(image_kind(), name, Value::dict({{"reference", reference}}));
+    const Hole<Name> image = read_one<&Service::image>(resource.attributes);
+    engine_.add(resource, image.is_text() ? image.get() : Name(cat("of ", resource.key.name)),
+                image.value());
   }
 
   /// One need for all entries of a requisite. A hole is a need by itself; what a `prereq` looks at
@@ -442,7 +420,7 @@ class Mapper {
   std::vector<const MappedState*> mapped_;
   std::vector<bool> lost_;         ///< chunks to undo whose names lead nowhere
   std::map<Key, Name> own_names_;  ///< with the IDs that have them
-  std::map<Name, Value> images_;   ///< their references
+  EngineNeeds engine_{options_.environment};
   std::vector<Resource> guards_;
   std::map<uint32_t, uint32_t>
       looked_at_;  ///< states that a `prereq` precedes, with the lowest rank of those

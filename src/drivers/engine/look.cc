@@ -14,6 +14,7 @@
 #include "drivers/engine/volumes.h"
 #include "kinds/artifact.h"
 #include "kinds/directory.h"
+#include "kinds/engine_needs.h"
 #include "kinds/image.h"
 #include "kinds/kinds.h"
 #include "kinds/network.h"
@@ -184,7 +185,9 @@ class Look {
   }
 
   /// Both engines list networks by name. Docker has the id beside it, Podman the name again.
-  std::string own_network() const { return network_name({environment_, "network", "default"}); }
+  std::string own_network() const {
+    return network_name({environment_, "network", environment_network});
+  }
 
   /// A container that runs on the network proves that it is there; otherwise the engine is asked.
   Result<bool> has_network(const std::string& id) {

@@ -8,6 +8,7 @@
 #include "drivers/engine/probe.h"
 #include "drivers/engine/service_body.h"
 #include "drivers/engine/taken.h"
+#include "kinds/engine_needs.h"
 #include "kinds/network.h"
 #include "kinds/service.h"
 #include "kinds/transition.h"
@@ -416,7 +417,8 @@ Result<std::optional<Outcome>> start_again(const Site& site, const Act& act, con
                                            const Outputs& before, const std::string& container,
                                            std::stop_token stop) {
   const auto state = TRY(inspect_container(site.engine, container, stop));
-  if (!state || is_cut_off(*state, network_name({act.key.environment, "network", "default"})))
+  if (!state ||
+      is_cut_off(*state, network_name({act.key.environment, "network", environment_network})))
     return std::optional<Outcome>();
   if (Status started = start_container(site.engine, container, stop); !started) {
     if (is_cancelled(started.error()) || started.error().unknown_outcome)

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "base/text.h"
+#include "kinds/engine_needs.h"
 #include "kinds/kinds.h"
 #include "kinds/service.h"
 #include "model/apply/types.h"
@@ -14,7 +15,6 @@ namespace {
 constexpr std::string_view set_prefix = "model:";
 constexpr std::string_view this_machine = "local:";
 constexpr std::string_view agent_config = "std::AgentConfig";
-const Name network_name = "default";  // the one that packages use, too
 
 class Mapper {
  public:
@@ -30,7 +30,11 @@ class Mapper {
     for (size_t i = 0; i < resources_.size(); ++i)
       if (is_managed(i))
         TRY(add(i).context(cat("resource `", resources_[i].item->id, "`")));
-    add_images();
+    if (std::vector<Resource> needed = engine_.resources(); !needed.empty()) {
+      std::vector<Resource>& shared = intent_->resources[intent_set({})];
+      shared.insert(shared.end(), std::make_move_iterator(needed.begin()),
+                    std::make_move_iterator(needed.end()));
+    }
     made_.intent = std::move(intent_);
     return std::move(made_);
   }
@@ -162,8 +166,10 @@ class Mapper {
     else if (reports)
       resource.mandate = Mandate::report;
     if (type->kind == &service_kind() && resource.mandate == Mandate::act &&
-        !fields.bool_at("purged"))
-      use_engine(resource);
+        !fields.bool_at("purged")) {
+      const Name image = read_one<&Service::image>(resource.attributes).get();
+      engine_.add(resource, image, image);
+    }
     return {};
   }
 
@@ -180,35 +186,6 @@ class Mapper {
                   "=local:` if it is this machine")
             : cat("the resources of agent `", id.agent, "` are at `", found->second,
                   "`, which cannot be reached from here");
-  }
-
-  /// A container needs the network of its environment and its image.
-  void use_engine(Resource& resource) {
-    const auto after = [&](const Key& key) {
-      resource.needs.push_back({{key}, false, When::succeeded, Unmet::fail, Bond::order});
-    };
-    Service service = read<Service>(resource.attributes);
-    const Name image = service.image.get();
-    after({options_.environment, network_kind().name(), network_name});
-    service.image_id = Value::deferred({Part(Output{image_kind().name(), image, "id"})});
-    resource.attributes = write(service);
-    images_.insert(image);
-  }
-
-  void add_images() {
-    if (images_.empty())
-      return;
-    std::vector<Resource>& shared = intent_->resources[intent_set({})];
-    const auto make = [&](const Kind& kind, const Name& name, const Value& attributes) {
-      Resource resource;
-      resource.key = {options_.environment, kind.name(), name};
-      resource.driver = "engine";
-      resource.attributes = kind.normalise(attributes).value_or(attributes);
-      shared.push_back(std::move(resource));
-    };
-    make(network_kind(), network_name, Value::dict({}));
-    for (const Name& image : images_)
-      make(image_kind(), image, Value::dict({{"reference", image}}));
   }
 
   void add_needs(const Item& item, Resource& resource) {
@@ -234,7 +211,7 @@ class Mapper {
   std::map<Key, size_t> by_key_;
   std::unordered_map<Name, size_t> by_id_;
   std::map<std::string, std::string> agents_;
-  std::set<Name> images_;
+  EngineNeeds engine_{options_.environment};
 };
 
 }  // namespace

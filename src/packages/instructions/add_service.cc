@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "core/ready_condition.h"
+#include "kinds/engine_needs.h"
 #include "kinds/kinds.h"
 #include "kinds/service.h"
 #include "kinds/wait.h"
@@ -73,7 +74,7 @@ Result<starlark::Value> want_service(InstructionCall& call, const std::string& n
   const Addition addition = draft.addition(name);
   const Service wanted = TRY(wanted_service(draft, call.thread, name, config));
   const Attributes attributes = TRY(service_kind().normalise(write(wanted)));
-  draft.add_once("network", "default", Value::dict({}));
+  draft.add_once("network", std::string(environment_network), Value::dict({}));
   Resource& resource = draft.add("service", addition.key.name.str(), attributes);
   draft.network(resource);
   if (force || addition.anew)

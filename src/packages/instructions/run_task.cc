@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "kinds/artifact.h"
+#include "kinds/engine_needs.h"
 #include "kinds/kinds.h"
 #include "kinds/task.h"
 #include "packages/instructions/recipe.h"
@@ -110,7 +111,7 @@ Result<starlark::Value> want_task(InstructionCall& call, Value command, const Pl
   TRY(take(wanted.bind_mounts, places.bind_mounts));
   const std::string name =
       draft.action_name(given(places.name) ? call.text(places.name) : std::string("task"));
-  draft.add_once("network", "default", Value::dict({}));
+  draft.add_once("network", std::string(environment_network), Value::dict({}));
   check_reach(draft, "the task",
               {wanted.bind_mounts, wanted.privileged.get(), wanted.host_pid.get()});
   const Attributes attributes = TRY(task_kind().normalise(write(wanted)));

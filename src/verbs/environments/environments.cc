@@ -4,6 +4,7 @@
 #include "controller/manifests.h"
 #include "core/environment_name.h"
 #include "kinds/artifact.h"
+#include "kinds/engine_needs.h"
 #include "kinds/kinds.h"
 #include "kinds/service.h"
 #include "kinds/state.h"
@@ -103,7 +104,7 @@ Result<AddedEnvironment> add_environment(const Workplace& place, const std::stri
   intent->environment = name;
   intent->sets[by_hand] = Leftover::keep;
   Resource network;
-  network.key = {name, "network", "default"};
+  network.key = {name, network_kind().name(), environment_network};
   network.attributes = Value::dict({});
   network.driver = own_engine;
   network.origin = "fettle enclave add";

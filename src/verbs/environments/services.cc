@@ -1,6 +1,7 @@
 #include "verbs/environments/services.h"
 
 #include "base/text.h"
+#include "kinds/engine_needs.h"
 #include "kinds/kinds.h"
 #include "kinds/service.h"
 #include "packages/instructions/instruction.h"
@@ -107,14 +108,14 @@ class ServiceIntent {
     attributes = merged_dicts(
         attributes,
         Value::dict({{"image_id", Value::deferred({Part(Output{"image", image, "id"})})}}));
-    want("network", "default", Value::dict({}));
+    want("network", environment_network, Value::dict({}));
     want("image", image, TRY(image_kind().normalise(Value::dict({{"reference", image}}))));
     const Dict files = read_one<&Service::files>(attributes);
     for (const Entry& mount : files.entries())
       if (const Name key = read_one<&DirectoryMount::directory>(mount.value).get(); !key.empty())
         want("directory", key, TRY(directory_kind().normalise(Value::dict({}))));
     Resource& service = want("service", name, TRY(service_kind().normalise(attributes)));
-    service.needs.push_back({{{environment_.name, "network", "default"}}});
+    service.needs.push_back({{{environment_.name, "network", environment_network}}});
     service.pace = {Wait::exponential, 5ms, 250ms};
     if (service_name(service.key) != name)
       service.leftover = Leftover::remove;

@@ -1,0 +1,38 @@
+#include "kinds/engine_needs.h"
+
+#include "kinds/kinds.h"
+#include "kinds/service.h"
+
+namespace fettle {
+
+void EngineNeeds::add(Resource& service, const Name& image, const Value& reference) {
+  service.needs.push_back({{{environment_, network_kind().name(), environment_network}},
+                           false,
+                           When::succeeded,
+                           Unmet::fail,
+                           Bond::order});
+  Service made = read<Service>(service.attributes);
+  made.image_id = Value::deferred({Part(Output{image_kind().name(), image, "id"})});
+  service.attributes = write(made);
+  references_.emplace(image, reference);
+}
+
+std::vector<Resource> EngineNeeds::resources() const {
+  std::vector<Resource> needed;
+  if (references_.empty())
+    return needed;
+  needed.push_back(made(network_kind(), environment_network, Value::dict({})));
+  for (const auto& [image, reference] : references_)
+    needed.push_back(made(image_kind(), image.view(), Value::dict({{"reference", reference}})));
+  return needed;
+}
+
+Resource EngineNeeds::made(const Kind& kind, std::string_view name, const Value& attributes) const {
+  Resource resource;
+  resource.key = {environment_, kind.name(), name};
+  resource.driver = "engine";
+  resource.attributes = kind.normalise(attributes).value_or(attributes);
+  return resource;
+}
+
+}  // namespace fettle
