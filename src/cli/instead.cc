@@ -90,8 +90,7 @@ constexpr std::pair<std::string_view, std::string_view> commands_elsewhere[] = {
     {"kustomize", "`kustomize build FOLDER | fettle apply -f -`"},
     // Inmanta
     {"server", "there is no server: `fettle export --apply` deploys a model from this machine"},
-    {"agent",
-     "there is no agent: whoever runs `fettle export --apply` deploys, over SSH where needed"},
+    {"agent", "there is no agent: `fettle export --apply` deploys from this machine"},
     {"environment", "`fettle enclave ls` lists environments, `fettle enclave add` creates one"},
     {"module", "`fettle project init` creates a project; modules are folders in its `libs`"},
     {"project", "`fettle project init` creates a project"},
