@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/key.h"
+#include "core/payload.h"
 #include "value/value.h"
 
 namespace fettle::states {

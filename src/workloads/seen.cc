@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "base/text.h"
+#include "kinds/pod.h"
 
 namespace fettle::workloads {
 namespace {

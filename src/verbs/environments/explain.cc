@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "kinds/kinds.h"
 #include "kinds/service.h"
+#include "kinds/state.h"
 #include "plan/presence.h"
 #include "states/intent.h"
 #include "verbs/models/versions.h"

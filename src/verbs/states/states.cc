@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "core/environment_name.h"
 #include "kinds/kinds.h"
+#include "kinds/state.h"
 #include "states/pace.h"
 #include "store/null_edit.h"
 #include "verbs/states/paced_drivers.h"

@@ -7,6 +7,7 @@
 #include "core/open_payload.h"
 #include "tests/workloads/world.h"
 #include "workloads/decide/status.h"
+#include "workloads/rollout.h"
 
 namespace fettle::workloads {
 namespace {
