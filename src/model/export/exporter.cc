@@ -369,7 +369,7 @@ class Exporter {
       made.value.source = {&instance, plan.id_slot};
     if (!plan.declaration->agent_function)
       made.agent.source = end_of_path(model_, instance, plan.declaration->agent);
-    if (const Result<ResourceId> id = parse_resource_id(item.id)) {
+    if (const auto id = split_resource_id(item.id)) {
       made.agent.text = id->agent;
       made.value.text = id->value;
     }

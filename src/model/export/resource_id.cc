@@ -33,24 +33,32 @@ Error invalid(std::string_view text) {
 
 }  // namespace
 
-Result<ResourceId> parse_resource_id(std::string_view text) {
-  ResourceId id;
-  std::string_view rest = text;
-  const size_t open = rest.find('['), close = rest.find(']');
-  if (open == rest.npos || close == rest.npos || close < open)
-    return invalid(text);
-  id.type = rest.substr(0, open);
-  const std::string_view inside = rest.substr(open + 1, close - open - 1);
+std::optional<ResourceIdParts> split_resource_id(std::string_view text) {
+  const size_t open = text.find('['), close = text.find(']');
+  if (open == text.npos || close == text.npos || close < open)
+    return std::nullopt;
+  const std::string_view inside = text.substr(open + 1, close - open - 1);
   const size_t comma = inside.find(',');
   if (comma == inside.npos)
-    return invalid(text);
+    return std::nullopt;
   const size_t equals = inside.find('=', comma);
   if (equals == inside.npos)
+    return std::nullopt;
+  return ResourceIdParts{text.substr(0, open), inside.substr(0, comma),
+                         inside.substr(comma + 1, equals - comma - 1), inside.substr(equals + 1),
+                         text.substr(close + 1)};
+}
+
+Result<ResourceId> parse_resource_id(std::string_view text) {
+  const auto parts = split_resource_id(text);
+  if (!parts)
     return invalid(text);
-  id.agent = inside.substr(0, comma);
-  id.attribute = inside.substr(comma + 1, equals - comma - 1);
-  id.value = inside.substr(equals + 1);
-  rest.remove_prefix(close + 1);
+  ResourceId id{std::string(parts->type),
+                std::string(parts->agent),
+                std::string(parts->attribute),
+                std::string(parts->value),
+                {}};
+  std::string_view rest = parts->rest;
   if (rest.starts_with(",v=")) {
     rest.remove_prefix(3);
     uint64_t version = 0;

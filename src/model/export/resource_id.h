@@ -15,7 +15,15 @@ struct ResourceId {
   std::optional<uint64_t> version;
 };
 
-/// Errors (`Blame::user`): the text is no id.
+/// Parts of a text, which must outlive them. `rest`: behind the bracket.
+struct ResourceIdParts {
+  std::string_view type, agent, attribute, value, rest;
+};
+
+/// None: the text does not have the form of an id. The parts are not checked.
+std::optional<ResourceIdParts> split_resource_id(std::string_view text);
+
+/// Errors (`Blame::user`): the text is not an id.
 Result<ResourceId> parse_resource_id(std::string_view text);
 
 /// Without a version.

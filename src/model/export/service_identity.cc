@@ -28,6 +28,7 @@ class ServiceIdentities::Name {
  public:
   Name(ServiceIdentities& identities, SetNumber set, std::span<const NamePart> parts)
       : identities_(identities), set_(set) {
+    parts_.reserve(parts.size());
     for (const NamePart& part : parts)
       parts_.push_back(made_of(part));
   }
@@ -45,14 +46,9 @@ class ServiceIdentities::Name {
   IdentityMatch match(const Identity& identity) {
     for (Part& part : parts_)
       part.taken.assign(part.text.size(), false);
-    std::vector<const Key*> keys;
-    for (const Key& key : identity)
-      keys.push_back(&key);
-    // A long key may contain a short one.
-    std::ranges::stable_sort(keys, std::greater(), [](const Key* key) { return key->text.size(); });
     IdentityMatch match;
-    for (const Key* key : keys)
-      (take(*key) ? match.has : match.lacks).push_back(key->name);
+    for (const Key& key : identity)
+      (take(key) ? match.has : match.lacks).push_back(key.name);
     match.is_whole = match.lacks.empty();
     return match;
   }
@@ -151,6 +147,10 @@ const std::vector<ServiceIdentities::Identity>& ServiceIdentities::identities(Se
                   end_of_path(model_, ownership_.instance(set), "name")}});
   for (auto [at, end] = allocated_.equal_range(set); at != end; ++at)
     all.push_back({{Key::From::allocation, "allocation", at->second, {}}});
+  // A long key may contain a short one.
+  for (Identity& identity : all)
+    std::ranges::stable_sort(identity, std::greater(),
+                             [](const Key& key) { return key.text.size(); });
   return all;
 }
 
