@@ -21,10 +21,7 @@ void set(Name& member, const Value& value) {
 void set(Amount& member, const Value& value) { member = amount_of(value).value_or(member); }
 void set(Value& member, const Value& value) { member = value; }
 void set(Selector& member, const Value& value) { member = selector_of(value); }
-void set(std::vector<Name>& member, const Value& value) {
-  for (const Value& item : items_of(value))
-    member.emplace_back(to_text(item));
-}
+void set(std::vector<Name>& member, const Value& value) { member = names_listed(value); }
 template <typename T>
 void set(std::optional<T>& member, const Value& value) {
   T read{};
@@ -254,15 +251,16 @@ constexpr Field fields[] = {
         {"J", "spec.sandboxConfig.annotations", Type::map}),
 };
 
-const Value& value_at(const Value& document, std::string_view path) {
-  const size_t dot = path.find('.');
-  const Value& value = document.at(path.substr(0, dot));
-  return dot == path.npos ? value : value_at(value, path.substr(dot + 1));
-}
-
 }  // namespace
 
 std::span<const Field> all_fields() { return fields; }
+
+std::vector<Name> names_listed(const Value& list) {
+  std::vector<Name> names;
+  for (const Value& item : items_of(list))
+    names.emplace_back(to_text(item));
+  return names;
+}
 
 char letter_of(std::string_view kind) {
   return kind == "CloneSet"      ? 'C'
@@ -278,8 +276,9 @@ void read_fields(const Value& document, Workload& workload) {
     if (field.set == nullptr ||
         std::string_view(field.kinds).find(letter) == std::string_view::npos)
       continue;
-    if (const Value& value = value_at(document, field.path); !value.is_null())
-      field.set(workload, value);
+    const Value* const value = follow(document, field.path);
+    if (value != nullptr && !value->is_null())
+      field.set(workload, *value);
   }
 }
 

@@ -4,6 +4,7 @@
 
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "workloads/workload.h"
 
@@ -32,7 +33,7 @@ struct Field {
   int64_t least = 0;
   int64_t most = 0x7fffffff;
   const char* words = "";  ///< texts that are allowed, with a `|` between
-  /// Null: the field means more than a member (`workload.cc`).
+  /// Null: the field is more than one member, and `workload.cc` reads it.
   void (*set)(Workload& workload, const Value& value) = nullptr;
 };
 
@@ -41,7 +42,10 @@ std::span<const Field> all_fields();
 /// The letter of a kind in `Field::kinds`.
 char letter_of(std::string_view kind);
 
-/// Sets the members whose fields a document has.
+/// The texts of a list, such as `spec.pullSecrets`. Anything else has none.
+std::vector<Name> names_listed(const Value& list);
+
+/// Sets the members whose fields a document has; the others keep their values.
 void read_fields(const Value& document, Workload& workload);
 
 }  // namespace fettle::workloads

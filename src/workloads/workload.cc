@@ -20,14 +20,6 @@ constexpr std::string_view sidecar_fields[] = {"podInjectPolicy", "shareVolumePo
                                                "shareVolumeDevicePolicy", "transferEnv",
                                                "upgradeStrategy"};
 
-std::vector<Name> names_listed(const Value& list) {
-  std::vector<Name> names;
-  if (list.is_list())
-    for (const Value& item : list.items())
-      names.emplace_back(to_text(item));
-  return names;
-}
-
 std::optional<Hook> hook_of(const Value& value) {
   if (!value.is_dict())
     return std::nullopt;
