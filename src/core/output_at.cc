@@ -1,8 +1,9 @@
 #include "core/output_at.h"
-#include "core/open_payload.h"
 
 #include <algorithm>
 #include <deque>
+
+#include "core/open_payload.h"
 
 namespace fettle {
 namespace {

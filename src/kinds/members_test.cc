@@ -99,6 +99,15 @@ TEST(Members, TwoDictsBecomeOne) {
             R"({"code":0,"duration":"1s","tries":2})");
 }
 
+template <typename T>
+concept LooksUpByName = requires(const T& dict) { dict.find("a"); } || requires(const T& dict) {
+  dict.at("a");
+} || std::is_convertible_v<T, Value>;
+static_assert(LooksUpByName<Value>);
+static_assert(!LooksUpByName<Attributes> && !LooksUpByName<Outputs> && !LooksUpByName<State>);
+static_assert(!std::is_convertible_v<Attributes, Outputs> &&
+              !std::is_convertible_v<Outputs, State>);
+
 TEST(Members, AResultThatIsNotSaidIsNotOneThatIsUnknown) {
   EXPECT_TRUE(has_unknown_result(value_in(R"({"result":null})")));
   EXPECT_FALSE(has_unknown_result(value_in(R"({"result":false})")));

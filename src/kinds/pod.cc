@@ -241,16 +241,15 @@ bool is_in_grace(const Attributes& attributes) {
 }
 
 const Members& PodMemory::members() {
-  static const Members all{
-      required<&PodMemory::made>("made", "time"),
-      required<&PodMemory::is_marked>("marked", "users have changed its labels"),
-      required<&PodMemory::update>("update", "of an update that is under way")};
+  static const Members all{member<&PodMemory::made>("made", "time"),
+                           member<&PodMemory::is_marked>("marked", "users have changed its labels"),
+                           member<&PodMemory::update>("update", "of an update that is under way")};
   return all;
 }
 
 const Members& PodUpdate::members() {
   static const Members all{
-      required<&PodUpdate::is_in_grace>("grace", "it is told, and nothing is stopped yet")};
+      member<&PodUpdate::is_in_grace>("grace", "it is told, and nothing is stopped yet")};
   return all;
 }
 
@@ -286,8 +285,8 @@ const Members& PodSeen::members() {
 
 const Members& ContainerStatus::members() {
   static const Members all{
-      required<&ContainerStatus::name>("name", "of the container"),
-      required<&ContainerStatus::state>("state", "{`running`, `waiting` or `terminated`: {…}}"),
+      member<&ContainerStatus::name>("name", "of the container"),
+      member<&ContainerStatus::state>("state", "{`running`, `waiting` or `terminated`: {…}}"),
       member<&ContainerStatus::is_alive>(
           "alive", "false of one whose liveness probe has failed too often: it is recreated")};
   return all;

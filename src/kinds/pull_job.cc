@@ -6,9 +6,9 @@
 namespace fettle {
 
 const Members& FailedPull::members() {
-  static const Members all{required<&FailedPull::error>("error", "what was said"),
-                           required<&FailedPull::wish>("wish", "digest of what was to be pulled"),
-                           required<&FailedPull::since>("since", "time")};
+  static const Members all{member<&FailedPull::error>("error", "what was said"),
+                           member<&FailedPull::wish>("wish", "digest of what was to be pulled"),
+                           member<&FailedPull::since>("since", "time")};
   return all;
 }
 
