@@ -1,6 +1,6 @@
 #pragma once
-/// The dict of a payload, for the few who handle payloads of all kinds: who stores, hashes, shows or
-/// compares them, or fills their holes. Everybody else reads the struct of a kind.
+/// The dict of a payload, for the few places that handle payloads of all kinds: they store, hash,
+/// show or compare them, or fill their holes. All other code reads the struct of a kind.
 
 #include "core/payload.h"
 

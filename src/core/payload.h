@@ -10,10 +10,10 @@
 ///     const Service service = read<Service>(resource.attributes);
 ///
 /// Invariants:
-/// * Nobody looks a member up by its name: the class has no `find` and no `at`.
-/// * The core, the store and the plan keep payloads, compare them and look for holes in them. Who
-///   must have the dict itself, because it stores, shows or compares dicts of all kinds, includes
-///   `core/open_payload.h`; `tests/tidy_test.cc` lists these files.
+/// * No member can be looked up by its name: the class has no `find` and no `at`.
+/// * The core, the store and the plan keep payloads, compare them and look for holes in them. Code
+///   that stores, shows or compares the dicts of all kinds includes `core/open_payload.h`;
+///   `tests/tidy_test.cc` lists these files.
 
 #include <utility>
 #include <vector>
@@ -40,21 +40,21 @@ class Payload {
   Value dict_;
 };
 
-/// As they are wanted; there may be holes in them.
+/// The wanted attributes, possibly with holes.
 using Attributes = Payload<struct AttributesOf>;
-/// What an act left behind and others embed; null as long as there is nothing.
+/// The results of an act, which other resources embed; null before the first one.
 using Outputs = Payload<struct OutputsOf>;
-/// How something was found.
+/// The state in which a thing was found.
 using State = Payload<struct StateOf>;
 
-/// Whether the thing is to be away. This is the one member that means the same for all kinds that
-/// have it: who shows or refers to something asks, whatever it is.
+/// Whether the thing should be absent. This is the one member that means the same for all kinds
+/// that have it, so code that shows or refers to a thing can ask without knowing its kind.
 bool is_purged(const Attributes& attributes);
 
-/// What is to be filled in before the act.
+/// The holes to be filled before the act.
 std::vector<Output> holes(const Attributes& attributes);
 
-/// The same with what is inside of secrets in their place, for who passes it on to the world.
+/// The attributes with every secret replaced by its value, for drivers.
 Attributes reveal(const Attributes& attributes);
 
 }  // namespace fettle

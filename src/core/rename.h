@@ -11,7 +11,7 @@ namespace fettle {
 /// The new key by the old key; both are of one environment and kind.
 using Renames = std::map<Key, Key>;
 
-/// What names no old key of `environment` in its holes.
+/// The value or attributes whose holes name no old key of `environment`.
 Value renamed(const Value& value, const Renames& renames, const Name& environment);
 Attributes renamed(const Attributes& attributes, const Renames& renames, const Name& environment);
 

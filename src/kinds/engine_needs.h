@@ -1,5 +1,5 @@
 #pragma once
-/// What services need of their engine before they start: a network and their images.
+/// The needs of services on their engine: a network and their images.
 
 #include <map>
 #include <vector>
@@ -9,7 +9,7 @@
 
 namespace fettle {
 
-/// The network that all services of an environment share, whoever describes them.
+/// The network that all services of an environment share, in every language.
 inline constexpr std::string_view environment_network = "default";
 
 /// Collects the needs of the services of one environment.
@@ -18,7 +18,7 @@ class EngineNeeds {
   explicit EngineNeeds(Name environment) : environment_(std::move(environment)) {}
 
   /// Sets the image of a service (`Service`) and its needs. `image` names the image as a resource;
-  /// a `reference` that another resource says may be a hole.
+  /// `reference` may be a hole.
   void add(Resource& service, const Name& image, const Value& reference);
   /// The network and the images. Empty: there are no services.
   std::vector<Resource> resources() const;
