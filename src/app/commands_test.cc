@@ -221,8 +221,8 @@ TEST(Commands, FlagsOfKubectlThatAreNotHereSayWhy) {
       "it names into what is stored");
   EXPECT_EQ(
       error_of("apply -f web.yaml --force-conflicts"),
-      "unknown flag `--force-conflicts` of `fettle apply`: there are no owners of fields; what "
-      "a manifest names is taken back");
+      "unknown flag `--force-conflicts` of `fettle apply`: fields have no owners; `apply` takes "
+      "back the fields that a manifest names");
   EXPECT_EQ(error_of("apply -f web.yaml --force-conflicts=true"),
             error_of("apply -f web.yaml --force-conflicts"));
   EXPECT_EQ(error_of("apply -f web.yaml --server-side=true"),

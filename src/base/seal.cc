@@ -58,7 +58,7 @@ Result<Seal> Seal::from_file(const Path& path) {
     return world_error(cat("`", path.string(), "` is not a key: it has ", bytes.size(),
                            " bytes instead of ", key_size,
                            "; remove it to get a new one: values sealed with the old key are then "
-                           "lost, and what uses them is applied again"));
+                           "lost, and resources that use them are applied again"));
   SealKey key;
   std::memcpy(key.data(), bytes.data(), key_size);
   return Seal(key);

@@ -116,7 +116,7 @@ class Count {
     const auto found = view_.seen.find(pod.resource->key);
     if (found == view_.seen.end())
       return pod.is_updating ? "its update is not complete"
-                             : "nobody has looked at it since the last change";
+                             : "it has not been observed since the last change";
     if (!found->second.state)
       return "it does not exist";
     const List conditions = read_one<&PodSeen::conditions>(*found->second.state);

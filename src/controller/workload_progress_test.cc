@@ -67,7 +67,7 @@ class Progress : public testing::Test {
 
 TEST_F(Progress, APodThatNobodyHasLookedAtIsNotSaidToBeGone) {
   bring("web:1");
-  EXPECT_EQ(told(), "nobody has looked at it since the last change");
+  EXPECT_EQ(told(), "it has not been observed since the last change");
   see(ready);
   EXPECT_EQ(told(), "");
   see(std::nullopt);

@@ -17,7 +17,7 @@ constexpr BuiltinExec builtin_execs[] = {
     {"esm.unlock", "Nothing to do: a run that has ended holds no locks."},
     {"esm.validate", "How many states are remembered."},
     {"esm.version", "The version of the memory."},
-    {"state.run", "Calls the function of a state, beside any run.", "path"},
+    {"state.run", "Calls a state function outside of any run.", "path"},
     {"test.afail", "Fails."},
     {"test.aping", "Answers true."},
     {"test.echo", "Answers its argument.", "value"},

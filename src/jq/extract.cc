@@ -119,11 +119,11 @@ Result<Value> extract(std::string_view program, std::string_view text, Input inp
   Budget budget(limits);
   const Budget::Scope scope(budget);
   if (!is_valid_utf8(text))
-    return world_error("what was answered is not UTF-8");
+    return world_error("the response is not UTF-8");
   tl::expected<Json, std::string> value =
       input == Input::text ? Json::text(std::string(text)) : read(text, Numbers::real);
   if (!value)
-    return world_error(cat("what was answered is not JSON: ", value.error()));
+    return world_error(cat("the response is not JSON: ", value.error()));
   Result<Value> found = run(made, *value);
   if (!found && input == Input::text)
     found.error().message += advice_on_text(program, text);

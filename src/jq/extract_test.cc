@@ -28,7 +28,7 @@ TEST(Extract, TheInputIsTheTextOrItsJson) {
   EXPECT_EQ(of_text("length", "[1]"), "3");
   EXPECT_EQ(of_text("length", "\x1b[1mä"), "5");
   EXPECT_EQ(of_json(".a.b", R"({"a": {"b": [1, 2.5]}})"), "[1,2.5]");
-  EXPECT_NE(of_json(".", "no json").find("what was answered is not JSON"), std::string::npos);
+  EXPECT_NE(of_json(".", "no json").find("the response is not JSON"), std::string::npos);
   for (const Input input : {Input::text, Input::json})
     EXPECT_NE(shown(extract(".", "\"\xff\"", input, limits)).find("not UTF-8"), std::string::npos);
 }

@@ -68,23 +68,23 @@ const Members& Artifact::members() {
   static const Members all{
       required<&Artifact::source>(
           "source",
-          "`upload`, `render`, `service`, `task`, `url` (what is downloaded, as a file) or "
-          "`web` (the same, or what is in it when it is an archive)"),
+          "`upload`, `render`, `service`, `task`, `url` (the download, as a file) or `web` "
+          "(the same, or its contents if it is an archive)"),
       member<&Artifact::digest>("digest",
                                 "of an upload: sha256 of its tar; of a task: hole on its output"),
       member<&Artifact::templates>("templates",
-                                   "of what is rendered: {path: {\"template\": text, \"data\"}}"),
+                                   "if rendered: {path: {\"template\": text, \"data\"}}"),
       member<&Artifact::service>("service", "the service that it is copied out of"),
       member<&Artifact::path>("path", "absolute, inside that service"),
-      member<&Artifact::url>("url", "where it is downloaded, as it may be told"),
-      extra<&Artifact::address>(
-          "address", "secret: the whole URL, when there is more to it than may be told")};
+      member<&Artifact::url>("url", "the URL, as it may be shown"),
+      extra<&Artifact::address>("address",
+                                "secret: the whole URL, if it has parts that may not be shown")};
   return all;
 }
 
 const Members& FileTemplate::members() {
   static const Members all{required<&FileTemplate::text>("template", "Go's text/template"),
-                           member<&FileTemplate::data>("data", "what it is rendered with")};
+                           member<&FileTemplate::data>("data", "data for the template")};
   return all;
 }
 
@@ -92,15 +92,15 @@ const Members& ArtifactOutputs::members() {
   static const Members all{
       member<&ArtifactOutputs::digest>("digest", "sha256 of its tar"),
       member<&ArtifactOutputs::uuid>("uuid", "32 hex digits, kept for the life of the name"),
-      extra<&ArtifactOutputs::etag>("etag", "the tag of what was downloaded, when there was one")};
+      extra<&ArtifactOutputs::etag>("etag", "the ETag of the download, if there was one")};
   return all;
 }
 
 const Members& ArtifactSeen::members() {
   static const Members all{
-      member<&ArtifactSeen::digest>("digest", "the content is there"),
+      member<&ArtifactSeen::digest>("digest", "the content exists"),
       extra<&ArtifactSeen::is_other>("other", "there is something else at the URL"),
-      extra<&ArtifactSeen::unasked>("unasked", "why nobody can tell what is there now")};
+      extra<&ArtifactSeen::unasked>("unasked", "why the present content is unknown")};
   return all;
 }
 

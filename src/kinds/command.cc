@@ -60,9 +60,9 @@ const Members& HostCommand::members() {
   static const Members all{
       required<&HostCommand::command>("command",
                                       "text, split into words as a shell does, without a shell"),
-      member<&HostCommand::creates>("creates", "a path: not while it is there"),
-      member<&HostCommand::unless>("unless", "a command: not when it ends with code 0"),
-      member<&HostCommand::onlyif>("onlyif", "a command: only when it ends with code 0"),
+      member<&HostCommand::creates>("creates", "a path: not if it exists"),
+      member<&HostCommand::unless>("unless", "a command: not if it ends with code 0"),
+      member<&HostCommand::onlyif>("onlyif", "a command: only if it ends with code 0"),
       member<&HostCommand::reload>("reload", "the command for an event; empty: `command`"),
       member<&HostCommand::reload_only>("reload_only", "it runs only for events"),
       member<&HostCommand::cwd>("cwd", "the folder in which it runs"),
@@ -71,7 +71,7 @@ const Members& HostCommand::members() {
       member<&HostCommand::returns>("returns", "[exit code that is good]"),
       member<&HostCommand::timeout>("timeout", "seconds"),
       member<&HostCommand::skip_on_fail>("skip_on_fail", "a failure skips it"),
-      member<&HostCommand::purged>("purged", "nothing is to be done"),
+      member<&HostCommand::purged>("purged", "it needs no act"),
       given<&HostCommand::told>("told",
                                 "{\"state\": how the output is read, \"hidden\": [output]}")};
   return all;

@@ -22,7 +22,7 @@ const Members& Directory::members() {
 }
 
 const Members& VolumeOutputs::members() {
-  static const Members all{member<&VolumeOutputs::volume>("volume", "what the engine calls it")};
+  static const Members all{member<&VolumeOutputs::volume>("volume", "the engine's name for it")};
   return all;
 }
 

@@ -48,7 +48,7 @@ const Members& File::members() {
       anything<&File::mode>("mode", "`0644`; null: it does not matter"),
       anything<&File::owner>("owner", "name or number; null: it does not matter"),
       anything<&File::group>("group", "name or number; null: it does not matter"),
-      member<&File::purged>("purged", "it is to be away")};
+      member<&File::purged>("purged", "it should be absent")};
   return all;
 }
 

@@ -34,7 +34,7 @@ const Members& Folder::members() {
       anything<&Folder::mode>("mode", "`0755`; null: it does not matter"),
       anything<&Folder::owner>("owner", "name or number; null: it does not matter"),
       anything<&Folder::group>("group", "name or number; null: it does not matter"),
-      member<&Folder::purged>("purged", "it is to be away with everything in it")};
+      member<&Folder::purged>("purged", "it should be absent, with everything in it")};
   return all;
 }
 

@@ -22,7 +22,7 @@ const Members& Handled::members() {
           "handler",
           "{\"name\", \"code\": digest of a Starlark file among the blobs} or "
           "{\"name\", \"program\": path}, with \"deadline\": duration of one call"),
-      member<&Handled::purged>("purged", "it is to be away"),
+      member<&Handled::purged>("purged", "it should be absent"),
       member<&Handled::report_only>("report_only", "it is looked at and nothing is done")};
   return all;
 }

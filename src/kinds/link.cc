@@ -39,7 +39,7 @@ class LinkKind : public PathKind<Link, PathOutputs> {
 const Members& Link::members() {
   static const Members all{required<&Link::path>("path", "absolute, where the link is"),
                            member<&Link::leads_to>("leads_to", "any text"),
-                           member<&Link::purged>("purged", "it is to be away")};
+                           member<&Link::purged>("purged", "it should be absent")};
   return all;
 }
 

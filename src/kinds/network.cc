@@ -6,8 +6,8 @@
 namespace fettle {
 
 const Members& NetworkOutputs::members() {
-  static const Members all{member<&NetworkOutputs::name>("name", "what the engine calls it"),
-                           member<&NetworkOutputs::id>("id", "the engine's"),
+  static const Members all{member<&NetworkOutputs::name>("name", "the engine's name for it"),
+                           member<&NetworkOutputs::id>("id", "the engine's id for it"),
                            member<&NetworkOutputs::subnet>("subnet", "`10.64.3.0/24`"),
                            member<&NetworkOutputs::gateway>("gateway", "`10.64.3.1`")};
   return all;

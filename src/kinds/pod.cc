@@ -195,7 +195,7 @@ const Members& Pod::members() {
       required<&Pod::pod_template>(
           "template",
           "{\"metadata\": {\"labels\", \"annotations\", \"finalizers\"}, \"spec\": PodSpec}"),
-      extra<&Pod::uid>("uid", "what it is, and no pod of its name before or after it"),
+      extra<&Pod::uid>("uid", "identifies this pod among all of its name"),
       extra<&Pod::labels>("labels", "{key: text, or null for one of the template that it lacks}"),
       extra<&Pod::annotations>("annotations", "the same"),
       extra<&Pod::finalizers>("finalizers", "[text]"),
@@ -224,7 +224,7 @@ const Members& Pod::members() {
       extra<&Pod::resize>("resize", "processor time and memory change in place"),
       extra<&Pod::keep_environment>(
           "keep_environment", "a label that an environment takes may change without its container"),
-      extra<&Pod::state>("state", "what its owner remembers")};
+      extra<&Pod::state>("state", "its owner's memory")};
   return all;
 }
 
@@ -249,7 +249,7 @@ const Members& PodMemory::members() {
 
 const Members& PodUpdate::members() {
   static const Members all{
-      member<&PodUpdate::is_in_grace>("grace", "it is told, and nothing is stopped yet")};
+      member<&PodUpdate::is_in_grace>("grace", "its users are told, and nothing is stopped yet")};
   return all;
 }
 

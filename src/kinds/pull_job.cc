@@ -6,8 +6,8 @@
 namespace fettle {
 
 const Members& FailedPull::members() {
-  static const Members all{member<&FailedPull::error>("error", "what was said"),
-                           member<&FailedPull::wish>("wish", "digest of what was to be pulled"),
+  static const Members all{member<&FailedPull::error>("error", "the message"),
+                           member<&FailedPull::wish>("wish", "digest of the wish"),
                            member<&FailedPull::since>("since", "time")};
   return all;
 }
@@ -19,7 +19,7 @@ const Members& PullJobState::members() {
       given<&PullJobState::desired>("desired", "of one that is complete: how many nodes"),
       given<&PullJobState::succeeded>("succeeded", "of one that is complete: on how many nodes"),
       given<&PullJobState::revision>("revision", "of the rollout for which it was made"),
-      given<&PullJobState::digest>("digest", "what the tag means in this rollout"),
+      given<&PullJobState::digest>("digest", "the image that the tag means in this rollout"),
       given<&PullJobState::error>("error", "of one that is complete: why it has failed"),
       given<&PullJobState::failed>("failed", "{node: {\"error\", \"wish\", \"since\"}}"),
       given<&PullJobState::failed_nodes>("failed_nodes", "[node] of one that is complete")};
@@ -35,7 +35,7 @@ const Members& PullJob::members() {
       member<&PullJob::labels>("labels", "{key: text}"),
       member<&PullJob::annotations>("annotations", "{key: text}"),
       member<&PullJob::spec>("spec", "as an ImagePullJob's, with all its defaults"),
-      given<&PullJob::state>("state", "what it remembers")};
+      given<&PullJob::state>("state", "its memory")};
   return all;
 }
 

@@ -88,7 +88,7 @@ Result<Attributes> with_normal_recipe(Attributes attributes) {
 
 const Members& ExecOutputs::members() {
   static const Members all{member<&ExecOutputs::code>("code", "exit code"),
-                           member<&ExecOutputs::output>("output", "what it printed"),
+                           member<&ExecOutputs::output>("output", "its output"),
                            member<&ExecOutputs::extract>("extract", "{key: value}")};
   return all;
 }

@@ -17,8 +17,7 @@ const Members& ControllerRevision::members() {
       member<&ControllerRevision::collisions>("collisions",
                                               "how often another template had the same hash"),
       extra<&ControllerRevision::version>("version", "that users gave it"),
-      member<&ControllerRevision::state>("state",
-                                         "of the newest one: what its workload remembers")};
+      member<&ControllerRevision::state>("state", "of the newest one: its workload's memory")};
   return all;
 }
 

@@ -97,7 +97,7 @@ const Members& Service::members() {
       member<&Service::restart>("restart", "`no` or `always`"),
       member<&Service::node_selectors>("node_selectors", "kept for engines that know nodes"),
       member<&Service::tolerations>("tolerations", "kept for engines that know nodes"),
-      extra<&Service::purged>("purged", "it is to be away")};
+      extra<&Service::purged>("purged", "it should be absent")};
   return all;
 }
 
@@ -106,7 +106,7 @@ const Members& Port::members() {
       required<&Port::number>("number", "1 to 65535"),
       member<&Port::transport>("transport", "`TCP`, `UDP` or `SCTP`"),
       anything<&Port::application>("application", "`http` or another protocol; null: not said"),
-      anything<&Port::wait>("wait", "how long it may take to answer; null: nobody waits"),
+      anything<&Port::wait>("wait", "how long it may take to answer; null: it is not awaited"),
       anything<&Port::url>("url", "text or null"),
       extra<&Port::is_awaited>("awaited", "a UDP port whose `wait` was asked for")};
   return all;
@@ -158,8 +158,7 @@ const Members& ServiceOutputs::members() {
       member<&ServiceOutputs::started>("started", "how often it was started"),
       extra<&ServiceOutputs::has_ended>(
           "ended", "it ended by itself with exit code 0 when it was made or started"),
-      extra<&ServiceOutputs::digest>("digest",
-                                     "of what was found by its marks: of its attributes")};
+      extra<&ServiceOutputs::digest>("digest", "if found by its marks: digest of its attributes")};
   return all;
 }
 

@@ -13,7 +13,7 @@ const Members& StateInvocation::members() {
       required<&StateInvocation::id>("id", "its declaration"),
       required<&StateInvocation::name>("name", "text"),
       member<&StateInvocation::arguments>("arguments", "{parameter: value}"),
-      member<&StateInvocation::settings>("settings", "what is to be done around the call"),
+      member<&StateInvocation::settings>("settings", "checks and conditions around the call"),
       member<&StateInvocation::failure>(
           "failure", "a text with which it fails instead of being called, or empty")};
   return all;
@@ -27,7 +27,7 @@ const Members& StateOutputs::members() {
       given<&StateOutputs::result>("result", "true, false or null"),
       given<&StateOutputs::comment>("comment", "text, or [text]"),
       given<&StateOutputs::rerun_data>("rerun_data", "given to the next call"),
-      given<&StateOutputs::memory>("memory", "what is remembered, where it is not the new state"),
+      given<&StateOutputs::memory>("memory", "the memory, if it is not the new state"),
       extra<&StateOutputs::called>("called",
                                    "{\"name\", \"resource_id\"} where a removal needs them"),
       extra<&StateOutputs::is_held>("held", "its conditions kept it from being called"),

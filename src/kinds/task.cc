@@ -50,7 +50,7 @@ const Members& StoredPath::members() {
 const Members& TaskOutputs::members() {
   static const Members all{
       member<&TaskOutputs::code>("code", "exit code"),
-      member<&TaskOutputs::output>("output", "what it printed"),
+      member<&TaskOutputs::output>("output", "its output"),
       member<&TaskOutputs::files>("files", "{\"0\": digest of the first stored tar, …}")};
   return all;
 }

@@ -13,7 +13,7 @@ const Members& Verify::members() {
 }
 
 const Members& VerifyOutputs::members() {
-  static const Members all{member<&VerifyOutputs::value>("value", "what was judged")};
+  static const Members all{member<&VerifyOutputs::value>("value", "the judged value")};
   return all;
 }
 

@@ -391,7 +391,7 @@ class Interpreter {
           TRY(starlark::to_json(thread, returned).context("what the package returns"));
       const Result<Value> output = read_json(json, {}, Duplicates::last_wins);
       if (!output)
-        return user_error(cat("what the package returns cannot be written as JSON: ",
+        return user_error(cat("the return value of the package cannot be written as JSON: ",
                               without_heading(output.error().message)));
       package.plain_output = *output;
       package.output = draft_.references.with_holes(package.plain_output);

@@ -240,7 +240,7 @@ Status check_directory(Value made) {
   if (artifacts && persistent)
     return user_error(
         "a Directory has either `artifact_names` or `persistent_key`, found both: mount the files "
-        "artifacts at a path of their own, from where the service copies what is to stay");
+        "artifacts at a separate path, from which the service copies the files to keep");
   if (!artifacts && !persistent)
     return user_error("a Directory needs either `artifact_names` or `persistent_key`");
   if (artifacts)

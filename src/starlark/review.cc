@@ -140,7 +140,7 @@ class Reviewer {
       if (dict.items[i]->kind == NodeKind::string &&
           !seen.insert(as<TextNode>(dict.items[i])->text).second)
         say(dict.items[i]->at,
-            cat("the key ", write_key(as<TextNode>(dict.items[i])->text), " stands there twice"));
+            cat("the key ", write_key(as<TextNode>(dict.items[i])->text), " occurs twice"));
   }
   static std::string write_key(std::string_view text) { return cat("`", text, "`"); }
 
@@ -299,7 +299,7 @@ Review review(Session& session, const std::string& file, std::string_view given)
   const ParsedFile parsed = parse_file(text, arena, symbols, options);
   if (parsed.zero_byte)
     found.doubts.push_back(places.finding(
-        {*parsed.zero_byte, "a zero byte ends the file here: what follows is not read"}));
+        {*parsed.zero_byte, "a zero byte ends the file here: the rest is not read"}));
   if (parsed.error) {
     found.errors.push_back(places.finding(*parsed.error));
     return found;

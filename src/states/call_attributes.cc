@@ -61,8 +61,8 @@ Value CallAttributes::of_lost(const Chunk& chunk, bool remembers) const {
   const bool is_final = chunk.has_nothing_to_undo;
   const std::string comment =
       is_final ? cat("nothing to undo: `", chunk.state, "` has no function `present`")
-               : "nothing to undo: its name refers to what was never made";
-  constexpr const char* why = "its name refers to what is not remembered";
+               : "nothing to undo: its name refers to something that was never created";
+  constexpr const char* why = "its name refers to something that is not in memory";
   const CallNames& names = call_names();
   return Value::dict({{names.arguments, Value::dict({{"comment", comment}})},
                       {names.failure, remembers || is_final ? "" : why},

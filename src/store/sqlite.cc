@@ -175,7 +175,7 @@ Error Sqlite::error(std::string_view doing) const {
                   "away to start with an empty one");
   else if (code == SQLITE_CORRUPT)
     message = cat("the store `", path_, "` is damaged (", message,
-                  "): restore it from a backup, or move it away to begin with nothing known");
+                  "): restore it from a backup, or move it away to start with an empty store");
   else if ((code == SQLITE_IOERR || code == SQLITE_CANTOPEN) && system != 0)
     message += ": " + lower_case(std::strerror(system));
   return world_error(std::move(message)).context(std::string(doing));

@@ -269,7 +269,7 @@ Status check_not_emptied(Sqlite& database, const Path& path) {
     return {};
   return world_error(cat("the store `", path,
                          "` is empty although it was used: restore it from a backup, or remove it "
-                         "to begin with nothing known"));
+                         "to start with an empty store"));
 }
 
 }  // namespace

@@ -114,7 +114,7 @@ class Scanner {
     if (!value && quote == '`')
       value = read_json(cat("\"", trim(inside), "\""), "");
     if (!value)
-      return error_at(begin, "what is quoted is no JSON");
+      return error_at(begin, "the quoted text is not JSON");
     token.value = *std::move(value);
     if (quote == '"')
       token.text = token.value.text().str();

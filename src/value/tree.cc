@@ -217,7 +217,7 @@ Status TreeBuilder::alias(std::string_view anchor, Place place) {
   const bool is_merged = !frames_.empty() && frames_.back().type == TreeNode::Type::dict &&
                          !expects_key() && parts_.back()->merges_;
   if (is_merged && rules_.merges_in_place && !found->second.node->is_dict())
-    return error_at(place, "`<<` needs a mapping, or a list of mappings that stands there itself");
+    return error_at(place, "`<<` needs a mapping, or a literal list of mappings");
   found->second.node->is_shared_ = true;
   return put(found->second.node, found->second.size);
 }

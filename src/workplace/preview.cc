@@ -116,8 +116,7 @@ Status check_plan(const Plan& plan, const Seen& seen, const KeptPlan& kept) {
 Status check_plan(const std::string& digest, const KeptPlan& kept) {
   if (digest == kept.digest)
     return {};
-  return user_error(
-      "what is due has changed since the plan was made; `fettle plan` shows the current one");
+  return user_error("the due changes differ from the plan; `fettle plan` shows the current one");
 }
 
 Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Intent& intent,

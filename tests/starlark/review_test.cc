@@ -39,7 +39,7 @@ TEST(Review, ErrorsOfSyntaxAndNamesAreFoundWithoutARun) {
 }
 
 TEST(Review, WhatStandsBehindAZeroByteIsNotRead) {
-  const std::string told = " a zero byte ends the file here: what follows is not read\n";
+  const std::string told = " a zero byte ends the file here: the rest is not read\n";
   const auto text = [](const char* before) { return cat(before, '\0', "\nb = undefined\n"); };
   EXPECT_EQ(doubts(text("a = 1\n")), "2:1" + told);
   EXPECT_EQ(doubts(text("a = 1 ")), "1:7" + told);
@@ -79,7 +79,7 @@ TEST(Review, WhatHasNoEffect) {
       doubts("def f(a):\n    'told'\n    a.b\n    a == 1\n    a\n    a.b()\n"),
       "3:6 `b` is not called: `(…)` is missing\n4:7 this has no effect\n5:5 this has no effect\n");
   EXPECT_EQ(doubts("def f():\n    return {'a': 1, 'b': 2, 'a': 3}\n"),
-            "2:29 the key `a` stands there twice\n");
+            "2:29 the key `a` occurs twice\n");
 }
 
 TEST(Review, ALongChainNeedsNoStack) {

@@ -214,14 +214,15 @@ Result<int> run_check(Face& face) {
 
 /// The options of packages and states that say what is read.
 std::vector<CommandOption> options() {
-  std::vector<CommandOption> chosen{environment_option(),
-                                    {{"--kind"},
-                                     "KIND",
-                                     "what standard input or a file without a known ending is: "
-                                     "package (default), model, states or workloads",
-                                     false,
-                                     false,
-                                     {"model", "package", "states", "workloads"}}};
+  std::vector<CommandOption> chosen{
+      environment_option(),
+      {{"--kind"},
+       "KIND",
+       "kind of standard input or of a file without a known extension: "
+       "package (default), model, states or workloads",
+       false,
+       false,
+       {"model", "package", "states", "workloads"}}};
   const auto take = [&](const std::vector<CommandOption>& from,
                         std::initializer_list<const char*> names) {
     for (const char* name : names)
@@ -241,7 +242,7 @@ std::vector<CommandOption> options() {
 Command check_command() {
   return without_state(CommandGroup{around_runs, {}}.reader(
       "check", "[PACKAGE|PROJECT|FILE…]", 0, 1000,
-      "Finds what is wrong or doubtful in packages, models, states and manifests, and runs "
+      "Finds errors and doubtful code in packages, models, states and manifests, and runs "
       "nothing.\n"
       "Without an argument, checks this folder; `-` is standard input. Needs no engine;\n"
       "exit code 2 when there are errors.",

@@ -166,7 +166,7 @@ void warn_of_ends(const Face& face, const EnvironmentView& view,
         cat(quoted_for_shell(view.environment.name), " ", quoted_for_shell(service.name), "`");
     if (service.status == "failed")
       print_warning(face, cat("the service `", service.name, "` failed: ", service.error,
-                              "; `fettle service rm ", where, " removes what is left of it"));
+                              "; `fettle service rm ", where, " removes the rest of it"));
     else if (service.ended_with)
       print_warning(
           face, cat("the service `", service.name, "` ended with exit code ", *service.ended_with,

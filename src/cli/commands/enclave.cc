@@ -127,7 +127,7 @@ std::string keeping_text(const std::map<Name, size_t>& taken, bool has_staying) 
     text = "containers go with their environment, also with `--keep`";
   if (has_staying)
     text += cat(text.empty() ? "" : "; ",
-                "deploying the model or applying the states again takes over what is left");
+                "deploying the model or applying the states again takes over the rest");
   return text;
 }
 

@@ -133,7 +133,7 @@ Result<int> tell_drift(Face& face) {
   const std::vector<Drift> found = TRY(drift(*place, environment.name));
   if (at_work && !face.quiet)
     print_error(cat(to_string(*at_work), " is working on `", environment.name,
-                    "`; what it is changing is not compared"));
+                    "`; resources that it is changing are not compared"));
   if (face.json)
     print_json(document_of(found));
   else if (found.empty())

@@ -32,7 +32,7 @@ std::string labels_text(const NodeSpec& node) {
 Status tell_deaf(const Face& face, const Workplace& place) {
   for (const Name& environment : TRY(await_controllers(place)))
     print_warning(face, cat("the controller of `", environment,
-                            "` has not heard of it yet, and may still go by what was before"));
+                            "` has not learned of it yet and may still act on the old state"));
   return {};
 }
 
@@ -159,7 +159,7 @@ std::vector<Command> node_commands() {
                    {"fettle node ls", "fettle node ls --output json"}, node_ls),
       group.make("node rm", "NAME", 1, 1, "Removes a node that runs nothing.",
                  {"fettle node rm n1", "fettle node drain n1 && fettle node rm n1"}, node_rm,
-                 {{{"--lost"}, "", "the node never comes back: forget what was on it"}}),
+                 {{{"--lost"}, "", "the node never comes back: forget everything on it"}}),
       group.make("node cordon", "NAME", 1, 1, "Keeps new pods away from a node.",
                  {"fettle node cordon n1", "fettle node cordon n1 --output json"}, cordon),
       group.make("node uncordon", "NAME", 1, 1, "Allows new pods on a node again.",

@@ -67,7 +67,7 @@ class ExportWords : public CommitWords {
   }
   std::string stale(uint64_t base, uint64_t newest, std::string_view names) const override {
     return cat("the export was compiled against version ", base, ", and since then (up to version ",
-               newest, ") others changed what it changes: ", names, "; compile again");
+               newest, ") others changed the same things: ", names, "; compile again");
   }
   std::string contradiction(std::string_view one, std::string_view other) const override {
     return cat("Could not combine ", one, " with ", other);

@@ -185,7 +185,7 @@ Result<Datum> from_value(PluginCall& call, const Value& value) {
       return call.context.make_dict(entries);
     }
     default:
-      return user_error("a plugin gave what is no value");
+      return user_error("a plugin returned something that is not a value");
   }
 }
 

@@ -156,7 +156,7 @@ Status check_module(const Module& module) {
   }
   const std::string version = to_text(metadata.at("version"));
   if (!std::isdigit(static_cast<unsigned char>(version[version.starts_with('v') ? 1 : 0])))
-    return user_error(cat("`", file.string(), "`: `", version, "` is no version"));
+    return user_error(cat("`", file.string(), "`: `", version, "` is not a version"));
   return {};
 }
 

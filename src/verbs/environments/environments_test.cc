@@ -96,14 +96,14 @@ TEST_F(EnvironmentsTest, AServiceThatWasNeverAddedIsShownWhenItsContainerIsThere
   EXPECT_EQ(
       find_service(place_, "e", "a").error().message,
       "the service `a` was never added: the port did not open; `fettle service rm e a` removes "
-      "what is left of it");
+      "the rest of it");
   EXPECT_TRUE(find_service_or_attempt(place_, "e", "a"));
   troubled_.containers.erase("a");
   EXPECT_EQ(shown(), "b running container 1; running");
   EXPECT_EQ(
       service("a").error().message,
       "the service `a` was never added: the port did not open; `fettle service rm e a` removes "
-      "what is left of it");
+      "the rest of it");
   EXPECT_EQ(service("zebra").error().message, "there is no service `zebra` in `e`; it has b");
 }
 

@@ -34,7 +34,7 @@ Result<RecordPointer> find_service(const Workplace& place, const Name& environme
                            tried->second->attempt->failed ? tried->second->attempt->error
                                                           : "the outcome of the attempt is unknown",
                            "; `fettle service rm ", environment, " ", name,
-                           "` removes what is left of it"));
+                           "` removes the rest of it"));
   return user_error(cat("there is no service `", name, "` in `", environment, "`",
                         names.empty()                     ? "; it has no services"
                         : suggestion(name, names).empty() ? "; it has " + join(names, ", ")

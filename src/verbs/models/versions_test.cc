@@ -316,7 +316,7 @@ TEST_F(VersionsTest, S30AStaleFullExportIsRefused) {
             "version 3 is stale: version 5 has been exported since");
   expect_in(send(document("a:r1=2", {{"version", 5}}, 5)), "Versions should be unique.");
   EXPECT_EQ(partial("b:r2=1"), "v6");
-  expect_in(full("a:r1=2", {{"base", 5}}), "others changed what it changes: `b`");
+  expect_in(full("a:r1=2", {{"base", 5}}), "others changed the same things: `b`");
   EXPECT_EQ(full("a:r1=2 b:r2=1", {{"base", 5}}), "v7");
   const Status released = store_->wish("e", [&](Wish& wish) { return wish.release(5, now_); });
   ASSERT_TRUE(released.has_value()) << "it was released before";
@@ -466,7 +466,7 @@ TEST_F(VersionsTest, PushesThatTouchOtherSetsAreCarriedOver) {
   EXPECT_EQ(partial("a:r1=2", {{"base", 1}}), "v2");
   EXPECT_EQ(partial("b:r2=2", {{"base", 1}}), "v3");
   EXPECT_EQ(state(), "a:r1=2 b:r2=2");
-  expect_in(partial("b:r2=3", {{"base", 2}}), "others changed what it changes: `b`");
+  expect_in(partial("b:r2=3", {{"base", 2}}), "others changed the same things: `b`");
   EXPECT_EQ(partial("b:r2=2", {{"base", 2}}), "v4") << "equal contents never conflict";
   expect_in(partial("b:r2=2", {{"base", 9}}), "there is no version 9 to use as a base");
 }

@@ -426,8 +426,8 @@ Status check_plan_asked(const PackageRequest& request, const Looked& now) {
         cat("the plan is for the package `", kept.package, "`, not for `", package, "`"));
   if (!checked && !kept.asked.empty() && kept.asked != digest_asked(request))
     return user_error(
-        "the plan was made with other arguments or without `--prune`, or with it: give what "
-        "`fettle plan` was given");
+        "the plan was made with other arguments, or differs in `--prune`: use the arguments of "
+        "`fettle plan`");
   return checked;
 }
 

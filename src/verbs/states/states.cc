@@ -86,8 +86,8 @@ class StatesWork {
   Result<StatesReport> work() {
     if (request_.prune && !request_.compile.target.empty())
       return user_error(
-          "`--prune` removes what is in no file, and `--target` reads only a part of them: leave "
-          "one of them out");
+          "`--prune` removes states that are in no file, but `--target` reads only a part of the "
+          "files: leave one of them out");
     TRY(check_environment_name(request_.environment));
     TRY(functions_.open());
     TRY(check_loop(functions_, request_.reconciler, request_.pending));
