@@ -30,7 +30,6 @@ class Configuration {
   Error refused(const std::string& flag, std::string message) const;
 
  private:
-  struct Said;
   Path folder_;
   std::string text_;
   std::map<std::string, Where> said_;  ///< by flag, what the file said
