@@ -8,20 +8,20 @@ namespace fettle::starlark {
 namespace {
 
 /// Null if the value fits, else the type that was wanted.
-const char* misfit(Value value, Accepted type) {
+const char* misfit(Value value, ParameterType type) {
   switch (type) {
-    case Accepted::any:
+    case ParameterType::any:
       return nullptr;
-    case Accepted::text:
+    case ParameterType::text:
       return is_text(value) ? nullptr : "string";
-    case Accepted::integer:
-    case Accepted::int64:
+    case ParameterType::integer:
+    case ParameterType::int64:
       return is_int(value) ? nullptr : "int";
-    case Accepted::boolean:
+    case ParameterType::boolean:
       return value.is_bool() ? nullptr : "bool";
-    case Accepted::callable:
+    case ParameterType::callable:
       return is_kind(value, Kind::function) || is_kind(value, Kind::builtin) ? nullptr : "callable";
-    case Accepted::iterable:
+    case ParameterType::iterable:
       return is_iterable(value) ? nullptr : "iterable";
   }
   return nullptr;
@@ -81,7 +81,7 @@ bool want_int64(Vm& vm, const Arguments& arguments, uint32_t index, int64_t& out
 }
 
 bool want_named(Vm& vm, const Arguments& arguments, std::span<const char* const> names, Value* out,
-                std::span<const Accepted> types) {
+                std::span<const ParameterType> types) {
   if (arguments.count > names.size()) {
     vm.fail_with(arguments.name, ": got ", arguments.count, " arguments, want at most ",
                  names.size());
@@ -92,7 +92,7 @@ bool want_named(Vm& vm, const Arguments& arguments, std::span<const char* const>
       return true;
     const char* const wanted = misfit(value, types[slot]);
     int64_t n = 0;
-    if (types[slot] == Accepted::int64 && wanted == nullptr && !to_int64(value, n)) {
+    if (types[slot] == ParameterType::int64 && wanted == nullptr && !to_int64(value, n)) {
       vm.fail_with(arguments.name, ": for parameter ", quote, plain_name(names[slot]), quote, ": ",
                    integer_text(vm, value), " out of range (want value in signed 64-bit range)");
       return false;

@@ -60,12 +60,12 @@ inline bool want_positional(Vm& vm, const Arguments& arguments, uint32_t least, 
          wrong_count(vm, arguments, least, most);
 }
 /// What a parameter takes.
-enum class Accepted : uint8_t { any, text, integer, int64, boolean, callable, iterable };
+enum class ParameterType : uint8_t { any, text, integer, int64, boolean, callable, iterable };
 /// Takes arguments by position or name, and checks their types in the order in which they are
 /// given. The name of an optional one ends with `?`. `out` receives one value each; a missing one
 /// is unset.
 bool want_named(Vm& vm, const Arguments& arguments, std::span<const char* const> names, Value* out,
-                std::span<const Accepted> types = {});
+                std::span<const ParameterType> types = {});
 /// The error of the few functions that count arguments themselves: "f: got 2 arguments, want
 /// exactly 1".
 bool want_exactly_one(Vm& vm, const Arguments& arguments);

@@ -333,7 +333,8 @@ Value core_sorted(Vm& vm, const Arguments& a) {
   Value given[3];
   static constexpr const char* names[] = {"iterable", "key?", "reverse?"};
   static constexpr const char* spec_names[] = {"iterable", "key??", "reverse?"};
-  static constexpr Accepted types[] = {Accepted::iterable, Accepted::callable, Accepted::boolean};
+  static constexpr ParameterType types[] = {ParameterType::iterable, ParameterType::callable,
+                                            ParameterType::boolean};
   if (!want_named(vm, a, vm.is_spec() ? spec_names : names, given, types))
     return Value::error();
   const bool keyed = !given[1].is_unset();

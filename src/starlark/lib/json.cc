@@ -22,7 +22,7 @@ Value json_encode(Vm& vm, const Arguments& a) {
 Value json_decode(Vm& vm, const Arguments& a) {
   Value given[2];
   static constexpr const char* names[] = {"x", "default?"};
-  static constexpr Accepted types[] = {Accepted::text, Accepted::any};
+  static constexpr ParameterType types[] = {ParameterType::text, ParameterType::any};
   static constexpr const char* names_of_2023[] = {"1", "default?"};
   const bool old = vm.dialect().profile == Profile::kurtosis;
   if ((old && !want_positional(vm, a, 1, 1)) ||
@@ -44,7 +44,7 @@ Value json_decode(Vm& vm, const Arguments& a) {
 /// Takes one positional argument, and `prefix` and `indent` by name.
 bool want_layout(Vm& vm, const Arguments& a, Value* given) {
   static constexpr const char* names[] = {"prefix?", "indent?"};
-  static constexpr Accepted types[] = {Accepted::text, Accepted::text};
+  static constexpr ParameterType types[] = {ParameterType::text, ParameterType::text};
   Arguments named = a;
   named.count = 0;
   if (!want_named(vm, named, names, given + 1, types))

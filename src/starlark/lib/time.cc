@@ -153,7 +153,8 @@ Value time_parse_duration(Vm& vm, const Arguments& a) {
 Value time_parse_time(Vm& vm, const Arguments& a) {
   Value given[3];
   static constexpr const char* names[] = {"x", "format?", "location?"};
-  static constexpr Accepted types[] = {Accepted::text, Accepted::text, Accepted::text};
+  static constexpr ParameterType types[] = {ParameterType::text, ParameterType::text,
+                                            ParameterType::text};
   if (!want_named(vm, a, names, given, types))
     return Value::error();
   const Zone* zone = utc();
@@ -172,9 +173,9 @@ Value time_parse_time(Vm& vm, const Arguments& a) {
 Value time_time(Vm& vm, const Arguments& a) {
   static constexpr const char* names[] = {"year?",   "month?",  "day?",        "hour?",
                                           "minute?", "second?", "nanosecond?", "location?"};
-  static constexpr Accepted types[] = {Accepted::int64, Accepted::int64, Accepted::int64,
-                                       Accepted::int64, Accepted::int64, Accepted::int64,
-                                       Accepted::int64, Accepted::text};
+  static constexpr ParameterType types[] = {
+      ParameterType::int64, ParameterType::int64, ParameterType::int64, ParameterType::int64,
+      ParameterType::int64, ParameterType::int64, ParameterType::int64, ParameterType::text};
   Value given[8];
   if (!want_named(vm, a, names, given, types))
     return Value::error();
