@@ -113,7 +113,7 @@ void measure_run(size_t count) {
   };
   obey(run.start({Instant(1s), Time(1s)}));
   for (size_t next = 0; !run.finished(); ++next, ++steps)
-    obey(run.on(std::array<Input, 1>{ActEnded{in_flight[next], Outcome(Done{})}},
+    obey(run.on(std::array<Input, 1>{ActEnd{in_flight[next], Outcome(Done{})}},
                 {Instant(2s), Time(2s)}));
   std::printf("run over a world that answers at once: %.0f steps/s (target 100000)\n",
               static_cast<double>(steps) / seconds_since(began));

@@ -42,7 +42,7 @@ Threads::~Threads() {
 void Threads::start(Job job) {
   if (job.act.is_instant) {
     std::stop_source stops;
-    ActEnded ended = told(job, act(job, stops));
+    ActEnd ended = told(job, act(job, stops));
     const std::lock_guard lock(mutex_);
     news_.ended.push_back(std::move(ended));
     return;
@@ -102,7 +102,7 @@ void Threads::work() {
     jobs_.pop_front();
     std::stop_source stops = acts_[job.act.key];
     lock.unlock();
-    ActEnded ended = told(job, act(job, stops));
+    ActEnd ended = told(job, act(job, stops));
     lock.lock();
     acts_.erase(job.act.key);
     news_.ended.push_back(std::move(ended));
@@ -112,7 +112,7 @@ void Threads::work() {
 
 /// The messages of an act without secrets: those of the run, and those of the resource whose names
 /// say so.
-ActEnded Threads::told(const Job& job, Result<Outcome> outcome) const {
+ActEnd Threads::told(const Job& job, Result<Outcome> outcome) const {
   if (mask_ == nullptr)
     return {job.act.key, std::move(outcome)};
   Mask own = *mask_;

@@ -22,7 +22,7 @@ struct Job {
 
 /// The events since the last wait.
 struct News {
-  std::vector<ActEnded> ended;
+  std::vector<ActEnd> ended;
   std::vector<std::pair<Key, Progress>> progress;
   std::vector<Key> hints;  ///< things that should be looked at again
   bool stop = false;       ///< a request to start nothing new
@@ -103,7 +103,7 @@ class Threads : public Executor {
   bool begin_thread();
   void work();
   Result<Outcome> act(const Job& job, std::stop_source& stops);
-  ActEnded told(const Job& job, Result<Outcome> outcome) const;
+  ActEnd told(const Job& job, Result<Outcome> outcome) const;
   bool has_news() const;
 
   Interrupt& interrupt_;

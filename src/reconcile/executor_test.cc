@@ -66,7 +66,7 @@ class ThreadsTest : public testing::Test {
     News all;
     while (all.ended.size() < count && !all.stop && !all.leave) {
       News news = threads.wait(std::nullopt);
-      for (ActEnded& ended : news.ended)
+      for (ActEnd& ended : news.ended)
         all.ended.push_back(std::move(ended));
       all.progress.insert(all.progress.end(), news.progress.begin(), news.progress.end());
       all.stop |= news.stop;

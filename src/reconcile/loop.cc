@@ -16,7 +16,7 @@ Result<Summary> Loop::carry_out() {
     std::vector<Input> inputs;
     if (news.stop)
       inputs.emplace_back(StopAsked{});
-    for (ActEnded& ended : news.ended)
+    for (ActEnd& ended : news.ended)
       inputs.emplace_back(std::move(ended));
     for (Key& key : news.hints)
       inputs.emplace_back(Hint{std::move(key)});

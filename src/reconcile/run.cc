@@ -243,7 +243,7 @@ void Run::point_steps_at_what_is_wanted() {
 }
 
 void Run::take(const Input& input) {
-  if (const auto* ended = std::get_if<ActEnded>(&input)) {
+  if (const auto* ended = std::get_if<ActEnd>(&input)) {
     const NodeId id = graph_->find(ended->key);
     if (id == no_node || !flights_.contains(id))
       slots_.end_stray();  // a look that is no longer wanted

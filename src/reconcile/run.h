@@ -90,7 +90,7 @@ struct WakeAt {
 struct Finish {};
 using Order = std::variant<WriteRecord, LogEvent, StartAct, EndAct, Watch, WakeAt, Finish>;
 
-struct ActEnded {
+struct ActEnd {
   Key key;
   Result<Outcome> outcome;
 };
@@ -101,7 +101,7 @@ struct StopAsked {};
 struct Hint {
   Key key;
 };
-using Input = std::variant<ActEnded, TimerDue, StopAsked, Hint>;
+using Input = std::variant<ActEnd, TimerDue, StopAsked, Hint>;
 
 struct Failure {
   Key key;
