@@ -15,7 +15,7 @@ Result<Summary> Loop::carry_out() {
       break;
     std::vector<Input> inputs;
     if (news.stop)
-      inputs.emplace_back(StopAsked{});
+      inputs.emplace_back(StopRequest{});
     for (ActEnd& ended : news.ended)
       inputs.emplace_back(std::move(ended));
     for (Key& key : news.hints)
@@ -62,7 +62,7 @@ Status Loop::obey(std::vector<Order> orders) {
     // Acts under way come to their end.
     refusal_ = std::move(asked).error();
     wants_ = nullptr;
-    const Input stop = StopAsked{};
+    const Input stop = StopRequest{};
     return obey(run_.on(std::span(&stop, 1), executor_.now()));
   }
   NewWish wanted = *std::move(asked);

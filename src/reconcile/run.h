@@ -96,12 +96,12 @@ struct ActEnd {
 };
 struct TimerDue {};
 /// Lets the run start nothing new and end when the acts in flight have ended.
-struct StopAsked {};
+struct StopRequest {};
 /// The thing with this key may have changed.
 struct Hint {
   Key key;
 };
-using Input = std::variant<ActEnd, TimerDue, StopAsked, Hint>;
+using Input = std::variant<ActEnd, TimerDue, StopRequest, Hint>;
 
 struct Failure {
   Key key;
