@@ -14,7 +14,7 @@ class AdditionReader {
   AdditionReader(const CompileOptions& options, const Gathering& gathering, const HighOptions& high)
       : options_(options), with_(gathering), high_(high) {}
 
-  Added read() {
+  Additions read() {
     for (const Addition& addition : options_.additions) {
       by_ = addition.by.str();
       if (const Value& block = addition.what.at("block"); !block.is_null())
@@ -105,13 +105,13 @@ class AdditionReader {
   const Gathering& with_;
   const HighOptions& high_;
   std::string by_;
-  Added made_;
+  Additions made_;
 };
 
 }  // namespace
 
-Added read_additions(const CompileOptions& options, const Gathering& gathering,
-                     const HighOptions& high) {
+Additions read_additions(const CompileOptions& options, const Gathering& gathering,
+                         const HighOptions& high) {
   return AdditionReader(options, gathering, high).read();
 }
 

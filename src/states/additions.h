@@ -20,14 +20,14 @@ struct AddedFiles {
 };
 
 /// The additions after reading. Errors are reported.
-struct Added {
+struct Additions {
   std::vector<Document> documents;                 ///< as if they stood in the files
   std::vector<std::unique_ptr<AddedFiles>> files;  ///< arranged, with the prefix in their IDs
 };
 
 /// `gathering`: that of the run.
-Added read_additions(const CompileOptions& options, const Gathering& gathering,
-                     const HighOptions& high);
+Additions read_additions(const CompileOptions& options, const Gathering& gathering,
+                         const HighOptions& high);
 
 /// Whether a call of this function adds states to the run.
 bool adds_states(const Name& state, const Name& function);

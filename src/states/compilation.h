@@ -20,7 +20,7 @@ struct Front {
   Params params;
   std::optional<Sources> sources;  ///< none: there is an error
   Gathered gathered;
-  Added added;
+  Additions added;
   High high;
   Low low;
 };
