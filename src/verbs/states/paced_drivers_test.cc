@@ -8,7 +8,7 @@ namespace {
 const Key mine{"e", "service", "web"}, other{"e", "service", "db"};
 
 /// Comes to what the test says.
-class Answering : public Driver {
+class AnswerDriver : public Driver {
  public:
   Result<std::vector<Observation>> observe(std::span<const Subject>, std::stop_token) override {
     return std::vector<Observation>();
@@ -36,7 +36,7 @@ class PacedDriversTest : public testing::Test {
     return Pending{.what = "no port", .retry_after = 250ms, .so_far = Value(1)};
   }
 
-  Answering driver_;
+  AnswerDriver driver_;
   PacedDrivers paced_{[](const Value& wait, int calls, std::stop_token) -> Result<Duration> {
     return wait.is_integer() ? Result<Duration>(wait.integer().value_or(0) * 1s * (calls + 1))
                              : world_error("no idea");
