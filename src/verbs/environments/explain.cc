@@ -43,12 +43,12 @@ Origin origin_of(std::string_view text) {
 }
 
 /// What somebody asks about, by its place. Line 0: not by a place.
-struct Asked {
+struct Question {
   std::string file;
   int line = 0;
 };
 
-Asked asked_place(std::string_view what) {
+Question asked_place(std::string_view what) {
   const size_t colon = what.find(':');
   if (colon == what.npos)
     return {};
@@ -113,7 +113,7 @@ int first_line_of(const Known& known, std::string_view file, int line) {
 /// The line of the state to which a line belongs: where its function stands, below its ID and above
 /// its arguments. 0: the line belongs to none. If the text cannot be read again, only the line
 /// above a function is known.
-int first_line_of_state(const Known& known, const Asked& asked) {
+int first_line_of_state(const Known& known, const Question& asked) {
   std::set<int> begins;
   for (const auto& [key, record] : known)
     if (const Resource* const resource = resource_of_then(*record);
@@ -204,7 +204,7 @@ Result<std::vector<Key>> find_keys(const Workplace& place, const Name& environme
   const Known known = TRY(place.store->known(environment));
   std::vector<Key> found;
   std::vector<std::string> names;
-  const Asked asked = asked_place(what);
+  const Question asked = asked_place(what);
   int line = asked.line == 0 ? 0 : first_line_of(known, asked.file, asked.line);
   if (asked.line > 0 && line == 0)
     line = first_line_of_state(known, asked);
@@ -236,7 +236,7 @@ namespace {
 Result<std::set<std::string>> declared_at(const Workplace& place, const Name& environment,
                                           const std::string& what) {
   std::set<std::string> ids;
-  const Asked asked = asked_place(what);
+  const Question asked = asked_place(what);
   const std::optional<uint64_t> version =
       current_release(TRY(place.store->versions().heads(environment)));
   if (asked.line == 0 || !version)
