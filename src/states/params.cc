@@ -76,7 +76,8 @@ struct Words {
 /// only itself.
 class Placeholder : public jinja::Object, public std::enable_shared_from_this<Placeholder> {
  public:
-  Placeholder(std::shared_ptr<Asked> root, Asked* asked, Words words, int depth)
+  Placeholder(std::shared_ptr<ParameterRequest> root, ParameterRequest* asked, Words words,
+              int depth)
       : root_(std::move(root)), asked_(asked), words_(std::move(words)), depth_(depth) {}
   std::string type_name() const override { return "ParamObject"; }
   std::string text() const override {
@@ -127,11 +128,11 @@ class Placeholder : public jinja::Object, public std::enable_shared_from_this<Pl
       return self();
     Words words{cat(words_.with_get, ".get('", key, "')"),
                 cat(words_.in_brackets, "['", key, "']")};
-    Asked*& known = asked_->known[key];
+    ParameterRequest*& known = asked_->known[key];
     if (known == nullptr) {
       if (root_->all.size() >= most_asked)
         return user_error(cat("templates use more than ", most_asked, " parameters"));
-      auto made = std::make_unique<Asked>();
+      auto made = std::make_unique<ParameterRequest>();
       known = made.get();
       known->number = root_->all.size();
       root_->all.push_back(known);
@@ -149,8 +150,8 @@ class Placeholder : public jinja::Object, public std::enable_shared_from_this<Pl
         std::make_shared<Placeholder>(root_, known, std::move(words), depth_ + 1)));
   }
 
-  std::shared_ptr<Asked> root_;
-  Asked* asked_;
+  std::shared_ptr<ParameterRequest> root_;
+  ParameterRequest* asked_;
   Words words_;
   int depth_;
 };
@@ -195,7 +196,7 @@ void Params::keep() {
 
 Params Params::asking() {
   Params made;
-  made.asked_ = std::make_shared<Asked>();
+  made.asked_ = std::make_shared<ParameterRequest>();
   return made;
 }
 

@@ -21,13 +21,13 @@ namespace fettle::states {
 inline constexpr std::string_view none_mark = "__PYTHON_NONE__";
 
 /// The parameters that templates asked for, each with its default, and those below it.
-struct Asked {
+struct ParameterRequest {
   std::string shown;  ///< the words that ask for it: `{{ params.get('a') }}`
   Value otherwise;    ///< an empty text: none was named
-  std::vector<std::pair<std::string, std::unique_ptr<Asked>>> below;
-  std::unordered_map<std::string, Asked*> known;  ///< those below, by name
-  size_t number = 0;                              ///< its place in `all`
-  std::vector<const Asked*> all;                  ///< only in the outermost one
+  std::vector<std::pair<std::string, std::unique_ptr<ParameterRequest>>> below;
+  std::unordered_map<std::string, ParameterRequest*> known;  ///< those below, by name
+  size_t number = 0;                                         ///< its place in `all`
+  std::vector<const ParameterRequest*> all;                  ///< only in the outermost one
 };
 
 class Params {
@@ -42,7 +42,7 @@ class Params {
   /// The value of `params` in a template.
   jinja::Value object() const;
   /// Null if it is not `asking`.
-  const Asked* asked() const { return asked_.get(); }
+  const ParameterRequest* asked() const { return asked_.get(); }
   /// A parameter that was asked for prints as a mark, which every format takes for a word. This
   /// replaces the marks in a text by the words that ask.
   std::string with_words(std::string_view text) const;
@@ -52,7 +52,7 @@ class Params {
 
   jinja::Value values_ = jinja::Value::dict();
   std::shared_ptr<jinja::Circles> kept_;  ///< shared by templates, which may put it into itself
-  std::shared_ptr<Asked> asked_;
+  std::shared_ptr<ParameterRequest> asked_;
 };
 
 /// A part of a tree as templates see it, with keys in their order.

@@ -238,7 +238,7 @@ Value meta_value(const High& high) {
 /// Finds which parameters occur in which declaration.
 class ParameterUse {
  public:
-  explicit ParameterUse(const Asked& asked) : asked_(asked) { note(asked, ""); }
+  explicit ParameterUse(const ParameterRequest& asked) : asked_(asked) { note(asked, ""); }
 
   Value global() const { return asked_.below.empty() ? Value("") : all(asked_, true, nullptr); }
 
@@ -286,7 +286,7 @@ class ParameterUse {
   }
 
  private:
-  void note(const Asked& asked, const std::string& path) {
+  void note(const ParameterRequest& asked, const std::string& path) {
     for (const auto& [key, below] : asked.below) {
       const std::string inner = path.empty() ? key : cat(path, ".", key);
       paths_.emplace(below->shown, inner);
@@ -301,7 +301,7 @@ class ParameterUse {
     return node != nullptr || (described != nullptr && described->find(path) != nullptr);
   }
 
-  Value all(const Asked& asked, bool with_defaults, const std::set<std::string>* only,
+  Value all(const ParameterRequest& asked, bool with_defaults, const std::set<std::string>* only,
             const std::string& path = "") const {
     std::vector<Entry> entries;
     for (const auto& [key, below] : asked.below) {
@@ -349,7 +349,7 @@ class ParameterUse {
     }
   }
 
-  const Asked& asked_;
+  const ParameterRequest& asked_;
   std::map<std::string, std::string, std::less<>> paths_;  ///< by the words that ask for them
 };
 
