@@ -14,7 +14,7 @@ constexpr double last_order = 1'000'000;
 constexpr int64_t largest_order = 1'000'000'000;
 
 /// The order that a chunk asks for, before those of the others are known.
-struct Asked {
+struct OrderRequest {
   enum class Kind : uint8_t { none, number, last, behind };
   Kind kind = Kind::none;
   double number = 0;
@@ -94,8 +94,8 @@ class Maker {
     return *last_values_;
   }
 
-  Asked asked_order(const Body& body) {
-    Asked asked;
+  OrderRequest asked_order(const Body& body) {
+    OrderRequest asked;
     asked.fraction = body.name_order / 10'000.0;
     const Argument* order = nullptr;
     for (const Argument& argument : body.arguments)
@@ -103,23 +103,23 @@ class Maker {
         order = &argument;
     if (order == nullptr) {
       asked.number = body.implicit_order;
-      asked.kind = body.implicit_order == 0 ? Asked::Kind::none : Asked::Kind::number;
+      asked.kind = body.implicit_order == 0 ? OrderRequest::Kind::none : OrderRequest::Kind::number;
     } else if (!read_order(order->value->scalar(), asked)) {
       report_.error(order->value_position(),
                     cat("the order of ID ", low_.chunks.back().id, " in SLS ",
                         low_.chunks.back().sls, " must be `first`, `last` or a number"));
     }
     const bool is_whole = asked.number == static_cast<double>(static_cast<int64_t>(asked.number));
-    if (asked.kind == Asked::Kind::number && is_whole && asked.number > behind_)
+    if (asked.kind == OrderRequest::Kind::number && is_whole && asked.number > behind_)
       behind_ = asked.number + 100;
     return asked;
   }
 
   /// `-1` is the place before `last`.
-  static bool read_order(const Value& value, Asked& asked) {
+  static bool read_order(const Value& value, OrderRequest& asked) {
     double number = 0;
     if (value.is_text() && (value.text() == "first" || value.text() == "last")) {
-      asked.kind = value.text() == "last" ? Asked::Kind::last : Asked::Kind::number;
+      asked.kind = value.text() == "last" ? OrderRequest::Kind::last : OrderRequest::Kind::number;
       return true;
     }
     if (value.is_integer() && value.integer())
@@ -130,18 +130,18 @@ class Maker {
       return false;
     if (!(std::abs(number) <= largest_order))
       return false;
-    asked.kind = number < 0 ? Asked::Kind::behind : Asked::Kind::number;
+    asked.kind = number < 0 ? OrderRequest::Kind::behind : OrderRequest::Kind::number;
     asked.number = number;
     return true;
   }
 
   void set_orders() {
     for (size_t i = 0; i < asked_.size(); ++i) {
-      const Asked& asked = asked_[i];
+      const OrderRequest& asked = asked_[i];
       double order = asked.number;
-      if (asked.kind == Asked::Kind::none)
+      if (asked.kind == OrderRequest::Kind::none)
         order = behind_++;
-      else if (asked.kind != Asked::Kind::number)
+      else if (asked.kind != OrderRequest::Kind::number)
         order += behind_ + last_order;
       low_.chunks[i].order = order + asked.fraction;
     }
@@ -174,7 +174,7 @@ class Maker {
   const Waits& own_waits_;
   Report& report_;
   Low low_;
-  std::vector<Asked> asked_;
+  std::vector<OrderRequest> asked_;
   double behind_ = 1;  ///< where those without a number begin, as Idem computes it
   std::unordered_map<const Document*, TreeValues> values_;
   const Document* last_document_ = nullptr;
