@@ -10,7 +10,7 @@ using starlark::Call;
 using starlark::Signature;
 using starlark::Want;
 
-Result<Value> ask(const Call& call, const Asking& asking, Value what) {
+Result<Value> ask(const Call& call, const HubCall& asking, Value what) {
   if (asking.call == nullptr || !asking.call->on_ask)
     return call.thread.error(cat(call.function, ": there is no host program to ask"));
   Result<Value> answer = asking.call->on_ask(what);
@@ -23,7 +23,7 @@ Result<starlark::Value> given(const Call& call, const Value& value) {
   return call.heap().json(write_json(value, {.show_secrets = true}));
 }
 
-Result<starlark::Value> call_path(Call& call, const Asking& asking) {
+Result<starlark::Value> call_path(Call& call, const HubCall& asking) {
   if (call.positional.empty() || starlark::type_of(call.positional[0]) != starlark::Type::text)
     return call.thread.error("call: the first argument must be a path such as \"exec.test.ping\"");
   std::vector<Value> positional;
@@ -40,7 +40,7 @@ Result<starlark::Value> call_path(Call& call, const Asking& asking) {
                                           {"context", asking.call->context}}))));
 }
 
-Result<starlark::Value> end_with(Call& call, Asking& asking, PluginAnswer::Verdict verdict) {
+Result<starlark::Value> end_with(Call& call, HubCall& asking, PluginAnswer::Verdict verdict) {
   static const Signature signature("reason",
                                    {{"reason", Want::text}, {"watch??", Want::list | Want::tuple}});
   const auto given = TRY(signature.bind(call));
@@ -50,7 +50,7 @@ Result<starlark::Value> end_with(Call& call, Asking& asking, PluginAnswer::Verdi
   return call.thread.error(cat(call.function, ": ", asking.why));
 }
 
-Result<starlark::Value> is_pending(Call& call, const Asking& asking) {
+Result<starlark::Value> is_pending(Call& call, const HubCall& asking) {
   static const Signature signature("is_pending", {{"ret"}});
   const Value ret = TRY(starlark::to_value(call.thread, TRY(signature.bind(call))[0]));
   if (!ret.is_dict())
@@ -58,7 +58,7 @@ Result<starlark::Value> is_pending(Call& call, const Asking& asking) {
   return given(call, TRY(ask(call, asking, Value::dict({{"is_pending", ret}}))));
 }
 
-Result<starlark::Value> apply(Call& call, Asking& asking) {
+Result<starlark::Value> apply(Call& call, HubCall& asking) {
   static const Signature signature("apply", {{"tags??", Want::list | Want::tuple}});
   const starlark::Value given_tags = TRY(signature.bind(call))[0];
   const Value tags =
@@ -71,7 +71,7 @@ Result<starlark::Value> apply(Call& call, Asking& asking) {
   return given(call, asking.running);
 }
 
-Result<starlark::Value> sleep(Call& call, const Asking& asking) {
+Result<starlark::Value> sleep(Call& call, const HubCall& asking) {
   static const Signature signature("sleep", {{"seconds", Want::number}});
   const std::optional<double> seconds = starlark::real_of(TRY(signature.bind(call))[0]);
   if (!seconds || !(*seconds >= 0))
@@ -82,7 +82,7 @@ Result<starlark::Value> sleep(Call& call, const Asking& asking) {
 
 }  // namespace
 
-void lend_host(starlark::Session& session, Asking& asking) {
+void lend_host(starlark::Session& session, HubCall& asking) {
   using Verdict = PluginAnswer::Verdict;
   session.predeclare(
       "call", session.native("call", [&asking](Call& call) { return call_path(call, asking); }));
@@ -94,7 +94,7 @@ void lend_host(starlark::Session& session, Asking& asking) {
   }));
 }
 
-starlark::Value hub_of(starlark::Thread& thread, Asking& asking) {
+starlark::Value hub_of(starlark::Thread& thread, HubCall& asking) {
   starlark::HeapAccess heap = thread.heap();
   const auto native = [&](std::string_view name, auto function) {
     return starlark::Named{name, heap.native(name, [&asking, function](Call& call) {
@@ -105,7 +105,7 @@ starlark::Value hub_of(starlark::Thread& thread, Asking& asking) {
       "hub",
       std::vector<starlark::Named>{
           native("call", call_path), native("is_pending", is_pending), native("apply", apply),
-          native("sleep", sleep), native("results", [](Call& call, const Asking& known) {
+          native("sleep", sleep), native("results", [](Call& call, const HubCall& known) {
             return given(call, known.running.is_dict() ? known.running : Value::dict({}));
           })});
 }

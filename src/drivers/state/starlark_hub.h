@@ -13,7 +13,7 @@
 namespace fettle {
 
 /// The call under way, and what it said about itself.
-struct Asking {
+struct HubCall {
   const PluginCall* call = nullptr;
   PluginAnswer::Verdict verdict = PluginAnswer::Verdict::answered;
   std::string why{};
@@ -22,8 +22,8 @@ struct Asking {
 };
 
 /// Predeclares `call`, `not_ready` and `throttled`; `asking` must outlive the session.
-void lend_host(starlark::Session& session, Asking& asking);
-starlark::Value hub_of(starlark::Thread& thread, Asking& asking);
+void lend_host(starlark::Session& session, HubCall& asking);
+starlark::Value hub_of(starlark::Thread& thread, HubCall& asking);
 /// The value of `ctx`: a structure of the context, with the fields that it always has.
 Result<starlark::Value> context_of(starlark::Thread& thread, const Value& context);
 

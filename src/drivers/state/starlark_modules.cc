@@ -80,7 +80,7 @@ class Instance {
   PluginFile file_;
   Duration time_limit_;
   Loan loan_;
-  Asking asking_;
+  HubCall asking_;
   Tail said_;
   starlark::Session session_;
   starlark::ModulePtr module_;
