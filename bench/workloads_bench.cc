@@ -91,7 +91,7 @@ struct Bed {
                                                          {"ready", is_ready},
                                                          {"restartCount", 0}})})}});
   }
-  void make(const Boxed<Resource>& resource, const Name& owner, int number) {
+  void make(const Box<Resource>& resource, const Name& owner, int number) {
     auto record = std::make_shared<Record>();
     record->applied = resource;
     record->outputs = Value::dict({});
@@ -107,7 +107,7 @@ struct Bed {
     const Wanted wanted = want(fleet, owner, now);
     fleet.accept(wanted);
     int number = 0;
-    for (const Boxed<Resource>& resource : wanted.resources)
+    for (const Box<Resource>& resource : wanted.resources)
       make(resource, owner, ++number);
   }
 };

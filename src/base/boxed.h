@@ -10,20 +10,20 @@
 namespace fettle {
 
 template <class T>
-class Boxed {
+class Box {
  public:
-  Boxed() = default;
-  Boxed(T value) : held_(new Held{{1}, std::move(value)}) {}  // NOLINT
-  Boxed(const Boxed& other) : held_(other.held_) {
+  Box() = default;
+  Box(T value) : held_(new Held{{1}, std::move(value)}) {}  // NOLINT
+  Box(const Box& other) : held_(other.held_) {
     if (held_ != nullptr)
       held_->users.fetch_add(1, std::memory_order_relaxed);
   }
-  Boxed(Boxed&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
-  Boxed& operator=(Boxed other) noexcept {
+  Box(Box&& other) noexcept : held_(std::exchange(other.held_, nullptr)) {}
+  Box& operator=(Box other) noexcept {
     std::swap(held_, other.held_);
     return *this;
   }
-  ~Boxed() { reset(); }
+  ~Box() { reset(); }
 
   explicit operator bool() const { return held_ != nullptr; }
   bool has_value() const { return held_ != nullptr; }
@@ -32,10 +32,10 @@ class Boxed {
   /// The object, to be written to. The reference must not be used after the next copy.
   T& edit() {
     if (held_->users.load(std::memory_order_acquire) != 1)
-      *this = Boxed(T(held_->value));
+      *this = Box(T(held_->value));
     return held_->value;
   }
-  T& emplace() { return (*this = Boxed(T{})).held_->value; }
+  T& emplace() { return (*this = Box(T{})).held_->value; }
   void reset() {
     if (Held* held = std::exchange(held_, nullptr);
         held != nullptr && held->users.fetch_sub(1, std::memory_order_acq_rel) == 1)

@@ -16,7 +16,7 @@ bool is_memory(const Name& kind) {
   return kind == "revision" || kind == "pull_job" || kind == "notice";
 }
 
-using Resources = std::span<const Boxed<Resource>>;
+using Resources = std::span<const Box<Resource>>;
 
 /// A digest of resources in any order.
 Digest sum_of(const std::vector<const Resource*>& resources) {
@@ -52,7 +52,7 @@ Digest recorded_wish(const RecordPointer& record, const Name& owner) {
 }
 
 /// Whether a record says that it is as it is wanted.
-bool is_as_wanted(const Record& record, const Boxed<Resource>& resource, const Digest& wish) {
+bool is_as_wanted(const Record& record, const Box<Resource>& resource, const Digest& wish) {
   return record.applied && !record.attempt && record.by_hand == ByHand::nothing &&
          (&*record.applied == &*resource || record.applied->attributes == resource->attributes) &&
          wish == wish_of(*resource);
@@ -71,7 +71,7 @@ class FleetWishes::Gathering {
     intent_.pools.insert(wish.pools.begin(), wish.pools.end());
     resources_ = &intent_.resources[owner];
     size_t recorded = 0;
-    for (const Boxed<Resource>& resource : wish.resources) {
+    for (const Box<Resource>& resource : wish.resources) {
       const RecordPointer& record = records_.find(resource->key);
       const Digest recorded_as = recorded_wish(record, owner);
       if (recorded_as != Digest())
@@ -94,7 +94,7 @@ class FleetWishes::Gathering {
            (scope_.drifted != nullptr && scope_.drifted->contains(key));
   }
 
-  void take(const Boxed<Resource>& resource, const RecordPointer& record) {
+  void take(const Box<Resource>& resource, const RecordPointer& record) {
     if (!taken_.insert(resource->key).second)
       return;
     resources_->push_back(*resource);
@@ -108,14 +108,14 @@ class FleetWishes::Gathering {
   /// Adds what the owner once wanted and does not want any more, and whatever used it.
   void add_what_goes(const Name& owner, const Wish& wish) {
     FleetRecords::Keys gone = records_.of(owner);
-    for (const Boxed<Resource>& resource : wish.resources)
+    for (const Box<Resource>& resource : wish.resources)
       gone.erase(resource->key);
     bool is_used = false;
     for (const Key& key : gone) {
       known_.emplace(key, records_.find(key));
       is_used |= key.kind == "claim";
     }
-    for (const Boxed<Resource>& resource : is_used ? Resources(wish.resources) : Resources())
+    for (const Box<Resource>& resource : is_used ? Resources(wish.resources) : Resources())
       for (const Need& need : resource->needs)
         if (std::ranges::any_of(need.keys, [&](const Key& key) { return gone.contains(key); }))
           take(resource, records_.find(resource->key));
@@ -129,7 +129,7 @@ class FleetWishes::Gathering {
     for (const Resource& resource : *resources_)
       for (const Need& need : resource.needs)
         needed.insert(need.keys.begin(), need.keys.end());
-    for (const Boxed<Resource>& resource : wish.resources)
+    for (const Box<Resource>& resource : wish.resources)
       if (needed.contains(resource->key))
         take(resource, records_.find(resource->key));
     has_needs_ = false;
@@ -224,7 +224,7 @@ std::vector<Name> FleetWishes::take_expired() {
 bool FleetWishes::is_brought_about(const Known& known) const {
   std::set<Key> keys;
   for (const auto& [owner, wish] : wanted_)
-    for (const Boxed<Resource>& resource : wish.resources) {
+    for (const Box<Resource>& resource : wish.resources) {
       keys.insert(resource->key);
       const auto found = known.find(resource->key);
       if (found == known.end() || !found->second->applied || found->second->attempt ||

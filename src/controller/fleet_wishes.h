@@ -82,7 +82,7 @@ class FleetWishes {
 
  private:
   struct Wish {
-    std::vector<Boxed<Resource>> resources;  ///< pods come last
+    std::vector<Box<Resource>> resources;  ///< pods come last
     size_t pods = 0;
     std::map<Name, int> pools;
   };

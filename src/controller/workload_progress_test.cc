@@ -28,7 +28,7 @@ class Progress : public testing::Test {
     for (int round = 0; round < 3; ++round) {
       workloads::Wanted wanted = workloads::want(view_.fleet, owner_, now_);
       view_.fleet.accept(wanted);
-      for (const Boxed<Resource>& resource : wanted.resources) {
+      for (const Box<Resource>& resource : wanted.resources) {
         auto record = std::make_shared<Record>();
         record->applied = resource;
         view_.fleet.know(resource->key, record);

@@ -43,7 +43,7 @@ struct Course {
 
 /// An act that has started and not settled.
 struct Attempt {
-  Boxed<Resource> resource;
+  Box<Resource> resource;
   Verb verb = Verb::keep;  ///< the verb of the step; `keep`: it ended at its first look
   Time started;
   bool failed = false;             ///< otherwise its end is unknown
@@ -57,7 +57,7 @@ struct Attempt {
 enum class ByHand { nothing, stopped, removed };
 
 struct Record {
-  Boxed<Resource> applied;  ///< the last success; holes are kept, not filled
+  Box<Resource> applied;  ///< the last success; holes are kept, not filled
   Outputs outputs;
   std::string remote_id;     ///< the driver's name for it
   uint64_t incarnation = 0;  ///< counts recreations; everything inside dies with it
@@ -66,7 +66,7 @@ struct Record {
   uint64_t run = 0;          ///< the run that last acted on it
   Time finished;
   std::vector<Version> acted_on;
-  Boxed<Attempt> attempt;
+  Box<Attempt> attempt;
   std::map<Name, Digest> wanted_by;  ///< the sets that want it, and as what; zero: formerly
   ByHand by_hand = ByHand::nothing;
   /// Adopted from the world by its marks: the attributes it was made with are unknown.

@@ -347,7 +347,7 @@ Step Decider::decide_wanted(NodeId id) const {
 
 /// A resource that looks for itself does so in every run. What it listens to may make it act, too.
 Step Decider::decide_ensured(NodeId id) const {
-  const Boxed<Attempt>& attempt = graph_.node(id).known->attempt;
+  const Box<Attempt>& attempt = graph_.node(id).known->attempt;
   if (attempt && attempt->failed)
     return step(id, Verb::ensure, text_of_failed(*attempt));
   if (const std::vector<Key> changed = events(id); !changed.empty())

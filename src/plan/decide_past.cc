@@ -84,7 +84,7 @@ std::optional<Step> Decider::check_interrupted(NodeId id) const {
   if (options_.edit_in_place || !options_.at_work.empty())
     return std::nullopt;
   for (const NodeId act : graph_.happened(id)) {
-    const Boxed<Attempt>& attempt = graph_.node(act).known->attempt;
+    const Box<Attempt>& attempt = graph_.node(act).known->attempt;
     if (attempt && !attempt->failed && attempt->host_incarnation == host.known->incarnation)
       return again(id, cat("unknown whether ", named(*graph_.node(act).key), " finished in it"),
                    graph_.node(act).key);
@@ -174,7 +174,7 @@ std::optional<Step> Decider::check_observation(NodeId id) const {
   if (found.verb == Verb::keep)
     return std::nullopt;
   // A difference that our own act left is not drift.
-  const Boxed<Attempt>& attempt = node.known->attempt;
+  const Box<Attempt>& attempt = node.known->attempt;
   const bool has_failed = attempt && attempt->failed && may_have_changed(*attempt);
   Step drift =
       step(id, found.verb,

@@ -67,7 +67,7 @@ class Retries {
   Retries() = default;
   /// For an act that starts, of a resource as it is wanted now. A removal has no deadline, and ends
   /// with the first successful call.
-  Retries(Boxed<Resource> resource, bool is_removal, Instant now)
+  Retries(Box<Resource> resource, bool is_removal, Instant now)
       : resource_(std::move(resource)), is_removal_(is_removal), began_(now) {}
   /// Continues where a former process stopped; it waited for `what`. Returns whether it still
   /// waits.
@@ -95,7 +95,7 @@ class Retries {
   void schedule(const Again& again, Instant now, Prng& prng);
   std::optional<Duration> time_left(Instant now) const;
 
-  Boxed<Resource> resource_;
+  Box<Resource> resource_;
   bool is_removal_ = false;
   Instant began_{};  ///< moved back by the time that former processes spent
   Instant called_{};

@@ -222,7 +222,7 @@ class Run {
 
     Step step;
     Act act;
-    Boxed<Resource> resource;  ///< as it was when the act started
+    Box<Resource> resource;  ///< as it was when the act started
     Retries retries;
     Phase phase = Phase::queued;
     Notice notice = Notice::none;

@@ -26,12 +26,12 @@ Digest applied_by(const Record& record) {
 }
 
 /// The attributes that are wanted according to the record: those of the attempt, if one was begun.
-const Boxed<Resource>& last_wish(const Record& record) {
+const Box<Resource>& last_wish(const Record& record) {
   return record.attempt ? record.attempt->resource : record.applied;
 }
 
-const Boxed<Resource>& last_wish(const RecordPointer& record) {
-  static const Boxed<Resource> none;
+const Box<Resource>& last_wish(const RecordPointer& record) {
+  static const Box<Resource> none;
   return record == nullptr ? none : last_wish(*record);
 }
 
@@ -46,7 +46,7 @@ bool by_key(const FleetPod* a, const FleetPod* b) {
   return a->resource->key.name < b->resource->key.name;
 }
 
-bool has_attributes(const Boxed<Resource>& known, const Boxed<Resource>& wanted) {
+bool has_attributes(const Box<Resource>& known, const Box<Resource>& wanted) {
   return known && known->attributes == wanted->attributes;
 }
 
@@ -340,7 +340,7 @@ void Fleet::derive(FleetPod& pod) {
   pod.deletion_cost = deletion_cost_of(annotations.text_at(annotation::deletion_cost));
 }
 
-void Fleet::wish(FleetPod& pod, const Boxed<Resource>& resource) {
+void Fleet::wish(FleetPod& pod, const Box<Resource>& resource) {
   if (&*pod.resource == &*resource)
     return;
   const Name owner = read_one<&Pod::owner>(resource->attributes).get();
@@ -377,7 +377,7 @@ void Fleet::know(const Key& key, const RecordPointer& record) {
 /// What was seen of a pod before an act on it ended may be what the act found: one that was ready
 /// stays so if the act stopped nothing, one that was not may have been repaired.
 void Fleet::follow_act(FleetPod& pod, const Record& record) {
-  const Boxed<Resource>& last = last_wish(record);
+  const Box<Resource>& last = last_wish(record);
   const Attempt* const attempt = record.attempt ? &*record.attempt : nullptr;
   const bool was_acting = pod.is_acting;
   pod.is_busy = attempt != nullptr && !attempt->failed;
@@ -394,7 +394,7 @@ void Fleet::follow_act(FleetPod& pod, const Record& record) {
 }
 
 void Fleet::know_pod(const Key& key, const RecordPointer& record) {
-  const Boxed<Resource>& last = last_wish(record);
+  const Box<Resource>& last = last_wish(record);
   if (!last) {
     const FleetPod* known = pod(key.name);
     // One that was just asked for has no record yet.
@@ -427,7 +427,7 @@ void Fleet::see(const Key& key, const std::optional<State>& state) {
 }
 
 void Fleet::know_pull(const Key& key, const RecordPointer& record) {
-  const Boxed<Resource>& last = last_wish(record);
+  const Box<Resource>& last = last_wish(record);
   const auto found = pulls_.find(key.name);
   if (!last) {
     if (found == pulls_.end())
@@ -476,7 +476,7 @@ std::map<Name, Memory>* Fleet::memories(const Name& owner, const Name& kind) {
 }
 
 void Fleet::know_memory(const Key& key, const RecordPointer& record) {
-  const Boxed<Resource>& last = last_wish(record);
+  const Box<Resource>& last = last_wish(record);
   const auto known = memory_owners_.find(key);
   if (!last) {
     if (known == memory_owners_.end())
@@ -525,7 +525,7 @@ void Fleet::leave(FleetPod& pod) {
 void Fleet::accept_pods(const Wanted& wanted) {
   const std::vector<FleetPod*> before = owned_[wanted.owner].pods;
   const size_t first = wanted.resources.size() - wanted.pods.size();
-  const auto take = [&](FleetPod& pod, const Boxed<Resource>& resource) {
+  const auto take = [&](FleetPod& pod, const Box<Resource>& resource) {
     wish(pod, resource);
     // The wanted pod may be the one that is there already.
     pod.is_done = pod.applied == resource->attributes.digest();
@@ -546,7 +546,7 @@ void Fleet::accept_pods(const Wanted& wanted) {
       take(pod_for(wanted.resources[first + i]->key), wanted.resources[first + i]);
 }
 
-void Fleet::wish_for_pull(const Boxed<Resource>& resource, const Name& owner) {
+void Fleet::wish_for_pull(const Box<Resource>& resource, const Name& owner) {
   Pull& pull = pulls_[resource->key.name];
   pull.has_failed = pull.has_failed && has_attributes(pull.resource, resource);
   pull.is_done = pull.applied == resource->attributes.digest();
@@ -554,7 +554,7 @@ void Fleet::wish_for_pull(const Boxed<Resource>& resource, const Name& owner) {
   pull.owner = owner;
 }
 
-void Fleet::wish_for_memory(const Boxed<Resource>& resource, const Name& owner) {
+void Fleet::wish_for_memory(const Box<Resource>& resource, const Name& owner) {
   auto* const memory = memories(owner, resource->key.kind);
   if (memory == nullptr)
     return;
@@ -573,7 +573,7 @@ void Fleet::accept(const Wanted& wanted) {
   accept_pods(wanted);
   std::set<Name> pulls;
   std::set<std::pair<Name, Name>> kept;
-  for (const Boxed<Resource>& resource :
+  for (const Box<Resource>& resource :
        std::span(wanted.resources).first(wanted.resources.size() - wanted.pods.size())) {
     const Key& key = resource->key;
     if (key.kind == "image") {

@@ -34,7 +34,7 @@ struct FleetPod : PodTag {
   bool is_ready() const { return readiness == Readiness::ready; }
 
   // The fields that every decision looks at, side by side.
-  Boxed<Resource> resource;  ///< as it was wanted last
+  Box<Resource> resource;  ///< as it was wanted last
   Name space, owner, revision;
   Time ready_since, created;
   Digest template_digest, configs_digest;
@@ -57,8 +57,8 @@ struct FleetPod : PodTag {
   bool is_held = false;      ///< one of its conditions is to be False
   bool has_sidecars = false;
 
-  Digest applied;         ///< those with which the last act ended well; zero: none
-  Boxed<Resource> acted;  ///< what the last act that began was to make of it; none: none has begun
+  Digest applied;       ///< those with which the last act ended well; zero: none
+  Box<Resource> acted;  ///< what the last act that began was to make of it; none: none has begun
   std::vector<ContainerSeen> containers;
   std::vector<Entry> made;      ///< container: its id, as the last act reported it
   Name error;                   ///< why the last act failed
@@ -69,7 +69,7 @@ struct FleetPod : PodTag {
 
 /// A revision, a job, a claim or a notice. It is known by its attributes alone.
 struct Memory {
-  Boxed<Resource> resource;
+  Box<Resource> resource;
   Name owner;
   Digest applied;  ///< as for a pod
   bool is_done = false;
@@ -77,7 +77,7 @@ struct Memory {
 
 /// A pull on one node.
 struct Pull {
-  Boxed<Resource> resource;
+  Box<Resource> resource;
   Name owner;
   Name error;      ///< why it failed
   Name digest;     ///< what the reference means
@@ -192,9 +192,9 @@ class Fleet {
  private:
   FleetPod& pod_for(const Key& key);
   void forget_pod(const Name& key_name);
-  void wish(FleetPod& pod, const Boxed<Resource>& resource);
-  void wish_for_pull(const Boxed<Resource>& resource, const Name& owner);
-  void wish_for_memory(const Boxed<Resource>& resource, const Name& owner);
+  void wish(FleetPod& pod, const Box<Resource>& resource);
+  void wish_for_pull(const Box<Resource>& resource, const Name& owner);
+  void wish_for_memory(const Box<Resource>& resource, const Name& owner);
   void accept_pods(const Wanted& wanted);
   void leave(FleetPod& pod);
   void measure(FleetPod& pod);

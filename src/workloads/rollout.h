@@ -108,9 +108,9 @@ class Rollout {
   void emit_unsaid();
 
   std::vector<const FleetPod*> pods_;
-  std::deque<PodTag> tags_;               ///< of pods as they are changed here
-  std::vector<Boxed<Resource>> changes_;  ///< none: the pod is as it was
-  std::vector<Boxed<Resource>> others_;
+  std::deque<PodTag> tags_;             ///< of pods as they are changed here
+  std::vector<Box<Resource>> changes_;  ///< none: the pod is as it was
+  std::vector<Box<Resource>> others_;
   std::set<Name> said_;
   std::map<Name, int> pools_;
   Value memory_ = Value::dict({});

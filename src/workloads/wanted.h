@@ -17,7 +17,7 @@ struct Wanted {
   Name owner;
   /// All that the owner wants. A resource that has not changed is the very object that the fleet
   /// has, so that changes show by comparing pointers.
-  std::vector<Boxed<Resource>> resources;
+  std::vector<Box<Resource>> resources;
   /// The pods of the last ones of `resources`, until the fleet is another one; null: a new pod.
   std::vector<const FleetPod*> pods;
   std::map<Name, int> pools;    ///< how many of its acts may go on at once

@@ -283,7 +283,7 @@ void World::end_acts() {
 /// Starts acts on everything that is not as wanted and not being acted on.
 void World::act_slowly(const Name& owner, const Wanted& wanted) {
   std::set<Name> keys;
-  for (const Boxed<Resource>& resource : wanted.resources) {
+  for (const Box<Resource>& resource : wanted.resources) {
     if (resource->key.kind != "pod")
       continue;
     keys.insert(resource->key.name);
@@ -432,7 +432,7 @@ void World::end_pulls() {
 bool World::act(const Name& owner, const Wanted& wanted) {
   std::set<Key> keys;
   EXPECT_EQ(wanted.owner, owner);
-  for (const Boxed<Resource>& boxed : wanted.resources) {
+  for (const Box<Resource>& boxed : wanted.resources) {
     const Resource& resource = *boxed;
     EXPECT_TRUE(keys.insert(resource.key).second) << "twice: " << to_string(resource.key);
     const Kind* kind = kind_of(resource.key.kind);

@@ -68,7 +68,7 @@ TEST_F(CloneSet, AskedAgainItWantsTheSame) {
   const Wanted twice = want(world.fleet, owner, world.now);
   const auto digest = [&](const Wanted& wanted) {
     Digest sum{};
-    for (const Boxed<Resource>& resource : wanted.resources)
+    for (const Box<Resource>& resource : wanted.resources)
       sum = combine(sum, combine(resource->key.name.digest(), resource->attributes.digest()));
     return sum;
   };
@@ -76,9 +76,9 @@ TEST_F(CloneSet, AskedAgainItWantsTheSame) {
   world.fleet.accept(first);
   const Wanted after = want(world.fleet, owner, world.now);
   std::map<Name, Attributes> before;
-  for (const Boxed<Resource>& resource : first.resources)
+  for (const Box<Resource>& resource : first.resources)
     before[cat(to_string(resource->key))] = resource->attributes;
-  for (const Boxed<Resource>& resource : after.resources)
+  for (const Box<Resource>& resource : after.resources)
     EXPECT_EQ(before[cat(to_string(resource->key))], resource->attributes)
         << to_string(resource->key);
   // What is as before is the same resource, not an equal one.

@@ -139,13 +139,13 @@ class Rehearsal {
   void act(const Wanted& answer) {
     const Name& owner = answer.owner;
     std::set<Key> wanted;
-    for (const Boxed<Resource>& resource : answer.resources) {
+    for (const Box<Resource>& resource : answer.resources) {
       wanted.insert(resource->key);
       if (resource->key.kind == "notice")
         hear(owner, read<ObjectNotice>(resource->attributes));
     }
     drop_pods(owner, wanted);
-    for (const Boxed<Resource>& resource : answer.resources) {
+    for (const Box<Resource>& resource : answer.resources) {
       if (resource->key.kind == "pod")
         act_pod(owner, *resource);
       else if (resource->key.kind == "image")

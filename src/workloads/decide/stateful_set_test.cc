@@ -95,7 +95,7 @@ TEST_F(StatefulSet, APodThatNobodyHasLookedAtSinceItWasRepairedIsNotBroken) {
     world.fleet.put(std::move(changed));
     const Wanted wanted = want(world.fleet, "StatefulSet/default/db", world.now);
     std::vector<std::string> updated;
-    for (const Boxed<Resource>& resource : wanted.resources)
+    for (const Box<Resource>& resource : wanted.resources)
       if (resource->key.kind == "pod" &&
           !dict_of(resource->attributes).at("state").at("update").is_null())
         updated.emplace_back(dict_of(resource->attributes).text_at("name"));

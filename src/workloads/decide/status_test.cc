@@ -81,7 +81,7 @@ TEST_F(Status, APodThatCannotBeUpdatedIsAsItWas) {
   const std::vector<std::string> updating =
       world.pods([](const FleetPod& pod) { return pod.is_updating; });
   ASSERT_EQ(updating.size(), 1u);
-  const Boxed<Resource> wanted = world.pod(updating[0]).resource;
+  const Box<Resource> wanted = world.pod(updating[0]).resource;
   auto record = std::make_shared<Record>();
   record->applied = wanted;
   Attempt attempt;
