@@ -87,7 +87,7 @@ void Account::forget_failures_of_others(const FleetRecords& records) {
     summary.blocked = 0;
 }
 
-Brought Account::close(const FleetView& view) {
+BringResult Account::close(const FleetView& view) {
   expire();
   count(view);
   if (!options_.keeps)

@@ -26,7 +26,7 @@ class Account {
   /// Adds what a run did, and what failed of workloads that somebody asked about.
   void add(const Summary& summary, const FleetRecords& records);
   /// Takes out the account, which ends it.
-  Brought close(const FleetView& view);
+  BringResult close(const FleetView& view);
 
   Summary& summary() { return brought_.summary; }
   const Summary& summary() const { return brought_.summary; }
@@ -40,7 +40,7 @@ class Account {
   bool is_counted_ = false;           ///< pods were counted since the last change
   std::string told_;                  ///< the text about what we wait for that was shown last
   std::set<std::string> told_holds_;  ///< texts about pods that are held that were shown
-  Brought brought_;
+  BringResult brought_;
 };
 
 }  // namespace fettle

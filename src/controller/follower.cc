@@ -18,7 +18,7 @@ Follower::Follower(const Workplace& place, const Name& environment, const BringO
       notifier_(place),
       pods_(place, cache_, notifier_) {}
 
-Result<std::optional<Brought>> Follower::follow() {
+Result<std::optional<BringResult>> Follower::follow() {
   TRY(learn());
   changed_ = instant_from_clock();
   bool is_abandoned = false;
@@ -39,7 +39,7 @@ Result<std::optional<Brought>> Follower::follow() {
     }
     is_abandoned = !TRY(catch_up());
   }
-  Brought brought = account_.close(cache_.view());
+  BringResult brought = account_.close(cache_.view());
   return is_abandoned ? std::nullopt : std::optional(std::move(brought));
 }
 

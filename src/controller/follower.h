@@ -15,7 +15,7 @@ class Follower {
  public:
   Follower(const Workplace& place, const Name& environment, const BringOptions& options);
   /// None: the one who acted has ended, and nobody has taken its place.
-  Result<std::optional<Brought>> follow();
+  Result<std::optional<BringResult>> follow();
 
  private:
   Status learn();

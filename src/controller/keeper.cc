@@ -24,7 +24,7 @@ Keeper::Keeper(const Workplace& place, Edit& edit, const BringOptions& options)
       pods_(place, cache_, notifier_),
       nodes_(place, cache_, edit_, [this] { notifier_.notify(Notifier::Cause::look); }) {}
 
-Result<Brought> Keeper::bring() {
+Result<BringResult> Keeper::bring() {
   TRY(learn());
   notifier_.listen_to_store();
   changed_ = instant_from_clock();

@@ -31,7 +31,7 @@ class Keeper {
  public:
   /// `edit`: the right to act.
   Keeper(const Workplace& place, Edit& edit, const BringOptions& options);
-  Result<Brought> bring();
+  Result<BringResult> bring();
 
  private:
   /// Owners whose wishes have to be carried out, or are being carried out.

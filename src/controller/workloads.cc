@@ -10,13 +10,13 @@ Result<bool> is_kept(const Workplace& place, const Name& environment) {
   return holder && holder->role == Holder::Role::controller;
 }
 
-Result<Brought> bring_workloads(const Workplace& place, const Name& environment,
-                                const BringOptions& options) {
+Result<BringResult> bring_workloads(const Workplace& place, const Name& environment,
+                                    const BringOptions& options) {
   if (!options.keeps && !TRY(place.store->environment(environment)))
-    return Brought();  // nothing was ever stored
+    return BringResult();  // nothing was ever stored
   if (!options.keeps && TRY(is_kept(place, environment))) {
     place.tell("a controller keeps the workloads; following its progress");
-    if (std::optional<Brought> brought = TRY(Follower(place, environment, options).follow()))
+    if (std::optional<BringResult> brought = TRY(Follower(place, environment, options).follow()))
       return *std::move(brought);
     place.tell("the controller has ended; carrying on without it");
   }

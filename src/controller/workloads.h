@@ -20,7 +20,7 @@ struct BringOptions {
 };
 
 /// The result of `bring_workloads`.
-struct Brought {
+struct BringResult {
   Summary summary;                     ///< of all passes; failures are those of the last one
   std::vector<std::string> unsettled;  ///< `pod default/web-1: container `web`: …`, if it was late
   std::vector<std::string> held;  ///< `CloneSet/default/web is paused: 0 of 3 pods are updated`
@@ -33,7 +33,7 @@ struct Brought {
 /// or held back by a partition, wants nothing new. What users store meanwhile counts. If a
 /// controller does all this already, this function only waits for it, and takes its place when it
 /// ends.
-Result<Brought> bring_workloads(const Workplace& place, const Name& environment,
-                                const BringOptions& options);
+Result<BringResult> bring_workloads(const Workplace& place, const Name& environment,
+                                    const BringOptions& options);
 
 }  // namespace fettle

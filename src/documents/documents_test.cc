@@ -120,7 +120,7 @@ TEST(Documents, WhatNobodyWaitedForIsNotCounted) {
   EXPECT_EQ(write_json(document_of(stored, nullptr, true)),
             R"({"objects":[{"object":"CloneSet/default/web","status":"created"}],)"
             R"("success":true})");
-  Brought brought;
+  BringResult brought;
   brought.held = {"it is paused"};
   const Value told = document_of(stored, &brought, true);
   EXPECT_EQ(write_json(told.at("held")), R"(["it is paused"])");

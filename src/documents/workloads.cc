@@ -14,7 +14,7 @@ Value document_of(const std::vector<StoredObject>& stored) {
   return Value::dict({{"objects", list_of(stored)}});
 }
 
-Value document_of(const std::vector<StoredObject>& stored, const Brought* brought,
+Value document_of(const std::vector<StoredObject>& stored, const BringResult* brought,
                   bool is_success) {
   std::vector<Entry> entries{{"objects", list_of(stored)}, {"success", is_success}};
   if (brought != nullptr) {
@@ -28,7 +28,7 @@ Value document_of(const std::vector<StoredObject>& stored, const Brought* brough
   return Value::dict(std::move(entries));
 }
 
-Value document_of(const Brought& brought) {
+Value document_of(const BringResult& brought) {
   return Value::dict({{"pods", brought.pods}, {"ready", brought.ready}});
 }
 

@@ -16,9 +16,10 @@ Value value_of(const StoredObject& stored);
 Value document_of(const std::vector<StoredObject>& stored);
 /// The same after workloads were carried out: also `success`, and after waiting `pods`, `ready`,
 /// `failures`, `unsettled`, `held`, `interrupted`. `brought`: null if nobody waited.
-Value document_of(const std::vector<StoredObject>& stored, const Brought* brought, bool is_success);
+Value document_of(const std::vector<StoredObject>& stored, const BringResult* brought,
+                  bool is_success);
 /// A fleet whose keeper has ended: `pods`, `ready`.
-Value document_of(const Brought& brought);
+Value document_of(const BringResult& brought);
 
 /// `rollout status`: `object`, `phase`, `message`, `status`.
 Value rollout_document(const Name& owner, const Value& status, std::string_view message);

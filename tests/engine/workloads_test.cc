@@ -64,19 +64,19 @@ class WorkloadsTest : public testing::TestWithParam<TestEngine::Sort> {
         "      - {name: main, image: \"localhost/fettle/",
         image, ":1\", command: [sleep, \"1000\"], imagePullPolicy: IfNotPresent}\n");
   }
-  Brought apply(const std::string& text) {
+  BringResult apply(const std::string& text) {
     auto read = workloads::read_manifests(text, "web.yaml", {});
     EXPECT_TRUE(read.errors.empty()) << (read.errors.empty() ? "" : to_string(read.errors[0]));
     const auto stored = store_objects(place_, "fleet", std::move(read.objects));
     EXPECT_TRUE(stored) << to_string(stored.error());
     return bring();
   }
-  Brought bring() {
+  BringResult bring() {
     BringOptions options;
     options.limit = 30s;
     const auto brought = bring_workloads(place_, "fleet", options);
     EXPECT_TRUE(brought) << to_string(brought.error());
-    return brought.value_or(Brought{});
+    return brought.value_or(BringResult{});
   }
   /// `NAME IP IMAGE RESTARTS` of each pod.
   std::vector<std::string> pods() {
@@ -102,7 +102,7 @@ class WorkloadsTest : public testing::TestWithParam<TestEngine::Sort> {
 };
 
 TEST_P(WorkloadsTest, ACloneSetComesUpIsUpdatedInPlaceAndGoes) {
-  const Brought first = apply(clone_set("busybox", 2));
+  const BringResult first = apply(clone_set("busybox", 2));
   EXPECT_TRUE(first.summary.good());
   EXPECT_TRUE(first.unsettled.empty()) << join(first.unsettled, "; ");
   EXPECT_EQ(first.ready, 2u);
@@ -110,13 +110,13 @@ TEST_P(WorkloadsTest, ACloneSetComesUpIsUpdatedInPlaceAndGoes) {
   ASSERT_EQ(before.size(), 2u);
   EXPECT_EQ(containers().size(), 4u);
   // A partition holds one back.
-  const Brought half = apply(clone_set("web", 2, 1));
+  const BringResult half = apply(clone_set("web", 2, 1));
   EXPECT_TRUE(half.unsettled.empty()) << join(half.unsettled, "; ");
   size_t updated = 0;
   for (const std::string& pod : pods())
     updated += pod.ends_with("localhost/fettle/web:1 1");
   EXPECT_EQ(updated, 1u) << join(pods(), "; ");
-  const Brought whole = apply(clone_set("web", 2));
+  const BringResult whole = apply(clone_set("web", 2));
   EXPECT_TRUE(whole.unsettled.empty()) << join(whole.unsettled, "; ");
   const std::vector<std::string> after = pods();
   ASSERT_EQ(after.size(), 2u);
@@ -126,7 +126,7 @@ TEST_P(WorkloadsTest, ACloneSetComesUpIsUpdatedInPlaceAndGoes) {
   }
   EXPECT_EQ(containers().size(), 4u);
   // Nothing more is wanted.
-  const Brought again = bring();
+  const BringResult again = bring();
   EXPECT_EQ(again.summary.done, 0u);
   EXPECT_EQ(apply(clone_set("web", 1)).pods, 1u);
   ASSERT_TRUE(delete_objects(place_, "fleet", {"CloneSet/default/web"}));

@@ -51,7 +51,7 @@ Result<int> keep(Face& face) {
   if (speaks)
     print_error(cat("keeping the workloads of `", fleet_of(face), "`; press Ctrl-C to stop"));
   place->interrupt->expect();
-  const Brought brought = TRY(bring_workloads(*place, fleet_of(face), options));
+  const BringResult brought = TRY(bring_workloads(*place, fleet_of(face), options));
   if (face.json)
     print_json(document_of(brought));
   if (speaks)

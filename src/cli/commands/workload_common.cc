@@ -213,7 +213,7 @@ Result<int> finish(Face& face, Workplace& place, const std::vector<StoredObject>
                    std::set<Name> only) {
   if (!face.json)
     print_stored(face, stored);
-  std::optional<Brought> brought;
+  std::optional<BringResult> brought;
   int code = 0;
   if (face.parsed.flag("wait", true))
     code = TRY(bring_about(face, place, fleet_of(face), &brought.emplace(), std::move(only)));
@@ -233,14 +233,14 @@ Result<int> finish_edit(Face& face, Workplace& place, const std::vector<StoredOb
   return finish(face, place, stored, TRY(workloads_of(place, fleet_of(face), stored)));
 }
 
-Result<int> bring_about(Face& face, Workplace& place, const Name& fleet, Brought* told,
+Result<int> bring_about(Face& face, Workplace& place, const Name& fleet, BringResult* told,
                         std::set<Name> only) {
   BringOptions options;
   options.only = std::move(only);
   options.wait_for_others = !face.parsed.flag("no-lease-wait");
   if (const std::string limit = face.parsed.text("timeout"); !limit.empty())
     options.limit = TRY(parse_duration(limit));
-  const Brought brought = TRY(bring_workloads(place, fleet, options));
+  const BringResult brought = TRY(bring_workloads(place, fleet, options));
   if (told != nullptr)
     *told = brought;
   int code = brought.summary.good() ? 0 : tell_end(face, brought.summary);

@@ -41,8 +41,8 @@ Result<int> finish_edit(Face& face, Workplace& place, const std::vector<StoredOb
 
 /// Brings a fleet about and tells how that ended: the exit code. `told` gets what came of it; null:
 /// nobody asks. `only`: as in `BringOptions`.
-Result<int> bring_about(Face& face, Workplace& place, const Name& fleet, Brought* told = nullptr,
-                        std::set<Name> only = {});
+Result<int> bring_about(Face& face, Workplace& place, const Name& fleet,
+                        BringResult* told = nullptr, std::set<Name> only = {});
 
 /// `--enclave` and `--namespace`.
 const std::vector<CommandOption>& workload_options();

@@ -111,7 +111,7 @@ TEST_F(BusyTest, ADrainThatNobodyCanSpareAPodForSaysSo) {
   std::vector<std::string> told;
   place_.notice = [&](const std::string& text) { told.push_back(text); };
   ASSERT_TRUE(drain_node(place_, "n1", false));
-  const Brought brought = bring(1s);
+  const BringResult brought = bring(1s);
   EXPECT_EQ(code_of(brought), 3);
   const std::string why =
       cat("pod default/", asked, ": it waits to leave node `n1`: 1 of 2 pods of ",
@@ -216,7 +216,7 @@ TEST_F(DaemonTest, ADrainTakesItsPodAway) {
     const auto draining = drain_node(place_, node, is_forced);
     ASSERT_TRUE(draining) << to_string(draining.error());
     EXPECT_EQ(draining->owners.at("fleet"), (std::set<Name>{"DaemonSet/default/agent"}));
-    const Brought brought = bring();
+    const BringResult brought = bring();
     EXPECT_EQ(code_of(brought), 0) << join(brought.unsettled, "\n");
     EXPECT_EQ(std::ranges::count(nodes("agent"), node), 0);
   }

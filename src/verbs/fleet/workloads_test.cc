@@ -116,7 +116,7 @@ TEST_F(WorkloadsTest, WhoBringsThemAboutAndWhoLooksComeToTheSame) {
   EXPECT_EQ(code_of(bring()), 0);
   for (const Row& row : rows) {
     store(row.image, "", row.of_main, row.rolling, row.annotations);
-    const Brought brought = bring(100ms);
+    const BringResult brought = bring(100ms);
     EXPECT_EQ(code_of(brought), row.code)
         << row.image << " " << row.rolling << ": " << join(brought.unsettled, "; ");
     EXPECT_EQ(code_of(phase()), row.code) << row.image << " " << row.rolling << ": " << phase();
@@ -136,7 +136,7 @@ TEST_F(WorkloadsTest, WhoFollowsAControllerTakesItsPlaceWhenItEnds) {
     if (told.size() == 1)
       follows.set_value();
   };
-  Brought brought;
+  BringResult brought;
   {
     const std::jthread other([&] { brought = bring(); });
     EXPECT_EQ(follows.get_future().wait_for(60s), std::future_status::ready);
@@ -158,7 +158,7 @@ TEST_F(WorkloadsTest, PullsThatNobodyWantsAnyMoreEndAtOnceThoseOfPodsIncluded) {
   store("web:1");
   EXPECT_EQ(bring().ready, 2u);
   store("slow");
-  Brought brought;
+  BringResult brought;
   {
     const std::jthread other([&] { brought = bring(); });
     EXPECT_TRUE(world_.await("image"));
@@ -173,7 +173,7 @@ TEST_F(WorkloadsTest, PullsThatNobodyWantsAnyMoreEndAtOnceThoseOfPodsIncluded) {
 
 TEST_F(WorkloadsTest, WhatIsDeletedStopsPullingAndGoes) {
   store("slow");
-  Brought brought;
+  BringResult brought;
   {
     const std::jthread other([&] { brought = bring(); });
     EXPECT_TRUE(world_.await("pod"));
@@ -186,7 +186,7 @@ TEST_F(WorkloadsTest, WhatIsDeletedStopsPullingAndGoes) {
 
 TEST_F(WorkloadsTest, APodThatWaitsWithoutEndIsListedAndNotWaitedForWithoutEnd) {
   store("never");
-  const Brought brought = bring(100ms);
+  const BringResult brought = bring(100ms);
   EXPECT_TRUE(brought.summary.is_late);
   EXPECT_TRUE(brought.summary.good());
   EXPECT_EQ(brought.unsettled.size(), 2u) << join(brought.unsettled, "; ");
@@ -204,7 +204,7 @@ TEST_F(WorkloadsTest, WhatAHookHoldsIsToldOnceWhileItIsWaitedFor) {
   std::vector<std::string> told;
   place_.notice = [&](const std::string& text) { told.push_back(text); };
   store("web:2", hook);
-  const Brought brought = bring(100ms);
+  const BringResult brought = bring(100ms);
   EXPECT_TRUE(brought.summary.is_late);
   ASSERT_FALSE(brought.unsettled.empty());
   for (const std::string& line : brought.unsettled)
@@ -221,7 +221,7 @@ TEST_F(WorkloadsTest, APodOnANodeThatIsAwayNamesTheNode) {
   EXPECT_EQ(bring().ready, 2u);
   world_.is_away = true;
   store("web:2");
-  const Brought brought = bring();
+  const BringResult brought = bring();
   EXPECT_FALSE(brought.summary.is_late) << "nobody waits for it";
   EXPECT_EQ(code_of(brought), 3);
   ASSERT_EQ(brought.unsettled.size(), 2u) << join(brought.unsettled, "; ");
@@ -244,7 +244,7 @@ TEST_F(WorkloadsTest, ANodeThatIsLostInTheMiddleIsTheReason) {
   store("web:1");
   EXPECT_EQ(bring().ready, 2u);
   store("last");
-  const Brought brought = bring();
+  const BringResult brought = bring();
   EXPECT_EQ(code_of(brought), 3);
   EXPECT_EQ(brought.ready, 0u) << "nobody knows";
   ASSERT_EQ(brought.unsettled.size(), 2u) << join(brought.unsettled, "; ");
@@ -258,7 +258,7 @@ TEST_F(WorkloadsTest, WhatWasReadyIsLookedAtOnceMoreWhenItIsAvailable) {
   use_node();
   world_.looks_first();
   store("brief", "  minReadySeconds: 100\n");
-  const Brought brought = bring();
+  const BringResult brought = bring();
   EXPECT_EQ(code_of(brought), 3);
   ASSERT_EQ(brought.unsettled.size(), 2u) << join(brought.unsettled, "; ");
   EXPECT_TRUE(brought.unsettled[0].ends_with(": node `n1` does not answer"))
