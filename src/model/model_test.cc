@@ -8,8 +8,8 @@
 namespace fettle::model {
 namespace {
 
-struct Built {
-  explicit Built(const std::string& text) : compiled(compile("m.cf", text, {})) {
+struct BuildResult {
+  explicit BuildResult(const std::string& text) : compiled(compile("m.cf", text, {})) {
     for (const Error& error : compiled.errors)
       ADD_FAILURE() << to_string(error);
   }
@@ -63,7 +63,7 @@ Network(id=2, hosts=[Host(id=3)])
 )";
 
 TEST(Model, KnowsInstancesWithTheirSupertypesAndMembers) {
-  const Built built(networks);
+  const BuildResult built(networks);
   EXPECT_EQ(built.model().instances_of(*built.model().entity("std::Resource")).size(), 3u);
   const Instance& network = built.one("__config__::Network");
   ASSERT_EQ(built.model().members(network, "hosts").size(), 2u);
@@ -74,7 +74,7 @@ TEST(Model, KnowsInstancesWithTheirSupertypesAndMembers) {
 }
 
 TEST(Model, KnowsWhoMadeWhat) {
-  const Built built(networks);
+  const BuildResult built(networks);
   const Instance& network = built.one("__config__::Network");
   const Instance& set = built.one("std::ResourceSet");
   const Instance& other = built.one("__config__::Network", 1);
@@ -86,7 +86,7 @@ TEST(Model, KnowsWhoMadeWhat) {
 }
 
 TEST(Model, KnowsWhoContributedValuesAndMembers) {
-  const Built built(networks);
+  const BuildResult built(networks);
   const Instance& network = built.one("__config__::Network");
   const Instance& host = built.one("__config__::Host");
   EXPECT_EQ(built.by(host, "colour"), &network);
@@ -97,7 +97,7 @@ TEST(Model, KnowsWhoContributedValuesAndMembers) {
 }
 
 TEST(Model, RemembersFurtherConstructors) {
-  const Built built(networks);
+  const BuildResult built(networks);
   const Instance& shared = built.one("__config__::Shared");
   const Instance* first = built.model().maker(shared);
   ASSERT_NE(first, nullptr);
@@ -112,7 +112,7 @@ TEST(Model, RemembersFurtherConstructors) {
 }
 
 TEST(Model, RemembersEqualValuesOfOthers) {
-  const Built built(R"(
+  const BuildResult built(R"(
 entity A:
 end
 A.target [1] -- B
