@@ -19,7 +19,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// The things to look at, by kind.
-struct CheckAsked {
+struct CheckQuery {
   std::vector<std::string> packages, models, states, manifests;
   size_t size() const { return packages.size() + models.size() + states.size() + manifests.size(); }
 };
@@ -67,7 +67,7 @@ constexpr size_t most_folders = 10'000;
 
 /// A folder is a package or a project, or it and those in it hold packages, projects, files of
 /// states and manifests.
-void sort_folder(const std::string& top, CheckAsked& asked) {
+void sort_folder(const std::string& top, CheckQuery& asked) {
   std::vector<std::string> open{top};
   for (size_t seen = 0; !open.empty() && seen < most_folders; ++seen) {
     const std::string folder = std::move(open.back());
@@ -100,7 +100,7 @@ void sort_folder(const std::string& top, CheckAsked& asked) {
 }
 
 /// The kind of standard input, and of files with other endings.
-Status sort_as(const std::string& kind, const std::string& word, CheckAsked& asked) {
+Status sort_as(const std::string& kind, const std::string& word, CheckQuery& asked) {
   if (kind == "package")
     asked.packages.push_back(word);
   else if (kind == "model")
@@ -115,7 +115,7 @@ Status sort_as(const std::string& kind, const std::string& word, CheckAsked& ask
   return {};
 }
 
-Status sort_word(const std::string& word, const std::string& kind, CheckAsked& asked) {
+Status sort_word(const std::string& word, const std::string& kind, CheckQuery& asked) {
   std::error_code failure;
   if (word == "-") {
     TRY(sort_as(kind.empty() ? "package" : kind, word, asked));
@@ -151,7 +151,7 @@ Status sort_word(const std::string& word, const std::string& kind, CheckAsked& a
   return {};
 }
 
-Result<std::vector<Checked>> check_all(Face& face, const CheckAsked& asked) {
+Result<std::vector<Checked>> check_all(Face& face, const CheckQuery& asked) {
   Workplace* const place = TRY(face.workplace());
   std::vector<Checked> checked;
   for (const std::string& package : asked.packages) {
@@ -198,7 +198,7 @@ Result<int> run_check(Face& face) {
   std::vector<std::string> words = face.parsed.arguments;
   if (words.empty())
     words.emplace_back(".");
-  CheckAsked asked;
+  CheckQuery asked;
   for (const std::string& word : words)
     TRY(sort_word(word, face.parsed.text("kind"), asked));
   const std::vector<Checked> all = TRY(check_all(face, asked));
