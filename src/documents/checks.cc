@@ -5,7 +5,7 @@
 namespace fettle {
 namespace {
 
-void append_findings(const Checked& checked, const std::vector<Error>& findings,
+void append_findings(const CheckResult& checked, const std::vector<Error>& findings,
                      std::string_view severity, std::vector<Value>& values) {
   for (const Error& finding : findings) {
     const Value told = value_of(finding);
@@ -21,10 +21,10 @@ void append_findings(const Checked& checked, const std::vector<Error>& findings,
 
 }  // namespace
 
-Value document_of(const std::vector<Checked>& checked) {
+Value document_of(const std::vector<CheckResult>& checked) {
   size_t errors = 0, warnings = 0;
   std::vector<Value> things, findings;
-  for (const Checked& one : checked) {
+  for (const CheckResult& one : checked) {
     errors += one.errors.size();
     warnings += one.warnings.size();
     things.push_back(Value::dict({{"kind", one.kind},

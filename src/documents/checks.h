@@ -8,6 +8,6 @@ namespace fettle {
 
 /// `success`, `errors` and `warnings` (counts), `checked`, `findings`: errors and warnings of all,
 /// each with its place as far as it is known.
-Value document_of(const std::vector<Checked>& checked);
+Value document_of(const std::vector<CheckResult>& checked);
 
 }  // namespace fettle

@@ -151,9 +151,9 @@ Status sort_word(const std::string& word, const std::string& kind, CheckQuery& a
   return {};
 }
 
-Result<std::vector<Checked>> check_all(Face& face, const CheckQuery& asked) {
+Result<std::vector<CheckResult>> check_all(Face& face, const CheckQuery& asked) {
   Workplace* const place = TRY(face.workplace());
-  std::vector<Checked> checked;
+  std::vector<CheckResult> checked;
   for (const std::string& package : asked.packages) {
     face.parsed.arguments = {package};
     checked.push_back(check_package(*place, TRY(package_request(face))));
@@ -182,7 +182,7 @@ void print_findings(const Face& face, const std::vector<Error>& findings, bool a
   }
 }
 
-void print_checked(const Face& face, const Checked& one) {
+void print_checked(const Face& face, const CheckResult& one) {
   print_findings(face, one.errors, true);
   if (face.quiet)
     return;
@@ -201,13 +201,13 @@ Result<int> run_check(Face& face) {
   CheckQuery asked;
   for (const std::string& word : words)
     TRY(sort_word(word, face.parsed.text("kind"), asked));
-  const std::vector<Checked> all = TRY(check_all(face, asked));
+  const std::vector<CheckResult> all = TRY(check_all(face, asked));
   const bool is_good =
-      std::ranges::all_of(all, [](const Checked& one) { return one.errors.empty(); });
+      std::ranges::all_of(all, [](const CheckResult& one) { return one.errors.empty(); });
   if (face.json)
     print_json(document_of(all));
   else
-    for (const Checked& one : all)
+    for (const CheckResult& one : all)
       print_checked(face, one);
   return is_good ? 0 : 2;
 }

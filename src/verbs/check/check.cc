@@ -39,7 +39,7 @@ Where place_of(std::string_view text) {
 }
 
 /// Adds what the guidelines of partial compiles say against a push.
-void add_findings(Checked& checked, const Push& push) {
+void add_findings(CheckResult& checked, const Push& push) {
   for (const auto& [set, findings] : push.findings)
     if (findings.is_list())
       for (const Value& one : findings.items())
@@ -50,8 +50,8 @@ void add_findings(Checked& checked, const Push& push) {
 
 }  // namespace
 
-Checked check_package(const Workplace& place, PackageRequest request) {
-  Checked checked{"package", request.package, {}, {}};
+CheckResult check_package(const Workplace& place, PackageRequest request) {
+  CheckResult checked{"package", request.package, {}, {}};
   Result<PackageReview> reviewed = review_sources(request);
   if (!reviewed) {
     add(checked.errors, std::move(reviewed).error());
@@ -82,8 +82,8 @@ Checked check_package(const Workplace& place, PackageRequest request) {
   return checked;
 }
 
-Checked check_model(const std::string& path, model::CompileOptions options) {
-  Checked checked{"model", path, {}, {}};
+CheckResult check_model(const std::string& path, model::CompileOptions options) {
+  CheckResult checked{"model", path, {}, {}};
   ExportRequest request;
   std::error_code failure;
   request.main_file = std::filesystem::is_directory(path, failure)
@@ -114,8 +114,8 @@ Checked check_model(const std::string& path, model::CompileOptions options) {
   return checked;
 }
 
-Checked check_states(const Workplace& place, StatesRequest request) {
-  Checked checked{"states", join(request.words, " "), {}, {}};
+CheckResult check_states(const Workplace& place, StatesRequest request) {
+  CheckResult checked{"states", join(request.words, " "), {}, {}};
   RunFunctions functions(place, std::move(request.functions));
   if (const Status opened = functions.open(); !opened) {
     add(checked.errors, opened.error());
@@ -131,8 +131,8 @@ Checked check_states(const Workplace& place, StatesRequest request) {
   return checked;
 }
 
-Checked check_manifests(const std::string& path, std::string_view text) {
-  Checked checked{"workloads", path, {}, {}};
+CheckResult check_manifests(const std::string& path, std::string_view text) {
+  CheckResult checked{"workloads", path, {}, {}};
   workloads::Manifests read = workloads::read_manifests(text, path, {});
   for (Error& error : read.errors)
     add(checked.errors, std::move(error));

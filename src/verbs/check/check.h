@@ -12,7 +12,7 @@ namespace fettle {
 
 /// The result: what was looked at, and the findings. Each finding has its place and line, if there
 /// is one.
-struct Checked {
+struct CheckResult {
   /// `package`, `module` (a `.star` file that others import), `model`, `states` or `workloads`.
   std::string kind;
   std::string path;           ///< as the user named it
@@ -21,13 +21,13 @@ struct Checked {
 };
 
 /// Checks all files of the package, then what it would do with the arguments of the request.
-Checked check_package(const Workplace& place, PackageRequest request);
+CheckResult check_package(const Workplace& place, PackageRequest request);
 /// Checks a project's folder or main file, read as a full export would read it; nothing is stored.
 /// `options`: the limits of the compile.
-Checked check_model(const std::string& path, model::CompileOptions options);
+CheckResult check_model(const std::string& path, model::CompileOptions options);
 /// Checks files of states, read as `validate` reads them.
-Checked check_states(const Workplace& place, StatesRequest request);
+CheckResult check_states(const Workplace& place, StatesRequest request);
 /// Checks one file of manifests.
-Checked check_manifests(const std::string& path, std::string_view text);
+CheckResult check_manifests(const std::string& path, std::string_view text);
 
 }  // namespace fettle
