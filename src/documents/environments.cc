@@ -58,7 +58,7 @@ Value value_of(const Name& environment, std::string_view status, const Removed& 
   return Value::dict(std::move(entries));
 }
 
-Value document_of(const Cleaned& cleaned) {
+Value document_of(const CleanResult& cleaned) {
   std::vector<Value> kept, failed;
   for (const auto& [name, what] : cleaned.kept)
     kept.push_back(Value::dict({{"name", name}, {"why", cat("it has ", what)}}));

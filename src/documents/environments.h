@@ -18,6 +18,6 @@ Value document_of(const EnvironmentView& view, const Inventory& inventory);
 /// any.
 Value value_of(const Name& environment, std::string_view status, const Removed& removed);
 /// `clean`.
-Value document_of(const Cleaned& cleaned);
+Value document_of(const CleanResult& cleaned);
 
 }  // namespace fettle

@@ -28,7 +28,7 @@ Result<int> run_clean(Face& face) {
         cat("`--older-than` must be an age such as 30d, 12h or 90m, not `", printable(age), "`"));
   cleaning.older_than = *older_than;
   const bool says = !face.quiet && !face.json;
-  const Cleaned cleaned = TRY(clean(*place, cleaning, [&](const std::string& name) {
+  const CleanResult cleaned = TRY(clean(*place, cleaning, [&](const std::string& name) {
     if (says)
       print_error(cat(name, " removed"));
   }));

@@ -423,10 +423,10 @@ Result<bool> is_to_go(const Workplace& place, const Environment& environment, bo
 
 }  // namespace
 
-Result<Cleaned> clean(const Workplace& place, const Cleaning& cleaning,
-                      const std::function<void(const std::string&)>& removed) {
+Result<CleanResult> clean(const Workplace& place, const Cleaning& cleaning,
+                          const std::function<void(const std::string&)>& removed) {
   const ReserveUse reserve(place.home);
-  Cleaned cleaned;
+  CleanResult cleaned;
   for (const Environment& environment : TRY(place.store->environments())) {
     const std::string name = environment.name.str();
     // Others may be at work, and may be cleaning up as well.

@@ -86,7 +86,7 @@ struct Cleaning {
   bool wait = true;                    ///< for others who work on an environment
   std::optional<Duration> older_than;  ///< events and cached things that are older go
 };
-struct Cleaned {
+struct CleanResult {
   std::vector<std::string> environments;
   size_t contents = 0;  ///< those that nobody refers to
   size_t events = 0;
@@ -95,7 +95,7 @@ struct Cleaned {
   std::vector<std::pair<std::string, std::string>> kept;
 };
 /// Calls `removed` for each environment as it goes.
-Result<Cleaned> clean(const Workplace& place, const Cleaning& cleaning,
-                      const std::function<void(const std::string&)>& removed);
+Result<CleanResult> clean(const Workplace& place, const Cleaning& cleaning,
+                          const std::function<void(const std::string&)>& removed);
 
 }  // namespace fettle
