@@ -18,7 +18,7 @@ Result<Duration> parse_age(const std::string& text) {
 
 Result<int> run_clean(Face& face) {
   Workplace* place = TRY(face.workplace());
-  Cleaning cleaning;
+  CleanOptions cleaning;
   cleaning.all = face.parsed.flag("all");
   cleaning.wait = !face.parsed.flag("no-lease-wait");
   const std::string age = face.parsed.text("older-than", usual_age);

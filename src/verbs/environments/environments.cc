@@ -423,7 +423,7 @@ Result<bool> is_to_go(const Workplace& place, const Environment& environment, bo
 
 }  // namespace
 
-Result<CleanResult> clean(const Workplace& place, const Cleaning& cleaning,
+Result<CleanResult> clean(const Workplace& place, const CleanOptions& cleaning,
                           const std::function<void(const std::string&)>& removed) {
   const ReserveUse reserve(place.home);
   CleanResult cleaned;

@@ -81,7 +81,7 @@ Result<Removed> remove_environment(const Workplace& place, const std::string& na
                                    const Removal& removal);
 
 /// What to clear away.
-struct Cleaning {
+struct CleanOptions {
   bool all = false;                    ///< also environments of packages that are not stopped
   bool wait = true;                    ///< for others who work on an environment
   std::optional<Duration> older_than;  ///< events and cached things that are older go
@@ -95,7 +95,7 @@ struct CleanResult {
   std::vector<std::pair<std::string, std::string>> kept;
 };
 /// Calls `removed` for each environment as it goes.
-Result<CleanResult> clean(const Workplace& place, const Cleaning& cleaning,
+Result<CleanResult> clean(const Workplace& place, const CleanOptions& cleaning,
                           const std::function<void(const std::string&)>& removed);
 
 }  // namespace fettle
