@@ -27,7 +27,7 @@ struct BrokenReferences {
   std::string remembered;                               ///< the last one to a state of a former run
 };
 
-BrokenReferences broken_references(const Commented& of, const states::Chunk& chunk) {
+BrokenReferences broken_references(const CommentContext& of, const states::Chunk& chunk) {
   std::unordered_map<Name, uint32_t> targets;
   std::unordered_map<uint32_t, Name> written;  // of references
   for (const states::Need& need : chunk.needs)
@@ -74,7 +74,7 @@ BrokenReferences broken_references(const Commented& of, const states::Chunk& chu
 }
 
 /// Idem's words about one target of a need that is not met. Idem calls every requisite `require`.
-void complain(const Commented& of, const BrokenReferences& broken, const states::Need& need,
+void complain(const CommentContext& of, const BrokenReferences& broken, const states::Need& need,
               uint32_t target, std::vector<std::string>& lines) {
   const StateResult& other = of.results[target];
   if (other.tag.empty())
@@ -118,7 +118,7 @@ void complain(const Commented& of, const BrokenReferences& broken, const states:
 
 /// Whether one target meets a need. A state that waits for something that does not happen is not
 /// needed.
-Met met_by(const Commented& of, const states::Need& need, uint32_t target) {
+Met met_by(const CommentContext& of, const states::Need& need, uint32_t target) {
   const StateResult& other = of.results[target];
   if (other.tag.empty())
     return Met::yes;
@@ -139,7 +139,7 @@ Met met_by(const Commented& of, const states::Need& need, uint32_t target) {
 
 }  // namespace
 
-Met met_by_results(const Commented& of, size_t chunk) {
+Met met_by_results(const CommentContext& of, size_t chunk) {
   Met all = Met::yes;
   std::map<states::Requisite, Met> any;  // the best of alternatives
   for (const states::Need& need : of.compiled.chunks[chunk].needs)
@@ -159,7 +159,7 @@ Met met_by_results(const Commented& of, size_t chunk) {
   return all;
 }
 
-std::string comment_of_requisites(const Commented& of, size_t chunk) {
+std::string comment_of_requisites(const CommentContext& of, size_t chunk) {
   const BrokenReferences broken = broken_references(of, of.compiled.chunks[chunk]);
   std::vector<std::string> lines;
   struct Group {
@@ -186,11 +186,11 @@ std::string comment_of_requisites(const Commented& of, size_t chunk) {
   return join(told, "\n");
 }
 
-std::string comment_of_references(const Commented& of, size_t chunk) {
+std::string comment_of_references(const CommentContext& of, size_t chunk) {
   return broken_references(of, of.compiled.chunks[chunk]).remembered;
 }
 
-std::optional<Name> holder_of(const Commented& of, const states::Delayed& block) {
+std::optional<Name> holder_of(const CommentContext& of, const states::Delayed& block) {
   for (const states::Delayed::Awaited& awaited : block.awaited)
     for (size_t i = 0; i < of.compiled.chunks.size(); ++i)
       if (of.compiled.chunks[i].id == awaited.id &&
@@ -199,7 +199,7 @@ std::optional<Name> holder_of(const Commented& of, const states::Delayed& block)
   return std::nullopt;
 }
 
-std::string comment_of_delayed(const Commented& of) {
+std::string comment_of_delayed(const CommentContext& of) {
   for (const states::Delayed& block : of.compiled.delayed)
     if (const std::optional<Name> holder = holder_of(of, block))
       return cat("it needs states of a block that was not rendered, because ID ", *holder,

@@ -12,7 +12,7 @@ namespace fettle {
 
 /// All that comments are made from: the results of all chunks, by number. A chunk without a result
 /// has no tag.
-struct Commented {
+struct CommentContext {
   const states::Compiled& compiled;
   std::span<const StateResult> results;
   /// Whether a look found that something would change, for `prereq`.
@@ -22,21 +22,21 @@ struct Commented {
 
 /// Whether the requisites of a chunk are met by earlier results.
 enum class Met { yes, not_needed, failed };
-Met met_by_results(const Commented& of, size_t chunk);
+Met met_by_results(const CommentContext& of, size_t chunk);
 
 /// A line for each requisite of a chunk that is not met, and for each state of this run in which a
 /// reference finds nothing. Empty: there is none.
-std::string comment_of_requisites(const Commented& of, size_t chunk);
+std::string comment_of_requisites(const CommentContext& of, size_t chunk);
 
 /// Why a reference to something that a former run left leads nowhere. Empty: all references lead
 /// somewhere.
-std::string comment_of_references(const Commented& of, size_t chunk);
+std::string comment_of_references(const CommentContext& of, size_t chunk);
 
 /// Why states were never judged: the blocks that they need were not rendered.
-std::string comment_of_delayed(const Commented& of);
+std::string comment_of_delayed(const CommentContext& of);
 
 /// A state that a block waits for and that did not succeed. None: all succeeded.
-std::optional<Name> holder_of(const Commented& of, const states::Delayed& block);
+std::optional<Name> holder_of(const CommentContext& of, const states::Delayed& block);
 
 /// Whether a thing that had to go is gone.
 bool is_purged(const Record* record);

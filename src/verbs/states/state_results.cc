@@ -246,7 +246,7 @@ class Teller {
   }
 
  private:
-  Commented commented() const {
+  CommentContext commented() const {
     return {of_.compiled, results_,
             [this](uint32_t chunk) {
               return of_.run.standing(states::look_key(of_.keys[chunk])) == Standing::changed;
