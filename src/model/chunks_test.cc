@@ -52,7 +52,7 @@ std::vector<Chunk> chunks() {
 class Chunks : public testing::TestWithParam<Chunk> {};
 
 /// The compile of a chunk; with several files as a project in a folder of its own.
-Compiled compiled_chunk(const std::string& text, const CompileOptions& options) {
+CompileResult compiled_chunk(const std::string& text, const CompileOptions& options) {
   if (text.find("#@ ") == std::string::npos)
     return compile("m.cf", text, options);
   std::map<std::string, std::string> files{{"project.yml", "name: test\nmodulepath: libs\n"}};
@@ -77,7 +77,7 @@ Compiled compiled_chunk(const std::string& text, const CompileOptions& options) 
   }
   Result<Project> project = project_of((folder->path() / "m.cf").string());
   if (!project) {
-    Compiled failed;
+    CompileResult failed;
     failed.errors.push_back(project.error());
     return failed;
   }
@@ -114,7 +114,7 @@ TEST_P(Chunks, DoWhatTheySay) {
   CompileOptions options;
   options.warn = [&](const Error& warning) { warned += cat(warning.message, "\n"); };
   options.print = [&](std::string_view line) { printed += cat(line, "\n"); };
-  const Compiled compiled = compiled_chunk(text, options);
+  const CompileResult compiled = compiled_chunk(text, options);
   EXPECT_EQ(printed, expected) << text;
   EXPECT_TRUE(warnings_wanted.empty() || warned == warnings_wanted) << warned << text;
   std::string seen;
@@ -149,7 +149,7 @@ TEST_P(Chunks, EndWhereABudgetEnds) {
   uint64_t before = 0;
   for (uint64_t steps = 1; steps < 10'000; steps += std::exchange(before, steps)) {
     options.most_steps = steps;
-    const Compiled compiled = compiled_chunk(text, options);
+    const CompileResult compiled = compiled_chunk(text, options);
     const bool ends = compiled.errors.empty();
     EXPECT_FALSE(!ends && has_ended) << steps << " steps, and fewer do: " << text;
     has_ended = has_ended || ends;

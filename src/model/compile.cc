@@ -35,9 +35,9 @@ std::vector<Error> traced(std::vector<Failure> failures) {
   return errors;
 }
 
-Compiled compile_text(const std::string& name, const std::string& text, const Project* project,
-                      const CompileOptions& options) {
-  Compiled compiled;
+CompileResult compile_text(const std::string& name, const std::string& text, const Project* project,
+                           const CompileOptions& options) {
+  CompileResult compiled;
   compiled.model = std::make_shared<Model>();
   Program& program = compiled.model->program;
   program.budget = std::make_shared<Budget>(Budget::Limits{
@@ -75,16 +75,16 @@ Compiled compile_text(const std::string& name, const std::string& text, const Pr
 
 }  // namespace
 
-Compiled compile(const std::string& file_name, const std::string& text,
-                 const CompileOptions& options) {
+CompileResult compile(const std::string& file_name, const std::string& text,
+                      const CompileOptions& options) {
   return compile_text(file_name, text, nullptr, options);
 }
 
-Compiled compile(const Project& project, const CompileOptions& options) {
+CompileResult compile(const Project& project, const CompileOptions& options) {
   const Result<std::string> text = read_file(project.main);
   if (text)
     return compile_text(project.main_name, *text, &project, options);
-  Compiled failed;
+  CompileResult failed;
   failed.model = std::make_shared<Model>();
   failed.model->machine = std::make_unique<Machine>(failed.model->program, [](std::string_view) {});
   failed.errors.push_back(text.error());

@@ -32,7 +32,7 @@ struct CompileOptions {
   const std::atomic<bool>* cancelled = nullptr;  ///< set by another thread
 };
 
-struct Compiled {
+struct CompileResult {
   std::shared_ptr<Model> model;  ///< what was built, as far as it came
   size_t instance_count = 0;
   /// The most important first. Empty: the model is good. The message of an error may have several
@@ -41,11 +41,11 @@ struct Compiled {
 };
 
 /// Compiles the text of one file, namespace `__config__`, without any module but `std`.
-Compiled compile(const std::string& file_name, const std::string& text,
-                 const CompileOptions& options);
+CompileResult compile(const std::string& file_name, const std::string& text,
+                      const CompileOptions& options);
 
 /// Compiles a project's main file and the modules that it imports.
-Compiled compile(const Project& project, const CompileOptions& options);
+CompileResult compile(const Project& project, const CompileOptions& options);
 
 /// All errors in the original's words: the message, or a count and each error below `error N:`.
 std::string trace_of(std::span<const Error> errors);

@@ -123,7 +123,7 @@ void expect_end(const std::string& text, std::string_view name, uint64_t most_me
     CompileOptions options;
     options.most_memory = most_memory;
     options.most_steps = most_steps;
-    const Compiled compiled = compile("m.cf", text, options);
+    const CompileResult compiled = compile("m.cf", text, options);
     const bool is_told = compiled.errors.empty() || !compiled.errors[0].message.empty();
     _exit(is_told ? 0 : 1);
   }
@@ -220,7 +220,7 @@ TEST(HostileModels, EndsByItself) {
   std::string doubled = "a0 = {\"k\": 1}\n";
   for (int n = 1; n <= 40; ++n)
     doubled += cat("a", n, " = {\"x\": a", n - 1, ", \"y\": a", n - 1, "}\n");
-  const Compiled compiled = compile("m.cf", doubled + "std::print(a40)\n", {});
+  const CompileResult compiled = compile("m.cf", doubled + "std::print(a40)\n", {});
   ASSERT_EQ(compiled.errors.size(), 1U);
   EXPECT_EQ(compiled.errors[0].message, cat("the model cannot be compiled: it takes more than ",
                                             default_steps, " steps; `--steps` allows more"));
@@ -229,7 +229,7 @@ TEST(HostileModels, EndsByItself) {
   std::string text = "a0 = \"abcdefgh\"\n";
   for (int n = 1; n <= 40; ++n)
     text += cat("a", n, " = a", n - 1, " + a", n - 1, "\n");
-  const Compiled refused = compile("m.cf", text, small);
+  const CompileResult refused = compile("m.cf", text, small);
   ASSERT_EQ(refused.errors.size(), 1U);
   EXPECT_EQ(refused.errors[0].message,
             "the model cannot be compiled: it takes more than 1 MB of memory; `--memory` allows "
@@ -240,7 +240,7 @@ TEST(HostileModels, EndsWhenItIsNoLongerWanted) {
   std::atomic<bool> cancelled{true};
   CompileOptions options;
   options.cancelled = &cancelled;
-  const Compiled compiled =
+  const CompileResult compiled =
       compile("m.cf", "for i in std::sequence(1000000):\n std::print(i)\nend\n", options);
   ASSERT_FALSE(compiled.errors.empty());
   EXPECT_EQ(compiled.errors[0].message, "the model cannot be compiled: it was cancelled");

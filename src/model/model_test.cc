@@ -24,7 +24,7 @@ struct BuildResult {
     ADD_FAILURE() << "no attribute " << attribute;
     return nullptr;
   }
-  Compiled compiled;
+  CompileResult compiled;
 };
 
 constexpr const char* networks = R"(
@@ -168,7 +168,7 @@ TEST(Model, Scenario20EveryRunGivesTheSame) {
     std::string lines;
     CompileOptions options;
     options.print = [&](std::string_view line) { lines += std::string(line) + "\n"; };
-    const Compiled compiled = compile("m.cf", R"(
+    const CompileResult compiled = compile("m.cf", R"(
 entity A:
     int n
 end
@@ -195,7 +195,7 @@ end
 std::print([x.n for x in root.all])
 std::print([x.n for x in root.odd])
 )",
-                                      options);
+                                           options);
     return lines + trace_of(compiled.errors);
   };
   const std::string first = printed();
@@ -205,7 +205,7 @@ std::print([x.n for x in root.odd])
 }
 
 std::string excerpt_of(const std::string& text) {
-  const Compiled compiled = compile("m.cf", text, {});
+  const CompileResult compiled = compile("m.cf", text, {});
   return compiled.errors.size() == 1 ? compiled.errors[0].excerpt : "not one error";
 }
 
@@ -311,7 +311,7 @@ TEST(ValidateType, KnowsWhatPydanticKnows) {
     std::string printed;
     CompileOptions options;
     options.print = [&](std::string_view line) { printed += line; };
-    const Compiled compiled = compile(
+    const CompileResult compiled = compile(
         "m.cf", cat("std::print(std::validate_type(\"", type, "\", ", value, "))\n"), options);
     EXPECT_TRUE(compiled.errors.empty()) << type;
     EXPECT_EQ(printed, fits ? "True" : "False") << type << " " << value;

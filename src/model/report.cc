@@ -77,7 +77,7 @@ int run_compile_command(std::span<const std::string> arguments) {
     std::cerr << "warning: " << to_string(warning) << "\n";
   };
   options.is_for_version = false;
-  const Compiled& compiled = kept_until_exit(compile(*project, options));
+  const CompileResult& compiled = kept_until_exit(compile(*project, options));
   std::cout.flush();
   if (compiled.errors.empty())
     return 0;

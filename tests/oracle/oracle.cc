@@ -210,7 +210,7 @@ class History {
   /// Empty if it was accepted.
   std::string push(const Services& services, const std::vector<std::string>& removed,
                    const char* environment, bool is_partial) {
-    const model::Compiled compiled = model::compile("main.cf", text_of(services), {});
+    const model::CompileResult compiled = model::compile("main.cf", text_of(services), {});
     if (!compiled.errors.empty())
       return compiled.errors.front().message;
     const Result<model::Declarations> types = model::declarations_of(*compiled.model, nullptr);

@@ -62,7 +62,7 @@ Result<int> compile(Face& face) {
   const model::Project project =
       file.empty() ? TRY(model::project_around(".")) : TRY(model::project_of(file));
   const Doing compiling(face.doing, "compiling");
-  const model::Compiled& compiled = kept_until_exit(model::compile(project, options));
+  const model::CompileResult& compiled = kept_until_exit(model::compile(project, options));
   if (!compiled.errors.empty())
     return report_model_errors(face, compiled.errors);
   if (tells_json)

@@ -19,7 +19,7 @@ std::string outcome_of(const RepeatedText& model, uint8_t end) {
   options.most_steps = steps_of(model.is_repeated ? 400'000 : 20'000, end);
   options.most_memory = 256 << 20;
   options.print = [&](std::string_view line) { seen += cat(line.substr(0, 1000), "\n"); };
-  const Compiled compiled = compile("f.cf", model.text, options);
+  const CompileResult compiled = compile("f.cf", model.text, options);
   for (const Error& error : compiled.errors) {
     require(!error.message.empty(), "the error has a message");
     seen += cat(to_string(error), "\n");

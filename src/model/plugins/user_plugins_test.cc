@@ -268,7 +268,7 @@ TEST_F(UserPlugins, WhatAnExecutableAllocatesIsRemembered) {
         "entity A:\n  int taken\n  int seen\nend\nimplement A using numbers\n"
         "implementation numbers for A:\n  self.taken = take()\n  self.seen = look()\nend\n"
         "A()\na = A()\n");
-  const Compiled made = compile(project_of((folder_.path() / "main.cf").string()).value(), {});
+  const CompileResult made = compile(project_of((folder_.path() / "main.cf").string()).value(), {});
   ASSERT_TRUE(made.errors.empty()) << to_string(made.errors.front());
   const std::span<const Allocation> allocations = made.model->allocations();
   ASSERT_EQ(allocations.size(), 2u);

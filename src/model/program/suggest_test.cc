@@ -13,7 +13,7 @@ std::string last_line(const std::string& end) {
       "typedef port as int matching self > 0\n"
       "entity Host:\n  string address\n  port number = 1\nend\n"
       "implement Host using std::none\nindex Host(address)\nhome = Host(address=\"a\")\n";
-  const Compiled compiled = compile("m.cf", host + end, {});
+  const CompileResult compiled = compile("m.cf", host + end, {});
   EXPECT_EQ(compiled.errors.size(), 1U);
   std::string said = report(compiled.errors);
   said.pop_back();

@@ -19,8 +19,8 @@ std::string translated(std::string_view pattern) { return replace_all(pattern, "
 
 }  // namespace
 
-struct Regexes::Compiled {
-  explicit Compiled(std::string_view pattern) : regex(translated(pattern), quiet()) {}
+struct Regexes::CompileResult {
+  explicit CompileResult(std::string_view pattern) : regex(translated(pattern), quiet()) {}
   RE2 regex;
 };
 
@@ -31,9 +31,9 @@ bool Regexes::matches(std::string_view pattern, std::string_view text) {
   if (!Budget::current().spend(text.size() / 16))
     return false;
   if (pattern.data() != recent_pattern_.data() || pattern.size() != recent_pattern_.size()) {
-    std::unique_ptr<Compiled>& known = compiled_[pattern];
+    std::unique_ptr<CompileResult>& known = compiled_[pattern];
     if (known == nullptr)
-      known = std::make_unique<Compiled>(pattern);
+      known = std::make_unique<CompileResult>(pattern);
     recent_pattern_ = pattern;
     recent_ = known.get();
   }

@@ -20,10 +20,10 @@ class Regexes {
   bool matches(std::string_view pattern, std::string_view text);
 
  private:
-  struct Compiled;
-  std::unordered_map<std::string_view, std::unique_ptr<Compiled>> compiled_;
+  struct CompileResult;
+  std::unordered_map<std::string_view, std::unique_ptr<CompileResult>> compiled_;
   std::string_view recent_pattern_;  ///< most values are of the type of the one before
-  Compiled* recent_ = nullptr;
+  CompileResult* recent_ = nullptr;
 };
 
 /// Error (`Blame::user`, without a place): the pattern cannot be read; the message has the reason.

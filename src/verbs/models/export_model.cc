@@ -63,7 +63,7 @@ Result<ExportedModel> export_project(const ExportRequest& request,
   model::CompileOptions named = options;
   named.environment = made.environment;
   named.is_for_version = for_version;
-  model::Compiled compiled = model::compile(made.project, named);
+  model::CompileResult compiled = model::compile(made.project, named);
   made.errors = compiled.errors;
   if (!made.errors.empty())
     return made;
