@@ -59,7 +59,7 @@ double time_of(const std::string& text, bool with_intent) {
   double best = 1e9;
   for (int i = 0; i < 7; ++i) {
     const double began = own_time();
-    const CompileResult compiled = compile(words, *files, {});
+    const CompiledStates compiled = compile(words, *files, {});
     if (!compiled.errors.empty())
       std::printf("wrong: %s\n", compiled.errors[0].message.c_str());
     if (with_intent && intent_of(compiled, {.environment = "e"}).keys.empty())
@@ -81,7 +81,7 @@ void measure_memory(size_t count) {
   const double before = peak_mb();
   const auto files = files_of({{"main.sls", text_of(Graph::flat, count)}});
   const std::vector<std::string> words{"main.sls"};
-  const CompileResult compiled = compile(words, *files, {});
+  const CompiledStates compiled = compile(words, *files, {});
   const double compiled_mb = peak_mb();
   const StatesIntent made = intent_of(compiled, {.environment = "e"});
   std::printf("%zu states: at most %.0f MB, with the intent %.0f MB (target 150); %.0f MB before\n",

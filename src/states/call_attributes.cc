@@ -21,7 +21,8 @@ const Name replaced_name = "replaced";
 
 }  // namespace
 
-CallAttributes::CallAttributes(const Compiled& compiled, const std::vector<Key>& keys, Holes& holes)
+CallAttributes::CallAttributes(const CompiledStates& compiled, const std::vector<Key>& keys,
+                               Holes& holes)
     : compiled_(compiled), keys_(keys), holes_(holes) {
   for (const Chunk& chunk : compiled.chunks)
     if (chunk.is_remover)

@@ -10,7 +10,7 @@ namespace fettle::states {
 
 class CallAttributes {
  public:
-  CallAttributes(const Compiled& compiled, const std::vector<Key>& keys, Holes& holes);
+  CallAttributes(const CompiledStates& compiled, const std::vector<Key>& keys, Holes& holes);
 
   Value of(size_t chunk) const;
   /// For a call of `test` in place of a chunk, with the settings that concern it.
@@ -30,7 +30,7 @@ class CallAttributes {
   Value settings_of(size_t chunk) const;
   Value replaced_of(uint32_t target) const;
 
-  const Compiled& compiled_;
+  const CompiledStates& compiled_;
   const std::vector<Key>& keys_;
   Holes& holes_;
   std::map<size_t, const Chunk*> removers_;  ///< by the number of the chunk that replaces

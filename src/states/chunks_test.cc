@@ -181,7 +181,7 @@ std::string shown(const Value& value) {
   return write_json(filled);
 }
 
-std::string shown(const Compiled& compiled, const Need& need) {
+std::string shown(const CompiledStates& compiled, const Need& need) {
   std::string text =
       cat(" ", to_string(need.requisite), need.any ? "_any" : "", need.is_implied ? "+" : "");
   if (need.is_remembered)
@@ -230,7 +230,7 @@ std::string shown(const Settings& settings) {
   return text;
 }
 
-std::string shown(const Compiled& compiled) {
+std::string shown(const CompiledStates& compiled) {
   std::string text;
   for (const Chunk& chunk : compiled.chunks) {
     text += cat(chunk.rank, " ", chunk.state, ".", chunk.function, " ", chunk.id,
@@ -273,7 +273,7 @@ TEST_P(Chunks, DoWhatTheySay) {
   ASSERT_FALSE(asked.expected.empty() && asked.errors.empty() && asked.warnings.empty())
       << "this run expects nothing";
   const auto files = files_of(asked.files);
-  const Compiled compiled = compile(asked.words, *files, asked.options);
+  const CompiledStates compiled = compile(asked.words, *files, asked.options);
   std::string seen, warned;
   for (const Error& error : compiled.errors)
     seen += cat(to_string(error), "\n");

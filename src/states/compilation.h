@@ -28,12 +28,12 @@ struct Front {
 std::unique_ptr<Front> read_front(std::span<const std::string> words, Files& files,
                                   const CompileOptions& options);
 /// Goes on from the low data of the front, and takes over everything that was reported.
-Compiled finish(Front& front, const CompileOptions& options);
+CompiledStates finish(Front& front, const CompileOptions& options);
 
 struct Compilation {
   const CompileOptions& options;
   const Catalogue& catalogue;
-  Compiled& made;
+  CompiledStates& made;
   Report& report;
   std::vector<const Body*> bodies;     ///< of each chunk
   std::vector<const Module*> modules;  ///< of each chunk; null: not known

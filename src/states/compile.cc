@@ -25,7 +25,7 @@ Params params_of_files(Files& files, const CompileOptions& options, std::span<co
 }
 
 /// Keeps metas by file and by `ref.ID`.
-void keep_metas(const High& high, Compiled& made) {
+void keep_metas(const High& high, CompiledStates& made) {
   for (const auto& [ref, meta] : high.metas)
     made.file_metas.insert_or_assign(ref, value_of(*meta));
   for (const Declaration& one : high.declarations)
@@ -96,7 +96,7 @@ void take_added_files(Front& front) {
 }
 
 /// Whether there are states that have not run and may add others.
-bool waits_for_additions(const Compiled& made, const CompileOptions& options) {
+bool waits_for_additions(const CompiledStates& made, const CompileOptions& options) {
   return std::ranges::any_of(made.chunks, [&](const Chunk& chunk) {
     return adds_states(chunk.state, chunk.function) &&
            std::ranges::none_of(options.additions, [&](const Addition& addition) {
@@ -152,8 +152,8 @@ std::unique_ptr<Front> read_front(std::span<const std::string> words, Files& fil
   return front;
 }
 
-Compiled finish(Front& front, const CompileOptions& options) {
-  Compiled made;
+CompiledStates finish(Front& front, const CompileOptions& options) {
+  CompiledStates made;
   made.delayed = front.gathered.delayed;
   made.is_inverted = options.is_inverted;
   keep_metas(front.high, made);
@@ -178,7 +178,8 @@ Compiled finish(Front& front, const CompileOptions& options) {
   return made;
 }
 
-Compiled compile(std::span<const std::string> words, Files& files, const CompileOptions& options) {
+CompiledStates compile(std::span<const std::string> words, Files& files,
+                       const CompileOptions& options) {
   const std::unique_ptr<Front> front = read_front(words, files, options);
   return finish(*front, options);
 }
@@ -209,7 +210,7 @@ Name key_of(const Chunk& chunk) { return state_tag(chunk).key(); }
 
 std::string tag_of(const Chunk& chunk) { return state_tag(chunk).tag(); }
 
-std::string Compiled::place_of(Position position) const {
+std::string CompiledStates::place_of(Position position) const {
   if (position.file >= files.size() || position.line == 0)
     return {};
   return cat(files[position.file], ":", position.line, ":", position.column);

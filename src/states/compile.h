@@ -52,6 +52,7 @@ struct CompileOptions {
 };
 
 /// `words`: paths and refs. If there are errors, there may still be chunks, which must not run.
-Compiled compile(std::span<const std::string> words, Files& files, const CompileOptions& options);
+CompiledStates compile(std::span<const std::string> words, Files& files,
+                       const CompileOptions& options);
 
 }  // namespace fettle::states

@@ -30,7 +30,7 @@ struct Need {
   Name state;                  ///< as written, for comments: `require test:a`
   Name target;
   Position at;
-  uint32_t begin = 0;  ///< the chunks that it names, in `Compiled::targets`
+  uint32_t begin = 0;  ///< the chunks that it names, in `CompiledStates::targets`
   uint32_t count = 0;
   Name memory;  ///< the key of the remembered thing
 };
@@ -77,7 +77,7 @@ Name key_of(const Chunk& chunk);
 /// The whole tag of a chunk.
 std::string tag_of(const Chunk& chunk);
 
-struct Compiled {
+struct CompiledStates {
   std::vector<Chunk> chunks;       ///< in the order of low data
   std::vector<uint32_t> targets;   ///< indices of chunks, for `Need`
   std::vector<std::string> files;  ///< those to which `Position` refers

@@ -15,7 +15,7 @@ class Holes {
  public:
   /// `keys`: of each chunk. They must be there when the first reference is asked for. `known` may
   /// be null.
-  Holes(const Compiled& compiled, const std::vector<Key>& keys, Name environment,
+  Holes(const CompiledStates& compiled, const std::vector<Key>& keys, Name environment,
         const Known* known)
       : compiled_(compiled), keys_(keys), environment_(std::move(environment)), known_(known) {}
 
@@ -38,7 +38,7 @@ class Holes {
   bool is_kept_apart(const Key& key) const;
   const Record* record_of(const Key& key) const;
 
-  const Compiled& compiled_;
+  const CompiledStates& compiled_;
   const std::vector<Key>& keys_;
   Name environment_;
   const Known* known_;

@@ -11,15 +11,15 @@
 namespace fettle::states {
 namespace {
 
-Compiled compiled(std::map<std::string, std::string> texts, CompileOptions options = {}) {
+CompiledStates compiled(std::map<std::string, std::string> texts, CompileOptions options = {}) {
   const auto files = files_of(std::move(texts));
   const std::vector<std::string> words{"main.sls"};
   return compile(words, *files, options);
 }
 
-Compiled compiled(const std::string& text) { return compiled({{"main.sls", text}}); }
+CompiledStates compiled(const std::string& text) { return compiled({{"main.sls", text}}); }
 
-std::string first_error(const Compiled& made) {
+std::string first_error(const CompiledStates& made) {
   return made.errors.empty() ? "" : to_string(made.errors[0]);
 }
 
@@ -34,8 +34,9 @@ TEST(Hostile, DeepData) {
   EXPECT_NE(first_error(compiled("a:\n  test.nop:\n    - x: " + std::string(100'000, '[')))
                 .find("nested deeper"),
             std::string::npos);
-  const Compiled deep = compiled("a:\n  test.nop:\n    - x: " + std::string(490, '[') +
-                                 "\"${test:b:x}\"" + std::string(490, ']') + "\nb: test.nop\n");
+  const CompiledStates deep =
+      compiled("a:\n  test.nop:\n    - x: " + std::string(490, '[') + "\"${test:b:x}\"" +
+               std::string(490, ']') + "\nb: test.nop\n");
   EXPECT_EQ(first_error(deep), "");
   EXPECT_EQ(deep.chunks[0].arguments[0].second.depth(), 490u);
   EXPECT_TRUE(intent_of(deep, {.environment = "e"}).errors.empty());
@@ -136,15 +137,15 @@ TEST(Hostile, TemplatesThatNeverEnd) {
 }
 
 TEST(Hostile, IncludesInCircles) {
-  const Compiled made = compiled({{"main.sls", "include: [a, main, b]\nm: test.nop\n"},
-                                  {"a.sls", "include: [b]\na: test.nop\n"},
-                                  {"b.sls", "include: [a, .b, main]\nb: test.nop\n"}});
+  const CompiledStates made = compiled({{"main.sls", "include: [a, main, b]\nm: test.nop\n"},
+                                        {"a.sls", "include: [b]\na: test.nop\n"},
+                                        {"b.sls", "include: [a, .b, main]\nb: test.nop\n"}});
   EXPECT_EQ(first_error(made), "");
   EXPECT_EQ(made.chunks.size(), 3u);
 }
 
 TEST(Hostile, ExtensionsOfExtensions) {
-  const Compiled made = compiled(
+  const CompiledStates made = compiled(
       "extend:\n  a:\n    test.nop: [{require: [{test: b}]}]\n  b:\n    test.nop: [{require: "
       "[{test: a}]}]\n"
       "  extend:\n    test.nop: []\n  c:\n    test.nop: [{use: [{test: c}]}]\n"
@@ -168,7 +169,7 @@ TEST(Hostile, LongChainsOfEverything) {
   EXPECT_EQ(first_error(compiled(chain)), "");
   EXPECT_EQ(first_error(compiled(uses)), "");
   EXPECT_EQ(first_error(compiled(prereqs)), "");
-  const Compiled made = compiled(circle);
+  const CompiledStates made = compiled(circle);
   ASSERT_EQ(made.errors.size(), 1u);
   EXPECT_NE(made.errors[0].message.find("and so on over 19990 more back to test:a0"),
             std::string::npos);
@@ -203,7 +204,7 @@ TEST(Hostile, ManyReferences) {
   std::string text = "a: test.nop\nb:\n  test.nop:\n    - x: \"";
   text +=
       repeated("${test:a:x}", 20'000) + "\"\n    - y: \"" + repeated("${test:a", 50'000) + "\"\n";
-  const Compiled made = compiled(text);
+  const CompiledStates made = compiled(text);
   EXPECT_EQ(first_error(made), "");
   EXPECT_EQ(made.chunks.size(), 2u);
 }
@@ -212,8 +213,8 @@ TEST(Hostile, PathsAndArchivesThatLeadOut) {
   const std::string tar = *pack_files({{"x.sls", "a: test.nop\n"}});
   for (const char* include :
        {"../secret", "/secret", "x/../../secret", "..secret", "file:///secret"}) {
-    const Compiled made = compiled({{"main.sls", cat("include: [\"", include, "\"]\n")},
-                                    {"/secret.sls", "leaked: test.nop\n"}});
+    const CompiledStates made = compiled({{"main.sls", cat("include: [\"", include, "\"]\n")},
+                                          {"/secret.sls", "leaked: test.nop\n"}});
     EXPECT_EQ(made.errors.size(), 1u) << include;
     EXPECT_TRUE(made.chunks.empty()) << include;
   }
@@ -236,7 +237,7 @@ TEST(Hostile, ManyNames) {
   std::string text = "a:\n  test.nop:\n    - names:\n";
   for (int i = 0; i < 20'000; ++i)
     text += cat("      - n", i, "\n");
-  const Compiled made = compiled(text + "b:\n  test.nop: [{require: [{test: a}]}]\n");
+  const CompiledStates made = compiled(text + "b:\n  test.nop: [{require: [{test: a}]}]\n");
   EXPECT_EQ(first_error(made), "");
   EXPECT_EQ(made.chunks.size(), 20'001u);
 }

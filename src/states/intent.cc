@@ -22,7 +22,7 @@ const Name end_name = "states_|-end";
 
 class Mapper {
  public:
-  Mapper(const Compiled& compiled, const IntentOptions& options)
+  Mapper(const CompiledStates& compiled, const IntentOptions& options)
       : compiled_(compiled),
         options_(options),
         intent_(std::make_shared<Intent>()),
@@ -413,7 +413,7 @@ class Mapper {
     resources.push_back(std::move(end));
   }
 
-  const Compiled& compiled_;
+  const CompiledStates& compiled_;
   const IntentOptions& options_;
   std::shared_ptr<Intent> intent_;
   StatesIntent made_;
@@ -442,11 +442,11 @@ Key look_key(const Key& target) {
   return {target.environment, target.kind, cat(target.name, StateTag::separator, "look")};
 }
 
-StatesIntent intent_of(const Compiled& compiled, const IntentOptions& options) {
+StatesIntent intent_of(const CompiledStates& compiled, const IntentOptions& options) {
   return Mapper(compiled, options).map();
 }
 
-StatesIntent lenient_intent_of(Compiled& compiled, IntentOptions options) {
+StatesIntent lenient_intent_of(CompiledStates& compiled, IntentOptions options) {
   StatesIntent made = intent_of(compiled, options);
   while (!made.refused.empty()) {
     options.prune = false;  // who knows what it was to be

@@ -2,7 +2,7 @@
 /// From low data to an intent of the engine: each chunk a resource, its requisites the needs of the
 /// resource, references the holes of its attributes.
 ///
-/// Some things have no word in the core and stay in `Compiled`: a `prereq` is due only when its
+/// Some things have no word in the core and stay in `CompiledStates`: a `prereq` is due only when its
 /// target would change, `listen` is heard once, and commands run around a call.
 
 #include <map>
@@ -47,10 +47,10 @@ Key check_key(const Name& environment, const Chunk& chunk);
 /// The key of the look at the target of a `prereq`.
 Key look_key(const Key& target);
 
-StatesIntent intent_of(const Compiled& compiled, const IntentOptions& options);
+StatesIntent intent_of(const CompiledStates& compiled, const IntentOptions& options);
 
 /// The same, but a refused resource fails only its own state (`--lenient`), whose chunk then says
 /// so.
-StatesIntent lenient_intent_of(Compiled& compiled, IntentOptions options);
+StatesIntent lenient_intent_of(CompiledStates& compiled, IntentOptions options);
 
 }  // namespace fettle::states

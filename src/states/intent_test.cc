@@ -12,7 +12,7 @@ namespace fettle::states {
 namespace {
 
 struct Mapped {
-  Compiled compiled;
+  CompiledStates compiled;
   StatesIntent made;
   const std::vector<Resource>& resources() const { return made.intent->resources.at(states_set); }
   const Resource& at(std::string_view key) const {

@@ -32,7 +32,7 @@ bool take_option(const std::string& word, const char* next, CompileOptions& opti
   return true;
 }
 
-void print_ranks(const fettle::states::Compiled& compiled) {
+void print_ranks(const fettle::states::CompiledStates& compiled) {
   std::vector<const fettle::states::Chunk*> chunks;
   for (const fettle::states::Chunk& chunk : compiled.chunks)
     chunks.push_back(&chunk);

@@ -33,7 +33,7 @@ TEST(Manual, ItsFilesOfStatesCompile) {
       const auto files = files_of(
           {{"main.sls", block}, {"base.sls", "old: test.nop\n"}, {"other.sls", "o: test.nop\n"}});
       const std::vector<std::string> words{"main.sls"};
-      const Compiled compiled = compile(words, *files, {});
+      const CompiledStates compiled = compile(words, *files, {});
       std::string wrong;
       for (const auto* list : {&compiled.errors, &compiled.warnings})
         for (const Error& error : *list)

@@ -52,7 +52,7 @@ bool waits_for_file(const Compilation& with, const Need& need) {
 
 Need need_of(Compilation& with, Chunk& chunk, uint32_t self, const GlobalArgument& requisite,
              const Name& state, const Name& target, Position at) {
-  Compiled& made = with.made;
+  CompiledStates& made = with.made;
   Need need;
   need.requisite = requisite.requisite;
   need.any = requisite.any;

@@ -359,7 +359,7 @@ class Orderer {
   }
 
   Compilation& with_;
-  Compiled& made_;
+  CompiledStates& made_;
   std::vector<Prereq> prereqs_;
   std::vector<uint32_t> by_rank_;
 };

@@ -12,7 +12,7 @@ namespace {
 
 bool is_profile(const Chunk& chunk) { return chunk.state == "acct" && chunk.function == "profile"; }
 
-std::span<const uint32_t> targets_of(const Compiled& made, const Need& need) {
+std::span<const uint32_t> targets_of(const CompiledStates& made, const Need& need) {
   return std::span(made.targets).subspan(need.begin, need.count);
 }
 
@@ -179,7 +179,7 @@ class Inversion {
   }
 
   Compilation& with_;
-  Compiled& made_;
+  CompiledStates& made_;
   std::vector<std::vector<uint32_t>> dependants_;
 };
 
@@ -191,7 +191,7 @@ class Inversion {
 void invert(Compilation& with) { Inversion(with).run(); }
 
 void select_target(Compilation& with) {
-  Compiled& made = with.made;
+  CompiledStates& made = with.made;
   const Name target = with.options.target;
   constexpr uint32_t left_out = UINT32_MAX;
   std::vector<uint32_t> numbers(made.chunks.size(), left_out);

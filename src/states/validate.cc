@@ -380,7 +380,7 @@ Validation validate(std::span<const std::string> words, Files& files, CompileOpt
         Value::dict({{"GLOBAL", use.global()}, {"ID_DECS", Value::dict(std::move(used))}})},
        {"warnings",
         Value::dict({{"GLOBAL", empty}, {"ID_DECS", Value::dict(std::move(warnings))}})}});
-  Compiled compiled = finish(*front, options);
+  CompiledStates compiled = finish(*front, options);
   made.errors = std::move(compiled.errors);
   made.warnings = std::move(compiled.warnings);
   return made;

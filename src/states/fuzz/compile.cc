@@ -27,7 +27,7 @@ std::map<std::string, std::string> files_in(std::string_view text) {
   return files;
 }
 
-void check(const Compiled& compiled) {
+void check(const CompiledStates& compiled) {
   std::set<uint32_t> ranks;
   std::set<std::string> tags;
   for (const Chunk& chunk : compiled.chunks) {
@@ -57,7 +57,7 @@ std::string outcome_of(const std::map<std::string, std::string>& texts,
                        const CompileOptions& options) {
   const auto files = files_of(texts);
   const std::vector<std::string> words{"main.sls"};
-  const Compiled compiled = compile(words, *files, options);
+  const CompiledStates compiled = compile(words, *files, options);
   std::string seen;
   for (const Error& error : compiled.errors) {
     require(!error.message.empty(), "the error has a message");

@@ -13,7 +13,7 @@ namespace fettle {
 /// All that comments are made from: the results of all chunks, by number. A chunk without a result
 /// has no tag.
 struct CommentContext {
-  const states::Compiled& compiled;
+  const states::CompiledStates& compiled;
   std::span<const StateResult> results;
   /// Whether a look found that something would change, for `prereq`.
   std::function<bool(uint32_t chunk)> would_change;

@@ -32,7 +32,7 @@ std::string path_of(const Key& key, const Record& record) {
 /// Finds what former runs left of the states of today.
 class Seeker {
  public:
-  Seeker(const states::Compiled& compiled, const Name& environment, const Known& known)
+  Seeker(const states::CompiledStates& compiled, const Name& environment, const Known& known)
       : compiled_(compiled), environment_(environment), known_(known) {}
 
   Renames find() {
@@ -126,7 +126,7 @@ class Seeker {
     return by_id_[{state, id}];
   }
 
-  const states::Compiled& compiled_;
+  const states::CompiledStates& compiled_;
   const Name& environment_;
   const Known& known_;
   std::unordered_map<Name, std::vector<Name>> kinds_;       ///< by state
@@ -167,7 +167,7 @@ Renames upgraded_keys(const Known& known) {
   return renames;
 }
 
-Renames keys_of_today(const states::Compiled& compiled, const Name& environment,
+Renames keys_of_today(const states::CompiledStates& compiled, const Name& environment,
                       const Known& known) {
   return known.empty() ? Renames() : Seeker(compiled, environment, known).find();
 }

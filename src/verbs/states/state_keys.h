@@ -29,7 +29,7 @@ Renames upgraded_keys(const Known& known);
 inline constexpr std::string_view states_by_name_note = "states_by_name";
 
 /// The things that the states of today know by other keys.
-Renames keys_of_today(const states::Compiled& compiled, const Name& environment,
+Renames keys_of_today(const states::CompiledStates& compiled, const Name& environment,
                       const Known& known);
 
 /// Renames records. Returns the changes for the store, which belong in one transaction.

@@ -32,7 +32,7 @@ class StateTimes : public Audience {
 
 /// Everything about one run from which results are made.
 struct StatesRun {
-  const states::Compiled& compiled;
+  const states::CompiledStates& compiled;
   const std::vector<Key>& keys;  ///< one of each chunk
   const Run& run;
   const Summary& summary;

@@ -179,12 +179,13 @@ class StatesWork {
   }
 
   /// Moves what former runs left to the keys of today.
-  Result<std::shared_ptr<states::Compiled>> compiled_as_known(states::CompileOptions& options) {
+  Result<std::shared_ptr<states::CompiledStates>> compiled_as_known(
+      states::CompileOptions& options) {
     while (true) {
       const KnownMemory memory(past_.known);
       options.memory = &memory;
-      auto compiled =
-          std::make_shared<states::Compiled>(states::compile(request_.words, files(), options));
+      auto compiled = std::make_shared<states::CompiledStates>(
+          states::compile(request_.words, files(), options));
       options.memory = nullptr;
       const Renames renames = keys_of_today(*compiled, request_.environment, past_.known);
       if (renames.empty())
@@ -194,7 +195,7 @@ class StatesWork {
   }
 
   /// Whether states may bring credentials that no file has.
-  static bool makes_profiles(const states::Compiled& compiled) {
+  static bool makes_profiles(const states::CompiledStates& compiled) {
     return !compiled.delayed.empty() || compiled.waits_for_additions ||
            std::ranges::any_of(compiled.chunks, [](const states::Chunk& chunk) {
              return chunk.state == "acct" && chunk.function == "profile";
@@ -373,7 +374,7 @@ class StatesWork {
   }
 
   Status compile_after(const Run& run, bool looks) {
-    const std::shared_ptr<const states::Compiled> compiled = compiled_;
+    const std::shared_ptr<const states::CompiledStates> compiled = compiled_;
     const std::vector<Key> keys = keys_;
     const RunOutcomes then(*compiled, keys, run, looks);
     return compile(&then);
@@ -567,7 +568,7 @@ class StatesWork {
   std::unique_ptr<Edit> edit_;
   Past past_;
   std::shared_ptr<const std::set<Key>> given_up_;  ///< by a loop that goes on with others
-  std::shared_ptr<const states::Compiled> compiled_;
+  std::shared_ptr<const states::CompiledStates> compiled_;
   std::vector<Key> keys_;
   std::vector<size_t> failhard_;  ///< the chunks that ask for it
   std::shared_ptr<const Intent> intent_;

@@ -20,7 +20,7 @@ class KnownMemory : public states::Memory {
 /// The outcomes of the states of this run so far.
 class RunOutcomes : public states::Outcomes {
  public:
-  RunOutcomes(const states::Compiled& compiled, const std::vector<Key>& keys, const Run& run,
+  RunOutcomes(const states::CompiledStates& compiled, const std::vector<Key>& keys, const Run& run,
               bool looks)
       : compiled_(compiled), keys_(keys), run_(run), looks_(looks) {}
   bool has_run(std::string_view id) const override;
@@ -28,7 +28,7 @@ class RunOutcomes : public states::Outcomes {
                                  std::string_view name) const override;
 
  private:
-  const states::Compiled& compiled_;
+  const states::CompiledStates& compiled_;
   const std::vector<Key>& keys_;
   const Run& run_;
   bool looks_;  ///< the run changes nothing
