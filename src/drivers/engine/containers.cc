@@ -92,16 +92,16 @@ bool is_cut_off(const ContainerState& state, const std::string& name) {
   return name.empty() ? state.addresses.empty() : !state.addresses.contains(name);
 }
 
-Result<ContainerCreated> create_container(Engine& engine, const std::string& name,
+Result<CreatedContainer> create_container(Engine& engine, const std::string& name,
                                           const Value& body, std::stop_token stop) {
   const EngineAnswer answer = TRY(engine.ask(
       {.method = "POST", .path = "/containers/create", .query = {{"name", name}}, .body = body},
       stop));
   if (answer.ok())
-    return ContainerCreated{.id = std::string(answer.body.text_at("Id"))};
+    return CreatedContainer{.id = std::string(answer.body.text_at("Id"))};
   const std::string said = answer.message();
   if (answer.status == 409 || said.find("already in use") != said.npos)  // Podman: 500
-    return ContainerCreated{.id = {}, .name_taken = true};
+    return CreatedContainer{.id = {}, .name_taken = true};
   return engine_error(answer);
 }
 

@@ -29,7 +29,7 @@ struct ContainerState {
   bool runs() const { return status == "running"; }
 };
 
-struct ContainerCreated {
+struct CreatedContainer {
   std::string id;
   bool name_taken = false;  ///< nothing was created; a container of this name is there
 };
@@ -39,7 +39,7 @@ struct ContainerCreated {
 bool is_cut_off(const ContainerState& state, const std::string& name = {});
 
 /// `body`: as the API wants it.
-Result<ContainerCreated> create_container(Engine& engine, const std::string& name,
+Result<CreatedContainer> create_container(Engine& engine, const std::string& name,
                                           const Value& body, std::stop_token stop);
 /// It is no error if the container runs.
 Status start_container(Engine& engine, const std::string& id, std::stop_token stop);

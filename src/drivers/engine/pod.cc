@@ -267,7 +267,7 @@ class PodAct {
   }
 
   Result<std::string> create(const std::string& name, const Value& body) {
-    ContainerCreated created = TRY(create_container(site_.engine, name, body, stop_));
+    CreatedContainer created = TRY(create_container(site_.engine, name, body, stop_));
     if (created.name_taken) {
       const auto other = TRY(inspect_container(site_.engine, name, stop_));
       if (other && own_key(site_, other->labels) != act_.key)

@@ -219,7 +219,7 @@ Status settle_leftovers(const Site& site, const Act& act, const Wish& wish, Chan
 Status create(const Site& site, const Act& act, const Wish& wish, Change& change,
               const std::stop_token& stop) {
   const Value body = TRY(service_body(wish.service, wish.placement));
-  ContainerCreated created = TRY(create_container(site.engine, wish.name, body, stop));
+  CreatedContainer created = TRY(create_container(site.engine, wish.name, body, stop));
   if (created.name_taken) {
     TRY(settle_leftovers(site, act, wish, change, stop));
     if (change.adopted)

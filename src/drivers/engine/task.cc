@@ -50,7 +50,7 @@ std::string container_name(const Key& key) {
 Result<std::string> create(const Site& site, const Act& act, const Value& body,
                            const std::stop_token& stop) {
   const std::string name = container_name(act.key);
-  ContainerCreated created = TRY(create_container(site.engine, name, body, stop));
+  CreatedContainer created = TRY(create_container(site.engine, name, body, stop));
   if (created.name_taken) {
     TRY(remove_container(site.engine, name, stop));
     created = TRY(create_container(site.engine, name, body, stop));
