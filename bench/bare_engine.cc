@@ -88,7 +88,7 @@ Status clear(Engine& engine, const std::string& environment, int workers) {
 Result<double> run_bare(const Setting& setting, HttpClient& http, Engine& engine) {
   const auto subnet = free_subnet(own_pools, 22, subnets_in_use(), 4711);
   const auto begin = Clock::now();
-  const NetworkCreated network =
+  const CreatedNetwork network =
       TRY(create_network(engine,
                          {.name = "fettle-bare",
                           .bridge = bridge_name(engine.address().text, "bare"),

@@ -32,7 +32,7 @@ std::string bridge_name(std::string_view engine, std::string_view network) {
   return "fe" + to_string(fingerprint(cat(engine, " ", network))).substr(0, 12);
 }
 
-Result<NetworkCreated> create_network(Engine& engine, const NetworkSpec& spec,
+Result<CreatedNetwork> create_network(Engine& engine, const NetworkSpec& spec,
                                       std::stop_token stop) {
   const Value range = Value::dict({{"Subnet", to_string(spec.subnet)}, {"Gateway", spec.gateway}});
   const EngineAnswer answer = TRY(engine.ask(
@@ -47,13 +47,13 @@ Result<NetworkCreated> create_network(Engine& engine, const NetworkSpec& spec,
             {"Labels", labels_value(spec.labels)}})},
       stop));
   if (answer.ok())
-    return NetworkCreated{.id = std::string(answer.body.text_at("Id")), .said = {}};
+    return CreatedNetwork{.id = std::string(answer.body.text_at("Id")), .said = {}};
   const std::string said = lower_case(answer.message());
   if (said.find("already exists") != said.npos || said.find("name already used") != said.npos)
-    return NetworkCreated{.id = {}, .refusal = NetworkRefusal::name_taken, .said = {}};
+    return CreatedNetwork{.id = {}, .refusal = NetworkRefusal::name_taken, .said = {}};
   for (const char* const words : {"overlap", "already used", "already being used", "conflict"})
     if (said.find(words) != said.npos)
-      return NetworkCreated{
+      return CreatedNetwork{
           .id = {}, .refusal = NetworkRefusal::range_taken, .said = answer.message()};
   return engine_error(answer);
 }

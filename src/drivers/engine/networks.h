@@ -29,13 +29,13 @@ struct NetworkSpec {
 };
 
 enum class NetworkRefusal { none, name_taken, range_taken };
-struct NetworkCreated {
+struct CreatedNetwork {
   std::string id;
   NetworkRefusal refusal = NetworkRefusal::none;
   std::string said;  ///< the message of the engine that refused
 };
 
-Result<NetworkCreated> create_network(Engine& engine, const NetworkSpec& spec,
+Result<CreatedNetwork> create_network(Engine& engine, const NetworkSpec& spec,
                                       std::stop_token stop);
 Result<std::optional<NetworkState>> inspect_network(Engine& engine, const std::string& name,
                                                     std::stop_token stop);

@@ -107,7 +107,7 @@ Result<Outcome> make_network(const Site& site, const Act& act, std::stop_token s
     if (!subnet)
       return no_free_subnet(site.options.pools, network_prefix);
     const std::string gateway = address_text(subnet->address + 1);
-    const NetworkCreated created =
+    const CreatedNetwork created =
         TRY(create_network(site.engine,
                            {.name = name,
                             .bridge = bridge_name(site.engine.address().text, name),
