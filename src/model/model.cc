@@ -46,7 +46,7 @@ std::span<const Datum> Model::members(const Instance& instance, uint32_t slot) c
   const Cell& cell = instance.cells[slot];
   if (instance.entity->slots[slot]->target == nullptr)
     return {};
-  if (const Delayed* const delayed = cell.delayed())
+  if (const DelayedList* const delayed = cell.delayed())
     return delayed->items;
   if (cell.value.tag == Tag::list)
     return cell.value.list->items;

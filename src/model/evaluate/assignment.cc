@@ -45,7 +45,7 @@ bool Assignment::set_all(Instance* owner, uint32_t slot, const Datum& value, Pla
 
 /// Sets a list to null: it is empty and closed.
 bool Assignment::set_empty(Instance* owner, uint32_t slot, Place at) {
-  Delayed& delayed = relations_.of(owner, slot);
+  DelayedList& delayed = relations_.of(owner, slot);
   if (!delayed.items.empty()) {
     std::string items;
     for (const Datum& item : delayed.items)
@@ -138,7 +138,7 @@ bool Assignment::add_item(Instance* owner, uint32_t slot, const Datum& value, Pl
   const Attribute& attribute = *owner->entity->slots[slot];
   if (refuse_type(attribute, value, at))
     return false;
-  Delayed& delayed = relations_.of(owner, slot);
+  DelayedList& delayed = relations_.of(owner, slot);
   if (value.tag == Tag::instance && is_member(delayed, owner, slot, value, at))
     return true;
   if (delayed.cell->value.is_set()) {
@@ -192,7 +192,7 @@ bool Assignment::refuse_late(Instance* owner, uint32_t slot, const Datum& value,
 }
 
 /// The listeners of a relation may change while they are told.
-bool Assignment::tell_listeners(const Delayed& delayed, const Datum& value, Place at) {
+bool Assignment::tell_listeners(const DelayedList& delayed, const Datum& value, Place at) {
   if (delayed.listeners.empty())
     return true;
   if (delayed.listeners.size() == 1)
@@ -203,7 +203,7 @@ bool Assignment::tell_listeners(const Delayed& delayed, const Datum& value, Plac
 }
 
 /// Whether the list has the instance already. If not, it counts as a member from now on.
-bool Assignment::is_member(Delayed& delayed, Instance* owner, uint32_t slot, const Datum& value,
+bool Assignment::is_member(DelayedList& delayed, Instance* owner, uint32_t slot, const Datum& value,
                            Place at) {
   constexpr size_t few = 8;
   if (delayed.items.size() < few) {
@@ -215,7 +215,7 @@ bool Assignment::is_member(Delayed& delayed, Instance* owner, uint32_t slot, con
     return false;
   }
   if (delayed.members == nullptr) {
-    delayed.members = std::make_unique<Delayed::Members>();
+    delayed.members = std::make_unique<DelayedList::Members>();
     for (const Datum& item : delayed.items)
       if (item.tag == Tag::instance)
         delayed.members->emplace(item.instance, item.by);
@@ -226,7 +226,7 @@ bool Assignment::is_member(Delayed& delayed, Instance* owner, uint32_t slot, con
   return !is_new;
 }
 
-void Assignment::freeze(Delayed& delayed) {
+void Assignment::freeze(DelayedList& delayed) {
   if (delayed.cell->value.is_set())
     return;
   const bool is_list = delayed.attribute->shape == Shape::list;

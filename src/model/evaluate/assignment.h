@@ -25,7 +25,7 @@ class Assignment {
   /// False: it failed.
   bool set_slot(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer);
   /// Closes a relation: it gets nothing more.
-  void freeze(Delayed& delayed);
+  void freeze(DelayedList& delayed);
 
  private:
   bool set_any(Instance* owner, uint32_t slot, const Datum& value, Place at);
@@ -36,8 +36,9 @@ class Assignment {
   bool refuse_type(const Attribute& attribute, const Datum& value, Place at);
   bool add_item(Instance* owner, uint32_t slot, const Datum& value, Place at, bool sets_inverse);
   bool refuse_late(Instance* owner, uint32_t slot, const Datum& value, Place at);
-  bool is_member(Delayed& delayed, Instance* owner, uint32_t slot, const Datum& value, Place at);
-  bool tell_listeners(const Delayed& delayed, const Datum& value, Place at);
+  bool is_member(DelayedList& delayed, Instance* owner, uint32_t slot, const Datum& value,
+                 Place at);
+  bool tell_listeners(const DelayedList& delayed, const Datum& value, Place at);
 
   Program& program_;
   Diagnosis& errors_;

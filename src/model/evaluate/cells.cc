@@ -53,7 +53,7 @@ Cell* Cells::variable(const Name& name, Frame* frame) const {
 
 void Cells::set(Cell& cell, const Datum& value, Place at) {
   Link* const waiters = cell.waiters();
-  Delayed* const delayed = cell.delayed();
+  DelayedList* const delayed = cell.delayed();
   cell.value = value;
   cell.value.set_place(places_.number(at));
   if (waiters != nullptr)

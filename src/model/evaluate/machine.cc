@@ -10,12 +10,12 @@ namespace fettle::model {
 /// Freezes the next relation that somebody waits for; if there is none, all that may be frozen.
 /// False: there is none.
 bool Machine::freeze_some() {
-  if (Delayed* const next = state_.relations.next()) {
+  if (DelayedList* const next = state_.relations.next()) {
     assignment_.freeze(*next);
     return true;
   }
   bool has_frozen = false;
-  while (Delayed* const next = state_.relations.next_unwanted()) {
+  while (DelayedList* const next = state_.relations.next_unwanted()) {
     assignment_.freeze(*next);
     has_frozen = true;
   }

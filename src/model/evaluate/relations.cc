@@ -6,7 +6,7 @@
 
 namespace fettle::model {
 
-void Delayed::push_back(ArenaArrays<Datum>& arrays, const Datum& item) {
+void DelayedList::push_back(ArenaArrays<Datum>& arrays, const Datum& item) {
   const size_t count = items.size();
   auto* place = const_cast<Datum*>(items.data());
   if (count == room) {
@@ -22,14 +22,14 @@ void Delayed::push_back(ArenaArrays<Datum>& arrays, const Datum& item) {
   items = {place, count + 1};
 }
 
-Delayed& Relations::of(Instance* owner, uint32_t slot) {
+DelayedList& Relations::of(Instance* owner, uint32_t slot) {
   Cell& cell = owner->cells[slot];
-  if (Delayed* const known = cell.delayed())
+  if (DelayedList* const known = cell.delayed())
     return *known;
   if (cell.value.tag == Tag::list)
-    return static_cast<Delayed&>(const_cast<List&>(*cell.value.list));
+    return static_cast<DelayedList&>(const_cast<List&>(*cell.value.list));
   INVARIANT(!cell.value.is_set());
-  Delayed& made = delayed_.emplace_back();
+  DelayedList& made = delayed_.emplace_back();
   made.cell = &cell;
   made.owner = owner;
   made.attribute = owner->entity->slots[slot];
@@ -39,7 +39,7 @@ Delayed& Relations::of(Instance* owner, uint32_t slot) {
   return made;
 }
 
-void Relations::consider(Delayed& delayed) {
+void Relations::consider(DelayedList& delayed) {
   if (delayed.is_queued || !can_freeze(delayed))
     return;
   delayed.is_queued = true;
@@ -52,7 +52,7 @@ void Relations::promise(Instance* owner, uint32_t slot, Promises*& held) {
     return;
   if (held == nullptr)
     held = promises_.take();
-  Delayed& delayed = of(owner, slot);
+  DelayedList& delayed = of(owner, slot);
   ++delayed.promises;
   held->held.push_back(&delayed);
 }
@@ -69,7 +69,7 @@ void Relations::end_promise(Promises* held) {
   give_back(held);
 }
 
-void Relations::release(Delayed& delayed) {
+void Relations::release(DelayedList& delayed) {
   if (--delayed.promises == 0)
     consider(delayed);
 }
@@ -77,7 +77,7 @@ void Relations::release(Delayed& delayed) {
 void Relations::release(Promises*& held) {
   if (held == nullptr)
     return;
-  for (Delayed* delayed : held->held)
+  for (DelayedList* delayed : held->held)
     release(*delayed);
   held->is_over = true;
   give_back(std::exchange(held, nullptr));
@@ -90,23 +90,23 @@ void Relations::give_back(Promises* held) {
 
 /// The next relation: those without a rule in their order, then those with one by rank. Null: none
 /// is left.
-Delayed* Relations::next_queued() {
-  std::deque<Delayed*>* queue = &queue_;
+DelayedList* Relations::next_queued() {
+  std::deque<DelayedList*>* queue = &queue_;
   for (auto at = ruled_.begin(); queue->empty() && at != ruled_.end(); ++at)
     queue = &at->second;
   if (queue->empty())
     return nullptr;
-  Delayed* const next = queue->front();
+  DelayedList* const next = queue->front();
   queue->pop_front();
   next->is_queued = false;
   return next;
 }
 
 /// Everybody waits for somebody: the first relation that is awaited breaks the circle.
-Delayed* Relations::next_in_circle() {
+DelayedList* Relations::next_in_circle() {
   size_t kept = 0;
-  Delayed* chosen = nullptr;
-  for (Delayed* next : watched_) {
+  DelayedList* chosen = nullptr;
+  for (DelayedList* next : watched_) {
     if (next->cell->value.is_set() || next->potential <= 0)
       continue;
     if (chosen == nullptr && next->promises > 0)
@@ -117,8 +117,8 @@ Delayed* Relations::next_in_circle() {
   return chosen;
 }
 
-Delayed* Relations::next() {
-  while (Delayed* const next = next_queued()) {
+DelayedList* Relations::next() {
+  while (DelayedList* const next = next_queued()) {
     if (!can_freeze(*next))
       continue;
     // A relation that a rule puts before another one counts as awaited.
@@ -128,15 +128,15 @@ Delayed* Relations::next() {
       zero_.push_back(next);
     next->is_in_zero = true;
   }
-  for (Delayed* next : zero_)
+  for (DelayedList* next : zero_)
     if (can_freeze(*next) && next->potential > 0)
       return next;
   return next_in_circle();
 }
 
-Delayed* Relations::next_unwanted() {
+DelayedList* Relations::next_unwanted() {
   while (!zero_.empty()) {
-    Delayed* const next = zero_.back();
+    DelayedList* const next = zero_.back();
     zero_.pop_back();
     next->is_in_zero = false;
     if (can_freeze(*next))

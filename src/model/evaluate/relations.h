@@ -1,6 +1,6 @@
 #pragma once
 /// When a relation is complete. A list or an option of an instance that somebody has asked for is a
-/// `Delayed`; this class says which of them is *frozen* next.
+/// `DelayedList`; this class says which of them is *frozen* next.
 ///
 /// Any statement may add to any relation: `net.hosts += x` in a file, the inverse of `host.network
 /// = net`, an implementation that has not been selected yet. So nobody can tell when the last
@@ -48,16 +48,16 @@ class Relations {
   explicit Relations(Arena& arena) : item_arrays_(arena) {}
 
   /// The state of a list, or of an option without a value.
-  Delayed& of(Instance* owner, uint32_t slot);
-  void add(Delayed& delayed, const Datum& item) { delayed.push_back(item_arrays_, item); }
+  DelayedList& of(Instance* owner, uint32_t slot);
+  void add(DelayedList& delayed, const Datum& item) { delayed.push_back(item_arrays_, item); }
   /// One more task waits for it.
-  void await(Delayed& delayed) {
+  void await(DelayedList& delayed) {
     if (delayed.potential++ == 0)
       watched_.push_back(&delayed);
     consider(delayed);
   }
   /// The relation may have become one that can be frozen.
-  void consider(Delayed& delayed);
+  void consider(DelayedList& delayed);
 
   /// Promises that a relation will be given a value or a member, unless it has its value.
   void promise(Instance* owner, uint32_t slot) { ++of(owner, slot).promises; }
@@ -69,25 +69,25 @@ class Relations {
   void end_promise(Promises* held);
 
   /// The next relation that somebody waits for and that can be frozen. Null: there is none.
-  Delayed* next();
+  DelayedList* next();
   /// A relation that can be frozen although nobody waits for it.
-  Delayed* next_unwanted();
+  DelayedList* next_unwanted();
 
  private:
-  static bool can_freeze(const Delayed& delayed) {
+  static bool can_freeze(const DelayedList& delayed) {
     return !delayed.cell->value.is_set() && delayed.promises == 0 &&
            delayed.items.size() >= delayed.attribute->count.lower;
   }
-  Delayed* next_queued();
-  Delayed* next_in_circle();
-  void release(Delayed& delayed);
+  DelayedList* next_queued();
+  DelayedList* next_in_circle();
+  void release(DelayedList& delayed);
   void give_back(Promises* held);
 
-  std::deque<Delayed> delayed_;
-  std::deque<Delayed*> queue_;
-  std::map<uint32_t, std::deque<Delayed*>> ruled_;  ///< the same of relations that rules rank
-  std::vector<Delayed*> zero_;                      ///< could be frozen; nobody waited
-  std::vector<Delayed*> watched_;                   ///< everything that a task ever waited on
+  std::deque<DelayedList> delayed_;
+  std::deque<DelayedList*> queue_;
+  std::map<uint32_t, std::deque<DelayedList*>> ruled_;  ///< the same of relations that rules rank
+  std::vector<DelayedList*> zero_;                      ///< could be frozen; nobody waited
+  std::vector<DelayedList*> watched_;                   ///< everything that a task ever waited on
   ArenaArrays<Datum> item_arrays_;
   Pool<Promises> promises_;
 };

@@ -19,11 +19,11 @@ void Schedule::wait(Task& task, Cell& cell, bool wants_item) {
   link->next = cell.waiters();
   cell.set_waiters(link);
   ++task.missing;
-  if (Delayed* const delayed = cell.delayed())
+  if (DelayedList* const delayed = cell.delayed())
     relations_.await(*delayed);
 }
 
-void Schedule::wake(Cell& cell, Delayed* delayed, Link* waiters, bool only_item) {
+void Schedule::wake(Cell& cell, DelayedList* delayed, Link* waiters, bool only_item) {
   // The last that came is in front. They are turned round, to be woken in their order.
   Link* in_order = nullptr;
   while (waiters != nullptr) {

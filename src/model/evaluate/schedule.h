@@ -26,7 +26,7 @@ class Schedule {
   /// Lets the task wait for a cell; `wants_item`: one element of it will do.
   void wait(Task& task, Cell& cell, bool wants_item = false);
   /// Wakes the tasks that wait for a cell, or only those for which one element will do.
-  void wake(Cell& cell, Delayed* delayed, Link* waiters, bool only_item);
+  void wake(Cell& cell, DelayedList* delayed, Link* waiters, bool only_item);
   /// Something else for which the task waited is there.
   void wake(Task* task) {
     if (--task->missing == 0)

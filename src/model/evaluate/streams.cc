@@ -108,7 +108,7 @@ Step Streams::find_relation(Task& task, const Expr* expr, Relation& found) {
 /// Delivers the members that are there, and listens for those that are to come.
 Step Streams::stream_relation(Task& task, const Expr* expr, Relation relation) {
   Sink& sink = *task.sink;
-  Delayed& from = relations_.of(relation.owner, relation.slot);
+  DelayedList& from = relations_.of(relation.owner, relation.slot);
   contributions_.read(relation.owner, relation.slot, expr->at);
   const bool is_frozen = from.cell->value.is_set();
   if (!is_frozen)

@@ -8,7 +8,7 @@ namespace fettle::model {
 /// The promises of a statement until it is decided. For objects that are not known yet, there are
 /// tasks that wait. These come too late if the statement is decided first.
 struct Promises {
-  std::vector<Delayed*> held;
+  std::vector<DelayedList*> held;
   int awaited = 0;  ///< tasks that may still promise something
   const Stmt* statement = nullptr;
   bool is_over = false;

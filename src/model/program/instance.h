@@ -20,7 +20,7 @@
 
 namespace fettle::model {
 
-struct Delayed;
+struct DelayedList;
 struct Sink;
 struct Task;
 
@@ -35,15 +35,15 @@ struct Link {
 };
 
 /// A value, or none yet. Models have millions of cells, so a cell without a value uses its room for
-/// the tasks that wait for it or, if it is a relation that somebody asked for, for its `Delayed`.
+/// the tasks that wait for it or, if it is a relation that somebody asked for, for its `DelayedList`.
 struct Cell {
   Datum value;
 
   /// Null: there is none, or there is a value.
-  Delayed* delayed() const {
-    return has_delayed() ? reinterpret_cast<Delayed*>(value.address & ~delayed_mark) : nullptr;
+  DelayedList* delayed() const {
+    return has_delayed() ? reinterpret_cast<DelayedList*>(value.address & ~delayed_mark) : nullptr;
   }
-  void set_delayed(Delayed& delayed);
+  void set_delayed(DelayedList& delayed);
   /// Only while there is no value.
   Link* waiters() const;
   void set_waiters(Link* first);
@@ -56,7 +56,7 @@ static_assert(sizeof(Cell) == 16);
 
 /// A list or option relation that somebody asked for: the members so far, with `Datum::by`, who
 /// added each. They move when it grows. When a list is frozen, it becomes the value of its cell.
-struct Delayed : List {
+struct DelayedList : List {
   using Members = std::unordered_map<const Instance*, Contributor>;
   Cell* cell = nullptr;
   Link* waiters = nullptr;  ///< of the cell
@@ -73,7 +73,7 @@ struct Delayed : List {
   void push_back(ArenaArrays<Datum>& arrays, const Datum& item);
 };
 
-inline void Cell::set_delayed(Delayed& delayed) {
+inline void Cell::set_delayed(DelayedList& delayed) {
   delayed.waiters = waiters();
   value.address = reinterpret_cast<uintptr_t>(&delayed) | delayed_mark;
 }
