@@ -252,9 +252,9 @@ std::string shown(const CompiledStates& compiled) {
     text += chunk.failure.empty() ? "" : cat(" fails ", replace_all(chunk.failure, "\n", " / "));
     text += "\n";
   }
-  for (const Delayed& delayed : compiled.delayed) {
+  for (const DelayedBlock& delayed : compiled.delayed) {
     text += cat("block of ", delayed.ref, " waits for");
-    for (const Delayed::Awaited& awaited : delayed.awaited)
+    for (const DelayedBlock::Awaited& awaited : delayed.awaited)
       text += cat(" ", awaited.id);
     text += "\n";
   }

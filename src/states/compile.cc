@@ -38,14 +38,14 @@ const Catalogue& catalogue_in(const CompileOptions& options) {
 }
 
 /// Whether a block that waits may declare an ID once it is rendered.
-bool may_declare(const Delayed& block, const Name& id) {
+bool may_declare(const DelayedBlock& block, const Name& id) {
   const std::string& text = *block.text;
   return text.find("{{") != text.npos || text.find("{%") != text.npos ||
          text.find(id.view()) != text.npos;
 }
 
 /// Checks that each ID for which a block waits can come from a file or from another block.
-void check_blocks(const High& high, std::span<const Delayed> delayed, Report& report) {
+void check_blocks(const High& high, std::span<const DelayedBlock> delayed, Report& report) {
   if (delayed.empty())
     return;
   std::unordered_set<Name> ids;
@@ -54,23 +54,24 @@ void check_blocks(const High& high, std::span<const Delayed> delayed, Report& re
     ids.insert(one.id);
     names.push_back(one.id);
   }
-  std::vector<const Delayed*> rendered, others;
-  const auto comes = [&](const Delayed::Awaited& one) {
-    return ids.contains(one.id) || std::ranges::any_of(rendered, [&](const Delayed* block) {
+  std::vector<const DelayedBlock*> rendered, others;
+  const auto comes = [&](const DelayedBlock::Awaited& one) {
+    return ids.contains(one.id) || std::ranges::any_of(rendered, [&](const DelayedBlock* block) {
              return may_declare(*block, one.id);
            });
   };
-  for (const Delayed& block : delayed)
+  for (const DelayedBlock& block : delayed)
     others.push_back(&block);
   for (size_t before = SIZE_MAX; others.size() < before;) {
     before = others.size();
-    const auto waiting = std::ranges::stable_partition(
-        others, [&](const Delayed* block) { return !std::ranges::all_of(block->awaited, comes); });
+    const auto waiting = std::ranges::stable_partition(others, [&](const DelayedBlock* block) {
+      return !std::ranges::all_of(block->awaited, comes);
+    });
     rendered.insert(rendered.end(), waiting.begin(), waiting.end());
     others.erase(waiting.begin(), waiting.end());
   }
-  for (const Delayed* waiting : others)
-    for (const Delayed& block = *waiting; const Delayed::Awaited& awaited : block.awaited)
+  for (const DelayedBlock* waiting : others)
+    for (const DelayedBlock& block = *waiting; const DelayedBlock::Awaited& awaited : block.awaited)
       if (!comes(awaited))
         report.error(awaited.at, cat("a block of SLS ", block.ref, " requires the ID ", awaited.id,
                                      ", which does not exist",

@@ -81,7 +81,8 @@ struct CompiledStates {
   std::vector<Chunk> chunks;       ///< in the order of low data
   std::vector<uint32_t> targets;   ///< indices of chunks, for `Need`
   std::vector<std::string> files;  ///< those to which `Position` refers
-  std::vector<Delayed> delayed;    ///< blocks that wait: compile again when one of their states ran
+  std::vector<DelayedBlock>
+      delayed;  ///< blocks that wait: compile again when one of their states ran
   bool waits_for_additions = false;       ///< states that have not run may add others
   std::map<Name, Value> file_metas;       ///< by ref
   std::map<std::string, Value> id_metas;  ///< by `ref.ID`

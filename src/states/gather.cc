@@ -74,7 +74,7 @@ class Gatherer {
     }
     for (const Block& block : *blocks) {
       if (waits(block)) {
-        Delayed delayed{file.ref, block.text, {}};
+        DelayedBlock delayed{file.ref, block.text, {}};
         for (const Block::Awaited& awaited : block.awaited)
           delayed.awaited.push_back({awaited.id, {number, awaited.line, 1}});
         made_.delayed.push_back(std::move(delayed));

@@ -13,7 +13,7 @@
 namespace fettle::states {
 
 /// A block that waits for states to run.
-struct Delayed {
+struct DelayedBlock {
   struct Awaited {
     Name id;
     Position at;
@@ -26,7 +26,7 @@ struct Delayed {
 struct Gathered {
   std::vector<Document> documents;  ///< those of a file stand one behind another
   std::vector<size_t> levels;       ///< of each document: how many includes lead to it
-  std::vector<Delayed> delayed;
+  std::vector<DelayedBlock> delayed;
 };
 
 struct Gathering {

@@ -190,8 +190,8 @@ std::string comment_of_references(const CommentContext& of, size_t chunk) {
   return broken_references(of, of.compiled.chunks[chunk]).remembered;
 }
 
-std::optional<Name> holder_of(const CommentContext& of, const states::Delayed& block) {
-  for (const states::Delayed::Awaited& awaited : block.awaited)
+std::optional<Name> holder_of(const CommentContext& of, const states::DelayedBlock& block) {
+  for (const states::DelayedBlock::Awaited& awaited : block.awaited)
     for (size_t i = 0; i < of.compiled.chunks.size(); ++i)
       if (of.compiled.chunks[i].id == awaited.id &&
           (of.results[i].tag.empty() || of.results[i].entry.at("result") == Value(false)))
@@ -200,7 +200,7 @@ std::optional<Name> holder_of(const CommentContext& of, const states::Delayed& b
 }
 
 std::string comment_of_delayed(const CommentContext& of) {
-  for (const states::Delayed& block : of.compiled.delayed)
+  for (const states::DelayedBlock& block : of.compiled.delayed)
     if (const std::optional<Name> holder = holder_of(of, block))
       return cat("it needs states of a block that was not rendered, because ID ", *holder,
                  " did not succeed");

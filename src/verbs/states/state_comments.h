@@ -36,7 +36,7 @@ std::string comment_of_references(const CommentContext& of, size_t chunk);
 std::string comment_of_delayed(const CommentContext& of);
 
 /// A state that a block waits for and that did not succeed. None: all succeeded.
-std::optional<Name> holder_of(const CommentContext& of, const states::Delayed& block);
+std::optional<Name> holder_of(const CommentContext& of, const states::DelayedBlock& block);
 
 /// Whether a thing that had to go is gone.
 bool is_purged(const Record* record);
