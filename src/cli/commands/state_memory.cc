@@ -16,12 +16,12 @@
 namespace fettle {
 namespace {
 
-Result<Described> described(Face& face, const Workplace& place, StatesRequest& request) {
+Result<Description> described(Face& face, const Workplace& place, StatesRequest& request) {
   RunFunctions functions(place, std::move(request.functions));
   TRY(functions.open());
   TRY(functions.check_profile());
-  Described found = TRY(describe_states(place, functions, face.parsed.argument(0, "*"),
-                                        face.parsed.flag("hard-fail")));
+  Description found = TRY(describe_states(place, functions, face.parsed.argument(0, "*"),
+                                          face.parsed.flag("hard-fail")));
   for (const Error& warning : found.warnings)
     print_warning(face, to_string(warning));
   return found;
@@ -31,7 +31,7 @@ Result<int> state_describe(Face& face) {
   StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
   const std::string filter = face.parsed.text("filter");
-  const Described found = TRY(described(face, *place, request));
+  const Description found = TRY(described(face, *place, request));
   const Value states = filter.empty() ? found.states : TRY(filter_described(found.states, filter));
   if (face.json)
     print_json_of_original(states);
@@ -45,7 +45,7 @@ Result<int> refresh(Face& face) {
   StatesRequest request = TRY(read_states_request(face));
   Workplace* place = TRY(face.workplace());
   FunctionOptions kept = request.functions;
-  const Described found = TRY(described(face, *place, request));
+  const Description found = TRY(described(face, *place, request));
   request.functions = std::move(kept);
   request.words = {"described"};
   request.compile.sources = {

@@ -42,9 +42,9 @@ Result<Resource> remembered_resource(const Name& environment, const StateTag& ta
 
 }  // namespace
 
-Result<Described> describe_states(const Workplace& place, RunFunctions& functions,
-                                  const std::string& pattern, bool is_hard) {
-  Described described;
+Result<Description> describe_states(const Workplace& place, RunFunctions& functions,
+                                    const std::string& pattern, bool is_hard) {
+  Description described;
   std::vector<Entry> states;
   bool is_any = false;
   for (const std::string& ref : functions.catalogue().refs()) {

@@ -91,12 +91,12 @@ class StatesPlace {
 /// States that the modules of a pattern (`cloud.*`) describe: files of states as data, by ID.
 /// Errors: no module describes anything, or one failed and `is_hard` is set. Other failures are
 /// warnings.
-struct Described {
+struct Description {
   Value states = Value::dict({});
   std::vector<Error> warnings;
 };
-Result<Described> describe_states(const Workplace& place, RunFunctions& functions,
-                                  const std::string& pattern, bool is_hard);
+Result<Description> describe_states(const Workplace& place, RunFunctions& functions,
+                                    const std::string& pattern, bool is_hard);
 
 /// The part of described states that a JMESPath expression picks. As in Idem, the expression is
 /// applied to a list of `{name, ref, resource}`. If its answer is such a list, the result is states
