@@ -9,18 +9,18 @@ namespace fettle {
 using DoingSink = std::function<void(const std::string& what)>;
 
 /// While it exists, those who wait are shown what is being done.
-class Doing {
+class Activity {
  public:
-  Doing(const DoingSink& tell, const std::string& what) : tell_(tell) {
+  Activity(const DoingSink& tell, const std::string& what) : tell_(tell) {
     if (tell_)
       tell_(what);
   }
-  ~Doing() {
+  ~Activity() {
     if (tell_)
       tell_("");
   }
-  Doing(const Doing&) = delete;
-  Doing& operator=(const Doing&) = delete;
+  Activity(const Activity&) = delete;
+  Activity& operator=(const Activity&) = delete;
 
  private:
   const DoingSink& tell_;

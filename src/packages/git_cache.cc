@@ -193,7 +193,7 @@ Result<std::string> GitCache::checkout(const std::string& repository,
     return place_of(ref).string();
   if (find_program("git").empty())
     return world_error("fetching a package needs git: install the package git");
-  const Doing fetching(doing, cat("fetching ", repository, ref.empty() ? "" : "@", ref));
+  const Activity fetching(doing, cat("fetching ", repository, ref.empty() ? "" : "@", ref));
   const std::string wanted = TRY(commit_of(Git(*this, base), repository, ref));
   if (is_commit(wanted) && file_exists(place_of(wanted)))
     return place_of(wanted).string();

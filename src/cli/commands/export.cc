@@ -68,7 +68,7 @@ Result<model::CompileOptions> compile_options(const Face& face) {
 /// Neither reads nor writes the store.
 Result<int> export_to_file(const Face& face, const ExportRequest& request,
                            const model::CompileOptions& options) {
-  const Doing compiling(face.doing, "compiling");
+  const Activity compiling(face.doing, "compiling");
   ExportedModel exported = TRY(export_project(request, options, false));
   // The process ends next: nobody waits until a large model is taken apart.
   static const ExportedModel& made = *new ExportedModel(std::move(exported));

@@ -61,7 +61,7 @@ Result<int> compile(Face& face) {
   options.is_for_version = false;
   const model::Project project =
       file.empty() ? TRY(model::project_around(".")) : TRY(model::project_of(file));
-  const Doing compiling(face.doing, "compiling");
+  const Activity compiling(face.doing, "compiling");
   const model::CompileResult& compiled = kept_until_exit(model::compile(project, options));
   if (!compiled.errors.empty())
     return report_model_errors(face, compiled.errors);

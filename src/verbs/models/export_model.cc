@@ -187,7 +187,7 @@ Result<ExportReport> export_to_store(const Workplace& place, ExportRequest reque
       request.base = newest;
   }
   TRY(tell_removed_sets(place, request, options));
-  std::optional<Doing> doing(std::in_place, place.doing, cat("compiling ", request.environment));
+  std::optional<Activity> doing(std::in_place, place.doing, cat("compiling ", request.environment));
   ExportedModel made = TRY(export_project(request, options, true));
   doing.emplace(place.doing, cat("storing a version of ", request.environment));
   report.errors = made.errors;

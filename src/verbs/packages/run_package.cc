@@ -152,7 +152,7 @@ void warn_of_overrides(Prepared& prepared) {
 }
 
 Result<Prepared> prepare(const Workplace& place, const PackageRequest& request, bool is_run) {
-  const Doing reading(place.doing, cat("reading ", request.package));
+  const Activity reading(place.doing, cat("reading ", request.package));
   Opened opened = TRY(open_package(request));
   Prepared prepared;
   prepared.environment = request.environment.empty() ? opened.environment : request.environment;
