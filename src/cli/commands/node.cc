@@ -115,7 +115,7 @@ Result<int> uncordon(Face& face) {
 Result<int> drain(Face& face) {
   Workplace& place = *TRY(face.workplace());
   const std::string name = face.parsed.argument(0);
-  const Draining draining = TRY(drain_node(place, name, face.parsed.flag("force")));
+  const Drain draining = TRY(drain_node(place, name, face.parsed.flag("force")));
   if (draining.blocked > 0)
     return failed_code;
   TRY(tell_deaf(face, place));

@@ -227,9 +227,9 @@ Result<std::vector<Key>> pods_on(const Workplace& place, const std::string& name
   return pods;
 }
 
-Result<Draining> drain_node(const Workplace& place, const std::string& name, bool is_forced) {
+Result<Drain> drain_node(const Workplace& place, const std::string& name, bool is_forced) {
   TRY(mark_node(place, name, true, true));
-  Draining draining;
+  Drain draining;
   const std::vector<RecordPointer> there = TRY(records_on(place, name));
   std::map<Name, std::vector<Name>> pods;
   for (const RecordPointer& record : there) {

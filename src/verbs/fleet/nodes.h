@@ -29,14 +29,14 @@ Result<std::vector<RecordPointer>> records_on(const Workplace& place, std::strin
 Result<std::vector<Name>> await_controllers(const Workplace& place);
 
 /// A node that shall have no pods.
-struct Draining {
+struct Drain {
   /// The owners of the pods on it, by environment. They have to remove the pods.
   std::map<Name, std::set<Name>> owners;
   size_t blocked = 0;  ///< pods on a node that does not answer; nobody can remove them
 };
 /// From now on the node takes no new pods, and its pods have to go: at once with `is_forced`, else
 /// when their owners can spare them. Error (`Blame::user`): there is no such node.
-Result<Draining> drain_node(const Workplace& place, const std::string& name, bool is_forced);
+Result<Drain> drain_node(const Workplace& place, const std::string& name, bool is_forced);
 /// The pods that are known to be on a node.
 Result<std::vector<Key>> pods_on(const Workplace& place, const std::string& name);
 
