@@ -7,9 +7,9 @@
 namespace fettle {
 
 /// `driver` must outlive it.
-class DriverAround : public Driver {
+class DriverDecorator : public Driver {
  public:
-  explicit DriverAround(Driver& driver) : driver_(driver) {}
+  explicit DriverDecorator(Driver& driver) : driver_(driver) {}
 
   Status ready(std::span<const Resource* const> wanted, std::stop_token stop) override {
     return driver_.ready(wanted, std::move(stop));

@@ -4,9 +4,9 @@
 
 namespace fettle {
 
-class PacedDrivers::Paced : public DriverAround {
+class PacedDrivers::Paced : public DriverDecorator {
  public:
-  Paced(PacedDrivers& all, Driver& driver) : DriverAround(driver), all_(all) {}
+  Paced(PacedDrivers& all, Driver& driver) : DriverDecorator(driver), all_(all) {}
 
   Result<Outcome> apply(const Act& act, const ProgressSink& progress,
                         std::stop_token stop) override {

@@ -6,9 +6,9 @@
 
 namespace fettle {
 
-class PathOwners::Owned : public DriverAround {
+class PathOwners::Owned : public DriverDecorator {
  public:
-  Owned(PathOwners& all, Driver& driver) : DriverAround(driver), all_(all) {}
+  Owned(PathOwners& all, Driver& driver) : DriverDecorator(driver), all_(all) {}
 
   /// A refusal is final: nothing in this run will change the path.
   Result<Outcome> apply(const Act& act, const ProgressSink& progress,
