@@ -199,17 +199,18 @@ Result<RunResult> carry_out(const Workplace& place, Edit& edit, RunRequest run_r
   return carry_out(run_context, edit, threads, std::move(run_request));
 }
 
-RecordPointer Edited::find(const Key& key) const {
+RecordPointer EditResult::find(const Key& key) const {
   const auto found = known.find(key);
   return found == known.end() || !found->second->applied ? nullptr : found->second;
 }
 
-Result<Edited> edit_by(const Workplace& place, Edit& edit, std::shared_ptr<const Intent> intent) {
+Result<EditResult> edit_by(const Workplace& place, Edit& edit,
+                           std::shared_ptr<const Intent> intent) {
   RunRequest run_request;
   run_request.intent = std::move(intent);
   run_request.known = TRY(place.store->known(edit.environment()));
   RunResult run_result = TRY(carry_out(place, edit, std::move(run_request)));
-  return Edited{TRY(std::move(run_result.summary)), run_result.run.known()};
+  return EditResult{TRY(std::move(run_result.summary)), run_result.run.known()};
 }
 
 int exit_code(const Summary& summary) {

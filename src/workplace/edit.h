@@ -34,14 +34,15 @@ Result<bool> adopt_environment(const Workplace& place, Edit& edit);
 Result<RunResult> carry_out(const Workplace& place, Edit& edit, RunRequest run_request);
 
 /// The result of an edit.
-struct Edited {
+struct EditResult {
   Summary summary;
   Known known;  ///< the records after it
   /// The record of a key. Null: it was never done, or is no longer known.
   RecordPointer find(const Key& key) const;
 };
 /// The same for a small intent. Errors of the store count as its own.
-Result<Edited> edit_by(const Workplace& place, Edit& edit, std::shared_ptr<const Intent> intent);
+Result<EditResult> edit_by(const Workplace& place, Edit& edit,
+                           std::shared_ptr<const Intent> intent);
 
 /// 0: all is done; 1: something failed or is blocked; 3: nothing failed, and something was left for
 /// later; 130: somebody stopped it.

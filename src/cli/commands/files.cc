@@ -207,7 +207,7 @@ std::string json_of(std::string_view text) { return write_json(Value(text)); }
 /// Makes an artifact from `attributes`, as the instruction of a package would, and says so.
 Result<int> make(Face& face, const Editing& editing, const std::string& name,
                  const Value& attributes, const std::string& instruction) {
-  const Edited edited =
+  const EditResult edited =
       TRY(put_files_artifact(*editing.place, *editing.edit, name, attributes, instruction));
   const auto all = files_artifacts(edited.known);
   const auto found = all.find(name);

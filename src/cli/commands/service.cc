@@ -245,7 +245,7 @@ Result<Value> asked_attributes(Face& face, const Workplace& place, const Name& e
 Result<int> put(Face& face, const Editing& editing, PutService service) {
   const Key key{editing.environment.name, "service", service.name};
   const bool is_new = service.is_new;
-  const Edited edited =
+  const EditResult edited =
       TRY(put_service(*editing.place, *editing.edit, editing.environment, std::move(service)));
   const RecordPointer record = edited.find(key);
   if (!edited.summary.good() || record == nullptr)

@@ -109,7 +109,7 @@ Result<AddedEnvironment> add_environment(const Workplace& place, const std::stri
   network.driver = own_engine;
   network.origin = "fettle enclave add";
   intent->resources[by_hand].push_back(std::move(network));
-  Result<Edited> edited = edit_by(place, *edit, intent);
+  Result<EditResult> edited = edit_by(place, *edit, intent);
   // Without its network, nothing is left of the environment, unless nobody knows how far the engine
   // came.
   if ((!edited || !edited->summary.good()) && place.interrupt->asked() == 0)

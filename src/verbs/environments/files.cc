@@ -83,8 +83,8 @@ Value with_last_authors(const Value& service, const Known& known) {
   return Value::dict(std::move(entries));
 }
 
-Result<Edited> put_files_artifact(const Workplace& place, Edit& edit, const std::string& name,
-                                  const Value& attributes, const std::string& instruction) {
+Result<EditResult> put_files_artifact(const Workplace& place, Edit& edit, const std::string& name,
+                                      const Value& attributes, const std::string& instruction) {
   const Name& environment = edit.environment();
   const std::map<std::string, RecordPointer> there =
       files_artifacts(TRY(place.store->known(environment)));
@@ -118,7 +118,7 @@ Result<Edited> put_files_artifact(const Workplace& place, Edit& edit, const std:
                        {{name, wanted.digest.get().str()}}}));
   const Key key = artifact.key;
   intent->resources[is_ours ? Name(by_hand) : Name()].push_back(std::move(artifact));
-  Edited edited = TRY(edit_by(place, edit, intent));
+  EditResult edited = TRY(edit_by(place, edit, intent));
   // If it was never made, it does not stay as a failed artifact: nothing wants it any more.
   if (const auto tried = edited.known.find(key);
       tried != edited.known.end() && !tried->second->applied && tried->second->attempt &&

@@ -10,8 +10,8 @@ namespace fettle {
 /// Makes or changes a files artifact as the owner `cli`; an artifact that others want keeps its
 /// owner. `attributes` are those of its kind. `instruction` is the line of a package that would do
 /// the same (`upload_files(…)`).
-Result<Edited> put_files_artifact(const Workplace& place, Edit& edit, const std::string& name,
-                                  const Value& attributes, const std::string& instruction);
+Result<EditResult> put_files_artifact(const Workplace& place, Edit& edit, const std::string& name,
+                                      const Value& attributes, const std::string& instruction);
 
 /// Removes an artifact, with what each of its authors made. Errors (`Blame::user`): a service
 /// mounts it.

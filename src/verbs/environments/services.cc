@@ -144,8 +144,8 @@ class ServiceIntent {
 
 }  // namespace
 
-Result<Edited> put_service(const Workplace& place, Edit& edit, const Environment& environment,
-                           PutService service) {
+Result<EditResult> put_service(const Workplace& place, Edit& edit, const Environment& environment,
+                               PutService service) {
   const Known known = TRY(place.store->known(environment.name));
   const Key key{environment.name, "service", service.name};
   const auto before = known.find(key);

@@ -28,8 +28,8 @@ struct PutService {
 /// Adds a service as the owner `cli`, or changes one, whose owner stays. The images, directories
 /// and network that it needs are wanted with it. Errors (`Blame::user`): a new one is there
 /// already, or one to be changed is not there.
-Result<Edited> put_service(const Workplace& place, Edit& edit, const Environment& environment,
-                           PutService service);
+Result<EditResult> put_service(const Workplace& place, Edit& edit, const Environment& environment,
+                               PutService service);
 
 /// The attributes of a service with `change` put over them; env, ports and files are merged entry
 /// by entry.
