@@ -30,12 +30,12 @@ Result<std::string> model_environment_name(const Face& face, const std::string& 
 Result<Environment> model_environment(Face& face, const std::string& otherwise = "");
 
 /// The environment of a command that changes it. Nobody else changes it meanwhile.
-struct Editing {
+struct EditSession {
   Workplace* place;
   Environment environment;
   std::unique_ptr<Edit> edit;
 };
-Result<Editing> begin_editing(Face& face);
+Result<EditSession> begin_editing(Face& face);
 
 /// Says what of an edit did not come about; the exit code, as that of a run. For commands that
 /// print their document all the same.

@@ -237,12 +237,12 @@ int tell_failed(const Face& face, const Summary& summary) {
   return tell_end(face, summary);
 }
 
-Result<Editing> begin_editing(Face& face) {
+Result<EditSession> begin_editing(Face& face) {
   Workplace* place = TRY(face.workplace());
   const std::string name = TRY(environment_asked(face, 0));
   Hold hold = TRY(hold_environment(*place, name, !face.parsed.flag("no-lease-wait")));
   TRY(recall_secrets(*place, hold.environment.name));
-  return Editing{place, std::move(hold.environment), std::move(hold.edit)};
+  return EditSession{place, std::move(hold.environment), std::move(hold.edit)};
 }
 
 }  // namespace fettle

@@ -205,7 +205,7 @@ Result<std::string> artifact_name(const Face& face, std::string_view path) {
 std::string json_of(std::string_view text) { return write_json(Value(text)); }
 
 /// Makes an artifact from `attributes`, as the instruction of a package would, and says so.
-Result<int> make(Face& face, const Editing& editing, const std::string& name,
+Result<int> make(Face& face, const EditSession& editing, const std::string& name,
                  const Value& attributes, const std::string& instruction) {
   const EditResult edited =
       TRY(put_files_artifact(*editing.place, *editing.edit, name, attributes, instruction));
@@ -292,7 +292,7 @@ Result<int> upload(Face& face) {
   const std::string path = argument_of(face, 0);
   if (path == "-" && !face.parsed.has("name"))
     return user_error("standard input has no name: name the files artifact with `--name`");
-  const Editing editing = TRY(begin_editing(face));
+  const EditSession editing = TRY(begin_editing(face));
   const std::string name = TRY(artifact_name(face, path));
   const Upload upload = TRY(Upload::prepare(face, path, name));
   const std::string digest =
@@ -303,7 +303,7 @@ Result<int> upload(Face& face) {
 
 Result<int> store_web(Face& face) {
   TRY(need_arguments(face, 1, "fettle files storeweb ENCLAVE URL"));
-  const Editing editing = TRY(begin_editing(face));
+  const EditSession editing = TRY(begin_editing(face));
   const std::string url = argument_of(face, 0);
   if (!url.starts_with("http://") && !url.starts_with("https://"))
     return user_error(cat("`", url, "` is not an address that begins with http:// or https://"));
@@ -315,7 +315,7 @@ Result<int> store_web(Face& face) {
 
 Result<int> store_service(Face& face) {
   TRY(need_arguments(face, 2, "fettle files storeservice ENCLAVE SERVICE PATH"));
-  const Editing editing = TRY(begin_editing(face));
+  const EditSession editing = TRY(begin_editing(face));
   const RecordPointer service =
       TRY(find_service(*editing.place, editing.environment.name, argument_of(face, 0)));
   const std::string path = argument_of(face, 1), name = TRY(artifact_name(face, path));
@@ -331,7 +331,7 @@ Result<int> render(Face& face) {
   const std::string file = argument_of(face, 1), destination = argument_of(face, 2);
   if (argument_of(face, 0) == "-" && file == "-")
     return user_error("only one of the template and its data can be `-`");
-  const Editing editing = TRY(begin_editing(face));
+  const EditSession editing = TRY(begin_editing(face));
   const std::string source = TRY(read_given(argument_of(face, 0)));
   const std::string text = TRY(read_given(file));
   Result<Value> data = read_json(text, file);
@@ -349,7 +349,7 @@ Result<int> render(Face& face) {
 }
 
 Result<int> files_remove(Face& face) {
-  const Editing editing = TRY(begin_editing(face));
+  const EditSession editing = TRY(begin_editing(face));
   const RecordPointer artifact = TRY(artifact_of(face, *editing.place, editing.environment));
   const std::string_view name = artifact_name(artifact->applied->key);
   const Summary summary =

@@ -48,7 +48,7 @@ Result<ChosenService> choose_service(Face& face) {
 namespace {
 
 Result<int> service_restart(Face& face) {
-  const Editing editing = TRY(begin_editing(face));
+  const EditSession editing = TRY(begin_editing(face));
   const RecordPointer service = TRY(find_service(*editing.place, editing.environment.name,
                                                  TRY(service_asked(face, editing.environment))));
   for (const Verb verb : {Verb::stop, Verb::start})
@@ -104,7 +104,7 @@ Result<int> service_inspect(Face& face) {
 }
 
 Result<int> service_transit(Face& face, Verb verb, std::string_view done) {
-  const Editing editing = TRY(begin_editing(face));
+  const EditSession editing = TRY(begin_editing(face));
   const auto find = verb == Verb::remove ? find_service_or_attempt : find_service;
   const RecordPointer service = TRY(find(*editing.place, editing.environment.name,
                                          TRY(service_asked(face, editing.environment))));
@@ -242,7 +242,7 @@ Result<Value> asked_attributes(Face& face, const Workplace& place, const Name& e
   return Value::dict(std::move(entries));
 }
 
-Result<int> put(Face& face, const Editing& editing, PutService service) {
+Result<int> put(Face& face, const EditSession& editing, PutService service) {
   const Key key{editing.environment.name, "service", service.name};
   const bool is_new = service.is_new;
   const EditResult edited =
@@ -268,7 +268,7 @@ Result<int> service_add(Face& face) {
   if (name.empty())
     return user_error("name the service and its image: `fettle service add ENCLAVE NAME IMAGE`");
   TRY(check_service_name(name));
-  const Editing editing = TRY(begin_editing(face));
+  const EditSession editing = TRY(begin_editing(face));
   Value attributes = TRY(asked_attributes(face, *editing.place, editing.environment.name));
   // Kurtosis: what a whole configuration says counts.
   if (!image.empty() && attributes.find("image") == nullptr)
@@ -279,7 +279,7 @@ Result<int> service_add(Face& face) {
 }
 
 Result<int> update(Face& face) {
-  const Editing editing = TRY(begin_editing(face));
+  const EditSession editing = TRY(begin_editing(face));
   const RecordPointer service = TRY(find_service(*editing.place, editing.environment.name,
                                                  TRY(service_asked(face, editing.environment))));
   const Resource& now = *service->applied;
