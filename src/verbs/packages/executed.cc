@@ -108,11 +108,11 @@ bool was_done(const Value& keys, const Name& environment, std::optional<uint64_t
 
 }  // namespace
 
-Result<Executed> read_executed(const Workplace& place, const Name& environment) {
+Result<PackageRun> read_executed(const Workplace& place, const Name& environment) {
   const Value note = TRY(place.store->note(environment, executed_note)).value_or(Value());
   if (!note.is_dict())
-    return Executed{listed_instructions(note)};
-  Executed executed{listed_instructions(note.at("kept")), true};
+    return PackageRun{listed_instructions(note)};
+  PackageRun executed{listed_instructions(note.at("kept")), true};
   std::vector<ListedInstruction>& list = executed.list;
   const std::vector<ListedInstruction> submitted = listed_instructions(note.at("submitted"));
   const Value &keys = note.at("keys"), &equal = note.at("equal");

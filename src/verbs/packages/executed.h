@@ -19,11 +19,11 @@ std::shared_ptr<const Intent> with_resolution(const Intent& intent,
                                               std::span<const Statement> statements,
                                               const Resolution& resolution);
 
-struct Executed {
+struct PackageRun {
   std::vector<ListedInstruction> list;
   bool of_a_killed_run = false;  ///< with what it kept, and what its records say that it did
 };
-Result<Executed> read_executed(const Workplace& place, const Name& environment);
+Result<PackageRun> read_executed(const Workplace& place, const Name& environment);
 
 /// Writes, before a run acts, what the list is going to be, so that a kill loses nothing.
 struct Submission {

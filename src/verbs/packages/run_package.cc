@@ -433,7 +433,7 @@ Status check_plan_asked(const PackageRequest& request, const Looked& now) {
 
 /// The package's list of instructions, and that of the environment.
 struct Resolved {
-  Executed before;
+  PackageRun before;
   std::vector<ListedInstruction> submitted;
   Resolution resolution;
   std::shared_ptr<const Intent> intent;  ///< as the resolver of the request wants it
