@@ -59,7 +59,7 @@ std::vector<Chunk> chunks() {
   return found;
 }
 
-struct Expected {
+struct Expectation {
   std::map<std::string, std::string> files;
   std::string arguments;
   std::vector<std::string> instructions, descriptions, returns, images, findings, warnings, errors;
@@ -71,8 +71,8 @@ std::string pattern_of(std::string_view text) {
   return std::string(text.substr(begin + 1, end - begin - 1));
 }
 
-Expected read_chunk(const std::string& text) {
-  Expected expected;
+Expectation read_chunk(const std::string& text) {
+  Expectation expected;
   std::string file = "main.star";
   const auto take = [&](std::string_view line, std::string_view word,
                         std::vector<std::string>& into) {
@@ -110,7 +110,7 @@ class PackageChunks : public testing::TestWithParam<Chunk> {
   }
   void TearDown() override { fs::remove_all(folder_); }
 
-  Result<Package> interpret(const Expected& expected) {
+  Result<Package> interpret(const Expectation& expected) {
     for (const auto& [name, text] : expected.files) {
       fs::create_directories(fs::path(folder_ + "/p/" + name).parent_path());
       std::ofstream(folder_ + "/p/" + name) << text;
@@ -153,7 +153,7 @@ void expect_matches(const std::vector<std::string>& seen, const std::vector<std:
 }
 
 TEST_P(PackageChunks, DoWhatTheySay) {
-  const Expected expected = read_chunk(GetParam().text);
+  const Expectation expected = read_chunk(GetParam().text);
   const Result<Package> package = interpret(expected);
   if (!package) {
     const std::string message =

@@ -96,15 +96,15 @@ class RandomStates : public StatesTest {
     return text;
   }
 
-  struct Expected {
+  struct Expectation {
     std::vector<End> ends;
     std::vector<bool> owes;  ///< an answer to a change that came when it failed or was held back
   };
 
   /// What the requisites say, for things of which some are there, and some owe an answer to a
   /// change. What requires only what was not needed is not needed, either.
-  static Expected expected(const std::vector<Thing>& things, const std::vector<bool>& there,
-                           const std::vector<bool>& owes) {
+  static Expectation expected(const std::vector<Thing>& things, const std::vector<bool>& there,
+                              const std::vector<bool>& owes) {
     std::vector<End> ends;
     std::vector<bool> changed, owes_now;
     for (size_t i = 0; i < things.size(); ++i) {
@@ -245,7 +245,7 @@ TEST_F(RandomStates, ComeToWhatTheirRequisitesSayWhateverHappens) {
       std::filesystem::remove(at(cat(name_of(i), ".there")));
     std::vector<bool> owes(things.size());
     for (int run = 0; run < 3 && !HasFailure(); ++run) {
-      const Expected now = expected(things, there(things), owes);
+      const Expectation now = expected(things, there(things), owes);
       const std::vector<End>& ends = now.ends;
       owes = now.owes;
       StatesReport report;
