@@ -217,7 +217,7 @@ class History {
     if (!types)
       return types.error().message;
     ExportedModel made;
-    Result<model::Exported> exported = model::export_model(*compiled.model, *types, true);
+    Result<model::ExportResult> exported = model::export_model(*compiled.model, *types, true);
     if (!exported)
       return exported.error().message;
     made.exported = std::move(*exported);

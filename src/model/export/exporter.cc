@@ -48,7 +48,7 @@ class Exporter {
         plans_(model, declarations),
         references_(model, [this](const Instance& instance) { return id_text(instance); }) {}
 
-  Result<Exported> run() {
+  Result<ExportResult> run() {
     item_of_.assign(model_.instances().size(), no_item);
     resource_ = model_.entity("std::Resource");
     for (const Instance* instance : model_.instances())
@@ -425,7 +425,7 @@ class Exporter {
   References references_;       ///< of the instance under way
   ResourceId id_;               ///< as well
   std::vector<Entry> entries_;  ///< as well
-  Exported exported_;
+  ExportResult exported_;
 };
 
 void append_id(std::string& json, const fettle::Name& id) {
@@ -436,12 +436,12 @@ void append_id(std::string& json, const fettle::Name& id) {
 
 }  // namespace
 
-Result<Exported> export_model(const Model& model, const Declarations& declarations,
-                              bool for_version) {
+Result<ExportResult> export_model(const Model& model, const Declarations& declarations,
+                                  bool for_version) {
   return Exporter(model, declarations, for_version).run();
 }
 
-Status write_resources(const Exported& exported, const ByteSink& write) {
+Status write_resources(const ExportResult& exported, const ByteSink& write) {
   constexpr size_t piece = 64 * 1024;
   std::string json = "[";
   size_t begin = 0;

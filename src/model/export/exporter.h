@@ -20,7 +20,7 @@ struct SharedBy {
   std::vector<fettle::Name> needs;
 };
 
-struct Exported {
+struct ExportResult {
   std::vector<Item> items;  ///< in the order of construction
   std::string bodies;       ///< of who only wants JSON: attributes, one object's after another
   std::vector<size_t> body_ends;                            ///< by item
@@ -40,11 +40,11 @@ struct Exported {
 /// form a circle, or a field cannot be read. Shares, claims and findings are for versions. A caller
 /// that only wants the resources as JSON gets neither these nor the sets, and the attributes only
 /// as JSON in `bodies`.
-Result<Exported> export_model(const Model& model, const Declarations& declarations,
-                              bool for_version);
+Result<ExportResult> export_model(const Model& model, const Declarations& declarations,
+                                  bool for_version);
 
 /// Writes the resources as JSON, piece by piece: a list of dicts with `id` and `requires`, each id
 /// with `,v=0`. For an export that was made for JSON.
-Status write_resources(const Exported& exported, const ByteSink& write);
+Status write_resources(const ExportResult& exported, const ByteSink& write);
 
 }  // namespace fettle::model

@@ -83,7 +83,7 @@ Result<ExportedModel> export_project(const ExportRequest& request,
 }
 
 Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& made) {
-  model::Exported& exported = made.exported;
+  model::ExportResult& exported = made.exported;
   if (!request.is_partial && !request.removed_sets.empty())
     return user_error(model::export_words().removed_by_full_push());
   if (request.is_partial && !exported.hollow.empty())

@@ -26,7 +26,7 @@ Result<std::string> environment_of_export(const ExportRequest& request);
 struct ExportedModel {
   model::Project project;
   std::vector<Error> errors;  ///< of the model; then the rest is empty
-  model::Exported exported;
+  model::ExportResult exported;
   std::string environment;
   /// Keeps the model and the functions of its resource types, if they were only read for JSON.
   std::shared_ptr<const void> source{};
