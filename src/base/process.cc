@@ -314,7 +314,7 @@ class Child {
   Child& operator=(const Child&) = delete;
 
   Status start_with_pipes();
-  Result<Finished> wait();
+  Result<ProcessResult> wait();
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -330,7 +330,7 @@ class Child {
   const Invocation& command_;
   std::stop_token stop_;
   std::string_view left_;
-  Finished finished_;
+  ProcessResult finished_;
   Group group_;
   bool ended_ = false;
   Clock::time_point heard_{};
@@ -354,7 +354,7 @@ Status Child::start_with_pipes() {
   return {};
 }
 
-void tell_end(Finished& finished, int status) {
+void tell_end(ProcessResult& finished, int status) {
   finished.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
   finished.code = WIFSIGNALED(status) ? 128 + finished.signal : WEXITSTATUS(status);
 }
@@ -441,7 +441,7 @@ Status Child::step(Poller& poller, Duration limit) {
   return {};
 }
 
-Result<Finished> Child::wait() {
+Result<ProcessResult> Child::wait() {
   const Clock::time_point began = Clock::now();
   heard_ = began;
   Poller poller(stop_);
@@ -463,7 +463,7 @@ Result<Finished> Child::wait() {
 
 }  // namespace
 
-Result<Finished> run_process(const Invocation& command, std::stop_token stop) {
+Result<ProcessResult> run_process(const Invocation& command, std::stop_token stop) {
   if (stop.stop_requested())
     return cancelled_error();
   Child child(command, std::move(stop));
@@ -515,8 +515,8 @@ Result<Dialogue> Dialogue::start(const Invocation& command, Errors errors) {
   return Dialogue(std::move(state));
 }
 
-Finished Dialogue::end(Duration patience, Duration grace) {
-  Finished finished;
+ProcessResult Dialogue::end(Duration patience, Duration grace) {
+  ProcessResult finished;
   if (state_ == nullptr || std::exchange(state_->has_ended, true))
     return finished;
   state_->socket.close();

@@ -33,14 +33,14 @@ struct Invocation {
   Duration silence_limit{0};  ///< without a byte of output; 0 is none
   Duration grace = 2s;        ///< between TERM and KILL after a limit
   size_t output_limit = 64 << 20;
-  ByteSink on_output{};  ///< gets what is written to stdout instead of `Finished::output`
+  ByteSink on_output{};  ///< gets what is written to stdout instead of `ProcessResult::output`
   ByteSink on_errors{};
   /// Runs in the child just before the program. It may only make system calls: no memory may be
   /// asked for, no lock taken. An answer other than 0 is an `errno` that fails the start.
   std::function<int()> prepare{};
 };
 
-struct Finished {
+struct ProcessResult {
   int code = 0;    ///< the exit code, or 128 + the signal that ended it
   int signal = 0;  ///< 0 when it exited by itself
   std::string output;
@@ -50,7 +50,7 @@ struct Finished {
 /// Runs to the end. A code other than 0 is no error; a program that cannot be started, the limits
 /// and the stop token are, and the whole process group is ended then, for a stop within 100 ms.
 /// What a program that ended by itself left running in its group stays.
-Result<Finished> run_process(const Invocation& command, std::stop_token stop);
+Result<ProcessResult> run_process(const Invocation& command, std::stop_token stop);
 
 /// Kills the groups of all children that somebody waits for, when the process has to leave at once.
 void kill_children();
@@ -72,7 +72,7 @@ class Dialogue {
   int errors() const;
   /// Ends the talk. The child may take `patience` to leave by itself and `grace` from TERM to KILL;
   /// its group does not outlive it. Tells how it ended; what it wrote to `errors()` is still there.
-  Finished end(Duration patience, Duration grace = 1s);
+  ProcessResult end(Duration patience, Duration grace = 1s);
 
  private:
   struct State;

@@ -209,7 +209,7 @@ TEST(Process, AStopEndsTheWholeGroupEvenWhenItDoesNotWantTo) {
 TEST(Process, WhoLeavesAtOnceKillsItsChildren) {
   const auto folder = TemporaryDirectory::make();
   const std::string file = (folder->path() / "pids").string();
-  Result<Finished> done = world_error("not begun");
+  Result<ProcessResult> done = world_error("not begun");
   std::jthread waits(
       [&] { done = run_process(shell(cat("sleep 1000 & echo $$ $! > ", file, "; wait")), {}); });
   std::string pids;

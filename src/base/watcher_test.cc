@@ -74,7 +74,7 @@ TEST_F(WatcherTest, AFileInFoldersThatAreNotThereYet) {
 TEST_F(WatcherTest, AProcessThatEnds) {
   std::stop_source ends;
   std::jthread child([&] {
-    const Result<Finished> finished = run_process(
+    const Result<ProcessResult> finished = run_process(
         {.arguments = {"/bin/sh", "-c", cat("echo $$ > ", at("pid"), "; exec sleep 1000")}},
         ends.get_token());
     EXPECT_FALSE(finished.has_value());

@@ -58,7 +58,7 @@ class Git {
   Git(const GitCache& cache, Path folder) : cache_(cache), folder_(std::move(folder)) {}
 
   enum class Talks { with_nobody, with_a_server };
-  Result<Finished> run(const std::vector<std::string>& arguments, Talks talks) const {
+  Result<ProcessResult> run(const std::vector<std::string>& arguments, Talks talks) const {
     Invocation call;
     call.arguments = {"git"};
     for (const std::string& setting : settings)
@@ -89,7 +89,8 @@ std::string complaint(const std::string& said) {
   return join(lines, "\n");
 }
 
-Error cannot_fetch(const std::string& repository, const std::string& ref, const Finished& done) {
+Error cannot_fetch(const std::string& repository, const std::string& ref,
+                   const ProcessResult& done) {
   return world_error(cat("cannot fetch `", repository, "`",
                          ref.empty() ? "" : cat(" at `", ref, "`"), ": ", complaint(done.errors)));
 }
@@ -106,7 +107,7 @@ Result<std::string> commit_of(const Git& git, const std::string& repository,
                                              cat("refs/heads/", ref)};
   std::vector<std::string> listing{"ls-remote", "--", url_of(repository)};
   listing.insert(listing.end(), names.begin(), names.end());
-  const Finished listed = TRY(git.run(listing, Git::Talks::with_a_server));
+  const ProcessResult listed = TRY(git.run(listing, Git::Talks::with_a_server));
   if (listed.code != 0)
     return cannot_fetch(repository, "", listed);
   for (const std::string& wanted : names)
@@ -145,7 +146,7 @@ class Checkout {
     TRY(step({"fetch", "--progress", "--no-tags", "--no-recurse-submodules", "--depth", "1", "--",
               url_of(repository_), wanted},
              ref, Git::Talks::with_a_server));
-    const Finished found = TRY(step({"rev-parse", "--verify", "FETCH_HEAD^{commit}"}, ref));
+    const ProcessResult found = TRY(step({"rev-parse", "--verify", "FETCH_HEAD^{commit}"}, ref));
     return std::string(trim(found.output));
   }
 
@@ -165,11 +166,11 @@ class Checkout {
   Path objects() const { return work_ / "git"; }
   Path files() const { return work_ / "files"; }
 
-  Result<Finished> step(std::vector<std::string> arguments, const std::string& ref,
-                        Git::Talks talks = Git::Talks::with_nobody) {
+  Result<ProcessResult> step(std::vector<std::string> arguments, const std::string& ref,
+                             Git::Talks talks = Git::Talks::with_nobody) {
     arguments.insert(arguments.begin(),
                      {"--git-dir", objects().string(), "--work-tree", files().string()});
-    Finished done = TRY(git_.run(arguments, talks));
+    ProcessResult done = TRY(git_.run(arguments, talks));
     if (done.code != 0)
       return cannot_fetch(repository_, ref, done);
     return done;

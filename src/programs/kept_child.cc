@@ -147,7 +147,7 @@ void KeptChild::finish() {
     const std::lock_guard lock(sending_);  // nobody uses the socket from now on
     is_closed_ = true;
   }
-  const Finished finished = dialogue_.end(was_ended_by_us ? 0s : patience, patience);
+  const ProcessResult finished = dialogue_.end(was_ended_by_us ? 0s : patience, patience);
   for (int pieces = 0; pieces < most_last_words && read_errors();)
     ++pieces;
   const std::lock_guard lock(mutex_);

@@ -76,7 +76,7 @@ class KeptChild {
   int64_t calls_ = 0;
   bool ended_ = false;
   size_t company_ = 0;  ///< calls that were under way when it ended
-  Finished how_it_ended_;
+  ProcessResult how_it_ended_;
   std::string why_;  ///< why it was ended; empty: it ended by itself
   Tail said_;        ///< of all calls
 

@@ -85,7 +85,7 @@ Result<Value> Program::call_once(const ProgramCall& call, const std::stop_token&
     return {};
   };
   invocation.on_errors = said.sink();
-  const Result<Finished> finished = run_process(invocation, stop);
+  const Result<ProcessResult> finished = run_process(invocation, stop);
   if (!finished && is_cancelled(finished.error()))
     return finished.error();
   if (!finished)

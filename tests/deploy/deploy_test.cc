@@ -52,11 +52,12 @@ class DeployTest : public testing::Test {
     invocation.environment = {{"FETTLE_HOME", at("home")}, {"DOCKER_HOST", address_.text}};
     return invocation;
   }
-  Finished fettle(std::vector<std::string> words) const {
+  ProcessResult fettle(std::vector<std::string> words) const {
     Invocation invocation = call(std::move(words));
     invocation.time_limit = 100s;
     const auto done = run_process(invocation, {});
-    return done ? *done : Finished{.code = -1, .output = {}, .errors = to_string(done.error())};
+    return done ? *done
+                : ProcessResult{.code = -1, .output = {}, .errors = to_string(done.error())};
   }
 
   static Value resource(const std::string& id, std::vector<Entry> fields,
@@ -97,7 +98,7 @@ class DeployTest : public testing::Test {
     const Value document =
         Value::dict({{"partial", false}, {"resources", Value::list(std::move(resources))}});
     ASSERT_TRUE(write_file(at("push.json"), write_json(document)));
-    const Finished pushed = fettle({"versions", "push", at("push.json"), "-e", environment});
+    const ProcessResult pushed = fettle({"versions", "push", at("push.json"), "-e", environment});
     ASSERT_EQ(pushed.code, 0) << pushed.errors;
   }
   /// A third of the files changes from round to round.
@@ -145,7 +146,7 @@ class DeployTest : public testing::Test {
     const Value document =
         Value::dict({{"partial", false}, {"resources", Value::list(std::move(resources))}});
     ASSERT_TRUE(write_file(at("push.json"), write_json(document)));
-    const Finished pushed = fettle({"versions", "push", at("push.json"), "-e", environment});
+    const ProcessResult pushed = fettle({"versions", "push", at("push.json"), "-e", environment});
     ASSERT_EQ(pushed.code, 0) << pushed.errors;
   }
   std::string id_of_container() {
@@ -170,7 +171,7 @@ TEST_F(DeployTest, ItConvergesHoweverOftenItIsKilled) {
     // From the start to the end of a second or two, in uneven steps.
     for (const int share : {1, 3, 6})
       cut += killed_after(Duration(std::chrono::milliseconds(20 + round * 17 * share))) ? 1 : 0;
-    const Finished done = fettle(release());
+    const ProcessResult done = fettle(release());
     ASSERT_EQ(done.code, 0) << done.output << done.errors;
     const auto report = read_json(done.output);
     ASSERT_TRUE(report) << done.output;
@@ -180,7 +181,7 @@ TEST_F(DeployTest, ItConvergesHoweverOftenItIsKilled) {
     EXPECT_EQ(read("reloaded"), cat("round ", round)) << "an event was lost";
     for (const auto& entry : std::filesystem::directory_iterator(at("world")))
       EXPECT_NE(entry.path().extension(), ".fettle") << "something was left behind";
-    const Finished again = fettle(release());
+    const ProcessResult again = fettle(release());
     EXPECT_EQ(again.code, 0) << again.errors;
     EXPECT_EQ(again.output.find("\"changed\": true"), again.output.npos) << again.output;
   }
@@ -191,7 +192,7 @@ TEST_F(DeployTest, ItConvergesHoweverOftenItIsKilled) {
   ASSERT_TRUE(containers) << to_string(containers.error());
   ASSERT_EQ(containers->size(), 1u);
   EXPECT_TRUE(containers->at(0).runs());
-  const Finished asked = fettle({"service", "exec", environment, "box", "echo round $ROUND"});
+  const ProcessResult asked = fettle({"service", "exec", environment, "box", "echo round $ROUND"});
   EXPECT_NE(asked.output.find(cat("round ", rounds - 1)), asked.output.npos)
       << asked.output << asked.errors;
 }
@@ -200,7 +201,7 @@ TEST_F(DeployTest, ItConvergesHoweverOftenItIsKilled) {
 TEST_F(DeployTest, EventsThatWereDueAtTheKillAreNotLost) {
   ASSERT_TRUE(write_file(at("open"), ""));
   push_gate(1);
-  const Finished first = fettle(release());
+  const ProcessResult first = fettle(release());
   ASSERT_EQ(first.code, 0) << first.output << first.errors;
   ASSERT_EQ(read("reloaded"), "round 1");
   const std::string container = id_of_container();
@@ -221,11 +222,11 @@ TEST_F(DeployTest, EventsThatWereDueAtTheKillAreNotLost) {
   EXPECT_EQ(id_of_container(), container);
 
   ASSERT_TRUE(write_file(at("open"), ""));
-  const Finished done = fettle(release());
+  const ProcessResult done = fettle(release());
   ASSERT_EQ(done.code, 0) << done.output << done.errors;
   EXPECT_EQ(read("reloaded"), "round 2") << "the event for the command was lost";
   EXPECT_NE(id_of_container(), container) << "the event for the container was lost";
-  const Finished again = fettle(release());
+  const ProcessResult again = fettle(release());
   EXPECT_EQ(again.code, 0) << again.errors;
   EXPECT_EQ(again.output.find("\"changed\": true"), again.output.npos) << again.output;
 }

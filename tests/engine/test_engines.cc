@@ -70,7 +70,7 @@ Result<std::string> TestEngine::start_docker() {
   TRY(write_file(root_ / "daemon.json", "{}"));
   TRY(remove_tree(root_ / "docker.pid"));
   TRY(remove_tree(socket));
-  const Finished rules = TRY(run_process({.arguments = {"iptables", "-S", "FORWARD"}}, {}));
+  const ProcessResult rules = TRY(run_process({.arguments = {"iptables", "-S", "FORWARD"}}, {}));
   TRY(write_file(root_ / "forward", rules.output.substr(0, rules.output.find('\n'))));
   TRY(enclosure.start());
   const std::string root = root_.string();
@@ -178,7 +178,7 @@ Result<std::unique_ptr<TestSshServer>> TestSshServer::start(const Path& root, in
   const std::string at = root.string();
   TRY(make_directories(root / "client"));
   for (const char* key : {"host", "user"}) {
-    const Finished made = TRY(run_process(
+    const ProcessResult made = TRY(run_process(
         {.arguments = {"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", cat(at, "/", key)}},
         {}));
     if (made.code != 0)

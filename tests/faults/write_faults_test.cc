@@ -25,10 +25,10 @@ class WriteFaultsTest : public testing::TestWithParam<Fault> {
  protected:
   std::string at(const std::string& name) const { return (folder_->path() / name).string(); }
 
-  static Finished run(Invocation invocation) {
+  static ProcessResult run(Invocation invocation) {
     invocation.time_limit = 60s;
     const auto done = run_process(invocation, {});
-    return done ? *done : Finished{-1, 0, {}, to_string(done.error())};
+    return done ? *done : ProcessResult{-1, 0, {}, to_string(done.error())};
   }
   void git(std::vector<std::string> words) const {
     words.insert(words.begin(), "git");
@@ -36,7 +36,7 @@ class WriteFaultsTest : public testing::TestWithParam<Fault> {
     invocation.arguments = std::move(words);
     invocation.directory = at("served/test/one.git");
     invocation.environment = {{"GIT_CONFIG_GLOBAL", at("gitconfig")}};
-    const Finished done = run(invocation);
+    const ProcessResult done = run(invocation);
     ASSERT_EQ(done.code, 0) << done.errors;
   }
   void put(const std::string& name, const std::string& text) const {
@@ -64,7 +64,7 @@ def run(plan):
   }
 
   /// Runs the package. `fails_at`: the write that fails; 0: none does, and they are counted.
-  Finished fettle(std::vector<std::string> words, long fails_at, const Fault& fault) const {
+  ProcessResult fettle(std::vector<std::string> words, long fails_at, const Fault& fault) const {
     put("count", std::string(sizeof(long), '\0'));
     words.insert(words.begin(), FETTLE_BINARY_DIR "/fettle");
     Invocation invocation;
@@ -89,12 +89,12 @@ def run(plan):
 
   /// Everything is skipped the next time, and the uploaded files exist.
   void expect_whole(const std::vector<std::string>& words, const Fault& fault, long i) {
-    const Finished kept = fettle(words, 0, fault);
+    const ProcessResult kept = fettle(words, 0, fault);
     ASSERT_EQ(kept.code, 0) << "after write " << i;
     for (const std::string_view status : {"\"ran\"", "\"failed\""})
       EXPECT_EQ(kept.output.find(status), kept.output.npos) << "after write " << i;
     ASSERT_TRUE(remove_tree(at("out")));
-    const Finished taken = fettle({"files", "download", "e", "page", at("out")}, 0, fault);
+    const ProcessResult taken = fettle({"files", "download", "e", "page", at("out")}, 0, fault);
     ASSERT_EQ(taken.code, 0) << "after write " << i << ": " << taken.errors;
     EXPECT_EQ(read_file(at("out/index.html")).value_or("").size(), 30'000u);
   }
@@ -105,14 +105,14 @@ def run(plan):
 TEST_P(WriteFaultsTest, EveryWriteOfARunMayFailOnce) {
   const Fault& fault = GetParam();
   const std::vector<std::string> words{"run", "github.com/test/one", "-e", "e", "--output", "json"};
-  const Finished good = fettle(words, 0, fault);
+  const ProcessResult good = fettle(words, 0, fault);
   ASSERT_EQ(good.code, 0) << good.errors;
   const long writes = counted();
   ASSERT_GT(writes, 50);
   int refused = 0;
   for (long i = 1; i <= writes; ++i) {
     ASSERT_TRUE(remove_tree(at("home")));
-    const Finished broken = fettle(words, i, fault);
+    const ProcessResult broken = fettle(words, i, fault);
     const std::string said = lower_case(broken.output + broken.errors);
     ASSERT_GE(broken.code, 0) << "write " << i << ": " << said;
     if (broken.code != 0) {
@@ -125,7 +125,7 @@ TEST_P(WriteFaultsTest, EveryWriteOfARunMayFailOnce) {
                               [&](const std::string& one) { return said.find(one) != said.npos; }))
           << "write " << i << ": " << said;
     }
-    const Finished again = fettle(words, 0, fault);
+    const ProcessResult again = fettle(words, 0, fault);
     ASSERT_EQ(again.code, 0) << "after write " << i << ": " << again.output << again.errors;
     if (i % 5 == 0)
       expect_whole(words, fault, i);

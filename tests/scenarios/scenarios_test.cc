@@ -53,7 +53,7 @@ class ScenarioTest : public testing::TestWithParam<std::string> {
     folder_ = pattern;
   }
   void TearDown() override {
-    const Result<Finished> cleaned = shell(
+    const Result<ProcessResult> cleaned = shell(
         "fettle clean -a && fettle enclave ls | awk 'NR > 1 {print $2}' | xargs -r fettle "
         "enclave rm && if [ -d own ]; then engine_tool stop podman $PWD/own --wipe; fi");
     ASSERT_TRUE(cleaned) << to_string(cleaned.error());
@@ -61,7 +61,7 @@ class ScenarioTest : public testing::TestWithParam<std::string> {
     fs::remove_all(folder_);
   }
 
-  Result<Finished> shell(const std::string& command) const {
+  Result<ProcessResult> shell(const std::string& command) const {
     Invocation call;
     call.arguments = {"bash", "-c", cat("exec 2>&1; ", command)};
     call.directory = folder_;
@@ -92,7 +92,7 @@ TEST_P(ScenarioTest, PrintsWhatIsWritten) {
       ASSERT_TRUE(write_file(file, step.text));
       continue;
     }
-    const Result<Finished> done = shell(step.command);
+    const Result<ProcessResult> done = shell(step.command);
     ASSERT_TRUE(done) << path << ":" << step.line << ": " << to_string(done.error());
     ASSERT_TRUE(done->code == step.code && fits(step.text, done->output))
         << path << ":" << step.line << ": $ " << step.command << "\nexpected, with exit code "

@@ -121,7 +121,7 @@ Result<Invocation> Enclosure::inside(Invocation command) const {
   return command;
 }
 
-Result<Finished> Enclosure::run(Invocation command, std::stop_token stop) const {
+Result<ProcessResult> Enclosure::run(Invocation command, std::stop_token stop) const {
   const Invocation entered = TRY(inside(std::move(command)));
   return run_process(entered, stop);
 }

@@ -31,7 +31,7 @@ class Enclosure {
   bool is_alive() const { return process("holder").has_value(); }
   Status start();
   /// Runs a command in the namespace to its end.
-  Result<Finished> run(Invocation command, std::stop_token stop) const;
+  Result<ProcessResult> run(Invocation command, std::stop_token stop) const;
   /// Starts a command in the namespace that outlives us. Its output is appended to `log`.
   Result<pid_t> start_inside(Invocation command, const Path& log) const;
   /// Ends everything in the namespace, including the holder: TERM, after 2 s KILL. If there is no

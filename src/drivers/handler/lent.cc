@@ -80,7 +80,7 @@ Result<starlark::Value> run_command(Call& call, const Loan& loan) {
   invocation.input = text_or(given[3], "");
   invocation.time_limit = loan.left();
   invocation.output_limit = most_bytes;
-  const Finished done = TRY_IN(call, run_process(invocation, loan.stop));
+  const ProcessResult done = TRY_IN(call, run_process(invocation, loan.stop));
   const bool check = given[4].is_unset() || starlark::truth_of(given[4]);
   if (check && done.code != 0) {
     Tail tail;

@@ -84,7 +84,7 @@ Result<Ran> run_words(const HostCommand& wanted, std::string_view command,
   };
   invocation.on_output = into_both(output);
   invocation.on_errors = into_both(errors);
-  Result<Finished> finished = run_process(invocation, stop);
+  Result<ProcessResult> finished = run_process(invocation, stop);
   if (!finished) {
     Error error = std::move(finished).error();
     if (!is_cancelled(error) && !tail.lines().empty() && !hides_output(wanted))

@@ -15,7 +15,7 @@ namespace fettle {
 namespace {
 
 /// Runs the command of a setting: a text for the shell, or words.
-Result<Finished> run_guard(const Value& given, const std::stop_token& stop) {
+Result<ProcessResult> run_guard(const Value& given, const std::stop_token& stop) {
   const Value command = reveal(given);
   Invocation invocation;
   if (command.is_list()) {
@@ -100,7 +100,7 @@ Result<std::optional<std::string>> complaint_of_checks(const Value& settings,
   const Value& checks = settings.at("check_cmd");
   if (checks.is_list())
     for (const Value& command : checks.items())
-      if (const Finished done = TRY(run_guard(command, stop)); done.code != 0)
+      if (const ProcessResult done = TRY(run_guard(command, stop)); done.code != 0)
         return std::optional(cat("check_cmd failed with exit code ", done.code,
                                  trim(done.errors).empty() ? "" : ": ", trim(done.errors)));
   return std::optional<std::string>();
