@@ -69,7 +69,7 @@ void Statements::begin(Task& task) {
 /// Makes promises for all that the block may assign to objects that are known outside of it. For an
 /// object without a value, a task waits.
 void Statements::make_promises(Task& task, const Block& block) {
-  for (const Foreseen& foreseen : block.foreseen) {
+  for (const OuterAssignment& foreseen : block.foreseen) {
     const Step step = probe(foreseen, task);
     if (step == Step::done)
       continue;
@@ -92,18 +92,18 @@ void Statements::make_promises(Task& task, const Block& block) {
 }
 
 /// Makes the promises that need no waiting.
-Step Statements::probe(const Foreseen& foreseen, Task& task) {
+Step Statements::probe(const OuterAssignment& foreseen, Task& task) {
   const Scoped probing(now_.is_probing, true);
   return promise_for(foreseen, task.frame, task.held);
 }
 
 /// Evaluates the object of an inner assignment, as the statement around sees it.
-Step Statements::evaluate_outside(const Foreseen& foreseen, Frame* frame, Datum& object) {
+Step Statements::evaluate_outside(const OuterAssignment& foreseen, Frame* frame, Datum& object) {
   const Scoped skipping(now_.skipped_frames, uint32_t{foreseen.levels});
   return evaluator_.evaluate(foreseen.assignment->object, frame, object);
 }
 
-Step Statements::promise_for(const Foreseen& foreseen, Frame* frame, Promises*& held) {
+Step Statements::promise_for(const OuterAssignment& foreseen, Frame* frame, Promises*& held) {
   const AssignAttribute& assignment = *foreseen.assignment;
   Datum object;
   const Step step = evaluate_outside(foreseen, frame, object);

@@ -45,9 +45,9 @@ class Statements {
   Step execute_for(Task& task, const For& node);
   Frame* frame_of(Task& task);
   void make_promises(Task& task, const Block& block);
-  Step probe(const Foreseen& foreseen, Task& task);
-  Step evaluate_outside(const Foreseen& foreseen, Frame* frame, Datum& object);
-  Step promise_for(const Foreseen& foreseen, Frame* frame, Promises*& held);
+  Step probe(const OuterAssignment& foreseen, Task& task);
+  Step evaluate_outside(const OuterAssignment& foreseen, Frame* frame, Datum& object);
+  Step promise_for(const OuterAssignment& foreseen, Frame* frame, Promises*& held);
 
   Program& program_;
   Diagnosis& errors_;

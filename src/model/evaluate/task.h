@@ -73,7 +73,7 @@ struct Task {
   Frame* frame = nullptr;
   union {
     const Stmt* statement = nullptr;    ///< of a statement
-    const Foreseen* foreseen;           ///< of a promise
+    const OuterAssignment* foreseen;    ///< of a promise
     const Constructor* constructor;     ///< whose argument it is
     const AssignAttribute* assignment;  ///< of a member
     const Implement* implement;         ///< of an implement

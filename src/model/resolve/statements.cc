@@ -111,15 +111,15 @@ void Walk::keep_needs(const Stmt& statement, const std::vector<Need>& needs) {
 }
 
 void Walk::keep_foreseen(const Block& block) {
-  std::vector<Foreseen> foreseen;
+  std::vector<OuterAssignment> foreseen;
   foresee(block, foreseen);
   // Each one of a chain has those of all behind it.
-  if (program_.budget->has_room(2 * foreseen.size() * sizeof(Foreseen)))
-    block.foreseen = program_.arena.copy(std::span<const Foreseen>(foreseen));
+  if (program_.budget->has_room(2 * foreseen.size() * sizeof(OuterAssignment)))
+    block.foreseen = program_.arena.copy(std::span<const OuterAssignment>(foreseen));
 }
 
-void Walk::foresee(const Block& block, std::vector<Foreseen>& found) {
-  const auto add = [&](const Foreseen& one) {
+void Walk::foresee(const Block& block, std::vector<OuterAssignment>& found) {
+  const auto add = [&](const OuterAssignment& one) {
     const Expr* root = one.assignment->object;
     while (root->kind == ExprKind::attribute)
       root = as<AttributeRef>(root).object;
@@ -128,7 +128,7 @@ void Walk::foresee(const Block& block, std::vector<Foreseen>& found) {
       found.push_back(one);
   };
   const auto add_inner = [&](const Block& inner) {
-    for (const Foreseen& one : inner.foreseen)
+    for (const OuterAssignment& one : inner.foreseen)
       add({one.assignment, one.levels + (block.is_elif ? 0 : 1)});
   };
   for (const Stmt* statement : block.statements) {

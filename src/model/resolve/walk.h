@@ -77,7 +77,7 @@ class Walk {
   void keep_foreseen(const Block& block);
   /// The assignments whose object is known outside of the block. Inner blocks were done before:
   /// their assignments count if the object is known outside of this one as well.
-  static void foresee(const Block& block, std::vector<Foreseen>& found);
+  static void foresee(const Block& block, std::vector<OuterAssignment>& found);
 
   // constructors.cc
   void constructor(const Constructor& node, const Level* level, const Attribute* to);

@@ -220,7 +220,7 @@ struct Stmt {
 };
 
 /// An assignment in a block, or in the blocks inside it, to an object that is known outside.
-struct Foreseen {
+struct OuterAssignment {
   const struct AssignAttribute* assignment;
   uint32_t levels;  ///< frames from the assignment to the one around the block
 };
@@ -230,7 +230,7 @@ struct Block {
   std::span<const Stmt* const> statements;
   mutable std::span<const Symbol> locals;
   /// Assignments whose cell is promised before this block is entered.
-  mutable std::span<const Foreseen> foreseen;
+  mutable std::span<const OuterAssignment> foreseen;
   /// It holds only the `if` of an `elif`: it has no variables and no frame, so that a long chain is
   /// no deep nesting.
   bool is_elif = false;

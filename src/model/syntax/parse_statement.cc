@@ -77,7 +77,7 @@ Result<const Stmt*> StatementParser::if_statement() {
     if (branches.empty())
       return made;
     no = arena_.make<Block>(keep(std::vector<const Stmt*>{made}), std::span<const Symbol>(),
-                            std::span<const Foreseen>(), true);
+                            std::span<const OuterAssignment>(), true);
   }
 }
 
