@@ -10,7 +10,7 @@ namespace fettle::starlark {
 namespace {
 
 /// The arguments of one call, gathered where no register can overwrite them.
-struct Gathered {
+struct CallArguments {
   std::vector<Value> positional;
   std::vector<Value> names;
   std::vector<Value> named;
@@ -161,7 +161,7 @@ bool place_arguments(Vm& vm, Function* function, Value* base, std::span<const Va
   return place_defaults(vm, function, base, count);
 }
 
-bool gather(Vm& vm, Value* at, const CallSite& site, Gathered& all) {
+bool gather(Vm& vm, Value* at, const CallSite& site, CallArguments& all) {
   const Value* next = at + 1;
   all.positional.assign(next, next + site.positional);
   next += site.positional;
@@ -237,7 +237,7 @@ bool enter_function(Vm& vm, Function* function, Value* base, const Arguments& ar
       return true;
     }
   }
-  Gathered all;
+  CallArguments all;
   all.positional.assign(arguments.positional, arguments.positional + arguments.count);
   all.names.assign(arguments.names, arguments.names + arguments.named_count);
   all.named.assign(arguments.named, arguments.named + arguments.named_count);
@@ -369,7 +369,7 @@ Value call_general(Vm& vm, Value* at, const CallSite& site, uint16_t into, bool&
   const Value called = at[0];
   if (!site.rest && !site.named_rest)
     return call_native(vm, called, arguments_of(site, at));
-  Gathered all;
+  CallArguments all;
   if (!gather(vm, at, site, all))
     return Value::error();
   Arguments arguments;
