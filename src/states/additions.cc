@@ -32,8 +32,8 @@ class AdditionReader {
   std::string name_of(std::string_view what) const { return cat(what, " of ", by_); }
 
   /// The documents of a text that stands in no file.
-  Gathered gathered_of(std::string what, std::string text, std::string_view pipe,
-                       const Gathering& with) {
+  GatheredFiles gathered_of(std::string what, std::string text, std::string_view pipe,
+                            const Gathering& with) {
     const Result<std::vector<Stage>> stages = parse_pipe(pipe);
     if (!stages) {
       with.report.error(user_error(cat(name_of(what), ": ", stages.error().message)));
@@ -72,8 +72,8 @@ class AdditionReader {
     std::vector<std::string> refs;
     for (const Value& ref : asked.at("params").items())
       refs.push_back(ref.text().str());
-    Gathered gathered = gather(refs, own);
-    Gathered values =
+    GatheredFiles gathered = gather(refs, own);
+    GatheredFiles values =
         gathered_of("the parameters", write_json(asked.at("values")), plain_pipe, own);
     for (Document& document : values.documents) {
       gathered.documents.push_back(std::move(document));

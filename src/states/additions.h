@@ -15,7 +15,7 @@ namespace fettle::states {
 /// Files with parameters and IDs of their own (`sls.run`).
 struct AddedFiles {
   Params params;
-  Gathered gathered;
+  GatheredFiles gathered;
   High high;
 };
 

@@ -19,7 +19,7 @@ struct Front {
   Report report;
   Params params;
   std::optional<Sources> sources;  ///< none: there is an error
-  Gathered gathered;
+  GatheredFiles gathered;
   Additions added;
   High high;
   Low low;

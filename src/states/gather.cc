@@ -16,12 +16,12 @@ class Gatherer {
  public:
   explicit Gatherer(const Gathering& with) : with_(with) {}
 
-  Gathered run(std::span<const std::string> words) {
+  GatheredFiles run(std::span<const std::string> words) {
     for (const std::string& word : words)
       add_word(word);
     return read_all();
   }
-  Gathered run(SourceFile file) {
+  GatheredFiles run(SourceFile file) {
     add(std::move(file), 0);
     return read_all();
   }
@@ -32,7 +32,7 @@ class Gatherer {
     size_t level;
   };
 
-  Gathered read_all() {
+  GatheredFiles read_all() {
     while (!waiting_.empty()) {
       const Waiting next = std::move(waiting_.front());
       waiting_.pop_front();
@@ -140,24 +140,24 @@ class Gatherer {
   }
 
   const Gathering& with_;
-  Gathered made_;
+  GatheredFiles made_;
   std::deque<Waiting> waiting_;
   std::set<std::string> seen_;
 };
 
 }  // namespace
 
-Gathered gather(std::span<const std::string> words, const Gathering& gathering) {
+GatheredFiles gather(std::span<const std::string> words, const Gathering& gathering) {
   return Gatherer(gathering).run(words);
 }
 
-Gathered gather(SourceFile file, const Gathering& gathering) {
+GatheredFiles gather(SourceFile file, const Gathering& gathering) {
   return Gatherer(gathering).run(std::move(file));
 }
 
 /// Makes a layer for each level of includes, the outermost last. Within a level, the order is that
 /// of the files.
-Params params_of(const Gathered& gathered) {
+Params params_of(const GatheredFiles& gathered) {
   std::vector<size_t> order(gathered.documents.size());
   std::iota(order.begin(), order.end(), size_t{0});
   std::stable_sort(order.begin(), order.end(),

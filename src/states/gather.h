@@ -23,7 +23,7 @@ struct DelayedBlock {
   std::vector<Awaited> awaited;
 };
 
-struct Gathered {
+struct GatheredFiles {
   std::vector<Document> documents;  ///< those of a file stand one behind another
   std::vector<size_t> levels;       ///< of each document: how many includes lead to it
   std::vector<DelayedBlock> delayed;
@@ -39,13 +39,13 @@ struct Gathering {
 };
 
 /// Reads everything that can be read, and reports the rest.
-Gathered gather(std::span<const std::string> words, const Gathering& gathering);
+GatheredFiles gather(std::span<const std::string> words, const Gathering& gathering);
 
 /// The same for a given file.
-Gathered gather(SourceFile file, const Gathering& gathering);
+GatheredFiles gather(SourceFile file, const Gathering& gathering);
 
 /// The parameters in files of parameters.
-Params params_of(const Gathered& gathered);
+Params params_of(const GatheredFiles& gathered);
 
 /// Python's name for the type of a part: `str`, `list`, `NoneType`.
 std::string_view python_type(const TreeNode& node);
