@@ -11,7 +11,8 @@ constexpr std::string_view plain_pipe = "json";
 
 class AdditionReader {
  public:
-  AdditionReader(const CompileOptions& options, const Gathering& gathering, const HighOptions& high)
+  AdditionReader(const CompileOptions& options, const GatherContext& gathering,
+                 const HighOptions& high)
       : options_(options), with_(gathering), high_(high) {}
 
   Additions read() {
@@ -33,7 +34,7 @@ class AdditionReader {
 
   /// The documents of a text that stands in no file.
   GatheredFiles gathered_of(std::string what, std::string text, std::string_view pipe,
-                            const Gathering& with) {
+                            const GatherContext& with) {
     const Result<std::vector<Stage>> stages = parse_pipe(pipe);
     if (!stages) {
       with.report.error(user_error(cat(name_of(what), ": ", stages.error().message)));
@@ -42,7 +43,8 @@ class AdditionReader {
     SourceFile file;
     file.ref = file.name = name_of(what);
     file.text = std::make_shared<const std::string>(std::move(text));
-    Gathering own{with.sources, with.texts, with.rendering, *stages, with.outcomes, with.report};
+    GatherContext own{with.sources, with.texts,    with.rendering,
+                      *stages,      with.outcomes, with.report};
     return gather(std::move(file), own);
   }
 
@@ -67,8 +69,8 @@ class AdditionReader {
   Params params_of_files(const Value& asked) {
     const Params none;
     Rendering rendering(with_.sources, with_.texts, none, options_.host, with_.outcomes);
-    const Gathering own{with_.sources, with_.texts,    rendering,
-                        with_.pipe,    with_.outcomes, with_.report};
+    const GatherContext own{with_.sources, with_.texts,    rendering,
+                            with_.pipe,    with_.outcomes, with_.report};
     std::vector<std::string> refs;
     for (const Value& ref : asked.at("params").items())
       refs.push_back(ref.text().str());
@@ -102,7 +104,7 @@ class AdditionReader {
   }
 
   const CompileOptions& options_;
-  const Gathering& with_;
+  const GatherContext& with_;
   const HighOptions& high_;
   std::string by_;
   Additions made_;
@@ -110,7 +112,7 @@ class AdditionReader {
 
 }  // namespace
 
-Additions read_additions(const CompileOptions& options, const Gathering& gathering,
+Additions read_additions(const CompileOptions& options, const GatherContext& gathering,
                          const HighOptions& high) {
   return AdditionReader(options, gathering, high).read();
 }

@@ -26,7 +26,7 @@ struct Additions {
 };
 
 /// `gathering`: that of the run.
-Additions read_additions(const CompileOptions& options, const Gathering& gathering,
+Additions read_additions(const CompileOptions& options, const GatherContext& gathering,
                          const HighOptions& high);
 
 /// Whether a call of this function adds states to the run.

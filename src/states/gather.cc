@@ -14,7 +14,7 @@ constexpr size_t most_files = 10'000;
 
 class Gatherer {
  public:
-  explicit Gatherer(const Gathering& with) : with_(with) {}
+  explicit Gatherer(const GatherContext& with) : with_(with) {}
 
   GatheredFiles run(std::span<const std::string> words) {
     for (const std::string& word : words)
@@ -139,7 +139,7 @@ class Gatherer {
     }
   }
 
-  const Gathering& with_;
+  const GatherContext& with_;
   GatheredFiles made_;
   std::deque<Waiting> waiting_;
   std::set<std::string> seen_;
@@ -147,11 +147,11 @@ class Gatherer {
 
 }  // namespace
 
-GatheredFiles gather(std::span<const std::string> words, const Gathering& gathering) {
+GatheredFiles gather(std::span<const std::string> words, const GatherContext& gathering) {
   return Gatherer(gathering).run(words);
 }
 
-GatheredFiles gather(SourceFile file, const Gathering& gathering) {
+GatheredFiles gather(SourceFile file, const GatherContext& gathering) {
   return Gatherer(gathering).run(std::move(file));
 }
 

@@ -29,7 +29,7 @@ struct GatheredFiles {
   std::vector<DelayedBlock> delayed;
 };
 
-struct Gathering {
+struct GatherContext {
   Sources& sources;
   Texts& texts;
   Rendering& rendering;
@@ -39,10 +39,10 @@ struct Gathering {
 };
 
 /// Reads everything that can be read, and reports the rest.
-GatheredFiles gather(std::span<const std::string> words, const Gathering& gathering);
+GatheredFiles gather(std::span<const std::string> words, const GatherContext& gathering);
 
 /// The same for a given file.
-GatheredFiles gather(SourceFile file, const Gathering& gathering);
+GatheredFiles gather(SourceFile file, const GatherContext& gathering);
 
 /// The parameters in files of parameters.
 Params params_of(const GatheredFiles& gathered);
