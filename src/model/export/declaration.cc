@@ -28,8 +28,8 @@ struct Interpreter {
 };
 using InterpreterPointer = std::shared_ptr<Interpreter>;
 
-Result<Given> call(const InterpreterPointer& interpreter, star::Value function, const Model& model,
-                   const Instance& instance) {
+Result<FieldAnswer> call(const InterpreterPointer& interpreter, star::Value function,
+                         const Model& model, const Instance& instance) {
   star::Thread& thread = interpreter->thread;
   if (interpreter->seen != &instance) {
     interpreter->view.reset();
@@ -41,12 +41,12 @@ Result<Given> call(const InterpreterPointer& interpreter, star::Value function, 
   interpreter->ignored.clear();
   const Result<star::Value> made = thread.call(function, {interpreter->view->get()});
   if (!interpreter->ignored.empty())
-    return Given{Given::Type::ignored, {}};
+    return FieldAnswer{FieldAnswer::Type::ignored, {}};
   if (!made && interpreter->has_unknown)
-    return Given{Given::Type::unknown, {}};
+    return FieldAnswer{FieldAnswer::Type::unknown, {}};
   if (!made)
     return made.error();
-  return Given{Given::Type::value, TRY(star::to_value(thread, *made))};
+  return FieldAnswer{FieldAnswer::Type::value, TRY(star::to_value(thread, *made))};
 }
 
 class DeclarationReader {

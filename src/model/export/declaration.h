@@ -30,11 +30,11 @@
 namespace fettle::model {
 
 /// What a function of a declaration returned for an instance.
-struct Given {
+struct FieldAnswer {
   enum class Type { value, unknown, ignored } type = Type::value;
   Value value;
 };
-using GetFunction = std::function<Result<Given>(const Model&, const Instance&)>;
+using GetFunction = std::function<Result<FieldAnswer>(const Model&, const Instance&)>;
 
 struct Declaration {
   std::string entity;  ///< full name

@@ -90,7 +90,7 @@ class Exporter {
 
   /// The id of its resource. False: it is unknown. `given`: what a function returned.
   Result<bool> read_id(const Instance& instance, const TypePlan& plan, ResourceId& id,
-                       std::optional<Given>& given_id) const {
+                       std::optional<FieldAnswer>& given_id) const {
     id.type = plan.declaration->entity;
     id.attribute = plan.declaration->id_attribute;
     std::optional<std::string> agent = TRY(agent_of(instance, plan));
@@ -111,7 +111,7 @@ class Exporter {
   Result<std::string> id_text(const Instance& instance) {
     const TypePlan& plan = *TRY(plans_.of(*instance.entity));
     ResourceId id;
-    std::optional<Given> given;
+    std::optional<FieldAnswer> given;
     if (plan.declaration == nullptr)
       return user_error(cat("no resource type is declared for ", instance.entity->full_name,
                             ", from which a reference needs a fact"));
@@ -129,7 +129,7 @@ class Exporter {
       if (managed.tag == Tag::boolean && !managed.boolean)
         return std::optional<Item>();
     }
-    std::optional<Given> given_id;
+    std::optional<FieldAnswer> given_id;
     if (!TRY(read_id(instance, plan, id_, given_id)))
       return std::optional<Item>();
     Item item;
@@ -137,16 +137,17 @@ class Exporter {
     std::vector<Entry>& entries = entries_;
     entries.clear();
     for (const FieldPlan& field : plan.fields) {
-      Given given =
+      FieldAnswer given =
           given_id && field.get == plan.id_get ? *given_id : TRY(read_field(instance, field));
-      if (given.type == Given::Type::ignored)
+      if (given.type == FieldAnswer::Type::ignored)
         return std::optional<Item>();
-      const bool is_unknown = given.type == Given::Type::unknown || given.value.has_unknown();
+      const bool is_unknown = given.type == FieldAnswer::Type::unknown || given.value.has_unknown();
       if (is_unknown)
         exported_.unknowns.push_back({item.id, field.name, "fact", false});
       item.is_undefined |= is_unknown;
-      entries.push_back({field.name, given.type == Given::Type::unknown ? Value::unknown()
-                                                                        : std::move(given.value)});
+      entries.push_back({field.name, given.type == FieldAnswer::Type::unknown
+                                         ? Value::unknown()
+                                         : std::move(given.value)});
     }
     if (!references_.empty()) {
       entries[references_at].value = references_.references();
@@ -201,9 +202,9 @@ class Exporter {
     return std::optional(text_of(model_.program, value));
   }
 
-  static Result<std::optional<std::string>> text_of_given(const Given& given,
+  static Result<std::optional<std::string>> text_of_given(const FieldAnswer& given,
                                                           std::string_view what) {
-    if (given.type != Given::Type::value || given.value.has_unknown())
+    if (given.type != FieldAnswer::Type::value || given.value.has_unknown())
       return std::optional<std::string>();
     if (given.value.is_list() || given.value.is_dict() || given.value.is_null())
       return user_error(cat("the function for the ", what, " gave ", write_json(given.value),
@@ -211,9 +212,9 @@ class Exporter {
     return std::optional(to_text(given.value));
   }
 
-  Result<Given> read_field(const Instance& instance, const FieldPlan& field) {
+  Result<FieldAnswer> read_field(const Instance& instance, const FieldPlan& field) {
     if (field.is_constant)
-      return Given{Given::Type::value, field.constant};
+      return FieldAnswer{FieldAnswer::Type::value, field.constant};
     if (field.get != nullptr)
       return (*field.get)(model_, instance);
     const Datum& datum = instance.cells[field.slot].value;
@@ -221,7 +222,7 @@ class Exporter {
         has_reference(datum) ? references_.take(datum, field.name.str()) : attribute_value(datum);
     if (!value)
       return std::move(value).error().context(cat("reading the field `", field.name, "`"));
-    return Given{Given::Type::value, std::move(*value)};
+    return FieldAnswer{FieldAnswer::Type::value, std::move(*value)};
   }
 
   Status check_duplicates() const {

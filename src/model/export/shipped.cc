@@ -60,25 +60,25 @@ std::optional<std::vector<std::string_view>> blocks_of(const Model& model, const
 }
 
 /// The content with the blocks before and after it.
-Result<Given> content_of_file(const Model& model, const Instance& file) {
+Result<FieldAnswer> content_of_file(const Model& model, const Instance& file) {
   const Datum* const content = model.value(file, "content");
   if (content != nullptr && content->tag == Tag::unknown)
-    return Given{Given::Type::unknown, {}};
+    return FieldAnswer{FieldAnswer::Type::unknown, {}};
   std::optional<std::vector<std::string_view>> parts = blocks_of(model, file, "prefix_content");
   const auto after = blocks_of(model, file, "suffix_content");
   const Datum* const separator = model.value(file, "content_seperator");
   if (!parts || !after || separator == nullptr || separator->tag != Tag::text)
-    return Given{Given::Type::unknown, {}};
+    return FieldAnswer{FieldAnswer::Type::unknown, {}};
   const bool has_content = content != nullptr && content->tag == Tag::text;
   if (has_content)
     parts->push_back(content->view());
   parts->insert(parts->end(), after->begin(), after->end());
   if (parts->empty())
-    return Given{Given::Type::value, Value()};
+    return FieldAnswer{FieldAnswer::Type::value, Value()};
   std::string text;
   for (size_t i = 0; i < parts->size(); ++i)
     text.append(i == 0 ? std::string_view() : separator->view()).append((*parts)[i]);
-  return Given{Given::Type::value, Value(text)};
+  return FieldAnswer{FieldAnswer::Type::value, Value(text)};
 }
 
 }  // namespace
