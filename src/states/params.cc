@@ -30,9 +30,9 @@ jinja::Value marked(const jinja::Value& value) { return value.is_none() ? not_gi
 
 /// The given parameters: a dictionary in which `get` answers `none_mark` for a missing key, so that
 /// the resulting YAML has a null.
-class Given : public jinja::Object {
+class ParamsObject : public jinja::Object {
  public:
-  explicit Given(jinja::Value values) : values_(std::move(values)) {}
+  explicit ParamsObject(jinja::Value values) : values_(std::move(values)) {}
   std::string type_name() const override { return "params"; }
   std::string text() const override { return jinja::text_of(values_); }
   bool is_true() const override { return !values_.dict_data().entries.empty(); }
@@ -222,7 +222,7 @@ std::string Params::with_words(std::string_view text) const {
 
 jinja::Value Params::object() const {
   if (asked_ == nullptr)
-    return jinja::Value(jinja::ObjectPtr(std::make_shared<Given>(values_)));
+    return jinja::Value(jinja::ObjectPtr(std::make_shared<ParamsObject>(values_)));
   return jinja::Value(jinja::ObjectPtr(
       std::make_shared<Placeholder>(asked_, asked_.get(), Words{"params", "params"}, 0)));
 }
