@@ -9,14 +9,14 @@
 namespace fettle::jinja {
 namespace {
 
-using Given = Arguments&;
+using TestArguments = Arguments&;
 
 template <typename Check>
-Result<bool> of_value(Given given, Check check) {
+Result<bool> of_value(TestArguments given, Check check) {
   return check(given.positional[0]);
 }
 
-Result<bool> compares(Given given, std::string_view op) {
+Result<bool> compares(TestArguments given, std::string_view op) {
   if (given.positional.size() < 2)
     return raise("TypeError", "a comparison needs a second value");
   const Value& a = given.positional[0];
@@ -26,7 +26,7 @@ Result<bool> compares(Given given, std::string_view op) {
   return holds(op, a, b);
 }
 
-Result<bool> equals(Given given, bool is_wanted) {
+Result<bool> equals(TestArguments given, bool is_wanted) {
   if (given.positional.size() < 2)
     return raise("TypeError", "eq expected 2 arguments, got 1");
   for (const Value& value : given.positional)
@@ -35,18 +35,18 @@ Result<bool> equals(Given given, bool is_wanted) {
   return is_equal(given.positional[0], given.positional[1]) == is_wanted;
 }
 
-Result<bool> divides(Given given) {
+Result<bool> divides(TestArguments given) {
   if (given.positional.size() < 2)
     return raise("TypeError", "test_divisibleby() missing 1 required positional argument: 'num'");
   return is_equal(TRY(operate("%", given.positional[0], given.positional[1])), Value(0));
 }
 
-Result<bool> is_odd(Given given, bool wanted) {
+Result<bool> is_odd(TestArguments given, bool wanted) {
   const Value rest = TRY(operate("%", given.positional[0], Value(2)));
   return is_equal(rest, Value(1)) == wanted && (wanted || is_equal(rest, Value(0)));
 }
 
-Result<bool> is_in(Given given) {
+Result<bool> is_in(TestArguments given) {
   if (given.positional.size() < 2)
     return raise("TypeError", "test_in() missing 1 required positional argument: 'seq'");
   return holds("in", given.positional[0], given.positional[1]);
@@ -65,42 +65,45 @@ const std::unordered_map<std::string_view, TestBuiltin>& table() {
         made.emplace(name, run);
     };
     using R = Renderer&;
-    add({"defined"}, [](R, Given g) -> Result<bool> { return !g.positional[0].is_undefined(); });
-    add({"undefined"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_undefined(); });
-    add({"none"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_none(); });
-    add({"boolean"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_bool(); });
-    add({"true"}, [](R, Given g) -> Result<bool> {
+    add({"defined"},
+        [](R, TestArguments g) -> Result<bool> { return !g.positional[0].is_undefined(); });
+    add({"undefined"},
+        [](R, TestArguments g) -> Result<bool> { return g.positional[0].is_undefined(); });
+    add({"none"}, [](R, TestArguments g) -> Result<bool> { return g.positional[0].is_none(); });
+    add({"boolean"}, [](R, TestArguments g) -> Result<bool> { return g.positional[0].is_bool(); });
+    add({"true"}, [](R, TestArguments g) -> Result<bool> {
       return g.positional[0].is_bool() && g.positional[0].boolean();
     });
-    add({"false"}, [](R, Given g) -> Result<bool> {
+    add({"false"}, [](R, TestArguments g) -> Result<bool> {
       return g.positional[0].is_bool() && !g.positional[0].boolean();
     });
-    add({"integer"}, [](R, Given g) -> Result<bool> {
+    add({"integer"}, [](R, TestArguments g) -> Result<bool> {
       return !g.positional[0].is_bool() && digits_of(g.positional[0]).has_value();
     });
-    add({"float"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_real(); });
-    add({"number"}, [](R, Given g) -> Result<bool> {
+    add({"float"}, [](R, TestArguments g) -> Result<bool> { return g.positional[0].is_real(); });
+    add({"number"}, [](R, TestArguments g) -> Result<bool> {
       return g.positional[0].is_number() || digits_of(g.positional[0]).has_value();
     });
-    add({"string"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_text(); });
-    add({"mapping"}, [](R, Given g) -> Result<bool> { return g.positional[0].is_dict(); });
-    add({"iterable"}, [](R, Given g) -> Result<bool> {
+    add({"string"}, [](R, TestArguments g) -> Result<bool> { return g.positional[0].is_text(); });
+    add({"mapping"}, [](R, TestArguments g) -> Result<bool> { return g.positional[0].is_dict(); });
+    add({"iterable"}, [](R, TestArguments g) -> Result<bool> {
       if (g.positional[0].is_strictly_undefined())
         return undefined_error(g.positional[0]);
       return has_items(g.positional[0]);
     });
-    add({"sequence"}, [](R, Given g) -> Result<bool> { return has_items(g.positional[0]); });
-    add({"callable"}, [](R, Given g) -> Result<bool> {
+    add({"sequence"},
+        [](R, TestArguments g) -> Result<bool> { return has_items(g.positional[0]); });
+    add({"callable"}, [](R, TestArguments g) -> Result<bool> {
       // As in Python, where the call of what is not there is the error.
       return g.positional[0].is_undefined() ||
              (g.positional[0].is_object() && g.positional[0].object()->is_callable());
     });
-    add({"escaped"}, [](R, Given) -> Result<bool> { return false; });
-    add({"odd"}, [](R, Given g) { return is_odd(g, true); });
-    add({"even"}, [](R, Given g) { return is_odd(g, false); });
-    add({"divisibleby"}, [](R, Given g) { return divides(g); });
-    add({"in"}, [](R, Given g) { return is_in(g); });
-    add({"sameas"}, [](R, Given g) -> Result<bool> {
+    add({"escaped"}, [](R, TestArguments) -> Result<bool> { return false; });
+    add({"odd"}, [](R, TestArguments g) { return is_odd(g, true); });
+    add({"even"}, [](R, TestArguments g) { return is_odd(g, false); });
+    add({"divisibleby"}, [](R, TestArguments g) { return divides(g); });
+    add({"in"}, [](R, TestArguments g) { return is_in(g); });
+    add({"sameas"}, [](R, TestArguments g) -> Result<bool> {
       if (g.positional.size() < 2)
         return raise("TypeError", "test_sameas() missing 1 required positional argument: 'other'");
       const Value& a = g.positional[0];
@@ -108,29 +111,29 @@ const std::unordered_map<std::string_view, TestBuiltin>& table() {
       return a.is_same(b) ||
              (type_name(a) == type_name(b) && (a.is_text() || a.is_integer()) && is_equal(a, b));
     });
-    add({"eq", "==", "equalto"}, [](R, Given g) { return equals(g, true); });
-    add({"ne", "!="}, [](R, Given g) { return equals(g, false); });
-    add({"lt", "<", "lessthan"}, [](R, Given g) { return compares(g, "<"); });
-    add({"le", "<="}, [](R, Given g) { return compares(g, "<="); });
-    add({"gt", ">", "greaterthan"}, [](R, Given g) { return compares(g, ">"); });
-    add({"ge", ">="}, [](R, Given g) { return compares(g, ">="); });
-    add({"lower"}, [](R, Given g) -> Result<bool> {
+    add({"eq", "==", "equalto"}, [](R, TestArguments g) { return equals(g, true); });
+    add({"ne", "!="}, [](R, TestArguments g) { return equals(g, false); });
+    add({"lt", "<", "lessthan"}, [](R, TestArguments g) { return compares(g, "<"); });
+    add({"le", "<="}, [](R, TestArguments g) { return compares(g, "<="); });
+    add({"gt", ">", "greaterthan"}, [](R, TestArguments g) { return compares(g, ">"); });
+    add({"ge", ">="}, [](R, TestArguments g) { return compares(g, ">="); });
+    add({"lower"}, [](R, TestArguments g) -> Result<bool> {
       if (g.positional[0].is_strictly_undefined())
         return undefined_error(g.positional[0]);
       const std::string text = text_of(g.positional[0]);
       return text == python::lower(text) && text != python::upper(text);
     });
-    add({"upper"}, [](R, Given g) -> Result<bool> {
+    add({"upper"}, [](R, TestArguments g) -> Result<bool> {
       if (g.positional[0].is_strictly_undefined())
         return undefined_error(g.positional[0]);
       const std::string text = text_of(g.positional[0]);
       return text == python::upper(text) && text != python::lower(text);
     });
-    add({"filter"}, [](R renderer, Given g) -> Result<bool> {
+    add({"filter"}, [](R renderer, TestArguments g) -> Result<bool> {
       TRY(check_hashable(g.positional[0]));
       return has_filter(renderer.environment(), text_of(g.positional[0]));
     });
-    add({"test"}, [](R renderer, Given g) -> Result<bool> {
+    add({"test"}, [](R renderer, TestArguments g) -> Result<bool> {
       TRY(check_hashable(g.positional[0]));
       return has_test(renderer.environment(), text_of(g.positional[0]));
     });
