@@ -14,16 +14,16 @@ const Members& HandlerCode::members() {
   return all;
 }
 
-const Members& Handled::members() {
+const Members& HandledResource::members() {
   static const Members all{
-      required<&Handled::type>("type", "for messages"),
-      required<&Handled::fields>("fields", "{name: value}: what the code compares"),
-      required<&Handled::handler>(
+      required<&HandledResource::type>("type", "for messages"),
+      required<&HandledResource::fields>("fields", "{name: value}: what the code compares"),
+      required<&HandledResource::handler>(
           "handler",
           "{\"name\", \"code\": digest of a Starlark file among the blobs} or "
           "{\"name\", \"program\": path}, with \"deadline\": duration of one call"),
-      member<&Handled::purged>("purged", "it should be absent"),
-      member<&Handled::report_only>("report_only", "it is looked at and nothing is done")};
+      member<&HandledResource::purged>("purged", "it should be absent"),
+      member<&HandledResource::report_only>("report_only", "it is looked at and nothing is done")};
   return all;
 }
 
@@ -38,7 +38,7 @@ const Members& HandledOutputs::members() {
 }
 
 const TypedKind& handled_kind() {
-  static const KindOf<Handled, HandledOutputs> kind("handled", Sort::ensuring);
+  static const KindOf<HandledResource, HandledOutputs> kind("handled", Sort::ensuring);
   return kind;
 }
 

@@ -12,7 +12,7 @@ struct HandlerCode {
   static const Members& members();
 };
 
-struct Handled {
+struct HandledResource {
   Hole<Name> type;
   Dict fields;
   Dict handler;  ///< a `HandlerCode`

@@ -136,8 +136,8 @@ TEST(Members, WhatIsReadAndWrittenAgainIsTheSame) {
   expect_same_again<File>(file_kind(), R"({"path":"/a","content":"x","mode":644,"owner":0})");
   expect_same_again<File>(file_kind(), R"({"path":"/a"})");
   expect_same_again<Folder>(folder_kind(), R"({"path":"/a","group":"g","purged":true})");
-  expect_same_again<Handled>(handled_kind(),
-                             R"({"type":"t","fields":{"a":1},"handler":{"name":"n"}})");
+  expect_same_again<HandledResource>(handled_kind(),
+                                     R"({"type":"t","fields":{"a":1},"handler":{"name":"n"}})");
   expect_same_again<HostCommand>(command_kind(),
                                  R"({"command":"c","told":{"state":"json","hidden":["stdout"]}})");
   expect_same_again<HostCommand>(command_kind(), R"({"command":"c","timeout":1.5})");

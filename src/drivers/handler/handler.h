@@ -40,8 +40,8 @@ struct HandlerSite {
   Blobs& blobs;
   Programs& programs;
   const Act& act;
-  Handled wanted;    ///< the attributes of the act
-  HandlerCode code;  ///< that looks after it
+  HandledResource wanted;  ///< the attributes of the act
+  HandlerCode code;        ///< that looks after it
   const ProgressSink& progress;
   std::stop_token stop;
   std::string name;                   ///< that of the handler, for messages

@@ -88,7 +88,7 @@ Result<std::vector<Found>> HandlerDriver::list(const Name&, std::stop_token) {
 
 Result<Outcome> HandlerDriver::apply(const Act& act, const ProgressSink& progress,
                                      std::stop_token stop) {
-  Handled wanted = read<Handled>(act.attributes);
+  HandledResource wanted = read<HandledResource>(act.attributes);
   HandlerCode code = read<HandlerCode>(wanted.handler.value());
   std::vector<std::string> printed;
   const HandlerSite site{http_,
