@@ -94,7 +94,8 @@ class SqliteSnapshot : public Snapshot {
     }
   }
 
-  Status holders_of(Holding holding, const std::function<Go(const Piece&)>& visit) const override {
+  Status holders_of(IdentityEntry holding,
+                    const std::function<Go(const Piece&)>& visit) const override {
     Query query =
         TRY(database_.query("SELECT pieces.set_name, pieces.name FROM holdings JOIN pieces ON "
                             "pieces.id=piece WHERE holdings.world=? AND key=? AND value=? AND "
@@ -149,7 +150,7 @@ class SqliteSnapshot : public Snapshot {
 
 /// A row of the identity index.
 struct Row {
-  Holding holding;
+  IdentityEntry holding;
   int64_t piece;
   auto order() const { return std::tie(holding.key, holding.value, piece); }
 };
@@ -186,7 +187,7 @@ class DeltaWriter {
  private:
   Status write_piece(const Piece& piece, const Content* content) {
     const int64_t id = TRY(id_of(piece));
-    std::vector<Holding> gone, added;
+    std::vector<IdentityEntry> gone, added;
     if (before_.number() != 0)
       if (const ContentPointer old = TRY(before_.content(piece))) {
         gone = holdings(piece, *old);
@@ -211,21 +212,21 @@ class DeltaWriter {
     return {};
   }
 
-  void add_rows(int64_t piece, std::vector<Holding> gone, std::vector<Holding> added) {
-    const auto less = [](const Holding& a, const Holding& b) {
+  void add_rows(int64_t piece, std::vector<IdentityEntry> gone, std::vector<IdentityEntry> added) {
+    const auto less = [](const IdentityEntry& a, const IdentityEntry& b) {
       return std::tie(a.key, a.value) < std::tie(b.key, b.value);
     };
     std::sort(gone.begin(), gone.end(), less);
     std::sort(added.begin(), added.end(), less);
-    std::vector<Holding> only;
+    std::vector<IdentityEntry> only;
     std::set_difference(gone.begin(), gone.end(), added.begin(), added.end(),
                         std::back_inserter(only), less);
-    for (const Holding& holding : only)
+    for (const IdentityEntry& holding : only)
       gone_.push_back({holding, piece});
     only.clear();
     std::set_difference(added.begin(), added.end(), gone.begin(), gone.end(),
                         std::back_inserter(only), less);
-    for (const Holding& holding : only)
+    for (const IdentityEntry& holding : only)
       added_.push_back({holding, piece});
   }
 
@@ -332,7 +333,7 @@ class Unstager {
 
   /// Runs a statement for each holding of a span, with its world, key, value, piece and number.
   Status for_holdings(const Span& span, const char* sql) {
-    for (const Holding& holding : holdings(span.name, *span.body)) {
+    for (const IdentityEntry& holding : holdings(span.name, *span.body)) {
       const DigestBytes key(holding.key), value(holding.value);
       TRY(TRY(database_.query(sql))
               .bind(world_)

@@ -59,7 +59,7 @@ class StagingTest : public testing::Test {
     size_t held = 0;
     for (const auto& [name, digest] : *pieces) {
       const ContentPointer body = *(*snapshot)->content(name);
-      for (const Holding& holding : holdings(name, *body)) {
+      for (const IdentityEntry& holding : holdings(name, *body)) {
         size_t found = 0;
         EXPECT_TRUE((*snapshot)->holders(holding.key, [&](Digest value, const Piece& holder) {
           EXPECT_EQ(holder, name);

@@ -8,7 +8,7 @@
 
 namespace fettle {
 
-Result<bool> Committer::is_held(Holding holding, bool only_by_others) const {
+Result<bool> Committer::is_held(IdentityEntry holding, bool only_by_others) const {
   bool found = false;
   TRY(newest_.holders_of(holding, [&](const Piece& piece) {
     found = !only_by_others || !is_touched(piece);

@@ -85,7 +85,7 @@ class Committer {
 
   // commit_needs.cc
   /// Whether a piece of the newest version, or one that stays, holds it.
-  Result<bool> is_held(Holding holding, bool only_by_others) const;
+  Result<bool> is_held(IdentityEntry holding, bool only_by_others) const;
   Result<bool> any_holder(const Name& id) const;
   Result<std::optional<Piece>> staying_holder(const Name& id) const;
   Status find_lost();

@@ -84,8 +84,8 @@ Digest value_of_item(const Piece& piece, const Item& item) {
   return tagged(item.is_undefined ? "undefined" : "shared", item.attributes.digest());
 }
 
-std::vector<Holding> holdings(const Piece& piece, const Content& content) {
-  std::vector<Holding> found;
+std::vector<IdentityEntry> holdings(const Piece& piece, const Content& content) {
+  std::vector<IdentityEntry> found;
   found.reserve(content.items.size() + content.claims.size());
   for (const Item& item : content.items) {
     found.push_back({key_of_item(item.id), value_of_item(piece, item)});

@@ -77,11 +77,11 @@ struct PieceHash {
 };
 
 /// One entry of the identity index: the piece holds that value under this key.
-struct Holding {
+struct IdentityEntry {
   Digest key;
   Digest value;
 };
-std::vector<Holding> holdings(const Piece& piece, const Content& content);
+std::vector<IdentityEntry> holdings(const Piece& piece, const Content& content);
 Digest key_of_item(const Name& id);
 Digest key_of_needs(const Name& id);
 /// Held, by their id, by all resources without a set that need something.
@@ -105,7 +105,7 @@ class Snapshot {
   virtual Status holders(
       Digest key, const std::function<Go(Digest value, const Piece& piece)>& visit) const = 0;
   /// Visits the holders of this value of the key; `visit` says whether to go on.
-  virtual Status holders_of(Holding holding,
+  virtual Status holders_of(IdentityEntry holding,
                             const std::function<Go(const Piece& piece)>& visit) const = 0;
   /// Parts that later versions than `number` up to this one replaced, added or removed.
   virtual Result<std::vector<Piece>> touched_since(uint64_t number) const = 0;

@@ -122,7 +122,8 @@ class CountingSnapshot : public Snapshot {
       return visit(value, piece);
     });
   }
-  Status holders_of(Holding holding, const std::function<Go(const Piece&)>& visit) const override {
+  Status holders_of(IdentityEntry holding,
+                    const std::function<Go(const Piece&)>& visit) const override {
     ++reads;
     return of_->holders_of(holding, [&](const Piece& piece) {
       ++reads;
