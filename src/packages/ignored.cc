@@ -16,8 +16,8 @@ constexpr size_t largest = 1 << 20;  // bytes
 
 }  // namespace
 
-Result<Ignored> Ignored::of_folder(const std::string& folder) {
-  Ignored ignored;
+Result<IgnoreRules> IgnoreRules::of_folder(const std::string& folder) {
+  IgnoreRules ignored;
   const Path path = Path(folder) / file_name;
   std::error_code failure;
   // A link is not followed: it could lead anywhere, and without end.
@@ -41,7 +41,7 @@ Result<Ignored> Ignored::of_folder(const std::string& folder) {
   return ignored;
 }
 
-bool Ignored::matches(std::string_view path, bool is_folder) const {
+bool IgnoreRules::matches(std::string_view path, bool is_folder) const {
   const std::string whole(path), name(path.substr(path.rfind('/') + 1));
   return std::ranges::any_of(patterns_, [&](const Pattern& pattern) {
     return (is_folder || !pattern.is_for_folders) &&
@@ -50,7 +50,7 @@ bool Ignored::matches(std::string_view path, bool is_folder) const {
   });
 }
 
-bool Ignored::has(std::string_view path, bool is_folder) const {
+bool IgnoreRules::has(std::string_view path, bool is_folder) const {
   if (is_empty())
     return false;
   for (size_t end = path.find('/'); end != path.npos; end = path.find('/', end + 1))

@@ -12,11 +12,11 @@ namespace fettle {
 /// The patterns of a folder. Each line is one, with `*`, `?` and `[…]` within a name; `#` begins a
 /// comment. One that ends with `/` means folders; one with a `/` within it the whole path, any
 /// other a name at any depth. What is below an ignored folder is ignored.
-class Ignored {
+class IgnoreRules {
  public:
   /// None: the folder has no such file of its own; a link does not count. Errors (`Blame::user`):
   /// it has more than a megabyte.
-  static Result<Ignored> of_folder(const std::string& folder);
+  static Result<IgnoreRules> of_folder(const std::string& folder);
 
   /// `path`: relative to the folder.
   bool has(std::string_view path, bool is_folder) const;

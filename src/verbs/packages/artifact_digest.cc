@@ -33,7 +33,7 @@ Result<Digest> stamp_of(const std::string& path) {
   if (!failure)
     add_stamp(stamps, target, target.string());
   if (fs::is_directory(path, failure)) {
-    const Ignored ignored = TRY(Ignored::of_folder(path));
+    const IgnoreRules ignored = TRY(IgnoreRules::of_folder(path));
     for (const TreeEntry& entry : TRY(list_tree(path)))
       if (!ignored.has(entry.path, entry.type == TreeEntry::Type::directory))
         add_stamp(stamps, fs::path(path) / entry.path, entry.path);
@@ -45,7 +45,7 @@ Result<Digest> stamp_of(const std::string& path) {
 Status pack(const std::string& path, const ByteSink& sink) {
   std::error_code failure;
   if (fs::is_directory(path, failure)) {
-    const Ignored ignored = TRY(Ignored::of_folder(path));
+    const IgnoreRules ignored = TRY(IgnoreRules::of_folder(path));
     return pack_tree(path, sink, {.leaves_out = [&](std::string_view inner, bool is_folder) {
                        return ignored.has(inner, is_folder);
                      }});
