@@ -36,7 +36,7 @@ struct ModuleRow {
   std::string_view ref;
   std::string_view text;
   std::vector<FunctionRow> functions;
-  std::vector<Implied> implied{};
+  std::vector<ImpliedNeeds> implied{};
   std::vector<Name> unique{};
   bool is_instant = false;
 };

@@ -37,7 +37,7 @@ struct Function {
 };
 
 /// The implied needs of every use of a function (Idem: TREQ).
-struct Implied {
+struct ImpliedNeeds {
   Name function;
   std::vector<Name> require;  ///< all states of these refs, `state.function` or `state`
 };
@@ -46,7 +46,7 @@ struct Module {
   Name ref;
   std::string text;
   std::vector<Function> functions;
-  std::vector<Implied> implied;
+  std::vector<ImpliedNeeds> implied;
   std::vector<Name> unique;       ///< functions that are called one at a time
   Value wait;                     ///< its `__reconcile_wait__`; null: none
   bool has_is_pending = false;    ///< it says itself whether a result is pending

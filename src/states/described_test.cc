@@ -46,7 +46,7 @@ TEST(Described, AModuleHasFunctionsParametersAndWhatItImplies) {
   EXPECT_TRUE(vm.unique == std::vector<Name>{"absent"});
   EXPECT_TRUE(vm.providers == (std::vector<Name>{"aws", "gcp"}));
   std::string implied;
-  for (const Implied& one : vm.implied)
+  for (const ImpliedNeeds& one : vm.implied)
     implied += cat(one.function, ":", one.require[0], " ");
   EXPECT_EQ(implied, "present:cloud.disk.present present:cloud.net absent:cloud.net ");
 }

@@ -16,7 +16,7 @@ class Implier {
     std::vector<Chunk>& chunks = with_.made.chunks;
     for (uint32_t i = 0; i < chunks.size(); ++i) {
       if (with_.modules[i] != nullptr)
-        for (const Implied& implied : with_.modules[i]->implied)
+        for (const ImpliedNeeds& implied : with_.modules[i]->implied)
           if (implied.function == chunks[i].function)
             for (const Name& ref : implied.require)
               need(i, ref, group_of(ref));
