@@ -196,11 +196,11 @@ Answer flatten_all(const Json& input, Arguments given) {
 }
 
 /// Items with their sort keys, in the order of these.
-struct Keyed {
+struct SortEntry {
   Json key, value;
 };
-tl::expected<std::vector<Keyed>, Failure> keyed(std::string_view name, const Json& values,
-                                                const Json* keys) {
+tl::expected<std::vector<SortEntry>, Failure> keyed(std::string_view name, const Json& values,
+                                                    const Json* keys) {
   if (!values.is_list())
     return keys == nullptr ? not_for(name, values) : not_for(name, values, *keys);
   const Json& by = keys == nullptr ? values : *keys;
@@ -209,18 +209,18 @@ tl::expected<std::vector<Keyed>, Failure> keyed(std::string_view name, const Jso
   if (by.items().size() != values.items().size())
     return fail(name, "(", preview(by), ") cannot be applied to ", preview(values),
                 ": length mismatch");
-  std::vector<Keyed> made;
+  std::vector<SortEntry> made;
   for (size_t i = 0; i < values.items().size(); ++i)
     made.push_back({by.items()[i], values.items()[i]});
   return made;
 }
 
-tl::expected<std::vector<Keyed>, Failure> sorted(std::string_view name, const Json& values,
-                                                 const Json* keys) {
+tl::expected<std::vector<SortEntry>, Failure> sorted(std::string_view name, const Json& values,
+                                                     const Json* keys) {
   auto made = keyed(name, values, keys);
   if (made)
     std::ranges::stable_sort(
-        *made, [](const Keyed& a, const Keyed& b) { return compare(a.key, b.key) < 0; });
+        *made, [](const SortEntry& a, const SortEntry& b) { return compare(a.key, b.key) < 0; });
   return made;
 }
 
@@ -231,7 +231,7 @@ Answer sort(const Json& input, Arguments given) {
   if (!items)
     return tl::unexpected(items.error());
   Json::List made;
-  for (const Keyed& item : *items)
+  for (const SortEntry& item : *items)
     made.push_back(item.value);
   return Json::list(std::move(made));
 }
@@ -258,7 +258,7 @@ Answer unique(const Json& input, Arguments given) {
     return tl::unexpected(items.error());
   Json::List made;
   const Json* last = nullptr;
-  for (const Keyed& item : *items) {
+  for (const SortEntry& item : *items) {
     if (last == nullptr || compare(*last, item.key) != 0) {
       made.push_back(item.value);
       last = &item.key;
@@ -277,8 +277,8 @@ Answer extreme(const Json& input, Arguments given) {
     return tl::unexpected(items.error());
   if (items->empty())
     return Json();
-  const Keyed* best = &items->front();
-  for (const Keyed& item : std::span(*items).subspan(1))
+  const SortEntry* best = &items->front();
+  for (const SortEntry& item : std::span(*items).subspan(1))
     if ((compare(best->key, item.key) > 0) == is_smallest)
       best = &item;
   return best->value;
