@@ -17,12 +17,12 @@ std::span<const FilterRow> list_filters();
 std::span<const FilterRow> number_filters();
 std::span<const FilterRow> link_filters();
 
-struct Keyed {
+struct KeyedItem {
   Items keys;
   Value item;
 };
 /// The items by their keys; those of equal keys keep their places.
-Result<Items> sorted(std::vector<Keyed> rows, bool is_reversed);
+Result<Items> sorted(std::vector<KeyedItem> rows, bool is_reversed);
 
 /// `item.a.b.0` for filters that take an attribute; a whole number is an index.
 Result<Value> attribute_at(Renderer& renderer, const Value& item, const Value& path);

@@ -63,13 +63,13 @@ Result<Value> reverse(Renderer&, Arguments& arguments) {
 Result<Value> sort(Renderer& renderer, Arguments& arguments) {
   const Items given = TRY(
       bind_arguments("do_sort", arguments, {"value", "reverse?", "case_sensitive?", "attribute?"}));
-  std::vector<Keyed> rows;
+  std::vector<KeyedItem> rows;
   std::vector<std::string> paths;
   if (given[3].is_text())
     for (const std::string_view path : split(given[3].text(), ','))
       paths.emplace_back(path);
   for (const Value& item : TRY(items_of(given[0]))) {
-    Keyed& row = rows.emplace_back(Keyed{{}, item});
+    KeyedItem& row = rows.emplace_back(KeyedItem{{}, item});
     if (given[3].is_whole())
       row.keys.push_back(key_of(TRY(attribute_at(renderer, item, given[3])), is_true(given[2])));
     else if (paths.empty())
@@ -92,7 +92,7 @@ Result<Value> dictsort(Renderer&, Arguments& arguments) {
   if (by != "key" && by != "value")
     return raise("jinja2.exceptions.FilterArgumentError",
                  "You can only sort by either \"key\" or \"value\"");
-  std::vector<Keyed> rows;
+  std::vector<KeyedItem> rows;
   for (const auto& [key, value] : given[0].dict_data().entries)
     rows.push_back(
         {{key_of(by == "key" ? key : value, is_true(given[1]))}, Value::tuple({key, value})});
@@ -215,7 +215,7 @@ Result<Value> items(Renderer&, Arguments& arguments) {
 Result<Value> groupby(Renderer& renderer, Arguments& arguments) {
   const Items given = TRY(bind_arguments("do_groupby", arguments,
                                          {"value", "attribute", "default?", "case_sensitive?"}));
-  std::vector<Keyed> rows;
+  std::vector<KeyedItem> rows;
   for (const Value& item : TRY(items_of(given[0]))) {
     Value key = TRY(attribute_at(renderer, item, given[1]));
     if (key.is_undefined() && !given[2].is_undefined())
@@ -346,9 +346,9 @@ constexpr std::array list_rows{
 
 }  // namespace
 
-Result<Items> sorted(std::vector<Keyed> rows, bool is_reversed) {
+Result<Items> sorted(std::vector<KeyedItem> rows, bool is_reversed) {
   std::optional<Error> error;
-  const auto less = [&](const Keyed& a, const Keyed& b) {
+  const auto less = [&](const KeyedItem& a, const KeyedItem& b) {
     for (size_t i = 0; i < a.keys.size(); ++i) {
       const bool is_known = !a.keys[i].is_undefined() && !b.keys[i].is_undefined();
       if (is_known && is_equal(a.keys[i], b.keys[i]))
@@ -361,13 +361,13 @@ Result<Items> sorted(std::vector<Keyed> rows, bool is_reversed) {
     return false;
   };
   Budget& budget = Budget::current();
-  std::stable_sort(rows.begin(), rows.end(), [&](const Keyed& a, const Keyed& b) {
+  std::stable_sort(rows.begin(), rows.end(), [&](const KeyedItem& a, const KeyedItem& b) {
     return !error && budget.spend(cost::value) && (is_reversed ? less(b, a) : less(a, b));
   });
   if (error)
     return *error;
   Items items;
-  for (Keyed& row : rows)
+  for (KeyedItem& row : rows)
     items.push_back(std::move(row.item));
   return items;
 }

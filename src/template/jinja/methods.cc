@@ -90,7 +90,7 @@ const MethodTable& list_methods() {
       {"sort",
        [](const Value& self, Arguments& given) -> Result<Value> {
          const Items values = TRY(bind_arguments("sort", given, {"reverse?"}));
-         std::vector<Keyed> rows;
+         std::vector<KeyedItem> rows;
          for (const Value& item : self.list().items)
            rows.push_back({{item}, item});
          self.list().items = TRY(sorted(std::move(rows), is_true(values[0])));
