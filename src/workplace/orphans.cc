@@ -125,10 +125,10 @@ std::vector<Orphan> orphans_of(const Known& known, const Kinds& kinds) {
   return found;
 }
 
-Result<Left> mark_orphans(const Workplace& place, Edit& edit, const Intent& intent, Known known,
-                          bool forgets_acts) {
+Result<Departures> mark_orphans(const Workplace& place, Edit& edit, const Intent& intent,
+                                Known known, bool forgets_acts) {
   const Keys wanted = keys_wanted(intent);
-  Left left;
+  Departures left;
   std::vector<Change> changes;
   for (auto& [key, record] : known) {
     const bool is_news = !wanted.contains(key) && is_wanted_by(*record, intent);

@@ -29,7 +29,7 @@ bool is_surroundings(const Key& key);
 std::vector<Orphan> orphans_of(const Known& known, const Kinds& kinds);
 
 /// The things that left a set in a run.
-struct Left {
+struct Departures {
   std::vector<Key> orphaned;   ///< by key
   std::vector<Key> forgotten;  ///< things that are nothing in the world; by key
   size_t orphans = 0;          ///< all of the environment, including earlier ones
@@ -37,8 +37,8 @@ struct Left {
 };
 /// After a run: things that its sets know and do not want become orphans. With `forgets_acts`,
 /// things that are nothing in the world are forgotten. `known` is as the run left it.
-Result<Left> mark_orphans(const Workplace& place, Edit& edit, const Intent& intent, Known known,
-                          bool forgets_acts);
+Result<Departures> mark_orphans(const Workplace& place, Edit& edit, const Intent& intent,
+                                Known known, bool forgets_acts);
 
 /// An orphan that stays because something that stays uses it.
 struct UsedOrphan {

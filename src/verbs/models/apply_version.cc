@@ -239,7 +239,7 @@ Result<WholeVersion> version_asked(const Workplace& place, const ApplyRequest& r
 /// Adds the things that stay in the world although no version wants them.
 Status add_orphans(const Workplace& place, Edit& edit, const Intent& intent, const Known& known,
                    ApplyReport& report) {
-  const Left left = TRY(mark_orphans(place, edit, intent, known, true));
+  const Departures left = TRY(mark_orphans(place, edit, intent, known, true));
   std::set<Key> orphaned(left.orphaned.begin(), left.orphaned.end());
   // If a thing was an orphan before, a removal that did not happen is reported.
   for (const auto& [key, sharer] : left.shared)

@@ -470,7 +470,7 @@ Status tell_run(const Workplace& place, Edit& edit, const Package& package, cons
   report.outlived = outlived(run, *package.intent);
   report.unasked =
       unasked_downloads(*package.intent, run.seen(), [&](const Key& key) { return run.step(key); });
-  Left left = TRY(mark_orphans(place, edit, *package.intent, run.known(), false));
+  Departures left = TRY(mark_orphans(place, edit, *package.intent, run.known(), false));
   report.orphans = left.orphans;
   report.shared = left.shared.size();
   report.orphaned = std::move(left.orphaned);
