@@ -62,7 +62,7 @@ struct StarlarkMaker {
   using Made = Result<starlark::Value>;
   PluginCall& call;
   starlark::Thread& thread;
-  Lent& lent;
+  PluginLoan& lent;
 
   Made unset() const { return starlark::Value::none(); }
   Made null() const { return starlark::Value::none(); }
@@ -131,11 +131,11 @@ Result<Value> to_value(PluginCall& call, const Datum& datum) {
 }
 
 Result<starlark::Value> to_starlark(PluginCall& call, starlark::Thread& thread, const Datum& datum,
-                                    Lent& lent) {
+                                    PluginLoan& lent) {
   return convert(datum, StarlarkMaker{call, thread, lent});
 }
 
-const Lent::Hidden* Lent::find(starlark::Value value) const {
+const PluginLoan::Hidden* PluginLoan::find(starlark::Value value) const {
   if (!starlark::is_unknown(value))
     return nullptr;
   const auto found = std::ranges::find_if(
@@ -144,13 +144,13 @@ const Lent::Hidden* Lent::find(starlark::Value value) const {
 }
 
 namespace {
-Error reads(PluginCall& call, const Lent::Hidden& hidden) {
+Error reads(PluginCall& call, const PluginLoan::Hidden& hidden) {
   return hidden.datum.tag == Tag::unknown ? reads_unknown(call) : reads_reference();
 }
 }  // namespace
 
-Status check_looks(PluginCall& call, const Lent& lent) {
-  for (const Lent::Hidden& hidden : lent.hidden)
+Status check_looks(PluginCall& call, const PluginLoan& lent) {
+  for (const PluginLoan::Hidden& hidden : lent.hidden)
     if (starlark::was_looked_at(hidden.stands_for_it.get()))
       return reads(call, hidden);
   return {};
@@ -194,7 +194,7 @@ namespace {
 /// The answer of a plugin in Starlark, with each shared part once.
 class Answer {
  public:
-  Answer(PluginCall& call, starlark::Thread& thread, const Lent& lent)
+  Answer(PluginCall& call, starlark::Thread& thread, const PluginLoan& lent)
       : call_(call), thread_(thread), lent_(lent) {}
 
   Result<Datum> of(starlark::Value value, uint32_t depth = 0) {
@@ -233,7 +233,7 @@ class Answer {
         return made;
       }
       default:
-        if (const Lent::Hidden* const hidden = lent_.find(value))
+        if (const PluginLoan::Hidden* const hidden = lent_.find(value))
           return reads(call_, *hidden);
         return from_value(call_, TRY(starlark::to_value(thread_, value)));
     }
@@ -249,7 +249,7 @@ class Answer {
 
   /// A part of a lent value may be hidden.
   Result<Datum> part(starlark::Value value, bool is_lent, uint32_t depth) {
-    const Lent::Hidden* const hidden = is_lent ? lent_.find(value) : nullptr;
+    const PluginLoan::Hidden* const hidden = is_lent ? lent_.find(value) : nullptr;
     return hidden != nullptr ? hidden->datum : of(value, depth);
   }
 
@@ -297,14 +297,14 @@ class Answer {
 
   PluginCall& call_;
   starlark::Thread& thread_;
-  const Lent& lent_;
+  const PluginLoan& lent_;
   std::unordered_map<uint64_t, Datum> known_;  ///< by the word of the value
 };
 
 }  // namespace
 
 Result<Datum> from_starlark(PluginCall& call, starlark::Thread& thread, starlark::Value value,
-                            const Lent& lent) {
+                            const PluginLoan& lent) {
   return Answer(call, thread, lent).of(value);
 }
 

@@ -20,7 +20,7 @@ struct Withheld {
 
 /// What was lent to a program in Starlark. It may pass on, or leave alone, unknowns and references
 /// in lists and dicts: these are `hidden`.
-struct Lent {
+struct PluginLoan {
   struct Hidden {
     Hidden(starlark::Thread& thread, starlark::Value value, const Datum& hidden)
         : stands_for_it(thread, value), datum(hidden) {}
@@ -41,14 +41,14 @@ std::string reference_text(std::string_view name);
 /// An instance becomes a struct (or dict) of its attributes with `__instance__`, its number. Error:
 /// something unknown or unset is read; then the result of the call is unknown, or the call waits.
 Result<starlark::Value> to_starlark(PluginCall& call, starlark::Thread& thread, const Datum& datum,
-                                    Lent& lent);
+                                    PluginLoan& lent);
 Result<Value> to_value(PluginCall& call, const Datum& datum);
 /// An error if the program looked at something hidden.
-Status check_looks(PluginCall& call, const Lent& lent);
+Status check_looks(PluginCall& call, const PluginLoan& lent);
 
 /// A hidden value is itself where it was lent. Anywhere else, it counts as read.
 Result<Datum> from_starlark(PluginCall& call, starlark::Thread& thread, starlark::Value value,
-                            const Lent& lent);
+                            const PluginLoan& lent);
 Result<Datum> from_value(PluginCall& call, const Value& value);
 
 }  // namespace fettle::model

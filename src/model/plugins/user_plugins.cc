@@ -204,7 +204,7 @@ bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std:
   std::vector<starlark::Value> positional;
   std::vector<starlark::Named> named;
   std::deque<starlark::Handle> kept;
-  Lent lent;
+  PluginLoan lent;
   lent.withholds = !file.looks_by_name;
   const auto convert = [&](const Datum& datum) -> std::optional<starlark::Value> {
     if (datum.tag == Tag::reference) {
