@@ -21,7 +21,7 @@ bool has_replicas(std::string_view kind) {
   return kind == "CloneSet" || kind == "StatefulSet" || kind == "DaemonSet";
 }
 
-struct Listed {
+struct ListedObject {
   std::string kind, space, name;
   Value document;
 };
@@ -73,9 +73,9 @@ Result<std::vector<Wanted>> asked_of(const Face& face) {
   return all;
 }
 
-Result<std::vector<Listed>> all_of_kind(Face& face, const Workplace& place,
-                                        const std::string& kind) {
-  std::vector<Listed> found;
+Result<std::vector<ListedObject>> all_of_kind(Face& face, const Workplace& place,
+                                              const std::string& kind) {
+  std::vector<ListedObject> found;
   if (kind == "Pod")
     for (const Value& pod : TRY(pods_of(place, fleet_of(face))))
       found.push_back({kind, std::string(pod.at("metadata").text_at("namespace")),
@@ -94,20 +94,20 @@ Result<std::vector<Listed>> all_of_kind(Face& face, const Workplace& place,
   return found;
 }
 
-Result<std::vector<Listed>> listed(Face& face, const Workplace& place, const Wanted& asked) {
-  std::vector<Listed> found = TRY(all_of_kind(face, place, asked.kind));
+Result<std::vector<ListedObject>> listed(Face& face, const Workplace& place, const Wanted& asked) {
+  std::vector<ListedObject> found = TRY(all_of_kind(face, place, asked.kind));
   const LabelFilter is_selected = TRY(label_filter(face.parsed.text("selector")));
   const FieldFilter has_fields = TRY(field_filter(face.parsed.text("field-selector"), asked.kind));
   const bool everywhere = face.parsed.flag("all-namespaces");
   const bool is_spaced = has_namespace(asked.kind);
-  std::erase_if(found, [&](const Listed& each) {
+  std::erase_if(found, [&](const ListedObject& each) {
     return (!everywhere && is_spaced && each.space != space_of(face)) ||
            (!asked.names.empty() &&
             std::ranges::find(asked.names, each.name) == asked.names.end()) ||
            !is_selected(each.document.at("metadata").at("labels")) || !has_fields(each.document);
   });
   for (const std::string& name : asked.names)
-    if (std::ranges::find(found, name, &Listed::name) == found.end())
+    if (std::ranges::find(found, name, &ListedObject::name) == found.end())
       return user_error(
           cat("there is no ", asked.kind, " `", printable(name), "`",
               is_spaced ? cat(" in the namespace `", space_of(face), "`") : std::string()));
@@ -139,7 +139,7 @@ std::string age_text(Duration age) {
 }
 
 /// The name in kubectl's form: `cloneset.apps.kruise.io/web`, `pod/web-1`.
-std::string name_of(const Listed& each) {
+std::string name_of(const ListedObject& each) {
   const bool is_of_kruise =
       has_replicas(each.kind) || each.kind == "SidecarSet" || each.kind == "ImagePullJob";
   return cat(lower_case(each.kind), is_of_kruise ? ".apps.kruise.io" : "", "/", each.name);
@@ -180,9 +180,9 @@ class Table {
   }
 
   /// Empty when there are none.
-  std::string of(const std::string& kind, const std::vector<Listed>& found) const {
+  std::string of(const std::string& kind, const std::vector<ListedObject>& found) const {
     std::vector<std::vector<std::string>> rows;
-    for (const Listed& each : found)
+    for (const ListedObject& each : found)
       if (each.kind == kind)
         rows.push_back(row_of(each));
     if (rows.empty())
@@ -210,7 +210,7 @@ class Table {
     return row;
   }
 
-  std::vector<std::string> row_of(const Listed& each) const {
+  std::vector<std::string> row_of(const ListedObject& each) const {
     const Value& status = each.document.at("status");
     const auto count = [&](const char* name) {
       const Value& number = status.at(name);
@@ -259,7 +259,7 @@ class Table {
     return row;
   }
 
-  static void add_wide(const Listed& each, std::vector<std::string>& row) {
+  static void add_wide(const ListedObject& each, std::vector<std::string>& row) {
     const Value& status = each.document.at("status");
     if (has_replicas(each.kind))
       add_containers(each.document, row);
@@ -271,7 +271,8 @@ class Table {
       row.emplace_back(status.text_at("message"));
   }
 
-  static void add_data(const Listed& each, const std::string& age, std::vector<std::string>& row) {
+  static void add_data(const ListedObject& each, const std::string& age,
+                       std::vector<std::string>& row) {
     if (each.kind == "Secret")
       row.emplace_back(each.document.text_at("type", "Opaque"));
     size_t count = 0;
@@ -347,9 +348,9 @@ class Table {
 
 /// One object, or a list of objects.
 Value answer_of(const Workplace& place, const std::vector<Wanted>& asked,
-                const std::vector<Listed>& found) {
+                const std::vector<ListedObject>& found) {
   std::vector<Value> documents;
-  for (const Listed& each : found)
+  for (const ListedObject& each : found)
     documents.push_back(shown(place, each.document));
   if (asked.size() == 1 && asked[0].names.size() == 1 && documents.size() == 1)
     return documents[0];
@@ -357,7 +358,7 @@ Value answer_of(const Workplace& place, const std::vector<Wanted>& asked,
 }
 
 void print_tables(const Face& face, const Table& table, const std::vector<Wanted>& asked,
-                  const std::vector<Listed>& found) {
+                  const std::vector<ListedObject>& found) {
   std::string text;
   for (const Wanted& each : asked)
     if (const std::string part = table.of(each.kind, found); !part.empty())
@@ -372,14 +373,14 @@ void print_tables(const Face& face, const Table& table, const std::vector<Wanted
 }
 
 /// Sorts by the field of `--sort-by`, if any.
-Status sort_as_asked(const Face& face, std::vector<Listed>& found) {
+Status sort_as_asked(const Face& face, std::vector<ListedObject>& found) {
   const std::string by = face.parsed.text("sort-by");
   if (by.empty())
     return {};
   const std::vector<std::string> path = TRY(field_path(by));
-  const auto field = [&](const Listed& each) { return field_at(each.document, path); };
+  const auto field = [&](const ListedObject& each) { return field_at(each.document, path); };
   if (!found.empty() &&
-      std::ranges::all_of(found, [&](const Listed& each) { return field(each).is_null(); }))
+      std::ranges::all_of(found, [&](const ListedObject& each) { return field(each).is_null(); }))
     return user_error(cat("no object has a field `", printable(by), "`"));
   std::ranges::stable_sort(found, comes_before, field);
   return {};
@@ -388,16 +389,16 @@ Status sort_as_asked(const Face& face, std::vector<Listed>& found) {
 Result<int> get(Face& face) {
   const std::vector<Wanted> asked = TRY(asked_of(face));
   Workplace* place = TRY(face.workplace());
-  std::vector<Listed> found;
+  std::vector<ListedObject> found;
   for (const Wanted& each : asked) {
-    std::vector<Listed> some = TRY(listed(face, *place, each));
+    std::vector<ListedObject> some = TRY(listed(face, *place, each));
     found.insert(found.end(), some.begin(), some.end());
   }
   TRY(sort_as_asked(face, found));
   if (const Format& format = format_of(face.output); format.kind != Format::Kind::text) {
     format.print(answer_of(*place, asked, found));
   } else if (face.output == "name") {
-    for (const Listed& each : found)
+    for (const ListedObject& each : found)
       print(name_of(each));
   } else {
     print_tables(face, Table(face, place->clock(), asked.size() > 1), asked, found);
