@@ -27,7 +27,7 @@ struct ListedObject {
 };
 
 /// The objects that are asked for, by kind. Without names, all of them.
-struct Wanted {
+struct ObjectQuery {
   std::string kind;
   std::vector<std::string> names;
 };
@@ -53,9 +53,9 @@ Result<std::vector<std::string>> kinds_named(std::string_view words) {
 }
 
 /// `KIND[,…] NAME…` or `KIND/NAME…`.
-Result<std::vector<Wanted>> asked_of(const Face& face) {
+Result<std::vector<ObjectQuery>> asked_of(const Face& face) {
   const std::vector<std::string>& words = face.parsed.arguments;
-  std::vector<Wanted> all;
+  std::vector<ObjectQuery> all;
   if (words[0].find('/') == std::string::npos) {
     for (std::string& kind : TRY(kinds_named(words[0])))
       all.push_back({std::move(kind), {words.begin() + 1, words.end()}});
@@ -67,7 +67,7 @@ Result<std::vector<Wanted>> asked_of(const Face& face) {
     if (name.empty() || name.find('/') != name.npos)
       return user_error(cat("`", printable(word), "` does not name an object: write `KIND/NAME`"));
     const std::string kind = TRY(kind_named(std::string_view(word).substr(0, slash)));
-    const auto same = std::ranges::find(all, kind, &Wanted::kind);
+    const auto same = std::ranges::find(all, kind, &ObjectQuery::kind);
     (same == all.end() ? *all.insert(same, {kind, {}}) : *same).names.push_back(name);
   }
   return all;
@@ -94,7 +94,8 @@ Result<std::vector<ListedObject>> all_of_kind(Face& face, const Workplace& place
   return found;
 }
 
-Result<std::vector<ListedObject>> listed(Face& face, const Workplace& place, const Wanted& asked) {
+Result<std::vector<ListedObject>> listed(Face& face, const Workplace& place,
+                                         const ObjectQuery& asked) {
   std::vector<ListedObject> found = TRY(all_of_kind(face, place, asked.kind));
   const LabelFilter is_selected = TRY(label_filter(face.parsed.text("selector")));
   const FieldFilter has_fields = TRY(field_filter(face.parsed.text("field-selector"), asked.kind));
@@ -347,7 +348,7 @@ class Table {
 };
 
 /// One object, or a list of objects.
-Value answer_of(const Workplace& place, const std::vector<Wanted>& asked,
+Value answer_of(const Workplace& place, const std::vector<ObjectQuery>& asked,
                 const std::vector<ListedObject>& found) {
   std::vector<Value> documents;
   for (const ListedObject& each : found)
@@ -357,16 +358,17 @@ Value answer_of(const Workplace& place, const std::vector<Wanted>& asked,
   return list_document(std::move(documents));
 }
 
-void print_tables(const Face& face, const Table& table, const std::vector<Wanted>& asked,
+void print_tables(const Face& face, const Table& table, const std::vector<ObjectQuery>& asked,
                   const std::vector<ListedObject>& found) {
   std::string text;
-  for (const Wanted& each : asked)
+  for (const ObjectQuery& each : asked)
     if (const std::string part = table.of(each.kind, found); !part.empty())
       text += cat(text.empty() ? "" : "\n\n", part);
   if (!text.empty())
     print(text);
   else if (face.parsed.flag("all-namespaces") ||
-           std::ranges::none_of(asked, [](const Wanted& each) { return has_namespace(each.kind); }))
+           std::ranges::none_of(asked,
+                                [](const ObjectQuery& each) { return has_namespace(each.kind); }))
     print_error("No resources found");
   else
     print_error(cat("No resources found in ", space_of(face), " namespace."));
@@ -387,10 +389,10 @@ Status sort_as_asked(const Face& face, std::vector<ListedObject>& found) {
 }
 
 Result<int> get(Face& face) {
-  const std::vector<Wanted> asked = TRY(asked_of(face));
+  const std::vector<ObjectQuery> asked = TRY(asked_of(face));
   Workplace* place = TRY(face.workplace());
   std::vector<ListedObject> found;
-  for (const Wanted& each : asked) {
+  for (const ObjectQuery& each : asked) {
     std::vector<ListedObject> some = TRY(listed(face, *place, each));
     found.insert(found.end(), some.begin(), some.end());
   }
