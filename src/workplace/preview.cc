@@ -47,9 +47,9 @@ std::vector<FieldChange> changes_of(const Workplace& place, const Preview& previ
                                          : changes_of(place, looked->second);
 }
 
-Result<Looked> look_and_plan(const Workplace& place, const Intent& intent, const Known& known,
-                             PlanOptions options) {
-  Looked looked;
+Result<PreviewedPlan> look_and_plan(const Workplace& place, const Intent& intent,
+                                    const Known& known, PlanOptions options) {
+  PreviewedPlan looked;
   looked.shared = TRY(shared_leftovers(place, intent, known));
   leave_to_others(looked.shared, options);
   looked.seen = TRY(look(place.run_context(), intent, known));
@@ -120,7 +120,7 @@ Status check_plan(const std::string& digest, const KeptPlan& kept) {
 }
 
 Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Intent& intent,
-                                             const Known& known, Looked& looked) {
+                                             const Known& known, PreviewedPlan& looked) {
   std::vector<Resource> resources;
   std::set<Key> looked_at;
   for (const Step& step : looked.plan.steps)

@@ -32,13 +32,13 @@ std::vector<FieldChange> changes_of(const Workplace& place, const Preview& previ
                                     const Step& step);
 
 /// The plan for an intent, and the looks that were made for it.
-struct Looked {
+struct PreviewedPlan {
   Plan plan;
   Seen seen;
   Shared shared;
 };
-Result<Looked> look_and_plan(const Workplace& place, const Intent& intent, const Known& known,
-                             PlanOptions options);
+Result<PreviewedPlan> look_and_plan(const Workplace& place, const Intent& intent,
+                                    const Known& known, PlanOptions options);
 
 /// A digest of what is done, to what, from what to what, and of how this machine is, without
 /// reasons. 64 hexadecimal digits.
@@ -64,6 +64,6 @@ Status check_plan(const std::string& digest, const KeptPlan& kept);
 /// Lets resources that look and act in one call look. One that is as wanted is kept, and those that
 /// need it are decided again. Nothing is changed. Returns what each look found.
 Result<std::map<Key, Value>> refine_by_looks(const Workplace& place, const Intent& intent,
-                                             const Known& known, Looked& looked);
+                                             const Known& known, PreviewedPlan& looked);
 
 }  // namespace fettle

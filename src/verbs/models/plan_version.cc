@@ -46,7 +46,7 @@ Result<Preview> preview_model(const Workplace& place, const Name& environment,
   Preview preview;
   preview.environment = environment.str();
   preview.intent = planned.made.intent;
-  Looked looked = TRY(look_and_plan(place, *preview.intent, planned.known, {}));
+  PreviewedPlan looked = TRY(look_and_plan(place, *preview.intent, planned.known, {}));
   preview.changes = TRY(refine_by_looks(place, *preview.intent, planned.known, looked));
   preview.plan = std::move(looked.plan);
   preview.seen = std::move(looked.seen);

@@ -417,7 +417,7 @@ std::string digest_asked(const PackageRequest& request) {
 
 /// Checks that what is due is what the plan says. If not, the error says why, as far as the request
 /// tells.
-Status check_plan_asked(const PackageRequest& request, const Looked& now) {
+Status check_plan_asked(const PackageRequest& request, const PreviewedPlan& now) {
   const KeptPlan& kept = *request.plan;
   Status checked = check_plan(now.plan, now.seen, kept);
   const std::string package = package_identity(request.package);
@@ -509,7 +509,7 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   run_request.options.plan.edit_in_place = request.edits_in_place;
   run_request.options.plan.replay = request.replays;
   if (request.plan) {
-    const Looked now =
+    const PreviewedPlan now =
         TRY(look_and_plan(place, *run_request.intent, run_request.known, run_request.options.plan));
     TRY(check_plan_asked(request, now));
   }
@@ -599,7 +599,7 @@ Result<Preview> preview_unmasked(const Workplace& place, const PackageRequest& r
                             {},
                             request.replays,
                             {}};
-  Looked looked = TRY(look_and_plan(place, *preview.intent, prepared.known, options));
+  PreviewedPlan looked = TRY(look_and_plan(place, *preview.intent, prepared.known, options));
   preview.plan = std::move(looked.plan);
   preview.seen = std::move(looked.seen);
   std::ranges::move(unasked_downloads(*preview.intent, preview.seen,

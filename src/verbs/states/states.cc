@@ -531,7 +531,7 @@ class StatesWork {
         TRY(compile_after(run_result.run, true));
         continue;
       }
-      const Looked things = TRY(look_and_plan(place_, *intent_, past_.known, {}));
+      const PreviewedPlan things = TRY(look_and_plan(place_, *intent_, past_.known, {}));
       const Plan& plan = things.plan;
       const Summary& summary = run_result.summary ? *run_result.summary : run_result.run.summary();
       report_.is_stopped = summary.stopped;
