@@ -42,7 +42,7 @@ std::optional<Time> time_of(std::string text) {
 }
 
 /// The logs that are asked for, and of which services.
-struct LogsAsked {
+struct LogsQuery {
   std::vector<ServiceView> services;
   LogOptions options;
   LineFilterOptions filter;
@@ -83,9 +83,9 @@ Result<std::string> moment_asked(const Face& face, const Workplace& place,
 
 namespace {
 
-Result<LogsAsked> asked_for(const Face& face, const Workplace& place,
+Result<LogsQuery> asked_for(const Face& face, const Workplace& place,
                             const Environment& environment) {
-  LogsAsked asked;
+  LogsQuery asked;
   const size_t first = face.parsed.has("enclave") ? 0 : 1;
   const bool all = face.parsed.flag("all-services");
   if (all && face.parsed.arguments.size() > first)
@@ -159,7 +159,7 @@ class LineWriter {
 };
 
 /// Reads the logs of one service to their end.
-Status tell(const Workplace& place, const LogsAsked& asked, const ServiceView& service,
+Status tell(const Workplace& place, const LogsQuery& asked, const ServiceView& service,
             const LineFilter::Sink& sink, const std::stop_token& stop) {
   LineFilterOptions options = asked.filter;
   if (asked.with_names)
@@ -175,7 +175,7 @@ Status tell(const Workplace& place, const LogsAsked& asked, const ServiceView& s
 }
 
 /// The same, with each matching line as an object.
-Status tell_as_values(const Workplace& place, const LogsAsked& asked, const ServiceView& service,
+Status tell_as_values(const Workplace& place, const LogsQuery& asked, const ServiceView& service,
                       const LineSink& sink, const std::stop_token& stop) {
   LogOptions options = asked.options;
   options.timestamps = true;
@@ -185,7 +185,7 @@ Status tell_as_values(const Workplace& place, const LogsAsked& asked, const Serv
 }
 
 /// Shows them one after the other, or all at once while they are followed. Returns the first error.
-Status tell_all(const Workplace& place, const LogsAsked& asked, const LineSink* values,
+Status tell_all(const Workplace& place, const LogsQuery& asked, const LineSink* values,
                 const std::stop_token& stop) {
   std::mutex mutex;
   LineWriter writer(asked.options.follow);
@@ -239,7 +239,7 @@ Status tell_all(const Workplace& place, const LogsAsked& asked, const LineSink* 
 Result<int> print_logs(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 0));
-  const LogsAsked asked = TRY(asked_for(face, *place, environment));
+  const LogsQuery asked = TRY(asked_for(face, *place, environment));
   TRY(LineFilter::make(asked.filter, {}));
   for (const ServiceView& service : asked.services)
     TRY(container_of(service));
