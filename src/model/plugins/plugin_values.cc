@@ -59,28 +59,28 @@ Result<Datum> instance_of(PluginCall& call, const Value& number) {
 }
 
 struct StarlarkMaker {
-  using Made = Result<starlark::Value>;
+  using Product = Result<starlark::Value>;
   PluginCall& call;
   starlark::Thread& thread;
   PluginLoan& lent;
 
-  Made unset() const { return starlark::Value::none(); }
-  Made null() const { return starlark::Value::none(); }
-  Made unknown() const { return hide(Datum::unknown()); }
-  Made reference(const Datum& datum) const { return hide(datum); }
-  Made boolean(bool value) const { return starlark::Value::boolean(value); }
-  Made integer(int64_t value) const { return thread.heap().integer(value); }
-  Made large(std::string_view digits) const { return thread.heap().integer(digits); }
-  Made real(double value) const { return thread.heap().real(value); }
-  Made text(std::string_view text) const { return thread.heap().text(text); }
-  Made list(const List& list) const {
+  Product unset() const { return starlark::Value::none(); }
+  Product null() const { return starlark::Value::none(); }
+  Product unknown() const { return hide(Datum::unknown()); }
+  Product reference(const Datum& datum) const { return hide(datum); }
+  Product boolean(bool value) const { return starlark::Value::boolean(value); }
+  Product integer(int64_t value) const { return thread.heap().integer(value); }
+  Product large(std::string_view digits) const { return thread.heap().integer(digits); }
+  Product real(double value) const { return thread.heap().real(value); }
+  Product text(std::string_view text) const { return thread.heap().text(text); }
+  Product list(const List& list) const {
     std::vector<starlark::Value> items;
     for (const Datum& item : list.items)
       items.push_back(TRY(to_starlark(call, thread, item, lent)));
     return noted(thread.heap().list(items));
   }
-  Made dict(const Dict& dict) const { return noted(thread.heap().dict(TRY(named(dict)))); }
-  Made instance(Instance* instance) const {
+  Product dict(const Dict& dict) const { return noted(thread.heap().dict(TRY(named(dict)))); }
+  Product instance(Instance* instance) const {
     std::vector<starlark::Named> fields{
         {identity, thread.heap().integer(static_cast<int64_t>(instance->number))}};
     std::vector<Withheld>* const withheld = lent.withholds ? &lent.withheld : nullptr;
@@ -90,7 +90,7 @@ struct StarlarkMaker {
   }
 
  private:
-  Made hide(const Datum& datum) const {
+  Product hide(const Datum& datum) const {
     const starlark::Value value = thread.heap().unknown();
     if (value.is_error())
       return thread.limit_reached();

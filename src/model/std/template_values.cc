@@ -77,37 +77,37 @@ class UnreadableObject : public jinja::Object {
 /// Lists and dicts of the model are written in its form, with `null`. A null that a template reads
 /// is Python's, `None`.
 struct JinjaMaker {
-  using Made = jinja::Value;
+  using Product = jinja::Value;
   PluginCall& call;
   std::string_view name;
 
-  Made unset() const { return Made::undefined(cat("'", name, "' is undefined")); }
-  Made null() const { return {}; }
-  Made boolean(bool value) const { return value; }
-  Made integer(int64_t value) const { return value; }
-  Made large(std::string_view digits) const { return jinja::whole_value(std::string(digits)); }
-  Made real(double value) const { return value; }
-  Made text(std::string_view text) const { return text; }
-  Made unknown() const { return reference(Datum::unknown()); }
-  Made reference(const Datum& datum) const {
-    return Made(jinja::ObjectPtr(std::make_shared<UnreadableObject>(call, datum, name)));
+  Product unset() const { return Product::undefined(cat("'", name, "' is undefined")); }
+  Product null() const { return {}; }
+  Product boolean(bool value) const { return value; }
+  Product integer(int64_t value) const { return value; }
+  Product large(std::string_view digits) const { return jinja::whole_value(std::string(digits)); }
+  Product real(double value) const { return value; }
+  Product text(std::string_view text) const { return text; }
+  Product unknown() const { return reference(Datum::unknown()); }
+  Product reference(const Datum& datum) const {
+    return Product(jinja::ObjectPtr(std::make_shared<UnreadableObject>(call, datum, name)));
   }
-  Made instance(Instance* instance) const {
-    return Made(jinja::ObjectPtr(std::make_shared<InstanceObject>(call, instance)));
+  Product instance(Instance* instance) const {
+    return Product(jinja::ObjectPtr(std::make_shared<InstanceObject>(call, instance)));
   }
-  Made list(const List& list) const {
+  Product list(const List& list) const {
     jinja::Items items;
     for (const Datum& item : list.items)
       items.push_back(to_jinja(call, item, name));
-    Made made = Made::list(std::move(items));
+    Product made = Product::list(std::move(items));
     made.list().writes_null = true;
     return made;
   }
-  Made dict(const Dict& dict) const {
-    Made made = Made::dict();
+  Product dict(const Dict& dict) const {
+    Product made = Product::dict();
     made.dict_data().writes_null = true;
     for (const DictEntry& entry : dict.entries)
-      made.dict_data().set(Made(entry.key->view), to_jinja(call, entry.value, name));
+      made.dict_data().set(Product(entry.key->view), to_jinja(call, entry.value, name));
     return made;
   }
 };

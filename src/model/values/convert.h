@@ -3,7 +3,7 @@
 /// may be is written down here and nowhere else, so that nobody takes an unknown for a text or what
 /// is not set for null: whoever makes other values says what each of these becomes.
 ///
-/// A maker has a type `Made` and a function for each case. Lists and dicts it goes through itself,
+/// A maker has a type `Product` and a function for each case. Lists and dicts it goes through itself,
 /// because only it knows whether it has to look at what is in them.
 
 #include "base/invariant.h"
@@ -12,7 +12,7 @@
 namespace fettle::model {
 
 template <typename Maker>
-typename Maker::Made convert(const Datum& datum, Maker&& maker) {
+typename Maker::Product convert(const Datum& datum, Maker&& maker) {
   switch (datum.tag) {
     case Tag::unset:
       return maker.unset();

@@ -7,22 +7,22 @@ namespace fettle::model {
 namespace {
 
 struct PlainMaker {
-  using Made = Result<Value>;
+  using Product = Result<Value>;
   const SpecialValue& special;
   Budget& budget;
 
-  Made unset() const { return Value(); }
-  Made null() const { return Value(); }
-  Made boolean(bool value) const { return Value(value); }
-  Made integer(int64_t value) const { return Value(value); }
-  Made large(std::string_view digits) const { return Value::big_integer(digits); }
-  Made real(double value) const { return Value(value); }
-  Made text(std::string_view text) const { return Value(text); }
-  Made unknown() const { return special(Datum::unknown()); }
-  Made reference(const Datum& datum) const { return special(datum); }
-  Made instance(Instance* instance) const { return special(Datum::of(instance)); }
+  Product unset() const { return Value(); }
+  Product null() const { return Value(); }
+  Product boolean(bool value) const { return Value(value); }
+  Product integer(int64_t value) const { return Value(value); }
+  Product large(std::string_view digits) const { return Value::big_integer(digits); }
+  Product real(double value) const { return Value(value); }
+  Product text(std::string_view text) const { return Value(text); }
+  Product unknown() const { return special(Datum::unknown()); }
+  Product reference(const Datum& datum) const { return special(datum); }
+  Product instance(Instance* instance) const { return special(Datum::of(instance)); }
 
-  Made list(const List& list) const {
+  Product list(const List& list) const {
     std::vector<Value> items;
     items.reserve(list.items.size());
     if (!budget.has_room(items.capacity() * sizeof(Value)))
@@ -32,7 +32,7 @@ struct PlainMaker {
     return Value::list(std::move(items));
   }
 
-  Made dict(const Dict& dict) const {
+  Product dict(const Dict& dict) const {
     std::vector<Entry> entries;
     entries.reserve(dict.entries.size());
     for (const DictEntry& entry : dict.entries)
