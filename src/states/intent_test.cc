@@ -11,7 +11,7 @@
 namespace fettle::states {
 namespace {
 
-struct Mapped {
+struct MappedIntent {
   CompiledStates compiled;
   StatesIntent made;
   const std::vector<Resource>& resources() const { return made.intent->resources.at(states_set); }
@@ -24,11 +24,11 @@ struct Mapped {
   }
 };
 
-Mapped mapped(const std::string& text, IntentOptions options = {},
-              const CompileOptions& compile_options = {}) {
+MappedIntent mapped(const std::string& text, IntentOptions options = {},
+                    const CompileOptions& compile_options = {}) {
   const auto files = files_of({{"main.sls", text}, {"motd.txt", "hello\n"}});
   const std::vector<std::string> words{"main.sls"};
-  Mapped made{compile(words, *files, compile_options), {}};
+  MappedIntent made{compile(words, *files, compile_options), {}};
   for (const Error& error : made.compiled.errors)
     ADD_FAILURE() << to_string(error);
   options.environment = "e";
@@ -59,7 +59,7 @@ std::string needs_of(const Resource& resource) {
 }
 
 TEST(Intent, ACallIsAResourceKnownByItsTagWithoutTheFunction) {
-  const Mapped made = mapped(R"(
+  const MappedIntent made = mapped(R"(
 a:
   test.nop:
     - name: n
@@ -89,7 +89,7 @@ b: test.nop
 TEST(Intent, AbsentFindsWhatPresentLeft) {
   EXPECT_EQ(mapped("a:\n  test.present: []\n").made.keys,
             mapped("a:\n  test.absent: []\n").made.keys);
-  const Mapped file = mapped("a:\n  file.directory: [{name: /d}]\n");
+  const MappedIntent file = mapped("a:\n  file.directory: [{name: /d}]\n");
   Known known;
   known[file.made.keys[0]] = std::make_shared<Record>();
   EXPECT_EQ(mapped("a:\n  file.absent: [{name: /d}]\n", {.known = &known}).made.keys,
@@ -97,7 +97,7 @@ TEST(Intent, AbsentFindsWhatPresentLeft) {
 }
 
 TEST(Intent, RequisitesAreNeeds) {
-  const Mapped made = mapped(R"(
+  const MappedIntent made = mapped(R"(
 a: test.nop
 b: test.nop
 c:
@@ -132,7 +132,7 @@ g: test.unique_op
 }
 
 TEST(Intent, FilesFoldersAndLinksAreThoseOfTheHost) {
-  const Mapped made = mapped(R"(
+  const MappedIntent made = mapped(R"(
 file:
   file.managed: [{name: /etc/motd}, {contents: hello}, {mode: 0644}, {user: root}]
 bare:
@@ -170,7 +170,7 @@ t: test.nop
 }
 
 TEST(Intent, CommandsAreWordsWhateverTheyHold) {
-  const Mapped made = mapped(R"(
+  const MappedIntent made = mapped(R"(
 text:
   cmd.run: [{cmd: "echo 'a b'"}]
 named:
@@ -217,7 +217,7 @@ t: test.nop
 }
 
 TEST(Intent, ContainersHaveTheirOwnNames) {
-  const Mapped made = mapped(R"(
+  const MappedIntent made = mapped(R"(
 web:
   container.running: [{image: "nginx:1"}, {ports: {http: 80, dns: 53/udp}}, {env: {A: 1}}]
 old:
@@ -234,7 +234,7 @@ old:
 }
 
 TEST(Intent, AnImageThatAStateSaysIsCalledByWhoUsesIt) {
-  const Mapped made = mapped(R"(
+  const MappedIntent made = mapped(R"(
 img:
   cmd.run: [{cmd: cat img}]
 web:
@@ -250,7 +250,7 @@ web:
 }
 
 TEST(Intent, WhatIsWrongIsToldWithItsPlace) {
-  const Mapped made = mapped(R"(
+  const MappedIntent made = mapped(R"(
 a:
   file.managed: [{name: relative}, {contents: x}]
 b:
@@ -290,7 +290,7 @@ h:
 }
 
 TEST(Intent, AGuardOfAFileIsALookAndTriesArePatience) {
-  const Mapped made = mapped(R"(
+  const MappedIntent made = mapped(R"(
 a:
   file.managed: [{name: /a}, {contents: x}, {unless: "true"}]
 b:
@@ -306,7 +306,7 @@ b:
 }
 
 TEST(Intent, WhatIsCheckedHasSucceededWhenItsCheckHas) {
-  const Mapped made = mapped(R"(
+  const MappedIntent made = mapped(R"(
 a:
   file.managed: [{name: /a}, {contents: x}, {check_cmd: grep x /a}]
 b:
@@ -331,7 +331,7 @@ c:
 }
 
 TEST(Intent, WhoReplacesBeforeItRemovesHasARemover) {
-  const Mapped made = mapped(R"(
+  const MappedIntent made = mapped(R"(
 a:
   test.present: [{recreate_on_update: {create_before_destroy: true}}]
 b:
@@ -353,7 +353,7 @@ d:
 }
 
 TEST(Intent, CommandsThatCannotBeTakenApartAreErrors) {
-  const Mapped made = mapped(R"(
+  const MappedIntent made = mapped(R"(
 a:
   cmd.run: [{cmd: "ls 'a"}]
 b:
@@ -377,13 +377,13 @@ d:
 }
 
 TEST(Intent, TheWaitOfAContainerMayBeSeconds) {
-  const Mapped made = mapped(
+  const MappedIntent made = mapped(
       "a:\n  container.running: [{name: a}, {image: \"x:1\"}, {ports: {web: 80}}, {wait: 5}]\n");
   EXPECT_EQ(dict_of(made.at("service/a").attributes).at("ports").at("web").text_at("wait"), "5s");
 }
 
 TEST(Intent, WaitsAndDeadlinesArePaces) {
-  const Mapped made = mapped(R"(
+  const MappedIntent made = mapped(R"(
 a:
   test.nop: [{reconcile: {wait: {static: {wait_in_seconds: 10}}, deadline: 5m}}]
 b:
@@ -400,12 +400,12 @@ c:
 }
 
 TEST(Intent, WhatIsDelayedIsLeftOutAndWhatFailsIsACallThatFails) {
-  const Mapped made = mapped(
+  const MappedIntent made = mapped(
       "x: test.nop\nw:\n  test.nop: [{require: [{test: y}]}]\n"
       "#!require:x\ny: test.nop\n");
   EXPECT_EQ(made.resources().size(), 1u);
   EXPECT_TRUE(made.made.keys[1].kind.empty() || made.made.keys[0].kind.empty());
-  const Mapped lenient = mapped("a:\n  cmd.run: [{shell: 5}]\n", {}, {.is_lenient = true});
+  const MappedIntent lenient = mapped("a:\n  cmd.run: [{shell: 5}]\n", {}, {.is_lenient = true});
   EXPECT_NE(dict_of(lenient.at("state/cmd_|-a_|-a").attributes).text_at("failure").find("boolean"),
             std::string_view::npos);
 }
@@ -414,27 +414,27 @@ TEST(Intent, VariablesAndPortsThatAreNoDictionaryAreRefused) {
   for (const char* wrong : {"container.running: [{image: i}, {labels: 5}]",
                             "container.running: [{image: i}, {ports: xx}]",
                             "container.running: [{image: i}, {public_ports: [80]}]"}) {
-    const Mapped made = mapped(cat("a:\n  ", wrong, "\n"));
+    const MappedIntent made = mapped(cat("a:\n  ", wrong, "\n"));
     ASSERT_EQ(made.made.errors.size(), 1u) << wrong;
     EXPECT_NE(made.made.errors[0].message.find("must be a dictionary"), std::string::npos)
         << made.made.errors[0].message;
   }
-  const Mapped list = mapped("a:\n  cmd.run: [{cmd: 'true'}, {env: [{A: 1}, {B: x}]}]\n");
+  const MappedIntent list = mapped("a:\n  cmd.run: [{cmd: 'true'}, {env: [{A: 1}, {B: x}]}]\n");
   ASSERT_TRUE(list.made.errors.empty()) << list.made.errors[0].message;
   EXPECT_EQ(write_json(dict_of(list.at("command/cmd_|-a_|-a").attributes).at("environment")),
             R"({"A":"1","B":"x"})");
 }
 
 TEST(Intent, AnImageThatNoEngineTakesIsRefusedBeforeAnythingRuns) {
-  const Mapped made = mapped("a:\n  container.running: [{image: 'a b'}]\n");
+  const MappedIntent made = mapped("a:\n  container.running: [{image: 'a b'}]\n");
   ASSERT_EQ(made.made.errors.size(), 1u);
   EXPECT_NE(made.made.errors[0].message.find("image `a b` is invalid"), std::string::npos)
       << made.made.errors[0].message;
 }
 
 TEST(Intent, LenientFailsOnlyTheStateWhoseValueAKindRefuses) {
-  Mapped made = mapped("a: {file.managed: [{name: /x}, {contents: [a]}]}\nb: test.nop\n", {},
-                       {.is_lenient = true});
+  MappedIntent made = mapped("a: {file.managed: [{name: /x}, {contents: [a]}]}\nb: test.nop\n", {},
+                             {.is_lenient = true});
   ASSERT_EQ(made.made.errors.size(), 1u);
   const StatesIntent lenient = lenient_intent_of(made.compiled, {.environment = "e"});
   EXPECT_TRUE(lenient.errors.empty());
