@@ -52,7 +52,7 @@ std::string_view without_heading(std::string_view message) {
 }
 
 using starlark::Call;
-using starlark::Named;
+using starlark::NamedValue;
 
 /// One interpretation: the session, its modules and the draft that they write.
 class Interpreter {
@@ -155,7 +155,7 @@ class Interpreter {
     const starlark::ModulePtr module = TRY(load(*locator, &call.thread));
     kept_.push_back(module);
     const auto globals = module->globals();
-    std::vector<Named> fields;
+    std::vector<NamedValue> fields;
     for (const auto& [name, value] : globals)
       fields.push_back({name, value});
     return call.thread.heap().module(text, fields);
@@ -180,7 +180,7 @@ class Interpreter {
       names.push_back(instruction.name);
     plan_type_.name = "plan";
     plan_type_.fields = names;
-    std::vector<Named> methods;
+    std::vector<NamedValue> methods;
     for (const Instruction& instruction : instructions()) {
       std::vector<starlark::Parameter> parameters = instruction.parameters;
       parameters.push_back({"description?", starlark::Want::text});
@@ -291,7 +291,7 @@ class Interpreter {
       names.emplace_back(starlark::text_of(key));
       values.push_back(as_asked(thread, value));
     }
-    std::vector<Named> named;
+    std::vector<NamedValue> named;
     for (size_t i = 0; i < names.size(); ++i)
       named.push_back({names[i], values[i]});
     return thread.call(function, std::vector<starlark::Value>{plan}, named);
@@ -344,7 +344,7 @@ class Interpreter {
         names.emplace_back(starlark::text_of(key));
         values.push_back(as_asked(thread, value, true));
       }
-    std::vector<Named> fields;
+    std::vector<NamedValue> fields;
     for (size_t i = 0; i < names.size(); ++i)
       fields.push_back({names[i], values[i]});
     return thread.heap().structure(fields);

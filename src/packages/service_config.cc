@@ -11,7 +11,7 @@
 namespace fettle {
 namespace {
 
-using starlark::Named;
+using starlark::NamedValue;
 
 /// The one path of this machine that Kurtosis lets a container have.
 constexpr std::string_view engine_socket = "/var/run/docker.sock";
@@ -350,11 +350,11 @@ starlark::Value service_value(Draft& draft, starlark::Thread& thread, const std:
                               const ServiceState& service) {
   starlark::HeapAccess heap = thread.heap();
   std::vector<std::string> ids;  // keep texts alive while the dict is made
-  std::vector<Named> ports;
+  std::vector<NamedValue> ports;
   for (const Entry& entry : service.ports.entries()) {
     const Value& port = entry.value;
-    std::vector<Named> fields{{"number", heap.integer(port.integer_at("number"))},
-                              {"transport_protocol", heap.text(port.text_at("transport"))}};
+    std::vector<NamedValue> fields{{"number", heap.integer(port.integer_at("number"))},
+                                   {"transport_protocol", heap.text(port.text_at("transport"))}};
     const std::string_view application = port.text_at("application");
     std::string url(port.text_at("url"));
     if (url.empty())
@@ -367,7 +367,7 @@ starlark::Value service_value(Draft& draft, starlark::Thread& thread, const std:
     fields.push_back({"url", heap.text(url)});
     ports.push_back({entry.key.view(), heap.record(types::port_spec, fields)});
   }
-  const std::vector<Named> fields{
+  const std::vector<NamedValue> fields{
       {"name", heap.text(name)},
       {"hostname", heap.text(draft.references.to(service.key, "hostname"))},
       {"ip_address", heap.text(draft.references.to(service.key, "ip_address"))},

@@ -10,7 +10,7 @@ namespace fettle::types {
 namespace {
 
 using starlark::Call;
-using starlark::Named;
+using starlark::NamedValue;
 using starlark::Parameter;
 using starlark::RecordType;
 using starlark::Signature;
@@ -497,7 +497,7 @@ void predeclare(starlark::Session& session) {
     const auto construct = [signature, &type = row.type,
                             check = row.check](Call& call) -> Result<Value> {
       const std::vector<Value> given = TRY(signature->bind(call));
-      std::vector<Named> fields;
+      std::vector<NamedValue> fields;
       for (size_t i = 0; i < given.size(); ++i)
         if (!given[i].is_unset())
           fields.push_back({type.fields[i], given[i]});

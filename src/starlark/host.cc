@@ -290,11 +290,11 @@ Value HeapAccess::tuple(std::span<const Value> items) {
   return Value::object(tuple);
 }
 
-Value HeapAccess::dict(std::span<const Named> entries) {
+Value HeapAccess::dict(std::span<const NamedValue> entries) {
   Dict* dict = make_dict(vm_, entries.size());
   if (dict == nullptr)
     return Value::error();
-  for (const Named& entry : entries) {
+  for (const NamedValue& entry : entries) {
     if (!insert(Value::object(dict), text(entry.name), entry.value))
       return Value::error();
   }
@@ -306,7 +306,7 @@ bool HeapAccess::insert(Value dict, Value key, Value value) {
   return hash_of(vm_, key, hash) && table_put(vm_, as<Dict>(dict), key, hash, value);
 }
 
-Value HeapAccess::structure(std::span<const Named> fields) {
+Value HeapAccess::structure(std::span<const NamedValue> fields) {
   return make_fields(vm_.heap(), Kind::structure, Value::short_text("struct"), fields);
 }
 
@@ -323,11 +323,11 @@ Value HeapAccess::structure_like(Value structure, std::span<const Value> values)
   return Value::object(made);
 }
 
-Value HeapAccess::module(std::string_view name, std::span<const Named> fields) {
+Value HeapAccess::module(std::string_view name, std::span<const NamedValue> fields) {
   return make_fields(vm_.heap(), Kind::module, text(name), fields);
 }
 
-Value HeapAccess::record(const RecordType& type, std::span<const Named> fields) {
+Value HeapAccess::record(const RecordType& type, std::span<const NamedValue> fields) {
   auto* record =
       vm_.heap().make<Record>(Kind::record, sizeof(Record) + type.fields.size() * sizeof(Value));
   if (record == nullptr)
@@ -335,7 +335,7 @@ Value HeapAccess::record(const RecordType& type, std::span<const Named> fields) 
   record->type = &type;
   record->count = u32(type.fields.size());
   std::fill_n(record->values(), record->count, Value::unset());
-  for (const Named& field : fields) {
+  for (const NamedValue& field : fields) {
     const auto at = std::find(type.fields.begin(), type.fields.end(), field.name);
     INVARIANT(at != type.fields.end());
     record->values()[at - type.fields.begin()] = field.value;

@@ -5,9 +5,9 @@
 namespace fettle::starlark {
 
 ResolveInput resolve_input(const Session::State& session, std::string_view file,
-                           std::string_view source, std::span<const Named> names) {
+                           std::string_view source, std::span<const NamedValue> names) {
   const auto outside = [&session, names](std::string_view name) -> std::optional<Outside> {
-    for (const Named& named : names)
+    for (const NamedValue& named : names)
       if (named.name == name)
         return Outside{named.value, false};
     for (const auto& [known, value] : session.predeclared)
@@ -20,7 +20,7 @@ ResolveInput resolve_input(const Session::State& session, std::string_view file,
   };
   const auto outside_names = [&session, names] {
     std::vector<std::string> all = universal_names(session.dialect);
-    for (const Named& named : names)
+    for (const NamedValue& named : names)
       all.emplace_back(named.name);
     for (const auto& [known, value] : session.predeclared)
       all.push_back(known);

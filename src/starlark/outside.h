@@ -9,6 +9,6 @@ namespace fettle::starlark {
 
 /// Both must live while the input is used.
 ResolveInput resolve_input(const Session::State& session, std::string_view file,
-                           std::string_view source, std::span<const Named> names);
+                           std::string_view source, std::span<const NamedValue> names);
 
 }  // namespace fettle::starlark

@@ -75,7 +75,7 @@ class Repl {
   void evaluate() {
     if (!trim(text_).empty()) {
       const Interruptible interruptible(session_);
-      std::vector<Named> visible;
+      std::vector<NamedValue> visible;
       for (const auto& [name, value] : names_)
         visible.push_back({name, value->get()});
       const Result<Value> value = thread_.evaluate("<stdin>", text_, visible);
@@ -101,7 +101,7 @@ class Repl {
       report_(text.error(), false);
   }
 
-  void execute(std::span<const Named> visible) {
+  void execute(std::span<const NamedValue> visible) {
     const auto globals = thread_.execute("<stdin>", text_, visible);
     if (!globals) {
       report_(globals.error(), session_.failed_before_running());

@@ -46,7 +46,7 @@ Error syntax_error(const std::string& file, std::string_view source, const Lines
 struct CompileRequest {
   std::string file;
   std::string_view text;
-  std::span<const Named> names;
+  std::span<const NamedValue> names;
   bool expression = false;
 };
 
@@ -265,10 +265,10 @@ bool Thread::charge(uint64_t steps) { return state_->charge(steps); }
 Error Thread::limit_reached() const { return user_error(state_->failure.message()); }
 
 Result<Value> Thread::call(Value function, std::span<const Value> positional,
-                           std::span<const Named> named) {
+                           std::span<const NamedValue> named) {
   Vm& vm = *state_;
   std::vector<Value> names, values;
-  for (const Named& argument : named) {
+  for (const NamedValue& argument : named) {
     names.push_back(make_text(vm.heap(), argument.name));
     values.push_back(argument.value);
   }
@@ -311,15 +311,14 @@ Result<std::shared_ptr<Module::State>> run_in(Thread& thread, CompileRequest req
 }  // namespace
 
 Result<Value> Thread::evaluate(std::string file, std::string_view expression,
-                               std::span<const Named> names) {
+                               std::span<const NamedValue> names) {
   Value result;
   TRY(run_in(*this, {std::move(file), expression, names, true}, result));
   return result;
 }
 
-Result<std::vector<std::pair<std::string, Value>>> Thread::execute(std::string file,
-                                                                   std::string_view text,
-                                                                   std::span<const Named> names) {
+Result<std::vector<std::pair<std::string, Value>>> Thread::execute(
+    std::string file, std::string_view text, std::span<const NamedValue> names) {
   Value result;
   return Module(TRY(run_in(*this, {std::move(file), text, names, false}, result))).globals();
 }

@@ -84,7 +84,7 @@ struct Limits {
 };
 
 /// One argument or one field by name.
-struct Named {
+struct NamedValue {
   std::string_view name;
   Value value;
 };
@@ -172,16 +172,16 @@ class HeapAccess {
   Value bytes(std::string_view bytes);
   Value list(std::span<const Value> items);
   Value tuple(std::span<const Value> items);
-  Value dict(std::span<const Named> entries = {});
+  Value dict(std::span<const NamedValue> entries = {});
   bool insert(Value dict, Value key, Value value);  ///< false when the key has no hash
   /// `struct(a = 1, …)`, sorted by name.
-  Value structure(std::span<const Named> fields);
+  Value structure(std::span<const NamedValue> fields);
   /// A structure with the same fields as another one, and new values in the order of their names.
   Value structure_like(Value structure, std::span<const Value> values);
   /// Fields that are not named are not set. It is a bug to name one that the type does not have.
-  Value record(const RecordType& type, std::span<const Named> fields);
+  Value record(const RecordType& type, std::span<const NamedValue> fields);
   /// A module value: `name.field` with the text `<module "name">`.
-  Value module(std::string_view name, std::span<const Named> fields);
+  Value module(std::string_view name, std::span<const NamedValue> fields);
   Value native(std::string_view name, NativeFunction function);
   /// A value that the host does not know. It may be passed on; `was_looked_at` says whether
   /// anything depends on what it is.
@@ -347,20 +347,19 @@ class Thread {
   Thread& operator=(const Thread&) = delete;
 
   Result<Value> call(Value function, std::span<const Value> positional,
-                     std::span<const Named> named = {});
+                     std::span<const NamedValue> named = {});
   Result<Value> call(Value function, std::initializer_list<Value> positional,
-                     std::initializer_list<Named> named = {}) {
+                     std::initializer_list<NamedValue> named = {}) {
     return call(function, std::span(positional.begin(), positional.size()),
                 std::span(named.begin(), named.size()));
   }
   /// The value of one expression; `names` are visible beside the predeclared ones.
   Result<Value> evaluate(std::string file, std::string_view expression,
-                         std::span<const Named> names = {});
+                         std::span<const NamedValue> names = {});
   /// Runs statements and returns their globals, which are not frozen, for interactive use. `names`
   /// are visible.
-  Result<std::vector<std::pair<std::string, Value>>> execute(std::string file,
-                                                             std::string_view text,
-                                                             std::span<const Named> names = {});
+  Result<std::vector<std::pair<std::string, Value>>> execute(
+      std::string file, std::string_view text, std::span<const NamedValue> names = {});
   HeapAccess heap();
   Session& session() const;
   /// The present stack, the outermost frame first. Native functions have the file `<builtin>`.

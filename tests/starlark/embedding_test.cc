@@ -124,7 +124,7 @@ TEST(Embedding, TypesOfTheHost) {
     static const Signature signature(
         "PortSpec", {{"number", Want::integer}, {"transport_protocol?", Want::text}, {"wait?"}});
     const std::vector<Value> given = TRY(signature.bind(call));
-    std::vector<Named> fields;
+    std::vector<NamedValue> fields;
     for (size_t i = 0; i < given.size(); ++i) {
       if (!given[i].is_unset())
         fields.push_back({port.fields[i], given[i]});
@@ -219,7 +219,7 @@ TEST(Embedding, ImportModuleInsideAFunction) {
                                           "def double(x):\n  return [x, x, 'a long text']\n"));
         call.thread.keep(module);
         std::vector<std::pair<std::string, Value>> globals = module->globals();
-        std::vector<Named> fields;
+        std::vector<NamedValue> fields;
         for (const auto& [name, value] : globals)
           fields.push_back({name, value});
         return call.heap().module(text_of(call.positional[0]), fields);
@@ -301,7 +301,7 @@ TEST(Embedding, LocksEndWithAnError) {
   const Handle list(thread, thread.heap().list(std::vector<Value>{Value::small(1)}));
   ASSERT_FALSE(thread.call(module->get("f").value(), {list}).has_value());
   const Result<Value> result =
-      thread.evaluate("<e>", "x.append(2)", std::vector<Named>{{"x", list}});
+      thread.evaluate("<e>", "x.append(2)", std::vector<NamedValue>{{"x", list}});
   EXPECT_TRUE(result.has_value());
   EXPECT_EQ(repr_of(thread, list).value(), "[1, 2]");
 }

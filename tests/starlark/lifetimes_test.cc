@@ -19,7 +19,7 @@ class Prompt {
 
   /// The text of an expression; the message of an error; nothing of a statement.
   std::string line(std::string_view text) {
-    std::vector<Named> names;
+    std::vector<NamedValue> names;
     for (const auto& [name, kept] : kept_)
       names.push_back({name, kept->get()});
     if (const Result<Value> value = thread_->evaluate("<stdin>", text, names))

@@ -13,7 +13,7 @@ namespace fettle {
 namespace {
 
 using starlark::Call;
-using starlark::Named;
+using starlark::NamedValue;
 using starlark::Signature;
 using starlark::Want;
 
@@ -89,9 +89,9 @@ Result<starlark::Value> run_command(Call& call, const Loan& loan) {
     return call.thread.error(cat("`", invocation.arguments[0], "` exited with code ", done.code,
                                  tail.lines().empty() ? "" : cat(":\n", tail.lines())));
   }
-  return call.heap().structure(std::vector<Named>{{"code", call.heap().integer(done.code)},
-                                                  {"output", call.heap().text(done.output)},
-                                                  {"errors", call.heap().text(done.errors)}});
+  return call.heap().structure(std::vector<NamedValue>{{"code", call.heap().integer(done.code)},
+                                                       {"output", call.heap().text(done.output)},
+                                                       {"errors", call.heap().text(done.errors)}});
 }
 
 Result<std::string> path_in(const Call& call, starlark::Value value) {
@@ -157,9 +157,9 @@ Result<starlark::Value> request(Call& call, const Loan& loan) {
   const starlark::Value headers = heap.dict();
   for (const HttpHeader& header : answer.headers)
     heap.insert(headers, heap.text(lower_case(header.name)), heap.text(header.value));
-  return heap.structure(std::vector<Named>{{"status", heap.integer(answer.status)},
-                                           {"headers", headers},
-                                           {"body", heap.text(answer.body)}});
+  return heap.structure(std::vector<NamedValue>{{"status", heap.integer(answer.status)},
+                                                {"headers", headers},
+                                                {"body", heap.text(answer.body)}});
 }
 
 Result<starlark::Value> skip(Call& call, Loan& loan) {
@@ -180,19 +180,19 @@ Duration Loan::left() const {
 
 void lend(starlark::Session& session, Loan& loan) {
   starlark::HeapAccess heap = session.heap();
-  session.predeclare(
-      "command",
-      heap.module("command", std::vector<Named>{{"run", session.native("run", [&loan](Call& call) {
+  session.predeclare("command",
+                     heap.module("command", std::vector<NamedValue>{
+                                                {"run", session.native("run", [&loan](Call& call) {
                                                    return run_command(call, loan);
                                                  })}}));
-  session.predeclare(
-      "files",
-      heap.module("files", std::vector<Named>{{"read", session.native("read", read_text)},
+  session.predeclare("files",
+                     heap.module("files", std::vector<NamedValue>{
+                                              {"read", session.native("read", read_text)},
                                               {"write", session.native("write", write_text)},
                                               {"exists", session.native("exists", exists)},
                                               {"remove", session.native("remove", remove_text)}}));
   session.predeclare(
-      "http", heap.module("http", std::vector<Named>{
+      "http", heap.module("http", std::vector<NamedValue>{
                                       {"request", session.native("request", [&loan](Call& call) {
                                          return request(call, loan);
                                        })}}));

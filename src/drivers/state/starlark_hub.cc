@@ -97,13 +97,13 @@ void lend_host(starlark::Session& session, HubCall& asking) {
 starlark::Value hub_of(starlark::Thread& thread, HubCall& asking) {
   starlark::HeapAccess heap = thread.heap();
   const auto native = [&](std::string_view name, auto function) {
-    return starlark::Named{name, heap.native(name, [&asking, function](Call& call) {
-                             return function(call, asking);
-                           })};
+    return starlark::NamedValue{name, heap.native(name, [&asking, function](Call& call) {
+                                  return function(call, asking);
+                                })};
   };
   return heap.module(
       "hub",
-      std::vector<starlark::Named>{
+      std::vector<starlark::NamedValue>{
           native("call", call_path), native("is_pending", is_pending), native("apply", apply),
           native("sleep", sleep), native("results", [](Call& call, const HubCall& known) {
             return given(call, known.running.is_dict() ? known.running : Value::dict({}));
@@ -117,7 +117,7 @@ Result<starlark::Value> context_of(starlark::Thread& thread, const Value& contex
   if (context.is_dict())
     for (const Entry& entry : context.entries())
       fields[entry.key.str()] = entry.value;
-  std::vector<starlark::Named> named;
+  std::vector<starlark::NamedValue> named;
   for (const auto& [name, value] : fields)
     named.push_back({name, TRY(thread.heap().json(write_json(value, {.show_secrets = true})))});
   return thread.heap().structure(named);

@@ -100,7 +100,7 @@ Result<PluginAnswer> Instance::call(const PluginCall& call, std::string_view fun
   starlark::Thread thread(session_);
   std::deque<starlark::Handle> kept;
   std::vector<starlark::Value> positional;
-  std::vector<starlark::Named> named;
+  std::vector<starlark::NamedValue> named;
   const auto keep = [&](starlark::Value value) { return kept.emplace_back(thread, value).get(); };
   bool takes_rest = false;
   std::set<std::string> known;

@@ -48,7 +48,7 @@ class InstanceViews::Viewer {
 
   starlark::Value structure(const Instance& instance, std::span<const uint32_t> slots,
                             std::span<const starlark::Value> values) {
-    std::vector<starlark::Named> fields;
+    std::vector<starlark::NamedValue> fields;
     for (size_t i = 0; i < slots.size(); ++i)
       fields.push_back(
           {model_.program.symbols.name(instance.entity->slots[slots[i]]->name), values[i]});

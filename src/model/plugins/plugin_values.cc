@@ -81,7 +81,7 @@ struct StarlarkMaker {
   }
   Product dict(const Dict& dict) const { return noted(thread.heap().dict(TRY(named(dict)))); }
   Product instance(Instance* instance) const {
-    std::vector<starlark::Named> fields{
+    std::vector<starlark::NamedValue> fields{
         {identity, thread.heap().integer(static_cast<int64_t>(instance->number))}};
     std::vector<Withheld>* const withheld = lent.withholds ? &lent.withheld : nullptr;
     for (const auto& [name, value] : TRY(attributes_of(call, instance, withheld)))
@@ -101,8 +101,8 @@ struct StarlarkMaker {
     lent.containers.insert(container.word());
     return container;
   }
-  Result<std::vector<starlark::Named>> named(const Dict& dict) const {
-    std::vector<starlark::Named> entries;
+  Result<std::vector<starlark::NamedValue>> named(const Dict& dict) const {
+    std::vector<starlark::NamedValue> entries;
     for (const DictEntry& entry : dict.entries)
       entries.push_back({entry.key->view, TRY(to_starlark(call, thread, entry.value, lent))});
     return entries;

@@ -202,7 +202,7 @@ bool run_star(PluginCall& call, StarFile& file, const Plugin& plugin, const std:
   }
   starlark::Thread thread(file.session);
   std::vector<starlark::Value> positional;
-  std::vector<starlark::Named> named;
+  std::vector<starlark::NamedValue> named;
   std::deque<starlark::Handle> kept;
   PluginLoan lent;
   lent.withholds = !file.looks_by_name;

@@ -22,7 +22,7 @@ Result<starlark::Value> interpret_add_services(InstructionCall& call) {
     listed.emplace_back(names.back());
   }
   call.draft.detail("services", Value::list(std::move(listed)));
-  std::vector<starlark::Named> entries;
+  std::vector<starlark::NamedValue> entries;
   for (size_t i = 0; i < names.size(); ++i)
     entries.push_back({names[i], services[i]});
   return call.thread.heap().dict(entries);

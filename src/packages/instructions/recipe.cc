@@ -14,7 +14,7 @@ starlark::Value result_value(InstructionCall& call, const Key& key, const Value&
   if (const Value& extract = recipe.at("extract"); extract.is_dict())
     for (const Entry& entry : extract.entries())
       names.push_back(cat("extract.", entry.key));
-  std::vector<starlark::Named> entries;
+  std::vector<starlark::NamedValue> entries;
   for (const std::string& name : names)
     entries.push_back({name, heap.text(call.draft.references.to(key, name))});
   return heap.dict(entries);

@@ -129,7 +129,7 @@ Result<starlark::Value> want_task(InstructionCall& call, Value command, const Pl
     names.push_back(heap.text(stored[i].name));
   }
   const Key key = draft.key("task", name);
-  const std::vector<starlark::Named> fields{
+  const std::vector<starlark::NamedValue> fields{
       {"code", heap.text(draft.references.to(key, "code"))},
       {"files_artifacts", heap.list(names)},
       {"output", heap.text(draft.references.to(key, "output"))}};

@@ -18,7 +18,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   std::string braces = fettle::replace_all(text, "{", "{{");
   braces = fettle::replace_all(braces, "}", "}}");
   const Handle doubled(thread, thread.heap().text(braces));
-  const std::vector<Named> names = {{"f", format}, {"p", plain}, {"d", doubled}};
+  const std::vector<NamedValue> names = {{"f", format}, {"p", plain}, {"d", doubled}};
   for (const char* expression : {"f % (1, 'a', 2.5, [None], {'k': 1})", "f % 7", "f % {'k': 'v'}",
                                  "f.format(1, 'a', 2.5, k = [1])", "f.format()"}) {
     const auto result = thread.evaluate("<f>", expression, names);

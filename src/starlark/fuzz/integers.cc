@@ -74,7 +74,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const bool negative_a = (data[0] & 1) != 0, negative_b = (data[0] & 2) != 0;
   const Handle x(thread, thread.heap().integer((negative_a ? "-" : "") + a));
   const Handle y(thread, thread.heap().integer((negative_b ? "-" : "") + b));
-  const std::vector<Named> names = {{"x", x}, {"y", y}};
+  const std::vector<NamedValue> names = {{"x", x}, {"y", y}};
   const auto evaluate = [&](const char* expression) {
     const auto result = thread.evaluate("<i>", expression, names);
     INVARIANT(result.has_value());

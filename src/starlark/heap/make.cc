@@ -257,12 +257,12 @@ Value make_structure(Heap& heap, Kind kind, Value constructor, std::span<const V
   return Value::object(made);
 }
 
-Value make_fields(Heap& heap, Kind kind, Value constructor, std::span<const Named> fields) {
-  std::vector<Named> sorted(fields.begin(), fields.end());
+Value make_fields(Heap& heap, Kind kind, Value constructor, std::span<const NamedValue> fields) {
+  std::vector<NamedValue> sorted(fields.begin(), fields.end());
   std::stable_sort(sorted.begin(), sorted.end(),
-                   [](const Named& a, const Named& b) { return a.name < b.name; });
+                   [](const NamedValue& a, const NamedValue& b) { return a.name < b.name; });
   std::vector<Value> names, values;
-  for (const Named& field : sorted) {
+  for (const NamedValue& field : sorted) {
     names.push_back(make_constant_text(heap, field.name));
     values.push_back(field.value);
   }

@@ -8,7 +8,7 @@
 
 namespace fettle::starlark {
 
-struct Named;
+struct NamedValue;
 
 Value make_int(Heap& heap, int64_t n);
 /// The one form of a number with this sign and this magnitude of any size.
@@ -36,7 +36,7 @@ Value make_structure(Heap& heap, Kind kind, Value constructor, std::span<const V
                      std::span<const Value> values);
 
 /// The same in any order.
-Value make_fields(Heap& heap, Kind kind, Value constructor, std::span<const Named> fields);
+Value make_fields(Heap& heap, Kind kind, Value constructor, std::span<const NamedValue> fields);
 
 /// The digits must be valid for the radix.
 Value parse_integer(Heap& heap, std::string_view digits, int radix, bool negative = false);

@@ -34,7 +34,7 @@ Value make_module_function(Heap& heap);
 
 /// A module of functions and other values, in any order.
 Value make_library(Heap& heap, std::string_view name, std::span<const MethodEntry> functions,
-                   std::span<const Named> values = {});
+                   std::span<const NamedValue> values = {});
 
 /// Turns JSON text into values; dicts keep the order of the text. False: there is an error, with
 /// its position.

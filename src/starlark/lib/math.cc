@@ -103,7 +103,7 @@ constexpr MethodEntry math_table[] = {{"acos", unary<std::acos>},
 }  // namespace
 
 Value make_math_module(Heap& heap) {
-  const Named constants[] = {{"e", make_float(heap, M_E)}, {"pi", make_float(heap, M_PI)}};
+  const NamedValue constants[] = {{"e", make_float(heap, M_E)}, {"pi", make_float(heap, M_PI)}};
   return make_library(heap, "math", math_table, constants);
 }
 

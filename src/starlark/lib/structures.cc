@@ -74,8 +74,8 @@ Value make_struct_function(Heap& heap) { return make_builtin(heap, "struct", str
 Value make_module_function(Heap& heap) { return make_builtin(heap, "module", module_function); }
 
 Value make_library(Heap& heap, std::string_view name, std::span<const MethodEntry> functions,
-                   std::span<const Named> values) {
-  std::vector<Named> all(values.begin(), values.end());
+                   std::span<const NamedValue> values) {
+  std::vector<NamedValue> all(values.begin(), values.end());
   for (const MethodEntry& function : functions) {
     // `json.decode` is the field `decode`.
     const std::string_view full = function.name;

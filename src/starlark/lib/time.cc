@@ -241,9 +241,9 @@ Value make_time_module(Heap& heap) {
     duration->nanoseconds = nanoseconds;
     return Value::object(duration);
   };
-  const Named constants[] = {{"nanosecond", span(1)},          {"microsecond", span(1'000)},
-                             {"millisecond", span(1'000'000)}, {"second", span(giga)},
-                             {"minute", span(60 * giga)},      {"hour", span(3600 * giga)}};
+  const NamedValue constants[] = {{"nanosecond", span(1)},          {"microsecond", span(1'000)},
+                                  {"millisecond", span(1'000'000)}, {"second", span(giga)},
+                                  {"minute", span(60 * giga)},      {"hour", span(3600 * giga)}};
   return make_library(heap, "time", functions, constants);
 }
 
