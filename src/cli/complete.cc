@@ -142,7 +142,7 @@ std::vector<std::string> argument_names(const Typed& typed, const NameSource& na
   std::vector<std::string> given(
       typed.arguments.begin() + static_cast<std::ptrdiff_t>(split(command.words, ' ').size()),
       typed.arguments.end());
-  NamesAsked asked;
+  NamesQuery asked;
   asked.environment = typed.environment;
   // With `-e`, the environment is no argument.
   if (!typed.environment.empty() && !places.empty() && places[0] == "ENCLAVE")

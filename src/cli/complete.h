@@ -28,11 +28,11 @@ enum class Names {
 };
 
 /// Which names there are; the rest as far as the words before say.
-struct NamesAsked {
+struct NamesQuery {
   Names sort = Names::environments;
   std::string environment, service, artifact;
 };
-using NameSource = std::function<std::vector<std::string>(const NamesAsked&)>;
+using NameSource = std::function<std::vector<std::string>(const NamesQuery&)>;
 
 struct Completions {
   std::vector<std::string> words;

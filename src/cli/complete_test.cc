@@ -37,7 +37,7 @@ std::vector<Command> some_commands() {
 }
 
 std::string completed(std::vector<std::string> words) {
-  const auto names = [](const NamesAsked& asked) -> std::vector<std::string> {
+  const auto names = [](const NamesQuery& asked) -> std::vector<std::string> {
     switch (asked.sort) {
       case Names::environments:
         return {"shop", "show", "other"};

@@ -49,7 +49,7 @@ Status add_files(const Workplace& place, const std::map<std::string, RecordPoint
 }
 
 /// Names as the store has them: no engine is asked.
-Result<std::vector<std::string>> names_of(const Workplace& place, const NamesAsked& asked) {
+Result<std::vector<std::string>> names_of(const Workplace& place, const NamesQuery& asked) {
   std::vector<std::string> names;
   if (asked.sort == Names::environments) {
     for (const Environment& environment : TRY(place.store->environments()))
@@ -122,7 +122,7 @@ Result<std::vector<std::string>> names_of(const Workplace& place, const NamesAsk
 }  // namespace
 
 int complete(Face& face, const std::vector<Command>& commands, std::span<const std::string> words) {
-  const NameSource source = [&](const NamesAsked& asked) -> std::vector<std::string> {
+  const NameSource source = [&](const NamesQuery& asked) -> std::vector<std::string> {
     const Result<Workplace*> place = face.workplace();
     return place ? names_of(**place, asked).value_or(std::vector<std::string>())
                  : std::vector<std::string>();
