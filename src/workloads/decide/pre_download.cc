@@ -33,7 +33,7 @@ bool is_skipped_by_kruise(const Workload& workload, int64_t count) {
 }
 
 /// Images for pods of the rollout, and the nodes for each. The node that changes next comes first.
-struct Needed {
+struct ImageNeed {
   Name image;
   std::vector<Name> nodes;
 };
@@ -125,7 +125,8 @@ class NeedingNodes {
   std::vector<uint32_t> nodes_;
 };
 
-std::vector<Needed> needed_images(Rollout& rollout, InPlace& in_place, const UpdateQueue& queue) {
+std::vector<ImageNeed> needed_images(Rollout& rollout, InPlace& in_place,
+                                     const UpdateQueue& queue) {
   std::vector<std::pair<Name, NeedingNodes>> found;
   ImagesByTemplate images(rollout, in_place, rollout.update());
   for (uint32_t place = 0; place < queue.size(); ++place) {
@@ -142,7 +143,7 @@ std::vector<Needed> needed_images(Rollout& rollout, InPlace& in_place, const Upd
       each->second.add(place, rollout.rows[row].node_number);
     }
   }
-  std::vector<Needed> needed;
+  std::vector<ImageNeed> needed;
   for (auto& [image, nodes] : found)
     needed.push_back({image, nodes.names()});
   return needed;
@@ -150,7 +151,7 @@ std::vector<Needed> needed_images(Rollout& rollout, InPlace& in_place, const Upd
 
 /// A node on which the job is pulling stays in the job, although its pods have begun to change: the
 /// pods need the image that is under way.
-void add_begun(const Rollout& rollout, Needed& needed) {
+void add_begun(const Rollout& rollout, ImageNeed& needed) {
   std::vector<bool> listed(rollout.fleet.node_numbers());
   for (const Name& name : needed.nodes)
     if (const Node* const node = rollout.fleet.node(name))
@@ -242,18 +243,18 @@ bool pre_downloads(const Rollout& rollout) {
 
 void pre_download(Rollout& rollout, InPlace& in_place, const UpdateQueue& queue) {
   const Workload& workload = rollout.workload;
-  std::vector<Needed> needed = needed_images(rollout, in_place, queue);
+  std::vector<ImageNeed> needed = needed_images(rollout, in_place, queue);
   for (const auto& [name, memory] : rollout.owned.jobs) {
     const PullJob job = read<PullJob>(memory.resource->attributes);
     const Name& image = job.image;
     const bool is_known =
-        std::ranges::any_of(needed, [&](const Needed& each) { return each.image == image; });
+        std::ranges::any_of(needed, [&](const ImageNeed& each) { return each.image == image; });
     if (!is_known && job.state && job.state->revision == rollout.update().name)
       needed.push_back({image, {}});
   }
   const Object* object = rollout.fleet.object(rollout.owner);
   const Value& selector = object->document.at("spec").at("selector");
-  for (Needed& each : needed) {
+  for (ImageNeed& each : needed) {
     const Name job = pull_job_name(workload.name, rollout.update().name, each.image);
     if (workload.pull.refused_parallelism) {
       rollout.tell("FailedCreateImagePullJob", job,

@@ -231,14 +231,14 @@ class SidecarSet {
   void pre_download(const Order& order) {
     if (!rollout_.fleet.gates.pre_download)
       return;
-    struct Needed {
+    struct ImageNeed {
       Name space, image;
       std::vector<Name> nodes;
     };
-    std::vector<Needed> needed;
+    std::vector<ImageNeed> needed;
     for (const uint32_t row : order)
       for (const Name& image : new_images(row)) {
-        auto each = std::ranges::find_if(needed, [&](const Needed& one) {
+        auto each = std::ranges::find_if(needed, [&](const ImageNeed& one) {
           return one.space == pods_[row]->space && one.image == image;
         });
         if (each == needed.end())
@@ -247,11 +247,12 @@ class SidecarSet {
           each->nodes.push_back(rows_[row].node());
       }
     add_known_jobs([&](const Name& space, const Name& image) {
-      if (std::ranges::none_of(
-              needed, [&](const Needed& one) { return one.space == space && one.image == image; }))
+      if (std::ranges::none_of(needed, [&](const ImageNeed& one) {
+            return one.space == space && one.image == image;
+          }))
         needed.push_back({space, image, {}});
     });
-    for (Needed& each : needed)
+    for (ImageNeed& each : needed)
       emit_job(each.space, each.image, std::move(each.nodes));
   }
 
