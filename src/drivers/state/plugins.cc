@@ -205,12 +205,12 @@ Result<Value> Plugins::answer(const Value& asked, const PluginCall& call,
 namespace {
 
 /// Functions that call functions, on this thread.
-class Nested {
+class NestedCall {
  public:
-  Nested() { ++depth_; }
-  ~Nested() { --depth_; }
-  Nested(const Nested&) = delete;
-  Nested& operator=(const Nested&) = delete;
+  NestedCall() { ++depth_; }
+  ~NestedCall() { --depth_; }
+  NestedCall(const NestedCall&) = delete;
+  NestedCall& operator=(const NestedCall&) = delete;
   static bool is_too_deep() { return depth_ > deepest; }
   static constexpr int deepest = 32;
 
@@ -218,7 +218,7 @@ class Nested {
   static thread_local int depth_;
 };
 
-thread_local int Nested::depth_ = 0;
+thread_local int NestedCall::depth_ = 0;
 
 }  // namespace
 
@@ -226,9 +226,9 @@ Result<PluginAnswer> Plugins::call(const PluginCall& call, std::stop_token stop)
   const auto found = functions_.find(call.path);
   if (found == functions_.end())
     return user_error(cat("there is no function `", call.path, "`"));
-  const Nested nested;
-  if (Nested::is_too_deep())
-    return user_error(cat("functions call each other more than ", Nested::deepest, " deep"));
+  const NestedCall nested;
+  if (NestedCall::is_too_deep())
+    return user_error(cat("functions call each other more than ", NestedCall::deepest, " deep"));
   const Mask mask = secrets_of(call);
   PluginCall guarded = call;
   guarded.on_ask = [&](const Value& asked) { return answer(marked(asked, mask), call, stop); };
