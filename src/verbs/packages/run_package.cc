@@ -28,7 +28,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Opened {
+struct OpenPackage {
   Sources sources;
   std::string main_file;
   std::string environment;
@@ -52,13 +52,13 @@ std::string folder_of_package_file(const std::string& path) {
   return file.has_parent_path() ? file.parent_path().string() : ".";
 }
 
-Result<Opened> open_package(const PackageRequest& given) {
+Result<OpenPackage> open_package(const PackageRequest& given) {
   if (given.script) {
     Sources sources = TRY(Sources::of_text(".", *given.script));
     sources.set_mirror(given.mirror);
     sources.set_fetch(given.fetch);
     const std::string name = environment_name_from(sources.folder());
-    return Opened{std::move(sources), std::string(Sources::name_of_text), name};
+    return OpenPackage{std::move(sources), std::string(Sources::name_of_text), name};
   }
   PackageRequest request = given;
   request.package = folder_of_package_file(given.package);
@@ -68,14 +68,14 @@ Result<Opened> open_package(const PackageRequest& given) {
   if (is_absolute_locator(request.package)) {
     Sources sources =
         TRY(Sources::of_locator(request.package, request.mirror, request.fetch, purpose));
-    return Opened{std::move(sources), main_file, environment_name_from(request.package)};
+    return OpenPackage{std::move(sources), main_file, environment_name_from(request.package)};
   }
   if (fs::is_directory(request.package, failure)) {
     Sources sources = TRY(Sources::of_folder(request.package, purpose));
     sources.set_mirror(request.mirror);
     sources.set_fetch(request.fetch);
     const std::string name = environment_name_from(sources.folder());
-    return Opened{std::move(sources), main_file, name};
+    return OpenPackage{std::move(sources), main_file, name};
   }
   if (fs::exists(request.package, failure))
     if (const std::string advice = advice_on_file(request.package, purpose); !advice.empty())
@@ -92,11 +92,11 @@ Result<Opened> open_package(const PackageRequest& given) {
   const std::string file = fs::path(request.package).filename().string();
   const std::string name =
       environment_name_from(file == "main.star" ? sources.folder() : request.package);
-  return Opened{std::move(sources), file, name};
+  return OpenPackage{std::move(sources), file, name};
 }
 
 PackageOptions options_of(const Workplace& place, const PackageRequest& request,
-                          const Opened& opened, const Name& environment, bool is_production,
+                          const OpenPackage& opened, const Name& environment, bool is_production,
                           std::set<Key> gone, bool is_run) {
   PackageOptions options;
   options.draft.environment = environment;
@@ -153,7 +153,7 @@ void warn_of_overrides(Prepared& prepared) {
 
 Result<Prepared> prepare(const Workplace& place, const PackageRequest& request, bool is_run) {
   const Activity reading(place.doing, cat("reading ", request.package));
-  Opened opened = TRY(open_package(request));
+  OpenPackage opened = TRY(open_package(request));
   Prepared prepared;
   prepared.environment = request.environment.empty() ? opened.environment : request.environment;
   TRY(check_environment_name(prepared.environment));
@@ -627,7 +627,7 @@ Result<std::string> environment_of_package(const PackageRequest& request) {
 }
 
 Result<PackageReview> review_sources(const PackageRequest& request) {
-  Opened opened = TRY(open_package(request));
+  OpenPackage opened = TRY(open_package(request));
   return review_package(opened.sources, opened.main_file,
                         request.main_function.empty() ? "run" : request.main_function);
 }
