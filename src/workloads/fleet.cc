@@ -18,7 +18,7 @@ namespace {
 /// Revisions, jobs of pulls and claims say whose they are in the same way.
 Name owner_of_memory(const Attributes& attributes) { return read_one<&PullJob::owner>(attributes); }
 
-const Owned nothing;
+const OwnerHoldings nothing;
 
 /// The attributes with which the last act ended well. Zero while another act goes on or has failed.
 Digest applied_by(const Record& record) {
@@ -214,7 +214,7 @@ const Object* Fleet::marks(const FleetPod& pod) const {
   return found->document.integer_at("since", made + 1) > made ? found : nullptr;
 }
 
-const Owned& Fleet::owned(const Name& owner) const {
+const OwnerHoldings& Fleet::owned(const Name& owner) const {
   const auto found = owned_.find(owner);
   return found == owned_.end() ? nothing : found->second;
 }
@@ -467,7 +467,7 @@ void Fleet::know_pull(const Key& key, const RecordPointer& record) {
 }
 
 std::map<Name, Memory>* Fleet::memories(const Name& owner, const Name& kind) {
-  Owned& owned = owned_[owner];
+  OwnerHoldings& owned = owned_[owner];
   return kind == "revision"   ? &owned.revisions
          : kind == "pull_job" ? &owned.jobs
          : kind == "claim"    ? &owned.claims
@@ -584,7 +584,7 @@ void Fleet::accept(const Wanted& wanted) {
       kept.emplace(key.kind, key.name);
     }
   }
-  Owned& owned = owned_[owner];
+  OwnerHoldings& owned = owned_[owner];
   for (const Name& name : owned.pulls)
     if (!pulls.contains(name))
       pulls_.erase(name);

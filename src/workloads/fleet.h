@@ -101,7 +101,7 @@ struct Node {
 };
 
 /// All that one owner has.
-struct Owned {
+struct OwnerHoldings {
   std::vector<FleetPod*> pods;  ///< by key
   std::map<Name, Memory> revisions, jobs, claims, notices;
   std::set<Name> pulls;
@@ -156,7 +156,7 @@ class Fleet {
   const std::map<Name, std::shared_ptr<const Workload>>& workloads() const { return workloads_; }
   /// Owners that put containers into others' pods.
   const std::set<Name>& sidecar_sets() const { return sidecar_sets_; }
-  const Owned& owned(const Name& owner) const;
+  const OwnerHoldings& owned(const Name& owner) const;
   const std::map<Name, Node>& nodes() const { return nodes_; }
   const Node* node(const Name& name) const;
   const Node* node_at(uint32_t number) const {
@@ -226,7 +226,7 @@ class Fleet {
   std::unordered_map<Name, std::unique_ptr<FleetPod>> pods_;
   std::map<Name, Pull> pulls_;
   std::unordered_map<Key, Name, KeyHash> memory_owners_;
-  std::map<Name, Owned> owned_;
+  std::map<Name, OwnerHoldings> owned_;
   std::set<Name> changed_;
   std::set<Name> sidecar_sets_;
   std::map<Name, std::set<Name>> jobs_by_image_;  ///< owners of ImagePullJobs

@@ -35,7 +35,7 @@ class Rollout {
   const Workload& workload;
   const Name owner;
   const Time now;
-  const Owned& owned;
+  const OwnerHoldings& owned;
 
   // Revisions (`revisions.cc`), the oldest first.
   std::vector<Revision> revisions;

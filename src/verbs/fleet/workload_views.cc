@@ -128,7 +128,7 @@ Result<std::vector<RevisionView>> revisions_of(const Workplace& place, const Nam
     return user_error(cat("there is no `", owner, "`", suggestion(owner, names)));
   }
   std::vector<RevisionView> found;
-  const workloads::Owned& owned = view->fleet.owned(owner);
+  const workloads::OwnerHoldings& owned = view->fleet.owned(owner);
   for (const auto& [name, memory] : owned.revisions) {
     const ControllerRevision known = read<ControllerRevision>(memory.resource->attributes);
     RevisionView revision{.number = known.number,

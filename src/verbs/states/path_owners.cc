@@ -6,9 +6,9 @@
 
 namespace fettle {
 
-class PathOwners::Owned : public DriverDecorator {
+class PathOwners::OwnerHoldings : public DriverDecorator {
  public:
-  Owned(PathOwners& all, Driver& driver) : DriverDecorator(driver), all_(all) {}
+  OwnerHoldings(PathOwners& all, Driver& driver) : DriverDecorator(driver), all_(all) {}
 
   /// A refusal is final: nothing in this run will change the path.
   Result<Outcome> apply(const Act& act, const ProgressSink& progress,
@@ -46,7 +46,7 @@ Driver* PathOwners::around(const Name& name, Driver* driver) {
   const std::lock_guard lock(mutex_);
   std::shared_ptr<Driver>& around = drivers_[name];
   if (around == nullptr)
-    around = std::make_shared<Owned>(*this, *driver);
+    around = std::make_shared<OwnerHoldings>(*this, *driver);
   return around.get();
 }
 

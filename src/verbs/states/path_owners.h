@@ -22,7 +22,7 @@ class PathOwners {
   Driver* around(const Name& name, Driver* driver);
 
  private:
-  class Owned;
+  class OwnerHoldings;
   /// The other state that manages the path of an act. Empty: none, and from now on the path is the
   /// act's.
   std::string other_owner(const Act& act);
