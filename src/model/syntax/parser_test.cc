@@ -7,16 +7,16 @@
 namespace fettle::model {
 namespace {
 
-struct Parsed {
+struct ParseResult {
   std::string error;
   std::vector<std::string> warnings;
   size_t statements = 0;
 };
 
-Parsed read(const std::string& text) {
+ParseResult read(const std::string& text) {
   Arena arena;
   Symbols symbols;
-  Parsed parsed;
+  ParseResult parsed;
   const Warn warn = [&](Place at, const std::string& message) {
     parsed.warnings.push_back(cat(at.line, ":", at.column, ": ", message));
   };
@@ -29,7 +29,7 @@ Parsed read(const std::string& text) {
 }
 
 TEST(Parser, ReadsWhatTheLanguageHas) {
-  const Parsed parsed = read(R"(
+  const ParseResult parsed = read(R"(
 """documentation"""
 import std
 import a::b as c
@@ -66,7 +66,7 @@ d = a.options["k"]["l"] is defined ? f"{a.name:>10}" : -1.5
 TEST(Parser, SlipsBecomeTwoStatementsWithAWarning) {
   for (const char* text :
        {"a = 5 -1", "a = 0x10", "a = [1,2][0]", "a = {\"k\":1}[\"z\"]", "a = 1e5"}) {
-    const Parsed parsed = read(text);
+    const ParseResult parsed = read(text);
     EXPECT_EQ(parsed.error, "") << text;
     EXPECT_EQ(parsed.statements, 2u) << text;
     ASSERT_EQ(parsed.warnings.size(), 1u) << text;
