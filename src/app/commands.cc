@@ -79,7 +79,7 @@ Result<int> help(Face& face) {
         print(group);
       return 0;
     }
-  Parsed ignored;
+  CommandLine ignored;
   std::vector<std::string> words = face.parsed.arguments;
   words.emplace_back("--help");
   const Command* command = TRY(parse_command(all_commands(), words, ignored));

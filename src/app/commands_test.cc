@@ -14,7 +14,7 @@
 namespace fettle {
 namespace {
 
-std::string parsed(const std::string& line, Parsed& result) {
+std::string parsed(const std::string& line, CommandLine& result) {
   std::vector<std::string> words;
   for (const std::string_view word : split(line, ' '))
     words.emplace_back(word);
@@ -22,7 +22,7 @@ std::string parsed(const std::string& line, Parsed& result) {
   return command ? (*command)->words : command.error().message;
 }
 std::string error_of(const std::string& line) {
-  Parsed result;
+  CommandLine result;
   return parsed(line, result);
 }
 
@@ -81,7 +81,7 @@ TEST(Commands, EveryOneHasASummaryExamplesAndHelp) {
 }
 
 TEST(Commands, RunTakesTheFlagsOfKurtosis) {
-  Parsed result;
+  CommandLine result;
   ASSERT_EQ(
       parsed("run pkg {} --enclave e --args-file a.yml --dry-run -v brief --full-uuids "
              "--show-enclave-inspect=false --parallelism 8 --parallel --image-download always "
@@ -101,7 +101,7 @@ TEST(Commands, RunTakesTheFlagsOfKurtosis) {
   EXPECT_TRUE(result.flag("dry-run"));
   EXPECT_FALSE(result.flag("resource-check", true));
   for (const char* spelling : {"-e x", "--enclave x", "--environment x", "--enclave=x"}) {
-    Parsed one;
+    CommandLine one;
     ASSERT_EQ(parsed(cat("run pkg ", spelling), one), "run");
     EXPECT_EQ(one.text("enclave"), "x") << spelling;
   }
@@ -110,22 +110,22 @@ TEST(Commands, RunTakesTheFlagsOfKurtosis) {
 TEST(Commands, StatesTakeTheFlagsOfIdemInAllTheirSpellings) {
   for (const char* spelling : {"--reconciler=basic", "--reconciler basic", "-R=basic", "-R basic",
                                "-r=basic", "-r basic"}) {
-    Parsed one;
+    CommandLine one;
     ASSERT_EQ(parsed(cat("state a.sls ", spelling), one), "state") << spelling;
     EXPECT_EQ(one.text("reconciler"), "basic") << spelling;
     EXPECT_EQ(one.arguments, std::vector<std::string>{"a.sls"}) << spelling;
   }
   for (const char* spelling : {"--pending=default", "-P=default", "-p=default", "-p default"}) {
-    Parsed one;
+    CommandLine one;
     ASSERT_EQ(parsed(cat("state a.sls ", spelling), one), "state") << spelling;
     EXPECT_EQ(one.text("pending"), "default") << spelling;
   }
   for (const char* spelling : {"--test", "-t", "--test=True"}) {
-    Parsed one;
+    CommandLine one;
     ASSERT_EQ(parsed(cat("state a.sls ", spelling), one), "state") << spelling;
     EXPECT_TRUE(one.flag("test")) << spelling;
   }
-  Parsed result;
+  CommandLine result;
   ASSERT_EQ(
       parsed("state a.sls b --sls-sources s t --param-sources p --params x.sls y.sls -T d --invert "
              "--target id --runtime serial --batch-size 5 --max-pending-reruns 3 --render jinja "
@@ -140,7 +140,7 @@ TEST(Commands, StatesTakeTheFlagsOfIdemInAllTheirSpellings) {
       "state");
   EXPECT_EQ(result.all("params"), (std::vector<std::string>{"x.sls", "y.sls"}));
   EXPECT_EQ(result.arguments, (std::vector<std::string>{"a.sls", "b"}));
-  Parsed described;
+  CommandLine described;
   ASSERT_EQ(parsed("describe cloud.* --filter [?name=='web'] --hard-fail", described), "describe");
 }
 
@@ -173,7 +173,7 @@ TEST(Commands, OthersTakeTheirShortFormsToo) {
                            "drift -e shop",
                            "events -e shop",
                            "doctor"}) {
-    Parsed result;
+    CommandLine result;
     const std::string words = parsed(line, result);
     EXPECT_TRUE(std::string(line).starts_with(words)) << line << ": " << words;
   }
@@ -239,14 +239,14 @@ TEST(Commands, AGroupHasHelp) {
 }
 
 TEST(Commands, AShortFlagMayHoldItsValue) {
-  Parsed result;
+  CommandLine result;
   ASSERT_EQ(parsed("service logs shop web -n5", result), "service logs");
   EXPECT_EQ(result.text("num"), "5");
   EXPECT_NE(error_of("service logs shop web -f5").find("unknown flag `-f5`"), std::string::npos);
 }
 
 TEST(Commands, FlagsMayStandBeforeTheCommand) {
-  Parsed result;
+  CommandLine result;
   EXPECT_EQ(parsed("-e shop -ojson enclave inspect", result), "enclave inspect");
   EXPECT_EQ(result.text("enclave"), "shop");
   EXPECT_EQ(result.text("output"), "json");
@@ -254,14 +254,14 @@ TEST(Commands, FlagsMayStandBeforeTheCommand) {
 }
 
 TEST(Commands, ANegativeNumberIsAnArgument) {
-  Parsed result;
+  CommandLine result;
   EXPECT_EQ(parsed("setting set available_versions_to_keep -1", result), "setting set");
   EXPECT_EQ(result.arguments, (std::vector<std::string>{"available_versions_to_keep", "-1"}));
   EXPECT_NE(error_of("versions diff -1 -2 -x").find("unknown flag `-x`"), std::string::npos);
 }
 
 TEST(Commands, AnEmptyArgumentIsNotNone) {
-  Parsed result;
+  CommandLine result;
   const auto error = [&](const std::vector<std::string>& words) {
     result = {};
     const auto command = parse_command(all_commands(), words, result);
@@ -292,17 +292,17 @@ TEST(Commands, AnEmptyArgumentIsNotNone) {
 }
 
 TEST(Commands, FlagsOfExecStandBeforeTheCommand) {
-  Parsed result;
+  CommandLine result;
   ASSERT_EQ(parsed("service exec shop web -u root ls -l", result), "service exec");
   EXPECT_EQ(result.text("user"), "root");
   EXPECT_EQ(result.arguments, (std::vector<std::string>{"shop", "web", "ls", "-l"}));
-  Parsed named;
+  CommandLine named;
   ASSERT_EQ(parsed("service exec -e shop web ls -u", named), "service exec");
   EXPECT_EQ(named.arguments, (std::vector<std::string>{"web", "ls", "-u"}));
 }
 
 TEST(Commands, HelpStandsInColumns) {
-  Parsed result;
+  CommandLine result;
   const Result<const Command*> add =
       parse_command(all_commands(), {"service", "add", "-h"}, result);
   ASSERT_TRUE(add);

@@ -145,7 +145,7 @@ Status check_value(const CommandOption& option, std::string_view flag, std::stri
 }
 
 Result<size_t> parse_option(const std::vector<CommandOption>& options, const Command& command,
-                            const std::vector<std::string>& words, size_t at, Parsed& parsed) {
+                            const std::vector<std::string>& words, size_t at, CommandLine& parsed) {
   std::string spelling = words[at], value;
   bool has_value = false;
   if (const size_t equals = spelling.find('=');
@@ -209,7 +209,7 @@ Result<size_t> parse_option(const std::vector<CommandOption>& options, const Com
 }
 
 /// The words that a flag took; the last ones may have been meant for the command.
-std::string taken_by_flags(const std::vector<CommandOption>& options, const Parsed& parsed) {
+std::string taken_by_flags(const std::vector<CommandOption>& options, const CommandLine& parsed) {
   for (const CommandOption& option : options)
     if (const std::string name = name_of(option); option.greedy && parsed.has(name))
       return cat("; `--", name, "` takes all words up to the next flag, `--", name, "=",
@@ -218,7 +218,7 @@ std::string taken_by_flags(const std::vector<CommandOption>& options, const Pars
 }
 
 /// Whether what follows is handed on as it is: the words of another command, flags among them.
-bool has_rest(const Command& command, const Parsed& parsed) {
+bool has_rest(const Command& command, const CommandLine& parsed) {
   const size_t count = parsed.arguments.size();
   return count > command.least ||
          (count == command.least && (command.least == 0 || parsed.has("enclave")));
@@ -232,31 +232,31 @@ std::string usage_of(const Command& command) {
              file != nullptr && file->value == "FILE" ? " [-f FILE]" : "");
 }
 
-std::string Parsed::text(const std::string& name, const std::string& otherwise) const {
+std::string CommandLine::text(const std::string& name, const std::string& otherwise) const {
   const auto found = options.find(name);
   return found == options.end() || found->second.empty() ? otherwise : found->second.back();
 }
 
-const std::vector<std::string>& Parsed::all(const std::string& name) const {
+const std::vector<std::string>& CommandLine::all(const std::string& name) const {
   static const std::vector<std::string> none;
   const auto found = options.find(name);
   return found == options.end() ? none : found->second;
 }
 
-bool Parsed::flag(const std::string& name, bool otherwise) const {
+bool CommandLine::flag(const std::string& name, bool otherwise) const {
   if (!has(name))
     return otherwise;
   const std::string value = lower_case(text(name));
   return value != "false" && value != "0" && value != "no";
 }
 
-Result<int64_t> Parsed::number(const std::string& name, int64_t otherwise) const {
+Result<int64_t> CommandLine::number(const std::string& name, int64_t otherwise) const {
   if (!has(name))
     return otherwise;
   return number_in(cat("--", name), text(name));
 }
 
-std::string Parsed::argument(size_t i, const std::string& otherwise) const {
+std::string CommandLine::argument(size_t i, const std::string& otherwise) const {
   return i < arguments.size() ? arguments[i] : otherwise;
 }
 
@@ -290,7 +290,7 @@ Command CommandGroup::reader(std::string words, std::string arguments, size_t le
 }
 
 Command without_state(Command command) {
-  command.needs_no_state = [](const Parsed&) { return true; };
+  command.needs_no_state = [](const CommandLine&) { return true; };
   return command;
 }
 
@@ -352,7 +352,7 @@ Error unexpected_argument(const Command& command, const std::string& argument) {
 }
 
 /// For a command about one environment, `-e` and the argument must not name two.
-Status check_one_environment(const Command& command, const Parsed& parsed) {
+Status check_one_environment(const Command& command, const CommandLine& parsed) {
   const bool is_named_by_argument = command.arguments == "ENCLAVE" ||
                                     command.arguments == "[ENCLAVE]" ||
                                     command.arguments == "ENCLAVE…";
@@ -367,7 +367,7 @@ Status check_one_environment(const Command& command, const Parsed& parsed) {
 }
 
 /// The name of an argument in the usage line: `NAME` for `[NAME…]`. Repeated arguments come last.
-std::string_view placeholder(const Command& command, const Parsed& parsed, size_t argument) {
+std::string_view placeholder(const Command& command, const CommandLine& parsed, size_t argument) {
   const std::vector<std::string_view> names = split(command.arguments, ' ');
   const bool is_shifted = parsed.has("enclave") && names[0] == "ENCLAVE";
   const std::string_view name = names[std::min(argument + (is_shifted ? 1 : 0), names.size() - 1)];
@@ -377,7 +377,7 @@ std::string_view placeholder(const Command& command, const Parsed& parsed, size_
 
 /// An empty word is a variable that is not set rather than what is wanted, but where it may be a
 /// value: of a setting, of a program, or of a package that takes no arguments.
-Status check_empty(const Command& command, const Parsed& parsed) {
+Status check_empty(const Command& command, const CommandLine& parsed) {
   for (size_t i = 0; i < parsed.arguments.size(); ++i) {
     const std::string_view name = placeholder(command, parsed, i);
     const bool may_be_empty = name == "VALUE" || name == "COMMAND" || name == "ARGUMENTS";
@@ -440,7 +440,7 @@ std::vector<std::string> take_flags(const std::vector<Command>& commands,
 }
 
 Result<const Command*> parse_command(const std::vector<Command>& commands,
-                                     std::vector<std::string> words, Parsed& parsed) {
+                                     std::vector<std::string> words, CommandLine& parsed) {
   std::vector<std::string> flags = take_flags(commands, words, 0);
   if (!words.empty() && is_group(commands, words[0]))
     for (std::string& flag : take_flags(commands, words, 1))

@@ -27,7 +27,7 @@ struct CommandOption {
   std::vector<std::string> values{};  ///< the words that it takes, when they are few
 };
 
-class Parsed {
+class CommandLine {
  public:
   bool has(const std::string& name) const { return options.contains(name); }
   std::string text(const std::string& name, const std::string& otherwise = {}) const;
@@ -59,7 +59,7 @@ class Face {
 
   /// Reports to those who wait what is done now without being an act.
   DoingSink doing;
-  Parsed parsed;
+  CommandLine parsed;
   std::string output = "text";
   bool json = false;        ///< a document is wanted: `json`, or `jsonl` of who tells no lines
   bool json_lines = false;  ///< `--output jsonl`
@@ -86,7 +86,7 @@ struct Command {
   bool ends_with_reader = false;
   /// Whether it only reads files when it is called so, and does without what is kept on this
   /// machine; null: never.
-  bool (*needs_no_state)(const Parsed& parsed) = nullptr;
+  bool (*needs_no_state)(const CommandLine& parsed) = nullptr;
 };
 
 /// Makes the commands of one group: what they share is said once.
@@ -126,7 +126,7 @@ std::vector<std::string> take_flags(const std::vector<Command>& commands,
 /// (`Blame::user`): an unknown command, flag or too few or many arguments, with the nearest right
 /// one.
 Result<const Command*> parse_command(const std::vector<Command>& commands,
-                                     std::vector<std::string> words, Parsed& parsed);
+                                     std::vector<std::string> words, CommandLine& parsed);
 
 /// `fettle versions diff VERSION [VERSION]`
 std::string usage_of(const Command& command);

@@ -55,7 +55,7 @@ std::vector<CommandOption> limit_options() {
   return options;
 }
 
-Result<WaitLimits> limits_asked(const Parsed& parsed,
+Result<WaitLimits> limits_asked(const CommandLine& parsed,
                                 const std::function<std::string(const char*)>& variable) {
   WaitLimits asked;
   for (const Limit& limit : limits) {

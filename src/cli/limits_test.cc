@@ -6,7 +6,7 @@ namespace fettle {
 namespace {
 
 TEST(Limits, FlagsCountMoreThanVariablesAndThoseMoreThanDefaults) {
-  Parsed parsed;
+  CommandLine parsed;
   std::map<std::string, std::string> variables;
   const auto asked = [&] {
     return limits_asked(parsed, [&](const char* name) { return variables[name]; });
@@ -27,7 +27,7 @@ TEST(Limits, FlagsCountMoreThanVariablesAndThoseMoreThanDefaults) {
 
 TEST(Limits, WhatIsNoTimeIsAnError) {
   for (const char* text : {"soon", "10", "-1s", "1x"}) {
-    Parsed parsed;
+    CommandLine parsed;
     parsed.options["silence-timeout"] = {text};
     const auto asked = limits_asked(parsed, [](const char*) { return std::string(); });
     ASSERT_FALSE(asked) << text;

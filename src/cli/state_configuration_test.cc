@@ -24,7 +24,7 @@ class StateConfiguration : public testing::Test {
   /// What a command learns from a file with this text; `ok`, or the error with its place.
   std::string told(const std::string& text) {
     EXPECT_TRUE(write_file(file_, text));
-    const Parsed given = face_.parsed;
+    const CommandLine given = face_.parsed;
     face_.parsed.options["config"] = {file_};
     const Result<StatesRequest> read = read_states_request(face_);
     face_.parsed = given;

@@ -24,7 +24,7 @@ void add_sets_of_environment(std::vector<std::string>& sets) {
 }
 
 Result<ExportRequest> request_of(const Face& face) {
-  const Parsed& parsed = face.parsed;
+  const CommandLine& parsed = face.parsed;
   ExportRequest request;
   request.main_file = parsed.text("file");
   request.environment = parsed.text("enclave");

@@ -143,7 +143,7 @@ std::vector<CommandOption> package_options() {
 }
 
 Result<PackageRequest> package_request(Face& face) {
-  const Parsed& parsed = face.parsed;
+  const CommandLine& parsed = face.parsed;
   PackageRequest request;
   request.package = parsed.argument(0);
   if (request.package == "-") {

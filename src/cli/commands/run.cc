@@ -413,7 +413,7 @@ Command run_command() {
        {{"--no-connect"}, "", "accepted for scripts; ports are always published on this machine"},
        {{"--non-blocking-tasks"}, "", "accepted for scripts; tasks leave no containers behind"}});
   command.tells_lines = true;
-  command.needs_no_state = [](const Parsed& parsed) { return parsed.flag("dry-run"); };
+  command.needs_no_state = [](const CommandLine& parsed) { return parsed.flag("dry-run"); };
   return command;
 }
 

@@ -178,7 +178,7 @@ std::string no_artifact(const Known& known, const Name& environment, const std::
 /// The attributes that the options of `add` and `update` ask for.
 Result<Value> asked_attributes(Face& face, const Workplace& place, const Name& environment) {
   std::vector<Entry> entries;
-  const Parsed& parsed = face.parsed;
+  const CommandLine& parsed = face.parsed;
   if (const std::string json = parsed.text("json-service-config"); !json.empty())
     return with_last_authors(TRY(json_service_config(json)), TRY(place.store->known(environment)));
   if (parsed.has("image"))

@@ -201,7 +201,7 @@ Result<int64_t> count_of(const Configuration& configuration, const Face& face,
 Result<StatesRequest> read_states_request(Face& face) {
   const Configuration configuration = TRY(Configuration::apply(face, state_options()));
   TRY(check_flags(configuration, face));
-  const Parsed& parsed = face.parsed;
+  const CommandLine& parsed = face.parsed;
   face.output = parsed.text("output", face.output);
   face.json = face.json || format_of(face.output).kind == Format::Kind::json;
   StatesRequest request;
