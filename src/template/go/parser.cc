@@ -29,8 +29,8 @@ class Parser {
   Parser(const std::string& name, std::string_view source, std::vector<Token> tokens)
       : name_(name), source_(source), tokens_(std::move(tokens)) {}
 
-  Result<Parsed> run() {
-    Parsed parsed;
+  Result<ParseResult> run() {
+    ParseResult parsed;
     defined_ = &parsed.defined;
     std::string stop;
     parsed.root = TRY(list(stop, 0));
@@ -431,7 +431,7 @@ class Parser {
 
 }  // namespace
 
-Result<Parsed> parse(const std::string& name, std::string_view source) {
+Result<ParseResult> parse(const std::string& name, std::string_view source) {
   return Parser(name, source, TRY(lex(name, source))).run();
 }
 

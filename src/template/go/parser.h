@@ -7,11 +7,11 @@
 
 namespace fettle::go_template {
 
-struct Parsed {
+struct ParseResult {
   std::unique_ptr<Node> root;
   std::map<std::string, std::unique_ptr<Node>> defined;
 };
 
-Result<Parsed> parse(const std::string& name, std::string_view source);
+Result<ParseResult> parse(const std::string& name, std::string_view source);
 
 }  // namespace fettle::go_template

@@ -320,7 +320,7 @@ Result<Template> Template::parse(std::string name, std::string_view text) {
   Template made;
   made.name_ = std::move(name);
   made.text_ = text;
-  Result<Parsed> parsed = go_template::parse(made.name_, made.text_);
+  Result<ParseResult> parsed = go_template::parse(made.name_, made.text_);
   if (!parsed) {
     Error error = std::move(parsed).error();
     error.excerpt = excerpt(text, error.where.line, error.where.column);
