@@ -29,14 +29,14 @@ struct Row {
   const char *expression, *found;
 };
 
-class Picked : public testing::TestWithParam<Row> {};
+class JmespathRow : public testing::TestWithParam<Row> {};
 
-TEST_P(Picked, IsWhatTheSpecificationSays) {
+TEST_P(JmespathRow, IsWhatTheSpecificationSays) {
   EXPECT_EQ(picked(GetParam().expression), GetParam().found) << GetParam().expression;
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    JmesPath, Picked,
+    JmesPath, JmespathRow,
     testing::Values(
         Row{"a.b.c", "[1,2,3]"}, Row{"a.\"x y\"", "true"}, Row{"a.nothing.at.all", "null"},
         Row{"a.b.c[0]", "1"}, Row{"a.b.c[-1]", "3"}, Row{"a.b.c[9]", "null"},
