@@ -29,7 +29,7 @@ std::string and_list(const std::vector<std::string_view>& names) {
 /// Matches arguments with parameters. Returns the text of an error, or an empty one.
 class Binder {
  public:
-  Binder(const Plugin& plugin, PluginGiven& given, PluginCall& call)
+  Binder(const Plugin& plugin, PluginArguments& given, PluginCall& call)
       : plugin_(plugin), given_(given), call_(call) {}
 
   std::string bind() {
@@ -96,7 +96,7 @@ class Binder {
   }
 
   const Plugin& plugin_;
-  PluginGiven& given_;
+  PluginArguments& given_;
   PluginCall& call_;
 };
 
@@ -180,7 +180,7 @@ std::vector<Reason> reasons_of(const Plugin& plugin, PluginCall& call) {
 }
 
 /// One call, from the given arguments to the checked result.
-bool run_call(const Plugin& plugin, PluginGiven& given, PluginCall& call, Told& told) {
+bool run_call(const Plugin& plugin, PluginArguments& given, PluginCall& call, Told& told) {
   PluginContext& context = call.context;
   if (std::string error = Binder(plugin, given, call).bind(); !error.empty()) {
     told.reasons = {{std::move(error)}};
@@ -255,7 +255,7 @@ Step Calls::call_type(const Call& node, Frame* frame, Datum& value) {
 
 Step Calls::call_plugin(const Call& node, Frame* frame, Datum& value) {
   const Plugin& plugin = *node.plugin;
-  PluginGiven given;
+  PluginArguments given;
   Step result = Step::done;
   for (const Argument& argument : node.arguments) {
     Datum datum;
@@ -296,7 +296,7 @@ Step Calls::call_plugin(const Call& node, Frame* frame, Datum& value) {
                       std::move(told.reasons));
 }
 
-bool run_plugin(PluginCall& from, const Plugin& plugin, PluginGiven& given, Datum& result,
+bool run_plugin(PluginCall& from, const Plugin& plugin, PluginArguments& given, Datum& result,
                 std::string& error) {
   PluginCall call{from.context, from.node, from.frame};
   Told told;

@@ -69,7 +69,7 @@ struct PluginCall {
 };
 
 /// The arguments of a call before they are matched with parameters.
-struct PluginGiven {
+struct PluginArguments {
   std::vector<Datum> positional;
   std::vector<DictEntry> named;
 };
@@ -101,7 +101,7 @@ bool read_signature(Program& program, Space& space, std::string_view text, Plugi
 
 /// Calls a plugin from within a call. False: it waits or has failed, or `error` and the causes of
 /// `from` say why.
-bool run_plugin(PluginCall& from, const Plugin& plugin, PluginGiven& given, Datum& result,
+bool run_plugin(PluginCall& from, const Plugin& plugin, PluginArguments& given, Datum& result,
                 std::string& error);
 
 /// Whether a value has a type. If not, `why` says what is wrong.

@@ -13,7 +13,7 @@ namespace {
 /// A plugin as a filter.
 jinja::Function filter_of(PluginCall& call, const Plugin& plugin) {
   return [&call, &plugin](jinja::Arguments& arguments) -> Result<jinja::Value> {
-    PluginGiven given;
+    PluginArguments given;
     for (const jinja::Value& value : arguments.positional)
       given.positional.push_back(TRY(from_jinja(call, value)));
     for (const auto& [name, value] : arguments.named)
