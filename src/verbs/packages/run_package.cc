@@ -123,7 +123,7 @@ PackageOptions options_of(const Workplace& place, const PackageRequest& request,
   return options;
 }
 
-struct Prepared {
+struct Preparation {
   std::string environment;
   Known known;
   Package package;
@@ -131,7 +131,7 @@ struct Prepared {
 
 /// Warns of things that another package of the environment wants, too, and that are wanted
 /// differently now.
-void warn_of_overrides(Prepared& prepared) {
+void warn_of_overrides(Preparation& prepared) {
   const Intent& intent = *prepared.package.intent;
   for (const auto& [set, resources] : intent.resources)
     for (const Resource& resource : resources) {
@@ -151,10 +151,10 @@ void warn_of_overrides(Prepared& prepared) {
     }
 }
 
-Result<Prepared> prepare(const Workplace& place, const PackageRequest& request, bool is_run) {
+Result<Preparation> prepare(const Workplace& place, const PackageRequest& request, bool is_run) {
   const Activity reading(place.doing, cat("reading ", request.package));
   OpenPackage opened = TRY(open_package(request));
-  Prepared prepared;
+  Preparation prepared;
   prepared.environment = request.environment.empty() ? opened.environment : request.environment;
   TRY(check_environment_name(prepared.environment));
   TRY(recall_secrets(place, prepared.environment));
@@ -495,7 +495,7 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
   const std::unique_ptr<Edit> edit = TRY(begin_edit(place, name, request.waits));
   if (!TRY(place.store->environment(name)))
     TRY(adopt_environment(place, *edit));
-  Prepared prepared = TRY(prepare(place, request, true));
+  Preparation prepared = TRY(prepare(place, request, true));
   Package& package = prepared.package;
   audience.interpreted(package);
   if (!package.findings.empty())
@@ -545,7 +545,7 @@ Result<PackageReport> run_unmasked(const Workplace& place, const PackageRequest&
 }
 
 Result<PackageReport> dry_run_unmasked(const Workplace& place, const PackageRequest& request) {
-  Prepared prepared = TRY(prepare(place, request, false));
+  Preparation prepared = TRY(prepare(place, request, false));
   PackageReport report;
   report.environment = prepared.environment;
   report.intent = prepared.package.intent;
@@ -580,7 +580,7 @@ const Step* step_of(const Plan& plan, const Key& key) {
 }
 
 Result<Preview> preview_unmasked(const Workplace& place, const PackageRequest& request) {
-  Prepared prepared = TRY(prepare(place, request, false));
+  Preparation prepared = TRY(prepare(place, request, false));
   if (!prepared.package.findings.empty())
     return findings_error(prepared.package.findings);
   Preview preview;
