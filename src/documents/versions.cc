@@ -65,7 +65,7 @@ Value value_of(const ItemDifference& difference) {
                       {"fields", fields_value(difference)}});
 }
 
-Value document_of(const Pushed& pushed, bool is_dry) {
+Value document_of(const PushResult& pushed, bool is_dry) {
   std::vector<Value> sets;
   for (const SetChange& change : pushed.changes)
     sets.push_back(change_value(change));

@@ -17,7 +17,7 @@ Value document_of(const WholeVersion& whole);
 Value value_of(const ItemDifference& difference);
 /// What an export or a push has stored, or would store: `version`, `stored`, `released`,
 /// `kept_sets`, `sets`.
-Value document_of(const Pushed& pushed, bool is_dry);
+Value document_of(const PushResult& pushed, bool is_dry);
 /// An export that was not due: `due`.
 Value no_export_document();
 /// A version that was released and not carried out: `released`.

@@ -227,8 +227,8 @@ class History {
     Result<ModelPush> pushed = push_of(request, made);
     if (!pushed)
       return pushed.error().message;
-    const Result<Pushed> done = push_version(place_, Name(environment), std::move(pushed->push),
-                                             std::move(pushed->claims), false);
+    const Result<PushResult> done = push_version(place_, Name(environment), std::move(pushed->push),
+                                                 std::move(pushed->claims), false);
     return done ? "" : done.error().message;
   }
 

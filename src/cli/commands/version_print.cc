@@ -89,7 +89,7 @@ std::string differences_text(const std::vector<ItemDifference>& found, bool colo
   return text;
 }
 
-std::string pushed_text(const Pushed& pushed, bool is_dry, bool colour) {
+std::string pushed_text(const PushResult& pushed, bool is_dry, bool colour) {
   std::string text = cat(is_dry ? "would become version " : "version ", pushed.number);
   if (pushed.changes.empty())
     text += ": nothing changed";

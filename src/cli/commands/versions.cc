@@ -79,7 +79,7 @@ Result<int> push(Face& face) {
   for (const std::string& set : face.parsed.all("delete-resource-set"))
     push.removed.emplace_back(set);
   const bool is_dry = face.parsed.flag("dry-run");
-  const Pushed pushed = TRY(push_version(*place, name, push, {}, is_dry));
+  const PushResult pushed = TRY(push_version(*place, name, push, {}, is_dry));
   if (face.json)
     print_json(document_of(pushed, is_dry));
   else

@@ -50,7 +50,7 @@ Result<Value> with_handlers_stored(const Workplace& place, const Value& detail);
 struct ExportReport {
   std::string environment;
   std::vector<Error> errors;  ///< of the model; then nothing was pushed
-  Pushed pushed;
+  PushResult pushed;
 };
 
 Result<ExportReport> export_to_store(const Workplace& place, ExportRequest request,

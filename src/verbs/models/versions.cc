@@ -214,9 +214,10 @@ Result<std::vector<Error>> put_settings(Wish& wish, const std::vector<NewSetting
 
 }  // namespace
 
-Result<Pushed> push_version(const Workplace& place, const Name& environment, Push push,
-                            Claims claims, bool is_dry, const std::vector<NewSetting>& settings) {
-  Pushed pushed;
+Result<PushResult> push_version(const Workplace& place, const Name& environment, Push push,
+                                Claims claims, bool is_dry,
+                                const std::vector<NewSetting>& settings) {
+  PushResult pushed;
   const bool is_partial = push.is_partial;
   const auto decide = [&](const Snapshot& newest) -> Result<Delta> {
     if (newest.number() > 0 && is_of_fleet(newest.detail()))

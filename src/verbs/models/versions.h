@@ -7,7 +7,7 @@
 
 namespace fettle {
 
-struct Pushed {
+struct PushResult {
   uint64_t number = 0;
   std::vector<SetChange> changes;
   size_t kept_sets = 0;
@@ -22,9 +22,9 @@ using NewSetting = std::pair<std::string, std::string>;
 /// environment is made if there is none and gets `settings`, except refused ones, and the version
 /// is released if they say so. A dry run only decides. Waits for others who push to the same
 /// environment, but not for those who act on it. At the end, old versions are forgotten.
-Result<Pushed> push_version(const Workplace& place, const Name& environment, Push push,
-                            Claims claims, bool is_dry,
-                            const std::vector<NewSetting>& settings = {});
+Result<PushResult> push_version(const Workplace& place, const Name& environment, Push push,
+                                Claims claims, bool is_dry,
+                                const std::vector<NewSetting>& settings = {});
 
 /// A resource of a version with all that sets say about it.
 struct WholeItem {

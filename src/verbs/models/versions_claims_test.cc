@@ -266,7 +266,7 @@ TEST_F(ClaimsTest, CirclesAndChangesAreThoseOfAllSetsTogether) {
     Push push = *read_push(document(model.text, {{"partial", true}}, 0));
     push.removed = model.removed;
     now_ += 1s;
-    const Result<Pushed> pushed = push_version(place_, "e", push, {model.shares, {}}, false);
+    const Result<PushResult> pushed = push_version(place_, "e", push, {model.shares, {}}, false);
     const Needs before = graph_of(sets), now = graph_of(after);
     ASSERT_EQ(!pushed.has_value(), has_circle(now)) << step << model.text;
     if (!pushed) {

@@ -214,7 +214,7 @@ TEST_F(VersionsTest, S20AnEdgeFromASharedResourceStaysAsLongAsItsTarget) {
   EXPECT_EQ(partial("", {removed({"a"})}), "v5");
   EXPECT_EQ(state(), "-:s=1 b:r2=1");
   const Push push = *read_push(document("b:r2=5", {}, 0));
-  const Result<Pushed> tried = push_version(place_, "e", push, {}, true);
+  const Result<PushResult> tried = push_version(place_, "e", push, {}, true);
   ASSERT_TRUE(tried.has_value()) << to_string(tried.error());
   EXPECT_EQ(state(), "-:s=1 b:r2=1") << "a dry run stores nothing";
 }
@@ -238,7 +238,7 @@ TEST_F(VersionsTest, NeedsOfSharedResourcesThatGrowAreTold) {
   EXPECT_EQ(full("-:s=1 a:r1=1"), "v1");
   const Push push = *read_push(document("a:r1=1 -:s=1>r1", {}, 0));
   now_ += 1s;
-  const Result<Pushed> pushed = push_version(place_, "e", push, {}, false);
+  const Result<PushResult> pushed = push_version(place_, "e", push, {}, false);
   ASSERT_TRUE(pushed.has_value()) << to_string(pushed.error());
   ASSERT_EQ(pushed->changes.size(), 1u);
   EXPECT_EQ(pushed->changes[0].changed, std::vector<Name>{id_of("s")});
@@ -288,7 +288,7 @@ TEST_F(VersionsTest, AStateAloneIsAChange) {
         {}, false);
   };
   EXPECT_EQ(push("available").number, 1u);
-  const Pushed second = push("undefined");
+  const PushResult second = push("undefined");
   ASSERT_EQ(second.changes.size(), 1u);
   EXPECT_EQ(second.changes[0].changed, std::vector<Name>{id_of("r1")});
   const auto found = *diff_versions(place_, "e", 1, 2);
@@ -480,7 +480,7 @@ TEST_F(VersionsTest, PushesAtOnceTakeConsecutiveNumbers) {
     place.store = store->get();
     place.clock = [] { return Time(1s); };
     Push made = *read_push(document(text, {{"partial", is_partial}}, 0));
-    const Result<Pushed> pushed = push_version(place, "e", std::move(made), {}, false);
+    const Result<PushResult> pushed = push_version(place, "e", std::move(made), {}, false);
     return pushed ? pushed->number : 0;
   };
   ASSERT_EQ(push("a:r1=1", false), 1u);
