@@ -98,15 +98,15 @@ uint64_t bytes_at(std::string_view text, size_t offset) {
 constexpr size_t at_once = 1 << 16;
 
 /// An item that is sorted by a number.
-struct Ranked {
+struct RankedItem {
   uint64_t rank;
   uint32_t at;  ///< of the pair
 };
-using Ranks = std::span<Ranked>;
+using Ranks = std::span<RankedItem>;
 
 /// Sorts by rank, stably: digit by digit, from the lowest bit in which ranks differ to the highest.
 /// False: nobody wants the evaluation any more.
-bool sort_ranked(Vm& vm, Ranks ranked, std::vector<Ranked>& room) {
+bool sort_ranked(Vm& vm, Ranks ranked, std::vector<RankedItem>& room) {
   constexpr size_t digit = 11, few_ranked = 256;
   uint64_t differ = 0;
   bool sorted = true;
@@ -118,7 +118,7 @@ bool sort_ranked(Vm& vm, Ranks ranked, std::vector<Ranked>& room) {
     return true;
   if (ranked.size() < few_ranked) {
     std::stable_sort(ranked.begin(), ranked.end(),
-                     [](const Ranked& a, const Ranked& b) { return a.rank < b.rank; });
+                     [](const RankedItem& a, const RankedItem& b) { return a.rank < b.rank; });
     return true;
   }
   room.resize(std::max(room.size(), ranked.size()));
@@ -131,7 +131,7 @@ bool sort_ranked(Vm& vm, Ranks ranked, std::vector<Ranked>& room) {
     if ((differ >> shift & mask) == 0)
       continue;
     std::array<uint32_t, 1 << digit> starts{};
-    for (const Ranked& each : from)
+    for (const RankedItem& each : from)
       ++starts[each.rank >> shift & mask];
     uint32_t sum = 0;
     for (uint32_t& start : starts)
@@ -159,25 +159,25 @@ struct Stretch {
 
 /// Sorts pairs by keys that are all texts: by eight bytes, and equal ones by the next eight.
 bool rank_texts(Vm& vm, const std::vector<KeyedValue>& keyed, bool reverse,
-                std::vector<Ranked>& ranked) {
-  std::vector<Ranked> room;
+                std::vector<RankedItem>& ranked) {
+  std::vector<RankedItem> room;
   std::vector<Stretch> open{{0, keyed.size(), 0}};
   while (!open.empty()) {
     const size_t begin = open.back().begin, end = open.back().end, offset = open.back().offset;
     open.pop_back();
     const Ranks part = Ranks(ranked).subspan(begin, end - begin);
     // A text that ends comes before one that goes on with zeros.
-    const auto length_of = [&](const Ranked& each) {
+    const auto length_of = [&](const RankedItem& each) {
       return std::min(view_of(keyed[each.at].first).size(), offset + 9);
     };
-    const auto bytes_of = [&](const Ranked& each) {
+    const auto bytes_of = [&](const RankedItem& each) {
       return bytes_at(view_of(keyed[each.at].first), offset);
     };
-    for (Ranked& each : part)
+    for (RankedItem& each : part)
       each.rank = reverse ? ~length_of(each) : length_of(each);
     if (!sort_ranked(vm, part, room))
       return false;
-    for (Ranked& each : part)
+    for (RankedItem& each : part)
       each.rank = reverse ? ~bytes_of(each) : bytes_of(each);
     if (!sort_ranked(vm, part, room))
       return false;
@@ -195,13 +195,13 @@ bool rank_texts(Vm& vm, const std::vector<KeyedValue>& keyed, bool reverse,
 }
 
 bool rank_integers(Vm& vm, const std::vector<KeyedValue>& keyed, bool reverse,
-                   std::vector<Ranked>& ranked) {
+                   std::vector<RankedItem>& ranked) {
   constexpr uint64_t sign = u64(1) << 63;
-  for (Ranked& each : ranked) {
+  for (RankedItem& each : ranked) {
     const uint64_t rank = u64(keyed[each.at].first.small()) ^ sign;
     each.rank = reverse ? ~rank : rank;
   }
-  std::vector<Ranked> room;
+  std::vector<RankedItem> room;
   return sort_ranked(vm, ranked, room);
 }
 
@@ -307,14 +307,14 @@ bool sort_values(Vm& vm, std::vector<KeyedValue>& keyed, bool reverse) {
                                                    : MergeSort::cost(size);
     if (!vm.charge(cost))
       return false;
-    std::vector<Ranked> ranked(size);
+    std::vector<RankedItem> ranked(size);
     for (size_t i = 0; i < size; ++i)
       ranked[i].at = u32(i);
     if (!vm.still_wanted() || !rank(vm, keyed, reverse, ranked))
       return false;
     std::vector<KeyedValue> sorted;
     sorted.reserve(size);
-    for (const Ranked& item : ranked) {
+    for (const RankedItem& item : ranked) {
       if (sorted.size() % at_once == at_once - 1 && !vm.still_wanted())
         return false;
       sorted.push_back(keyed[item.at]);
