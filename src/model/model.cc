@@ -67,7 +67,7 @@ const std::deque<Construction>& Model::constructions() const { return program.co
 const std::deque<Repetition>& Model::repetitions() const {
   return machine->contributions().repetitions();
 }
-std::span<const Reading> Model::readings() const { return machine->contributions().readings(); }
+std::span<const ReadMark> Model::readings() const { return machine->contributions().readings(); }
 std::span<const Allocation> Model::allocations() const {
   return machine->contributions().allocations();
 }

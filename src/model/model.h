@@ -45,7 +45,7 @@ class Model {
   const std::deque<Construction>& constructions() const;
   /// Equal values and members that somebody else gave again.
   const std::deque<Repetition>& repetitions() const;
-  std::span<const Reading> readings() const;
+  std::span<const ReadMark> readings() const;
   std::span<const Allocation> allocations() const;
 
   /// `file:line:column`.

@@ -35,14 +35,14 @@ class Contributions {
   void allocate(const Datum& value) { allocations_.push_back({now_.by, value}); }
 
   const std::deque<Repetition>& repetitions() const { return repetitions_; }
-  std::span<const Reading> readings() const { return readings_; }
+  std::span<const ReadMark> readings() const { return readings_; }
   std::span<const Allocation> allocations() const { return allocations_; }
 
  private:
   bool is_kept_;
   const Underway& now_;
   std::deque<Repetition> repetitions_;
-  std::vector<Reading> readings_;
+  std::vector<ReadMark> readings_;
   std::vector<Allocation> allocations_;
 };
 

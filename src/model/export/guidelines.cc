@@ -30,7 +30,7 @@ class Inspector {
         if (!is_below_shared(*instance, set))
           inspect_indexes(*instance, set);
     each_resource([this](const OwnedResource& resource) { inspect_id(resource); });
-    for (const Reading& reading : model_.readings())
+    for (const ReadMark& reading : model_.readings())
       inspect_reading(reading);
     std::vector<std::pair<fettle::Name, Value>> all;
     for (auto& [set, found] : found_)
@@ -110,7 +110,7 @@ class Inspector {
   }
 
   /// A set that reads what another set contributes may differ when it is compiled alone.
-  void inspect_reading(const Reading& reading) {
+  void inspect_reading(const ReadMark& reading) {
     const std::span<const Datum> read = read_values(reading);
     for (const SetNumber reader : ownership_.contributors(reading.by))
       if (read.empty())
@@ -123,19 +123,19 @@ class Inspector {
 
   /// The members of a relation, or the value of an attribute. Empty: only the instance itself is
   /// read, since it was looked up or its relation is empty.
-  std::span<const Datum> read_values(const Reading& reading) const {
+  std::span<const Datum> read_values(const ReadMark& reading) const {
     if (reading.slot == no_slot)
       return {};
     return is_value(reading) ? std::span(&reading.instance->cells[reading.slot].value, 1)
                              : model_.members(*reading.instance, reading.slot);
   }
-  static bool is_value(const Reading& reading) {
+  static bool is_value(const ReadMark& reading) {
     return reading.slot != no_slot &&
            reading.instance->entity->slots[reading.slot]->target == nullptr;
   }
 
   /// Returns whether the reading is open.
-  bool inspect_giver(const Reading& reading, SetNumber reader, std::span<const SetNumber> givers,
+  bool inspect_giver(const ReadMark& reading, SetNumber reader, std::span<const SetNumber> givers,
                      const Datum* value) {
     const Instance& instance = *reading.instance;
     if (is_closed(reading, reader, givers))
@@ -155,7 +155,7 @@ class Inspector {
   /// Whether the values that are read are there in every compile that contains the reader. They are
   /// if they are its own, if no set contributes them, or if they belong to a service that makes the
   /// reader's. A reader may also read what a service makes, but must not count it.
-  bool is_closed(const Reading& reading, SetNumber reader, std::span<const SetNumber> givers) {
+  bool is_closed(const ReadMark& reading, SetNumber reader, std::span<const SetNumber> givers) {
     const bool may_be_below =
         is_value(reading) ||
         (reading.slot != no_slot && model_.members(*reading.instance, reading.slot).empty());
@@ -180,7 +180,7 @@ class Inspector {
     return std::ranges::find(*above, upper) != above->end();
   }
 
-  std::string reading_text(const Reading& reading, SetNumber reader, SetNumber giver,
+  std::string reading_text(const ReadMark& reading, SetNumber reader, SetNumber giver,
                            const Datum* value) {
     std::string what = identities_.of(*reading.instance).str();
     if (reading.slot != no_slot)

@@ -126,7 +126,7 @@ struct Repetition {
 
 /// Somebody looked at all members of a relation or at the value of an attribute that somebody else
 /// gave, or looked up an instance in an index.
-struct Reading {
+struct ReadMark {
   const Instance* instance;
   uint32_t slot;  ///< of the relation or the attribute; `no_slot`: the instance was asked for
   Contributor by;
