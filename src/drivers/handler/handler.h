@@ -14,7 +14,7 @@
 namespace fettle {
 
 /// The answer of a handler's `read`.
-struct Reading {
+struct HandlerAnswer {
   bool there = false;
   Value current;         ///< the fields that the handler reports; a dict
   bool reloads = false;  ///< it wants to be told of events
@@ -23,7 +23,7 @@ struct Reading {
 class Handler {
  public:
   virtual ~Handler() = default;
-  virtual Result<Reading> read() = 0;
+  virtual Result<HandlerAnswer> read() = 0;
   virtual Status create() = 0;
   /// `changes`: {field: {"current", "desired"}}.
   virtual Status update(const Value& changes) = 0;

@@ -36,12 +36,12 @@ Done told(HandledOutputs outputs, bool changed) { return Done{write(outputs), {}
 
 Result<Outcome> look_after(Handler& handler, const HandlerSite& site) {
   const Act& act = site.act;
-  Result<Reading> read = handler.read();
+  Result<HandlerAnswer> read = handler.read();
   if (!read && (is_cancelled(read.error()) || !handler.skipped().empty()))
     return read.error();
   if (!read)
     return Failed{std::move(read).error(), {}, {}, true};
-  const Reading& reading = *read;
+  const HandlerAnswer& reading = *read;
   const bool away = site.wanted.purged.get() || act.verb == Verb::remove;
   const Value changes = reading.there && !away
                             ? changes_between(site.wanted.fields.value(), reading.current)

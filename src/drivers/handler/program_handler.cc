@@ -12,9 +12,9 @@ class ProgramHandler : public Handler {
  public:
   explicit ProgramHandler(const HandlerSite& site) : site_(site) {}
 
-  Result<Reading> read() override {
+  Result<HandlerAnswer> read() override {
     const Value answer = TRY(ask("read", {}));
-    Reading reading;
+    HandlerAnswer reading;
     reading.reloads = answer.bool_at("reloads");
     if (answer.bool_at("absent"))
       return reading;

@@ -44,9 +44,9 @@ class StarlarkHandler : public Handler {
     return {};
   }
 
-  Result<Reading> read() override {
+  Result<HandlerAnswer> read() override {
     const starlark::Value found = TRY(call("read", {resource_->get()}));
-    Reading reading;
+    HandlerAnswer reading;
     reading.reloads = module_->get("reload").has_value();
     if (starlark::type_of(found) == starlark::Type::none)
       return reading;
