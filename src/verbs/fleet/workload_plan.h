@@ -8,7 +8,7 @@ namespace fettle {
 
 struct WorkloadPlan {
   std::vector<StoredObject> objects;
-  workloads::Rehearsed rollout;
+  workloads::RehearsalResult rollout;
   bool is_settled() const { return rollout.turns.empty() && rollout.pulls.empty(); }
 };
 

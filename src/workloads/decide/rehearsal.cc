@@ -104,7 +104,7 @@ class Rehearsal {
     });
   }
 
-  Rehearsed play() {
+  RehearsalResult play() {
     for (size_t round = 0; round < most_rounds && found_.turns.size() < most_turns; ++round) {
       if (!ask())
         return finished();
@@ -457,7 +457,7 @@ class Rehearsal {
     return ++idle_ < most_rounds;
   }
 
-  Rehearsed finished() {
+  RehearsalResult finished() {
     stay();
     for (const PodTurn& turn : found_.turns)
       found_.batches = std::max(found_.batches, turn.batch);
@@ -512,7 +512,7 @@ class Rehearsal {
   size_t batch_ = 1, told_ = 0, idle_ = 0;
   int made_ = 0;
   bool has_acted_ = false;
-  Rehearsed found_;
+  RehearsalResult found_;
 };
 
 }  // namespace
@@ -535,7 +535,7 @@ std::string_view to_string(PodTurn::Sort sort) {
   return {};
 }
 
-Rehearsed rehearse(Fleet& fleet, const std::set<Name>& owners, Time now, LostPods lost) {
+RehearsalResult rehearse(Fleet& fleet, const std::set<Name>& owners, Time now, LostPods lost) {
   return Rehearsal(fleet, owners, now, std::move(lost)).play();
 }
 

@@ -28,7 +28,7 @@ struct PullTurn {
   std::string at_once;        ///< `2`, `50%`
 };
 
-struct Rehearsed {
+struct RehearsalResult {
   std::vector<PodTurn> turns;  ///< in their order
   std::vector<PullTurn> pulls;
   std::vector<std::string> warnings;
@@ -44,6 +44,6 @@ struct LostPod {
 using LostPods = std::map<Key, LostPod>;
 
 /// Plays through what `owners` want from `now` on. The fleet is changed afterwards.
-Rehearsed rehearse(Fleet& fleet, const std::set<Name>& owners, Time now, LostPods lost = {});
+RehearsalResult rehearse(Fleet& fleet, const std::set<Name>& owners, Time now, LostPods lost = {});
 
 }  // namespace fettle::workloads

@@ -10,7 +10,7 @@ namespace fettle::workloads {
 namespace {
 
 /// `1 in place web-x@n1: image of …`, sorted by batch as it was told.
-std::vector<std::string> lines(const Rehearsed& found) {
+std::vector<std::string> lines(const RehearsalResult& found) {
   std::vector<std::string> texts;
   for (const PodTurn& turn : found.turns)
     texts.push_back(cat(turn.batch, " ", to_string(turn.sort), ": ", turn.why));
@@ -23,7 +23,7 @@ class Rehearse : public testing::Test {
   void store(std::string_view images, std::string_view rolling, int replicas = 3) {
     world.put(manifest("CloneSet", "web", clone_set_spec(replicas, images, rolling)));
   }
-  Rehearsed play() { return rehearse(world.fleet, {"CloneSet/default/web"}, world.now); }
+  RehearsalResult play() { return rehearse(world.fleet, {"CloneSet/default/web"}, world.now); }
   World world;
   static constexpr const char* in_place =
       R"({"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":1})";
@@ -38,7 +38,7 @@ TEST_F(Rehearse, AnUpdateInPlaceGoesPodByPodAndItsImageIsPulledInThatOrder) {
   store("nginx:1", in_place);
   world.finish();
   store("nginx:2", in_place);
-  const Rehearsed found = play();
+  const RehearsalResult found = play();
   const std::string why = "image of container `c0`: nginx:1 -> nginx:2";
   EXPECT_EQ(lines(found),
             (std::vector<std::string>{cat("1 in place: ", why), cat("2 in place: ", why),
@@ -82,7 +82,7 @@ TEST_F(Rehearse, WhatCannotChangeInPlaceIsMadeAnewAndSaysWhy) {
   store("nginx:1", in_place);
   world.finish();
   store("nginx:1 log:1", in_place);
-  const Rehearsed found = play();
+  const RehearsalResult found = play();
   ASSERT_EQ(found.turns.size(), 6u);
   EXPECT_EQ(lines(found)[0], "1 anew: `spec.containers` cannot change in place");
   EXPECT_EQ(found.turns[1].sort, PodTurn::Sort::create);
@@ -140,7 +140,7 @@ TEST_F(Rehearse, GraceAndHooksEnd) {
   store("nginx:1", rolling);
   world.finish();
   store("nginx:2", rolling);
-  const Rehearsed found = play();
+  const RehearsalResult found = play();
   EXPECT_EQ(found.turns.size(), 3u);
   EXPECT_FALSE(found.is_cut);
   // Whoever is held by a hook that nobody takes away holds no rehearsal up.
@@ -194,7 +194,7 @@ TEST_F(Rehearse, WhatIsGoneOrInPiecesIsRestored) {
     ASSERT_EQ(pods.size(), 3u) << kind;
     const Key gone = other.pod(pods[0]).resource->key, hurt = other.pod(pods[1]).resource->key;
     other.fleet.see(gone, std::nullopt);
-    const Rehearsed found =
+    const RehearsalResult found =
         rehearse(other.fleet, {Name(cat(kind, "/default/web"))}, other.now,
                  {{gone, {true, "it is gone"}}, {hurt, {false, "its container `c0` is gone"}}});
     std::vector<std::string> told = lines(found);
@@ -243,7 +243,7 @@ TEST_F(Rehearse, WhatHasNoPlaceIsAWarning) {
                      R"("template":{"metadata":{"labels":{"app":"web"}},)"
                      R"("spec":{"nodeSelector":{"zone":"moon"},)"
                      R"("containers":[{"name":"c0","image":"i:1"}]}}})"));
-  const Rehearsed found = rehearse(world.fleet, {"CloneSet/default/far"}, world.now);
+  const RehearsalResult found = rehearse(world.fleet, {"CloneSet/default/far"}, world.now);
   ASSERT_EQ(found.warnings.size(), 1u);
   EXPECT_NE(found.warnings[0].find("0 of 3 nodes are available"), std::string::npos);
 }

@@ -266,7 +266,7 @@ TEST_F(Sidecars, ARehearsalTellsIt) {
   put_web(2);
   world.finish();
   put_set("log:2");
-  const Rehearsed found =
+  const RehearsalResult found =
       rehearse(world.fleet, {"SidecarSet//logs", "CloneSet/default/web"}, world.now);
   ASSERT_EQ(found.turns.size(), 2u);
   EXPECT_EQ(found.turns[0].sort, PodTurn::Sort::in_place);
