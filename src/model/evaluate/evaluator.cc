@@ -27,7 +27,7 @@ Step Evaluator::evaluate_node(const Expr* expr, Frame* frame, Datum& value, cons
     case ExprKind::constructor: {
       if (now_.is_probing)
         return Step::wait;
-      if (const Remembered* const known = schedule_.recall(*now_.task, {expr, frame})) {
+      if (const MemoEntry* const known = schedule_.recall(*now_.task, {expr, frame})) {
         value = known->value;
         return Step::done;
       }
@@ -36,7 +36,7 @@ Step Evaluator::evaluate_node(const Expr* expr, Frame* frame, Datum& value, cons
     case ExprKind::call: {
       if (now_.is_probing)
         return Step::wait;
-      if (const Remembered* const known = schedule_.recall(*now_.task, {expr, frame})) {
+      if (const MemoEntry* const known = schedule_.recall(*now_.task, {expr, frame})) {
         value = known->value;
         return Step::done;
       }
@@ -300,7 +300,7 @@ Step Evaluator::evaluate_comprehension(const Comprehension& node, Frame* frame, 
 std::vector<Frame*> Evaluator::frames_of(const Comprehension& node, Frame* frame,
                                          const List& list) {
   const Memo memo{&node.iterable, frame};
-  if (const Remembered* const known = schedule_.recall(*now_.task, memo))
+  if (const MemoEntry* const known = schedule_.recall(*now_.task, memo))
     return known->frames;
   std::vector<Frame*> frames;
   for (const Datum& item : list.items) {

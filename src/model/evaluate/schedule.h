@@ -34,14 +34,14 @@ class Schedule {
   }
 
   /// What was computed for a task once and for all.
-  const Remembered* recall(const Task& task, const Memo& memo) const {
+  const MemoEntry* recall(const Task& task, const Memo& memo) const {
     if (task.memory == nullptr)
       return nullptr;
     const auto found = task.memory->find(memo);
     return found == task.memory->end() ? nullptr : &found->second;
   }
   /// Remembers something for the present task. It is lost unless the task waits.
-  void remember(const Memo& memo, Remembered what) { scratch_.emplace_back(memo, std::move(what)); }
+  void remember(const Memo& memo, MemoEntry what) { scratch_.emplace_back(memo, std::move(what)); }
   size_t mark() const { return scratch_.size(); }
   void keep(Task& task, size_t mark);
   void drop(size_t mark) { scratch_.resize(mark); }
@@ -76,7 +76,7 @@ class Schedule {
   std::vector<Blocked> blocked_;
   size_t most_blocked_ = 1024;  ///< before those that are done are looked for
   std::vector<Task*> done_;
-  std::vector<std::pair<Memo, Remembered>> scratch_;  ///< of tasks under way, the outer ones first
+  std::vector<std::pair<Memo, MemoEntry>> scratch_;  ///< of tasks under way, the outer ones first
   uint32_t task_count_ = 0;
 };
 

@@ -49,11 +49,11 @@ struct MemoHash {
     return reinterpret_cast<size_t>(memo.node) * 31 + reinterpret_cast<size_t>(memo.frame);
   }
 };
-struct Remembered {
+struct MemoEntry {
   Datum value;
   std::vector<Frame*> frames;
 };
-using Memory = std::unordered_map<Memo, Remembered, MemoHash>;
+using Memory = std::unordered_map<Memo, MemoEntry, MemoHash>;
 
 struct Task {
   enum class Kind : uint8_t {
