@@ -178,14 +178,14 @@ Result<int64_t> version_of(const Value& memory) {
 }
 
 /// The memory of one state.
-struct Remembered {
+struct StateMemory {
   Name name;
   Value state;
 };
 
 /// Reads a memory by the tags of version 2. Errors: a key or a value is not valid.
-Result<std::map<StateTag, Remembered>> read_memory(const Value& memory) {
-  std::map<StateTag, Remembered> states;
+Result<std::map<StateTag, StateMemory>> read_memory(const Value& memory) {
+  std::map<StateTag, StateMemory> states;
   std::vector<StateTag> tags;
   for (const Entry& entry : memory.entries()) {
     if (entry.key == "__esm_metadata__")
@@ -196,7 +196,8 @@ Result<std::map<StateTag, Remembered>> read_memory(const Value& memory) {
                             "` must be `state_|-id_|-id_|-` with a dictionary: nothing is "
                             "remembered"));
     const std::string_view name = entry.value.text_at("name");
-    states.insert_or_assign(*tag, Remembered{name.empty() ? tag->name() : Name(name), entry.value});
+    states.insert_or_assign(*tag,
+                            StateMemory{name.empty() ? tag->name() : Name(name), entry.value});
     tags.push_back(*tag);
   }
   if (TRY(version_of(memory)) == 1)
@@ -234,7 +235,7 @@ Result<size_t> remember_states(const Workplace& place, const std::string& enviro
                                const Value& memory, bool waits) {
   if (!memory.is_dict())
     return user_error("memory must be a dictionary of states by tag");
-  const std::map<StateTag, Remembered> states = TRY(read_memory(memory));
+  const std::map<StateTag, StateMemory> states = TRY(read_memory(memory));
   const std::unique_ptr<Edit> edit = TRY(begin_edit(place, environment, waits));
   TRY(ensure_environment(place, *edit, Value::dict({{"states", true}})));
   std::vector<Change> changes;
