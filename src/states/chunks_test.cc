@@ -79,7 +79,7 @@ class Ran : public Outcomes {
 };
 
 /// `#$ --remembers KEY` says what a former run left.
-class Remembered : public Memory {
+class ChunkMemory : public Memory {
  public:
   std::vector<std::string> keys;
   std::vector<Name> find(const Name& state, const Name& target) const override {
@@ -96,7 +96,7 @@ struct Asked {
   std::vector<std::string> words;
   CompileOptions options;
   Ran ran;
-  Remembered remembered;
+  ChunkMemory remembered;
   std::string expected, warnings, place;
   std::vector<std::pair<std::string, std::string>> errors;  ///< `file:line` and pattern
 };
