@@ -113,11 +113,11 @@ TEST_P(FaultSweepTest, EveryCallOfARemovalMayFailOnce) {
     begin(none);
     ASSERT_TRUE(run(sketch));
     put(fault);
-    const Result<Removed> removed = remove_environment(place_, "e", {false, false});
+    const Result<RemovalResult> removed = remove_environment(place_, "e", {false, false});
     EXPECT_TRUE((removed && removed->summary.good()) || fault.has_hit());
     fault.heal();
     if (*home_->store().environment("e")) {
-      const Result<Removed> again = remove_environment(place_, "e", {false, false});
+      const Result<RemovalResult> again = remove_environment(place_, "e", {false, false});
       ASSERT_TRUE(again) << to_string(again.error());
       EXPECT_TRUE(again->summary.good());
     }

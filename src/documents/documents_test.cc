@@ -90,7 +90,7 @@ TEST(Documents, WhatAnEnvironmentHasNotIsNullOrLeftOut) {
   EXPECT_TRUE(told.at("version").is_null());
   EXPECT_TRUE(told.at("released").is_null());
   EXPECT_EQ(told.integer_at("versions", -1), 0);
-  EXPECT_EQ(write_json(value_of(Name("shop"), "stopped", Removed{})),
+  EXPECT_EQ(write_json(value_of(Name("shop"), "stopped", RemovalResult{})),
             R"({"name":"shop","status":"stopped"})");
   Environment found = view.environment;
   found.uuid.clear();

@@ -41,7 +41,7 @@ Value document_of(const EnvironmentView& view, const Inventory& inventory) {
                       {"files", list_of(view.artifacts)}});
 }
 
-Value value_of(const Name& environment, std::string_view status, const Removed& removed) {
+Value value_of(const Name& environment, std::string_view status, const RemovalResult& removed) {
   std::vector<Entry> entries{{"name", environment}, {"status", status}};
   if (!removed.taken.empty()) {
     std::vector<Entry> counts;

@@ -16,7 +16,7 @@ Value value_of(const Environment& environment, std::string_view status);
 Value document_of(const EnvironmentView& view, const Inventory& inventory);
 /// What a verb has done with an environment: `name`, `status`; `taken` and `staying` if there are
 /// any.
-Value value_of(const Name& environment, std::string_view status, const Removed& removed);
+Value value_of(const Name& environment, std::string_view status, const RemovalResult& removed);
 /// `clean`.
 Value document_of(const CleanResult& cleaned);
 

@@ -161,7 +161,7 @@ Result<int> each(Face& face, Check check, Verb verb, std::string_view done) {
   std::vector<Value> told;
   int code = 0;
   for (const Environment& environment : environments) {
-    const Removed removed = TRY(
+    const RemovalResult removed = TRY(
         verb(*place, environment.name.str()).context(cat("environment `", environment.name, "`")));
     const auto& [summary, taken, staying, shared] = removed;
     const bool is_good = summary.good();
@@ -193,8 +193,8 @@ Result<int> enclave_transit(Face& face, Verb verb, std::string_view done) {
   const bool wait = !face.parsed.flag("no-lease-wait");
   return each(
       face, check_transit,
-      [&](const Workplace& place, const std::string& name) -> Result<Removed> {
-        return Removed{TRY(verb(place, name, wait)), {}, {}, {}};
+      [&](const Workplace& place, const std::string& name) -> Result<RemovalResult> {
+        return RemovalResult{TRY(verb(place, name, wait)), {}, {}, {}};
       },
       done);
 }

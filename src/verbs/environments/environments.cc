@@ -344,8 +344,8 @@ Result<Known> all_of(const Workplace& place, const Name& environment, bool prune
 
 }  // namespace
 
-Result<Removed> remove_environment(const Workplace& place, const std::string& name,
-                                   const Removal& removal) {
+Result<RemovalResult> remove_environment(const Workplace& place, const std::string& name,
+                                         const Removal& removal) {
   const ReserveUse reserve(place.home);
   const Hold hold = TRY(hold_environment(place, name, removal.wait));
   Edit& edit = *hold.edit;
@@ -363,7 +363,7 @@ Result<Removed> remove_environment(const Workplace& place, const std::string& na
   leave_to_others(shared, run_request.options.plan);
   run_request.begins = [&] { return edit.begin_removal(); };
   RunResult run_result = TRY(carry_out(place, edit, std::move(run_request)));
-  Removed removed{TRY(std::move(run_result.summary)), {}, {}, {}};
+  RemovalResult removed{TRY(std::move(run_result.summary)), {}, {}, {}};
   // Images stay with the engine.
   for (const auto& [key, record] : before)
     if (const Step* const step = run_result.run.step(key);
@@ -442,7 +442,7 @@ Result<CleanResult> clean(const Workplace& place, const CleanOptions& cleaning,
     }
     if (!TRY(is_to_go(place, environment, cleaning.all)))
       continue;
-    Result<Removed> gone = remove_environment(place, name, {cleaning.wait, false});
+    Result<RemovalResult> gone = remove_environment(place, name, {cleaning.wait, false});
     if (!gone && !TRY(place.store->environment(environment.name)))
       continue;
     Summary summary = TRY(std::move(gone).context(cat("environment `", name, "`"))).summary;

@@ -69,7 +69,7 @@ struct Staying {
   Key key;
   std::string shown;
 };
-struct Removed {
+struct RemovalResult {
   Summary summary;
   std::map<Name, size_t> taken;  ///< the number of removed things of each kind
   std::vector<Staying> staying;  ///< made by models and files of states, and staying; by key
@@ -77,8 +77,8 @@ struct Removed {
 };
 /// Removes everything that the environment has in the world and, if nothing of that is left, its
 /// records.
-Result<Removed> remove_environment(const Workplace& place, const std::string& name,
-                                   const Removal& removal);
+Result<RemovalResult> remove_environment(const Workplace& place, const std::string& name,
+                                         const Removal& removal);
 
 /// What to clear away.
 struct CleanOptions {

@@ -378,7 +378,7 @@ TEST_F(SharedTest, OrphansAreRemovedExceptThoseThatAnotherWants) {
 
 TEST_F(SharedTest, AnEnvironmentThatGoesLeavesWhatAnotherWants) {
   share();
-  const Result<Removed> removed = remove_environment(place_, "e", {true, true});
+  const Result<RemovalResult> removed = remove_environment(place_, "e", {true, true});
   ASSERT_TRUE(removed) << to_string(removed.error());
   EXPECT_TRUE(removed->summary.good());
   EXPECT_EQ(read("d/f") + read("last"), "x-");
@@ -506,7 +506,7 @@ def delete(resource):
   EXPECT_EQ(states(made), "deployed! ") << row(made, id).why;
   ASSERT_TRUE(write_file(at("box.busy"), ""));
   // No engine is needed: nothing of it is on one.
-  const Result<Removed> left = remove_environment(place_, "e", {});
+  const Result<RemovalResult> left = remove_environment(place_, "e", {});
   ASSERT_TRUE(left) << to_string(left.error());
   ASSERT_EQ(left->summary.skips.size(), 1u);
   EXPECT_EQ(left->summary.skips[0].why, "somebody uses it");

@@ -78,7 +78,7 @@ TEST_F(StatesTest, BasicAppliesWhatIsPendingAgainUntilNothingMoves) {
 TEST_F(StatesTest, ARemovalNamesOnlyWhatWasMade) {
   request_.reconciler = "none";
   apply("nothing: {test.nop: []}\nmade: {test.present: [{new_state: {a: 1}}]}");
-  const Result<Removed> removed = remove_environment(place_, "e", {});
+  const Result<RemovalResult> removed = remove_environment(place_, "e", {});
   ASSERT_TRUE(removed) << to_string(removed.error());
   ASSERT_EQ(removed->staying.size(), 1u);
   EXPECT_EQ(removed->staying[0].shown, "test:made");
