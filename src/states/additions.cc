@@ -68,7 +68,7 @@ class AdditionReader {
   /// The parameters of added files: those of their own files, overridden by the given values.
   Params params_of_files(const Value& asked) {
     const Params none;
-    Rendering rendering(with_.sources, with_.texts, none, options_.host, with_.outcomes);
+    BlockRenderer rendering(with_.sources, with_.texts, none, options_.host, with_.outcomes);
     const GatherContext own{with_.sources, with_.texts,    rendering,
                             with_.pipe,    with_.outcomes, with_.report};
     std::vector<std::string> refs;
@@ -87,7 +87,8 @@ class AdditionReader {
   void add_files(const Value& asked) {
     auto files = std::make_unique<AddedFiles>();
     files->params = params_of_files(asked);
-    Rendering rendering(with_.sources, with_.texts, files->params, options_.host, with_.outcomes);
+    BlockRenderer rendering(with_.sources, with_.texts, files->params, options_.host,
+                            with_.outcomes);
     std::vector<std::string> refs;
     for (const Value& ref : asked.at("sources").items())
       refs.push_back(ref.text().str());

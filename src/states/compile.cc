@@ -20,7 +20,7 @@ Params params_of_files(Files& files, const CompileOptions& options, std::span<co
     return {};
   }
   const Params none;
-  Rendering rendering(*sources, texts, none, options.host, nullptr);
+  BlockRenderer rendering(*sources, texts, none, options.host, nullptr);
   return params_of(gather(options.params, {*sources, texts, rendering, pipe, nullptr, report}));
 }
 
@@ -132,7 +132,8 @@ std::unique_ptr<Front> read_front(std::span<const std::string> words, Files& fil
     return front;
   }
   front->sources.emplace(std::move(*sources));
-  Rendering rendering(*front->sources, front->texts, front->params, options.host, options.outcomes);
+  BlockRenderer rendering(*front->sources, front->texts, front->params, options.host,
+                          options.outcomes);
   front->gathered =
       gather(words, {*front->sources, front->texts, rendering, *pipe, options.outcomes, report});
   const Catalogue& catalogue = catalogue_in(options);

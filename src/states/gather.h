@@ -32,7 +32,7 @@ struct GatheredFiles {
 struct GatherContext {
   Sources& sources;
   Texts& texts;
-  Rendering& rendering;
+  BlockRenderer& rendering;
   std::span<const Stage> pipe;
   const Outcomes* outcomes = nullptr;
   Report& report;

@@ -83,15 +83,15 @@ jinja::Environment template_environment(
   return made;
 }
 
-Rendering::Rendering(Sources& sources, Texts& texts, const Params& params, const Host& host,
-                     const Outcomes* outcomes)
+BlockRenderer::BlockRenderer(Sources& sources, Texts& texts, const Params& params, const Host& host,
+                             const Outcomes* outcomes)
     : sources_(sources),
       texts_(texts),
       params_(params),
       engine_(template_environment([this](const std::string& name) { return load(name); }, host)),
       hub_(make_hub(host, outcomes)) {}
 
-Result<std::optional<std::string>> Rendering::load(const std::string& name) {
+Result<std::optional<std::string>> BlockRenderer::load(const std::string& name) {
   Result<std::optional<SourceFile>> file = sources_.at_path(name);
   if (!file)
     return file.error().blame == Blame::world ? Result<std::optional<std::string>>(file.error())
@@ -102,20 +102,20 @@ Result<std::optional<std::string>> Rendering::load(const std::string& name) {
   return std::optional(*(*file)->text);
 }
 
-uint32_t Rendering::number_of(const std::string& name) const {
+uint32_t BlockRenderer::number_of(const std::string& name) const {
   const auto found = templates_.find(name);
   return found == templates_.end() ? 0 : found->second;
 }
 
-Error Rendering::placed(const SourceFile& file, Position position, std::string message) const {
+Error BlockRenderer::placed(const SourceFile& file, Position position, std::string message) const {
   Error error =
       user_error(cat("Error while parsing '", file.ref, "': ", message), texts_.where(position));
   error.excerpt = texts_.excerpt_of(position);
   return error;
 }
 
-Result<std::string> Rendering::jinja(const SourceFile& file, std::string_view text,
-                                     PlaceMap& places) {
+Result<std::string> BlockRenderer::jinja(const SourceFile& file, std::string_view text,
+                                         PlaceMap& places) {
   const jinja::Lookup names = [this](std::string_view name) -> Result<std::optional<jinja::Value>> {
     if (name == "params")
       return std::optional(params_.object());
@@ -141,8 +141,8 @@ Result<std::string> Rendering::jinja(const SourceFile& file, std::string_view te
   return std::move(traced->text);
 }
 
-Result<Tree> Rendering::data(Stage stage, bool replaces, const SourceFile& file,
-                             std::string_view text, const PlaceMap& places) {
+Result<Tree> BlockRenderer::data(Stage stage, bool replaces, const SourceFile& file,
+                                 std::string_view text, const PlaceMap& places) {
   YamlReading reading{.schema = YamlSchema::idem};
   if (params_.asked() != nullptr)
     reading.convert = [&](Value value) {
@@ -163,7 +163,7 @@ Result<Tree> Rendering::data(Stage stage, bool replaces, const SourceFile& file,
                     " render error: ", data_problem(tree.error().message)));
 }
 
-Result<Document> Rendering::document(const SourceFile& file, const Block& block) {
+Result<Document> BlockRenderer::document(const SourceFile& file, const Block& block) {
   Document made;
   made.ref = file.ref;
   made.file = texts_.add(file.name, file.text);

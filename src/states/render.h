@@ -51,11 +51,11 @@ class Outcomes {
   mutable Mask secrets_;
 };
 
-class Rendering {
+class BlockRenderer {
  public:
   /// All arguments must outlive the rendering; `outcomes` may be null.
-  Rendering(Sources& sources, Texts& texts, const Params& params, const Host& host,
-            const Outcomes* outcomes);
+  BlockRenderer(Sources& sources, Texts& texts, const Params& params, const Host& host,
+                const Outcomes* outcomes);
 
   /// An error has a place in the sources and is worded as in Idem.
   Result<Document> document(const SourceFile& file, const Block& block);

@@ -53,7 +53,7 @@ std::string rendered(const std::string& text, const Params& params, uint8_t end)
                         {"comment", path}});
   };
   const Ran ran;
-  Rendering rendering(*sources, texts, params, host, &ran);
+  BlockRenderer rendering(*sources, texts, params, host, &ran);
   const SourceFile file = **sources->root("main.sls");
   const Result<std::vector<Block>> blocks =
       blocks_of(file.text, *parse_pipe("jinja|yaml|replacements"));
