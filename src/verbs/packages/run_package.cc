@@ -432,16 +432,16 @@ Status check_plan_asked(const PackageRequest& request, const PreviewedPlan& now)
 }
 
 /// The package's list of instructions, and that of the environment.
-struct Resolved {
+struct ListPair {
   PackageRun before;
   std::vector<ListedInstruction> submitted;
   Resolution resolution;
   std::shared_ptr<const Intent> intent;  ///< as the resolver of the request wants it
 };
 
-Result<Resolved> resolve(const Workplace& place, const PackageRequest& request, const Name& name,
+Result<ListPair> resolve(const Workplace& place, const PackageRequest& request, const Name& name,
                          Package& package) {
-  Resolved resolved;
+  ListPair resolved;
   resolved.before = TRY(read_executed(place, name));
   resolved.submitted = listed(*package.intent, *package.statements, *place.kinds);
   resolved.resolution = resolve_overlap(resolved.before.list, resolved.submitted, overlap_rule);
