@@ -304,7 +304,7 @@ Review review(Session& session, const std::string& file, std::string_view given)
     found.errors.push_back(places.finding(*parsed.error));
     return found;
   }
-  const Resolved resolved =
+  const ResolveResult resolved =
       resolve(parsed.file, arena, resolve_input(session.state(), file, text, {}));
   for (const SyntaxError& problem : resolved.errors)
     if (found.errors.size() < most_findings)

@@ -71,7 +71,7 @@ Result<std::shared_ptr<Module::State>> compile_text(Session::State& session,
   if (parsed.error)
     return syntax_error(request.file, module->source, Lines(module->source), *parsed.error);
   const ResolveInput input = resolve_input(session, module->file, module->source, request.names);
-  const Resolved resolved = resolve(parsed.file, arena, input);
+  const ResolveResult resolved = resolve(parsed.file, arena, input);
   if (!resolved.errors.empty()) {
     const Lines lines(module->source);
     Error error = syntax_error(request.file, module->source, lines, resolved.errors[0]);

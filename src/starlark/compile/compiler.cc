@@ -9,7 +9,7 @@
 
 namespace fettle::starlark {
 
-std::optional<SyntaxError> Compiler::run(FunctionNode* file, const Resolved& resolved) {
+std::optional<SyntaxError> Compiler::run(FunctionNode* file, const ResolveResult& resolved) {
   for (const Binding* global : resolved.globals) {
     module_.global_names.emplace_back(global->symbol->text);
     module_.exported.push_back(!global->loaded);
@@ -222,7 +222,7 @@ void Compiler::patch(const std::vector<size_t>& jumps) {
   }
 }
 
-std::optional<SyntaxError> compile(FunctionNode* file, const Resolved& resolved,
+std::optional<SyntaxError> compile(FunctionNode* file, const ResolveResult& resolved,
                                    ModuleState& module, Symbols& symbols) {
   return Compiler(module, symbols).run(file, resolved);
 }

@@ -54,7 +54,7 @@
 namespace fettle::starlark {
 
 /// Compiles into `module`. Constants are made in its heap.
-std::optional<SyntaxError> compile(FunctionNode* file, const Resolved& resolved,
+std::optional<SyntaxError> compile(FunctionNode* file, const ResolveResult& resolved,
                                    ModuleState& module, Symbols& symbols);
 
 /// Emits the code of a file, function by function. The names of statements.cc, loops.cc,
@@ -63,7 +63,7 @@ class Compiler {
  public:
   Compiler(ModuleState& module, Symbols& symbols) : module_(module), symbols_(symbols) {}
 
-  std::optional<SyntaxError> run(FunctionNode* file, const Resolved& resolved);
+  std::optional<SyntaxError> run(FunctionNode* file, const ResolveResult& resolved);
 
  private:
   // Functions.

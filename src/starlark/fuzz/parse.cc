@@ -29,7 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
                                return std::nullopt;
                              },
                              [] { return std::vector<std::string>{"print"}; }};
-    const Resolved resolved = resolve(parsed.file, arena, input);
+    const ResolveResult resolved = resolve(parsed.file, arena, input);
     INVARIANT(std::ranges::is_sorted(resolved.errors, {}, &SyntaxError::at));
   }
   return 0;

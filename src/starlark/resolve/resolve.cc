@@ -6,7 +6,7 @@
 
 namespace fettle::starlark {
 
-Resolved Resolver::run() {
+ResolveResult Resolver::run() {
   for (Identifier* id : file_->bound)
     bind_global(id);
   enter(file_);
@@ -342,7 +342,7 @@ void Resolver::comprehension_target(Node* node) {
   }
 }
 
-Resolved resolve(FunctionNode* file, Arena& arena, const ResolveInput& input) {
+ResolveResult resolve(FunctionNode* file, Arena& arena, const ResolveInput& input) {
   return Resolver(file, arena, input).run();
 }
 

@@ -59,11 +59,11 @@ struct ResolveInput {
   std::function<std::vector<std::string>()> outside_names;  ///< for suggestions
 };
 
-struct Resolved {
+struct ResolveResult {
   std::vector<Binding*> globals;    ///< in order of first binding
   std::vector<SyntaxError> errors;  ///< in order of the text
 };
 
-Resolved resolve(FunctionNode* file, Arena& arena, const ResolveInput& input);
+ResolveResult resolve(FunctionNode* file, Arena& arena, const ResolveInput& input);
 
 }  // namespace fettle::starlark

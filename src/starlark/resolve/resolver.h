@@ -16,7 +16,7 @@ class Resolver {
   Resolver(FunctionNode* file, Arena& arena, const ResolveInput& input)
       : file_(file), arena_(arena), input_(input), dialect_(input.dialect) {}
 
-  Resolved run();
+  ResolveResult run();
 
  private:
   /// A function whose body is being walked.
@@ -76,7 +76,7 @@ class Resolver {
   Arena& arena_;
   const ResolveInput& input_;
   const Dialect& dialect_;
-  Resolved result_;
+  ResolveResult result_;
   std::optional<Lines> lines_;  ///< once an error names a place
   std::vector<std::unique_ptr<Level>> levels_;
   std::vector<std::unique_ptr<Level>> free_levels_;
