@@ -333,7 +333,7 @@ Step Constructors::construct(const Constructor& node, Frame* frame, Datum& value
   if (node.missing.name != nullptr)
     return errors_.fail_need(node.missing);
   {
-    const Scoped contributing(now_.by, instance->number + 1);
+    const ScopeGuard contributing(now_.by, instance->number + 1);
     enter(instance, is_new);
     if (!fill(node, instance, frame, values))
       return Step::fail;

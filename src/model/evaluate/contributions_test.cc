@@ -11,7 +11,7 @@ TEST(Contributions, AreOfWhomTheTaskWritesFor) {
   Underway now;
   Contributions contributions(true, now);
   {
-    const Scoped contributing(now.by, somebody);
+    const ScopeGuard contributing(now.by, somebody);
     contributions.read(nullptr, 3, Place());
     contributions.allocate(Datum::of(true));
   }
@@ -26,7 +26,7 @@ TEST(Contributions, AreOfWhomTheTaskWritesFor) {
 TEST(Contributions, AProbeReadsNothing) {
   Underway now;
   Contributions contributions(true, now);
-  const Scoped probing(now.is_probing, true);
+  const ScopeGuard probing(now.is_probing, true);
   contributions.read(nullptr, 3, Place());
   EXPECT_TRUE(contributions.readings().empty());
 }
@@ -36,13 +36,13 @@ TEST(Contributions, AreRepeatedByOthersOnly) {
   Contributions contributions(true, now);
   Instance owner{};
   owner.number = 7;
-  const Scoped contributing(now.by, somebody);
+  const ScopeGuard contributing(now.by, somebody);
   contributions.repeat(&owner, 0, Datum::of(true), somebody, Place());
   EXPECT_TRUE(contributions.repetitions().empty());
   contributions.repeat(&owner, 0, Datum::of(true), 0, Place());
   ASSERT_EQ(contributions.repetitions().size(), 1U);
   EXPECT_EQ(contributions.repetitions()[0].by, somebody);
-  const Scoped of_the_owner(now.by, Contributor{owner.number + 1});
+  const ScopeGuard of_the_owner(now.by, Contributor{owner.number + 1});
   contributions.repeat(&owner, 0, Datum::of(true), 0, Place());
   EXPECT_EQ(contributions.repetitions().size(), 1U);
 }
@@ -51,7 +51,7 @@ TEST(Contributions, AreKeptForAVersionOnly) {
   Underway now;
   Contributions contributions(false, now);
   Instance owner{};
-  const Scoped contributing(now.by, somebody);
+  const ScopeGuard contributing(now.by, somebody);
   contributions.read(nullptr, 3, Place());
   contributions.repeat(&owner, 0, Datum::of(true), 0, Place());
   EXPECT_TRUE(contributions.readings().empty());

@@ -18,7 +18,7 @@ struct State {
 
   /// Every name is resolved. From here on, only values and counts are added.
   Program& program;
-  /// Between two tasks there is none. Changed only by `Scoped`.
+  /// Between two tasks there is none. Changed only by `ScopeGuard`.
   Underway now;
   /// If there is a failure when a task ends, no other task runs.
   Diagnosis errors{program, now};

@@ -50,7 +50,7 @@ bool Statements::is_ready(const Stmt& statement, Frame* frame) {
 /// A statement is queued only when its names are there. A name that stands for nothing fails at
 /// once.
 void Statements::begin(Task& task) {
-  const Scoped waiting(now_.task, &task);
+  const ScopeGuard waiting(now_.task, &task);
   bool has_missing = false;
   for (const Name* name : task.statement->needs) {
     Cell* const cell = cells_.variable(*name, task.frame);
@@ -93,13 +93,13 @@ void Statements::make_promises(Task& task, const Block& block) {
 
 /// Makes the promises that need no waiting.
 Step Statements::probe(const OuterAssignment& foreseen, Task& task) {
-  const Scoped probing(now_.is_probing, true);
+  const ScopeGuard probing(now_.is_probing, true);
   return promise_for(foreseen, task.frame, task.held);
 }
 
 /// Evaluates the object of an inner assignment, as the statement around sees it.
 Step Statements::evaluate_outside(const OuterAssignment& foreseen, Frame* frame, Datum& object) {
-  const Scoped skipping(now_.skipped_frames, uint32_t{foreseen.levels});
+  const ScopeGuard skipping(now_.skipped_frames, uint32_t{foreseen.levels});
   return evaluator_.evaluate(foreseen.assignment->object, frame, object);
 }
 

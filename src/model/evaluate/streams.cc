@@ -173,7 +173,7 @@ Step Streams::refuse(const Sink& sink, const Expr* expr, const Datum& value) {
 
 /// A value for a relation, which may hand it on.
 bool Streams::gather(Instance* owner, uint32_t slot, const Datum& value, const Writer& writer) {
-  const Scoped delivering(delivering_, delivering_ + 1);
+  const ScopeGuard delivering(delivering_, delivering_ + 1);
   return assignment_.set_slot(owner, slot, value, writer);
 }
 
@@ -237,7 +237,7 @@ bool Streams::deliver(Sink& sink, const Datum& value, Place at) {
         deliver_later(sink, value, at);
         return true;
       }
-      const Scoped contributing(now_.by, sink.by);
+      const ScopeGuard contributing(now_.by, sink.by);
       return gather(sink.owner, sink.slot, value, {sink.constructor, sink.statement, false, at});
     }
     case Sink::Kind::loop: {

@@ -29,7 +29,7 @@ Step Tasks::execute(Task& task) {
 }
 
 bool Tasks::run(Task& task) {
-  const Scoped running(now_, Underway{&task, task.contributor(), task.depth()});
+  const ScopeGuard running(now_, Underway{&task, task.contributor(), task.depth()});
   const size_t mark = schedule_.mark();
   const Step step = execute(task);
   if (step == Step::fail || errors_) {

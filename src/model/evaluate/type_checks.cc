@@ -57,8 +57,8 @@ bool TypeChecks::match(const Typedef& constraint, const Datum& value, Reason& wh
     frame->cells[0].value = value;
     Datum result;
     Task probe;
-    const Scoped task(now_.task, &probe);
-    const Scoped checking(now_.is_checking, true);
+    const ScopeGuard task(now_.task, &probe);
+    const ScopeGuard checking(now_.is_checking, true);
     const Step step = evaluator_.evaluate(constraint.condition, frame, result);
     if (step == Step::fail) {
       // The caller that wanted the value adds the statement.

@@ -9,12 +9,12 @@ namespace fettle::model {
 
 /// Gives a variable another value until the end of the scope.
 template <typename T>
-class Scoped {
+class ScopeGuard {
  public:
-  Scoped(T& variable, T value) : variable_(variable), before_(std::exchange(variable, value)) {}
-  ~Scoped() { variable_ = before_; }
-  Scoped(const Scoped&) = delete;
-  Scoped& operator=(const Scoped&) = delete;
+  ScopeGuard(T& variable, T value) : variable_(variable), before_(std::exchange(variable, value)) {}
+  ~ScopeGuard() { variable_ = before_; }
+  ScopeGuard(const ScopeGuard&) = delete;
+  ScopeGuard& operator=(const ScopeGuard&) = delete;
 
  private:
   T& variable_;
