@@ -162,7 +162,7 @@ Resource read_resource(Reader& from, uint64_t written_format) {
 
 }  // namespace
 
-std::string encode(const Record& record, Sealing sealing) {
+std::string encode(const Record& record, SealPolicy sealing) {
   Writer to(sealing);
   to.number(record_format);
   to.number(static_cast<uint64_t>(record.applied.has_value()) |

@@ -69,7 +69,7 @@ class Sqlite {
   void use(const Seal& seal) { seal_ = seal; }
   /// Sets which secrets are sealed in written text, in addition to those that are marked.
   void hide(std::shared_ptr<const Mask> secrets) { secrets_ = std::move(secrets); }
-  Sealing sealing() const { return {seal(), secrets_.get()}; }
+  SealPolicy sealing() const { return {seal(), secrets_.get()}; }
   bool is_in_memory() const { return path_ == ":memory:"; }
   /// Lets waiting writers go first; for a process that writes much, between two pieces.
   void give_way();

@@ -15,7 +15,7 @@
 namespace fettle {
 
 /// Says what is sealed, and with which seal. Both must outlive its users.
-struct Sealing {
+struct SealPolicy {
   const Seal* seal = nullptr;     ///< null: nothing is sealed
   const Mask* secrets = nullptr;  ///< texts that hold one of these are sealed, too; null: none
 };
@@ -24,7 +24,7 @@ struct Sealing {
 /// also texts that hold one, and variables with a name that says so.
 class Writer {
  public:
-  explicit Writer(Sealing sealing = {}) : sealing_(sealing) {}
+  explicit Writer(SealPolicy sealing = {}) : sealing_(sealing) {}
   void number(uint64_t number);  ///< in groups of seven bits, small ones are short
   void text(std::string_view text);
   void value(const Value& value);
@@ -37,7 +37,7 @@ class Writer {
   void sealed(uint8_t tag, const Value& value);
   void variables(const Value& value);
 
-  Sealing sealing_;
+  SealPolicy sealing_;
   std::string bytes_;
 };
 
