@@ -45,26 +45,28 @@ Result<Value> answer_in(std::string_view written, const ProgramCall& call, const
   return *answer;
 }
 
-Serving serving_of(const Value& answer) {
+ServeMode serving_of(const Value& answer) {
   const std::string_view told = answer.text_at("serves");
-  return told == "many" ? Serving::many : told == "together" ? Serving::together : Serving::once;
+  return told == "many"       ? ServeMode::many
+         : told == "together" ? ServeMode::together
+                              : ServeMode::once;
 }
 
 }  // namespace
 
-Program::Program(Invocation how, Serving serving) : how_(std::move(how)), serving_(serving) {}
+Program::Program(Invocation how, ServeMode serving) : how_(std::move(how)), serving_(serving) {}
 Program::~Program() = default;
 
 Result<Value> Program::call(const ProgramCall& call, std::stop_token stop) {
-  Serving serving;
+  ServeMode serving;
   {
     const std::lock_guard lock(mutex_);
     serving = serving_;
   }
   const Value answer =
-      TRY(serving == Serving::once ? call_once(call, stop)
-                                   : call_kept(call, stop, serving == Serving::together));
-  if (serving == Serving::once && serving_of(answer) != Serving::once) {
+      TRY(serving == ServeMode::once ? call_once(call, stop)
+                                     : call_kept(call, stop, serving == ServeMode::together));
+  if (serving == ServeMode::once && serving_of(answer) != ServeMode::once) {
     const std::lock_guard lock(mutex_);
     serving_ = serving_of(answer);
   }

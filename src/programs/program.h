@@ -25,7 +25,7 @@
 
 namespace fettle {
 
-enum class Serving : uint8_t {
+enum class ServeMode : uint8_t {
   once,      ///< started for each call; its input ends behind the line
   many,      ///< kept, one call at a time
   together,  ///< kept, calls at once
@@ -49,7 +49,7 @@ class KeptChild;
 class Program {
  public:
   /// `how`: the arguments, the folder and the environment.
-  explicit Program(Invocation how, Serving serving = Serving::once);
+  explicit Program(Invocation how, ServeMode serving = ServeMode::once);
   ~Program();  ///< no call may be under way; kept children are ended
   Program(const Program&) = delete;
   Program& operator=(const Program&) = delete;
@@ -67,7 +67,7 @@ class Program {
 
   const Invocation how_;
   std::mutex mutex_;
-  Serving serving_;
+  ServeMode serving_;
   std::vector<std::shared_ptr<KeptChild>> idle_;  ///< children that no call uses
   std::shared_ptr<KeptChild> shared_;             ///< the child of all calls at once
 };

@@ -28,11 +28,11 @@ class ProgramTest : public testing::Test {
     EXPECT_TRUE(write_file(path, text, 0755));
     return path;
   }
-  std::unique_ptr<Program> shell(const std::string& body, Serving serving = Serving::once) {
+  std::unique_ptr<Program> shell(const std::string& body, ServeMode serving = ServeMode::once) {
     return std::make_unique<Program>(Invocation{.arguments = {file("#!/bin/sh\n" + body + "\n")}},
                                      serving);
   }
-  std::unique_ptr<Program> python(const std::string& body, Serving serving = Serving::once) {
+  std::unique_ptr<Program> python(const std::string& body, ServeMode serving = ServeMode::once) {
     return std::make_unique<Program>(
         Invocation{.arguments = {"python3", file("import json, os, sys, threading\n"
                                                  "def say(**line):\n"
@@ -94,13 +94,13 @@ TEST_F(ProgramTest, OneThatSaysSoIsKept) {
 }
 
 TEST_F(ProgramTest, OneThatLeftAfterItsAnswerIsStartedAnew) {
-  const auto program = python(counting, Serving::many);
+  const auto program = python(counting, ServeMode::many);
   for (int i = 0; i < 5; ++i)
     EXPECT_EQ(program->call(ask("leave"), {})->integer_at("calls"), 1);
 }
 
 TEST_F(ProgramTest, ACrashIsAnErrorWithItsLastWordsAndTheNextCallHasANewChild) {
-  const auto program = python(counting, Serving::many);
+  const auto program = python(counting, ServeMode::many);
   EXPECT_EQ(program->call(ask("a"), {})->integer_at("calls"), 1);
   EXPECT_EQ(said(program->call(ask("crash"), {})),
             "it exited with code 3 and no answer; its last lines:\ndying words");
@@ -108,7 +108,7 @@ TEST_F(ProgramTest, ACrashIsAnErrorWithItsLastWordsAndTheNextCallHasANewChild) {
 }
 
 TEST_F(ProgramTest, CallsAtOnceToOneThatServesManyHaveAChildEach) {
-  const auto program = python(counting, Serving::many);
+  const auto program = python(counting, ServeMode::many);
   std::barrier together(2);
   std::atomic<int64_t> first = 0, second = 0;
   {
@@ -118,7 +118,7 @@ TEST_F(ProgramTest, CallsAtOnceToOneThatServesManyHaveAChildEach) {
         "    say(ask=1)\n"
         "    sys.stdin.readline()\n"
         "    say(pid=os.getpid())\n",
-        Serving::many);
+        ServeMode::many);
     const auto run = [&](std::atomic<int64_t>& pid) {
       ProgramCall call = ask("a");
       call.on_ask = [&](const Value&) -> Result<Value> {
@@ -159,7 +159,7 @@ for line in sys.stdin:
 )py";
 
 TEST_F(ProgramTest, CallsAtOnceShareAChildAndGetTheirOwnAnswers) {
-  const auto program = python(holding, Serving::together);
+  const auto program = python(holding, ServeMode::together);
   std::vector<std::string> names(8);
   std::vector<std::jthread> threads;
   std::atomic<int> answered = 0;
@@ -176,7 +176,7 @@ TEST_F(ProgramTest, CallsAtOnceShareAChildAndGetTheirOwnAnswers) {
 }
 
 TEST_F(ProgramTest, WhatItAsksIsAnsweredOnTheThreadOfTheCall) {
-  const auto program = python(holding, Serving::together);
+  const auto program = python(holding, ServeMode::together);
   std::string told;
   ProgramCall call = ask("twice");
   call.on_log = [&](std::string_view text) { told += text; };
@@ -192,7 +192,7 @@ TEST_F(ProgramTest, WhatItAsksIsAnsweredOnTheThreadOfTheCall) {
 }
 
 TEST_F(ProgramTest, ACallThatTakesTooLongIsCancelledAndTheChildGoesOn) {
-  const auto program = python(holding, Serving::together);
+  const auto program = python(holding, ServeMode::together);
   const int64_t pid = program->call(ask("go"), {})->integer_at("pid");
   const std::string late = said(program->call(ask("held", 100ms), {}));
   EXPECT_TRUE(late.starts_with("it did not answer within 100ms")) << late;
@@ -212,7 +212,7 @@ for line in sys.stdin:
 )py";
 
 TEST_F(ProgramTest, OnlyTheCallThatEndsASharedChildFails) {
-  const auto program = python(dying, Serving::together);
+  const auto program = python(dying, ServeMode::together);
   std::latch begun(3);
   std::vector<std::string> answers(3);
   std::vector<std::jthread> threads;
@@ -249,7 +249,7 @@ TEST_F(ProgramTest, ACallThatHangsEndsNoOther) {
       "    say(id=request['id'], log='begun')\n"
       "    if os.path.exists(sys.argv[0] + '.hung'):\n"
       "        say(id=request['id'], name=request['call'])\n",
-      Serving::together);
+      ServeMode::together);
   std::latch begun(1);
   std::string answer;
   std::jthread other([&] {
@@ -269,13 +269,13 @@ TEST_F(ProgramTest, ACallThatHangsEndsNoOther) {
 }
 
 TEST_F(ProgramTest, OneThatHangsIsEnded) {
-  const auto program = python(counting, Serving::many);
+  const auto program = python(counting, ServeMode::many);
   EXPECT_EQ(said(program->call(ask("hang", 100ms), {})), "it did not answer within 100ms");
   EXPECT_EQ(program->call(ask("a"), {})->integer_at("calls"), 1);
 }
 
 TEST_F(ProgramTest, AStopEndsTheCall) {
-  for (const Serving serving : {Serving::once, Serving::many, Serving::together}) {
+  for (const ServeMode serving : {ServeMode::once, ServeMode::many, ServeMode::together}) {
     const auto program = shell("read line; exec sleep 100000", serving);
     std::stop_source stop;
     stop.request_stop();
@@ -287,16 +287,16 @@ TEST_F(ProgramTest, AStopEndsTheCall) {
 
 TEST_F(ProgramTest, NonsenseIsAnErrorThatShowsIt) {
   const std::string no_object = "its output is not a line with a JSON object; its last lines:\n";
-  for (const Serving serving : {Serving::once, Serving::many}) {
+  for (const ServeMode serving : {ServeMode::once, ServeMode::many}) {
     EXPECT_EQ(said(shell("read l; echo hello", serving)->call(ask("a"), {})), no_object + "hello");
     EXPECT_EQ(said(shell("read l; echo [1]", serving)->call(ask("a"), {})), no_object + "[1]");
   }
   EXPECT_EQ(said(shell("read l")->call(ask("a"), {})), "its output has no answer");
-  EXPECT_EQ(said(shell("read l", Serving::many)->call(ask("a"), {})),
+  EXPECT_EQ(said(shell("read l", ServeMode::many)->call(ask("a"), {})),
             "it exited with code 0 and no answer");
   EXPECT_EQ(said(shell("read l; echo '{}'; echo '{}'")->call(ask("a"), {})),
             "its output has more than one answer; its last lines:\n{}\n{}");
-  EXPECT_EQ(said(Program({.arguments = {"/no/such/program"}}, Serving::many).call(ask("a"), {})),
+  EXPECT_EQ(said(Program({.arguments = {"/no/such/program"}}, ServeMode::many).call(ask("a"), {})),
             "the program `/no/such/program` is not found");
   EXPECT_EQ(
       said(good_answer(shell("read l; echo '{\"error\": \"own words\"}'")->call(ask("a"), {}))),
@@ -304,7 +304,7 @@ TEST_F(ProgramTest, NonsenseIsAnErrorThatShowsIt) {
 }
 
 TEST_F(ProgramTest, OneThatDoesNotReadWhatItIsAskedIsEnded) {
-  const auto program = shell("exec sleep 100000", Serving::many);
+  const auto program = shell("exec sleep 100000", ServeMode::many);
   const ProgramCall call{.request = Value::dict({{"much", std::string(4 << 20, 'x')}}),
                          .time_limit = 100ms};
   const std::string late = said(program->call(call, {}));
@@ -323,7 +323,7 @@ TEST_F(ProgramTest, AKeptChildAndWhatItStartedEndWithTheProgram) {
   {
     const auto program = shell(cat("while read line; do { flock 9; echo > ", path,
                                    "; exec sleep 100000; } 9> ", lock, " & echo '{}'; done"),
-                               Serving::many);
+                               ServeMode::many);
     EXPECT_EQ(said(program->call(ask("a"), {})), "{}");
     char byte = 0;
     ASSERT_EQ(read(fifo.get(), &byte, 1), 1);

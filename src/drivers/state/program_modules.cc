@@ -37,7 +37,7 @@ ByteSink in_lines(std::function<void(std::string_view)> tell) {
 class ProgramHost : public PluginHost {
  public:
   /// `file` is named in errors.
-  ProgramHost(Invocation how, Serving serving, std::string file)
+  ProgramHost(Invocation how, ServeMode serving, std::string file)
       : program_(std::move(how), serving), file_(std::move(file)) {}
 
   Result<PluginModules> describe(std::stop_token stop) override {
@@ -117,7 +117,7 @@ class ProgramHost : public PluginHost {
 }  // namespace
 
 std::unique_ptr<PluginHost> make_program_host(PluginFile file) {
-  return std::make_unique<ProgramHost>(Invocation{.arguments = {file.file}}, Serving::once,
+  return std::make_unique<ProgramHost>(Invocation{.arguments = {file.file}}, ServeMode::once,
                                        file.file);
 }
 
@@ -133,7 +133,7 @@ std::unique_ptr<PluginHost> make_python_host(const PythonOptions& options) {
       .arguments = {options.interpreter, "-c", start, options.package, write_json(settings)}};
   if (options.on_log)
     how.on_errors = in_lines(options.on_log);
-  return std::make_unique<ProgramHost>(std::move(how), Serving::together, "fettle_plugins");
+  return std::make_unique<ProgramHost>(std::move(how), ServeMode::together, "fettle_plugins");
 }
 
 }  // namespace fettle
