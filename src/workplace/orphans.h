@@ -33,7 +33,7 @@ struct Departures {
   std::vector<Key> orphaned;   ///< by key
   std::vector<Key> forgotten;  ///< things that are nothing in the world; by key
   size_t orphans = 0;          ///< all of the environment, including earlier ones
-  Shared shared;               ///< those of them that others want
+  Sharers shared;              ///< those of them that others want
 };
 /// After a run: things that its sets know and do not want become orphans. With `forgets_acts`,
 /// things that are nothing in the world are forgotten. `known` is as the run left it.
@@ -47,7 +47,7 @@ struct UsedOrphan {
 struct ChosenOrphans {
   std::vector<Orphan> going;
   std::vector<UsedOrphan> used;  ///< by key
-  Shared shared;                 ///< orphans that stay because others want them
+  Sharers shared;                ///< orphans that stay because others want them
 };
 /// The orphans that words name, `KIND/NAME` or a name. Without words: all that nothing uses and
 /// nobody else wants. Errors (`Blame::user`): a word names nothing, or something that is still

@@ -14,8 +14,8 @@ struct Preview {
   std::optional<Holder> at_work;  ///< who acts on the environment meanwhile
   std::shared_ptr<const Intent> intent;
   Plan plan;
-  Seen seen;      ///< the looks that were made for it
-  Shared shared;  ///< things that are no longer wanted here, but by others
+  Seen seen;       ///< the looks that were made for it
+  Sharers shared;  ///< things that are no longer wanted here, but by others
   std::vector<std::string> warnings;
   std::vector<Error> errors;        ///< of a model that does not compile; then the rest is empty
   std::optional<uint64_t> version;  ///< of a stored version of a model
@@ -35,7 +35,7 @@ std::vector<FieldChange> changes_of(const Workplace& place, const Preview& previ
 struct PreviewedPlan {
   Plan plan;
   Seen seen;
-  Shared shared;
+  Sharers shared;
 };
 Result<PreviewedPlan> look_and_plan(const Workplace& place, const Intent& intent,
                                     const Known& known, PlanOptions options);

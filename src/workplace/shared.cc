@@ -68,9 +68,9 @@ class Places {
 };
 
 /// The things among those that go which are wanted in `places` or in another environment.
-Result<Shared> shared_of(const Workplace& place, const Name& environment, const Known& going,
-                         Places places) {
-  Shared shared;
+Result<Sharers> shared_of(const Workplace& place, const Name& environment, const Known& going,
+                          Places places) {
+  Sharers shared;
   if (going.empty())
     return shared;
   for (const Environment& other : TRY(place.store->environments()))
@@ -110,7 +110,7 @@ std::string to_string(const Sharer& sharer, const Name& environment) {
   return cat(who, sharer.is_inside ? " wants something in it" : " wants it");
 }
 
-Result<Shared> shared_leftovers(const Workplace& place, const Intent& intent, const Known& known) {
+Result<Sharers> shared_leftovers(const Workplace& place, const Intent& intent, const Known& known) {
   Places places(*place.kinds);
   const Keys wanted = placed_keys(intent, places);
   Known going, staying;
@@ -118,7 +118,7 @@ Result<Shared> shared_leftovers(const Workplace& place, const Intent& intent, co
     if (places.is_placed(key) && !wanted.contains(key))
       (is_of_sets(*record, intent) ? going : staying).emplace(key, record);
   if (going.empty())
-    return Shared();
+    return Sharers();
   places.add_wanted(staying);
   for (const auto& [set, resources] : intent.resources)
     for (const Resource& resource : resources)
@@ -127,7 +127,8 @@ Result<Shared> shared_leftovers(const Workplace& place, const Intent& intent, co
   return shared_of(place, intent.environment, going, std::move(places));
 }
 
-Result<Shared> shared_orphans(const Workplace& place, const Name& environment, const Known& known) {
+Result<Sharers> shared_orphans(const Workplace& place, const Name& environment,
+                               const Known& known) {
   Places places(*place.kinds);
   Known going;
   for (const auto& [key, record] : known)
@@ -138,7 +139,7 @@ Result<Shared> shared_orphans(const Workplace& place, const Name& environment, c
   return shared_of(place, environment, going, std::move(places));
 }
 
-void leave_to_others(const Shared& shared, PlanOptions& options) {
+void leave_to_others(const Sharers& shared, PlanOptions& options) {
   auto told = std::make_shared<std::map<Key, std::string>>();
   for (const auto& [key, sharer] : shared)
     told->emplace(key, to_string(sharer, key.environment));

@@ -17,16 +17,16 @@ struct Sharer {
 std::string to_string(const Sharer& sharer, const Name& environment);
 
 /// Who else wants a thing, by the key of the thing that is no longer wanted.
-using Shared = std::map<Key, Sharer>;
+using Sharers = std::map<Key, Sharer>;
 
 /// Things that the sets of `intent` know and no longer want, and that somebody else wants. Reads
 /// other environments only if one of the things might be theirs.
-Result<Shared> shared_leftovers(const Workplace& place, const Intent& intent, const Known& known);
+Result<Sharers> shared_leftovers(const Workplace& place, const Intent& intent, const Known& known);
 
 /// The orphans of an environment that somebody else wants.
-Result<Shared> shared_orphans(const Workplace& place, const Name& environment, const Known& known);
+Result<Sharers> shared_orphans(const Workplace& place, const Name& environment, const Known& known);
 
 /// Makes a plan with these options leave things that others want.
-void leave_to_others(const Shared& shared, PlanOptions& options);
+void leave_to_others(const Sharers& shared, PlanOptions& options);
 
 }  // namespace fettle

@@ -359,7 +359,7 @@ Result<RemovalResult> remove_environment(const Workplace& place, const std::stri
   std::erase_if(run_request.known, [](const auto& one) { return one.first.kind == "state"; });
   run_request.intent = empty_intent(edit.environment(), run_request.known);
   run_request.options.parallelism = 8;
-  Shared shared = TRY(shared_leftovers(place, *run_request.intent, run_request.known));
+  Sharers shared = TRY(shared_leftovers(place, *run_request.intent, run_request.known));
   leave_to_others(shared, run_request.options.plan);
   run_request.begins = [&] { return edit.begin_removal(); };
   RunResult run_result = TRY(carry_out(place, edit, std::move(run_request)));

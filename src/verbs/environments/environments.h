@@ -73,7 +73,7 @@ struct RemovalResult {
   Summary summary;
   std::map<Name, size_t> taken;  ///< the number of removed things of each kind
   std::vector<Staying> staying;  ///< made by models and files of states, and staying; by key
-  Shared shared;                 ///< things that stay because others want them
+  Sharers shared;                ///< things that stay because others want them
 };
 /// Removes everything that the environment has in the world and, if nothing of that is left, its
 /// records.
