@@ -155,7 +155,7 @@ namespace {
 
 /// Values that are read one after another mostly share their keys and small parts: these are kept
 /// once. Sealed ones are not kept.
-class Shared {
+class SharedValues {
  public:
   Name name(std::string_view text) {
     if (text.size() > longest)
@@ -183,8 +183,8 @@ class Shared {
   std::array<Value, 256> dicts_;
 };
 
-Shared& shared() {
-  static thread_local Shared one;
+SharedValues& shared() {
+  static thread_local SharedValues one;
   return one;
 }
 
