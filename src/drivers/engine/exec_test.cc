@@ -11,7 +11,7 @@ constexpr std::string_view noise =
     "Error: read unixpacket @->/proc/self/fd/19/attach: read: connection reset by peer";
 
 /// What comes out behind the filter: `o:` and `e:` before what each stream says.
-class Shown {
+class FilteredOutput {
  public:
   Status give(std::string_view bytes, OutputStream stream = OutputStream::errors) {
     return sink_(stream, bytes);
@@ -27,7 +27,7 @@ class Shown {
 };
 
 TEST(EngineNoise, IsLeftOutOnBothStreams) {
-  Shown shown;
+  FilteredOutput shown;
   EXPECT_TRUE(shown.give(noise));
   EXPECT_TRUE(shown.give(cat(noise, "\n")));
   EXPECT_TRUE(shown.give(cat(noise, "\r\n"), OutputStream::out));
@@ -35,7 +35,7 @@ TEST(EngineNoise, IsLeftOutOnBothStreams) {
 }
 
 TEST(EngineNoise, WhatACommandSaysStays) {
-  Shown shown;
+  FilteredOutput shown;
   const std::string quoted = cat("grep: ", noise), before = "Error: read unixpacket";
   const std::string with_more = cat(noise, "\nthe rest\n");
   for (const std::string& bytes : {quoted, before, with_more, std::string("\n"), std::string()})
@@ -45,7 +45,7 @@ TEST(EngineNoise, WhatACommandSaysStays) {
 }
 
 TEST(EngineNoise, WhatTheSinkAnswersIsPassedOn) {
-  Shown shown;
+  FilteredOutput shown;
   shown.answer = world_error("nobody listens");
   EXPECT_FALSE(shown.give("x"));
   EXPECT_TRUE(shown.give(noise)) << "nobody is asked";
