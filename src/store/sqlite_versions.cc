@@ -390,11 +390,11 @@ class Unstager {
   int64_t number_;
 };
 
-class SqliteStaged : public Staged {
+class SqliteStagedVersion : public Staged {
  public:
-  SqliteStaged(Sqlite& database, int64_t world, const Snapshot& newest, Delta delta)
+  SqliteStagedVersion(Sqlite& database, int64_t world, const Snapshot& newest, Delta delta)
       : database_(database), world_(world), newest_(newest), delta_(std::move(delta)) {}
-  ~SqliteStaged() override {
+  ~SqliteStagedVersion() override {
     // If it cannot be taken back now, the next push takes it back.
     if (is_written_ && !is_added_)
       static_cast<void>(Unstager(database_, world_, static_cast<int64_t>(delta_.number)).run());
@@ -470,7 +470,8 @@ class SqlitePushTurn : public PushTurn {
   const Snapshot& newest() const override { return *newest_; }
 
   Result<std::unique_ptr<Staged>> stage(Delta delta) override {
-    auto staged = std::make_unique<SqliteStaged>(database_, world_, *newest_, std::move(delta));
+    auto staged =
+        std::make_unique<SqliteStagedVersion>(database_, world_, *newest_, std::move(delta));
     TRY(staged->write_ahead());
     return Result<std::unique_ptr<Staged>>(std::move(staged));
   }
@@ -639,9 +640,11 @@ std::unique_ptr<Versions> make_sqlite_versions(Sqlite& database) {
   return std::make_unique<SqliteVersions>(database);
 }
 
-Status add_version(Staged& staged, Time now) { return static_cast<SqliteStaged&>(staged).add(now); }
+Status add_version(Staged& staged, Time now) {
+  return static_cast<SqliteStagedVersion&>(staged).add(now);
+}
 
-void keep_version(Staged& staged) { static_cast<SqliteStaged&>(staged).added(); }
+void keep_version(Staged& staged) { static_cast<SqliteStagedVersion&>(staged).added(); }
 
 Status release_version_row(Sqlite& database, const Name& environment, uint64_t number, Time now) {
   const int64_t world = world_of(environment);
