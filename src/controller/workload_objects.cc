@@ -94,7 +94,7 @@ Status push_objects(const Workplace& place, const Name& environment, const Decid
               .detail = detail_of_fleet(newest.detail())};
   if (delta.pieces.empty())
     return {};
-  const std::unique_ptr<Staged> staged = TRY(turn->stage(std::move(delta)));
+  const std::unique_ptr<StagedVersion> staged = TRY(turn->stage(std::move(delta)));
   TRY(place.store->wish(environment, [&](Wish& wish) -> Status {
     TRY(wish.ensure_environment({environment, new_uuid(place), place.clock(), Value::dict({})}));
     return wish.commit(*staged, place.clock());

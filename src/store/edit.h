@@ -49,7 +49,7 @@ class Wish {
   /// Null removes the note.
   virtual Status put_note(std::string_view name, const Value& value) = 0;
   /// Adds the staged version. Error (`Blame::world`): another one was added meanwhile.
-  virtual Status commit(Staged& staged, Time now) = 0;
+  virtual Status commit(StagedVersion& staged, Time now) = 0;
   /// Makes a version the one released last, even if it was released before. Errors (`Blame::user`):
   /// there is no such version, or it was never released and a newer one was.
   virtual Status release(uint64_t number, Time now) = 0;

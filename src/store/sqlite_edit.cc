@@ -297,7 +297,7 @@ class SqliteWish : public Wish {
     return put_note_row(database_, environment_, name, value);
   }
 
-  Status commit(Staged& staged, Time now) override {
+  Status commit(StagedVersion& staged, Time now) override {
     TRY(add_version(staged, now));
     added_.push_back(&staged);
     return {};
@@ -308,14 +308,14 @@ class SqliteWish : public Wish {
   }
 
   void keep() {
-    for (Staged* staged : added_)
+    for (StagedVersion* staged : added_)
       keep_version(*staged);
   }
 
  private:
   Sqlite& database_;
   Name environment_;
-  std::vector<Staged*> added_;
+  std::vector<StagedVersion*> added_;
 };
 
 }  // namespace

@@ -390,7 +390,7 @@ class Unstager {
   int64_t number_;
 };
 
-class SqliteStagedVersion : public Staged {
+class SqliteStagedVersion : public StagedVersion {
  public:
   SqliteStagedVersion(Sqlite& database, int64_t world, const Snapshot& newest, Delta delta)
       : database_(database), world_(world), newest_(newest), delta_(std::move(delta)) {}
@@ -469,11 +469,11 @@ class SqlitePushTurn : public PushTurn {
 
   const Snapshot& newest() const override { return *newest_; }
 
-  Result<std::unique_ptr<Staged>> stage(Delta delta) override {
+  Result<std::unique_ptr<StagedVersion>> stage(Delta delta) override {
     auto staged =
         std::make_unique<SqliteStagedVersion>(database_, world_, *newest_, std::move(delta));
     TRY(staged->write_ahead());
-    return Result<std::unique_ptr<Staged>>(std::move(staged));
+    return Result<std::unique_ptr<StagedVersion>>(std::move(staged));
   }
 
   Status forget_old(size_t keep) override {
@@ -640,11 +640,11 @@ std::unique_ptr<Versions> make_sqlite_versions(Sqlite& database) {
   return std::make_unique<SqliteVersions>(database);
 }
 
-Status add_version(Staged& staged, Time now) {
+Status add_version(StagedVersion& staged, Time now) {
   return static_cast<SqliteStagedVersion&>(staged).add(now);
 }
 
-void keep_version(Staged& staged) { static_cast<SqliteStagedVersion&>(staged).added(); }
+void keep_version(StagedVersion& staged) { static_cast<SqliteStagedVersion&>(staged).added(); }
 
 Status release_version_row(Sqlite& database, const Name& environment, uint64_t number, Time now) {
   const int64_t world = world_of(environment);

@@ -11,8 +11,8 @@ namespace fettle {
 std::unique_ptr<Versions> make_sqlite_versions(Sqlite& database);
 
 /// Adds a version, within the transaction of a wish. Call `keep_version` once that is committed.
-Status add_version(Staged& staged, Time now);
-void keep_version(Staged& staged);
+Status add_version(StagedVersion& staged, Time now);
+void keep_version(StagedVersion& staged);
 Status release_version_row(Sqlite& database, const Name& environment, uint64_t number, Time now);
 
 /// Removes versions in pieces, so it must not be called within a transaction.

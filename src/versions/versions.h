@@ -29,9 +29,9 @@ std::optional<uint64_t> current_release(std::span<const VersionHead> heads);
 
 /// A delta that waits to be added as a version; dropped without a trace when it is not. Made by a
 /// `PushTurn`, and added by a `Wish`.
-class Staged {
+class StagedVersion {
  public:
-  virtual ~Staged() = default;
+  virtual ~StagedVersion() = default;
 };
 
 /// The right to add the next version, given back at the end. Its holder reads the same newest
@@ -40,7 +40,7 @@ class PushTurn {
  public:
   virtual ~PushTurn() = default;
   virtual const Snapshot& newest() const = 0;
-  virtual Result<std::unique_ptr<Staged>> stage(Delta delta) = 0;
+  virtual Result<std::unique_ptr<StagedVersion>> stage(Delta delta) = 0;
   /// Takes away all but the newest `keep` versions; the one released last and newer ones stay.
   virtual Status forget_old(size_t keep) = 0;
 };

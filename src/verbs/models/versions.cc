@@ -234,7 +234,7 @@ Result<PushResult> push_version(const Workplace& place, const Name& environment,
     return pushed;
   }
   const std::unique_ptr<PushTurn> turn = TRY(begin_push(place, environment));
-  const std::unique_ptr<Staged> staged = TRY(turn->stage(TRY(decide(turn->newest()))));
+  const std::unique_ptr<StagedVersion> staged = TRY(turn->stage(TRY(decide(turn->newest()))));
   const Time now = place.clock();
   size_t keep = 0;
   TRY(place.store->wish(environment, [&](Wish& wish) -> Status {
