@@ -96,14 +96,14 @@ Result<Outcome> run_in(const Site& site, const ContainerTask& task, const std::s
 }
 
 /// A task that was started, and its place.
-struct Started {
+struct StartedTask {
   std::string id;
   Placement placement;
 };
 
 /// Creates and starts it; with another address when somebody has the one that was chosen.
-Result<Started> start(const Site& site, const Act& act, const ContainerTask& task,
-                      const std::stop_token& stop) {
+Result<StartedTask> start(const Site& site, const Act& act, const ContainerTask& task,
+                          const std::stop_token& stop) {
   constexpr int tries = 3;
   for (int i = 1;; ++i) {
     Placement placement = TRY(place(site, act, stop));
@@ -113,7 +113,7 @@ Result<Started> start(const Site& site, const Act& act, const ContainerTask& tas
     if (started)
       started = start_container(site.engine, id, stop);
     if (started)
-      return Started{std::move(id), std::move(placement)};
+      return StartedTask{std::move(id), std::move(placement)};
     const Status removed = remove_container(site.engine, id, {});
     if (what_is_taken(started.error()) != Taken::address || i == tries || !removed)
       return std::move(started).error();
