@@ -51,7 +51,7 @@ Value value_of(const Name& environment, std::string_view status, const RemovalRe
   }
   if (!removed.staying.empty()) {
     std::vector<Value> keys;
-    for (const Staying& one : removed.staying)
+    for (const KeptThing& one : removed.staying)
       keys.push_back(value_of(one.key));
     entries.push_back({"staying", Value::list(std::move(keys))});
   }

@@ -112,10 +112,10 @@ Result<int> enclave_inspect(Face& face) {
 }
 
 /// All of it, for nobody else will know any more: a few on the line, more on lines of their own.
-std::string staying_text(const std::vector<Staying>& staying) {
+std::string staying_text(const std::vector<KeptThing>& staying) {
   const bool has_lines = staying.size() > 3;
   std::string text;
-  for (const Staying& one : staying)
+  for (const KeptThing& one : staying)
     text += cat(has_lines ? "\n  " : text.empty() ? " " : ", ", one.shown);
   return text.empty() ? "" : cat("; left on this machine:", text);
 }

@@ -375,7 +375,7 @@ Result<RemovalResult> remove_environment(const Workplace& place, const std::stri
         (!removal.prune || record->changes == 0 || key.kind == "state" || shared.contains(key)))
       removed.staying.push_back({key, shown_thing(key, *record)});
   removed.shared = std::move(shared);
-  std::ranges::sort(removed.staying, {}, &Staying::key);
+  std::ranges::sort(removed.staying, {}, &KeptThing::key);
   if (removed.summary.good())
     TRY(edit.remove_environment());
   return removed;

@@ -65,15 +65,15 @@ struct Removal {
   bool prune = false;  ///< also removes what models and files of states made on this machine
 };
 /// A thing that stays, and how it is shown (`shown_thing`).
-struct Staying {
+struct KeptThing {
   Key key;
   std::string shown;
 };
 struct RemovalResult {
   Summary summary;
-  std::map<Name, size_t> taken;  ///< the number of removed things of each kind
-  std::vector<Staying> staying;  ///< made by models and files of states, and staying; by key
-  Sharers shared;                ///< things that stay because others want them
+  std::map<Name, size_t> taken;    ///< the number of removed things of each kind
+  std::vector<KeptThing> staying;  ///< made by models and files of states, and staying; by key
+  Sharers shared;                  ///< things that stay because others want them
 };
 /// Removes everything that the environment has in the world and, if nothing of that is left, its
 /// records.
