@@ -13,18 +13,18 @@ namespace {
 
 using starlark::Want;
 
-struct Stored {
+struct TaskFiles {
   std::string path, name;
 };
 
 /// `store`: paths or `StoreSpec` values; what has no name gets one.
-Result<std::vector<Stored>> stored_files(InstructionCall& call, size_t argument) {
-  std::vector<Stored> stored;
+Result<std::vector<TaskFiles>> stored_files(InstructionCall& call, size_t argument) {
+  std::vector<TaskFiles> stored;
   if (!call.has(argument))
     return stored;
   for (size_t i = 0; i < starlark::length_of(call.arguments[argument]); ++i) {
     const starlark::Value item = starlark::item_of(call.arguments[argument], i);
-    Stored file;
+    TaskFiles file;
     if (starlark::type_of(item) == starlark::Type::text) {
       file.path = starlark::text_of(item);
     } else if (starlark::record_type_of(item) == &types::store_spec) {
@@ -90,9 +90,9 @@ Result<starlark::Value> want_task(InstructionCall& call, Value command, const Pl
   TRY(take(wanted.env, places.env));
   if (given(places.files))
     wanted.files = TRY(file_attributes(draft, call.arguments[places.files]));
-  const std::vector<Stored> stored = TRY(stored_files(call, places.store));
+  const std::vector<TaskFiles> stored = TRY(stored_files(call, places.store));
   std::vector<Value> paths;
-  for (const Stored& file : stored)
+  for (const TaskFiles& file : stored)
     paths.push_back(write(StoredPath{file.path}));
   wanted.store = Value::list(std::move(paths));
   if (!call.arguments[places.wait].is_unset()) {
