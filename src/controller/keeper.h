@@ -42,7 +42,7 @@ class Keeper {
     Backoff backoff;
   };
   /// What the store said last.
-  struct Stored {
+  struct StoreMark {
     int64_t stamp = 0;
     uint64_t version = 0;
     Instant read;
@@ -79,7 +79,7 @@ class Keeper {
   PodLooks pods_;
   NodeNews nodes_;
   Outstanding outstanding_;
-  Stored stored_;
+  StoreMark stored_;
   Motion motion_;
   bool is_due_ = true;  ///< at least once, since things may not be as they were left
   Instant acted_;       ///< when the last run ended
