@@ -6,21 +6,23 @@ namespace fettle {
 namespace {
 
 // As engines of several versions say it.
-TEST(Taken, IsToldApartByWords) {
+TEST(Conflict, IsToldApartByWords) {
   const auto what = [](std::string_view said) {
     return what_is_taken(world_error(std::string(said)));
   };
   EXPECT_EQ(
       what("IPAM error: requested ip address 10.1.0.9 is already allocated to container ID 0aF9"),
-      Taken::address);
-  EXPECT_EQ(what("failed to set up container networking: Address already in use"), Taken::address);
-  EXPECT_EQ(what("Bind for 0.0.0.0:80 failed: port is already allocated"), Taken::port);
-  EXPECT_EQ(what("listen tcp4 127.0.0.1:80: bind: address already in use"), Taken::port);
-  EXPECT_EQ(what("rootlessport listen tcp 0.0.0.0:80: bind: address already in use"), Taken::port);
-  EXPECT_EQ(what("no such image"), Taken::nothing);
+      Conflict::address);
+  EXPECT_EQ(what("failed to set up container networking: Address already in use"),
+            Conflict::address);
+  EXPECT_EQ(what("Bind for 0.0.0.0:80 failed: port is already allocated"), Conflict::port);
+  EXPECT_EQ(what("listen tcp4 127.0.0.1:80: bind: address already in use"), Conflict::port);
+  EXPECT_EQ(what("rootlessport listen tcp 0.0.0.0:80: bind: address already in use"),
+            Conflict::port);
+  EXPECT_EQ(what("no such image"), Conflict::nothing);
 }
 
-TEST(Taken, WhatPassesByItselfIsToldApart) {
+TEST(Conflict, WhatPassesByItselfIsToldApart) {
   const auto passes = [](int status, std::string text) {
     return passes_by_itself({.status = status, .body = {}, .text = std::move(text)});
   };
@@ -30,7 +32,7 @@ TEST(Taken, WhatPassesByItselfIsToldApart) {
   EXPECT_FALSE(passes(409, ""));
 }
 
-TEST(Taken, PodmanNamesWhoHasAnAddress) {
+TEST(Conflict, PodmanNamesWhoHasAnAddress) {
   EXPECT_EQ(holder_of_address("ip address 10.1.0.9 is already allocated to container ID 0af9\n"),
             "0af9");
   EXPECT_EQ(holder_of_address("is already allocated to container ID 12ab: exit status 1"), "12ab");
