@@ -292,7 +292,7 @@ Step Calls::call_plugin(const Call& node, Frame* frame, Datum& value) {
     return Step::fail;
   Reason first = std::move(told.reasons[0]);
   told.reasons.erase(told.reasons.begin());
-  return errors_.fail(node.at, std::move(first), told.importance, Telling::itself,
+  return errors_.fail(node.at, std::move(first), told.importance, Teller::itself,
                       std::move(told.reasons));
 }
 

@@ -22,7 +22,7 @@ Step Cells::read(Instance* owner, uint32_t slot, Datum& value, Place at) {
                         cat("Optional variable accessed that has no value (attribute `",
                             attribute.owner->full_name, ".", program_.symbols.name(attribute.name),
                             "` of `", shown(program_, Datum::of(owner)), "`)"),
-                        Importance::no_value, Telling::above);
+                        Importance::no_value, Teller::above);
   return Step::done;
 }
 

@@ -44,7 +44,7 @@ Entity* Constructors::entity_of(const Constructor& node, const Destination* to) 
     at.is_exact = 1;
     errors_.fail(
         at, cat("could not find type ", program_.text(node.type), " in namespace ", node.space),
-        Importance::not_found, Telling::statement);
+        Importance::not_found, Teller::statement);
     return nullptr;
   }
   std::string names;
@@ -189,10 +189,10 @@ Step Constructors::find_instance(const Constructor& node, Entity& entity, Values
       const uint32_t slot = entity.slot(name);
       if (values[slot].tag == Tag::reference)
         return errors_.fail(node.at, lookups_.no_key_text(name, values[slot]), Importance::typing,
-                            Telling::statement);
+                            Teller::statement);
       Datum value = values[slot];
       if (const Step step = lookups_.as_key(node, *entity.slots[slot], value); step != Step::done) {
-        errors_.leave_to(Telling::statement);
+        errors_.leave_to(Teller::statement);
         return step;
       }
       instances_.append_key_of(key.text, value);
@@ -220,7 +220,7 @@ Step Constructors::find_instance(const Constructor& node, Entity& entity, Values
     errors_.fail(node.at,
                  cat(what, " (original at (", program_.location(node.at), ")) (duplicate at (",
                      program_.location(found->at), "))"),
-                 Importance::duplicate, Telling::nobody);
+                 Importance::duplicate, Teller::nobody);
     return Step::fail;
   }
   return Step::done;

@@ -7,7 +7,7 @@
 
 namespace fettle::model {
 
-Step Diagnosis::fail(Place at, Reason reason, Importance importance, Telling telling,
+Step Diagnosis::fail(Place at, Reason reason, Importance importance, Teller telling,
                      std::vector<Reason> causes) {
   if (failure_)
     return Step::fail;
@@ -36,19 +36,19 @@ Step Diagnosis::fail_name(const Name& name) {
   if (name.found == NameKind::in_type)
     return fail_in_type(name);
   fail(name.at, cat("variable ", program_.symbols.name(name.name.name), " not found"),
-       Importance::not_found, Telling::reader);
+       Importance::not_found, Teller::reader);
   failure_->meant = meant_variable(program_, name.name);
   return Step::fail;
 }
 
 Step Diagnosis::fail_need(const Need& missing) {
   fail_name(*missing.name);
-  if (telling_ != Telling::reader)
+  if (telling_ != Teller::reader)
     return Step::fail;
   if (missing.reader != nullptr)
     tell(reading_text(missing.reader));
   else
-    telling_ = Telling::statement;
+    telling_ = Teller::statement;
   return Step::fail;
 }
 
@@ -126,7 +126,7 @@ static bool is_unit(const Expr* expr) {
 
 /// A Python exception has no statement of its own.
 void Diagnosis::tell(std::string reported) {
-  telling_ = Telling::nobody;
+  telling_ = Teller::nobody;
   std::vector<Reason>& reasons = failure_->reasons;
   const bool is_exception = reasons[0].kind == Reason::Kind::exception;
   for (size_t i = 0; i < (is_exception ? 1 : reasons.size()); ++i)
@@ -134,7 +134,7 @@ void Diagnosis::tell(std::string reported) {
       reasons[i].reported = reported;
 }
 
-void Diagnosis::tell_if(Telling telling, std::string reported) {
+void Diagnosis::tell_if(Teller telling, std::string reported) {
   if (telling_ == telling)
     tell(std::move(reported));
 }
@@ -144,22 +144,22 @@ void Diagnosis::tell(const Expr* expr) {
     return;
   is_in_unit_ |= is_unit(expr);
   switch (telling_) {
-    case Telling::nobody:
+    case Teller::nobody:
       return;
-    case Telling::statement:
+    case Teller::statement:
       if (expr->kind != ExprKind::call)
         return;
       break;
-    case Telling::above:
-      telling_ = Telling::unit;
+    case Teller::above:
+      telling_ = Teller::unit;
       return;
-    case Telling::unit:
+    case Teller::unit:
       return tell_unit(expr);
-    case Telling::reader:
+    case Teller::reader:
       if (hands_on(expr))
         return;
       return tell(reading_text(expr));
-    case Telling::itself:
+    case Teller::itself:
       if (expr->kind == ExprKind::name)
         return;
       break;
@@ -201,13 +201,13 @@ static const Expr* comprehension_around(const Task& task) {
 /// The statement of a task reports what no expression reported. For an element of a list, the list
 /// does.
 void Diagnosis::tell(const Task& task) {
-  if (!failure_ || telling_ == Telling::nobody)
+  if (!failure_ || telling_ == Teller::nobody)
     return;
   if (task.kind == Task::Kind::stream && task.list != nullptr &&
       task.list->kind == ExprKind::list && !is_in_unit_)
     return tell(reported_in(program_, task.list));
   if (const Expr* const around = comprehension_around(task);
-      around != nullptr && telling_ == Telling::reader)
+      around != nullptr && telling_ == Teller::reader)
     return tell(reported_in(program_, around));
   if (task.kind == Task::Kind::argument)
     tell(reported_in(program_, static_cast<const Expr*>(task.constructor)));
@@ -231,12 +231,12 @@ void Diagnosis::tell_part(const Task& task, const Expr* expr) {
   is_in_unit_ |= task.list != nullptr || expr != task.expr;
   const Expr* const list = expr->kind == ExprKind::list ? expr : task.list;
   const bool is_element = list != nullptr && list->kind == ExprKind::list;
-  if (expr != task.expr && telling_ == Telling::reader)
+  if (expr != task.expr && telling_ == Teller::reader)
     tell("");
-  else if (is_element && (telling_ == Telling::unit || telling_ == Telling::reader ||
-                          (task.list != nullptr && telling_ == Telling::statement)))
+  else if (is_element && (telling_ == Teller::unit || telling_ == Teller::reader ||
+                          (task.list != nullptr && telling_ == Teller::statement)))
     tell(reported_in(program_, list));
-  else if (list != nullptr && telling_ == Telling::unit)
+  else if (list != nullptr && telling_ == Teller::unit)
     tell(reported_in(program_, expr));
 }
 
@@ -258,7 +258,7 @@ std::string Diagnosis::written_by(const Writer& writer) const {
 }
 
 void Diagnosis::tell(Instance* owner, uint32_t slot, const Writer& writer) {
-  if (telling_ == Telling::nobody)
+  if (telling_ == Teller::nobody)
     return;
   const std::string text = writer.expr != nullptr ? describe(program_, writer.expr)
                                                   : describe(program_, writer.statement);
@@ -268,10 +268,10 @@ void Diagnosis::tell(Instance* owner, uint32_t slot, const Writer& writer) {
        writer.is_key ? cat(shown(program_, Datum::of(owner)), " (", program_.location(stated), ")")
                      : reported);
   if (writer.is_key) {
-    telling_ = Telling::statement;
+    telling_ = Teller::statement;
     return;
   }
-  telling_ = Telling::nobody;
+  telling_ = Teller::nobody;
   if (failure_->error.where.line != static_cast<int>(stated.line)) {
     const std::string message = std::move(failure_->error.message);
     failure_->error = program_.error_at(stated, message);
@@ -286,9 +286,9 @@ void Diagnosis::tell(Instance* owner, uint32_t slot, const Writer& writer) {
 }
 
 Step Diagnosis::tell(Step step, Instance* owner, uint32_t slot, const Writer& writer) {
-  if (step != Step::fail || (telling_ != Telling::unit && (is_in_unit_ || is_of_attribute())))
+  if (step != Step::fail || (telling_ != Teller::unit && (is_in_unit_ || is_of_attribute())))
     return step;
-  if (telling_ == Telling::nobody)
+  if (telling_ == Teller::nobody)
     tell(owner, slot, written_by(writer));
   else
     tell(owner, slot, writer);

@@ -16,7 +16,7 @@ enum class Step : uint8_t { done, wait, fail };
 ///   unit       the nearest that the original computes on its own, else the statement
 ///   reader     the nearest one that computes with the value
 ///   statement  the statement
-enum class Telling : uint8_t { nobody, itself, above, unit, reader, statement };
+enum class Teller : uint8_t { nobody, itself, above, unit, reader, statement };
 
 /// The writer of a value, for errors and for the place that a cell remembers.
 struct Writer {
@@ -40,9 +40,9 @@ class Diagnosis {
   /// A failure of the expression that is evaluated now, or of the present statement. The first one
   /// stays. `causes`: the outermost first.
   Step fail(Place at, Reason reason, Importance importance = Importance::other,
-            Telling telling = Telling::itself, std::vector<Reason> causes = {});
+            Teller telling = Teller::itself, std::vector<Reason> causes = {});
   Step fail(Place at, std::string message, Importance importance = Importance::other,
-            Telling telling = Telling::itself) {
+            Teller telling = Teller::itself) {
     return fail(at, Reason{std::move(message)}, importance, telling);
   }
   Step fail_name(const Name& name);
@@ -57,8 +57,8 @@ class Diagnosis {
   Step fail_attribute(const Expr* object, Symbol name, const Datum& value, Place at);
   Step fail_attribute(const Entity& entity, Symbol name, Place at);
 
-  bool waits_for(Telling telling) const { return telling_ == telling; }
-  void leave_to(Telling telling) { telling_ = telling; }
+  bool waits_for(Teller telling) const { return telling_ == telling; }
+  void leave_to(Teller telling) { telling_ = telling; }
   /// Sets whether the failure is in something that the original computes by itself.
   void set_in_unit(bool is_in_unit) { is_in_unit_ = is_in_unit; }
 
@@ -66,7 +66,7 @@ class Diagnosis {
   /// none.
   void tell(std::string reported);
   /// … if that was left to such a statement.
-  void tell_if(Telling telling, std::string reported);
+  void tell_if(Teller telling, std::string reported);
   /// Adds an expression through which the failure unwinds.
   void tell(const Expr* expr);
   /// Adds the task that evaluated: it reports what no expression reported.
@@ -90,7 +90,7 @@ class Diagnosis {
   Program& program_;
   const Underway& now_;
   std::optional<Failure> failure_;
-  Telling telling_ = Telling::nobody;
+  Teller telling_ = Teller::nobody;
   bool is_in_unit_ = false;
 };
 

@@ -101,7 +101,7 @@ Step Evaluator::evaluate_conditional(const Conditional& node, Frame* frame, Datu
             "`: the condition for a conditional expression must be a boolean expression"));
   const Step step = evaluate(condition.boolean ? node.yes : node.no, frame, value, to);
   if (step == Step::fail)
-    errors_.tell_if(Telling::reader, "");
+    errors_.tell_if(Teller::reader, "");
   return step;
 }
 
@@ -336,8 +336,8 @@ Step Evaluator::comprehend(const Comprehension& node, Frame* inner, std::vector<
       step = evaluate(node.value, inner, item);
   }
   if (step == Step::fail) {
-    errors_.tell_if(Telling::reader, reported_in(program_, static_cast<const Expr*>(&node)));
-    errors_.tell_if(Telling::unit, reported_in(program_, node.value));
+    errors_.tell_if(Teller::reader, reported_in(program_, static_cast<const Expr*>(&node)));
+    errors_.tell_if(Teller::unit, reported_in(program_, node.value));
   } else if (step == Step::done && item.tag == Tag::list) {
     items.insert(items.end(), item.list->items.begin(), item.list->items.end());
   } else if (step == Step::done) {
@@ -355,7 +355,7 @@ Step Evaluator::evaluate_defined(const IsDefined& node, Frame* frame, Datum& val
     if (const Step step = evaluate(as<AttributeRef>(operand).object, frame, object);
         step != Step::done) {
       if (step == Step::fail &&
-          (errors_.waits_for(Telling::itself) || errors_.waits_for(Telling::unit)))
+          (errors_.waits_for(Teller::itself) || errors_.waits_for(Teller::unit)))
         errors_.tell(reported_in(program_, operand));
       return step;
     }

@@ -24,7 +24,7 @@ Step Evaluator::evaluate_logic(const Binary& node, Frame* frame, Datum& value) {
   Datum right;
   if (const Step step = evaluate(node.right, frame, right); step != Step::done) {
     if (step == Step::fail)
-      errors_.tell_if(Telling::reader, reported_in(program_, static_cast<const Expr*>(&node)));
+      errors_.tell_if(Teller::reader, reported_in(program_, static_cast<const Expr*>(&node)));
     return step;
   }
   if (right.tag != Tag::boolean && right.tag != Tag::unknown)

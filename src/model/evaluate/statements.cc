@@ -194,8 +194,8 @@ Step Statements::execute_assign_attribute(Task& task, const AssignAttribute& nod
   const Attribute& attribute = *object.instance->entity->slots[slot];
   if (node.missing != nullptr) {
     errors_.fail_name(*node.missing);
-    if (errors_.waits_for(Telling::reader))
-      errors_.leave_to(Telling::statement);
+    if (errors_.waits_for(Teller::reader))
+      errors_.leave_to(Teller::statement);
     return Step::fail;
   }
   if (attribute.shape == Shape::list && is_one_value(*node.value)) {

@@ -89,7 +89,7 @@ Step Streams::find_relation(Task& task, const Expr* expr, Relation& found) {
     if (const Step step = evaluator_.evaluate(as<AttributeRef>(expr).object, task.frame, object);
         step != Step::done) {
       if (step == Step::fail)
-        errors_.tell_if(Telling::unit, reported_in(program_, expr));
+        errors_.tell_if(Teller::unit, reported_in(program_, expr));
       return step;
     }
     if (object.tag == Tag::instance) {

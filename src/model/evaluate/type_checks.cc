@@ -62,7 +62,7 @@ bool TypeChecks::match(const Typedef& constraint, const Datum& value, Reason& wh
     const Step step = evaluator_.evaluate(constraint.condition, frame, result);
     if (step == Step::fail) {
       // The caller that wanted the value adds the statement.
-      errors_.leave_to(Telling::itself);
+      errors_.leave_to(Teller::itself);
       return false;
     }
     is_good = step == Step::done && (result.tag == Tag::unknown || is_true(result));
