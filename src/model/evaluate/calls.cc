@@ -165,7 +165,7 @@ bool has_unknown(const PluginCall& call) {
 }
 
 /// Why a call failed, the outermost reason first, and how important that is.
-struct Told {
+struct CallFailure {
   std::vector<Reason> reasons;
   Importance importance = Importance::other;
 };
@@ -180,7 +180,7 @@ std::vector<Reason> reasons_of(const Plugin& plugin, PluginCall& call) {
 }
 
 /// One call, from the given arguments to the checked result.
-bool run_call(const Plugin& plugin, PluginArguments& given, PluginCall& call, Told& told) {
+bool run_call(const Plugin& plugin, PluginArguments& given, PluginCall& call, CallFailure& told) {
   PluginContext& context = call.context;
   if (std::string error = Binder(plugin, given, call).bind(); !error.empty()) {
     told.reasons = {{std::move(error)}};
@@ -280,7 +280,7 @@ Step Calls::call_plugin(const Call& node, Frame* frame, Datum& value) {
   if (result != Step::done)
     return result;
   PluginCall call{context_, node, frame};
-  Told told;
+  CallFailure told;
   const int missing = now_.task->missing;
   if (run_call(plugin, given, call, told)) {
     value = call.result;
@@ -299,7 +299,7 @@ Step Calls::call_plugin(const Call& node, Frame* frame, Datum& value) {
 bool run_plugin(PluginCall& from, const Plugin& plugin, PluginArguments& given, Datum& result,
                 std::string& error) {
   PluginCall call{from.context, from.node, from.frame};
-  Told told;
+  CallFailure told;
   if (!run_call(plugin, given, call, told)) {
     error = std::move(told.reasons[0].message);
     from.causes.assign(std::make_move_iterator(told.reasons.begin() + 1),
