@@ -157,7 +157,7 @@ class Draft {
     std::map<Name, Value> detail{};
     std::vector<size_t> resources{};  ///< its own, but for those that go ahead
   };
-  struct Told {
+  struct Messages {
     std::vector<Error> findings;
     std::vector<std::string> warnings;
     std::vector<std::string> hidden;
@@ -186,7 +186,7 @@ class Draft {
   std::optional<Key> barrier_;                       ///< everything later comes after it
   Current current_;
   std::vector<Statement> statements_;
-  Told told_;
+  Messages told_;
 };
 
 }  // namespace fettle

@@ -99,8 +99,8 @@ std::string told(const Key& key, std::string_view field) {
 
 }  // namespace
 
-template <typename Told>
-std::string References::replaced(std::string_view text, Told told) const {
+template <typename Messages>
+std::string References::replaced(std::string_view text, Messages told) const {
   std::string made;
   size_t begin = 0;
   for (auto found = next_reference(text, 0); found; found = next_reference(text, found->end)) {

@@ -28,8 +28,8 @@ class References {
 
  private:
   /// Replaces each reference by what `told` returns. Empty: it stays.
-  template <typename Told>
-  std::string replaced(std::string_view text, Told told) const;
+  template <typename Messages>
+  std::string replaced(std::string_view text, Messages told) const;
 
   std::map<std::string, Key, std::less<>> ids_;
 };
