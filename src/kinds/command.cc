@@ -49,10 +49,11 @@ class CommandKind : public KindOf<HostCommand, CommandOutputs, CommandSeen> {
 
 }  // namespace
 
-const Members& ToldOutput::members() {
+const Members& OutputRequest::members() {
   static const Members all{
-      member<&ToldOutput::form>("state", "`json`, `yaml`, `text` or empty: how the output is read"),
-      member<&ToldOutput::hidden>("hidden", "[name of an output that is secret]")};
+      member<&OutputRequest::form>("state",
+                                   "`json`, `yaml`, `text` or empty: how the output is read"),
+      member<&OutputRequest::hidden>("hidden", "[name of an output that is secret]")};
   return all;
 }
 

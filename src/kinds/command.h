@@ -7,7 +7,7 @@
 namespace fettle {
 
 /// A request for a part of the command's output.
-struct ToldOutput {
+struct OutputRequest {
   Name form;    ///< `json`, `yaml`, `text` or empty: how the output is read
   List hidden;  ///< names of outputs that are secret
   static const Members& members();
@@ -22,7 +22,7 @@ struct HostCommand {
   List returns = Value::list({0});
   Value timeout = 300;
   Hole<bool> skip_on_fail, purged;
-  std::optional<ToldOutput> told;
+  std::optional<OutputRequest> told;
   static const Members& members();
 };
 

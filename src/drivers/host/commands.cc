@@ -46,7 +46,7 @@ struct Ran {
   std::string output{}, errors{};
 };
 
-bool is_hidden(const ToldOutput& told, std::string_view name) {
+bool is_hidden(const OutputRequest& told, std::string_view name) {
   const auto hidden = told.hidden.items();
   return std::ranges::find(hidden, Value(name)) != hidden.end();
 }
@@ -154,7 +154,7 @@ Result<Value> read_output(std::string_view form, const std::string& output) {
 }
 
 /// What goes to either stream by itself, and what it says.
-Result<ToldOutputs> told_outputs(const ToldOutput& told, const Ran& ran, const Mask& mask) {
+Result<ToldOutputs> told_outputs(const OutputRequest& told, const Ran& ran, const Mask& mask) {
   const auto as_told = [&](const char* name, Value value) {
     return is_hidden(told, name) ? hidden(value) : marked(std::move(value), mask);
   };
