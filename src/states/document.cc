@@ -13,7 +13,8 @@ bool is_before(Place a, Place b) {
 
 PlaceMap::PlaceMap(uint32_t file, uint32_t line) : file_(file), line_(line) {}
 
-PlaceMap::PlaceMap(const jinja::Traced& traced, std::span<const uint32_t> files, PlaceMap before)
+PlaceMap::PlaceMap(const jinja::TracedText& traced, std::span<const uint32_t> files,
+                   PlaceMap before)
     : files_(files.begin(), files.end()),
       before_(std::make_shared<const PlaceMap>(std::move(before))) {
   pieces_.reserve(traced.origins.size());

@@ -19,7 +19,7 @@ class PlaceMap {
   PlaceMap(uint32_t file, uint32_t line);
   /// For rendered text. `files` are the numbers of the traced files. Text from the first one stands
   /// in the text that `before` maps.
-  PlaceMap(const jinja::Traced& traced, std::span<const uint32_t> files, PlaceMap before);
+  PlaceMap(const jinja::TracedText& traced, std::span<const uint32_t> files, PlaceMap before);
 
   Position position(Place place) const;
 

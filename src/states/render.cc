@@ -121,7 +121,7 @@ Result<std::string> BlockRenderer::jinja(const SourceFile& file, std::string_vie
       return std::optional(params_.object());
     return name == "hub" ? std::optional(hub_) : std::optional<jinja::Value>();
   };
-  Result<jinja::Traced> traced = engine_.trace_text(file.name, text, names);
+  Result<jinja::TracedText> traced = engine_.trace_text(file.name, text, names);
   if (!traced) {
     const Where& where = traced.error().where;
     const Place place{static_cast<uint32_t>(where.line), static_cast<uint32_t>(where.column)};

@@ -49,7 +49,7 @@ struct Tree;
 /// The origin of a piece of the output. It ends where the next one begins.
 struct Origin {
   size_t offset = 0;  ///< of its first byte in the output
-  uint32_t file = 0;  ///< in `Traced::files`
+  uint32_t file = 0;  ///< in `TracedText::files`
   int line = 1;
   int column = 1;
   /// The template's own text: what follows stands behind it in the template, too. Else all of it
@@ -57,7 +57,7 @@ struct Origin {
   bool is_literal = false;
 };
 
-struct Traced {
+struct TracedText {
   std::string text;
   std::vector<std::string> files;
   std::vector<Origin> origins;  ///< by offset
@@ -74,7 +74,8 @@ class Engine {
         environment_(std::move(environment)) {}
   Result<std::string> render(const std::string& name, const Lookup& names);
   /// The same, with the place of everything in the output. An error has a column, too.
-  Result<Traced> trace_text(const std::string& name, std::string_view source, const Lookup& names);
+  Result<TracedText> trace_text(const std::string& name, std::string_view source,
+                                const Lookup& names);
   Result<std::string> render_text(const std::string& name, std::string_view source,
                                   const Lookup& names);
 

@@ -484,14 +484,14 @@ Result<std::string> Engine::render_text(const std::string& name, std::string_vie
   return render_tree(*this, tree, names);
 }
 
-Result<Traced> Engine::trace_text(const std::string& name, std::string_view source,
-                                  const Lookup& names) {
+Result<TracedText> Engine::trace_text(const std::string& name, std::string_view source,
+                                      const Lookup& names) {
   budget_.begin();
   const Budget::Scope scope(budget_);
   const std::shared_ptr<const Tree> tree = TRY(parse(name, source, environment_.syntax));
   if (Status status = check_names(*tree, environment_); !status)
     return status.error();
-  Traced traced;
+  TracedText traced;
   traced.files.push_back(name);
   Trace trace(traced);
   Renderer renderer(*this, names, &trace);

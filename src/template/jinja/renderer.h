@@ -24,14 +24,14 @@ using ScopePtr = std::shared_ptr<Scope>;
 /// Notes where the pieces of one output come from.
 class Trace {
  public:
-  explicit Trace(Traced& traced) : traced_(traced) {}
+  explicit Trace(TracedText& traced) : traced_(traced) {}
   /// `before`: how long the output was before the piece.
   void add(const std::string& out, size_t before, const std::string* file, const Stmt& node);
 
  private:
-  Traced& traced_;
+  TracedText& traced_;
   const std::string* file_ = nullptr;  ///< of the last piece
-  uint32_t index_ = 0;                 ///< in `Traced::files`
+  uint32_t index_ = 0;                 ///< in `TracedText::files`
 };
 
 class Renderer {
