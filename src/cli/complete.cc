@@ -25,7 +25,7 @@ const Command* command_of(const std::vector<Command>& commands,
 }
 
 /// The words that were typed before the one that is completed.
-struct Typed {
+struct TypedWords {
   const Command* command = nullptr;
   std::vector<std::string> arguments;
   std::string environment;
@@ -33,16 +33,16 @@ struct Typed {
 };
 
 /// A flag of the command, or of any while nobody knows of which.
-const CommandOption* find_typed(const std::vector<Command>& commands, const Typed& typed,
+const CommandOption* find_typed(const std::vector<Command>& commands, const TypedWords& typed,
                                 const std::vector<CommandOption>& options,
                                 const std::string& spelling) {
   return typed.command == nullptr ? find_anywhere(commands, spelling)
                                   : find_option(options, spelling);
 }
 
-Typed read_typed(const std::vector<Command>& commands, std::span<const std::string> words,
-                 std::vector<CommandOption>& options) {
-  Typed typed;
+TypedWords read_typed(const std::vector<Command>& commands, std::span<const std::string> words,
+                      std::vector<CommandOption>& options) {
+  TypedWords typed;
   std::vector<std::string> bare;
   for (size_t i = 0; i < words.size(); ++i) {
     if (!words[i].starts_with('-')) {
@@ -136,7 +136,7 @@ std::optional<Names> sort_of(const Command& command, std::string_view place) {
 }
 
 /// The names for the next argument.
-std::vector<std::string> argument_names(const Typed& typed, const NameSource& names) {
+std::vector<std::string> argument_names(const TypedWords& typed, const NameSource& names) {
   const Command& command = *typed.command;
   std::vector<std::string> places = placeholders_of(command);
   std::vector<std::string> given(
@@ -191,7 +191,7 @@ std::vector<std::string> argument_names(const Typed& typed, const NameSource& na
 }
 
 /// The values of a flag: `a|b|c`, an environment, the outputs of the command.
-std::vector<std::string> values_of(const Typed& typed, const CommandOption& option,
+std::vector<std::string> values_of(const TypedWords& typed, const CommandOption& option,
                                    const NameSource& names) {
   if (option.names.back() == "--environment")
     return names({Names::environments, {}, {}, {}});
@@ -221,7 +221,7 @@ std::vector<std::string> next_words(const std::vector<Command>& commands,
 }
 
 /// The flag of `-ojson`; none when it is something else.
-const CommandOption* glued_option(const std::vector<Command>& commands, const Typed& typed,
+const CommandOption* glued_option(const std::vector<Command>& commands, const TypedWords& typed,
                                   const std::vector<CommandOption>& options,
                                   const std::string& word) {
   if (word.size() < 3 || word[0] != '-' || word[1] == '-')
@@ -231,7 +231,8 @@ const CommandOption* glued_option(const std::vector<Command>& commands, const Ty
 }
 
 /// Words that a command takes as its argument: `[bash|zsh|fish]`; of `help`, those of commands.
-std::vector<std::string> argument_words(const std::vector<Command>& commands, const Typed& typed) {
+std::vector<std::string> argument_words(const std::vector<Command>& commands,
+                                        const TypedWords& typed) {
   const Command& command = *typed.command;
   const std::vector<std::string> given(
       typed.arguments.begin() + static_cast<std::ptrdiff_t>(split(command.words, ' ').size()),
@@ -255,7 +256,7 @@ std::vector<std::string> completions_of(const std::vector<Command>& commands,
                                         const NameSource& names) {
   const std::string last = words.empty() ? std::string() : words.back();
   std::vector<CommandOption> options;
-  const Typed typed =
+  const TypedWords typed =
       read_typed(commands, words.first(words.empty() ? 0 : words.size() - 1), options);
   std::vector<std::string> found;
   const size_t equals = last.starts_with('-') ? last.find('=') : std::string::npos;
