@@ -123,7 +123,7 @@ struct Skip {
 };
 
 /// An act that succeeded and has not settled, and for which the run waits no longer.
-struct Unsettled {
+struct UnsettledAct {
   Key key;
   Name origin;
   std::string what;  ///< its last result, and why the run no longer waits
@@ -137,7 +137,7 @@ struct Summary {
   size_t leftovers = 0;  ///< known, no longer wanted, kept
   std::vector<Failure> failures;
   std::vector<Skip> skips;
-  std::vector<Unsettled> unsettled;
+  std::vector<UnsettledAct> unsettled;
   bool stopped = false;  ///< a stop was requested before everything was settled
   bool is_late = false;  ///< the run reached its deadline before that
   bool good() const {

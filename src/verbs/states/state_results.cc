@@ -72,7 +72,7 @@ class Teller {
   explicit Teller(const StatesRun& of) : of_(of) {
     for (const Failure& failure : of.summary.failures)
       failures_.emplace(failure.key, &failure);
-    for (const Unsettled& one : of.summary.unsettled)
+    for (const UnsettledAct& one : of.summary.unsettled)
       unsettled_.emplace(one.key, &one);
     for (const Skip& skip : of.summary.skips)
       skips_.emplace(skip.key, &skip);
@@ -591,7 +591,7 @@ class Teller {
 
   const StatesRun& of_;
   std::unordered_map<Key, const Failure*, KeyHash> failures_;
-  std::unordered_map<Key, const Unsettled*, KeyHash> unsettled_;
+  std::unordered_map<Key, const UnsettledAct*, KeyHash> unsettled_;
   std::unordered_map<Key, const Skip*, KeyHash> skips_;
   std::vector<StateResult> results_;
   bool is_look_ = false;
