@@ -27,14 +27,14 @@ class Gatherer {
   }
 
  private:
-  struct Waiting {
+  struct Waiter {
     SourceFile file;
     size_t level;
   };
 
   GatheredFiles read_all() {
     while (!waiting_.empty()) {
-      const Waiting next = std::move(waiting_.front());
+      const Waiter next = std::move(waiting_.front());
       waiting_.pop_front();
       read(next.file, next.level);
     }
@@ -141,7 +141,7 @@ class Gatherer {
 
   const GatherContext& with_;
   GatheredFiles made_;
-  std::deque<Waiting> waiting_;
+  std::deque<Waiter> waiting_;
   std::set<std::string> seen_;
 };
 
