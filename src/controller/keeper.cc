@@ -256,7 +256,7 @@ Result<std::shared_ptr<const Intent>> Keeper::wanted_by_now(const Run& run, Wake
 /// Whether everything under way only waits to be called again, and nothing else has happened for as
 /// long as that may last.
 bool Keeper::is_stuck(const Run& run) {
-  for (const Waiting& waiting : run.waiting())
+  for (const WaitingAct& waiting : run.waiting())
     motion_.awaited.insert(waiting.key);
   const Instant now = instant_from_clock();
   if (motion_.awaited.empty())

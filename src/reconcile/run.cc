@@ -92,8 +92,8 @@ std::vector<Key> Run::under_way() const {
   return keys;
 }
 
-std::vector<Waiting> Run::waiting() const {
-  std::vector<Waiting> found;
+std::vector<WaitingAct> Run::waiting() const {
+  std::vector<WaitingAct> found;
   for (const auto& [due, id] : timers_.calls.moments()) {
     const Retries& retries = flights_.at(id).retries;
     found.push_back({*graph_->node(id).key, retries.what(), retries.calls(), due});

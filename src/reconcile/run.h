@@ -146,7 +146,7 @@ struct Summary {
 };
 
 /// An act that waits to be called again, for people.
-struct Waiting {
+struct WaitingAct {
   Key key;
   std::string what;
   int calls = 0;  ///< those that have ended
@@ -198,7 +198,7 @@ class Run {
   /// How far a key has come. `open`: it is neither wanted nor known.
   Standing standing(const Key& key) const { return past(key).outcome; }
   /// The acts that wait to be called again, the next one first.
-  std::vector<Waiting> waiting() const;
+  std::vector<WaitingAct> waiting() const;
 
  private:
   /// Where a step is between its decision and its end.

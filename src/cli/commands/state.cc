@@ -31,7 +31,7 @@ class LiveView : public Audience {
   void moved(const Run& run) override {
     if (face_.quiet || face_.json_lines || face_.is_live)
       return;
-    for (const Waiting& one : run.waiting()) {
+    for (const WaitingAct& one : run.waiting()) {
       std::string& told = told_[one.key];
       if (told == one.what)
         continue;
