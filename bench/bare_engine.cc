@@ -151,12 +151,12 @@ Result<double> run_driver(const Setting& setting, HttpClient& http, Engine& engi
   network->applied.emplace();
   network->applied.edit().key = first.key;
 
-  struct Waiting {
+  struct Waiter {
     Clock::time_point due;
     Act act;
   };
   std::mutex mutex;
-  std::vector<Waiting> waiting;
+  std::vector<Waiter> waiting;
   for (int i = 0; i < setting.services; ++i) {
     Act act;
     act.key = {"driven", "service", cat("service-", i)};
@@ -171,7 +171,7 @@ Result<double> run_driver(const Setting& setting, HttpClient& http, Engine& engi
       std::optional<Act> act;
       {
         const std::lock_guard lock(mutex);
-        const auto due = std::ranges::min_element(waiting, {}, &Waiting::due);
+        const auto due = std::ranges::min_element(waiting, {}, &Waiter::due);
         if (due != waiting.end() && due->due <= Clock::now()) {
           act = due->act;
           waiting.erase(due);
