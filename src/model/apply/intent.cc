@@ -18,7 +18,7 @@ constexpr std::string_view agent_config = "std::AgentConfig";
 
 class Mapper {
  public:
-  Mapper(std::span<const Wanted> resources, const ApplyOptions& options)
+  Mapper(std::span<const WantedResource> resources, const ApplyOptions& options)
       : resources_(resources), options_(options), intent_(std::make_shared<Intent>()) {
     intent_->environment = options.environment;
   }
@@ -99,7 +99,7 @@ class Mapper {
   void speak_for_sets(const Known& known) {
     const Leftover leftover = options_.prune ? Leftover::remove : Leftover::keep;
     intent_->sets[intent_set({})] = leftover;
-    for (const Wanted& wanted : resources_)
+    for (const WantedResource& wanted : resources_)
       intent_->sets[intent_set(wanted.set)] = leftover;
     for (const auto& [key, record] : known)
       for (const auto& [set, wish] : record->wanted_by)
@@ -203,7 +203,7 @@ class Mapper {
     }
   }
 
-  std::span<const Wanted> resources_;
+  std::span<const WantedResource> resources_;
   const ApplyOptions& options_;
   std::shared_ptr<Intent> intent_;
   ModelIntent made_;
@@ -225,7 +225,7 @@ bool is_of_model(const Record& record) {
   return false;
 }
 
-Result<ModelIntent> intent_of_version(std::span<const Wanted> resources, const Known& known,
+Result<ModelIntent> intent_of_version(std::span<const WantedResource> resources, const Known& known,
                                       const ApplyOptions& options) {
   return Mapper(resources, options).map(known);
 }

@@ -20,7 +20,7 @@
 namespace fettle::model {
 
 /// A resource of a version, and its set.
-struct Wanted {
+struct WantedResource {
   const Item* item = nullptr;
   fettle::Name set;  ///< empty: none
 };
@@ -43,7 +43,7 @@ struct ModelIntent {
 /// The intent speaks for every set of the version and for every set of the model that `known`
 /// remembers. Resources with `managed = false` are left out. Errors (`Blame::user`): a field is
 /// wrong, an id is not valid, or two resources are the same thing.
-Result<ModelIntent> intent_of_version(std::span<const Wanted> resources, const Known& known,
+Result<ModelIntent> intent_of_version(std::span<const WantedResource> resources, const Known& known,
                                       const ApplyOptions& options);
 
 /// The set of the intent for a resource set.

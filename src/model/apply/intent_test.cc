@@ -59,7 +59,7 @@ class IntentTest : public testing::Test {
   }
 
   std::vector<std::pair<Item, fettle::Name>> items_;
-  std::vector<Wanted> wanted_;
+  std::vector<WantedResource> wanted_;
   ApplyOptions options_;
 };
 

@@ -6,7 +6,8 @@ namespace fettle {
 namespace {
 
 Result<PlannedModel> planned_of(const Workplace& place, const ApplyRequest& request,
-                                std::span<const model::Wanted> wanted, const Value& detail) {
+                                std::span<const model::WantedResource> wanted,
+                                const Value& detail) {
   model::ApplyOptions options;
   options.environment = request.environment;
   options.agents = request.agents;
@@ -35,7 +36,7 @@ void add_notes(const model::ModelIntent& made, Plan& plan) {
 
 Result<PlannedModel> planned_version(const Workplace& place, const ApplyRequest& request,
                                      const WholeVersion& version) {
-  std::vector<model::Wanted> wanted;
+  std::vector<model::WantedResource> wanted;
   for (const WholeItem& whole : version.items)
     wanted.push_back({&whole.item, whole.set});
   return planned_of(place, request, wanted, version.head.detail);
@@ -75,7 +76,7 @@ Result<Preview> preview_project(const Workplace& place, const ExportRequest& pro
   if (!preview.errors.empty())
     return preview;
   const ModelPush pushed = TRY(push_of(project, made));
-  std::vector<model::Wanted> wanted;
+  std::vector<model::WantedResource> wanted;
   for (const Item& item : pushed.push.items) {
     const auto set = pushed.push.sets.find(item.id);
     wanted.push_back({&item, set == pushed.push.sets.end() ? Name() : set->second});
