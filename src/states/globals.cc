@@ -12,26 +12,26 @@ namespace {
 using Role = GlobalArgument::Role;
 using enum Requisite;
 
-using Wanted = RequisiteRow::Wanted;
+using Expectation = RequisiteRow::Expectation;
 
 /// In the order of the enumeration.
 constexpr std::array requisite_rows{
-    RequisiteRow{require, "require", When::succeeded, Unmet::fail, Bond::order, Wanted::no_failure,
-                 true, "requires"},
-    RequisiteRow{watch, "watch", When::succeeded, Unmet::fail, Bond::refresh, Wanted::success,
+    RequisiteRow{require, "require", When::succeeded, Unmet::fail, Bond::order,
+                 Expectation::no_failure, true, "requires"},
+    RequisiteRow{watch, "watch", When::succeeded, Unmet::fail, Bond::refresh, Expectation::success,
                  false, "watches"},
-    RequisiteRow{onchanges, "onchanges", When::changed, Unmet::skip, Bond::order, Wanted::changes,
-                 false, "runs on changes of"},
-    RequisiteRow{onfail, "onfail", When::failed, Unmet::skip, Bond::order, Wanted::failure, false,
-                 "runs on failure of"},
-    RequisiteRow{prereq, "prereq", When::succeeded, Unmet::fail, Bond::order, Wanted::would_change,
+    RequisiteRow{onchanges, "onchanges", When::changed, Unmet::skip, Bond::order,
+                 Expectation::changes, false, "runs on changes of"},
+    RequisiteRow{onfail, "onfail", When::failed, Unmet::skip, Bond::order, Expectation::failure,
+                 false, "runs on failure of"},
+    RequisiteRow{prereq, "prereq", When::succeeded, Unmet::fail, Bond::order,
+                 Expectation::would_change, false, "comes after"},
+    RequisiteRow{listen, "listen", When::stirred, Unmet::skip, Bond::order, Expectation::nothing,
                  false, "comes after"},
-    RequisiteRow{listen, "listen", When::stirred, Unmet::skip, Bond::order, Wanted::nothing, false,
-                 "comes after"},
     RequisiteRow{arg_bind, "arg_bind", When::succeeded, Unmet::fail, Bond::order,
-                 Wanted::no_failure, true, "takes arguments from"},
-    RequisiteRow{order, "order", When::finished, Unmet::fail, Bond::order, Wanted::nothing, false,
-                 "comes after"},
+                 Expectation::no_failure, true, "takes arguments from"},
+    RequisiteRow{order, "order", When::finished, Unmet::fail, Bond::order, Expectation::nothing,
+                 false, "comes after"},
 };
 static_assert([] {
   for (size_t i = 0; i < requisite_rows.size(); ++i)

@@ -57,14 +57,14 @@ enum class Requisite : uint8_t {
 struct RequisiteRow {
   /// What Idem wants to have seen of a state that is named, when it says why another one did not
   /// run.
-  enum class Wanted : uint8_t { nothing, no_failure, success, changes, failure, would_change };
+  enum class Expectation : uint8_t { nothing, no_failure, success, changes, failure, would_change };
 
   Requisite requisite;
   std::string_view name;
   When when;
   Unmet unmet;
   Bond bond;
-  Wanted wanted;
+  Expectation wanted;
   bool is_of_memory;        ///< it may name what a former run left
   std::string_view phrase;  ///< what a state with it does, in the words of a circle
 };

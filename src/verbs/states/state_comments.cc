@@ -86,30 +86,30 @@ void complain(const CommentContext& of, const BrokenReferences& broken, const st
                           "\", not \"", wanted, "\""));
   };
   const bool succeeded = result == Value(true) || (of.is_look && result.is_null());
-  using Wanted = states::RequisiteRow::Wanted;
+  using Expectation = states::RequisiteRow::Expectation;
   switch (states::row_of(need.requisite).wanted) {
-    case Wanted::nothing:
+    case Expectation::nothing:
       return;
-    case Wanted::no_failure:
+    case Expectation::no_failure:
       check_result(result != Value(false), "[True, None]");
       if (const auto line = broken.of_target.find(target);
           need.requisite == states::Requisite::arg_bind && line != broken.of_target.end() &&
           !line->second.empty())
         lines.push_back(line->second);
       return;
-    case Wanted::success:
+    case Expectation::success:
       return check_result(succeeded, "True");
-    case Wanted::failure:
+    case Expectation::failure:
       check_result(result == Value(false), "False");
       if (result == Value(false) && other.is_unmet)
         lines.push_back(cat(other.tag, " was not needed, which is not a failure"));
       return;
-    case Wanted::changes:
+    case Expectation::changes:
       check_result(succeeded, "True");
       if (has_no_changes(other.entry.at("changes")))
         lines.push_back(cat("Changes from ", other.tag, " is \"False\", not \"True\""));
       return;
-    case Wanted::would_change:
+    case Expectation::would_change:
       if (!of.would_change(target))
         lines.push_back(cat("No changes found in execution of ", need.state, ".", need.target));
       return;
@@ -123,14 +123,14 @@ Met met_by(const CommentContext& of, const states::Need& need, uint32_t target) 
   if (other.tag.empty())
     return Met::yes;
   const bool is_failed = other.entry.at("result") == Value(false);
-  using Wanted = states::RequisiteRow::Wanted;
+  using Expectation = states::RequisiteRow::Expectation;
   switch (states::row_of(need.requisite).wanted) {
-    case Wanted::no_failure:
-    case Wanted::success:
+    case Expectation::no_failure:
+    case Expectation::success:
       return !is_failed ? Met::yes : other.is_unmet ? Met::not_needed : Met::failed;
-    case Wanted::changes:
+    case Expectation::changes:
       return !is_failed && !has_no_changes(other.entry.at("changes")) ? Met::yes : Met::not_needed;
-    case Wanted::failure:
+    case Expectation::failure:
       return is_failed && !other.is_unmet ? Met::yes : Met::not_needed;
     default:
       return Met::yes;

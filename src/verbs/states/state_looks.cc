@@ -41,11 +41,11 @@ void look_only(Resource& resource, const std::set<Key>& looked) {
   std::erase_if(resource.needs, [](const Need& need) { return need.keys.empty(); });
 }
 
-using Wanted = std::unordered_map<Key, const Resource*, KeyHash>;
+using Expectation = std::unordered_map<Key, const Resource*, KeyHash>;
 
 /// A reference to a thing that is only seen reads what the thing will be.
 Attributes with_what_is_wanted(const Attributes& attributes, const Name& environment,
-                               const Wanted& wanted) {
+                               const Expectation& wanted) {
   return fill_with(dict_of(attributes), [&](const Output& hole) -> std::optional<Value> {
     const auto found = wanted.find({environment, hole.kind, hole.name});
     return found == wanted.end() || !hole.path.view().starts_with('@')
@@ -67,7 +67,7 @@ std::shared_ptr<const Intent> looks_of(const Intent& intent, const Kinds& kinds)
   auto looks = std::make_shared<Intent>(intent);
   for (auto& [set, leftover] : looks->sets)
     leftover = Leftover::keep;  // the plan reports what has to go
-  Wanted wanted;
+  Expectation wanted;
   for (const auto& [set, resources] : intent.resources)
     for (const Resource& resource : resources)
       wanted.emplace(resource.key, &resource);
