@@ -95,7 +95,7 @@ size_t broken_at(const Points& points, size_t word, size_t room, bool breaks_hyp
 
 }  // namespace
 
-std::vector<std::string> wrapped(std::string_view paragraph, const Wrapping& wrapping) {
+std::vector<std::string> wrapped(std::string_view paragraph, const WrapOptions& wrapping) {
   const Points points = python::points_of(paragraph).list();
   const Chunks chunks(points, wrapping.breaks_hyphens);
   std::vector<std::string> lines;
