@@ -143,19 +143,19 @@ bool is_naive(const Datum& value) {
 }
 
 /// The parts of a written moment; of a date, midnight. `shift`: that of its zone, in seconds.
-struct Written {
+struct MomentParts {
   int64_t seconds = 0;  ///< since 1970, as if it was in UTC
   std::optional<int64_t> shift;
 };
 
 int64_t seconds_of(std::tm written) { return timegm(&written); }
 
-std::optional<Written> written_in(const Datum& value) {
+std::optional<MomentParts> written_in(const Datum& value) {
   if (is_number_of_seconds(value)) {
     double number = value.is_number() ? as_float(value) : std::stod(std::string(value.view()));
     constexpr double most_seconds = 2e10;  // above it is milliseconds
     number = std::abs(number) > most_seconds ? number / 1000 : number;
-    return Written{static_cast<int64_t>(std::floor(number)), 0};
+    return MomentParts{static_cast<int64_t>(std::floor(number)), 0};
   }
   std::string year, month, day, hour, minute, second, sign, hours, minutes;
   const std::string text(value.view());
@@ -174,7 +174,7 @@ std::optional<Written> written_in(const Datum& value) {
   made.tm_hour = number(hour);
   made.tm_min = number(minute);
   made.tm_sec = number(second);
-  Written written{seconds_of(made), std::nullopt};
+  MomentParts written{seconds_of(made), std::nullopt};
   if (has_zone(text))
     written.shift = (number(hours) * 3600 + number(minutes) * 60) * (sign == "-" ? -1 : 1);
   return written;
@@ -202,7 +202,7 @@ bool is_day(const Datum& value) {
                                : value.tag == Tag::floating
                                    ? is_date(std::to_string(value.floating))
                                    : false;
-  const std::optional<Written> written = is_date_of_text ? written_in(value) : std::nullopt;
+  const std::optional<MomentParts> written = is_date_of_text ? written_in(value) : std::nullopt;
   const auto day_of = [](int64_t seconds) { return seconds / day - (seconds % day < 0 ? 1 : 0); };
   return written && (day_of(written->seconds) - day_of(local_now())) * direction > 0;
 }
@@ -210,7 +210,7 @@ bool is_day(const Datum& value) {
 /// A moment after or before now.
 template <int direction>
 bool is_time_from_now(const Datum& value) {
-  const std::optional<Written> written = is_moment(value) ? written_in(value) : std::nullopt;
+  const std::optional<MomentParts> written = is_moment(value) ? written_in(value) : std::nullopt;
   if (!written)
     return false;
   const int64_t distance =
