@@ -143,7 +143,7 @@ Result<std::string> BlockRenderer::jinja(const SourceFile& file, std::string_vie
 
 Result<Tree> BlockRenderer::data(Stage stage, bool replaces, const SourceFile& file,
                                  std::string_view text, const PlaceMap& places) {
-  YamlReading reading{.schema = YamlSchema::idem};
+  YamlOptions reading{.schema = YamlSchema::idem};
   if (params_.asked() != nullptr)
     reading.convert = [&](Value value) {
       value = replaces ? without_mark(std::move(value)) : value;

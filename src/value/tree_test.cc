@@ -23,14 +23,14 @@ std::string places_of(const TreeNode& node, std::string_view name = "") {
   return text;
 }
 
-YamlReading pyyaml() { return {.schema = YamlSchema::pyyaml}; }
+YamlOptions pyyaml() { return {.schema = YamlSchema::pyyaml}; }
 
-std::string error_of(std::string_view text, const YamlReading& reading = pyyaml()) {
+std::string error_of(std::string_view text, const YamlOptions& reading = pyyaml()) {
   const Result<Tree> read = read_yaml_tree(text, "a.sls", reading);
   return read ? "" : to_string(read.error());
 }
 
-std::string json_of_tree(std::string_view text, const YamlReading& reading = pyyaml()) {
+std::string json_of_tree(std::string_view text, const YamlOptions& reading = pyyaml()) {
   const Result<Tree> read = read_yaml_tree(text, "a.sls", reading);
   return read ? write_json(value_of(read->root())) : to_string(read.error());
 }
@@ -87,7 +87,7 @@ TEST(Tree, KeysAreTextsThatRememberWhatTheyWere) {
 TEST(Tree, EqualKeysAreAnErrorUnlessTheLastWins) {
   EXPECT_EQ(error_of("a: 1\nb: {c: 1, d: 2, c: 3}"),
             "a.sls:2:17: invalid YAML: the key `c` occurs twice");
-  YamlReading last = pyyaml();
+  YamlOptions last = pyyaml();
   last.duplicates = Duplicates::last_wins;
   EXPECT_EQ(json_of_tree("{a: 1, b: 2, a: 3}", last), R"({"a":3,"b":2})");
   std::string wide = "{";
@@ -127,7 +127,7 @@ TEST(Tree, FortyLevelsOfSharingCostFortyNodes) {
   std::string text = "a0: &a0 [x, x]\n";
   for (int i = 1; i <= 40; ++i)
     text += cat("a", i, ": &a", i, " [*a", i - 1, ", *a", i - 1, "]\n");
-  YamlReading reading = pyyaml();
+  YamlOptions reading = pyyaml();
   reading.limits.aliased = std::numeric_limits<size_t>::max();
   const Tree tree = *read_yaml_tree(text, "", reading);
   const Value value = value_of(tree.root());
@@ -141,7 +141,7 @@ TEST(Tree, DeepAndLongTextsEndAtTheLimits) {
   for (int i = 0; i < 499; ++i)
     deep += "[";
   EXPECT_EQ(error_of(deep + "1" + std::string(499, ']')), "");
-  YamlReading small = pyyaml();
+  YamlOptions small = pyyaml();
   small.limits.nodes = 10;
   EXPECT_NE(error_of("[1,2,3,4,5,6,7,8,9,10]", small).find("more than 10 values"),
             std::string::npos);
@@ -187,7 +187,7 @@ TEST(Tree, ScalarsAsIdemReadsThem) {
 }
 
 TEST(Tree, InIdemIntegersMayBeginWithZeros) {
-  YamlReading reading = pyyaml();
+  YamlOptions reading = pyyaml();
   reading.schema = YamlSchema::idem;
   EXPECT_EQ(json_of_tree("[0644, 00, 0_7, 0b11, 0x1F, +0777, 089, 1:30, !!int 017]", reading),
             R"([644,0,7,3,31,511,"089",90,17])");
@@ -205,7 +205,7 @@ TEST(Tree, EachDocumentHasItsOwnAnchors) {
 }
 
 TEST(Tree, ScalarsCanBeConverted) {
-  YamlReading reading = pyyaml();
+  YamlOptions reading = pyyaml();
   reading.convert = [](Value value) {
     return value.is_text() && value.text() == "none" ? Value() : value;
   };

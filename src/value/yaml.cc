@@ -64,7 +64,7 @@ void append_yaml(std::string& yaml, const Value& value, size_t indent) {
   }
 }
 
-YamlReading reading_of(YamlSchema schema) {
+YamlOptions reading_of(YamlSchema schema) {
   const bool is_strict = schema == YamlSchema::core || schema == YamlSchema::go_yaml_v2;
   return {.schema = schema, .duplicates = is_strict ? Duplicates::error : Duplicates::last_wins};
 }
@@ -93,7 +93,7 @@ Result<Value> value_by(YamlSchema schema, const TreeNode& root, std::string_view
 }
 
 Result<std::vector<Value>> values(std::string_view text, std::string_view file,
-                                  const YamlReading& reading) {
+                                  const YamlOptions& reading) {
   std::vector<Value> found;
   for (const Tree& tree : TRY(read_yaml_trees(text, file, reading)))
     found.push_back(TRY(value_by(reading.schema, tree.root(), file)));
@@ -108,7 +108,7 @@ Result<std::vector<Value>> read_yaml_documents(std::string_view text, std::strin
 }
 
 Result<Value> read_yaml(std::string_view text, std::string_view file, YamlSchema schema) {
-  YamlReading reading = reading_of(schema);
+  YamlOptions reading = reading_of(schema);
   reading.only_first = schema == YamlSchema::go_yaml_v2;
   std::vector<Value> found = TRY(values(text, file, reading));
   if (found.size() > 1)

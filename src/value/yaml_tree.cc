@@ -70,7 +70,7 @@ class Events {
   bool holds_ = false;
 };
 
-TreeBuilder::Rules rules_of(const YamlReading& reading) {
+TreeBuilder::Rules rules_of(const YamlOptions& reading) {
   const bool is_go = reading.schema == YamlSchema::go_yaml_v2;
   return {.duplicates = reading.duplicates,
           .limits = reading.limits,
@@ -80,7 +80,7 @@ TreeBuilder::Rules rules_of(const YamlReading& reading) {
 
 class Reader {
  public:
-  Reader(std::string_view text, std::string_view file, const YamlReading& reading)
+  Reader(std::string_view text, std::string_view file, const YamlOptions& reading)
       : text_(text), file_(file), reading_(reading), events_(text), builder_(rules_of(reading)) {}
 
   Result<std::vector<Tree>> read() {
@@ -229,7 +229,7 @@ class Reader {
   }
 
   std::string_view text_, file_;
-  const YamlReading& reading_;
+  const YamlOptions& reading_;
   Events events_;
   TreeBuilder builder_;
   Known plain_, quoted_;
@@ -238,12 +238,12 @@ class Reader {
 }  // namespace
 
 Result<std::vector<Tree>> read_yaml_trees(std::string_view text, std::string_view file,
-                                          const YamlReading& reading) {
+                                          const YamlOptions& reading) {
   return Reader(text, file, reading).read();
 }
 
 Result<Tree> read_yaml_tree(std::string_view text, std::string_view file,
-                            const YamlReading& reading) {
+                            const YamlOptions& reading) {
   std::vector<Tree> trees = TRY(read_yaml_trees(text, file, reading));
   if (trees.size() > 1) {
     const Place place = trees[1].root().place();

@@ -17,7 +17,7 @@
 
 namespace fettle {
 
-struct YamlReading {
+struct YamlOptions {
   YamlSchema schema = YamlSchema::core;
   Duplicates duplicates = Duplicates::error;
   TreeLimits limits{};
@@ -27,9 +27,9 @@ struct YamlReading {
 
 /// Reads one document; null for an empty text. A second document is an error.
 Result<Tree> read_yaml_tree(std::string_view text, std::string_view file,
-                            const YamlReading& reading);
+                            const YamlOptions& reading);
 /// Every document of a stream.
 Result<std::vector<Tree>> read_yaml_trees(std::string_view text, std::string_view file,
-                                          const YamlReading& reading);
+                                          const YamlOptions& reading);
 
 }  // namespace fettle

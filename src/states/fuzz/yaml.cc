@@ -59,7 +59,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   for (const YamlSchema schema :
        {YamlSchema::core, YamlSchema::go_yaml_v2, YamlSchema::pyyaml, YamlSchema::idem}) {
-    const YamlReading reading{
+    const YamlOptions reading{
         .schema = schema,
         .duplicates = size % 2 == 0 ? Duplicates::error : Duplicates::last_wins,
         .limits = small};

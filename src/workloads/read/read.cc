@@ -367,7 +367,7 @@ Manifests read_manifests(std::string_view text, std::string_view file, const Rea
     }
     // It may still be YAML in the style of JSON.
   }
-  const YamlReading reading{YamlSchema::go_yaml_v2, Duplicates::error, {}, {}};
+  const YamlOptions reading{YamlSchema::go_yaml_v2, Duplicates::error, {}, {}};
   const Result<std::vector<Tree>> trees = read_yaml_trees(text, file, reading);
   if (!trees) {
     manifests.errors.push_back(trees.error());
