@@ -62,12 +62,12 @@ class Interrupt {
   void expect() { is_expected_ = true; }
   bool is_expected() const { return is_expected_; }
   /// While one of these exists, something is being changed.
-  class Acting {
+  class ActGuard {
    public:
-    explicit Acting(Interrupt& interrupt) : interrupt_(interrupt) { ++interrupt_.acting_; }
-    ~Acting() { --interrupt_.acting_; }
-    Acting(const Acting&) = delete;
-    Acting& operator=(const Acting&) = delete;
+    explicit ActGuard(Interrupt& interrupt) : interrupt_(interrupt) { ++interrupt_.acting_; }
+    ~ActGuard() { --interrupt_.acting_; }
+    ActGuard(const ActGuard&) = delete;
+    ActGuard& operator=(const ActGuard&) = delete;
 
    private:
     Interrupt& interrupt_;

@@ -127,7 +127,7 @@ TEST_F(ThreadsTest, WhereNothingIsChangedTheFirstInterruptionReachesWhatIsInFlig
 }
 
 TEST_F(ThreadsTest, TheSecondInterruptionReachesWhatIsInFlight) {
-  const Interrupt::Acting acting(interrupt_);
+  const Interrupt::ActGuard acting(interrupt_);
   Threads threads(interrupt_);
   threads.start(job("a"));
   driver_.wait_for(1);

@@ -186,7 +186,7 @@ Result<RunResult> carry_out(const Workplace& place, Edit& edit, RunRequest run_r
     leave_to_others(TRY(shared_leftovers(place, *run_request.intent, run_request.known)),
                     run_request.options.plan);
   // Up to here nothing is changed, and the first interruption ends it.
-  std::optional<Interrupt::Acting> acting;
+  std::optional<Interrupt::ActGuard> acting;
   run_request.begins = [&, then = std::move(run_request.begins)]() -> Status {
     acting.emplace(*place.interrupt);
     return then ? then() : Status();
