@@ -107,7 +107,7 @@ Status TreeBuilder::scalar(Value value, Place place, std::string_view anchor, bo
   TreeNode* const node = TRY(made({std::move(value), place}));
   node->merges_ = merges;
   if (!anchor.empty())
-    anchors_.insert_or_assign(std::string(anchor), Anchored{node, 1});
+    anchors_.insert_or_assign(std::string(anchor), Anchor{node, 1});
   return put(node, 1);
 }
 
@@ -143,7 +143,7 @@ Status TreeBuilder::close() {
   parts_.resize(frame.begin);
   // An anchor inside that has its name was written later, and stays what the name means.
   if (!frame.anchor.empty())
-    anchors_.try_emplace(frame.anchor, Anchored{node, frame.size});
+    anchors_.try_emplace(frame.anchor, Anchor{node, frame.size});
   return put(node, frame.size);
 }
 

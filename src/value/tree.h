@@ -139,7 +139,7 @@ class TreeBuilder {
     size_t size = 1;  ///< how many nodes it stands for when aliases are written out
     std::string anchor;
   };
-  struct Anchored {
+  struct Anchor {
     TreeNode* node;
     size_t size;
   };
@@ -155,7 +155,7 @@ class TreeBuilder {
   std::shared_ptr<Tree::Store> store_;
   std::vector<Frame> frames_;
   std::vector<TreeNode*> parts_;
-  std::unordered_map<std::string, Anchored> anchors_;
+  std::unordered_map<std::string, Anchor> anchors_;
   size_t aliased_ = 0;
   struct Entries;
   std::unique_ptr<Entries> entries_;  ///< of the dict that is being closed
