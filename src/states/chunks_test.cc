@@ -91,7 +91,7 @@ class ChunkMemory : public Memory {
   }
 };
 
-struct Asked {
+struct Question {
   std::map<std::string, std::string> files;
   std::vector<std::string> words;
   CompileOptions options;
@@ -101,7 +101,7 @@ struct Asked {
   std::vector<std::pair<std::string, std::string>> errors;  ///< `file:line` and pattern
 };
 
-void read_option(std::string_view line, Asked& asked) {
+void read_option(std::string_view line, Question& asked) {
   const size_t space = std::min(line.find(' '), line.size());
   const std::string_view option = line.substr(0, space);
   const std::string word(trim(line.substr(space)));
@@ -129,8 +129,8 @@ void read_option(std::string_view line, Asked& asked) {
     ADD_FAILURE() << "unknown option " << option;
 }
 
-Asked read_run(const std::string& text) {
-  Asked asked;
+Question read_run(const std::string& text) {
+  Question asked;
   std::string file = "main.sls";
   bool drops_comments = false;
   int number = 0;
@@ -269,7 +269,7 @@ class Chunks : public testing::TestWithParam<Run> {};
 
 TEST_P(Chunks, DoWhatTheySay) {
   const std::string& text = GetParam().text;
-  Asked asked = read_run(text);
+  Question asked = read_run(text);
   ASSERT_FALSE(asked.expected.empty() && asked.errors.empty() && asked.warnings.empty())
       << "this run expects nothing";
   const auto files = files_of(asked.files);
