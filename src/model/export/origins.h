@@ -46,7 +46,7 @@ class Origins {
     const Constructor* node;
     const Scope* scope;
   };
-  struct Assigned {
+  struct AssignmentSite {
     const AssignAttribute* node;
     const Scope* scope;
   };
@@ -57,7 +57,7 @@ class Origins {
   std::deque<Scope> scopes_;
   std::vector<const Scope*> files_;                         ///< by number of the namespace
   std::unordered_map<uint64_t, Constructed> constructors_;  ///< by place
-  std::unordered_map<Symbol, std::vector<Assigned>> assignments_;
+  std::unordered_map<Symbol, std::vector<AssignmentSite>> assignments_;
 };
 
 }  // namespace fettle::model
