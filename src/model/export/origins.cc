@@ -75,7 +75,7 @@ class Origins::Reader {
     switch (expr->kind) {
       case ExprKind::constructor:
         origins_.constructors_.emplace(number_of(expr->at),
-                                       Constructed{&as<Constructor>(expr), &scope_});
+                                       ConstructorSite{&as<Constructor>(expr), &scope_});
         return read(as<Constructor>(expr).arguments);
       case ExprKind::format:
         for (const FormatPart& part : as<Format>(expr).parts)

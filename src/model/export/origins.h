@@ -42,7 +42,7 @@ class Origins {
     const Entity* entity = nullptr;  ///< of an implementation
     std::unordered_map<Symbol, std::vector<const Expr*>> variables;
   };
-  struct Constructed {
+  struct ConstructorSite {
     const Constructor* node;
     const Scope* scope;
   };
@@ -55,8 +55,8 @@ class Origins {
 
   const Model& model_;
   std::deque<Scope> scopes_;
-  std::vector<const Scope*> files_;                         ///< by number of the namespace
-  std::unordered_map<uint64_t, Constructed> constructors_;  ///< by place
+  std::vector<const Scope*> files_;                             ///< by number of the namespace
+  std::unordered_map<uint64_t, ConstructorSite> constructors_;  ///< by place
   std::unordered_map<Symbol, std::vector<AssignmentSite>> assignments_;
 };
 
