@@ -30,14 +30,14 @@ std::string_view to_string(Stage stage);
 Result<std::vector<Stage>> parse_pipe(std::string_view text);
 
 struct Block {
-  struct Awaited {
+  struct AwaitedState {
     Name id;
     uint32_t line = 0;
   };
   std::vector<Stage> pipe;
   SharedText text;
-  uint32_t line = 1;             ///< its first line in the file
-  std::vector<Awaited> awaited;  ///< empty: it is rendered at once
+  uint32_t line = 1;                  ///< its first line in the file
+  std::vector<AwaitedState> awaited;  ///< empty: it is rendered at once
 };
 
 /// The blocks of a file, without those that have no text. An error has the line.

@@ -19,7 +19,7 @@ std::string blocks_shown(std::string text) {
     made += cat(block.line, " ");
     for (const Stage stage : block.pipe)
       made += to_string(stage).substr(0, 1);
-    for (const Block::Awaited& awaited : block.awaited)
+    for (const Block::AwaitedState& awaited : block.awaited)
       made += cat(" <", awaited.id, " ", awaited.line, ">");
     made += cat(" ", replace_all(*block.text, "\n", "/"), "\n");
   }

@@ -254,7 +254,7 @@ std::string shown(const CompiledStates& compiled) {
   }
   for (const DelayedBlock& delayed : compiled.delayed) {
     text += cat("block of ", delayed.ref, " waits for");
-    for (const DelayedBlock::Awaited& awaited : delayed.awaited)
+    for (const DelayedBlock::AwaitedState& awaited : delayed.awaited)
       text += cat(" ", awaited.id);
     text += "\n";
   }

@@ -55,7 +55,7 @@ void check_blocks(const High& high, std::span<const DelayedBlock> delayed, Repor
     names.push_back(one.id);
   }
   std::vector<const DelayedBlock*> rendered, others;
-  const auto comes = [&](const DelayedBlock::Awaited& one) {
+  const auto comes = [&](const DelayedBlock::AwaitedState& one) {
     return ids.contains(one.id) || std::ranges::any_of(rendered, [&](const DelayedBlock* block) {
              return may_declare(*block, one.id);
            });
@@ -71,7 +71,8 @@ void check_blocks(const High& high, std::span<const DelayedBlock> delayed, Repor
     others.erase(waiting.begin(), waiting.end());
   }
   for (const DelayedBlock* waiting : others)
-    for (const DelayedBlock& block = *waiting; const DelayedBlock::Awaited& awaited : block.awaited)
+    for (const DelayedBlock& block = *waiting;
+         const DelayedBlock::AwaitedState& awaited : block.awaited)
       if (!comes(awaited))
         report.error(awaited.at, cat("a block of SLS ", block.ref, " requires the ID ", awaited.id,
                                      ", which does not exist",

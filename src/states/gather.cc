@@ -75,7 +75,7 @@ class Gatherer {
     for (const Block& block : *blocks) {
       if (waits(block)) {
         DelayedBlock delayed{file.ref, block.text, {}};
-        for (const Block::Awaited& awaited : block.awaited)
+        for (const Block::AwaitedState& awaited : block.awaited)
           delayed.awaited.push_back({awaited.id, {number, awaited.line, 1}});
         made_.delayed.push_back(std::move(delayed));
         continue;
@@ -89,7 +89,7 @@ class Gatherer {
   }
 
   bool waits(const Block& block) const {
-    for (const Block::Awaited& awaited : block.awaited)
+    for (const Block::AwaitedState& awaited : block.awaited)
       if (with_.outcomes == nullptr || !with_.outcomes->has_run(awaited.id))
         return true;
     return false;

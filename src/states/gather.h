@@ -14,13 +14,13 @@ namespace fettle::states {
 
 /// A block that waits for states to run.
 struct DelayedBlock {
-  struct Awaited {
+  struct AwaitedState {
     Name id;
     Position at;
   };
   Name ref;  ///< of its file
   SharedText text;
-  std::vector<Awaited> awaited;
+  std::vector<AwaitedState> awaited;
 };
 
 struct GatheredFiles {

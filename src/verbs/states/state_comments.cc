@@ -191,7 +191,7 @@ std::string comment_of_references(const CommentContext& of, size_t chunk) {
 }
 
 std::optional<Name> holder_of(const CommentContext& of, const states::DelayedBlock& block) {
-  for (const states::DelayedBlock::Awaited& awaited : block.awaited)
+  for (const states::DelayedBlock::AwaitedState& awaited : block.awaited)
     for (size_t i = 0; i < of.compiled.chunks.size(); ++i)
       if (of.compiled.chunks[i].id == awaited.id &&
           (of.results[i].tag.empty() || of.results[i].entry.at("result") == Value(false)))

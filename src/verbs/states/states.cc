@@ -367,7 +367,7 @@ class StatesWork {
   bool is_block_ready(const Run& run, bool looks) const {
     const RunOutcomes outcomes(*compiled_, keys_, run, looks);
     return std::ranges::any_of(compiled_->delayed, [&](const states::DelayedBlock& block) {
-      return std::ranges::all_of(block.awaited, [&](const states::DelayedBlock::Awaited& one) {
+      return std::ranges::all_of(block.awaited, [&](const states::DelayedBlock::AwaitedState& one) {
         return outcomes.has_run(one.id.view());
       });
     });
@@ -383,12 +383,12 @@ class StatesWork {
   /// Warns of blocks that were never rendered: nobody knows what is in them.
   void warn_of_blocks(std::span<const StateResult> results) {
     for (const states::DelayedBlock& block : compiled_->delayed) {
-      const auto is_of = [](const states::DelayedBlock::Awaited& one) {
+      const auto is_of = [](const states::DelayedBlock::AwaitedState& one) {
         return [&one](const StateResult& result) {
           return result.entry.text_at("__id__") == one.id.view();
         };
       };
-      const auto has_not_run = [&](const states::DelayedBlock::Awaited& one) {
+      const auto has_not_run = [&](const states::DelayedBlock::AwaitedState& one) {
         return std::ranges::none_of(results, [&](const StateResult& result) {
           return is_of(one)(result) && result.entry.at("result") != Value(false);
         });
