@@ -60,7 +60,7 @@ void Schedule::keep(Task& task, size_t mark) {
 /// Finished ones are dropped whenever their number has doubled.
 void Schedule::block(Task& task) {
   if (blocked_.size() >= most_blocked_) {
-    std::erase_if(blocked_, [](const Blocked& blocked) {
+    std::erase_if(blocked_, [](const BlockedTask& blocked) {
       return blocked.task->number != blocked.number || blocked.task->missing <= 0;
     });
     most_blocked_ = std::max(most_blocked_, 2 * blocked_.size());

@@ -62,7 +62,7 @@ class Schedule {
  private:
   Task* task_of(const Turn& turn);
 
-  struct Blocked {
+  struct BlockedTask {
     Task* task;
     uint32_t number;  ///< another one: the task is done
   };
@@ -73,7 +73,7 @@ class Schedule {
   Pool<Memory> memories_;
   std::deque<Turn> ready_;
   std::vector<Task*> urgent_;
-  std::vector<Blocked> blocked_;
+  std::vector<BlockedTask> blocked_;
   size_t most_blocked_ = 1024;  ///< before those that are done are looked for
   std::vector<Task*> done_;
   std::vector<std::pair<Memo, MemoEntry>> scratch_;  ///< of tasks under way, the outer ones first
