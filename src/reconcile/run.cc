@@ -254,7 +254,7 @@ void Run::take(const Input& input) {
   } else if (std::holds_alternative<TimerDue>(input)) {
     time_passes();
   } else {
-    ending_ = std::max(ending_, Ending::asked);
+    ending_ = std::max(ending_, StopMode::asked);
   }
 }
 

@@ -259,7 +259,7 @@ class Run {
     bool is_repeated = false;  ///< something could not be carried out in this pass
     Known forgotten{};         ///< holds the keys that the graph borrows
   };
-  enum class Ending {
+  enum class StopMode {
     none,
     asked,  ///< nothing new is started
     late,   ///< nor does the run wait: it has reached its deadline
@@ -279,7 +279,7 @@ class Run {
 
   const Past& past(const Key& key) const;
   void forget_seen(NodeId id);
-  bool is_ending() const { return ending_ != Ending::none; }
+  bool is_ending() const { return ending_ != StopMode::none; }
   std::vector<Order> answer();
   void begin_pass();
   void end_pass();
@@ -362,7 +362,7 @@ class Run {
   Pass pass_;
 
   std::unordered_map<Key, Past, KeyHash> pasts_;
-  Ending ending_ = Ending::none;
+  StopMode ending_ = StopMode::none;
   bool is_finished_ = false;
   Summary summary_;
   Moment now_{};

@@ -270,7 +270,7 @@ void Run::act_ended(NodeId id, const Result<Outcome>& ended) {
   const CallEnd end{.now = now_.instant,
                     .is_look = looks_only(id),
                     .is_stale = flight.is_stale,
-                    .is_run_late = ending_ == Ending::late,
+                    .is_run_late = ending_ == StopMode::late,
                     .was_stopped = was_stopped};
   const auto of_error = ended ? Outcome() : flight.retries.outcome_of(ended.error(), end);
   const Outcome& outcome = ended ? *ended : of_error;
@@ -385,7 +385,7 @@ void Run::take_hint(const Key& key) {
 /// stop.
 void Run::give_up_waiting() {
   timers_.deadline.reset();
-  ending_ = Ending::late;
+  ending_ = StopMode::late;
   summary_.is_late = true;
   std::vector<NodeId> waiting;
   for (auto& [id, flight] : flights_) {
@@ -571,7 +571,7 @@ void Run::fail(NodeId id, Failure failure, const Outputs& outputs, bool has_only
     summary_.failures.push_back(std::move(failure));
   const Resource* const wanted = graph_->node(id).wanted;
   if (wanted != nullptr && wanted->ends_run)
-    ending_ = std::max(ending_, Ending::asked);
+    ending_ = std::max(ending_, StopMode::asked);
   settle(id, Standing::failed);
 }
 
