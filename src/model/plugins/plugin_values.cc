@@ -135,22 +135,23 @@ Result<starlark::Value> to_starlark(PluginCall& call, starlark::Thread& thread, 
   return convert(datum, StarlarkMaker{call, thread, lent});
 }
 
-const PluginLoan::Hidden* PluginLoan::find(starlark::Value value) const {
+const PluginLoan::HiddenDatum* PluginLoan::find(starlark::Value value) const {
   if (!starlark::is_unknown(value))
     return nullptr;
-  const auto found = std::ranges::find_if(
-      hidden, [&](const Hidden& one) { return one.stands_for_it.get().word() == value.word(); });
+  const auto found = std::ranges::find_if(hidden, [&](const HiddenDatum& one) {
+    return one.stands_for_it.get().word() == value.word();
+  });
   return found == hidden.end() ? nullptr : &*found;
 }
 
 namespace {
-Error reads(PluginCall& call, const PluginLoan::Hidden& hidden) {
+Error reads(PluginCall& call, const PluginLoan::HiddenDatum& hidden) {
   return hidden.datum.tag == Tag::unknown ? reads_unknown(call) : reads_reference();
 }
 }  // namespace
 
 Status check_looks(PluginCall& call, const PluginLoan& lent) {
-  for (const PluginLoan::Hidden& hidden : lent.hidden)
+  for (const PluginLoan::HiddenDatum& hidden : lent.hidden)
     if (starlark::was_looked_at(hidden.stands_for_it.get()))
       return reads(call, hidden);
   return {};
@@ -233,7 +234,7 @@ class Answer {
         return made;
       }
       default:
-        if (const PluginLoan::Hidden* const hidden = lent_.find(value))
+        if (const PluginLoan::HiddenDatum* const hidden = lent_.find(value))
           return reads(call_, *hidden);
         return from_value(call_, TRY(starlark::to_value(thread_, value)));
     }
@@ -249,7 +250,7 @@ class Answer {
 
   /// A part of a lent value may be hidden.
   Result<Datum> part(starlark::Value value, bool is_lent, uint32_t depth) {
-    const PluginLoan::Hidden* const hidden = is_lent ? lent_.find(value) : nullptr;
+    const PluginLoan::HiddenDatum* const hidden = is_lent ? lent_.find(value) : nullptr;
     return hidden != nullptr ? hidden->datum : of(value, depth);
   }
 

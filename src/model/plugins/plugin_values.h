@@ -21,18 +21,18 @@ struct Withheld {
 /// What was lent to a program in Starlark. It may pass on, or leave alone, unknowns and references
 /// in lists and dicts: these are `hidden`.
 struct PluginLoan {
-  struct Hidden {
-    Hidden(starlark::Thread& thread, starlark::Value value, const Datum& hidden)
+  struct HiddenDatum {
+    HiddenDatum(starlark::Thread& thread, starlark::Value value, const Datum& hidden)
         : stands_for_it(thread, value), datum(hidden) {}
     starlark::Handle stands_for_it;
     Datum datum;
   };
   bool withholds = true;  ///< attributes that are not there are left out; else they count as read
   std::vector<Withheld> withheld;
-  std::deque<Hidden> hidden;
+  std::deque<HiddenDatum> hidden;
   std::unordered_set<uint64_t> containers;  ///< lists and dicts, by word
 
-  const Hidden* find(starlark::Value value) const;
+  const HiddenDatum* find(starlark::Value value) const;
 };
 
 /// Why a plugin does not get a reference.
