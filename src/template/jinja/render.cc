@@ -47,7 +47,7 @@ Result<std::string> Renderer::shown(const Value& value) const {
 
 Status Renderer::body(const Body& body, const ScopePtr& scope, std::string& out) {
   for (const auto& node : body)
-    if (Status status = statement(*node, scope, out); !status || leaving_ != Leaving::nothing)
+    if (Status status = statement(*node, scope, out); !status || leaving_ != LoopExit::nothing)
       return status;
   return {};
 }
@@ -110,7 +110,7 @@ Status Renderer::execute(const Stmt& node, const ScopePtr& scope, std::string& o
     case Kind::filter_block: {
       std::string inner;
       if (Status status = body(node.body, new_scope(scope), inner);
-          !status || leaving_ != Leaving::nothing)
+          !status || leaving_ != LoopExit::nothing)
         return status;
       const Value value = TRY(filter_chain(node.filter.get(), Value(std::move(inner)), scope));
       out += TRY(shown(value));
@@ -135,7 +135,7 @@ Status Renderer::execute(const Stmt& node, const ScopePtr& scope, std::string& o
     }
     case Kind::break_:
     case Kind::continue_:
-      leaving_ = node.kind == Kind::break_ ? Leaving::loop : Leaving::turn;
+      leaving_ = node.kind == Kind::break_ ? LoopExit::loop : LoopExit::turn;
       return {};
     case Kind::scope:
       return body(node.body, new_scope(scope), out);
@@ -217,9 +217,9 @@ Status Renderer::loop(const Stmt& node, const Value& iterable, const ScopePtr& s
     inner->names["loop"] = Value(ObjectPtr(state));
     if (Status status = body(node.body, inner, out); !status)
       return status;
-    const Leaving leaving = std::exchange(leaving_, Leaving::nothing);
-    is_complete |= leaving == Leaving::nothing;
-    if (leaving == Leaving::loop)
+    const LoopExit leaving = std::exchange(leaving_, LoopExit::nothing);
+    is_complete |= leaving == LoopExit::nothing;
+    if (leaving == LoopExit::loop)
       break;
   }
   return is_complete ? Status() : body(node.otherwise, new_scope(scope), out);
@@ -237,7 +237,7 @@ Result<Value> Renderer::filter_chain(const Expr* chain, Value value, const Scope
 Status Renderer::set_block(const Stmt& node, const ScopePtr& scope) {
   std::string inner;
   if (Status status = body(node.body, new_scope(scope), inner);
-      !status || leaving_ != Leaving::nothing)
+      !status || leaving_ != LoopExit::nothing)
     return status;
   const Value value = TRY(filter_chain(node.filter.get(), Value(std::move(inner)), scope));
   return bind(*node.target, value, scope);

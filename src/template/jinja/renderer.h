@@ -77,7 +77,7 @@ class Renderer {
   using Blocks = std::map<std::string, std::vector<Definition>>;
 
   /// Left by a `break` or `continue` until its loop takes notice.
-  enum class Leaving { nothing, turn, loop };
+  enum class LoopExit { nothing, turn, loop };
 
   Status statement(const Stmt& node, const ScopePtr& scope, std::string& out);
   Status execute(const Stmt& node, const ScopePtr& scope, std::string& out);
@@ -114,7 +114,7 @@ class Renderer {
   Circles circles_;
   const std::string* file_ = nullptr;
   Trace* trace_ = nullptr;
-  Leaving leaving_ = Leaving::nothing;
+  LoopExit leaving_ = LoopExit::nothing;
   int level_ = 0;
 };
 
