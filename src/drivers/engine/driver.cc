@@ -151,7 +151,7 @@ EngineDriver::~EngineDriver() = default;
 Result<Engine*> EngineDriver::engine(std::stop_token stop, bool may_start) {
   const std::lock_guard lock(mutex_);
   if (located_ == nullptr) {
-    located_ = std::make_unique<Located>(http_, TRY(locate_(may_start, stop)), options_);
+    located_ = std::make_unique<LocatedEngine>(http_, TRY(locate_(may_start, stop)), options_);
     is_far_ = !located_->engine.address().is_local();
   }
   return &located_->engine;

@@ -60,10 +60,10 @@ class EngineDriver : public Driver, public ContainerEngine {
   Result<Engine*> engine(std::stop_token stop, bool may_start = true);
 
  private:
-  struct Located {
+  struct LocatedEngine {
     EngineLink link;
     Engine engine;
-    Located(HttpClient& http, EngineLink found, const EngineDriverOptions& options)
+    LocatedEngine(HttpClient& http, EngineLink found, const EngineDriverOptions& options)
         : link(std::move(found)), engine(http, link.address, options.on_call, options.limits) {}
   };
   Result<Site> site(std::stop_token stop, bool may_start = true);
@@ -78,7 +78,7 @@ class EngineDriver : public Driver, public ContainerEngine {
   Allocation allocation_;
   std::unique_ptr<PodProbes> probes_;
   std::mutex mutex_;
-  std::unique_ptr<Located> located_;
+  std::unique_ptr<LocatedEngine> located_;
 };
 
 }  // namespace fettle
