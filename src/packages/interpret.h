@@ -46,9 +46,9 @@ Result<Package> interpret_package(Sources& sources, const PackageOptions& option
 
 /// The line with a statement's result, from the outputs as they are known. `made`: whether the
 /// thing that it makes was there before. `created`: how many of its services were not.
-enum class Made { anew, changed, the_same };
-std::string result_line(const Statement& statement, const Known& known, Made made = Made::anew,
-                        size_t created = 0);
+enum class Novelty { anew, changed, the_same };
+std::string result_line(const Statement& statement, const Known& known,
+                        Novelty made = Novelty::anew, size_t created = 0);
 
 /// The text that people read before a statement runs: its description, or a sentence about it.
 std::string description_of(const Statement& statement);

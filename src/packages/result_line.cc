@@ -37,17 +37,18 @@ std::string stored_files_line(const EndedStatement& ended) {
   const std::string name = cat("Files with artifact name '", ended.detail("artifact"), "' ");
   const Name uuid = read_one<&ArtifactOutputs::uuid>(ended.outputs("artifact"));
   switch (ended.made) {
-    case Made::changed:
+    case Novelty::changed:
       return cat(name, "with artifact UUID '", uuid, "' updated");
-    case Made::the_same:
+    case Novelty::the_same:
       return cat(name, "resolved with artifact UUID '", uuid, "' as content were matching");
-    case Made::anew:
+    case Novelty::anew:
       break;
   }
   return cat(name, "uploaded with artifact UUID '", uuid, "'");
 }
 
-std::string result_line(const Statement& statement, const Known& known, Made made, size_t created) {
+std::string result_line(const Statement& statement, const Known& known, Novelty made,
+                        size_t created) {
   const Instruction* const instruction = find_instruction(statement.name);
   const EndedStatement ended{statement, known, made, created};
   std::string line = instruction != nullptr && instruction->result != nullptr

@@ -35,7 +35,7 @@ const Outputs& outputs_of(const Key& key, const Known& known);
 struct EndedStatement {
   const Statement& statement;
   const Known& known;
-  Made made;       ///< whether what it makes was there before
+  Novelty made;    ///< whether what it makes was there before
   size_t created;  ///< how many of its services were not there before
 
   /// The outputs of its first key of a kind. An empty dict: there are none.

@@ -285,7 +285,7 @@ class Reporter : public Audience {
     StatementReport& report = reports_[i];
     const Statement& statement = *report.statement;
     bool ran = false, failed = false, blocked = false;
-    Made made = Made::anew;
+    Novelty made = Novelty::anew;
     size_t created = 0;
     report.why.clear();
     report.changes.clear();
@@ -296,7 +296,7 @@ class Reporter : public Audience {
       const Step* step = run.step(key);
       ran |= standing == Standing::changed || standing == Standing::unchanged;
       if (step != nullptr && step->known != nullptr && step->known->applied && acts(step->verb))
-        made = standing == Standing::unchanged ? Made::the_same : Made::changed;
+        made = standing == Standing::unchanged ? Novelty::the_same : Novelty::changed;
       created += key.kind == "service" && step != nullptr && step->verb == Verb::create ? 1 : 0;
       failed |= standing == Standing::failed;
       blocked |=
