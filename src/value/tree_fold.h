@@ -28,17 +28,17 @@ struct ValueMaker {
   }
 };
 
-template <typename Made, typename Maker>
-Made fold_tree(const TreeNode& top, Maker& maker,
-               std::unordered_map<const TreeNode*, Made>& shared) {
+template <typename Product, typename Maker>
+Product fold_tree(const TreeNode& top, Maker& maker,
+                  std::unordered_map<const TreeNode*, Product>& shared) {
   struct Open {
     const TreeNode* node;
-    std::vector<Made> parts;
+    std::vector<Product> parts;
   };
   if (top.is_scalar())
     return maker.scalar(top.scalar());
   std::vector<Open> open;
-  Made made{};
+  Product made{};
   const auto begin = [&](const TreeNode& node) {
     if (node.is_scalar()) {
       made = maker.scalar(node.scalar());
