@@ -180,7 +180,7 @@ void Lookups::tell_missing(std::vector<Failure>& failures) const {
   for (const Index& index : program_.indexes)
     for (const auto& [key, tasks] : index.waiting)
       for (const Task* task : tasks) {
-        const Missing& missing = missing_.at(task);
+        const MissingInstance& missing = missing_.at(task);
         Failure made{program_.error_at(missing.node->at, ""), Importance::not_found};
         made.reasons.push_back(
             {cat("No match in index on type ", missing.keys), reported_in(program_, missing.node)});

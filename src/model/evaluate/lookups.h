@@ -46,7 +46,7 @@ class Lookups {
  private:
   Step look_up(Entity* entity, IndexKeys keys, const Expr* node, Datum& value);
 
-  struct Missing {
+  struct MissingInstance {
     std::string keys;
     const Expr* node;
   };
@@ -56,7 +56,7 @@ class Lookups {
   Instances& instances_;
   const Underway& now_;
   Evaluator& evaluator_;
-  std::unordered_map<const Task*, Missing> missing_;  ///< what a task waits for
+  std::unordered_map<const Task*, MissingInstance> missing_;  ///< what a task waits for
 };
 
 }  // namespace fettle::model
