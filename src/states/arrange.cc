@@ -39,7 +39,7 @@ class Arranger {
   }
 
  private:
-  struct Numbered {
+  struct NumberedBody {
     Declaration* declaration;
     Body* body;
   };
@@ -238,7 +238,7 @@ class Arranger {
 
   /// Turns `a: require_in: b` into `b: require: a`.
   void invert(size_t i) {
-    const Numbered& here = bodies_[i];
+    const NumberedBody& here = bodies_[i];
     const std::vector<Wish> wishes = here.body->wishes;
     for (const Wish& wish : wishes)
       if (is_inverse(*wish.requisite))
@@ -298,7 +298,7 @@ class Arranger {
   bool is_partial_;
   Report& report_;
   std::unordered_map<Name, size_t> by_id_;
-  std::vector<Numbered> bodies_;
+  std::vector<NumberedBody> bodies_;
   TargetIndex index_;
   size_t relations_ = 0;
 };
