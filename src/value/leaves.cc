@@ -36,17 +36,17 @@ std::optional<Value> replaced(const Value& leaf, const Replace& replace) {
 }  // namespace
 
 Value with_leaves(const Value& top, const Replace& replace) {
-  struct Open {
+  struct OpenNode {
     Value value;
     std::vector<Value> parts;
     bool is_changed = false;
   };
   if (!has_parts(top))
     return replaced(top, replace).value_or(top);
-  std::vector<Open> open;
+  std::vector<OpenNode> open;
   open.push_back({top, {}, false});
   while (true) {
-    Open& here = open.back();
+    OpenNode& here = open.back();
     if (here.parts.size() < count_of(here.value)) {
       const Value part = part_of(here.value, here.parts.size());
       if (has_parts(part)) {

@@ -31,13 +31,13 @@ struct ValueMaker {
 template <typename Product, typename Maker>
 Product fold_tree(const TreeNode& top, Maker& maker,
                   std::unordered_map<const TreeNode*, Product>& shared) {
-  struct Open {
+  struct OpenNode {
     const TreeNode* node;
     std::vector<Product> parts;
   };
   if (top.is_scalar())
     return maker.scalar(top.scalar());
-  std::vector<Open> open;
+  std::vector<OpenNode> open;
   Product made{};
   const auto begin = [&](const TreeNode& node) {
     if (node.is_scalar()) {
@@ -54,7 +54,7 @@ Product fold_tree(const TreeNode& top, Maker& maker,
   };
   bool is_made = begin(top);
   while (!open.empty()) {
-    Open& here = open.back();
+    OpenNode& here = open.back();
     if (is_made)
       here.parts.push_back(std::move(made));
     const size_t next = here.parts.size();

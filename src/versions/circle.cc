@@ -11,7 +11,7 @@ Result<std::vector<Name>> CircleSearch::from(const Name& id) {
   path_.push_back({id, TRY(needs_(id))});
   seen_[id] = true;
   while (!path_.empty()) {
-    Open& top = path_.back();
+    OpenNode& top = path_.back();
     if (top.next == top.needs.size()) {
       seen_[top.id] = false;
       path_.pop_back();
@@ -31,7 +31,7 @@ Result<std::vector<Name>> CircleSearch::from(const Name& id) {
 
 std::vector<Name> CircleSearch::circle(const Name& again) const {
   std::vector<Name> found;
-  for (const Open& open : path_)
+  for (const OpenNode& open : path_)
     if (!found.empty() || open.id == again)
       found.push_back(open.id);
   found.push_back(again);

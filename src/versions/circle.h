@@ -22,7 +22,7 @@ class CircleSearch {
   Result<std::vector<Name>> from(const Name& id);
 
  private:
-  struct Open {
+  struct OpenNode {
     Name id;
     std::vector<Name> needs;
     size_t next = 0;
@@ -31,7 +31,7 @@ class CircleSearch {
 
   Needs needs_;
   std::unordered_map<Name, bool> seen_;  ///< true while it is on the path
-  std::vector<Open> path_;
+  std::vector<OpenNode> path_;
 };
 
 /// `a -> b -> a`, shortened in the middle when it is long.
