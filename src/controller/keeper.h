@@ -35,7 +35,7 @@ class Keeper {
 
  private:
   /// Owners whose wishes have to be carried out, or are being carried out.
-  struct Outstanding {
+  struct Backlog {
     std::set<Name> owners;
     bool is_all = true;  ///< whatever the records say
     Known of_run;        ///< what became due during a run
@@ -78,7 +78,7 @@ class Keeper {
   Notifier notifier_;
   PodLooks pods_;
   NodeNews nodes_;
-  Outstanding outstanding_;
+  Backlog outstanding_;
   StoreMark stored_;
   Motion motion_;
   bool is_due_ = true;  ///< at least once, since things may not be as they were left
