@@ -21,7 +21,7 @@ thread_local Budget* current_budget = nullptr;
 
 thread_local int Budget::Level::depth = 0;
 
-bool Budget::refuse(Refused what) {
+bool Budget::refuse(Refusal what) {
   if (!is_over())
     refused_.store(what, relaxed);
   set(next_look_, 0);
@@ -31,16 +31,16 @@ bool Budget::refuse(Refused what) {
 bool Budget::refuse(std::string why) {
   if (!is_over())
     why_ = std::move(why);
-  return refuse(Refused::other);
+  return refuse(Refusal::other);
 }
 
 bool Budget::look() {
   if (is_over())
     return false;
   if (limits_.steps != 0 && steps() > limits_.steps)
-    return refuse(Refused::steps);
+    return refuse(Refusal::steps);
   if (limits_.cancelled != nullptr && limits_.cancelled->load(std::memory_order_relaxed))
-    return refuse(Refused::cancelled);
+    return refuse(Refusal::cancelled);
   const uint64_t next = steps() + steps_between_looks;
   set(next_look_, limits_.steps == 0 ? next : std::min(next, limits_.steps + 1));
   return true;
@@ -49,20 +49,20 @@ bool Budget::look() {
 void Budget::begin() {
   set(steps_, 0);
   set(next_look_, 0);
-  refused_.store(Refused::nothing, relaxed);
+  refused_.store(Refusal::nothing, relaxed);
 }
 
 std::string Budget::refusal() const {
   switch (refused_.load(relaxed)) {
-    case Refused::nothing:
+    case Refusal::nothing:
       return {};
-    case Refused::steps:
+    case Refusal::steps:
       return cat("it takes more than ", limits_.steps, " steps");
-    case Refused::bytes:
+    case Refusal::bytes:
       return cat("it takes more than ", limits_.bytes / 1'000'000, " MB of memory");
-    case Refused::cancelled:
+    case Refusal::cancelled:
       return "it was cancelled";
-    case Refused::other:
+    case Refusal::other:
       return why_;
   }
   return {};

@@ -60,19 +60,19 @@ class Budget {
   }
   bool take(uint64_t bytes) {
     set(bytes_, this->bytes() + bytes);
-    return this->bytes() <= most_bytes() || refuse(Refused::bytes);
+    return this->bytes() <= most_bytes() || refuse(Refusal::bytes);
   }
   void give_back(uint64_t bytes) { set(bytes_, this->bytes() - std::min(bytes, this->bytes())); }
   /// Whether so many more could be taken; if not that is a refusal.
   bool has_room(uint64_t bytes) {
     return (bytes <= most_bytes() && this->bytes() <= most_bytes() - bytes) ||
-           refuse(Refused::bytes);
+           refuse(Refusal::bytes);
   }
 
   /// Another reason to go no further, such as a value that is nested too deeply.
   bool refuse(std::string why);
-  bool is_over() const { return refused_.load(relaxed) != Refused::nothing; }
-  bool is_out_of_memory() const { return refused_.load(relaxed) == Refused::bytes; }
+  bool is_over() const { return refused_.load(relaxed) != Refusal::nothing; }
+  bool is_out_of_memory() const { return refused_.load(relaxed) == Refusal::bytes; }
   /// The first refusal: `it takes more than 1000 steps`.
   std::string refusal() const;
   uint64_t steps() const { return steps_.load(relaxed); }
@@ -111,10 +111,10 @@ class Budget {
   };
 
  private:
-  enum class Refused : uint8_t { nothing, steps, bytes, cancelled, other };
+  enum class Refusal : uint8_t { nothing, steps, bytes, cancelled, other };
   uint64_t most_bytes() const { return limits_.bytes == 0 ? ~uint64_t{0} : limits_.bytes; }
   bool look();
-  bool refuse(Refused what);
+  bool refuse(Refusal what);
 
   // One thread works with a budget. The one without limits belongs to all, and its numbers mean
   // nothing.
@@ -126,7 +126,7 @@ class Budget {
   std::atomic<uint64_t> steps_{0};
   std::atomic<uint64_t> bytes_{0};
   std::atomic<uint64_t> next_look_{0};  ///< in steps
-  std::atomic<Refused> refused_{Refused::nothing};
+  std::atomic<Refusal> refused_{Refusal::nothing};
 };
 
 }  // namespace fettle
