@@ -212,11 +212,11 @@ Result<std::vector<Finding>> check_version(const Workplace& place, const Name& e
   if (snapshot->number() == 0)
     return user_error(cat("nothing was exported to `", environment, "` yet"));
   std::vector<Finding> found;
-  struct Said {
+  struct SetDigest {
     Name set;
     Digest value;
   };
-  std::unordered_map<Name, Said> said;
+  std::unordered_map<Name, SetDigest> said;
   std::unordered_map<Name, Name> owners;
   std::unordered_set<Name> told;
   std::vector<std::pair<Item, Name>> with_needs;
@@ -224,7 +224,7 @@ Result<std::vector<Finding>> check_version(const Workplace& place, const Name& e
     const ContentPointer content = TRY(snapshot->content(piece));
     for (const Item& item : content->items) {
       const auto [before, is_new] =
-          said.emplace(item.id, Said{piece.set, value_of_item(piece, item)});
+          said.emplace(item.id, SetDigest{piece.set, value_of_item(piece, item)});
       if (!item.is_shared) {
         owners.emplace(item.id, piece.set);
         if (!item.needs.empty())
