@@ -194,7 +194,7 @@ TEST_F(ClaimsTest, ACommitReadsNoMoreWhenASharedResourceNeedsOneOfEachSet) {
 /// circle, and what is told of shared resources is what a walk over everything finds.
 TEST_F(ClaimsTest, CirclesAndChangesAreThoseOfAllSetsTogether) {
   using Needs = std::map<std::string, std::set<std::string>>;
-  struct Said {
+  struct DeclaredNeeds {
     Needs owned, shared;
   };
   uint64_t seed = 20;
@@ -202,7 +202,7 @@ TEST_F(ClaimsTest, CirclesAndChangesAreThoseOfAllSetsTogether) {
     seed = seed * 6364136223846793005u + 1442695040888963407u;
     return (seed >> 33) % end;
   };
-  const auto graph_of = [](const std::map<std::string, Said>& sets) {
+  const auto graph_of = [](const std::map<std::string, DeclaredNeeds>& sets) {
     Needs all;
     for (const auto& [set, said] : sets)
       for (const Needs* needs : {&said.owned, &said.shared})
@@ -217,7 +217,7 @@ TEST_F(ClaimsTest, CirclesAndChangesAreThoseOfAllSetsTogether) {
     return find_cycle(items).has_value();
   };
   const auto random_set = [&](const std::string& set) {
-    Said said;
+    DeclaredNeeds said;
     for (const char* name : {"s", "t", "v"})
       if (below(3) != 0)
         said.shared[name];
@@ -234,7 +234,7 @@ TEST_F(ClaimsTest, CirclesAndChangesAreThoseOfAllSetsTogether) {
             needs.insert(other);
     return said;
   };
-  std::map<std::string, Said> sets;
+  std::map<std::string, DeclaredNeeds> sets;
   ASSERT_EQ(full("z:z0=1"), "v1");
   int refused = 0, told = 0;
   for (int step = 0; step < 600; ++step) {
@@ -245,7 +245,7 @@ TEST_F(ClaimsTest, CirclesAndChangesAreThoseOfAllSetsTogether) {
       after.erase(set);
       model.removed.emplace_back(set);
     } else {
-      const Said& said = after[set] = random_set(set);
+      const DeclaredNeeds& said = after[set] = random_set(set);
       const auto add = [&](std::string_view of, const auto& resource) {
         model.text += cat(" ", of, ":", resource.first, "=1");
         if (!resource.second.empty())
