@@ -38,11 +38,11 @@ struct Draft {
   std::vector<CallSite*> sites;
   /// Notes where one instruction replaces several: steps are counted by the length of a body in
   /// plain instructions. `total` counts from the beginning.
-  struct Spared {
+  struct StepSaving {
     size_t at;
     int64_t total;
   };
-  std::vector<Spared> spared;
+  std::vector<StepSaving> spared;
   bool far_jumps = false;  ///< offsets of 16 bits do not suffice
   bool too_far = false;
 
@@ -51,7 +51,7 @@ struct Draft {
   }
   int64_t spared_before(size_t at) const {
     const auto after = std::lower_bound(spared.begin(), spared.end(), at,
-                                        [](const Spared& s, size_t a) { return s.at < a; });
+                                        [](const StepSaving& s, size_t a) { return s.at < a; });
     return after == spared.begin() ? 0 : std::prev(after)->total;
   }
   /// The length from `at` to here, in plain instructions.
