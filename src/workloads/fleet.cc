@@ -192,8 +192,8 @@ bool Fleet::has_image(const Node& node, const Name& reference) {
   return node.images.contains(reference);
 }
 
-Fleet::Used Fleet::used(uint32_t node_number) const {
-  return node_number < used_.size() ? used_[node_number] : Used();
+Fleet::NodeUse Fleet::used(uint32_t node_number) const {
+  return node_number < used_.size() ? used_[node_number] : NodeUse();
 }
 
 const Workload* Fleet::workload(const Name& owner) const {

@@ -170,11 +170,11 @@ class Fleet {
   /// Whether a reference is on a node, by what was seen and what was pulled.
   static bool has_image(const Node& node, const Name& reference);
   /// The requests of the pods on a node.
-  struct Used {
+  struct NodeUse {
     int64_t cpu = 0;
     int64_t memory = 0;
   };
-  Used used(uint32_t node_number) const;
+  NodeUse used(uint32_t node_number) const;
   /// A pod on a node that has one of these ports, or is to have it; null: there is none.
   const FleetPod* port_holder(uint32_t node_number, const std::vector<HostPort>& ports) const;
   template <typename Function>
@@ -219,7 +219,7 @@ class Fleet {
   std::map<Name, Node> nodes_;
   std::vector<Name> by_number_;
   std::vector<const Node*> node_at_;
-  std::vector<Used> used_;
+  std::vector<NodeUse> used_;
   std::vector<std::vector<const FleetPod*>> with_ports_;  ///< by the node's number
   std::set<Name> waiting_;                                ///< owners that found no node for a pod
   std::unordered_map<Name, uint32_t> numbers_;

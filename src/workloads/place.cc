@@ -87,8 +87,8 @@ Placement::Candidates& Placement::candidates(const Value& spec) {
 }
 
 bool Placement::has_room(const Node& node, const Requests& requests) const {
-  const Fleet::Used used = fleet_.used(node.number);
-  const Fleet::Used& more = more_[node.number];
+  const Fleet::NodeUse used = fleet_.used(node.number);
+  const Fleet::NodeUse& more = more_[node.number];
   return (node.cpu < 0 || used.cpu + more.cpu + requests.cpu <= node.cpu) &&
          (node.memory < 0 || used.memory + more.memory + requests.memory <= node.memory);
 }

@@ -52,7 +52,7 @@ class Placement {
 
   const Fleet& fleet_;
   std::vector<int64_t> counts_;
-  std::vector<Fleet::Used> more_;  ///< placed here, and not yet in the fleet
+  std::vector<Fleet::NodeUse> more_;  ///< placed here, and not yet in the fleet
   std::vector<std::vector<HostPort>> more_ports_;
   std::map<Digest, Candidates> candidates_;
   std::string why_not_;
