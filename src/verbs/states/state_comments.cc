@@ -118,39 +118,43 @@ void complain(const CommentContext& of, const BrokenReferences& broken, const st
 
 /// Whether one target meets a need. A state that waits for something that does not happen is not
 /// needed.
-Met met_by(const CommentContext& of, const states::Need& need, uint32_t target) {
+NeedVerdict met_by(const CommentContext& of, const states::Need& need, uint32_t target) {
   const StateResult& other = of.results[target];
   if (other.tag.empty())
-    return Met::yes;
+    return NeedVerdict::yes;
   const bool is_failed = other.entry.at("result") == Value(false);
   using Expectation = states::RequisiteRow::Expectation;
   switch (states::row_of(need.requisite).wanted) {
     case Expectation::no_failure:
     case Expectation::success:
-      return !is_failed ? Met::yes : other.is_unmet ? Met::not_needed : Met::failed;
+      return !is_failed       ? NeedVerdict::yes
+             : other.is_unmet ? NeedVerdict::not_needed
+                              : NeedVerdict::failed;
     case Expectation::changes:
-      return !is_failed && !has_no_changes(other.entry.at("changes")) ? Met::yes : Met::not_needed;
+      return !is_failed && !has_no_changes(other.entry.at("changes")) ? NeedVerdict::yes
+                                                                      : NeedVerdict::not_needed;
     case Expectation::failure:
-      return is_failed && !other.is_unmet ? Met::yes : Met::not_needed;
+      return is_failed && !other.is_unmet ? NeedVerdict::yes : NeedVerdict::not_needed;
     default:
-      return Met::yes;
+      return NeedVerdict::yes;
   }
 }
 
 }  // namespace
 
-Met met_by_results(const CommentContext& of, size_t chunk) {
-  Met all = Met::yes;
-  std::map<states::Requisite, Met> any;  // the best of alternatives
+NeedVerdict met_by_results(const CommentContext& of, size_t chunk) {
+  NeedVerdict all = NeedVerdict::yes;
+  std::map<states::Requisite, NeedVerdict> any;  // the best of alternatives
   for (const states::Need& need : of.compiled.chunks[chunk].needs)
     for (uint32_t t = need.begin; t < need.begin + need.count; ++t) {
-      const Met met = met_by(of, need, of.compiled.targets[t]);
+      const NeedVerdict met = met_by(of, need, of.compiled.targets[t]);
       if (!need.any) {
         all = std::max(all, met);
         continue;
       }
       const auto [best, is_first] = any.emplace(need.requisite, met);
-      const bool is_better = met == Met::yes || (met == Met::failed && best->second != Met::yes);
+      const bool is_better = met == NeedVerdict::yes ||
+                             (met == NeedVerdict::failed && best->second != NeedVerdict::yes);
       if (!is_first && is_better)
         best->second = met;
     }

@@ -21,8 +21,8 @@ struct CommentContext {
 };
 
 /// Whether the requisites of a chunk are met by earlier results.
-enum class Met { yes, not_needed, failed };
-Met met_by_results(const CommentContext& of, size_t chunk);
+enum class NeedVerdict { yes, not_needed, failed };
+NeedVerdict met_by_results(const CommentContext& of, size_t chunk);
 
 /// A line for each requisite of a chunk that is not met, and for each state of this run in which a
 /// reference finds nothing. Empty: there is none.

@@ -352,8 +352,8 @@ class Teller {
   /// Reports the plan for a thing that the engine has a kind for. Returns whether it was judged.
   bool look_at_thing(size_t i, const Step& step) {
     StateResult& made = results_[i];
-    if (const Met met = met_by_results(commented(), i); met != Met::yes) {
-      made.is_unmet = met == Met::not_needed;
+    if (const NeedVerdict met = met_by_results(commented(), i); met != NeedVerdict::yes) {
+      made.is_unmet = met == NeedVerdict::not_needed;
       made.entry = entry_of(i, false, Value(""), {}, {}, {}, {});
       return false;
     }
