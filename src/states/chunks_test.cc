@@ -67,7 +67,7 @@ Result<Value> test_exec(std::string_view path, std::span<const Value> positional
 }
 
 /// `#$ --ran ID={json}` says that a state has run and what it left.
-class Ran : public Outcomes {
+class PastOutcomes : public Outcomes {
  public:
   std::map<std::string, Value, std::less<>> states;
   bool has_run(std::string_view id) const override { return states.contains(id); }
@@ -95,7 +95,7 @@ struct Question {
   std::map<std::string, std::string> files;
   std::vector<std::string> words;
   CompileOptions options;
-  Ran ran;
+  PastOutcomes ran;
   ChunkMemory remembered;
   std::string expected, warnings, place;
   std::vector<std::pair<std::string, std::string>> errors;  ///< `file:line` and pattern

@@ -13,7 +13,7 @@
 namespace fettle::states {
 namespace {
 
-class Ran : public Outcomes {
+class PastOutcomes : public Outcomes {
  public:
   bool has_run(std::string_view id) const override { return id.size() % 2 == 0; }
   std::optional<Value> new_state(std::string_view, std::string_view id,
@@ -52,7 +52,7 @@ std::string rendered(const std::string& text, const Params& params, uint8_t end)
                         {"ret", Value::list({positional.begin(), positional.end()})},
                         {"comment", path}});
   };
-  const Ran ran;
+  const PastOutcomes ran;
   BlockRenderer rendering(*sources, texts, params, host, &ran);
   const SourceFile file = **sources->root("main.sls");
   const Result<std::vector<Block>> blocks =
