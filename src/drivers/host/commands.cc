@@ -39,7 +39,7 @@ std::string find_in(std::string_view folders, const std::string& program) {
 /// Bytes of an output, and thus a limit for its lines.
 constexpr size_t most_told = 64 * 1024;
 
-struct Ran {
+struct CommandRun {
   bool found = true;  ///< else there is no such program
   int code = 0;
   std::string lines;  ///< the last ones of both streams
@@ -56,14 +56,14 @@ bool hides_output(const HostCommand& wanted) {
   return wanted.told && (is_hidden(*wanted.told, "stdout") || is_hidden(*wanted.told, "stderr"));
 }
 
-Result<Ran> run_words(const HostCommand& wanted, std::string_view command,
-                      const std::stop_token& stop) {
+Result<CommandRun> run_words(const HostCommand& wanted, std::string_view command,
+                             const std::stop_token& stop) {
   Invocation invocation;
   invocation.arguments = TRY(split_command(command));
   const std::string_view path = wanted.path.view();
   const std::string program = find_in(path, invocation.arguments[0]);
   if (program.empty())
-    return Ran{false, 127, cat("the program `", invocation.arguments[0], "` is not found")};
+    return CommandRun{false, 127, cat("the program `", invocation.arguments[0], "` is not found")};
   invocation.arguments[0] = program;
   if (!path.empty())
     invocation.environment.emplace_back("PATH", path);
@@ -91,7 +91,8 @@ Result<Ran> run_words(const HostCommand& wanted, std::string_view command,
       error.message += cat("; its last lines:\n", tail.lines());
     return error;
   }
-  return Ran{true, finished->code, tail.lines(), output.lines(most_told), errors.lines(most_told)};
+  return CommandRun{true, finished->code, tail.lines(), output.lines(most_told),
+                    errors.lines(most_told)};
 }
 
 bool is_guarded(const HostCommand& wanted) {
@@ -107,13 +108,13 @@ Result<std::string> why_due(const HostCommand& wanted, const std::stop_token& st
     why = cat("`", creates, "` does not exist");
   }
   if (const std::string_view unless = wanted.unless.view(); !unless.empty()) {
-    const Ran ran = TRY(run_words(wanted, unless, stop).context("running `unless`"));
+    const CommandRun ran = TRY(run_words(wanted, unless, stop).context("running `unless`"));
     if (ran.found && ran.code == 0)
       return std::string();
     why = cat("`", unless, "` exited with code ", ran.code);
   }
   if (const std::string_view onlyif = wanted.onlyif.view(); !onlyif.empty()) {
-    const Ran ran = TRY(run_words(wanted, onlyif, stop).context("running `onlyif`"));
+    const CommandRun ran = TRY(run_words(wanted, onlyif, stop).context("running `onlyif`"));
     if (!ran.found || ran.code != 0)
       return std::string();
     why = cat("`", onlyif, "` exited with code 0");
@@ -121,9 +122,9 @@ Result<std::string> why_due(const HostCommand& wanted, const std::stop_token& st
   return why;
 }
 
-Result<Ran> run_checked(const HostCommand& wanted, std::string_view command,
-                        const std::stop_token& stop) {
-  Ran ran = TRY(run_words(wanted, command, stop));
+Result<CommandRun> run_checked(const HostCommand& wanted, std::string_view command,
+                               const std::stop_token& stop) {
+  CommandRun ran = TRY(run_words(wanted, command, stop));
   if (!ran.found)
     return world_error(ran.lines);
   const auto codes = wanted.returns.items();
@@ -154,7 +155,8 @@ Result<Value> read_output(std::string_view form, const std::string& output) {
 }
 
 /// What goes to either stream by itself, and what it says.
-Result<ToldOutputs> told_outputs(const OutputRequest& told, const Ran& ran, const Mask& mask) {
+Result<ToldOutputs> told_outputs(const OutputRequest& told, const CommandRun& ran,
+                                 const Mask& mask) {
   const auto as_told = [&](const char* name, Value value) {
     return is_hidden(told, name) ? hidden(value) : marked(std::move(value), mask);
   };
@@ -182,7 +184,7 @@ Result<Outcome> run_what_is_due(const Act& act, const ProgressSink& progress,
   else
     runs = false;
   const bool reloads = !act.events.empty() && !wanted.purged.get() && !(runs && reload.empty());
-  Ran last;
+  CommandRun last;
   for (const auto& [is_due, text] :
        {std::pair(runs, command), std::pair(reloads, reload.empty() ? command : reload)})
     if (is_due) {
