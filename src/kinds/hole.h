@@ -24,17 +24,20 @@
 namespace fettle {
 
 /// The common part: a value that was checked.
-class Held {
+class CheckedValue {
  public:
   template <typename T>
     requires std::is_constructible_v<Value, T>
-  Held(T&& value) : value_(std::forward<T>(value)) {}  // NOLINT: what is written is what it holds
+  CheckedValue(T&& value)
+      : value_(std::forward<T>(value)) {}  // NOLINT: what is written is what it holds
   const Value& value() const { return value_; }
   /// It is not known before the run, or at all.
   bool is_open() const { return value_.is_deferred() || value_.is_unknown(); }
   bool has_hole() const { return value_.has_deferred(); }
   bool is_null() const { return value_.is_null(); }
-  friend bool operator==(const Held& a, const Held& b) { return a.value_ == b.value_; }
+  friend bool operator==(const CheckedValue& a, const CheckedValue& b) {
+    return a.value_ == b.value_;
+  }
 
  private:
   Value value_;
@@ -44,10 +47,10 @@ template <typename T>
 class Hole;
 
 template <>
-class Hole<Name> : public Held {
+class Hole<Name> : public CheckedValue {
  public:
-  using Held::Held;
-  Hole() : Held(Value("")) {}
+  using CheckedValue::CheckedValue;
+  Hole() : CheckedValue(Value("")) {}
   bool is_text() const { return value().is_text(); }
   Name get() const { return is_text() ? value().text() : Name(); }
   std::string_view view() const { return get_view(value()); }
@@ -60,33 +63,33 @@ class Hole<Name> : public Held {
 };
 
 template <>
-class Hole<int64_t> : public Held {
+class Hole<int64_t> : public CheckedValue {
  public:
-  using Held::Held;
-  Hole() : Held(Value(0)) {}
+  using CheckedValue::CheckedValue;
+  Hole() : CheckedValue(Value(0)) {}
   int64_t get() const { return value().is_integer() ? value().integer().value_or(0) : 0; }
 };
 
 template <>
-class Hole<bool> : public Held {
+class Hole<bool> : public CheckedValue {
  public:
-  using Held::Held;
-  Hole() : Held(Value(false)) {}
+  using CheckedValue::CheckedValue;
+  Hole() : CheckedValue(Value(false)) {}
   bool get() const { return value().is_bool() && value().boolean(); }
 };
 
-class List : public Held {
+class List : public CheckedValue {
  public:
-  using Held::Held;
-  List() : Held(Value::list({})) {}
+  using CheckedValue::CheckedValue;
+  List() : CheckedValue(Value::list({})) {}
   std::span<const Value> items() const { return items_of(value()); }
   bool empty() const { return items().empty(); }
 };
 
-class Dict : public Held {
+class Dict : public CheckedValue {
  public:
-  using Held::Held;
-  Dict() : Held(Value::dict({})) {}
+  using CheckedValue::CheckedValue;
+  Dict() : CheckedValue(Value::dict({})) {}
   std::span<const Entry> entries() const {
     return value().is_dict() ? value().entries() : std::span<const Entry>();
   }
