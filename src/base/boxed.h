@@ -13,7 +13,7 @@ template <class T>
 class Box {
  public:
   Box() = default;
-  Box(T value) : held_(new Held{{1}, std::move(value)}) {}  // NOLINT
+  Box(T value) : held_(new Node{{1}, std::move(value)}) {}  // NOLINT
   Box(const Box& other) : held_(other.held_) {
     if (held_ != nullptr)
       held_->users.fetch_add(1, std::memory_order_relaxed);
@@ -37,18 +37,18 @@ class Box {
   }
   T& emplace() { return (*this = Box(T{})).held_->value; }
   void reset() {
-    if (Held* held = std::exchange(held_, nullptr);
+    if (Node* held = std::exchange(held_, nullptr);
         held != nullptr && held->users.fetch_sub(1, std::memory_order_acq_rel) == 1)
       delete held;
   }
 
  private:
-  struct Held {
+  struct Node {
     std::atomic<uint32_t> users;
     T value;
   };
 
-  Held* held_ = nullptr;
+  Node* held_ = nullptr;
 };
 
 }  // namespace fettle
