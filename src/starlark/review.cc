@@ -36,7 +36,7 @@ class Reviewer {
   }
 
  private:
-  struct Bound {
+  struct BoundName {
     uint32_t at = 0;
     bool is_module = false;
   };
@@ -101,7 +101,7 @@ class Reviewer {
       return;
     // A global may be used by another file. Imported names hardly ever are.
     if (binding->scope != Scope::global || is_module)
-      bound_.try_emplace(binding, Bound{node->at, is_module});
+      bound_.try_emplace(binding, BoundName{node->at, is_module});
   }
 
   /// Names of which some may be there to be skipped.
@@ -253,7 +253,7 @@ class Reviewer {
       case NodeKind::load_statement:
         for (const LoadedName& name : as<LoadNode>(node)->names)
           if (name.local->binding != nullptr)
-            bound_.try_emplace(name.local->binding, Bound{name.at, true});
+            bound_.try_emplace(name.local->binding, BoundName{name.at, true});
         break;
       default:
         break;
@@ -261,7 +261,7 @@ class Reviewer {
   }
 
   std::vector<Node*> left_;
-  std::map<Binding*, Bound> bound_;  ///< by a plain assignment
+  std::map<Binding*, BoundName> bound_;  ///< by a plain assignment
   std::set<Binding*> used_;
   std::vector<SyntaxError> found_;
 };
