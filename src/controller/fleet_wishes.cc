@@ -61,9 +61,9 @@ bool is_as_wanted(const Record& record, const Box<Resource>& resource, const Dig
 }  // namespace
 
 /// Collects what is due, owner by owner.
-class FleetWishes::Gathering {
+class FleetWishes::DueCollection {
  public:
-  Gathering(const FleetRecords& records, const DueScope& scope)
+  DueCollection(const FleetRecords& records, const DueScope& scope)
       : records_(records), scope_(scope) {}
 
   void add(const Name& owner, const Wish& wish) {
@@ -187,7 +187,7 @@ bool FleetWishes::take(workloads::Wanted wanted) {
 
 Due FleetWishes::due(const std::set<Name>& owners, const FleetRecords& records,
                      const DueScope& scope) const {
-  Gathering gathering(records, scope);
+  DueCollection gathering(records, scope);
   gathering.intent().environment = fleet_.environment();
   // Pulls have budgets of their own: as many images come as allowed while pods change.
   gathering.intent().pools[Name()] = other_acts();

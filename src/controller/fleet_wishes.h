@@ -86,7 +86,7 @@ class FleetWishes {
     size_t pods = 0;
     std::map<Name, int> pools;
   };
-  class Gathering;
+  class DueCollection;
   bool take(workloads::Wanted wanted);
   int other_acts() const;
 
