@@ -256,7 +256,7 @@ void World::begin_act(const Resource& resource, const Name& owner, bool removes)
 
 void World::end_acts() {
   for (auto it = acting.begin(); it != acting.end();) {
-    const Acting act = it->second;
+    const ActInFlight act = it->second;
     if (act.ends > now || is_away(act.resource.key)) {
       ++it;
       continue;
