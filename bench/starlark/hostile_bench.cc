@@ -17,7 +17,7 @@ namespace {
 
 constexpr double target_seconds = 1.0;
 
-enum Ending : int { failed = 0, passed = 1, should_have_failed = 2 };
+enum Verdict : int { failed = 0, passed = 1, should_have_failed = 2 };
 
 int ending_of(const Hostile& hostile) {
   return run(hostile).failed ? failed : hostile.may_pass ? passed : should_have_failed;
@@ -26,7 +26,7 @@ int ending_of(const Hostile& hostile) {
 struct Measured {
   double seconds = 0;
   long megabytes = 0;
-  int ending = -1;  ///< none of `Ending`: it crashed
+  int ending = -1;  ///< none of `Verdict`: it crashed
 };
 
 Measured measure(const Hostile& hostile) {
