@@ -33,7 +33,7 @@ bool fits(const Value& value, Member::Type type) {
   return false;
 }
 
-bool is_left_out(const Value& value, Member::Leaving leaving) {
+bool is_left_out(const Value& value, Member::Omission leaving) {
   return (leaving == Member::when_null && value.is_null()) ||
          (leaving == Member::when_empty && (is_empty(value) || value == Value(0)));
 }

@@ -39,13 +39,13 @@ namespace fettle {
 
 struct Member {
   enum Type { text, integer, boolean, list, dict, any };
-  enum Leaving { never, when_null, when_empty };  ///< whether it is left out of the dict
+  enum Omission { never, when_null, when_empty };  ///< whether it is left out of the dict
 
   Name name;
   std::string_view meaning;  ///< for the manual
   Type type;
   std::optional<Value> otherwise;  ///< the default; none: the member is required
-  Leaving leaving = never;
+  Omission leaving = never;
   Value (*get)(const void* owner);
   void (*set)(void* owner, const Value& value);
 };
