@@ -12,7 +12,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "base/boxed.h"
+#include "base/box.h"
 #include "base/time.h"
 #include "core/resource.h"
 #include "core/verb.h"

@@ -31,7 +31,7 @@
 
 #include <optional>
 
-#include "base/boxed.h"
+#include "base/box.h"
 #include "base/prng.h"
 #include "core/driver.h"
 

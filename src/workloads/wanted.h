@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/boxed.h"
+#include "base/box.h"
 #include "base/time.h"
 #include "core/resource.h"
 
