@@ -9,7 +9,7 @@
 #include <functional>
 #include <stop_token>
 
-#include "base/doing.h"
+#include "base/activity.h"
 #include "base/file.h"
 #include "base/time.h"
 #include "packages/sources.h"

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "base/doing.h"
+#include "base/activity.h"
 #include "reconcile/carry_out.h"
 #include "store/blobs.h"
 #include "value/mask.h"
