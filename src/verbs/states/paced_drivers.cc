@@ -1,6 +1,6 @@
 #include "verbs/states/paced_drivers.h"
 
-#include "workplace/driver_around.h"
+#include "workplace/driver_decorator.h"
 
 namespace fettle {
 

@@ -2,7 +2,7 @@
 
 #include "base/text.h"
 #include "states/managed_path.h"
-#include "workplace/driver_around.h"
+#include "workplace/driver_decorator.h"
 
 namespace fettle {
 
