@@ -4,7 +4,7 @@
 #include "kinds/artifact.h"
 #include "kinds/kinds.h"
 #include "kinds/service.h"
-#include "verbs/packages/executed.h"
+#include "verbs/packages/package_run.h"
 #include "workplace/engines.h"
 #include "workplace/known_services.h"
 

@@ -6,7 +6,7 @@
 #include "kinds/service.h"
 #include "packages/instructions/instruction.h"
 #include "plan/presence.h"
-#include "verbs/packages/executed.h"
+#include "verbs/packages/package_run.h"
 #include "workplace/engines.h"
 
 namespace fettle {

@@ -1,4 +1,4 @@
-#include "verbs/packages/executed.h"
+#include "verbs/packages/package_run.h"
 
 #include <algorithm>
 
