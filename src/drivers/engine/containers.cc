@@ -7,8 +7,8 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/wait.h"
+#include "drivers/engine/conflict.h"
 #include "drivers/engine/marks.h"
-#include "drivers/engine/taken.h"
 
 namespace fettle {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "base/text.h"
 #include "base/wait.h"
-#include "drivers/engine/taken.h"
+#include "drivers/engine/conflict.h"
 #include "value/json.h"
 
 namespace fettle {

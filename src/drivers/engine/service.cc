@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "drivers/engine/conflict.h"
 #include "drivers/engine/containers.h"
 #include "drivers/engine/files.h"
 #include "drivers/engine/probe.h"
 #include "drivers/engine/service_body.h"
-#include "drivers/engine/taken.h"
 #include "kinds/engine_needs.h"
 #include "kinds/network.h"
 #include "kinds/service.h"

@@ -3,12 +3,12 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/wait.h"
+#include "drivers/engine/conflict.h"
 #include "drivers/engine/containers.h"
 #include "drivers/engine/files.h"
 #include "drivers/engine/last_line.h"
 #include "drivers/engine/recipes.h"
 #include "drivers/engine/service_body.h"
-#include "drivers/engine/taken.h"
 #include "kinds/network.h"
 #include "value/mask.h"
 

@@ -1,4 +1,4 @@
-#include "drivers/engine/taken.h"
+#include "drivers/engine/conflict.h"
 
 #include "base/text.h"
 
