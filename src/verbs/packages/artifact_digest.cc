@@ -7,7 +7,7 @@
 
 #include "base/archive.h"
 #include "base/text.h"
-#include "packages/ignored.h"
+#include "packages/ignore_rules.h"
 
 namespace fettle {
 namespace {

@@ -1,4 +1,4 @@
-#include "packages/ignored.h"
+#include "packages/ignore_rules.h"
 
 #include <gtest/gtest.h>
 
