@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "states/catalogue.h"
-#include "states/compiled.h"
+#include "states/compiled_states.h"
 #include "states/sources.h"
 
 namespace fettle::states {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/record.h"
-#include "states/compiled.h"
+#include "states/compiled_states.h"
 
 namespace fettle::states {
 

@@ -14,7 +14,7 @@
 
 #include "core/record.h"
 #include "core/resource.h"
-#include "states/compiled.h"
+#include "states/compiled_states.h"
 
 namespace fettle::states {
 

@@ -1,7 +1,7 @@
 #pragma once
 /// Turns high data into chunks: one for each call, in Idem's order.
 
-#include "states/compiled.h"
+#include "states/compiled_states.h"
 #include "states/high.h"
 
 namespace fettle::states {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "kinds/kind_of.h"
-#include "states/compiled.h"
+#include "states/compiled_states.h"
 
 namespace fettle::states {
 

@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "core/driver.h"
-#include "states/compiled.h"
+#include "states/compiled_states.h"
 
 namespace fettle {
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <span>
 
-#include "states/compiled.h"
+#include "states/compiled_states.h"
 #include "verbs/states/states.h"
 
 namespace fettle {

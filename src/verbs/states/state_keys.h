@@ -11,7 +11,7 @@
 
 #include "core/rename.h"
 #include "core/state_tag.h"
-#include "states/compiled.h"
+#include "states/compiled_states.h"
 #include "store/edit.h"
 #include "workplace/state_of_key.h"
 
