@@ -264,7 +264,8 @@ Result<HttpResponse> HostDriver::ask(const Artifact& wanted, const Path& body,
   return response;
 }
 
-Result<HostDriver::Downloaded> HostDriver::download(const Artifact& wanted, std::stop_token stop) {
+Result<HostDriver::TaggedDigest> HostDriver::download(const Artifact& wanted,
+                                                      std::stop_token stop) {
   const TemporaryDirectory place = TRY(TemporaryDirectory::make());
   const Path body = place.path() / "body";
   const HttpResponse answer = TRY(ask(wanted, body, "", std::move(stop)));
@@ -272,7 +273,7 @@ Result<HostDriver::Downloaded> HostDriver::download(const Artifact& wanted, std:
     return bad_answer(wanted, answer.status);
   const std::unique_ptr<Blobs::Draft> draft = TRY(blobs_.begin());
   TRY(pack_download(wanted, body, [&](std::string_view bytes) { return draft->add(bytes); }));
-  return Downloaded{TRY(draft->finish()), answer.header("ETag")};
+  return TaggedDigest{TRY(draft->finish()), answer.header("ETag")};
 }
 
 }  // namespace fettle

@@ -25,7 +25,7 @@ class HostDriver : public Driver {
   Result<std::vector<Found>> list(const Name& environment, std::stop_token stop) override;
 
  private:
-  using Downloaded = std::pair<std::string, std::string>;  ///< its digest, its tag
+  using TaggedDigest = std::pair<std::string, std::string>;  ///< its digest, its tag
   Result<Observation> look_at_artifact(const Subject& subject, std::stop_token stop);
   Result<Observation> look_at_address(const Resource& wanted, const Record& known,
                                       std::stop_token stop);
@@ -34,7 +34,7 @@ class HostDriver : public Driver {
   /// The answer of a server to a download, its body as a file. An error: nobody answered.
   Result<HttpResponse> ask(const Artifact& wanted, const Path& body, const std::string& etag,
                            std::stop_token stop);
-  Result<Downloaded> download(const Artifact& wanted, std::stop_token stop);
+  Result<TaggedDigest> download(const Artifact& wanted, std::stop_token stop);
 
   HttpClient& http_;
   Blobs& blobs_;
