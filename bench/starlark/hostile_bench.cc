@@ -23,13 +23,13 @@ int ending_of(const Hostile& hostile) {
   return run(hostile).failed ? failed : hostile.may_pass ? passed : should_have_failed;
 }
 
-struct Measured {
+struct Measurement {
   double seconds = 0;
   long megabytes = 0;
   int ending = -1;  ///< none of `Verdict`: it crashed
 };
 
-Measured measure(const Hostile& hostile) {
+Measurement measure(const Hostile& hostile) {
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0)
@@ -60,11 +60,12 @@ int time_all(std::string_view part) {
   for (const Hostile& hostile : programs) {
     if (hostile.name.find(part) == std::string::npos)
       continue;
-    Measured best = measure(hostile);
+    Measurement best = measure(hostile);
     // Others may have been busy: what seems slow is measured again.
     for (int i = 0; i < 2 && best.seconds >= target_seconds; ++i)
-      best = std::min(best, measure(hostile),
-                      [](const Measured& a, const Measured& b) { return a.seconds < b.seconds; });
+      best = std::min(best, measure(hostile), [](const Measurement& a, const Measurement& b) {
+        return a.seconds < b.seconds;
+      });
     std::printf("%6.2f s %4ld MB  %-8s  %s%s\n", best.seconds, best.megabytes,
                 word_for(best.ending), hostile.name.c_str(),
                 best.seconds >= target_seconds ? "  ABOVE THE TARGET" : "");
