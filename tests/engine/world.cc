@@ -45,7 +45,7 @@ class RunningEngines : public testing::Environment {
     return *engines;
   }
   const EngineAddress& start(TestEngine::Sort sort) {
-    Running& running = sort == TestEngine::Sort::podman ? podman_ : docker_;
+    RunningEngine& running = sort == TestEngine::Sort::podman ? podman_ : docker_;
     if (running.engine)
       return running.address;
     const Path build = FETTLE_BINARY_DIR;
@@ -66,7 +66,7 @@ class RunningEngines : public testing::Environment {
     return running.address;
   }
   void TearDown() override {
-    for (Running* const running : {&podman_, &docker_})
+    for (RunningEngine* const running : {&podman_, &docker_})
       if (running->engine) {
         const Status stopped = running->engine->stop(true);
         EXPECT_TRUE(stopped) << to_string(stopped.error());
@@ -74,11 +74,11 @@ class RunningEngines : public testing::Environment {
   }
 
  private:
-  struct Running {
+  struct RunningEngine {
     std::unique_ptr<TestEngine> engine;
     EngineAddress address{};
   };
-  Running podman_, docker_;
+  RunningEngine podman_, docker_;
 };
 
 [[maybe_unused]] testing::Environment* const registered =
