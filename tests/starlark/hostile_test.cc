@@ -27,7 +27,7 @@ int64_t resident() {
   return int64_t{pages} * getpagesize();
 }
 
-struct Ended {
+struct EndState {
   HostileEnd end;
   bool is_whole = false;  ///< the process came to its end
   int64_t peak = 0;       ///< bytes of the process, beyond those at its start
@@ -35,7 +35,7 @@ struct Ended {
 
 /// Runs in its own process, so that a crash is reported with its program, and memory is the
 /// process's.
-Ended run_apart(const Hostile& hostile, uint64_t steps) {
+EndState run_apart(const Hostile& hostile, uint64_t steps) {
   int channel[2];
   EXPECT_EQ(pipe(channel), 0);
   const int64_t before = resident();
@@ -56,7 +56,7 @@ Ended run_apart(const Hostile& hostile, uint64_t steps) {
   int status = 0;
   rusage usage{};
   wait4(child, &status, 0, &usage);
-  Ended ended;
+  EndState ended;
   ended.is_whole = WIFEXITED(status) && WEXITSTATUS(status) == 0 && told.find(' ') != told.npos;
   ended.peak = int64_t{usage.ru_maxrss} * 1024 - before;
   if (!ended.is_whole)
@@ -69,7 +69,7 @@ Ended run_apart(const Hostile& hostile, uint64_t steps) {
 void run_all(const std::vector<Hostile>& programs, size_t least, uint64_t steps) {
   for (const Hostile& hostile : programs) {
     SCOPED_TRACE(hostile.name);
-    const Ended ended = run_apart(hostile, steps);
+    const EndState ended = run_apart(hostile, steps);
     EXPECT_TRUE(ended.is_whole);
     EXPECT_LE(ended.end.memory, uint64_t{540'000'000});
     EXPECT_TRUE(ended.end.failed || hostile.may_pass);
