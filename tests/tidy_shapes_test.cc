@@ -51,9 +51,9 @@ struct Shapes {
 bool is_word(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_'; }
 
 /// The text with spaces in place of comments, literals and directives; lines keep their numbers.
-class Stripped {
+class StrippedText {
  public:
-  explicit Stripped(std::string text) : text_(std::move(text)) {
+  explicit StrippedText(std::string text) : text_(std::move(text)) {
     while (at_ < text_.size())
       step();
   }
@@ -153,7 +153,7 @@ class Measure {
   void opened(const std::string& name);
   void declared(ClassShape& of) const;
 
-  const Stripped stripped_;
+  const StrippedText stripped_;
   const std::string& text_;
   size_t at_ = 0;
   std::string head_;  ///< the text since the last statement
