@@ -401,7 +401,7 @@ std::string World::digest_of(const Attributes& pull) const {
 void World::end_pulls() {
   for (auto it = pulling.begin(); it != pulling.end();) {
     const Name key = it->first;
-    Pulling& pull = it->second;
+    PullInFlight& pull = it->second;
     if (pull.ends > now || is_away({fleet.environment(), "image", key})) {
       ++it;
       continue;

@@ -48,7 +48,7 @@ class World {
     bool removes = false;
     Time ends;
   };
-  struct Pulling {
+  struct PullInFlight {
     Attributes attributes;
     Time ends;
     int attempts = 1;
@@ -125,11 +125,11 @@ class World {
   /// The pod's containers end by themselves, and nothing starts them again.
   void break_pod(const Name& key);
 
-  std::map<Name, Real> real;           ///< pods that run, by key
-  std::map<Name, ActInFlight> acting;  ///< by key
-  std::map<Name, Pulling> pulling;     ///< by key
-  std::vector<std::string> pulled;     ///< keys in the order in which pulls started
-  std::vector<std::string> updated;    ///< names of pods in the order in which containers changed
+  std::map<Name, Real> real;             ///< pods that run, by key
+  std::map<Name, ActInFlight> acting;    ///< by key
+  std::map<Name, PullInFlight> pulling;  ///< by key
+  std::vector<std::string> pulled;       ///< keys in the order in which pulls started
+  std::vector<std::string> updated;      ///< names of pods in the order in which containers changed
   std::vector<std::string> made, removed;
   std::vector<std::string> said;  ///< names of notices
   int most_pulls = 0;             ///< concurrent pulls
