@@ -324,6 +324,22 @@ TEST(Tidy, FewOpenPayloads) {
   EXPECT_EQ(open, may);
 }
 
+/// A type is a noun of the field, so that a reader knows what it holds. Tenses and outcomes are said
+/// by participles, and some gerunds have become nouns.
+TEST(Tidy, TypesAreNouns) {
+  const std::set<std::string> may{"Wanted",  "Known",    "Seen",    "Found",    "Done",
+                                  "Failed",  "Skipped",  "Pending", "Binding",  "Finding",
+                                  "Setting", "Spelling", "Spacing", "Nothing",  "Undefined",
+                                  "Need",    "Thing",    "String",  "Standing", "Meaning"};
+  static const std::regex type(
+      R"(^ *(struct|class|enum class|enum|using) ([A-Z][a-z]+(ed|ing)|Asked|Bound|Brought|Built|Foreseen|Given|Gone|Held|Hidden|Kept|Known|Left|Lent|Lost|Made|Met|Ran|Said|Seen|Sent|Shown|Taken|Told|Written)\b *(:|\{|=|final).*)");
+  for_each_line([&](const std::string& file, const std::string& line) {
+    std::smatch match;
+    if (std::regex_match(line, match, type) && !may.contains(match[2].str()))
+      ADD_FAILURE() << file << ": `" << match[2] << "` says what was done; a noun says what it is";
+  });
+}
+
 TEST(Tidy, FrontEndsDoNotKnowEachOther) {
   const std::set<std::string> front_ends{"packages", "model", "states", "workloads"};
   for (const auto& [folder, may] : floors)
