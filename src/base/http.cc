@@ -8,7 +8,12 @@
 #include <mutex>
 #include <thread>
 
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
+
 #include "base/http_library.h"
+#include "base/http_tls.h"
 #include "base/text.h"
 
 namespace fettle {
@@ -41,14 +46,34 @@ struct Job {
   ~Job() {
     curl.easy_cleanup(easy);
     curl.slist_free_all(header_list);
+    curl.slist_free_all(connect_to);
   }
   Job(const Job&) = delete;
   Job& operator=(const Job&) = delete;
 
   void prepare();
+  void prepare_connection();
+  void prepare_message();
+  template <typename Value>
+  void set(CURLoption option, Value value) const {
+    curl.easy_setopt(easy, option, value);
+  }
+  void add_header(const std::string& line) {
+    header_list = curl.slist_append(header_list, line.c_str());
+  }
   void note_sign_of_life() const {
     if (heard != nullptr)
       *heard = std::chrono::steady_clock::now();
+  }
+  /// A byte of the answer has come.
+  void note_answer() {
+    note_sign_of_life();
+    if (request.idle_limit > 0s)
+      received = std::chrono::steady_clock::now();
+  }
+  /// When it is given up unless something comes; never without a limit.
+  SteadyTime idle_at() const {
+    return request.idle_limit > 0s ? received + request.idle_limit : SteadyTime::max();
   }
   void note_progress(curl_off_t bytes);
   size_t take_header(std::string_view line);
@@ -64,9 +89,12 @@ struct Job {
   HttpResponse response;
   CURL* easy = nullptr;
   curl_slist* header_list = nullptr;
+  curl_slist* connect_to = nullptr;
   std::array<char, CURL_ERROR_SIZE> message{};
   std::shared_ptr<std::atomic<SteadyTime>> heard;  ///< when a byte came or went; may be none
   curl_off_t moved = 0;                            ///< bytes of bodies, both ways
+  bool has_head = false;                           ///< the empty line after the headers has come
+  SteadyTime received;                             ///< when the last byte of the answer came
   std::optional<Error> failure;                    ///< of a source or a sink
   std::optional<std::stop_callback<std::function<void()>>> on_stop;
 };
@@ -81,6 +109,13 @@ size_t on_read(char* bytes, size_t size, size_t count, void* job) {
   return static_cast<Job*>(job)->give_body({bytes, size * count});
 }
 
+int on_socket(void* job, curl_socket_t socket, curlsocktype) {
+  const auto limit =
+      static_cast<unsigned>(milliseconds(static_cast<const Job*>(job)->request.dead_peer_limit));
+  setsockopt(socket, IPPROTO_TCP, TCP_USER_TIMEOUT, &limit, sizeof limit);  // others have none
+  return CURL_SOCKOPT_OK;
+}
+
 int on_progress(void* job, curl_off_t, curl_off_t received, curl_off_t, curl_off_t sent) {
   static_cast<Job*>(job)->note_progress(received + sent);
   return 0;
@@ -93,21 +128,25 @@ void Job::note_progress(curl_off_t bytes) {
 }
 
 size_t Job::take_header(std::string_view line) {
-  note_sign_of_life();
+  note_answer();
   const std::string_view text = trim(line);
   const size_t colon = text.find(':');
   if (text.starts_with("HTTP/")) {
+    has_head = false;
     response.headers.clear();
     response.status =
         std::atoi(std::string(text.substr(std::min(text.find(' '), text.size()))).c_str());
   } else if (colon != text.npos) {
-    response.headers.push_back(
-        {std::string(text.substr(0, colon)), std::string(trim(text.substr(colon + 1)))});
+    (has_head ? response.trailers : response.headers)
+        .push_back({std::string(text.substr(0, colon)), std::string(trim(text.substr(colon + 1)))});
+  } else if (text.empty()) {
+    has_head = true;
   }
   return line.size();
 }
 
 size_t Job::take_body(std::string_view bytes) {
+  note_answer();
   const bool to_sink = request.sink && response.status >= 200 && response.status < 300;
   const Status taken =
       to_sink ? request.sink(bytes) : sink_to(response.body, request.body_limit)(bytes);
@@ -127,23 +166,13 @@ size_t Job::give_body(std::span<char> into) {
 
 void Job::prepare() {
   easy = curl.easy_init();
-  const auto set = [this](CURLoption option, auto value) { curl.easy_setopt(easy, option, value); };
   set(CURLOPT_NOSIGNAL, 1L);
   set(CURLOPT_QUICK_EXIT, 1L);  // who is cancelled does not wait for an answer about a name
-  set(CURLOPT_TCP_KEEPALIVE, 1L);
-  set(CURLOPT_TCP_KEEPIDLE, keep_alive_idle);
-  set(CURLOPT_TCP_KEEPINTVL, keep_alive_interval);
   set(CURLOPT_ERRORBUFFER, message.data());
   set(CURLOPT_PROTOCOLS_STR, "http,https");
-  set(CURLOPT_URL, request.url.c_str());
   set(CURLOPT_PATH_AS_IS, 1L);
-  if (!request.unix_socket.empty()) {
-    set(CURLOPT_UNIX_SOCKET_PATH, request.unix_socket.c_str());
-    set(CURLOPT_PROXY, "");
-    set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
-  }
-  set(CURLOPT_CONNECTTIMEOUT_MS,
-      request.connect_limit > 0s ? milliseconds(request.connect_limit) : no_limit_ms);
+  prepare_connection();
+  set_tls(curl, easy, request.tls);
   if (request.time_limit > 0s)
     set(CURLOPT_TIMEOUT_MS, milliseconds(request.time_limit));
   if (heard != nullptr) {
@@ -156,17 +185,44 @@ void Job::prepare() {
     set(CURLOPT_MAXREDIRS, 10L);
     set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
   }
-  if (!request.tls.authorities.empty())
-    set(CURLOPT_CAINFO, request.tls.authorities.c_str());
-  if (!request.tls.certificate.empty())
-    set(CURLOPT_SSLCERT, request.tls.certificate.c_str());
-  if (!request.tls.key.empty())
-    set(CURLOPT_SSLKEY, request.tls.key.c_str());
-  if (request.tls.trusts_anybody) {
-    set(CURLOPT_SSL_VERIFYPEER, 0L);
-    set(CURLOPT_SSL_VERIFYHOST, 0L);
-  }
+  prepare_message();
+  received = std::chrono::steady_clock::now();
+}
 
+void Job::prepare_connection() {
+  set(CURLOPT_TCP_KEEPALIVE, 1L);
+  set(CURLOPT_TCP_KEEPIDLE, keep_alive_idle);
+  set(CURLOPT_TCP_KEEPINTVL, keep_alive_interval);
+  set(CURLOPT_CONNECTTIMEOUT_MS,
+      request.connect_limit > 0s ? milliseconds(request.connect_limit) : no_limit_ms);
+  if (request.dead_peer_limit > 0s) {
+    set(CURLOPT_SOCKOPTFUNCTION, &on_socket);
+    set(CURLOPT_SOCKOPTDATA, static_cast<void*>(this));
+  }
+  if (request.tls.server_name.empty()) {
+    set(CURLOPT_URL, request.url.c_str());
+  } else {
+    const OtherName other = under_name(request.url, request.tls.server_name);
+    connect_to = curl.slist_append(nullptr, other.connect_to.c_str());
+    set(CURLOPT_URL, other.url.c_str());
+    set(CURLOPT_CONNECT_TO, connect_to);
+    add_header("Host: " + other.host);
+  }
+  const bool is_secured = lower_case(request.url.substr(0, 6)) == "https:";
+  if (!request.unix_socket.empty()) {
+    set(CURLOPT_UNIX_SOCKET_PATH, request.unix_socket.c_str());
+    set(CURLOPT_PROXY, "");
+  }
+  if (request.is_multiplexed) {
+    set(CURLOPT_HTTP_VERSION, static_cast<long>(is_secured ? CURL_HTTP_VERSION_2TLS
+                                                           : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE));
+    set(CURLOPT_PIPEWAIT, 1L);
+  } else if (!request.unix_socket.empty()) {
+    set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
+  }
+}
+
+void Job::prepare_message() {
   if (request.source) {
     set(CURLOPT_FRESH_CONNECT, 1L);  // what was pulled cannot be sent again on another connection
     set(CURLOPT_UPLOAD, 1L);
@@ -179,9 +235,6 @@ void Job::prepare() {
   if (request.method == "HEAD")
     set(CURLOPT_NOBODY, 1L);
   set(CURLOPT_CUSTOMREQUEST, request.method.c_str());
-  const auto add_header = [this](const std::string& line) {
-    header_list = curl.slist_append(header_list, line.c_str());
-  };
   add_header("Expect:");  // no round trip before a body
   bool typed = false;
   for (const HttpHeader& header : request.headers) {
@@ -280,7 +333,7 @@ class HttpClient::Worker {
       int running = 0;
       curl().multi_perform(multi_, &running);
       finish_done();
-      curl().multi_poll(multi_, nullptr, 0, 1'000, nullptr);
+      curl().multi_poll(multi_, nullptr, 0, end_idle(), nullptr);
     }
     while (!jobs_.empty())
       finish(jobs_.begin()->first, cancelled_error());
@@ -301,6 +354,7 @@ class HttpClient::Worker {
       job->prepare();
       curl().multi_add_handle(multi_, job->easy);
       Job* const id = job.get();
+      idle_look_ = std::min(idle_look_, id->idle_at());
       jobs_.emplace(id, std::move(job));
       if (id->stop.stop_requested())  // the cancellation may have been read before the job was
         finish(id, cancelled_error());
@@ -321,6 +375,34 @@ class HttpClient::Worker {
       Job* const job = reinterpret_cast<Job*>(id);
       finish(job, job->finish(code));
     }
+  }
+
+  /// Ends jobs about which nothing was heard for too long. For how many milliseconds there may be
+  /// nothing to do; bytes that arrive only make it later.
+  int end_idle() {
+    const SteadyTime now = std::chrono::steady_clock::now();
+    if (now >= idle_look_) {
+      std::vector<Job*> idle;
+      idle_look_ = SteadyTime::max();
+      for (const auto& [id, job] : jobs_) {
+        if (const SteadyTime end = job->idle_at(); end > now)
+          idle_look_ = std::min(idle_look_, end);
+        else
+          idle.push_back(id);
+      }
+      for (Job* const id : idle)
+        give_up(id);
+    }
+    const Duration longest = 1s;
+    return static_cast<int>(milliseconds(std::min<Duration>(longest, idle_look_ - now)));
+  }
+
+  void give_up(Job* id) {
+    Error error = world_error(cat(name_of(id->request), ": nothing was received for ",
+                                  to_string(id->request.idle_limit)));
+    error.unknown_outcome = true;
+    id->set(CURLOPT_FORBID_REUSE, 1L);
+    finish(id, std::move(error));
   }
 
   /// A job that is known no more was finished before its cancellation was read.
@@ -345,6 +427,7 @@ class HttpClient::Worker {
   Result<const HttpLibrary*> library_;
   CURLM* multi_ = nullptr;
   std::map<Job*, std::unique_ptr<Job>> jobs_;
+  SteadyTime idle_look_ = SteadyTime::max();  ///< no job is idle before
   std::mutex mutex_;
   std::vector<std::unique_ptr<Job>> added_;
   std::vector<Job*> cancelled_;

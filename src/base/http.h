@@ -7,6 +7,12 @@
 ///                                              .unix_socket = "/var/run/docker.sock"}, stop));
 ///
 /// An answer with any status is an answer; an error means that there was none.
+///
+/// An answer may have no end: with a sink and without `time_limit` it goes on until the stop token
+/// ends it, and costs no thread. A connection whose peer is gone looks like one on which nothing
+/// happens, and libcurl does not watch for answers to its pings; so such a request says how long
+/// silence is fine (`idle_limit`), and its connection how long the peer's system may be silent
+/// (`dead_peer_limit`).
 
 #include <functional>
 #include <memory>
@@ -27,11 +33,16 @@ struct HttpHeader {
   std::string value{};
 };
 
-/// Files in PEM format for TLS; empty ones are not used.
-struct TlsFiles {
+/// Who the two sides of TLS are, in PEM format: as files, or as texts, which come first. Empty ones
+/// are not used.
+struct TlsSettings {
   std::string authorities{};  ///< whom to trust, instead of the system's
   std::string certificate{};  ///< who we are
   std::string key{};
+  std::string authorities_text{};
+  std::string certificate_text{};
+  std::string key_text{};
+  std::string server_name{};    ///< whom the server must prove to be, if not the host of the URL
   bool trusts_anybody = false;  ///< whoever answers is not asked who they are
 };
 
@@ -51,15 +62,25 @@ struct HttpRequest {
   /// `send` asks this each time that the silence limit is over, on the thread that waits. An error
   /// ends the exchange; otherwise the silence is fine. Without it, silence is an error.
   std::function<Status(const std::stop_token& stop)> still_at_it{};
-  size_t body_limit = 64 << 20;
+  /// The limit without a byte of the answer; 0: none. For answers without an end: nobody has to wait
+  /// for it, so it also ends what was begun by `start`.
+  Duration idle_limit{0};
+  /// How long bytes may stay unacknowledged on a new connection until its peer is taken for dead; 0:
+  /// the system's minutes.
+  Duration dead_peer_limit{0};
+  size_t body_limit = 64 << 20;  ///< of an answer without a sink
   bool follow_redirects = false;
-  TlsFiles tls{};
+  /// HTTP/2 with many exchanges on one connection: with TLS if the server agrees to it, without TLS
+  /// unasked. A request then waits for a connection that is being made and shares it.
+  bool is_multiplexed = false;
+  TlsSettings tls{};
 };
 
 struct HttpResponse {
   int status = 0;
   std::vector<HttpHeader> headers{};
-  std::string body{};  ///< empty when a sink took it
+  std::string body{};                  ///< empty when a sink took it
+  std::vector<HttpHeader> trailers{};  ///< that came after the body
   /// The value of a header, whatever the case of its name. Empty: there is none.
   std::string_view header(std::string_view name) const;
 };

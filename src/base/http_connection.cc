@@ -7,6 +7,7 @@
 #include <sys/socket.h>
 
 #include "base/http_library.h"
+#include "base/http_tls.h"
 #include "base/text.h"
 #include "base/wait.h"
 
@@ -127,16 +128,7 @@ Status HttpConnection::State::connect(const HttpRequest& request, const std::sto
   set(CURLOPT_CONNECTTIMEOUT_MS, limit > 0 ? static_cast<long>(limit) : no_limit_ms);
   if (!request.unix_socket.empty())
     set(CURLOPT_UNIX_SOCKET_PATH, request.unix_socket.c_str());
-  if (!request.tls.authorities.empty())
-    set(CURLOPT_CAINFO, request.tls.authorities.c_str());
-  if (!request.tls.certificate.empty())
-    set(CURLOPT_SSLCERT, request.tls.certificate.c_str());
-  if (!request.tls.key.empty())
-    set(CURLOPT_SSLKEY, request.tls.key.c_str());
-  if (request.tls.trusts_anybody) {
-    set(CURLOPT_SSL_VERIFYPEER, 0L);
-    set(CURLOPT_SSL_VERIFYHOST, 0L);
-  }
+  set_tls(curl, easy, request.tls);
   silence = request.silence_limit;
   curl.multi_add_handle(multi, easy);
   for (int running = 1, left = 0; running > 0;) {

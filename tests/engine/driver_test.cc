@@ -173,7 +173,7 @@ server.serve_forever()
       Verb::replace);
   ASSERT_TRUE(made) << said(made);
   ASSERT_EQ(dict_of(made->outputs).text_at("ip_address"), address);
-  const auto post = [&](const TlsFiles& tls) {
+  const auto post = [&](const TlsSettings& tls) {
     return send_inside(world.http(), world.engine(), made->remote_id, address, 443,
                        {.method = "POST",
                         .url = cat("https://", address, ":443/x"),

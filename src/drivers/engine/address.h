@@ -16,7 +16,7 @@ struct EngineAddress {
   std::string text;         ///< as given: `unix:///var/run/docker.sock`
   std::string unix_socket;  ///< of a `unix://` address
   std::string base;         ///< `http://engine`, `https://host:2376`
-  TlsFiles tls{};
+  TlsSettings tls{};
   std::string ssh;  ///< of an `ssh://` address: `user@host:port`, to be tunnelled (ssh_tunnel.h)
   /// Whether the addresses of containers can be reached from here.
   bool is_local() const { return !unix_socket.empty() && ssh.empty(); }
