@@ -23,6 +23,7 @@ const std::map<std::string, std::set<std::string>> floors{
     {"value", {"base"}},
     {"core", {"base", "value"}},
     {"jq", {"base", "value"}},
+    {"kubernetes", {"base", "value"}},
     {"starlark", {"base", "value"}},
     {"programs", {"base", "value"}},
     {"template/go", {"base", "value"}},

@@ -1,0 +1,286 @@
+#include "kubernetes/client.h"
+
+#include "base/text.h"
+#include "base/wait.h"
+#include "value/json.h"
+
+namespace fettle::kubernetes {
+namespace {
+
+constexpr size_t largest_answer = size_t{1} << 30;
+
+/// The query of a URL.
+class Query {
+ public:
+  Query& add(std::string_view name, std::string_view value) {
+    if (!value.empty())
+      text_ += cat(text_.empty() ? "?" : "&", name, "=", percent_encode(value));
+    return *this;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+std::string query_of(const WriteOptions& options, bool is_apply) {
+  return Query()
+      .add("fieldManager", options.field_manager)
+      .add("force", is_apply && options.is_forced ? "true" : "")
+      .add("dryRun", options.is_dry_run ? "All" : "")
+      .text();
+}
+
+std::string_view content_type_of(PatchType how) {
+  switch (how) {
+    case PatchType::json:
+      return "application/json-patch+json";
+    case PatchType::merge:
+      return "application/merge-patch+json";
+    case PatchType::strategic:
+      return "application/strategic-merge-patch+json";
+    case PatchType::apply:
+      return "application/apply-patch+yaml";
+  }
+  return {};
+}
+
+std::string_view word_of(Propagation propagation) {
+  switch (propagation) {
+    case Propagation::by_default:
+      return "";
+    case Propagation::background:
+      return "Background";
+    case Propagation::foreground:
+      return "Foreground";
+    case Propagation::orphan:
+      return "Orphan";
+  }
+  return {};
+}
+
+std::string doing_of(std::string_view method, const ResourceType& type, const ObjectName& name,
+                     std::string_view subresource = {}) {
+  return cat(method, " ", type.plural, subresource.empty() ? "" : "/", subresource,
+             name.name.empty() && name.space.empty() ? "" : " ", to_string(name));
+}
+
+Value delete_body(const DeleteOptions& options) {
+  std::vector<Entry> body{{"apiVersion", "v1"}, {"kind", "DeleteOptions"}};
+  std::vector<Entry> needed;
+  if (!options.uid.empty())
+    needed.push_back({"uid", options.uid});
+  if (!options.resource_version.empty())
+    needed.push_back({"resourceVersion", options.resource_version});
+  if (!needed.empty())
+    body.push_back({"preconditions", Value::dict(std::move(needed))});
+  if (const std::string_view word = word_of(options.propagation); !word.empty())
+    body.push_back({"propagationPolicy", word});
+  if (options.grace)
+    body.push_back({"gracePeriodSeconds", *options.grace / Duration(1s)});
+  if (options.is_dry_run)
+    body.push_back({"dryRun", Value::list({"All"})});
+  return Value::dict(std::move(body));
+}
+
+}  // namespace
+
+bool ends_initial_events(const WatchEvent& event) {
+  return event.type == WatchEvent::Type::bookmark &&
+         event.object.at("metadata").at("annotations").text_at("k8s.io/initial-events-end") ==
+             "true";
+}
+
+Client::Client(std::unique_ptr<Transport> transport, ClientSettings settings)
+    : settings_(std::move(settings)),
+      budget_(settings_.qps, settings_.burst),
+      transport_(std::move(transport)) {}
+
+Status Client::await_turn(Urgency urgency, const std::stop_token& stop) {
+  if (urgency == Urgency::free)
+    return {};
+  std::unique_lock lock(mutex_);
+  const RequestBudget::Ticket own = budget_.join(urgency);
+  // Whoever waits also admits others.
+  while (!admitted_.contains(own)) {
+    const Instant now = instant_from_clock();
+    bool others = false;
+    while (const auto ticket = budget_.admit(now)) {
+      admitted_.insert(*ticket);
+      others = others || *ticket != own;
+    }
+    if (others)
+      turn_.notify_all();
+    if (admitted_.contains(own))
+      break;
+    if (stop.stop_requested()) {
+      budget_.leave(own);
+      turn_.notify_all();
+      return cancelled_error();
+    }
+    turn_.wait_until(lock, stop, budget_.due(now).value_or(now + Duration(1s)),
+                     [&] { return admitted_.contains(own); });
+  }
+  admitted_.erase(own);
+  return {};
+}
+
+void Client::hold_back(Duration pause) {
+  const std::lock_guard lock(mutex_);
+  budget_.pause_until(instant_from_clock() + pause);
+}
+
+std::optional<Duration> Client::pause_after(const ApiError& error,
+                                            const std::string& method) const {
+  if (error.reason == ApiReason::too_many_requests)
+    return error.retry_after.value_or(1s);
+  if (method == "GET" && error.may_retry() && error.retry_after)
+    return error.retry_after;
+  return {};
+}
+
+ApiResult<Value> Client::call(const ApiCall& call, std::stop_token stop) {
+  HttpRequest request{.method = call.method, .url = call.path};
+  request.headers = {{"Accept", call.accept}, {"User-Agent", settings_.user_agent}};
+  if (!call.body.empty())
+    request.headers.push_back({"Content-Type", call.content_type});
+  request.body = call.body;
+  request.time_limit = settings_.request_limit;
+  request.body_limit = largest_answer;
+  const std::string doing =
+      call.doing.empty() ? cat(call.method, " ", shown_url(call.path)) : call.doing;
+  for (int tries = 1;; ++tries) {
+    TRY(await_turn(call.urgency, stop));
+    Result<HttpResponse> answer = transport_->send(request, stop);
+    if (!answer)
+      return ApiError(std::move(answer).error().context(doing));
+    if (answer->status >= 200 && answer->status < 300) {
+      if (answer->body.empty())
+        return Value();
+      Result<Value> read = read_json(answer->body, {}, Duplicates::last_wins);
+      if (!read)
+        return unreadable_error(cat(doing, ": the answer is no JSON: ", read.error().message));
+      return *read;
+    }
+    ApiError error = read_api_error(*answer, doing);
+    const std::optional<Duration> pause = pause_after(error, call.method);
+    if (!pause || tries >= settings_.tries)
+      return error;
+    if (call.urgency != Urgency::free && error.reason == ApiReason::too_many_requests)
+      hold_back(*pause);
+    TRY(pause_for(*pause, stop));
+  }
+}
+
+ApiResult<Value> Client::get(const ResourceType& type, const ObjectName& name, std::stop_token stop,
+                             std::string_view subresource) {
+  return call(
+      {.path = path_of(type, name, subresource), .doing = doing_of("GET", type, name, subresource)},
+      std::move(stop));
+}
+
+ApiResult<ListPage> Client::list(const ResourceType& type, const std::string& space,
+                                 const ListOptions& options, std::stop_token stop) {
+  const std::string query = Query()
+                                .add("labelSelector", options.label_selector)
+                                .add("fieldSelector", options.field_selector)
+                                .add("limit", options.limit > 0 ? cat(options.limit) : "")
+                                .add("continue", options.rest)
+                                .add("resourceVersion", options.resource_version)
+                                .add("resourceVersionMatch", options.version_match)
+                                .text();
+  const std::string doing = doing_of("LIST", type, {space, ""});
+  const Value all =
+      TRY(call({.path = path_of(type, {space, ""}) + query, .doing = doing}, std::move(stop)));
+  const Value& about = all.at("metadata");
+  ListPage page{.items = {},
+                .resource_version = std::string(about.text_at("resourceVersion")),
+                .rest = std::string(about.text_at("continue"))};
+  if (page.resource_version.empty())
+    return unreadable_error(cat(doing, ": the answer is no list"));
+  for (const Value& item : items_of(all.at("items")))
+    page.items.push_back(item);
+  return page;
+}
+
+ApiResult<Value> Client::write(std::string method, const ResourceType& type, const ObjectName& name,
+                               std::string content_type, const Value& body,
+                               const WriteOptions& options, std::stop_token stop) {
+  const bool is_apply = content_type == content_type_of(PatchType::apply);
+  return call({.method = method,
+               .path = path_of(type, name, options.subresource) + query_of(options, is_apply),
+               .doing = doing_of(method, type, name, options.subresource),
+               .content_type = std::move(content_type),
+               .body = write_json(body, {.show_secrets = true}),
+               .urgency = options.urgency},
+              std::move(stop));
+}
+
+ApiResult<Value> Client::create(const ResourceType& type, const ObjectName& name,
+                                const Value& object, const WriteOptions& options,
+                                std::stop_token stop) {
+  // Only a subresource, such as `eviction`, is created under a name.
+  const ObjectName at = options.subresource.empty() ? ObjectName{name.space, ""} : name;
+  return write("POST", type, at, "application/json", object, options, std::move(stop));
+}
+
+ApiResult<Value> Client::replace(const ResourceType& type, const ObjectName& name,
+                                 const Value& object, const WriteOptions& options,
+                                 std::stop_token stop) {
+  return write("PUT", type, name, "application/json", object, options, std::move(stop));
+}
+
+ApiResult<Value> Client::patch(const ResourceType& type, const ObjectName& name, PatchType how,
+                               const Value& change, const WriteOptions& options,
+                               std::stop_token stop) {
+  return write("PATCH", type, name, std::string(content_type_of(how)), change, options,
+               std::move(stop));
+}
+
+ApiResult<Value> Client::remove(const ResourceType& type, const ObjectName& name,
+                                const DeleteOptions& options, std::stop_token stop) {
+  return write("DELETE", type, name, "application/json", delete_body(options),
+               {.urgency = options.urgency}, std::move(stop));
+}
+
+void Client::watch(const ResourceType& type, const std::string& space, const WatchOptions& options,
+                   WatchLines::Take take, std::stop_token stop, WatchDone done) {
+  Query query;
+  query.add("watch", "true")
+      .add("allowWatchBookmarks", "true")
+      .add("labelSelector", options.label_selector)
+      .add("fieldSelector", options.field_selector)
+      .add("resourceVersion", options.resource_version)
+      .add("timeoutSeconds", options.limit > 0s ? cat(options.limit / Duration(1s)) : "");
+  if (options.sends_initial_events)
+    query.add("sendInitialEvents", "true").add("resourceVersionMatch", "NotOlderThan");
+  struct Stream {
+    WatchLines lines;
+    std::optional<ApiError> failure;
+  };
+  const auto stream = std::make_shared<Stream>();
+  HttpRequest request{.url = path_of(type, {space, ""}) + query.text()};
+  request.headers = {{"Accept", "application/json"}, {"User-Agent", settings_.user_agent}};
+  request.idle_limit = options.idle_limit;
+  request.sink = [stream, take = std::move(take)](std::string_view bytes) -> Status {
+    ApiResult<void> fed = stream->lines.feed(bytes, take);
+    if (fed)
+      return {};
+    stream->failure = fed.error();
+    return std::move(fed).error();
+  };
+  const std::string doing = doing_of("WATCH", type, {space, ""});
+  transport_->start(std::move(request), std::move(stop),
+                    [stream, doing, done = std::move(done)](Result<HttpResponse> answer) {
+                      if (stream->failure)
+                        done(*stream->failure);
+                      else if (!answer)
+                        done(ApiError(std::move(answer).error().context(doing)));
+                      else if (answer->status < 200 || answer->status >= 300)
+                        done(read_api_error(*answer, doing));
+                      else
+                        done({});
+                    });
+}
+
+}  // namespace fettle::kubernetes
