@@ -38,6 +38,7 @@ constexpr std::array rows{
     ReasonRow{ApiReason::unavailable, "unavailable", "ServiceUnavailable", 503},
     ReasonRow{ApiReason::unreachable, "unreachable", "", 502},
     ReasonRow{ApiReason::cancelled, "cancelled", "", 0},
+    ReasonRow{ApiReason::not_permitted, "not permitted", "", 0},
     ReasonRow{ApiReason::unreadable, "unreadable", "", 0},
     ReasonRow{ApiReason::other, "other", "", 0},
 };

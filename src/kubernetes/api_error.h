@@ -38,7 +38,8 @@ enum class ApiReason {
   unavailable,
   unreachable,  ///< nobody answered
   cancelled,
-  unreadable,  ///< the answer is none of Kubernetes
+  not_permitted,  ///< it was not sent: the lease is not ours
+  unreadable,     ///< the answer is none of Kubernetes
   other
 };
 

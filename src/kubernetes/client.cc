@@ -139,34 +139,49 @@ std::optional<Duration> Client::pause_after(const ApiError& error,
   return {};
 }
 
-ApiResult<Value> Client::call(const ApiCall& call, std::stop_token stop) {
+ApiResult<HttpResponse> Client::send(const ApiCall& call, const std::string& doing,
+                                     std::stop_token stop) {
   HttpRequest request{.method = call.method, .url = call.path};
   request.headers = {{"Accept", call.accept}, {"User-Agent", settings_.user_agent}};
   if (!call.body.empty())
     request.headers.push_back({"Content-Type", call.content_type});
   request.body = call.body;
-  request.time_limit = settings_.request_limit;
+  request.time_limit = call.limit > 0s ? call.limit : settings_.request_limit;
   request.body_limit = largest_answer;
+  TRY(await_turn(call.urgency, stop));
+  if (settings_.permit && call.method != "GET" && call.urgency != Urgency::free) {
+    const std::optional<Instant> until = settings_.permit();
+    if (!until || instant_from_clock() >= *until) {
+      ApiError error(world_error(cat(doing, ": not sent, for somebody else may be writing")));
+      error.reason = ApiReason::not_permitted;
+      return error;
+    }
+    request.time_limit = std::min(request.time_limit, settings_.permitted_limit);
+  }
+  Result<HttpResponse> answer = transport_->send(std::move(request), std::move(stop));
+  if (!answer)
+    return ApiError(std::move(answer).error().context(doing));
+  return *answer;
+}
+
+ApiResult<Value> Client::call(const ApiCall& call, std::stop_token stop) {
   const std::string doing =
       call.doing.empty() ? cat(call.method, " ", shown_url(call.path)) : call.doing;
   for (int tries = 1;; ++tries) {
-    TRY(await_turn(call.urgency, stop));
-    Result<HttpResponse> answer = transport_->send(request, stop);
-    if (!answer)
-      return ApiError(std::move(answer).error().context(doing));
-    if (answer->status >= 200 && answer->status < 300) {
-      if (answer->body.empty())
+    const HttpResponse answer = TRY(send(call, doing, stop));
+    if (answer.status >= 200 && answer.status < 300) {
+      if (answer.body.empty())
         return Value();
-      Result<Value> read = read_json(answer->body, {}, Duplicates::last_wins);
+      Result<Value> read = read_json(answer.body, {}, Duplicates::last_wins);
       if (!read)
         return unreadable_error(cat(doing, ": the answer is no JSON: ", read.error().message));
       return *read;
     }
-    ApiError error = read_api_error(*answer, doing);
+    ApiError error = read_api_error(answer, doing);
     const std::optional<Duration> pause = pause_after(error, call.method);
-    if (!pause || tries >= settings_.tries)
+    if (!pause || tries >= settings_.tries || call.urgency == Urgency::free)
       return error;
-    if (call.urgency != Urgency::free && error.reason == ApiReason::too_many_requests)
+    if (error.reason == ApiReason::too_many_requests)
       hold_back(*pause);
     TRY(pause_for(*pause, stop));
   }
@@ -212,7 +227,8 @@ ApiResult<Value> Client::write(std::string method, const ResourceType& type, con
                .doing = doing_of(method, type, name, options.subresource),
                .content_type = std::move(content_type),
                .body = write_json(body, {.show_secrets = true}),
-               .urgency = options.urgency},
+               .urgency = options.urgency,
+               .limit = options.limit},
               std::move(stop));
 }
 

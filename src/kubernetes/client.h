@@ -68,6 +68,7 @@ struct WriteOptions {
   std::string field_manager{};  ///< `apply` needs one
   bool is_forced = false;       ///< for `apply`: fields of other managers, too
   bool is_dry_run = false;
+  Duration limit{0};  ///< 0: that of the client
 };
 
 enum class Propagation { by_default, background, foreground, orphan };
@@ -89,6 +90,7 @@ struct ApiCall {
   std::string body{};
   std::string accept = "application/json";
   Urgency urgency = Urgency::progress;
+  Duration limit{0};  ///< of one request; 0: that of the client
 };
 
 struct ClientSettings {
@@ -97,6 +99,10 @@ struct ClientSettings {
   std::string user_agent = "fettle";
   Duration request_limit = 60s;  ///< of one request and its answer
   int tries = 5;                 ///< of what the server refuses for now
+  /// Until when writes may be sent, asked just before each; none: now not. Those of the lease
+  /// itself (`Urgency::free`) always may. Null: always.
+  std::function<std::optional<Instant>()> permit{};
+  Duration permitted_limit = 4s;  ///< of a write that needs a permit
 };
 
 class Client {
@@ -133,6 +139,7 @@ class Client {
                          std::stop_token stop);
   Status await_turn(Urgency urgency, const std::stop_token& stop);
   void hold_back(Duration pause);
+  ApiResult<HttpResponse> send(const ApiCall& call, const std::string& doing, std::stop_token stop);
   /// How long to wait before the same is sent again; none: it is not.
   std::optional<Duration> pause_after(const ApiError& error, const std::string& method) const;
 

@@ -15,7 +15,6 @@
 namespace fettle::kubernetes {
 namespace {
 
-const ResourceType config_maps{"", "v1", "configmaps", "ConfigMap"};
 const ObjectName some{"default", "a"};
 
 Value some_map() {

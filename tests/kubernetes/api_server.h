@@ -24,9 +24,9 @@ namespace fettle::kubernetes {
 
 struct ApiRequest {
   std::string method = "GET";
-  std::string target;  ///< the path with its query
-  std::string content_type, accept, token, user_agent;
-  std::string body;
+  std::string target{};  ///< the path with its query
+  std::string content_type{}, accept{}, token{}, user_agent{};
+  std::string body{};
 };
 
 struct ApiAnswer {

@@ -14,6 +14,15 @@
 
 namespace fettle::kubernetes {
 
+inline const ResourceType config_maps{"", "v1", "configmaps", "ConfigMap"};
+
+/// An error that a test makes up.
+inline ApiError failed_with(ApiReason reason) {
+  ApiError error(world_error("on purpose"));
+  error.reason = reason;
+  return error;
+}
+
 class Cluster {
  public:
   explicit Cluster(ClientSettings settings = {.qps = 0}) {

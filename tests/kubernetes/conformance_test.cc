@@ -3,11 +3,14 @@
 
 #include <condition_variable>
 #include <mutex>
+#include <thread>
 
 #include <gtest/gtest.h>
 
 #include "base/wait.h"
 #include "kubernetes/discovery.h"
+#include "kubernetes/lease.h"
+#include "kubernetes/reflector.h"
 #include "tests/kubernetes/cluster.h"
 #include "tests/kubernetes/patches.h"
 #include "value/with.h"
@@ -15,7 +18,6 @@
 namespace fettle::kubernetes {
 namespace {
 
-const ResourceType config_maps{"", "v1", "configmaps", "ConfigMap"};
 const ResourceType revisions{"apps", "v1", "controllerrevisions", "ControllerRevision"};
 constexpr std::string_view cel_rule = "!has(self.replicas) || self.replicas <= 5000";
 
@@ -560,6 +562,88 @@ TEST_F(Conformance, WhatIsServedIsFound) {
     EXPECT_EQ(found->find("nobody.example", "things"), nullptr);
     return;
   }
+}
+
+/// Names that are there, told by a reflector on a thread of its own.
+class Names : public ObjectListener {
+ public:
+  void put(const ObjectName& name, const Value&) override {
+    const std::lock_guard lock(mutex_);
+    names_.insert(name.name);
+    changed_.notify_all();
+  }
+  void gone(const ObjectName& name, const std::string&) override {
+    const std::lock_guard lock(mutex_);
+    names_.erase(name.name);
+    changed_.notify_all();
+  }
+  void synced() override {}
+  bool become(const std::set<std::string>& wanted) {
+    std::unique_lock lock(mutex_);
+    return changed_.wait_for(lock, 20s, [&] { return names_ == wanted; });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::set<std::string> names_;
+};
+
+TEST_F(Conformance, AReflectorFollowsByStreamsAndByPages) {
+  for (const bool streams : {true, false}) {
+    const std::string label = streams ? "streams" : "pages";
+    const auto name = [&](const char* rest) { return cat(label, "-", rest); };
+    for (const char* rest : {"a", "b", "c"})
+      ASSERT_TRUE(create_map(config_map(name(rest), "1", label)));
+    Names names;
+    Reflector reflector({.type = config_maps,
+                         .space = cluster.space(),
+                         .label_selector = "app=" + label,
+                         .streams_lists = streams,
+                         .page = 2},
+                        names, 1);
+    const std::jthread thread(
+        [&](const std::stop_token& stop) { follow(client, reflector, stop); });
+    EXPECT_TRUE(names.become({name("a"), name("b"), name("c")}));
+    ASSERT_TRUE(create_map(config_map(name("d"), "1", label)));
+    ASSERT_TRUE(client.remove(config_maps, cluster.name(name("b")), {}, {}));
+    EXPECT_TRUE(names.become({name("a"), name("c"), name("d")}));
+  }
+}
+
+TEST_F(Conformance, ALeaseIsHandedOver) {
+  const auto settings = [&](const char* identity) {
+    return LeaseSettings{
+        .lease = cluster.name("leader"), .identity = identity, .retry = Duration(200ms)};
+  };
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::string leader;
+  const auto stand = [&](const char* identity, uint64_t seed) {
+    return std::jthread([&, identity, seed](const std::stop_token& stop) {
+      Candidate candidate(client, settings(identity), seed);
+      candidate.run(
+          [&](bool leads) {
+            const std::lock_guard lock(mutex);
+            leader = leads ? identity : leader == identity ? "" : leader;
+            changed.notify_all();
+          },
+          stop);
+    });
+  };
+  const auto wait_for = [&](const char* identity) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, 30s, [&] { return leader == identity; });
+  };
+  std::jthread one = stand("one", 1);
+  ASSERT_TRUE(wait_for("one"));
+  const std::jthread two = stand("two", 2);
+  one.request_stop();
+  ASSERT_TRUE(wait_for("two"));
+  const auto lease = client.get(types::leases, cluster.name("leader"), {});
+  ASSERT_TRUE(lease) << to_string(lease.error());
+  EXPECT_EQ(lease->at("spec").text_at("holderIdentity"), "two");
+  EXPECT_EQ(lease->at("spec").integer_at("leaseTransitions"), 1);
 }
 
 }  // namespace

@@ -1,0 +1,273 @@
+#include "kubernetes/lease.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "base/text.h"
+#include "kubernetes/instants.h"
+#include "tests/kubernetes/cluster.h"
+#include "tests/kubernetes/played_transport.h"
+#include "value/with.h"
+
+namespace fettle::kubernetes {
+namespace {
+
+const ObjectName the_lease{"default", "leader"};
+
+Value lease_of(std::string_view holder, int seconds = 15, int transitions = 3,
+               std::string_view renewed = "2026-01-01T00:00:00.000000Z") {
+  return *read_json(cat(
+      R"({"apiVersion":"coordination.k8s.io/v1","kind":"Lease","metadata":{"name":"leader","resourceVersion":"5"},)",
+      R"("spec":{"holderIdentity":")", holder, R"(","leaseDurationSeconds":)", seconds,
+      R"(,"leaseTransitions":)", transitions, R"(,"renewTime":")", renewed,
+      R"(","strategy":"x"}})"));
+}
+
+class ElectionTest : public testing::Test {
+ protected:
+  Moment at(Duration since) const { return {Instant(1h) + since, Time(1'700'000'000s) + since}; }
+  static std::string told(const LeaseStep& step) {
+    static constexpr std::array<const char*, 5> words{"get", "create", "replace", "wait", "lost"};
+    return words.at(static_cast<size_t>(step.kind));
+  }
+  /// Leader since a renewal that was sent at 0.
+  void win() {
+    ASSERT_EQ(told(election.begin(at(0s))), "get");
+    const LeaseStep create = election.take(failed_with(ApiReason::not_found), at(0s));
+    ASSERT_EQ(told(create), "create");
+    ASSERT_EQ(
+        told(election.take(with(create.lease, "metadata", lease_of("").at("metadata")), at(1s))),
+        "wait");
+    ASSERT_EQ(election.may_write_until(), Instant(1h) + 10s);
+  }
+
+  Election election{{.lease = the_lease, .identity = "me"}, 1};
+};
+
+TEST_F(ElectionTest, ALeaseThatIsNotThereIsMade) {
+  election.begin(at(0s));
+  const LeaseStep create = election.take(failed_with(ApiReason::not_found), at(1s));
+  ASSERT_EQ(told(create), "create");
+  const Value& spec = create.lease.at("spec");
+  EXPECT_EQ(spec.text_at("holderIdentity"), "me");
+  EXPECT_EQ(spec.integer_at("leaseDurationSeconds"), 15);
+  EXPECT_EQ(spec.integer_at("leaseTransitions", -1), 0);
+  EXPECT_EQ(spec.text_at("renewTime"), write_precise_moment(at(1s).wall));
+  EXPECT_EQ(spec.text_at("acquireTime"), spec.text_at("renewTime"));
+  EXPECT_FALSE(election.may_write_until());
+  const LeaseStep wait = election.take(create.lease, at(3s));
+  EXPECT_EQ(told(wait), "wait");
+  EXPECT_EQ(wait.until, at(3s).instant) << "two seconds after the renewal was sent";
+  EXPECT_EQ(election.may_write_until(), at(11s).instant) << "from when it was sent, not answered";
+  // A leader renews without reading.
+  const LeaseStep renewal = election.wake(at(3s));
+  ASSERT_EQ(told(renewal), "replace");
+  EXPECT_EQ(renewal.lease.at("spec").text_at("acquireTime"), spec.text_at("acquireTime"));
+  EXPECT_EQ(renewal.lease.at("spec").integer_at("leaseTransitions", -1), 0);
+  EXPECT_EQ(renewal.limit, Duration(8s));
+}
+
+TEST_F(ElectionTest, SomebodyElsesLeaseIsTakenWhenItWasSeenUnchangedForItsTime) {
+  election.begin(at(0s));
+  LeaseStep step = election.take(lease_of("other", 20), at(0s));
+  ASSERT_EQ(told(step), "wait");
+  EXPECT_GE(step.until, at(2s).instant);
+  EXPECT_LE(step.until, at(5s).instant);
+  EXPECT_EQ(told(election.wake(at(10s))), "get");
+  // They renewed; the clock in the record says nothing to us.
+  EXPECT_EQ(told(election.take(lease_of("other", 20, 3, "1999-01-01T00:00:00.000000Z"), at(10s))),
+            "wait");
+  election.wake(at(29s));
+  EXPECT_EQ(told(election.take(lease_of("other", 20, 3, "1999-01-01T00:00:00.000000Z"), at(29s))),
+            "wait");
+  election.wake(at(30s));
+  step = election.take(lease_of("other", 20, 3, "1999-01-01T00:00:00.000000Z"), at(30s));
+  ASSERT_EQ(told(step), "replace");
+  EXPECT_EQ(step.lease.at("spec").integer_at("leaseTransitions"), 4);
+  EXPECT_EQ(step.lease.at("spec").text_at("strategy"), "x") << "what others wrote stays";
+  EXPECT_EQ(step.lease.at("metadata").text_at("resourceVersion"), "5") << "or it is a conflict";
+  EXPECT_EQ(told(election.take(failed_with(ApiReason::conflict), at(31s))), "wait");
+  EXPECT_FALSE(election.is_leader(at(31s).instant));
+}
+
+TEST_F(ElectionTest, ALeaseThatWasGivenBackIsTakenAtOnce) {
+  election.begin(at(0s));
+  EXPECT_EQ(told(election.take(lease_of(""), at(0s))), "replace");
+}
+
+TEST_F(ElectionTest, NothingIsWrittenAfterTheDeadline) {
+  win();
+  for (Duration time = 2s; time < 10s; time += 2s) {
+    const LeaseStep step = election.wake(at(time));
+    ASSERT_NE(told(step), "wait");
+    EXPECT_EQ(step.limit, 10s - time);
+    EXPECT_EQ(told(election.take(failed_with(ApiReason::unreachable), at(time + 1s))), "wait");
+    EXPECT_TRUE(election.is_leader(at(time + 1s).instant));
+  }
+  EXPECT_FALSE(election.is_leader(at(10s).instant));
+  EXPECT_EQ(told(election.wake(at(10s))), "lost");
+  EXPECT_FALSE(election.may_write_until());
+  EXPECT_EQ(told(election.begin(at(10s))), "get");
+}
+
+TEST_F(ElectionTest, AnAnswerThatComesTooLateMakesNoLeader) {
+  win();
+  ASSERT_EQ(told(election.wake(at(2s))), "replace");
+  EXPECT_EQ(told(election.take(lease_of("me"), at(11s))), "lost") << "paused for nine seconds";
+  EXPECT_FALSE(election.may_write_until());
+  election.begin(at(11s));
+  ASSERT_EQ(told(election.take(lease_of("me"), at(12s))), "replace");
+  EXPECT_EQ(told(election.take(lease_of("me"), at(30s))), "wait");
+  EXPECT_FALSE(election.may_write_until()) << "an answer to what was sent 18 seconds ago";
+}
+
+TEST_F(ElectionTest, AnothersNameEndsItAtOnce) {
+  win();
+  ASSERT_EQ(told(election.wake(at(2s))), "replace");
+  EXPECT_EQ(told(election.take(failed_with(ApiReason::conflict), at(2s))), "wait");
+  ASSERT_EQ(told(election.wake(at(4s))), "get") << "after a failure it is read first";
+  EXPECT_EQ(told(election.take(lease_of("other"), at(4s))), "lost");
+  EXPECT_FALSE(election.may_write_until());
+}
+
+TEST_F(ElectionTest, AChangeBySomebodyElseThatLeavesOurNameIsNoLoss) {
+  win();
+  election.wake(at(2s));
+  election.take(failed_with(ApiReason::conflict), at(2s));
+  election.wake(at(4s));
+  ASSERT_EQ(told(election.take(lease_of("me"), at(4s))), "replace");
+  EXPECT_EQ(told(election.take(lease_of("me"), at(4s))), "wait");
+  EXPECT_EQ(election.may_write_until(), at(14s).instant);
+}
+
+TEST_F(ElectionTest, ItIsGivenBack) {
+  EXPECT_FALSE(election.release(at(0s)));
+  win();
+  const auto release = election.release(at(3s));
+  ASSERT_TRUE(release);
+  EXPECT_EQ(told(*release), "replace");
+  EXPECT_EQ(release->lease.at("spec").text_at("holderIdentity", "?"), "");
+  EXPECT_EQ(release->lease.at("spec").integer_at("leaseDurationSeconds"), 1);
+  EXPECT_FALSE(election.may_write_until());
+}
+
+TEST_F(ElectionTest, HostileLeasesAreOnlyOld) {
+  for (const char* spec : {"{}", "5", "null", R"({"holderIdentity":"o"})",
+                           R"({"holderIdentity":"o","leaseDurationSeconds":-5})",
+                           R"({"holderIdentity":"o","leaseDurationSeconds":"x"})",
+                           R"({"holderIdentity":5,"leaseTransitions":9223372036854775807})"}) {
+    Election other({.lease = the_lease, .identity = "me"}, 1);
+    other.begin(at(0s));
+    EXPECT_EQ(told(other.take(with(lease_of("o"), "spec", *read_json(spec)), at(0s))), "replace")
+        << spec;
+  }
+  Election patient({.lease = the_lease, .identity = "me"}, 1);
+  patient.begin(at(0s));
+  const Value endless =
+      *read_json(R"({"holderIdentity":"o","leaseDurationSeconds":9223372036854775807})");
+  EXPECT_EQ(told(patient.take(with(lease_of("o"), "spec", endless), at(0s))), "wait");
+}
+
+/// Candidates whose processes are paused and whose requests get lost, under one played clock.
+TEST(Elections, NeverHaveTwoWhoMayWrite) {
+  int changes = 0;
+  for (uint64_t seed = 1; seed <= 40; ++seed) {
+    Prng prng(seed);
+    ApiServer server;
+    Time wall(1'700'000'000s);
+    Instant now(1h);
+    Client client(std::make_unique<PlayedTransport>(server, wall), {.qps = 0, .tries = 1});
+    struct One {
+      Election election;
+      LeaseStep step;
+      Instant busy_until;
+    };
+    std::vector<One> all;
+    for (const char* name : {"a", "b", "c"})
+      all.push_back({Election({.lease = the_lease, .identity = name}, prng.next()), {}, now});
+    for (One& one : all)
+      one.step = one.election.begin({now, wall});
+    std::string last;
+    for (int i = 0; i < 6'000; ++i) {
+      now += Duration(50'000'000);
+      wall += Duration(50'000'000);
+      for (One& one : all) {
+        if (now < one.busy_until)
+          continue;
+        if (prng.chance(1))
+          one.busy_until = now + Duration(static_cast<int64_t>(prng.below(60'000)) * 1'000'000);
+        const Moment moment{now, wall};
+        if (one.step.kind == LeaseStep::Kind::wait) {
+          if (now >= one.step.until)
+            one.step = one.election.wake(moment);
+        } else if (one.step.kind == LeaseStep::Kind::lost) {
+          one.step = one.election.begin(moment);
+        } else if (prng.chance(5)) {
+          one.step = one.election.take(failed_with(ApiReason::unreachable), moment);
+        } else {
+          const bool is_get = one.step.kind == LeaseStep::Kind::get;
+          const auto answer =
+              is_get ? client.get(types::leases, the_lease, {})
+              : one.step.kind == LeaseStep::Kind::create
+                  ? client.create(types::leases, the_lease, one.step.lease, {}, {})
+                  : client.replace(types::leases, the_lease, one.step.lease, {}, {});
+          const bool is_lost = !is_get && prng.chance(5);  // it was done, and nobody heard of it
+          one.step = one.election.take(
+              is_lost ? ApiResult<Value>(failed_with(ApiReason::unreachable)) : answer, moment);
+        }
+      }
+      std::string leaders;
+      for (const One& one : all)
+        if (one.election.is_leader(now))
+          leaders += one.election.settings().identity;
+      ASSERT_LE(leaders.size(), 1u) << "seed " << seed;
+      changes += leaders.empty() || leaders == last ? 0 : 1;
+      last = leaders.empty() ? last : leaders;
+    }
+  }
+  EXPECT_GT(changes, 80) << "somebody is elected again and again";
+}
+
+TEST(Candidates, OneLeadsAndTheOtherFollowsIt) {
+  ApiServerFace face;
+  const auto client = face.client();
+  const auto settings = [](const char* name) {
+    return LeaseSettings{
+        .lease = the_lease, .identity = name, .duration = 5s, .renew_deadline = 4s, .retry = 20ms};
+  };
+  Candidate first(*client, settings("first"), 1), second(*client, settings("second"), 2);
+  std::atomic<bool> first_leads = false, second_leads = false;
+  const auto wait_for = [](const std::atomic<bool>& what) {
+    for (int i = 0; i < 10'000 && !what; ++i)
+      std::this_thread::sleep_for(1ms);
+    EXPECT_TRUE(what);
+  };
+  std::jthread one([&](const std::stop_token& stop) {
+    first.run([&](bool leads) { first_leads = leads; }, stop);
+  });
+  wait_for(first_leads);
+  EXPECT_TRUE(first.may_write_until());
+  const std::jthread two([&](const std::stop_token& stop) {
+    second.run([&](bool leads) { second_leads = leads; }, stop);
+  });
+  EXPECT_FALSE(second.may_write_until());
+  // Only who leads may write.
+  const auto map = *read_json(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})");
+  const auto write_as = [&](const Candidate& who) {
+    const auto its = face.client({.qps = 0, .permit = [&] { return who.may_write_until(); }});
+    const auto made = its->create(config_maps, {"default", ""}, map, {}, {});
+    EXPECT_TRUE(its->list(config_maps, "", {}, {})) << "reading needs no permit";
+    return made ? "done" : to_string(made.error().reason);
+  };
+  EXPECT_EQ(write_as(second), "not permitted");
+  EXPECT_EQ(write_as(first), "done");
+  one.request_stop();
+  wait_for(second_leads);
+  EXPECT_FALSE(first_leads);
+  EXPECT_FALSE(first.may_write_until());
+  EXPECT_EQ(write_as(second), "already exists");
+}
+
+}  // namespace
+}  // namespace fettle::kubernetes
