@@ -169,58 +169,81 @@ TEST_F(ElectionTest, HostileLeasesAreOnlyOld) {
   EXPECT_EQ(told(patient.take(with(lease_of("o"), "spec", endless), at(0s))), "wait");
 }
 
-/// Candidates whose processes are paused and whose requests get lost, under one played clock.
+/// A candidate under a played clock. Its process is paused, its requests are late or get lost.
+class PlayedCandidate {
+ public:
+  PlayedCandidate(std::string name, Prng& prng, Moment now)
+      : election_({.lease = the_lease, .identity = std::move(name)}, prng.next()), prng_(prng) {
+    step_ = election_.begin(now);
+  }
+  bool is_leader(Instant now) const { return election_.is_leader(now); }
+  const std::string& name() const { return election_.settings().identity; }
+
+  void live(Client& client, Moment now) {
+    if (due_ && now.instant >= *due_) {  // the network does not know that the process is paused
+      due_.reset();
+      const ApiResult<Value> answer = send(client);
+      answer_ = prng_.chance(5) ? ApiResult<Value>(failed_with(ApiReason::unreachable)) : answer;
+    }
+    if (now.instant < paused_until_)
+      return;
+    if (prng_.chance(1))
+      paused_until_ = now.instant + random(60s);
+    if (step_.kind == LeaseStep::Kind::lost)
+      step_ = election_.begin(now);
+    else if (step_.kind != LeaseStep::Kind::wait)
+      exchange(now);
+    else if (now.instant >= step_.until)
+      step_ = election_.wake(now);
+  }
+
+ private:
+  Duration random(Duration most) {
+    return Duration(static_cast<int64_t>(prng_.below(static_cast<uint64_t>(most.count()))));
+  }
+  /// Sends the request of a step, or takes its answer.
+  void exchange(Moment now) {
+    if (answer_)
+      step_ = election_.take(*std::exchange(answer_, std::nullopt), now);
+    else if (!due_)
+      due_ = now.instant + random(prng_.chance(10) ? step_.limit : Duration(200ms));
+  }
+  ApiResult<Value> send(Client& client) const {
+    if (step_.kind == LeaseStep::Kind::get)
+      return client.get(types::leases, the_lease, {});
+    return step_.kind == LeaseStep::Kind::create
+               ? client.create(types::leases, the_lease, step_.lease, {}, {})
+               : client.replace(types::leases, the_lease, step_.lease, {}, {});
+  }
+
+  Election election_;
+  Prng& prng_;
+  LeaseStep step_;
+  std::optional<Instant> due_;  ///< when the request that is on its way arrives
+  std::optional<ApiResult<Value>> answer_;
+  Instant paused_until_{};
+};
+
 TEST(Elections, NeverHaveTwoWhoMayWrite) {
   int changes = 0;
   for (uint64_t seed = 1; seed <= 40; ++seed) {
     Prng prng(seed);
     ApiServer server;
-    Time wall(1'700'000'000s);
-    Instant now(1h);
-    Client client(std::make_unique<PlayedTransport>(server, wall), {.qps = 0, .tries = 1});
-    struct One {
-      Election election;
-      LeaseStep step;
-      Instant busy_until;
-    };
-    std::vector<One> all;
+    Moment now{Instant(1h), Time(1'700'000'000s)};
+    Client client(std::make_unique<PlayedTransport>(server, now.wall), {.qps = 0, .tries = 1});
+    std::vector<PlayedCandidate> all;
     for (const char* name : {"a", "b", "c"})
-      all.push_back({Election({.lease = the_lease, .identity = name}, prng.next()), {}, now});
-    for (One& one : all)
-      one.step = one.election.begin({now, wall});
+      all.emplace_back(name, prng, now);
     std::string last;
     for (int i = 0; i < 6'000; ++i) {
-      now += Duration(50'000'000);
-      wall += Duration(50'000'000);
-      for (One& one : all) {
-        if (now < one.busy_until)
-          continue;
-        if (prng.chance(1))
-          one.busy_until = now + Duration(static_cast<int64_t>(prng.below(60'000)) * 1'000'000);
-        const Moment moment{now, wall};
-        if (one.step.kind == LeaseStep::Kind::wait) {
-          if (now >= one.step.until)
-            one.step = one.election.wake(moment);
-        } else if (one.step.kind == LeaseStep::Kind::lost) {
-          one.step = one.election.begin(moment);
-        } else if (prng.chance(5)) {
-          one.step = one.election.take(failed_with(ApiReason::unreachable), moment);
-        } else {
-          const bool is_get = one.step.kind == LeaseStep::Kind::get;
-          const auto answer =
-              is_get ? client.get(types::leases, the_lease, {})
-              : one.step.kind == LeaseStep::Kind::create
-                  ? client.create(types::leases, the_lease, one.step.lease, {}, {})
-                  : client.replace(types::leases, the_lease, one.step.lease, {}, {});
-          const bool is_lost = !is_get && prng.chance(5);  // it was done, and nobody heard of it
-          one.step = one.election.take(
-              is_lost ? ApiResult<Value>(failed_with(ApiReason::unreachable)) : answer, moment);
-        }
-      }
+      now.instant += Duration(50ms);
+      now.wall += Duration(50ms);
+      for (PlayedCandidate& one : all)
+        one.live(client, now);
       std::string leaders;
-      for (const One& one : all)
-        if (one.election.is_leader(now))
-          leaders += one.election.settings().identity;
+      for (const PlayedCandidate& one : all)
+        if (one.is_leader(now.instant))
+          leaders += one.name();
       ASSERT_LE(leaders.size(), 1u) << "seed " << seed;
       changes += leaders.empty() || leaders == last ? 0 : 1;
       last = leaders.empty() ? last : leaders;

@@ -55,6 +55,7 @@ class ApiServer {
   // What can go wrong.
   /// The next requests for which `applies` get this answer.
   void fail(int times, std::function<bool(const ApiRequest&)> applies, ApiAnswer answer);
+  void stop_failing() { faults_.clear(); }
   /// Old versions are forgotten: what asks for one gets 410.
   void compact();
   /// Watches end; `in_line`: in the middle of a line.
