@@ -136,7 +136,7 @@ Result<KubeconfigFile> read_one(const Path& path) {
 }
 
 /// What all files define together.
-struct Defined {
+struct Definitions {
   std::map<std::string, Section> clusters, users, contexts;
   std::string current;
 };
@@ -330,7 +330,7 @@ Result<const Section*> find_named(const std::map<std::string, Section>& among,
   return &found->second;
 }
 
-Result<Config> choose(const Defined& defined, std::string_view wanted, const Path& first) {
+Result<Config> choose(const Definitions& defined, std::string_view wanted, const Path& first) {
   const std::string name = wanted.empty() ? defined.current : std::string(wanted);
   if (name.empty())
     return user_error(
@@ -378,7 +378,7 @@ Result<Config> read_kubeconfig(const std::vector<Path>& files, std::string_view 
   if (read.empty())
     return user_error("there is no kubeconfig file",
                       {files.empty() ? std::string() : files[0].string()});
-  Defined defined;
+  Definitions defined;
   for (const auto& file : read) {
     TRY(define(*file, "clusters", "cluster", defined.clusters));
     TRY(define(*file, "users", "user", defined.users));
