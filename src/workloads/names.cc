@@ -43,6 +43,15 @@ std::string_view hash_of_revision(std::string_view revision) {
   return revision.substr(revision.rfind('-') + 1);
 }
 
+bool is_of_workload(std::string_view key) {
+  for (const std::string_view each :
+       {label::revision, label::template_hash, label::instance_id, label::owned_by,
+        label::lifecycle_state, annotation::lifecycle_timestamp, label::pod_name, label::pod_index})
+    if (key == each)
+      return true;
+  return false;
+}
+
 bool is_same_image(std::string_view a, std::string_view b) {
   return a == b || (!a.empty() && !b.empty() && full_reference(a) == full_reference(b));
 }

@@ -65,6 +65,9 @@ std::string short_id(std::string_view text, size_t count = 5);
 /// The hash in the name of a revision: `5d4f8c7b9d` in `web-5d4f8c7b9d`.
 std::string_view hash_of_revision(std::string_view revision);
 
+/// Labels and annotations that users cannot change, since the workload knows the pod by them.
+bool is_of_workload(std::string_view key);
+
 /// Whether two references of images name the same one: `nginx` is `docker.io/library/nginx:latest`.
 bool is_same_image(std::string_view a, std::string_view b);
 

@@ -16,27 +16,17 @@
 namespace fettle::workloads {
 namespace {
 
-/// Labels and annotations that users cannot change, since the workload knows the pod by them.
-bool is_ours(std::string_view key) {
-  for (const std::string_view each :
-       {label::revision, label::template_hash, label::instance_id, label::owned_by,
-        label::lifecycle_state, annotation::lifecycle_timestamp, label::pod_name, label::pod_index})
-    if (key == each)
-      return true;
-  return false;
-}
-
 /// A pod's own entries, with users' changes put over them. A request for its deletion that the
 /// workload wrote itself stays.
 Value with_marks(const Value& own, const Value& marks) {
   std::vector<Entry> entries;
   if (own.is_dict())
     for (const Entry& entry : own.entries())
-      if (is_ours(entry.key) || entry.key == label::specified_delete)
+      if (is_of_workload(entry.key) || entry.key == label::specified_delete)
         entries.push_back(entry);
   if (marks.is_dict())
     for (const Entry& entry : marks.entries())
-      if (!is_ours(entry.key))
+      if (!is_of_workload(entry.key))
         entries.push_back(entry);
   return entries.empty() ? Value() : Value::dict(std::move(entries));
 }
