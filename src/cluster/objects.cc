@@ -1,0 +1,67 @@
+#include "cluster/objects.h"
+
+#include "base/text.h"
+#include "kubernetes/instants.h"
+#include "value/json.h"
+
+namespace fettle::cluster {
+
+Name ObjectMeta::owner() const {
+  return controller ? Name(cat(controller->kind, "/", space, "/", controller->name)) : Name();
+}
+
+ObjectMeta meta_of(const Value& object) {
+  const Value& metadata = object.at("metadata");
+  ObjectMeta meta;
+  meta.space = metadata.text_at("namespace");
+  meta.name = metadata.text_at("name");
+  meta.uid = metadata.text_at("uid");
+  meta.version = metadata.text_at("resourceVersion");
+  meta.created = moment_at(metadata, "creationTimestamp");
+  meta.is_leaving = metadata.find("deletionTimestamp") != nullptr;
+  for (const Value& each : items_of(metadata.at("ownerReferences")))
+    if (each.bool_at("controller"))
+      meta.controller = {each.text_at("kind"), each.text_at("name"), each.text_at("uid")};
+  return meta;
+}
+
+Value owner_reference(const workloads::Object& owner) {
+  return Value::dict({{"apiVersion", owner.document.at("apiVersion")},
+                      {"kind", owner.kind},
+                      {"name", owner.name},
+                      {"uid", owner.uid},
+                      {"controller", true},
+                      {"blockOwnerDeletion", true}});
+}
+
+Time moment_at(const Value& dict, std::string_view key) {
+  const auto time = kubernetes::read_moment(dict.text_at(key));
+  return time ? *time : Time();
+}
+
+Value json_annotation(const Value& object, std::string_view key) {
+  const std::string_view text = object.at("metadata").at("annotations").text_at(key);
+  if (text.empty())
+    return {};
+  auto value = read_json(text, {}, Duplicates::last_wins);
+  return value ? *value : Value();
+}
+
+std::vector<Entry> changed_entries(const Value& before, const Value& after) {
+  std::vector<Entry> changed;
+  if (before.is_dict())
+    for (const Entry& entry : before.entries())
+      if (after.find(entry.key) == nullptr)
+        changed.push_back({entry.key, Value()});
+  if (after.is_dict())
+    for (const Entry& entry : after.entries())
+      if (before.at(entry.key) != entry.value)
+        changed.push_back(entry);
+  return changed;
+}
+
+Value dict_or_null(std::vector<Entry> entries) {
+  return entries.empty() ? Value() : Value::dict(std::move(entries));
+}
+
+}  // namespace fettle::cluster

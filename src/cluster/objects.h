@@ -1,0 +1,42 @@
+#pragma once
+/// The part of an object of a cluster that is the same for all types: its metadata.
+
+#include <optional>
+
+#include "workloads/workload.h"
+
+namespace fettle::cluster {
+
+/// The owner that manages an object (`controller: true`).
+struct OwnerReference {
+  Name kind, name, uid;
+};
+
+struct ObjectMeta {
+  Name space, name, uid;
+  Name version;             ///< `resourceVersion`
+  Time created;             ///< 0: nobody said
+  bool is_leaving = false;  ///< its deletion was asked for
+  std::optional<OwnerReference> controller;
+  /// `CloneSet/NAMESPACE/NAME`; empty: nobody manages it.
+  Name owner() const;
+};
+
+ObjectMeta meta_of(const Value& object);
+
+/// The entry of `ownerReferences` for an object that is stored in the cluster.
+Value owner_reference(const workloads::Object& owner);
+
+/// The moment of a field; 0: there is none.
+Time moment_at(const Value& dict, std::string_view key);
+
+/// The JSON of an annotation. Null: there is none, or somebody broke it.
+Value json_annotation(const Value& object, std::string_view key);
+
+/// The entries that lead from one dict to another; null where one goes away.
+std::vector<Entry> changed_entries(const Value& before, const Value& after);
+
+/// Null: there are no entries.
+Value dict_or_null(std::vector<Entry> entries);
+
+}  // namespace fettle::cluster

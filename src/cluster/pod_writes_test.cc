@@ -1,0 +1,518 @@
+/// Rollouts over the objects of a cluster. Nothing is remembered between two decisions: each one is
+/// made by a new fleet that is read from the objects, as if the controller had just started. So a
+/// member that does not survive its way into an object and back shows as a rollout that stands
+/// still, or that does something twice.
+
+#include "cluster/pod_writes.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "cluster/names.h"
+#include "cluster/status.h"
+#include "kinds/pod.h"
+#include "kinds/revision.h"
+#include "kubernetes/instants.h"
+#include "tests/kubernetes/json_text.h"
+#include "tests/kubernetes/patches.h"
+#include "value/json.h"
+#include "workloads/decide/want.h"
+#include "workloads/names.h"
+#include "workloads/read/read.h"
+
+namespace fettle::cluster {
+namespace {
+
+using kubernetes::at_path;
+using kubernetes::strategic_patch;
+using kubernetes::with_path;
+
+const Name owner = "CloneSet/default/web";
+
+std::string manifest_of(int replicas, std::string_view image, std::string_view rolling,
+                        std::string_view more = "") {
+  return cat(
+      R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"CloneSet","metadata":{"name":"web"},)",
+      R"("spec":{"replicas":)", replicas,
+      R"(,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":)",
+      R"({"app":"web"}},"spec":{"containers":[{"name":"c0","image":")", image,
+      R"("},{"name":"side","image":"side:1"}]}},"updateStrategy":{"rollingUpdate":{)",
+      R"("podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":1)", rolling, "}}", more, "}}");
+}
+
+/// The part of a server, a scheduler and a kubelet that rollouts see.
+class Cluster {
+ public:
+  void put(const std::string& manifest) {
+    const auto read = workloads::read_manifests(manifest, "web.json", {});
+    ASSERT_EQ(read.errors.size(), 0u) << read.errors[0].message;
+    set_ = read.objects.at(0);
+    set_.uid = "uid-of-web";
+    set_.generation = ++generation_;
+  }
+
+  /// One decision and its writes; at most so many. Whether there was anything to write.
+  bool decide(int most = 1'000) {
+    workloads::Fleet fleet("cluster");
+    fleet.gates = gates;
+    const std::vector<ControllerRevision> known_revisions = learn(fleet);
+    const workloads::Wanted wanted = workloads::want(fleet, owner, now);
+    fleet.accept(wanted);
+    left_ = most;
+    has_written_ = false;
+    std::set<Name> kept;
+    for (const auto& resource : wanted.resources) {
+      kept.insert(resource->key.name);
+      if (resource->key.kind == "revision")
+        keep_revision(read<ControllerRevision>(resource->attributes));
+      if (resource->key.kind == "pod")
+        keep_pod(*resource, known_revisions);
+    }
+    for (auto it = pods.begin(); it != pods.end();)
+      it = !kept.contains(cat("|default/", it->first)) && may_write() ? pods.erase(it) : ++it;
+    if (left_ > 0)
+      status =
+          kubernetes::merge_patch(Value::dict({{"status", status}}),
+                                  Value::dict({{"status", status_for(fleet, owner, status, now)}}))
+              .at("status");
+    return has_written_;
+  }
+
+  /// Kubelets run what the pods ask for, and compute whether they are ready.
+  void run() {
+    now += 1s;
+    for (auto& [name, pod] : pods)
+      pod = run_pod(pod);
+  }
+
+  /// Until nothing is written any more, and once more.
+  void settle(int most = 1'000) {
+    int rounds = 0;
+    for (int quiet = 0; quiet < 3 && rounds < 200; ++rounds) {
+      quiet = decide(most) ? 0 : quiet + 1;
+      run();
+      least_ready = std::min(least_ready, ready());
+    }
+    EXPECT_LT(rounds, 200) << write_json(status);
+  }
+
+  int ready() const {
+    return static_cast<int>(std::ranges::count_if(
+        pods, [](const auto& each) { return condition(each.second, "Ready") == "True"; }));
+  }
+
+  static std::string condition(const Value& pod, std::string_view type) {
+    for (const Value& each : items_of(pod.at("status").at("conditions")))
+      if (each.text_at("type") == type)
+        return std::string(each.text_at("status"));
+    return {};
+  }
+
+  std::vector<std::string> images() const {
+    std::vector<std::string> found;
+    for (const auto& [name, pod] : pods)
+      found.emplace_back(pod.at("spec").at("containers").items()[0].text_at("image"));
+    return found;
+  }
+
+  workloads::Gates gates;
+  Time now = Time(Duration(1'800'000'000'000'000'000));
+  std::map<std::string, Value> pods, revisions;
+  Value status = Value::dict({});
+  int least_ready = 1'000;
+  int writes = 0;  ///< on pods
+  std::vector<std::string> subresources;
+
+ private:
+  std::vector<ControllerRevision> learn(workloads::Fleet& fleet) {
+    std::vector<ControllerRevision> known;
+    for (const auto& [name, object] : revisions) {
+      const auto revision = read_revision(object);
+      EXPECT_TRUE(revision) << revision.error().message;
+      known.push_back(*revision);
+    }
+    take_current(known, status);
+    fleet.put(set_);
+    for (const ControllerRevision& revision : known) {
+      const RecordPointer record = record_of(revision, "cluster");
+      fleet.know(record->applied->key, record);
+    }
+    records_.clear();
+    const PodContext context{"cluster", "kubernetes", fleet.gates, &known};
+    for (const auto& [name, object] : pods) {
+      const auto pod = read_pod(object, context);
+      EXPECT_TRUE(pod) << pod.error().message;
+      if (pod->marks)
+        fleet.put(*pod->marks);
+      fleet.know(pod->key, pod->record);
+      fleet.see(pod->key, pod->state);
+      records_[pod->key.name] = pod->record;
+    }
+    return known;
+  }
+
+  bool may_write() {
+    if (left_ == 0)
+      return false;
+    --left_;
+    return has_written_ = true;
+  }
+
+  void keep_revision(const ControllerRevision& revision) {
+    Value& object = revisions[revision.name.str()];
+    if (object.is_null() || read_revision(object)->state != revision.state ||
+        read_revision(object)->number != revision.number) {
+      const Value before = object;
+      object = before.is_null()
+                   ? revision_object(revision, set_)
+                   : kubernetes::merge_patch(before, revision_change(revision, meta_of(before)));
+    }
+  }
+
+  void keep_pod(const Resource& wanted, const std::vector<ControllerRevision>& known) {
+    const std::string name = read_one<&Pod::name>(wanted.attributes).get().str();
+    const auto record = records_.find(wanted.key.name);
+    if (record == records_.end()) {
+      if (may_write())
+        pods[name] = stored(pod_object(wanted.attributes, {.owner = &set_}));
+      return;
+    }
+    if (!record->second->applied) {
+      if (may_write())
+        patch(name, gates_write(wanted.attributes, pods[name], now));
+      return;
+    }
+    for (const PodWrite& write : pod_writes(record->second->applied->attributes, wanted.attributes,
+                                            meta_of(pods[name]), known, now))
+      if (may_write())
+        patch(name, write);
+  }
+
+  Value stored(const Value& object) {
+    const Value made = with_path(object, {"metadata", "uid"}, cat("uid-", ++version_));
+    return with_path(with_path(made, {"metadata", "resourceVersion"}, cat(version_)),
+                     {"metadata", "creationTimestamp"}, kubernetes::write_moment(now));
+  }
+
+  void patch(const std::string& name, const PodWrite& write) {
+    Value& pod = pods[name];
+    const Value& metadata = write.patch.at("metadata");
+    ASSERT_EQ(metadata.at("uid"), at_path(pod, {"metadata", "uid"}));
+    if (metadata.find("resourceVersion") != nullptr) {
+      ASSERT_EQ(metadata.at("resourceVersion"), at_path(pod, {"metadata", "resourceVersion"}));
+    }
+    ASSERT_EQ(write.subresource == "status", write.patch.find("status") != nullptr);
+    pod = with_path(strategic_patch(pod, write.patch), {"metadata", "resourceVersion"},
+                    cat(++version_));
+    subresources.emplace_back(write.subresource);
+    ++writes;
+  }
+
+  Value run_pod(const Value& pod) {
+    std::vector<Value> statuses;
+    for (const Value& container : items_of(pod.at("spec").at("containers"))) {
+      const std::string image(container.text_at("image"));
+      statuses.push_back(Value::dict({{"name", container.at("name")},
+                                      {"image", image},
+                                      {"imageID", cat("sha256:", image)},
+                                      {"containerID", cat("c://", image)},
+                                      {"ready", true},
+                                      {"state", Value::dict({{"running", Value::dict({})}})}}));
+    }
+    bool is_ready = true;
+    for (const Value& gate : items_of(pod.at("spec").at("readinessGates")))
+      is_ready &= condition(pod, gate.text_at("conditionType")) == "True";
+    const Value conditions =
+        Value::list({Value::dict({{"type", "Ready"},
+                                  {"status", is_ready ? "True" : "False"},
+                                  {"lastTransitionTime", kubernetes::write_moment(now)}})});
+    return strategic_patch(
+        pod, Value::dict(
+                 {{"spec", Value::dict({{"nodeName", "n1"}})},
+                  {"status", Value::dict({{"phase", "Running"},
+                                          {"startTime", pod.at("metadata").at("creationTimestamp")},
+                                          {"containerStatuses", Value::list(std::move(statuses))},
+                                          {"conditions", conditions}})}}));
+  }
+
+  workloads::Object set_;
+  int64_t generation_ = 0;
+  int version_ = 0;
+  int left_ = 0;
+  bool has_written_ = false;
+  std::map<Name, RecordPointer> records_;
+};
+
+TEST(ClusterRollout, PodsAreMadeOnceAndOpenTheirGates) {
+  Cluster cluster;
+  cluster.put(manifest_of(3, "web:1", ""));
+  cluster.settle();
+  ASSERT_EQ(cluster.pods.size(), 3u);
+  EXPECT_EQ(cluster.ready(), 3);
+  EXPECT_EQ(cluster.writes, 3) << "one for the gates of each";
+  ASSERT_EQ(cluster.revisions.size(), 1u);
+  const Value& pod = cluster.pods.begin()->second;
+  const Value& labels = at_path(pod, {"metadata", "labels"});
+  EXPECT_EQ(labels.text_at("controller-revision-hash"), cluster.revisions.begin()->first);
+  EXPECT_EQ(cat("web-", labels.text_at("apps.kruise.io/cloneset-instance-id")),
+            cluster.pods.begin()->first);
+  EXPECT_EQ(at_path(pod, {"metadata", "ownerReferences"}).items()[0].text_at("uid"), "uid-of-web");
+  EXPECT_EQ(pod.at("spec").at("readinessGates").items()[0].text_at("conditionType"),
+            "InPlaceUpdateReady");
+  EXPECT_EQ(cluster.status.integer_at("readyReplicas"), 3);
+  EXPECT_EQ(cluster.status.text_at("currentRevision"), cluster.revisions.begin()->first);
+}
+
+TEST(ClusterRollout, AnUpdateInPlaceIsThreeWrites) {
+  Cluster cluster;
+  cluster.put(manifest_of(3, "web:1", ""));
+  cluster.settle();
+  const auto before = cluster.pods;
+  cluster.writes = 0;
+  cluster.subresources.clear();
+  cluster.least_ready = 1'000;
+  cluster.put(manifest_of(3, "web:2", ""));
+  cluster.settle();
+  EXPECT_EQ(cluster.images(), (std::vector<std::string>(3, "web:2")));
+  EXPECT_EQ(cluster.writes, 9);
+  const std::vector<std::string> once{"status", "", "status"};
+  EXPECT_EQ(std::vector(cluster.subresources.begin(), cluster.subresources.begin() + 3), once);
+  EXPECT_EQ(cluster.least_ready, 2);
+  EXPECT_EQ(cluster.ready(), 3);
+  for (const auto& [name, pod] : before)
+    EXPECT_EQ(at_path(cluster.pods[name], {"metadata", "uid"}), at_path(pod, {"metadata", "uid"}));
+  EXPECT_EQ(cluster.status.integer_at("updatedReadyReplicas"), 3);
+  EXPECT_EQ(cluster.status.at("currentRevision"), cluster.status.at("updateRevision"));
+}
+
+/// The controller dies after each write, wherever that is.
+TEST(ClusterRollout, EachWriteMayBeTheLastOne) {
+  for (const int grace : {0, 5}) {
+    Cluster cluster;
+    const std::string how = cat(R"(,"inPlaceUpdateStrategy":{"gracePeriodSeconds":)", grace, "}");
+    cluster.put(manifest_of(3, "web:1", how));
+    cluster.settle(1);
+    ASSERT_EQ(cluster.ready(), 3);
+    const auto before = cluster.pods;
+    cluster.least_ready = 1'000;
+    cluster.put(manifest_of(3, "web:2", how));
+    for (int round = 0; round < 60; ++round) {
+      cluster.decide(1);
+      cluster.run();
+      cluster.least_ready = std::min(cluster.least_ready, cluster.ready());
+    }
+    EXPECT_EQ(cluster.images(), (std::vector<std::string>(3, "web:2"))) << grace;
+    EXPECT_EQ(cluster.ready(), 3);
+    EXPECT_GE(cluster.least_ready, 2);
+    for (const auto& [name, pod] : before)
+      EXPECT_EQ(at_path(cluster.pods[name], {"metadata", "uid"}),
+                at_path(pod, {"metadata", "uid"}));
+    EXPECT_FALSE(cluster.decide());
+  }
+}
+
+TEST(ClusterRollout, APodDrainsBeforeItsImageChanges) {
+  Cluster cluster;
+  const std::string how = R"(,"inPlaceUpdateStrategy":{"gracePeriodSeconds":5})";
+  cluster.put(manifest_of(1, "web:1", how));
+  cluster.settle();
+  const Value before = cluster.status.at("currentRevision");
+  cluster.put(manifest_of(1, "web:2", how));
+  ASSERT_TRUE(cluster.decide());
+  const Time began = cluster.now;
+  cluster.run();
+  const Value pod = cluster.pods.begin()->second;
+  EXPECT_EQ(cluster.images(), std::vector<std::string>{"web:1"});
+  EXPECT_EQ(Cluster::condition(pod, "Ready"), "False");
+  EXPECT_EQ(at_path(pod, {"metadata", "labels"}).text_at("lifecycle.apps.kruise.io/state"),
+            "Updating");
+  EXPECT_EQ(at_path(pod, {"metadata", "labels"}).at("controller-revision-hash"), before)
+      << "an update that is only announced can still be taken back";
+  while (cluster.images()[0] == "web:1" && cluster.now < began + 1min) {
+    cluster.decide();
+    cluster.run();
+  }
+  EXPECT_EQ(cluster.now, began + 6s) << "the run of the write is one more";
+  cluster.settle();
+  EXPECT_EQ(cluster.ready(), 1);
+}
+
+TEST(ClusterRollout, PartitionScaleAndDeletion) {
+  Cluster cluster;
+  cluster.put(manifest_of(4, "web:1", ""));
+  cluster.settle();
+  cluster.put(manifest_of(4, "web:2", R"(,"partition":3)"));
+  cluster.settle();
+  EXPECT_EQ(std::ranges::count(cluster.images(), "web:2"), 1);
+  EXPECT_EQ(cluster.status.integer_at("updatedReplicas"), 1);
+  EXPECT_EQ(cluster.status.integer_at("expectedUpdatedReplicas"), 1);
+  EXPECT_NE(cluster.status.at("currentRevision"), cluster.status.at("updateRevision"));
+  cluster.put(manifest_of(2, "web:2", R"(,"partition":1)"));
+  cluster.settle();
+  EXPECT_EQ(cluster.pods.size(), 2u);
+  const std::string name = cluster.pods.begin()->first;
+  Value& pod = cluster.pods.begin()->second;
+  pod = with_path(pod, {"metadata", "labels", "apps.kruise.io/specified-delete"}, "true");
+  cluster.settle();
+  EXPECT_EQ(cluster.pods.size(), 2u);
+  EXPECT_FALSE(cluster.pods.contains(name));
+  EXPECT_EQ(cluster.ready(), 2);
+}
+
+TEST(ClusterRollout, WhatOthersWriteIsNoReasonToWrite) {
+  Cluster cluster;
+  cluster.put(manifest_of(2, "web:1", ""));
+  cluster.settle();
+  cluster.writes = 0;
+  Value& pod = cluster.pods.begin()->second;
+  pod = with_path(pod, {"metadata", "labels", "team"}, "a");
+  pod = with_path(pod, {"metadata", "annotations", "note"}, "b");
+  pod = strategic_patch(pod, kubernetes::json(R"({"metadata":{"finalizers":["x.org/y"]},"spec":{
+      "containers":[{"name":"c0","image":"mirror.org/web:1","resources":{}},
+                    {"name":"mesh","image":"mesh:1"}]}})"));
+  cluster.settle();
+  EXPECT_EQ(cluster.writes, 0);
+  EXPECT_EQ(cluster.pods.size(), 2u);
+  cluster.put(manifest_of(2, "web:2", ""));
+  cluster.settle();
+  EXPECT_EQ(cluster.images(), (std::vector<std::string>{"web:2", "web:2"}));
+  const Value& metadata = cluster.pods.begin()->second.at("metadata");
+  EXPECT_EQ(metadata.at("labels").text_at("team"), "a");
+  EXPECT_EQ(metadata.at("finalizers"), Value::list({"x.org/y"}));
+  EXPECT_EQ(cluster.ready(), 2);
+}
+
+std::string manifest_with(std::string_view pod_template, std::string_view more = "") {
+  return cat(
+      R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"CloneSet","metadata":{"name":"web"},)",
+      R"("spec":{"replicas":2,"selector":{"matchLabels":{"app":"web"}},"template":)", pod_template,
+      R"(,"updateStrategy":{"rollingUpdate":{"podUpdatePolicy":)",
+      R"("InPlaceIfPossible","maxUnavailable":1}})", more, "}}");
+}
+
+/// Containers with a higher priority change, and are ready, before the others.
+TEST(ClusterRollout, AnUpdateInBatchesGoesOnAfterEachWrite) {
+  const auto with_images = [](std::string_view version) {
+    const auto container = [&](std::string_view name, int priority) {
+      return cat(R"({"name":")", name, R"(","image":")", name, ":", version,
+                 R"(","env":[{"name":"KRUISE_CONTAINER_PRIORITY","value":")", priority, R"("}]})");
+    };
+    return manifest_with(cat(R"({"metadata":{"labels":{"app":"web"}},"spec":{"containers":[)",
+                             container("c0", 1), ",", container("side", 2), "]}}"));
+  };
+  Cluster cluster;
+  cluster.put(with_images("1"));
+  cluster.settle();
+  cluster.put(with_images("2"));
+  cluster.least_ready = 1'000;
+  bool was_half_way = false;
+  for (int round = 0; round < 60; ++round) {
+    cluster.decide(1);
+    cluster.run();
+    cluster.least_ready = std::min(cluster.least_ready, cluster.ready());
+    for (const auto& [name, pod] : cluster.pods) {
+      const auto containers = items_of(pod.at("spec").at("containers"));
+      was_half_way |=
+          containers[0].text_at("image") == "c0:1" && containers[1].text_at("image") == "side:2";
+      EXPECT_FALSE(containers[0].text_at("image") == "c0:2" &&
+                   containers[1].text_at("image") == "side:1");
+    }
+  }
+  EXPECT_TRUE(was_half_way);
+  EXPECT_EQ(cluster.images(), (std::vector<std::string>{"c0:2", "c0:2"}));
+  EXPECT_EQ(cluster.ready(), 2);
+  EXPECT_EQ(cluster.least_ready, 1);
+  EXPECT_FALSE(cluster.decide());
+}
+
+TEST(ClusterRollout, AHookHoldsAPodUntilItsLabelGoes) {
+  const auto with_image = [](std::string_view image) {
+    return manifest_with(
+        cat(R"({"metadata":{"labels":{"app":"web","hold":"true"}},"spec":{"containers":[{"name":)",
+            R"("c0","image":")", image, R"("}]}})"),
+        R"(,"lifecycle":{"inPlaceUpdate":{"labelsHandler":{"hold":"true"}}})");
+  };
+  Cluster cluster;
+  cluster.put(with_image("web:1"));
+  cluster.settle();
+  cluster.put(with_image("web:2"));
+  cluster.settle();
+  EXPECT_EQ(cluster.images(), (std::vector<std::string>{"web:1", "web:1"}));
+  const std::string stage = "lifecycle.apps.kruise.io/state";
+  for (auto& [name, pod] : cluster.pods)
+    if (pod.at("metadata").at("labels").text_at(stage) == "PreparingUpdate")
+      pod = strategic_patch(pod, kubernetes::json(R"({"metadata":{"labels":{"hold":null}}})"));
+  cluster.settle();
+  EXPECT_EQ(std::ranges::count(cluster.images(), "web:2"), 1);
+  const auto updated = std::ranges::find_if(cluster.pods, [&](const auto& each) {
+    return each.second.at("metadata").at("labels").text_at(stage) == "Updated";
+  });
+  ASSERT_NE(updated, cluster.pods.end());
+  updated->second = with_path(updated->second, {"metadata", "labels", "hold"}, "true");
+  cluster.settle();
+  EXPECT_EQ(updated->second.at("metadata").at("labels").text_at(stage), "Normal");
+}
+
+TEST(ClusterRollout, LabelsChangeWithoutAnotherContainer) {
+  const auto with_label = [](std::string_view tier) {
+    return manifest_with(cat(R"({"metadata":{"labels":{"app":"web","tier":")", tier,
+                             R"("}},"spec":{"containers":[{"name":"c0","image":"web:1"}]}})"));
+  };
+  Cluster cluster;
+  cluster.put(with_label("a"));
+  cluster.settle();
+  const auto before = cluster.pods;
+  cluster.writes = 0;
+  cluster.put(with_label("b"));
+  cluster.settle();
+  EXPECT_EQ(cluster.writes, 6);
+  for (const auto& [name, pod] : cluster.pods) {
+    EXPECT_EQ(pod.at("metadata").at("labels").text_at("tier"), "b");
+    EXPECT_EQ(pod.at("spec"), before.at(name).at("spec"));
+  }
+  EXPECT_EQ(cluster.ready(), 2);
+}
+
+TEST(ClusterRollout, AResizeDisturbsNobody) {
+  const auto with_cpu = [](std::string_view cpu) {
+    return manifest_with(
+        cat(R"({"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c0",)",
+            R"("image":"web:1","resources":{"requests":{"cpu":")", cpu, R"("}}}]}})"));
+  };
+  Cluster cluster;
+  cluster.gates.resize = true;
+  cluster.put(with_cpu("100m"));
+  cluster.settle(1);
+  cluster.subresources.clear();
+  cluster.least_ready = 1'000;
+  cluster.put(with_cpu("200m"));
+  cluster.settle();
+  EXPECT_EQ(cluster.least_ready, 2);
+  EXPECT_EQ(cluster.subresources, (std::vector<std::string>{"resize", "", "", "resize", "", ""}));
+  for (const auto& [name, pod] : cluster.pods)
+    EXPECT_EQ(pod.at("spec").at("containers").items()[0].at("resources"),
+              kubernetes::json(R"({"requests":{"cpu":"200m"}})"));
+}
+
+TEST(ClusterRollout, WhatCannotChangeInPlaceIsAnotherPod) {
+  const auto with_port = [](int port) {
+    return manifest_with(
+        cat(R"({"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c0",)",
+            R"("image":"web:1","ports":[{"containerPort":)", port, "}]}]}}"));
+  };
+  Cluster cluster;
+  cluster.put(with_port(80));
+  cluster.settle();
+  const auto before = cluster.pods;
+  cluster.least_ready = 1'000;
+  cluster.put(with_port(81));
+  cluster.settle(1);
+  ASSERT_EQ(cluster.pods.size(), 2u);
+  EXPECT_EQ(cluster.ready(), 2);
+  EXPECT_GE(cluster.least_ready, 1);
+  for (const auto& [name, pod] : cluster.pods)
+    EXPECT_FALSE(before.contains(name)) << name;
+}
+
+}  // namespace
+}  // namespace fettle::cluster

@@ -1,0 +1,251 @@
+#include "cluster/pods.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cluster/names.h"
+#include "cluster/update_state.h"
+#include "kinds/pod.h"
+#include "workloads/names.h"
+
+namespace fettle::cluster {
+namespace {
+
+using workloads::Lifecycle;
+
+constexpr std::string_view deletion_finalizers[] = {"foregroundDeletion", "orphan"};
+
+/// The template of a pod whose revision is gone: any update recreates it.
+Value own_template(const Value& object) {
+  return Value::dict({{"metadata", Value::dict({{"labels", object.at("metadata").at("labels")}})},
+                      {"spec", object.at("spec")}});
+}
+
+std::vector<Entry> own_annotations(const Value& metadata, const Value& of_template) {
+  std::vector<Entry> own = changed_entries(of_template, metadata.at("annotations"));
+  std::erase_if(own, [](const Entry& entry) { return is_bookkeeping(entry.key); });
+  return own;
+}
+
+/// Finalizers beside those of the template, and those by which a server deletes. Null: none.
+Value own_finalizers(const Value& metadata, const Value& pod_template) {
+  std::vector<Value> own;
+  for (const Value& each : items_of(metadata.at("finalizers")))
+    if (std::ranges::find(deletion_finalizers, to_text(each)) == std::end(deletion_finalizers))
+      own.push_back(each);
+  const Value all = Value::list(std::move(own));
+  const Value& made_with = pod_template.at("metadata").at("finalizers");
+  const bool is_as_made = made_with.is_list() ? all == made_with : all.items().empty();
+  return is_as_made ? Value() : all;
+}
+
+const Value& condition_of(const Value& status, std::string_view type) {
+  static const Value none;
+  const auto conditions = items_of(status.at("conditions"));
+  const auto found = std::ranges::find_if(
+      conditions, [&](const Value& each) { return each.text_at("type") == type; });
+  return found == conditions.end() ? none : *found;
+}
+
+Value claims_of(const Value& spec, const Value& pod_template) {
+  std::vector<Entry> claims;
+  for (const Value& volume : items_of(spec.at("volumes"))) {
+    const Value& claim = volume.at("persistentVolumeClaim").at("claimName");
+    const auto made_with = items_of(pod_template.at("spec").at("volumes"));
+    const bool is_of_template = std::ranges::any_of(made_with, [&](const Value& each) {
+      return each.at("name") == volume.at("name") && each.find("persistentVolumeClaim") != nullptr;
+    });
+    if (claim.is_text() && !is_of_template)
+      claims.push_back({volume.text_at("name"), claim});
+  }
+  return claims.empty() ? Value() : Value::dict(std::move(claims));
+}
+
+/// Those of others, which the fleet knows as marks.
+std::vector<Entry> foreign(const std::vector<Entry>& own) {
+  std::vector<Entry> kept;
+  for (const Entry& entry : own)
+    if (!workloads::is_of_workload(entry.key))
+      kept.push_back(entry);
+  return kept;
+}
+
+class PodReader {
+ public:
+  PodReader(const Value& object, const PodContext& context)
+      : object_(object), context_(context), meta_(meta_of(object)) {}
+
+  Result<ClusterPod> read() {
+    if (!meta_.controller)
+      return world_error(
+          cat("pod `", meta_.space, "/", meta_.name, "` has no owner with `controller: true`"));
+    read_revision();
+    read_metadata();
+    read_conditions();
+    const Value state = memory();
+    ClusterPod found;
+    found.key = {context_.environment, "pod", node_name_of("", meta_.space, meta_.name)};
+    found.node = object_.at("spec").text_at("nodeName");
+    found.state = State(object_.at("status"));
+    found.marks = marks_;
+    pod_.state = state;
+    found.record = record_of(found.key);
+    return found;
+  }
+
+ private:
+  void read_revision() {
+    const Value& metadata = object_.at("metadata");
+    const Name label = metadata.at("labels").text_at(workloads::label::revision);
+    update_ = read_update_state(json_annotation(object_, annotation::update_state));
+    const ControllerRevision* const has = revision_of_label(*context_.revisions, label);
+    const ControllerRevision* const gets = revision_of_label(*context_.revisions, update_.revision);
+    pod_.name = meta_.name;
+    pod_.space = meta_.space;
+    pod_.owner = meta_.owner();
+    pod_.revision = has == nullptr ? label : has->name;
+    const bool has_grace = metadata.at("annotations").find(annotation::update_grace) != nullptr;
+    const Lifecycle stage =
+        workloads::lifecycle_of(metadata.at("labels").text_at(workloads::label::lifecycle_state));
+    const Value& gate = condition_of(object_.at("status"), workloads::condition::in_place);
+    is_updating_ = !update_.update.is_null() &&
+                   (stage == Lifecycle::updating || gate.text_at("status") == "False");
+    drains_ = is_updating_ && (has_grace || update_.revision != label);
+    pod_.pod_template = has == nullptr ? own_template(object_) : has->pod_template.value();
+    if (is_updating_ && gets != nullptr)
+      target_ = gets;
+    if (is_updating_ && target_ == has && has != nullptr)
+      pod_.pod_template = template_as_on(has->pod_template.value(), object_.at("spec"), awaited());
+    if (drains_ && target_ != nullptr)
+      pod_.revision = target_->name;
+    if (context_.gates.claim_hash && has != nullptr)
+      pod_.claims_hash = has->claims_hash;
+  }
+
+  /// Containers that have not changed yet. OpenKruise names the new revision before it drains.
+  NextStep awaited() const {
+    if (!drains_)
+      return update_.next;
+    // A server fills in resources, so that they differ without a wish.
+    return {step_between(own_template(object_), target_->pod_template.value()).images, Value()};
+  }
+
+  void read_metadata() {
+    const Value& metadata = object_.at("metadata");
+    const Value& made_with = pod_.pod_template.value().at("metadata");
+    std::vector<Entry> labels = changed_entries(made_with.at("labels"), metadata.at("labels"));
+    std::vector<Entry> annotations = own_annotations(metadata, made_with.at("annotations"));
+    const Value finalizers = own_finalizers(metadata, pod_.pod_template.value());
+    std::vector<Entry> marks, marked_labels = foreign(labels),
+                              marked_annotations = foreign(annotations);
+    if (!marked_labels.empty())
+      marks.push_back({"labels", Value::dict(std::move(marked_labels))});
+    if (!marked_annotations.empty())
+      marks.push_back({"annotations", Value::dict(std::move(marked_annotations))});
+    if (!finalizers.is_null())
+      marks.push_back({"finalizers", finalizers});
+    if (!marks.empty()) {
+      marks_.emplace();
+      marks_->kind = "Pod";
+      marks_->space = meta_.space;
+      marks_->name = meta_.name;
+      marks_->document = Value::dict({{"metadata", Value::dict(std::move(marks))}});
+    }
+    if (drains_ && target_ != nullptr)
+      for (const Name& key : {workloads::label::revision, workloads::label::template_hash})
+        labels.push_back({key, key == workloads::label::template_hash ? target_->hash
+                               : context_.gates.short_hash            ? target_->hash
+                                                                      : target_->name});
+    pod_.labels = dict_or_null(std::move(labels));
+    pod_.annotations = dict_or_null(std::move(annotations));
+    if (!finalizers.is_null() && !finalizers.items().empty())
+      pod_.finalizers = finalizers;
+    pod_.claims = claims_of(object_.at("spec"), pod_.pod_template.value());
+    pod_.resize = context_.gates.resize;
+    pod_.keep_environment = !context_.gates.environment;
+  }
+
+  void read_conditions() {
+    std::vector<Entry> conditions;
+    for (const Name& type : own_gates(object_.at("spec"))) {
+      const Value& condition = condition_of(object_.at("status"), type);
+      is_complete_ &= !condition.is_null();
+      conditions.push_back({type, condition.text_at("status") == "False" ? "False" : "True"});
+    }
+    pod_.conditions = dict_or_null(std::move(conditions));
+  }
+
+  /// The pod's `state`, and with it its uid.
+  Value memory() {
+    const Value made = json_annotation(object_, annotation::made);
+    pod_.uid = made.text_at("uid", meta_.uid);
+    std::vector<Entry> entries{
+        {"made", made.integer_at("at", meta_.created.time_since_epoch().count())}};
+    if (marks_)
+      entries.push_back({"marked", true});
+    if (is_updating_) {
+      std::vector<Entry> update(update_.update.entries().begin(), update_.update.entries().end());
+      if (drains_)
+        update.push_back({"grace", true});
+      entries.push_back({"update", Value::dict(std::move(update))});
+    }
+    return Value::dict(std::move(entries));
+  }
+
+  RecordPointer record_of(const Key& key) const {
+    auto record = std::make_shared<Record>();
+    Resource resource;
+    resource.key = key;
+    resource.driver = context_.driver;
+    resource.attributes = write(pod_);
+    record->incarnation = 1;
+    record->changes = 1;
+    record->remote_id = meta_.uid.str();
+    record->finished = meta_.created;
+    record->wanted_by[meta_.owner()] = resource.attributes.digest();
+    PodOutputs outputs;
+    outputs.uid = meta_.uid;
+    outputs.ip = object_.at("status").text_at("podIP");
+    record->outputs = Outputs(write(outputs));
+    if (!is_complete_ || meta_.is_leaving) {
+      Attempt& attempt = record->attempt.emplace();
+      attempt.resource = resource;
+      attempt.verb = meta_.is_leaving ? Verb::remove : Verb::create;
+      attempt.started = meta_.created;
+    }
+    if (is_complete_ || meta_.is_leaving)
+      record->applied = std::move(resource);
+    return record;
+  }
+
+  const Value& object_;
+  const PodContext& context_;
+  const ObjectMeta meta_;
+  Pod pod_;
+  UpdateState update_;
+  const ControllerRevision* target_ = nullptr;  ///< of the update under way
+  std::optional<workloads::Object> marks_;
+  bool is_updating_ = false, drains_ = false, is_complete_ = true;
+};
+
+}  // namespace
+
+std::vector<Name> own_gates(const Value& spec) {
+  std::vector<Name> own;
+  for (const Value& gate : items_of(spec.at("readinessGates")))
+    for (const Name& type : {workloads::condition::in_place, workloads::condition::pod_ready})
+      if (gate.text_at("conditionType") == type.view())
+        own.push_back(type);
+  return own;
+}
+
+bool is_bookkeeping(std::string_view key) {
+  return key == annotation::update_state || key == annotation::update_grace ||
+         key == annotation::made;
+}
+
+Result<ClusterPod> read_pod(const Value& object, const PodContext& context) {
+  return PodReader(object, context).read();
+}
+
+}  // namespace fettle::cluster

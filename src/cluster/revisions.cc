@@ -1,0 +1,127 @@
+#include "cluster/revisions.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cluster/names.h"
+#include "value/json.h"
+#include "workloads/names.h"
+#include "workloads/pod_defaults.h"
+
+namespace fettle::cluster {
+namespace {
+
+/// The members of a record that the object has no field for.
+Value extra_members(const ControllerRevision& revision) {
+  std::vector<Entry> entries{{"collisions", revision.collisions},
+                             {"state", revision.state.value()},
+                             {"claims_hash", revision.claims_hash}};
+  if (!revision.version.empty())
+    entries.push_back({"version", revision.version});
+  return Value::dict(std::move(entries));
+}
+
+Value template_in(const Value& object) {
+  const Value& patch = object.at("data").at("spec").at("template");
+  if (!patch.is_dict())
+    return {};
+  std::vector<Entry> entries;
+  for (const Entry& entry : patch.entries())
+    if (!entry.key.view().starts_with("$"))
+      entries.push_back(entry);
+  return workloads::without_defaults(Value::dict(std::move(entries)), "Template");
+}
+
+}  // namespace
+
+Result<ControllerRevision> read_revision(const Value& object) {
+  const ObjectMeta meta = meta_of(object);
+  const std::string name = cat("ControllerRevision `", meta.space, "/", meta.name, "`");
+  const Value pod_template = template_in(object);
+  if (!pod_template.at("spec").is_dict())
+    return world_error(cat(name, " has no `data.spec.template.spec`, a PodSpec"));
+  if (!meta.controller)
+    return world_error(cat(name, " has no owner with `controller: true`"));
+  const Value extra = json_annotation(object, annotation::revision);
+  const std::string_view hash =
+      object.at("metadata").at("labels").text_at(workloads::label::job_revision);
+  ControllerRevision revision;
+  revision.name = meta.name;
+  revision.space = meta.space;
+  revision.owner = meta.owner();
+  revision.hash = hash.empty() ? workloads::hash_of_revision(meta.name) : hash;
+  revision.number = object.integer_at("revision");
+  revision.pod_template = pod_template;
+  revision.claims_hash = extra.text_at(
+      "claims_hash", object.at("metadata").at("annotations").text_at(annotation::claims_hash));
+  revision.collisions = extra.integer_at("collisions");
+  revision.version = extra.text_at("version");
+  revision.state = extra.at("state").is_dict() ? extra.at("state") : Value::dict({});
+  return revision;
+}
+
+Value revision_object(const ControllerRevision& revision, const workloads::Object& owner) {
+  const Value& pod_template = revision.pod_template.value();
+  std::vector<Entry> labels;
+  const Value& of_pods = pod_template.at("metadata").at("labels");
+  if (of_pods.is_dict())
+    labels.assign(of_pods.entries().begin(), of_pods.entries().end());
+  labels.push_back({workloads::label::job_revision, revision.hash});
+  std::vector<Entry> patch(pod_template.entries().begin(), pod_template.entries().end());
+  patch.push_back({"$patch", "replace"});
+  const Value spec = Value::dict({{"template", Value::dict(std::move(patch))}});
+  return Value::dict(
+      {{"apiVersion", "apps/v1"},
+       {"kind", "ControllerRevision"},
+       {"metadata",
+        Value::dict({{"name", revision.name},
+                     {"namespace", revision.space},
+                     {"labels", Value::dict(std::move(labels))},
+                     {"annotations",
+                      Value::dict({{annotation::revision, write_json(extra_members(revision))}})},
+                     {"ownerReferences", Value::list({owner_reference(owner)})}})},
+       {"data", Value::dict({{"spec", spec}})},
+       {"revision", revision.number}});
+}
+
+Value revision_change(const ControllerRevision& revision, const ObjectMeta& meta) {
+  return Value::dict(
+      {{"metadata",
+        Value::dict({{"uid", meta.uid},
+                     {"resourceVersion", meta.version},
+                     {"annotations", Value::dict({{annotation::revision,
+                                                   write_json(extra_members(revision))}})}})},
+       {"revision", revision.number}});
+}
+
+void take_current(std::vector<ControllerRevision>& revisions, const Value& status) {
+  const std::string_view current = status.text_at("currentRevision");
+  const auto newest = std::ranges::max_element(revisions, {}, &ControllerRevision::number);
+  if (current.empty() || newest == revisions.end())
+    return;
+  std::vector<Entry> entries(newest->state.entries().begin(), newest->state.entries().end());
+  entries.push_back({"current", current});
+  newest->state = Value::dict(std::move(entries));
+}
+
+const ControllerRevision* revision_of_label(const std::vector<ControllerRevision>& revisions,
+                                            std::string_view text) {
+  const auto found = std::ranges::find_if(revisions, [&](const ControllerRevision& each) {
+    return !text.empty() && (each.name == text || each.hash == text);
+  });
+  return found == revisions.end() ? nullptr : &*found;
+}
+
+RecordPointer record_of(const ControllerRevision& revision, const Name& environment) {
+  auto record = std::make_shared<Record>();
+  Resource resource;
+  resource.key = {environment, "revision", cat(revision.space, "/", revision.name)};
+  resource.attributes = write(revision);
+  record->incarnation = 1;
+  record->changes = 1;
+  record->wanted_by[revision.owner] = resource.attributes.digest();
+  record->applied = std::move(resource);
+  return record;
+}
+
+}  // namespace fettle::cluster

@@ -1,0 +1,34 @@
+#pragma once
+/// ControllerRevision objects and what is remembered of revisions (`kinds/revision.h`). The template
+/// stands in an object as the patch that would bring it back, as Kubernetes writes it:
+///
+///     {"spec": {"template": {"$patch": "replace", "metadata", "spec"}}}
+
+#include "base/result.h"
+#include "cluster/objects.h"
+#include "core/record.h"
+#include "kinds/revision.h"
+
+namespace fettle::cluster {
+
+/// Error (`Blame::world`): the object has no template, or no owner.
+Result<ControllerRevision> read_revision(const Value& object);
+
+/// The object to be made for an owner that is stored in the cluster.
+Value revision_object(const ControllerRevision& revision, const workloads::Object& owner);
+/// What can change of it later: its number and what its workload remembers (a merge patch). A
+/// template never does.
+Value revision_change(const ControllerRevision& revision, const ObjectMeta& meta);
+
+/// The current revision is where both controllers look for it, in the status of the workload.
+/// `revisions`: those of one workload; the newest one gets it.
+void take_current(std::vector<ControllerRevision>& revisions, const Value& status);
+
+/// The revision that a label of a pod names, by its name or by its hash. Null: it is not there.
+const ControllerRevision* revision_of_label(const std::vector<ControllerRevision>& revisions,
+                                            std::string_view text);
+
+/// What is known of it.
+RecordPointer record_of(const ControllerRevision& revision, const Name& environment);
+
+}  // namespace fettle::cluster

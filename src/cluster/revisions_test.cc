@@ -1,0 +1,93 @@
+#include "cluster/revisions.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/kubernetes/json_text.h"
+
+namespace fettle::cluster {
+namespace {
+
+using kubernetes::json;
+
+constexpr std::string_view revision_of_openkruise = R"({
+  "apiVersion":"apps/v1","kind":"ControllerRevision","revision":3,
+  "metadata":{"name":"web-6d4b75cb6d","namespace":"default",
+    "labels":{"app":"web","controller.kubernetes.io/hash":"6d4b75cb6d"},
+    "ownerReferences":[{"kind":"CloneSet","name":"web","uid":"u","controller":true}]},
+  "data":{"spec":{"template":{"$patch":"replace",
+    "metadata":{"creationTimestamp":null,"labels":{"app":"web"}},
+    "spec":{"containers":[{"name":"c0","image":"web:1","resources":{},
+      "terminationMessagePath":"/dev/termination-log"}],
+      "restartPolicy":"Always","dnsPolicy":"ClusterFirst"}}}}})";
+
+TEST(ClusterRevision, ReadsThatOfOpenKruise) {
+  const auto revision = read_revision(json(revision_of_openkruise));
+  ASSERT_TRUE(revision) << revision.error().message;
+  EXPECT_EQ(revision->name, "web-6d4b75cb6d");
+  EXPECT_EQ(revision->hash, "6d4b75cb6d");
+  EXPECT_EQ(revision->owner, "CloneSet/default/web");
+  EXPECT_EQ(revision->number, 3);
+  EXPECT_EQ(revision->pod_template.value(), json(R"({"metadata":{"labels":{"app":"web"}},
+                     "spec":{"containers":[{"name":"c0","image":"web:1"}]}})"));
+}
+
+TEST(ClusterRevision, SaysWhatIsMissing) {
+  const struct {
+    std::string_view object, message;
+  } table[] = {{R"({"metadata":{"namespace":"a","name":"b"}})",
+                "ControllerRevision `a/b` has no `data.spec.template.spec`, a PodSpec"},
+               {R"({"metadata":{"namespace":"a","name":"b","ownerReferences":[{"kind":"CloneSet"}]},
+           "data":{"spec":{"template":{"spec":{"containers":[]}}}}})",
+                "ControllerRevision `a/b` has no owner with `controller: true`"}};
+  for (const auto& [object, message] : table) {
+    const auto revision = read_revision(json(object));
+    ASSERT_FALSE(revision);
+    EXPECT_EQ(revision.error().message, message);
+  }
+}
+
+TEST(ClusterRevision, ComesBackAsItWas) {
+  ControllerRevision revision;
+  revision.name = "web-abc";
+  revision.space = "default";
+  revision.owner = "CloneSet/default/web";
+  revision.hash = "abc";
+  revision.number = 2;
+  revision.pod_template = json(R"({"metadata":{"labels":{"app":"web"}},
+                                   "spec":{"containers":[{"name":"c0","image":"web:1"}]}})");
+  revision.claims_hash = "xyz";
+  revision.collisions = 1;
+  revision.state = json(R"({"current":"web-abc","made":4})");
+  workloads::Object owner;
+  owner.kind = "CloneSet";
+  owner.name = "web";
+  owner.uid = "u";
+  owner.document = json(R"({"apiVersion":"apps.kruise.io/v1beta1"})");
+  const Value object = revision_object(revision, owner);
+  EXPECT_EQ(object.at("data").at("spec").at("template").text_at("$patch"), "replace");
+  const auto again = read_revision(object);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(write(*again), write(revision));
+  EXPECT_EQ(record_of(*again, "e")->applied->key.name, "default/web-abc");
+}
+
+TEST(ClusterRevision, TheStatusSaysWhichIsCurrent) {
+  std::vector<ControllerRevision> revisions(2);
+  revisions[0].number = 2;
+  revisions[0].name = "web-b";
+  revisions[0].hash = "b";
+  revisions[0].state = json(R"({"current":"web-b","made":4})");
+  revisions[1].number = 1;
+  revisions[1].name = "web-a";
+  take_current(revisions, json("{}"));
+  EXPECT_EQ(revisions[0].state.at("current"), Value("web-b"));
+  take_current(revisions, json(R"({"currentRevision":"web-a"})"));
+  EXPECT_EQ(revisions[0].state.value(), json(R"({"current":"web-a","made":4})"));
+  EXPECT_EQ(revisions[1].state.value(), ControllerRevision().state.value());
+  EXPECT_EQ(revision_of_label(revisions, "web-b"), &revisions[0]);
+  EXPECT_EQ(revision_of_label(revisions, "b"), &revisions[0]);
+  EXPECT_EQ(revision_of_label(revisions, ""), nullptr);
+}
+
+}  // namespace
+}  // namespace fettle::cluster

@@ -1,0 +1,76 @@
+#include "cluster/status.h"
+
+#include <algorithm>
+
+#include "cluster/objects.h"
+#include "kubernetes/instants.h"
+#include "workloads/decide/status.h"
+
+namespace fettle::cluster {
+namespace {
+
+const Value& row_of_type(const Value& conditions, std::string_view type) {
+  static const Value none;
+  const auto rows = items_of(conditions);
+  const auto found =
+      std::ranges::find_if(rows, [&](const Value& row) { return row.text_at("type") == type; });
+  return found == rows.end() ? none : *found;
+}
+
+Value with_times(const Value& condition, const Value& before, Time now) {
+  const Value moment = kubernetes::write_moment(now);
+  const bool is_same = std::ranges::all_of(
+      condition.entries(), [&](const Entry& entry) { return before.at(entry.key) == entry.value; });
+  const bool has_turned = before.at("status") != condition.at("status");
+  std::vector<Entry> entries(condition.entries().begin(), condition.entries().end());
+  entries.push_back({"lastUpdateTime", is_same ? before.at("lastUpdateTime") : moment});
+  entries.push_back({"lastTransitionTime", has_turned ? moment : before.at("lastTransitionTime")});
+  return Value::dict(std::move(entries));
+}
+
+Value conditions_for(const Value& wanted, const Value& before, Time now) {
+  std::vector<Value> rows;
+  for (const Value& row : items_of(before))
+    if (row.text_at("type") != "Progressing")
+      rows.push_back(row);
+  for (const Value& row : items_of(wanted))
+    rows.push_back(with_times(row, row_of_type(before, row.text_at("type")), now));
+  return rows.empty() ? Value() : Value::list(std::move(rows));
+}
+
+}  // namespace
+
+Value status_for(const workloads::Fleet& fleet, const Name& owner, const Value& before, Time now) {
+  const Value status = workloads::status_of(fleet, owner, now);
+  if (status.is_null())
+    return {};
+  const Value conditions = conditions_for(status.at("conditions"), before.at("conditions"), now);
+  std::vector<Entry> entries;
+  for (const Entry& entry : status.entries())
+    if (entry.key != "conditions")
+      entries.push_back(entry);
+  if (!conditions.is_null())
+    entries.push_back({"conditions", conditions});
+  return Value::dict(std::move(entries));
+}
+
+Value status_change(const Value& object, const Value& wanted) {
+  std::vector<Entry> changed = changed_entries(object.at("status"), wanted);
+  if (changed.empty())
+    return {};
+  const ObjectMeta meta = meta_of(object);
+  return Value::dict(
+      {{"metadata", Value::dict({{"uid", meta.uid}, {"resourceVersion", meta.version}})},
+       {"status", Value::dict(std::move(changed))}});
+}
+
+workloads::Node read_node(const Value& object) {
+  workloads::Node node;
+  node.name = object.at("metadata").text_at("name");
+  node.labels = object.at("metadata").at("labels");
+  node.is_ready =
+      row_of_type(object.at("status").at("conditions"), "Ready").text_at("status") == "True";
+  return node;
+}
+
+}  // namespace fettle::cluster

@@ -1,0 +1,94 @@
+#include "cluster/status.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/kubernetes/json_text.h"
+#include "workloads/read/read.h"
+
+namespace fettle::cluster {
+namespace {
+
+using kubernetes::json;
+
+const Time now = Time(Duration(1'795'354'853'000'000'000));
+
+class ClusterStatus : public testing::Test {
+ protected:
+  ClusterStatus() : fleet("e") {
+    const auto read = workloads::read_manifests(
+        R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"CloneSet","metadata":{"name":"web"},
+            "spec":{"replicas":2,"progressDeadlineSeconds":60,
+              "selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":
+              {"app":"web"}},"spec":{"containers":[{"name":"c0","image":"web:1"}]}}}})",
+        "web.json", {});
+    EXPECT_TRUE(read.errors.empty());
+    workloads::Object object = read.objects.at(0);
+    object.generation = 4;
+    fleet.put(std::move(object));
+  }
+  workloads::Fleet fleet;
+};
+
+TEST_F(ClusterStatus, HasTheFieldsOfOpenKruise) {
+  const Value status = status_for(fleet, "CloneSet/default/web", {}, now);
+  const struct {
+    std::string_view field;
+    Value value;
+  } table[] = {{"observedGeneration", 4},
+               {"replicas", 0},
+               {"readyReplicas", 0},
+               {"availableReplicas", 0},
+               {"updatedReplicas", 0},
+               {"updatedReadyReplicas", 0},
+               {"updatedAvailableReplicas", 0},
+               {"expectedUpdatedReplicas", 2},
+               {"labelSelector", "app=web"},
+               {"collisionCount", 0}};
+  for (const auto& [field, value] : table)
+    EXPECT_EQ(status.at(field), value) << field;
+  EXPECT_EQ(status.text_at("updateRevision").substr(0, 4), "web-");
+  EXPECT_TRUE(status_for(fleet, "CloneSet/default/other", {}, now).is_null());
+}
+
+TEST_F(ClusterStatus, AConditionKeepsItsTimes) {
+  const Value first = status_for(fleet, "CloneSet/default/web", {}, now);
+  const Value& row = first.at("conditions").items()[0];
+  EXPECT_EQ(row.text_at("lastTransitionTime"), "2026-11-22T13:40:53Z");
+  EXPECT_EQ(status_for(fleet, "CloneSet/default/web", first, now + 1h), first);
+  const Value other = json(R"({"conditions":[
+      {"type":"FailedScale","status":"True"},
+      {"type":"Progressing","status":"False","lastTransitionTime":"2020-01-01T00:00:00Z"}]})");
+  const Value next = status_for(fleet, "CloneSet/default/web", other, now);
+  ASSERT_EQ(next.at("conditions").items().size(), 2u);
+  EXPECT_EQ(next.at("conditions").items()[0].text_at("type"), "FailedScale");
+  EXPECT_EQ(next.at("conditions").items()[1].text_at("lastTransitionTime"), "2026-11-22T13:40:53Z");
+}
+
+TEST(ClusterStatusChange, SaysOnlyWhatDiffers) {
+  const Value object = json(R"({"metadata":{"uid":"u","resourceVersion":"7"},
+                                "status":{"replicas":2,"readyReplicas":1,"reason":"x"}})");
+  EXPECT_EQ(status_change(object, json(R"({"replicas":2,"readyReplicas":2})")),
+            json(R"({"metadata":{"uid":"u","resourceVersion":"7"},
+                     "status":{"readyReplicas":2,"reason":null}})"));
+  EXPECT_TRUE(status_change(object, object.at("status")).is_null());
+}
+
+TEST(ClusterNode, IsReadyByItsCondition) {
+  const struct {
+    std::string_view conditions;
+    bool is_ready;
+  } table[] = {{R"([{"type":"Ready","status":"True"}])", true},
+               {R"([{"type":"Ready","status":"Unknown"}])", false},
+               {"[]", false}};
+  for (const auto& [conditions, is_ready] : table) {
+    const workloads::Node node =
+        read_node(Value::dict({{"metadata", json(R"({"name":"n1","labels":{"zone":"a"}})")},
+                               {"status", Value::dict({{"conditions", json(conditions)}})}}));
+    EXPECT_EQ(node.name, "n1");
+    EXPECT_EQ(node.labels.text_at("zone"), "a");
+    EXPECT_EQ(node.is_ready, is_ready) << conditions;
+  }
+}
+
+}  // namespace
+}  // namespace fettle::cluster

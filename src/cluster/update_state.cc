@@ -1,0 +1,105 @@
+#include "cluster/update_state.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cluster/objects.h"
+#include "kubernetes/instants.h"
+#include "value/json.h"
+
+namespace fettle::cluster {
+namespace {
+
+/// The item of a list with this name; null: there is none.
+const Value& named(const Value& list, std::string_view name) {
+  static const Value none;
+  const auto items = items_of(list);
+  const auto found =
+      std::ranges::find_if(items, [&](const Value& item) { return item.text_at("name") == name; });
+  return found == items.end() ? none : *found;
+}
+
+Value with_entry(const Value& dict, const Name& key, const Value& value) {
+  std::vector<Entry> entries;
+  for (const Entry& entry : dict.entries())
+    if (entry.key != key)
+      entries.push_back(entry);
+  if (!value.is_null())
+    entries.push_back({key, value});
+  return Value::dict(std::move(entries));
+}
+
+/// Of an update that OpenKruise has begun, or gone on with.
+Value update_of_others(const Value& state) {
+  std::vector<Entry> last;
+  const Value& statuses = state.at("lastContainerStatuses");
+  if (statuses.is_dict())
+    for (const Entry& entry : statuses.entries())
+      last.push_back({entry.key, Value::dict({{"image_id", entry.value.at("imageID")}})});
+  return Value::dict({{"since", moment_at(state, "updateTimestamp").time_since_epoch().count()},
+                      {"last", Value::dict(std::move(last))}});
+}
+
+}  // namespace
+
+NextStep step_between(const Value& now, const Value& target) {
+  std::vector<Entry> images, resources;
+  for (const Value& container : items_of(target.at("spec").at("containers"))) {
+    const Name name = container.text_at("name");
+    const Value& before = named(now.at("spec").at("containers"), name);
+    if (before.at("image") != container.at("image"))
+      images.push_back({name, container.at("image")});
+    if (before.at("resources") != container.at("resources"))
+      resources.push_back({name, container.at("resources")});
+  }
+  return {dict_or_null(std::move(images)), dict_or_null(std::move(resources))};
+}
+
+Value template_as_on(const Value& pod_template, const Value& spec, const NextStep& next) {
+  if (next.is_empty())
+    return pod_template;
+  std::vector<Value> containers;
+  for (Value container : items_of(pod_template.at("spec").at("containers"))) {
+    const Name name = container.text_at("name");
+    const Value& real = named(spec.at("containers"), name);
+    if (next.images.find(name) != nullptr)
+      container = with_entry(container, "image", real.at("image"));
+    if (next.resources.find(name) != nullptr)
+      container = with_entry(container, "resources", real.at("resources"));
+    containers.push_back(std::move(container));
+  }
+  const Value made =
+      with_entry(pod_template.at("spec"), "containers", Value::list(std::move(containers)));
+  return with_entry(pod_template, "spec", made);
+}
+
+UpdateState read_update_state(const Value& annotation) {
+  if (!annotation.is_dict())
+    return {};
+  const Value& own = annotation.at("fettle");
+  return {.revision = annotation.text_at("revision"),
+          .update = own.is_dict() ? own : update_of_others(annotation),
+          .next = {annotation.at("nextContainerImages"), annotation.at("nextContainerResources")}};
+}
+
+std::string write_update_state(const UpdateState& state) {
+  const Time since = Time(Duration(state.update.integer_at("since")));
+  std::vector<Entry> last;
+  const Value& before = state.update.at("last");
+  if (before.is_dict())
+    for (const Entry& entry : before.entries())
+      if (!entry.value.bool_at("resized"))
+        last.push_back({entry.key, Value::dict({{"imageID", entry.value.text_at("image_id")}})});
+  std::vector<Entry> entries{{"revision", state.revision},
+                             {"updateTimestamp", kubernetes::write_moment(since)},
+                             {"updateImages", !last.empty()},
+                             {"lastContainerStatuses", Value::dict(std::move(last))},
+                             {"fettle", state.update}};
+  if (!state.next.images.is_null())
+    entries.push_back({"nextContainerImages", state.next.images});
+  if (!state.next.resources.is_null())
+    entries.push_back({"nextContainerResources", state.next.resources});
+  return write_json(Value::dict(std::move(entries)));
+}
+
+}  // namespace fettle::cluster

@@ -1,0 +1,56 @@
+#include "cluster/update_state.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/kubernetes/json_text.h"
+
+namespace fettle::cluster {
+namespace {
+
+using kubernetes::json;
+
+TEST(UpdateState, ReadsThatOfOpenKruise) {
+  const UpdateState state = read_update_state(json(R"({"revision":"web-b",
+      "updateTimestamp":"2026-11-22T13:40:53Z","updateImages":true,
+      "lastContainerStatuses":{"c0":{"imageID":"sha256:1"}},
+      "nextContainerImages":{"side":"side:2"}})"));
+  EXPECT_EQ(state.revision, "web-b");
+  EXPECT_EQ(state.update, json(R"({"since":1795354853000000000,
+                                   "last":{"c0":{"image_id":"sha256:1"}}})"));
+  EXPECT_EQ(state.next.images, json(R"({"side":"side:2"})"));
+  EXPECT_TRUE(state.next.resources.is_null());
+  EXPECT_TRUE(read_update_state({}).update.is_null());
+}
+
+TEST(UpdateState, IsWrittenForBoth) {
+  const Value update = json(R"({"since":1795354853000000123,"from":"web-a",
+      "last":{"c0":{"image_id":"sha256:1","container_id":"c://1"},"c1":{"resized":true}}})");
+  const std::string text = write_update_state(
+      {.revision = "web-b", .update = update, .next = {json(R"({"side":"side:2"})"), Value()}});
+  const Value written = json(text);
+  EXPECT_EQ(written.text_at("updateTimestamp"), "2026-11-22T13:40:53Z");
+  EXPECT_EQ(written.at("lastContainerStatuses"), json(R"({"c0":{"imageID":"sha256:1"}})"))
+      << "OpenKruise waits until each of these has another image";
+  EXPECT_EQ(written.at("nextContainerImages"), json(R"({"side":"side:2"})"));
+  const UpdateState again = read_update_state(written);
+  EXPECT_EQ(again.update, update);
+  EXPECT_EQ(again.revision, "web-b");
+}
+
+TEST(UpdateState, TheNextStepIsWhatThePodLacks) {
+  const Value before = json(R"({"metadata":{},"spec":{"containers":[
+      {"name":"a","image":"a:1"},{"name":"b","image":"b:1"},
+      {"name":"c","image":"c:1","resources":{"limits":{"cpu":"1"}}}]}})");
+  const Value after = json(R"({"metadata":{},"spec":{"containers":[
+      {"name":"a","image":"a:2"},{"name":"b","image":"b:1"},
+      {"name":"c","image":"c:1","resources":{"limits":{"cpu":"2"}}}]}})");
+  const NextStep next = step_between(before, after);
+  EXPECT_EQ(next.images, json(R"({"a":"a:2"})"));
+  EXPECT_EQ(next.resources, json(R"({"c":{"limits":{"cpu":"2"}}})"));
+  EXPECT_EQ(template_as_on(after, before.at("spec"), next), before);
+  EXPECT_EQ(template_as_on(after, before.at("spec"), {}), after);
+  EXPECT_TRUE(step_between(after, after).is_empty());
+}
+
+}  // namespace
+}  // namespace fettle::cluster
