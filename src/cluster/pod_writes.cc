@@ -58,19 +58,40 @@ Value added(const Value& list, const std::vector<Value>& more, std::string_view 
   return Value::list(std::move(items));
 }
 
+bool has_all(const Value& amounts, const Value& wanted) {
+  return !wanted.is_dict() || std::ranges::all_of(wanted.entries(), [&](const Entry& entry) {
+    return entry.value.is_dict() ? has_all(amounts.at(entry.key), entry.value)
+                                 : amounts.at(entry.key) == entry.value;
+  });
+}
+
+/// A resize leaves no trace but the resources themselves, so those say whether it has been written.
+NextStep step_on(const Value& object, NextStep step) {
+  if (step.resources.is_null())
+    return step;
+  std::vector<Entry> missing(step.resources.entries().begin(), step.resources.entries().end());
+  for (const Value& container : items_of(object.at("spec").at("containers")))
+    std::erase_if(missing, [&](const Entry& entry) {
+      return entry.key == container.text_at("name") &&
+             has_all(container.at("resources"), entry.value);
+    });
+  step.resources = dict_or_null(std::move(missing));
+  return step;
+}
+
 /// How a pod gets from one state to another, and in which order that is written.
 class PodDifference {
  public:
-  PodDifference(const Attributes& known, const Attributes& wanted, const ObjectMeta& meta,
+  PodDifference(const Attributes& known, const Attributes& wanted, const Value& object,
                 const std::vector<ControllerRevision>& revisions, Time now)
       : was_(read<Pod>(known)),
         is_(read<Pod>(wanted)),
-        meta_(meta),
+        meta_(meta_of(object)),
         update_before_(memory_of_pod(known).update),
         update_(memory_of_pod(wanted).update),
         labels_(changed_entries(pod_labels(known), pod_labels(wanted))),
         annotations_(changed_entries(pod_annotations(known), pod_annotations(wanted))),
-        step_(step_between(was_.pod_template.value(), is_.pod_template.value())),
+        step_(step_on(object, step_between(was_.pod_template.value(), is_.pod_template.value()))),
         now_(now) {
     drains_ = update_.bool_at("grace");
     const bool drained = update_before_.bool_at("grace");
@@ -188,7 +209,7 @@ class PodDifference {
   }
 
   const Pod was_, is_;
-  const ObjectMeta& meta_;
+  const ObjectMeta meta_;
   const Value update_before_, update_;
   std::vector<Entry> labels_, annotations_;  ///< that are not written yet; null takes one away
   const NextStep step_;                      ///< of this act
@@ -253,9 +274,9 @@ PodWrite gates_write(const Attributes& wanted, const Value& object, Time now) {
 }
 
 std::vector<PodWrite> pod_writes(const Attributes& known, const Attributes& wanted,
-                                 const ObjectMeta& meta,
+                                 const Value& object,
                                  const std::vector<ControllerRevision>& revisions, Time now) {
-  return PodDifference(known, wanted, meta, revisions, now).writes();
+  return PodDifference(known, wanted, object, revisions, now).writes();
 }
 
 }  // namespace fettle::cluster

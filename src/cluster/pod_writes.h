@@ -44,10 +44,10 @@ Value pod_object(const Attributes& wanted, const PodMaker& maker);
 /// Writes the conditions of all gates of a pod that lacks some.
 PodWrite gates_write(const Attributes& wanted, const Value& object, Time now);
 
-/// Leads from what is known of a pod to what is wanted; empty: nothing is to be written. The pod
-/// is one that changes in place (`Kind::in_place_changes`).
+/// Leads from what is known of a pod, as it was read from `object`, to what is wanted; empty:
+/// nothing is to be written. The pod is one that changes in place (`Kind::in_place_changes`).
 std::vector<PodWrite> pod_writes(const Attributes& known, const Attributes& wanted,
-                                 const ObjectMeta& meta,
+                                 const Value& object,
                                  const std::vector<ControllerRevision>& revisions, Time now);
 
 }  // namespace fettle::cluster

@@ -182,8 +182,8 @@ class Cluster {
         patch(name, gates_write(wanted.attributes, pods[name], now));
       return;
     }
-    for (const PodWrite& write : pod_writes(record->second->applied->attributes, wanted.attributes,
-                                            meta_of(pods[name]), known, now))
+    for (const PodWrite& write :
+         pod_writes(record->second->applied->attributes, wanted.attributes, pods[name], known, now))
       if (may_write())
         patch(name, write);
   }
@@ -492,6 +492,34 @@ TEST(ClusterRollout, AResizeDisturbsNobody) {
   for (const auto& [name, pod] : cluster.pods)
     EXPECT_EQ(pod.at("spec").at("containers").items()[0].at("resources"),
               kubernetes::json(R"({"requests":{"cpu":"200m"}})"));
+}
+
+/// The gate closes in the middle of the update, and the containers still to be changed are not
+/// forgotten by a controller that dies right after that.
+TEST(ClusterRollout, AResizeBeforeAnImageGoesOnAfterEachWrite) {
+  const auto manifest = [](std::string_view image, std::string_view cpu) {
+    return manifest_with(
+        cat(R"({"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c0","image":")",
+            image, R"(","env":[{"name":"KRUISE_CONTAINER_PRIORITY","value":"1"}]},)",
+            R"({"name":"side","image":"side:1","resources":{"requests":{"cpu":")", cpu,
+            R"("}},"env":[{"name":"KRUISE_CONTAINER_PRIORITY","value":"2"}]}]}})"));
+  };
+  Cluster cluster;
+  cluster.gates.resize = true;
+  cluster.put(manifest("c0:1", "100m"));
+  cluster.settle();
+  cluster.put(manifest("c0:2", "200m"));
+  cluster.subresources.clear();
+  for (int round = 0; round < 60; ++round) {
+    cluster.decide(1);
+    cluster.run();
+  }
+  EXPECT_EQ(cluster.images(), (std::vector<std::string>{"c0:2", "c0:2"}));
+  EXPECT_EQ(cluster.ready(), 2);
+  const std::vector<std::string> each{"resize", "", "status", "", "status"};
+  ASSERT_GE(cluster.subresources.size(), 5u);
+  EXPECT_EQ(std::vector(cluster.subresources.begin(), cluster.subresources.begin() + 5), each);
+  EXPECT_FALSE(cluster.decide());
 }
 
 TEST(ClusterRollout, WhatCannotChangeInPlaceIsAnotherPod) {
