@@ -213,10 +213,13 @@ void Job::prepare_connection() {
     set(CURLOPT_UNIX_SOCKET_PATH, request.unix_socket.c_str());
     set(CURLOPT_PROXY, "");
   }
-  if (request.is_multiplexed) {
-    set(CURLOPT_HTTP_VERSION, static_cast<long>(is_secured ? CURL_HTTP_VERSION_2TLS
-                                                           : CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE));
+  if (request.is_http2 && is_secured) {
+    set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2TLS));
     set(CURLOPT_PIPEWAIT, 1L);
+  } else if (request.is_http2) {
+    set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_2_PRIOR_KNOWLEDGE));
+    set(CURLOPT_FRESH_CONNECT, 1L);
+    set(CURLOPT_FORBID_REUSE, 1L);
   } else if (!request.unix_socket.empty()) {
     set(CURLOPT_HTTP_VERSION, static_cast<long>(CURL_HTTP_VERSION_1_1));
   }
@@ -259,7 +262,8 @@ Result<HttpResponse> Job::finish(CURLcode code) {
   std::string why(trim(message.data()));
   if (why.empty())
     why = curl.easy_strerror(code);
-  why = lower_case(why.substr(0, 1)) + why.substr(1);
+  if (why.size() < 2 || why[1] < 'A' || why[1] > 'Z')  // but not `HTTP/2 …`
+    why = lower_case(why.substr(0, 1)) + why.substr(1);
   const bool refused = code == CURLE_COULDNT_CONNECT;
   if (refused && !request.unix_socket.empty())
     return world_error(cat("nothing answers at the socket `", request.unix_socket, "`"));

@@ -70,9 +70,10 @@ struct HttpRequest {
   Duration dead_peer_limit{0};
   size_t body_limit = 64 << 20;  ///< of an answer without a sink
   bool follow_redirects = false;
-  /// HTTP/2 with many exchanges on one connection: with TLS if the server agrees to it, without TLS
-  /// unasked. A request then waits for a connection that is being made and shares it.
-  bool is_multiplexed = false;
+  /// With TLS, HTTP/2 if the server agrees to it: many exchanges are on one connection then, and a
+  /// request waits for one that is being made. Without TLS, HTTP/2 unasked, on a connection of its
+  /// own: libcurl 7.88 would put HTTP/2 into the HTTP/2 of one that it used before.
+  bool is_http2 = false;
   TlsSettings tls{};
 };
 

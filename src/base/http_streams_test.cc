@@ -66,6 +66,34 @@ TEST(HttpStreams, ManyExchangesShareOneConnection) {
   EXPECT_TRUE(told.begin()->starts_with("200 "));
 }
 
+TEST(HttpStreams, WithoutTlsManyAreAskedAtOnceAndAgain) {
+  TestServer server([](int socket, const std::string& head) {
+    begin_stream(socket, "x");
+    if (!head.starts_with("GET /endless"))
+      say(socket, "0\r\n\r\n");
+  });
+  const NginxFront front(server.path(), SelfSigned("front"));
+  HttpClient client;
+  std::stop_source stop;
+  HttpRequest endless = front.request("GET", "/endless");
+  Tally begun;
+  endless.sink = [&](std::string_view) -> Status {
+    begun.add("begun");
+    return {};
+  };
+  client.start(endless, stop.get_token(), [](const Result<HttpResponse>&) {});
+  begun.wait_for(1);
+  for (int i = 0; i < 3; ++i)
+    EXPECT_EQ(client.send(front.request("GET", "/"), {})->body, "x");
+  Tally ended;
+  for (int i = 0; i < 20; ++i)
+    client.start(front.request("GET", "/"), {}, [&](const Result<HttpResponse>& got) {
+      ended.add(got && got->trailers.size() == 1 ? got->body : "otherwise");
+    });
+  EXPECT_EQ(ended.wait_for(20).count("x"), 20u);
+  stop.request_stop();
+}
+
 TEST(HttpStreams, TrailersAreNoHeaders) {
   TestServer server([](int socket, const std::string& head) {
     begin_stream(socket, head.substr(0, head.find(' ')));
@@ -136,12 +164,14 @@ TEST(HttpStreams, AClientMayHaveAKeyInMemory) {
 
 TEST(HttpStreams, AnAnswerWithoutAnEndGoesOnUntilItIsStopped) {
   TestServer server([](int socket, const std::string&) { begin_stream(socket, "begun"); });
-  const NginxFront front(server.path(), SelfSigned("front"));
+  const SelfSigned identity("front");
+  const NginxFront front(server.path(), identity);
   HttpClient client;
   std::stop_source stop;
   Tally begun, ended;
   for (int i = 0; i < 20; ++i) {
-    HttpRequest request = front.request("GET", cat("/", i));
+    HttpRequest request = front.secured("GET", cat("/", i));
+    request.tls.authorities_text = identity.certificate;
     request.sink = [&](std::string_view bytes) -> Status {
       begun.add(std::string(bytes));
       return {};
@@ -161,14 +191,16 @@ TEST(HttpStreams, AStreamOnWhichNothingComesIsGivenUpAndOthersGoOn) {
     while (head.starts_with("GET /busy") && send(socket, "1\r\nx\r\n", 6, MSG_NOSIGNAL) == 6)
       std::this_thread::sleep_for(2ms);
   });
-  const NginxFront front(server.path(), SelfSigned("front"));
+  const SelfSigned identity("front");
+  const NginxFront front(server.path(), identity);
   HttpClient client;
   std::stop_source stop;
   Tally ended;
   std::atomic<int> busy_bytes = 0;
   for (const char* path : {"/busy", "/idle"}) {
-    HttpRequest request = front.request("GET", path);
+    HttpRequest request = front.secured("GET", path);
     request.idle_limit = 500ms;
+    request.tls.authorities_text = identity.certificate;
     request.sink = [&busy_bytes, path](std::string_view bytes) -> Status {
       busy_bytes += path == std::string_view("/busy") ? static_cast<int>(bytes.size()) : 0;
       return {};

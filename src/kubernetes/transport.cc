@@ -13,7 +13,7 @@ Result<Proof> HttpTransport::prepare(HttpRequest& request, const std::stop_token
     request.tls.key_text = proof.key_text;
   }
   request.headers.insert(request.headers.end(), proof.headers.begin(), proof.headers.end());
-  request.is_multiplexed = config_.server.starts_with("https:");
+  request.is_http2 = config_.server.starts_with("https:");
   request.dead_peer_limit = dead_peer_limit;
   return proof;
 }
