@@ -71,9 +71,15 @@ struct Job {
     if (request.idle_limit > 0s)
       received = std::chrono::steady_clock::now();
   }
-  /// When it is given up unless something comes; never without a limit.
-  SteadyTime idle_at() const {
-    return request.idle_limit > 0s ? received + request.idle_limit : SteadyTime::max();
+  /// When it is given up unless something comes; never without a limit. libcurl keeps the limit of
+  /// the whole, but not while a request waits for a connection that it could share.
+  SteadyTime given_up_at() const {
+    SteadyTime at = SteadyTime::max();
+    if (request.idle_limit > 0s)
+      at = received + request.idle_limit;
+    if (request.time_limit > 0s)
+      at = std::min<SteadyTime>(at, begun + request.time_limit + last_moment);
+    return at;
   }
   void note_progress(curl_off_t bytes);
   size_t take_header(std::string_view line);
@@ -94,6 +100,7 @@ struct Job {
   std::shared_ptr<std::atomic<SteadyTime>> heard;  ///< when a byte came or went; may be none
   curl_off_t moved = 0;                            ///< bytes of bodies, both ways
   bool has_head = false;                           ///< the empty line after the headers has come
+  SteadyTime begun;                                ///< when libcurl got it
   SteadyTime received;                             ///< when the last byte of the answer came
   std::optional<Error> failure;                    ///< of a source or a sink
   std::optional<std::stop_callback<std::function<void()>>> on_stop;
@@ -186,7 +193,7 @@ void Job::prepare() {
     set(CURLOPT_REDIR_PROTOCOLS_STR, "http,https");
   }
   prepare_message();
-  received = std::chrono::steady_clock::now();
+  begun = received = std::chrono::steady_clock::now();
 }
 
 void Job::prepare_connection() {
@@ -358,7 +365,7 @@ class HttpClient::Worker {
       job->prepare();
       curl().multi_add_handle(multi_, job->easy);
       Job* const id = job.get();
-      idle_look_ = std::min(idle_look_, id->idle_at());
+      idle_look_ = std::min(idle_look_, id->given_up_at());
       jobs_.emplace(id, std::move(job));
       if (id->stop.stop_requested())  // the cancellation may have been read before the job was
         finish(id, cancelled_error());
@@ -389,7 +396,7 @@ class HttpClient::Worker {
       std::vector<Job*> idle;
       idle_look_ = SteadyTime::max();
       for (const auto& [id, job] : jobs_) {
-        if (const SteadyTime end = job->idle_at(); end > now)
+        if (const SteadyTime end = job->given_up_at(); end > now)
           idle_look_ = std::min(idle_look_, end);
         else
           idle.push_back(id);
@@ -402,8 +409,14 @@ class HttpClient::Worker {
   }
 
   void give_up(Job* id) {
-    Error error = world_error(cat(name_of(id->request), ": nothing was received for ",
-                                  to_string(id->request.idle_limit)));
+    const HttpRequest& request = id->request;
+    const bool is_late =
+        request.time_limit > 0s &&
+        std::chrono::steady_clock::now() >= id->begun + request.time_limit + last_moment;
+    Error error = world_error(cat(
+        name_of(request), is_late
+                              ? cat(": timed out after ", to_string(request.time_limit))
+                              : cat(": nothing was received for ", to_string(request.idle_limit))));
     error.unknown_outcome = true;
     id->set(CURLOPT_FORBID_REUSE, 1L);
     finish(id, std::move(error));

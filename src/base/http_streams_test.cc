@@ -219,6 +219,25 @@ TEST(HttpStreams, AStreamOnWhichNothingComesIsGivenUpAndOthersGoOn) {
   EXPECT_EQ(ended.wait_for(2).size(), 2u);
 }
 
+TEST(HttpStreams, WhoWaitsForAConnectionToShareWaitsNoLongerThanTheirLimit) {
+  TestServer silent([](int, const std::string&) {});  // accepts, and never says who it is
+  HttpClient client;
+  std::stop_source stop;
+  Tally ended;
+  HttpRequest request{.url = "https://front/", .unix_socket = silent.path(), .is_http2 = true};
+  request.connect_limit = 1h;
+  for (const Duration limit : {Duration(1h), Duration(20ms)}) {
+    request.time_limit = limit;
+    client.start(request, stop.get_token(), [&, limit](const Result<HttpResponse>& got) {
+      ended.add(cat(to_string(limit), " ", got ? "answered" : got.error().message));
+    });
+  }
+  const std::string first = *ended.wait_for(1).begin();
+  EXPECT_TRUE(first.starts_with("20ms ") && first.find("timed out") != first.npos) << first;
+  stop.request_stop();
+  EXPECT_EQ(ended.wait_for(2).size(), 2u);
+}
+
 TEST(HttpStreams, AUrlKeepsItsPathUnderAnotherName) {
   const auto told = [](std::string_view url) {
     const OtherName other = under_name(url, "n");

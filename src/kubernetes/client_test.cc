@@ -5,11 +5,14 @@
 
 #include <gtest/gtest.h>
 
+#include <mutex>
 #include <semaphore>
+#include <set>
 #include <thread>
 
 #include "base/text.h"
 #include "kubernetes/discovery.h"
+#include "tests/fixtures/nginx_front.h"
 #include "tests/kubernetes/cluster.h"
 
 namespace fettle::kubernetes {
@@ -168,6 +171,38 @@ TEST_F(ClientTest, AFrozenServerIsUnreachableInTime) {
   face.freeze(false);
   ASSERT_FALSE(got);
   EXPECT_EQ(got.error().reason, ApiReason::unreachable);
+}
+
+TEST_F(ClientTest, OverTlsAllIsOnOneConnection) {
+  const SelfSigned identity("api.example");
+  const NginxFront front(cat("127.0.0.1:", face.port()), identity);
+  Config config;
+  config.server = cat("https://127.0.0.1:", front.port());
+  config.tls.authorities_text = identity.certificate;
+  EXPECT_FALSE(HttpTransport(config).send({.url = "/api/v1/pods"}, {})) << "it has another name";
+  config.tls.server_name = "api.example";
+  HttpTransport transport(config);
+  std::mutex mutex;
+  std::set<std::string> connections, hosts;
+  std::counting_semaphore<> answered(0);
+  std::stop_source stop;
+  HttpRequest endless{.url = "/api/v1/pods?watch=true"};
+  endless.sink = [](std::string_view) -> Status { return {}; };
+  transport.start(endless, stop.get_token(),
+                  [&](const Result<HttpResponse>&) { answered.release(); });
+  for (int i = 0; i < 30; ++i)
+    transport.start({.url = "/api/v1/pods"}, {}, [&](const Result<HttpResponse>& got) {
+      const std::lock_guard lock(mutex);
+      connections.emplace(got ? got->header("x-connection") : "none");
+      hosts.emplace(got ? got->header("x-host") : "none");
+      answered.release();
+    });
+  for (int i = 0; i < 30; ++i)
+    answered.acquire();
+  EXPECT_EQ(connections.size(), 1u);
+  EXPECT_EQ(hosts, (std::set<std::string>{cat("127.0.0.1:", front.port())}));
+  stop.request_stop();
+  answered.acquire();
 }
 
 TEST_F(ClientTest, WhatIsServedIsFoundWithoutAggregation) {

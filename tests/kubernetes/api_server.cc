@@ -622,7 +622,14 @@ ApiAnswer ApiServer::settle(const Call& call, Value object, const FieldOwners* a
   const auto bare = [](const Value& one) {
     return with(one, "metadata", without(one.at("metadata"), "managedFields"));
   };
-  if (bare(object) == bare(stripped) && applied == nullptr)
+  const auto fields_of = [](const Value& one) {
+    std::vector<Value> rows;
+    for (const Value& row : items_of(one.at("metadata").at("managedFields")))
+      rows.push_back(without(row, "time"));
+    return Value::list(std::move(rows));
+  };
+  if (bare(object) == bare(stripped) &&
+      (applied == nullptr || fields_of(object) == fields_of(stripped)))
     return answer_of(call, 200, live);
   if (call.query.contains("dryRun"))
     return answer_of(call, 200, object);
@@ -637,7 +644,7 @@ ApiAnswer ApiServer::settle(const Call& call, Value object, const FieldOwners* a
 ApiAnswer ApiServer::apply(Call& call) {
   if (call.query["fieldManager"].empty())
     return refusal(
-        400, "BadRequest",
+        422, "Invalid",
         "PatchOptions is invalid: fieldManager: Required value: is required for apply patch");
   const FieldOwners::Owner owner{call.query["fieldManager"], "Apply", call.subresource};
   const auto found = objects_.find(call.key);

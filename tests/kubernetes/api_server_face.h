@@ -31,6 +31,7 @@ class ApiServerFace {
   std::unique_ptr<Client> client(ClientSettings settings = {.qps = 0}) const;
   /// Takes requests and says nothing, as a server whose machine is frozen.
   void freeze(bool is_frozen) { is_frozen_ = is_frozen; }
+  int port() const { return port_; }
   int connections() const { return connections_; }
 
  private:

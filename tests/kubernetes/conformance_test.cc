@@ -530,6 +530,39 @@ TEST_F(Conformance, AScaleIsReadAndWritten) {
   EXPECT_EQ(after->at("metadata").integer_at("generation"), 2);
 }
 
+TEST_F(Conformance, ADefinedTypeIsApplied) {
+  const ResourceType type = define("applieds");
+  const ObjectName name = cluster.name("a");
+  const WriteOptions one{.field_manager = "one"};
+  const auto made = client.patch(type, name, PatchType::apply, thing("a", 2), one, {});
+  ASSERT_TRUE(made) << to_string(made.error());
+  EXPECT_EQ(made->at("spec").integer_at("replicas"), 2);
+  const auto again = client.patch(type, name, PatchType::apply, thing("a", 2), one, {});
+  ASSERT_TRUE(again);
+  EXPECT_EQ(version_of(*again), version_of(*made)) << "what is applied twice is applied once";
+  EXPECT_EQ(
+      told(client.patch(type, name, PatchType::apply, thing("a", 3), {.field_manager = "two"}, {})),
+      "conflict");
+  EXPECT_EQ(told(client.patch(type, name, PatchType::apply, thing("a", 3), {}, {})), "invalid")
+      << "without a name there is no owner";
+}
+
+TEST_F(Conformance, WhoIsUnknownMayNothing) {
+  Config config = cluster.config();
+  config.tls.certificate_text.clear();
+  config.tls.key_text.clear();
+  config.identity = {};
+  const auto reason = [&] {
+    Client other(std::make_unique<HttpTransport>(config), {.qps = 0});
+    return told(other.list(config_maps, cluster.space(), {}, {}));
+  };
+  if (!cluster.is_real())
+    cluster.own().with([](ApiServer& server) { server.know_token("somebody", true); });
+  EXPECT_EQ(reason(), "forbidden");
+  config.identity.token = "nobody";
+  EXPECT_EQ(reason(), "unauthorized");
+}
+
 TEST_F(Conformance, RevisionsAreKept) {
   const Value revision = *read_json(R"({"apiVersion":"apps/v1","kind":"ControllerRevision",
       "metadata":{"name":"a"},"revision":3,"data":{"spec":{"x":[1,{"y":null}]}}})");
