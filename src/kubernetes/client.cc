@@ -175,6 +175,8 @@ ApiResult<Value> Client::call(const ApiCall& call, std::stop_token stop) {
       Result<Value> read = read_json(answer.body, {}, Duplicates::last_wins);
       if (!read)
         return unreadable_error(cat(doing, ": the answer is no JSON: ", read.error().message));
+      if (!read->is_dict())
+        return unreadable_error(cat(doing, ": the answer is no object"));
       return *read;
     }
     ApiError error = read_api_error(answer, doing);

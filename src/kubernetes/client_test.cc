@@ -104,8 +104,9 @@ TEST_F(ClientTest, ManyShareTheBudget) {
 
 TEST_F(ClientTest, AnAnswerThatIsNoneIsUnreadable) {
   face.with([](ApiServer& server) {
-    server.fail(1, [](const ApiRequest&) { return true; }, {.body = Value(5)});
+    server.fail(2, [](const ApiRequest&) { return true; }, {.body = Value(5)});
   });
+  EXPECT_EQ(client->get(config_maps, some, {}).error().reason, ApiReason::unreadable);
   EXPECT_EQ(client->list(config_maps, "default", {}, {}).error().reason, ApiReason::unreadable);
 }
 

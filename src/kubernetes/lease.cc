@@ -96,6 +96,8 @@ LeaseStep Election::claim(Moment now) {
 }
 
 LeaseStep Election::take(const ApiResult<Value>& answer, Moment now) {
+  if (answer && !answer->is_dict())
+    return take(unreadable_error("the answer is no lease"), now);
   if (asked_ != LeaseStep::Kind::get) {
     is_doubtful_ = !answer;
     if (!answer)

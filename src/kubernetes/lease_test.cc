@@ -162,6 +162,9 @@ TEST_F(ElectionTest, HostileLeasesAreOnlyOld) {
     EXPECT_EQ(told(other.take(with(lease_of("o"), "spec", *read_json(spec)), at(0s))), "replace")
         << spec;
   }
+  Election puzzled({.lease = the_lease, .identity = "me"}, 1);
+  puzzled.begin(at(0s));
+  EXPECT_EQ(told(puzzled.take(Value(4), at(0s))), "wait") << "no object at all";
   Election patient({.lease = the_lease, .identity = "me"}, 1);
   patient.begin(at(0s));
   const Value endless =
