@@ -169,7 +169,8 @@ CLAIMS = items(fields({
                     "resources": fields({"requests": fields({"storage": {**INT_OR_TEXT, "maxLength": 64}}, keeps_unknown=True)}, keeps_unknown=True)},
                    keeps_unknown=True),
 }, required=["metadata"], keeps_unknown=True), most=32)
-CLAIM_NAMES = rule("!has(self.volumeClaimTemplates) || self.volumeClaimTemplates.all(a, self.volumeClaimTemplates.exists_one(b, b.metadata.name == a.metadata.name))",
+CLAIM_NAMES = rule("""!has(self.volumeClaimTemplates) || self.volumeClaimTemplates.all(a,
+                      self.volumeClaimTemplates.exists_one(b, b.metadata.name == a.metadata.name))""",
                    "two claim templates have the same name")
 
 HOOK = fields({"labelsHandler": mapping(text()), "finalizersHandler": items(text()), "markPodNotReady": FLAG})
@@ -251,7 +252,8 @@ def stateful_set():
                       "podUpdatePolicy": POD_POLICY, "minReadySeconds": number(0, 300),
                       "inPlaceUpdateStrategy": IN_PLACE, "unorderedUpdate": unordered})
     ordinal = ruled({**INT_OR_TEXT, "maxLength": 20},
-                    rule("type(self) == int ? self >= 0 : self.matches('^[0-9]{1,9}(-[0-9]{1,9})?$') && int(string(self).split('-')[0]) <= int(string(self).split('-')[size(string(self).split('-')) - 1])",
+                    rule("""type(self) == int ? self >= 0 : self.matches('^[0-9]{1,9}(-[0-9]{1,9})?$')
+                            && (!self.contains('-') || int(string(self).split('-')[0]) <= int(string(self).split('-')[1]))""",
                          "must be a number or a range such as 3-5"))
     parallel = "self.?podManagementPolicy.orValue('') == 'Parallel'"
     same_claim = f"""o.metadata.name == n.metadata.name && {is_same('spec.storageClassName')} && {is_same('spec.accessModes')}

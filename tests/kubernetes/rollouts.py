@@ -68,10 +68,10 @@ def clone_sets():
                           {"patch_pods": {**labelled("p1", rank="r-3"), **labelled("p2", rank="r-9"), **labelled("p3", rank="r-1")}}, strategy(partition=0)]
     yield "clone-scatter", [*grown(6, in_place(maxUnavailable=1, partition=6, scatterStrategy=[{"key": "tier", "value": "a"}])), image(),
                             {"patch_pods": {**labelled("p1", tier="a"), **labelled("p2", tier="a")}}, strategy(partition=0)]
-    yield "clone-hook", [{"create": workload(2, in_place(maxUnavailable=1), lifecycle=hook, template=held)}, image(),
+    yield "clone-hook", [*grown(2, one, lifecycle=hook, template=held), image(),
                          {"patch_pods": {**labelled("p1", hold=None), **labelled("p2", hold=None)}},
                          {"patch_pods": {**labelled("p1", hold="true"), **labelled("p2", hold="true")}}]
-    yield "clone-hook-delete", [{"create": workload(2, one, lifecycle={"preDelete": {"labelsHandler": {"hold": "true"}}}, template=held)}, spec(replicas=0),
+    yield "clone-hook-delete", [*grown(2, one, lifecycle={"preDelete": {"labelsHandler": {"hold": "true"}}}, template=held), spec(replicas=0),
                                 {"patch_pods": labelled("p1", hold=None)}, {"patch_pods": labelled("p2", hold=None)}]
     yield "clone-hook-rollback", [{"create": workload(1, in_place(maxUnavailable=1), lifecycle=hook, template=held)}, image(), image("web:1")]
     yield "clone-specified", [*grown(4, one), {"patch_pods": labelled("p2", **{"apps.kruise.io/specified-delete": "true"})}]
@@ -84,12 +84,12 @@ def clone_sets():
     yield "clone-in-place-only", [*grown(3, rolling(podUpdatePolicy="InPlaceOnly", maxUnavailable=1)), image()]
     yield "clone-grace", [*grown(3, in_place(maxUnavailable=1, inPlaceUpdateStrategy={"gracePeriodSeconds": 2})), image()]
     yield "clone-label", [*grown(3, one), spec(template={"metadata": {"labels": {"version": "2"}}})]
-    yield "clone-two-containers", [{"create": workload(2, one, template=template(containers=two))},
+    yield "clone-two-containers", [*grown(2, one, template=template(containers=two)),
                                    spec(template={"spec": {"containers": [{"name": "main", "image": "web:2"}, {"name": "side", "image": "side:2"}]}})]
     yield "clone-broken", [*grown(4, in_place(maxUnavailable=2)), image("web:broken-2"), image("web:3")]
     yield "clone-missing", [*grown(4, in_place(maxUnavailable=1)), image("web:missing-2"), image("web:1")]
     yield "clone-on-delete", [*grown(3, {"type": "OnDelete"}), image(), {"delete_pods": ["p1"]}]
-    yield "clone-ready-seconds", [{"create": workload(3, in_place(maxUnavailable=1), minReadySeconds=2)}, image()]
+    yield "clone-ready-seconds", [*grown(3, one, minReadySeconds=2), image()]
 
 
 def stateful_sets():
@@ -146,6 +146,7 @@ ALL = {name: {"kind": kind, "steps": steps}
        for kind, made in (("CloneSet", clone_sets()), ("StatefulSet", stateful_sets()), ("DaemonSet", daemon_sets())) for name, steps in made}
 ALL |= {name: {"kind": "SidecarSet", "pods_of": "CloneSet", "steps": steps(name)} for name, steps in sidecar_sets()}
 ALL["clone-alpha"] = {"kind": "CloneSet", "version": "v1alpha1", "steps": [
-    {"create": workload(4, {"type": "InPlaceIfPossible", "maxUnavailable": 1, "partition": 2})}, image(), spec(updateStrategy={"partition": 0})]}
-ALL["clone-alpha-recreate"] = {"kind": "CloneSet", "version": "v1alpha1", "steps": [{"create": workload(3, {"maxUnavailable": 1})}, image()]}
+    {"create": workload(1, {"type": "InPlaceIfPossible", "maxUnavailable": 1, "partition": 2})}, {"grow": [2, 3, 4]}, image(),
+    spec(updateStrategy={"partition": 0})]}
+ALL["clone-alpha-recreate"] = {"kind": "CloneSet", "version": "v1alpha1", "steps": [{"create": workload(1, {"maxUnavailable": 1})}, {"grow": [2, 3]}, image()]}
 ALL["stateful-alpha"] = {"kind": "StatefulSet", "version": "v1alpha1", "steps": ALL["stateful-in-place"]["steps"]}
