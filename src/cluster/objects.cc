@@ -7,7 +7,9 @@
 namespace fettle::cluster {
 
 Name ObjectMeta::owner() const {
-  return controller ? Name(cat(controller->kind, "/", space, "/", controller->name)) : Name();
+  const bool is_workload =
+      controller && controller->api_version.view().starts_with("apps.kruise.io/");
+  return is_workload ? Name(cat(controller->kind, "/", space, "/", controller->name)) : Name();
 }
 
 ObjectMeta meta_of(const Value& object) {
@@ -21,8 +23,23 @@ ObjectMeta meta_of(const Value& object) {
   meta.is_leaving = metadata.find("deletionTimestamp") != nullptr;
   for (const Value& each : items_of(metadata.at("ownerReferences")))
     if (each.bool_at("controller"))
-      meta.controller = {each.text_at("kind"), each.text_at("name"), each.text_at("uid")};
+      meta.controller = {each.text_at("apiVersion"), each.text_at("kind"), each.text_at("name"),
+                         each.text_at("uid")};
   return meta;
+}
+
+Status check_owner(const ObjectMeta& meta, const Name& uid, std::string_view what) {
+  const std::string name = cat(what, " `", meta.space, "/", meta.name, "`");
+  if (!meta.controller)
+    return world_error(cat(name, " has no owner with `controller: true`"));
+  const OwnerReference& by = *meta.controller;
+  const std::string owner = cat(by.kind, " `", by.name, "` of `", by.api_version, "`");
+  if (meta.owner().empty())
+    return world_error(cat(name, " belongs to ", owner, ", which is no workload"));
+  if (!uid.empty() && by.uid != uid)
+    return world_error(cat(name, " belongs to ", owner, " with the UID `", by.uid,
+                           "`, not to that with `", uid, "`"));
+  return {};
 }
 
 Value owner_reference(const workloads::Object& owner) {

@@ -3,13 +3,14 @@
 
 #include <optional>
 
+#include "base/result.h"
 #include "workloads/workload.h"
 
 namespace fettle::cluster {
 
 /// The owner that manages an object (`controller: true`).
 struct OwnerReference {
-  Name kind, name, uid;
+  Name api_version, kind, name, uid;
 };
 
 struct ObjectMeta {
@@ -18,11 +19,16 @@ struct ObjectMeta {
   Time created;             ///< 0: nobody said
   bool is_leaving = false;  ///< its deletion was asked for
   std::optional<OwnerReference> controller;
-  /// `CloneSet/NAMESPACE/NAME`; empty: nobody manages it.
+  /// `CloneSet/NAMESPACE/NAME`; empty: nobody manages it, or a kind of another group. Those of
+  /// Kubernetes itself have the same names: StatefulSet, DaemonSet.
   Name owner() const;
 };
 
 ObjectMeta meta_of(const Value& object);
+
+/// Error (`Blame::world`): no workload manages the object, or one with another UID, which was
+/// removed and may have been made anew. `uid` may be empty: it is not known. `what`: `pod`.
+Status check_owner(const ObjectMeta& meta, const Name& uid, std::string_view what);
 
 /// The entry of `ownerReferences` for an object that is stored in the cluster.
 Value owner_reference(const workloads::Object& owner);

@@ -127,7 +127,7 @@ class Cluster {
   std::vector<ControllerRevision> learn(workloads::Fleet& fleet) {
     std::vector<ControllerRevision> known;
     for (const auto& [name, object] : revisions) {
-      const auto revision = read_revision(object);
+      const auto revision = read_revision(object, set_.uid);
       EXPECT_TRUE(revision) << revision.error().message;
       known.push_back(*revision);
     }
@@ -138,7 +138,7 @@ class Cluster {
       fleet.know(record->applied->key, record);
     }
     records_.clear();
-    const PodContext context{"cluster", "kubernetes", fleet.gates, &known};
+    const PodContext context{"cluster", "kubernetes", fleet.gates, &known, set_.uid};
     for (const auto& [name, object] : pods) {
       const auto pod = read_pod(object, context);
       EXPECT_TRUE(pod) << pod.error().message;

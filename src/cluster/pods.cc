@@ -76,9 +76,7 @@ class PodReader {
       : object_(object), context_(context), meta_(meta_of(object)) {}
 
   Result<ClusterPod> read() {
-    if (!meta_.controller)
-      return world_error(
-          cat("pod `", meta_.space, "/", meta_.name, "` has no owner with `controller: true`"));
+    TRY(check_owner(meta_, context_.owner_uid, "pod"));
     read_revision();
     read_metadata();
     read_conditions();

@@ -30,6 +30,7 @@ struct PodContext {
   Name driver;
   workloads::Gates gates;
   const std::vector<ControllerRevision>* revisions = nullptr;  ///< of its owner
+  Name owner_uid{};  ///< as the owner is stored; empty: it is not known
 };
 
 struct ClusterPod {
@@ -40,7 +41,7 @@ struct ClusterPod {
   std::optional<workloads::Object> marks;
 };
 
-/// Error (`Blame::world`): nobody manages it.
+/// Error (`Blame::world`): no workload manages it, or another one than the owner of the context.
 Result<ClusterPod> read_pod(const Value& object, const PodContext& context);
 
 /// The readiness gates of a PodSpec that this controller sets.

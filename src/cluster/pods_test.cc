@@ -22,7 +22,8 @@ constexpr std::string_view pod_of_openkruise = R"({
       "controller-revision-hash":"web-a","pod-template-hash":"a",
       "lifecycle.apps.kruise.io/state":"Normal"},
     "annotations":{"lifecycle.apps.kruise.io/timestamp":"2026-11-22T13:40:53Z"},
-    "ownerReferences":[{"kind":"CloneSet","name":"web","uid":"u","controller":true}]},
+    "ownerReferences":[{"apiVersion":"apps.kruise.io/v1beta1","kind":"CloneSet","name":"web",
+      "uid":"u","controller":true}]},
   "spec":{"nodeName":"n1","readinessGates":[{"conditionType":"InPlaceUpdateReady"}],
     "containers":[{"name":"c0","image":"web:1","resources":{}}]},
   "status":{"phase":"Running","podIP":"10.0.0.1","conditions":[
@@ -163,6 +164,30 @@ TEST(ClusterPods, SomebodyManagesIt) {
       {"e", "kubernetes", {}, &all});
   ASSERT_FALSE(pod);
   EXPECT_EQ(pod.error().message, "pod `default/web-abcde` has no owner with `controller: true`");
+}
+
+/// The kinds of Kubernetes itself have the same names, and a workload may be made anew.
+TEST(ClusterPods, APodOfAnotherOwnerOfTheSameNameIsNotTaken) {
+  const std::vector<ControllerRevision> all = revisions();
+  const auto read_with = [&](std::string_view owner, const Name& uid) {
+    const Value change = json(cat(R"({"metadata":{"ownerReferences":[)", owner, "]}}"));
+    const auto pod =
+        read_pod(merge_patch(json(pod_of_openkruise), change), {"e", "kubernetes", {}, &all, uid});
+    return pod ? "taken" : pod.error().message;
+  };
+  constexpr std::string_view built_in =
+      R"({"apiVersion":"apps/v1","kind":"DaemonSet","name":"a","uid":"u","controller":true})";
+  constexpr std::string_view ours =
+      R"({"apiVersion":"apps.kruise.io/v1alpha1","kind":"DaemonSet","name":"a","uid":"u",)"
+      R"("controller":true})";
+  EXPECT_EQ(read_with(built_in, {}),
+            "pod `default/web-abcde` belongs to DaemonSet `a` of `apps/v1`, which is no workload");
+  EXPECT_EQ(read_with(ours, {}), "taken");
+  EXPECT_EQ(read_with(ours, "u"), "taken");
+  EXPECT_EQ(
+      read_with(ours, "v"),
+      "pod `default/web-abcde` belongs to DaemonSet `a` of `apps.kruise.io/v1alpha1` with the "
+      "UID `u`, not to that with `v`");
 }
 
 }  // namespace

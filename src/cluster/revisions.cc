@@ -34,14 +34,13 @@ Value template_in(const Value& object) {
 
 }  // namespace
 
-Result<ControllerRevision> read_revision(const Value& object) {
+Result<ControllerRevision> read_revision(const Value& object, const Name& owner_uid) {
   const ObjectMeta meta = meta_of(object);
   const std::string name = cat("ControllerRevision `", meta.space, "/", meta.name, "`");
   const Value pod_template = template_in(object);
   if (!pod_template.at("spec").is_dict())
     return world_error(cat(name, " has no `data.spec.template.spec`, a PodSpec"));
-  if (!meta.controller)
-    return world_error(cat(name, " has no owner with `controller: true`"));
+  TRY(check_owner(meta, owner_uid, "ControllerRevision"));
   const Value extra = json_annotation(object, annotation::revision);
   const std::string_view hash =
       object.at("metadata").at("labels").text_at(workloads::label::job_revision);

@@ -11,8 +11,9 @@
 
 namespace fettle::cluster {
 
-/// Error (`Blame::world`): the object has no template, or no owner.
-Result<ControllerRevision> read_revision(const Value& object);
+/// Error (`Blame::world`): the object has no template, or is of no workload, or of another one than
+/// that with this UID; an empty one is not known.
+Result<ControllerRevision> read_revision(const Value& object, const Name& owner_uid = {});
 
 /// The object to be made for an owner that is stored in the cluster.
 Value revision_object(const ControllerRevision& revision, const workloads::Object& owner);

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/kubernetes/json_text.h"
+#include "tests/kubernetes/patches.h"
 
 namespace fettle::cluster {
 namespace {
@@ -13,7 +14,8 @@ constexpr std::string_view revision_of_openkruise = R"({
   "apiVersion":"apps/v1","kind":"ControllerRevision","revision":3,
   "metadata":{"name":"web-6d4b75cb6d","namespace":"default",
     "labels":{"app":"web","controller.kubernetes.io/hash":"6d4b75cb6d"},
-    "ownerReferences":[{"kind":"CloneSet","name":"web","uid":"u","controller":true}]},
+    "ownerReferences":[{"apiVersion":"apps.kruise.io/v1beta1","kind":"CloneSet","name":"web",
+      "uid":"u","controller":true}]},
   "data":{"spec":{"template":{"$patch":"replace",
     "metadata":{"creationTimestamp":null,"labels":{"app":"web"}},
     "spec":{"containers":[{"name":"c0","image":"web:1","resources":{},
@@ -44,6 +46,16 @@ TEST(ClusterRevision, SaysWhatIsMissing) {
     ASSERT_FALSE(revision);
     EXPECT_EQ(revision.error().message, message);
   }
+}
+
+TEST(ClusterRevision, IsOfAWorkload) {
+  const Value object = json(revision_of_openkruise);
+  EXPECT_TRUE(read_revision(object, "u"));
+  EXPECT_FALSE(read_revision(object, "another"));
+  const Value of_kubernetes = kubernetes::merge_patch(
+      object, json(R"({"metadata":{"ownerReferences":[{"apiVersion":"apps/v1",
+                       "kind":"StatefulSet","name":"web","uid":"u","controller":true}]}})"));
+  EXPECT_FALSE(read_revision(of_kubernetes));
 }
 
 TEST(ClusterRevision, ComesBackAsItWas) {
