@@ -81,6 +81,9 @@ struct Job {
       at = std::min<SteadyTime>(at, begun + request.time_limit + last_moment);
     return at;
   }
+  bool is_too_late() const {
+    return request.send_before && std::chrono::steady_clock::now() >= *request.send_before;
+  }
   void note_progress(curl_off_t bytes);
   size_t take_header(std::string_view line);
   size_t take_body(std::string_view bytes);
@@ -369,6 +372,8 @@ class HttpClient::Worker {
       jobs_.emplace(id, std::move(job));
       if (id->stop.stop_requested())  // the cancellation may have been read before the job was
         finish(id, cancelled_error());
+      else if (id->is_too_late())
+        finish(id, world_error(cat(name_of(id->request), ": not sent, for it was too late")));
     }
     for (Job* const id : dropped)
       finish(id, cancelled_error());

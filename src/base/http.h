@@ -17,6 +17,7 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <string_view>
@@ -57,6 +58,9 @@ struct HttpRequest {
   ByteSink sink{};
   Duration connect_limit = WaitLimits().connect;
   Duration time_limit{0};  ///< of the whole exchange; 0 is none
+  /// From then on it is not begun any more: an error, and nothing has happened. Whoever is asked to
+  /// send it may have waited, or been paused, since it was decided.
+  std::optional<Instant> send_before{};
   /// The limit without a byte in either direction; 0: none. Only for `send`.
   Duration silence_limit = WaitLimits().silence;
   /// `send` asks this each time that the silence limit is over, on the thread that waits. An error

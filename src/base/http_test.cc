@@ -44,6 +44,21 @@ TEST(Http, ConnectionsAreUsedAgain) {
   EXPECT_EQ(server.connections(), 1);
 }
 
+TEST(Http, WhatIsLateIsNotBegun) {
+  TestServer server([](int socket, const std::string&) { say(socket, answer(200, "x")); });
+  HttpClient client;
+  HttpRequest request = server.request("POST", "/");
+  request.send_before = instant_from_clock();
+  const auto got = client.send(request, {});
+  ASSERT_FALSE(got);
+  EXPECT_EQ(got.error().message,
+            cat("`POST ", request.unix_socket, " http://x/`: not sent, for it was too late"));
+  EXPECT_FALSE(got.error().unknown_outcome);
+  EXPECT_EQ(server.connections(), 0);
+  request.send_before = instant_from_clock() + Duration(1min);
+  EXPECT_TRUE(client.send(request, {}));
+}
+
 TEST(Http, ManyRequestsAreInFlightAtOnce) {
   std::atomic<int> waiting = 0;
   TestServer server([&](int socket, const std::string&) {

@@ -83,6 +83,12 @@ Value delete_body(const DeleteOptions& options) {
   return Value::dict(std::move(body));
 }
 
+ApiError not_permitted(std::string_view doing) {
+  ApiError error(world_error(cat(doing, ": not sent, for somebody else may be writing")));
+  error.reason = ApiReason::not_permitted;
+  return error;
+}
+
 }  // namespace
 
 bool ends_initial_events(const WatchEvent& event) {
@@ -149,19 +155,21 @@ ApiResult<HttpResponse> Client::send(const ApiCall& call, const std::string& doi
   request.time_limit = call.limit > 0s ? call.limit : settings_.request_limit;
   request.body_limit = largest_answer;
   TRY(await_turn(call.urgency, stop));
+  std::optional<Instant> until;
   if (settings_.permit && call.method != "GET" && call.urgency != Urgency::free) {
-    const std::optional<Instant> until = settings_.permit();
-    if (!until || instant_from_clock() >= *until) {
-      ApiError error(world_error(cat(doing, ": not sent, for somebody else may be writing")));
-      error.reason = ApiReason::not_permitted;
-      return error;
-    }
+    until = settings_.permit();
+    if (!until || instant_from_clock() >= *until)
+      return not_permitted(doing);
     request.time_limit = std::min(request.time_limit, settings_.permitted_limit);
+    request.send_before = until;  // to sign in, for one, may take long
   }
-  Result<HttpResponse> answer = transport_->send(std::move(request), std::move(stop));
-  if (!answer)
-    return ApiError(std::move(answer).error().context(doing));
-  return *answer;
+  Result<HttpResponse> answer = transport_->send(std::move(request), stop);
+  if (answer)
+    return *answer;
+  const bool is_sent = answer.error().unknown_outcome || stop.stop_requested();
+  if (until && !is_sent && instant_from_clock() >= *until)
+    return not_permitted(doing);
+  return ApiError(std::move(answer).error().context(doing));
 }
 
 ApiResult<Value> Client::call(const ApiCall& call, std::stop_token stop) {

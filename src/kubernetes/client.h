@@ -99,8 +99,9 @@ struct ClientSettings {
   std::string user_agent = "fettle";
   Duration request_limit = 60s;  ///< of one request and its answer
   int tries = 5;                 ///< of what the server refuses for now
-  /// Until when writes may be sent, asked just before each; none: now not. Those of the lease
-  /// itself (`Urgency::free`) always may. Null: always.
+  /// Until when writes may be sent, asked before each; none: now not. One that waits longer than
+  /// that for its token or its connection is not sent. Those of the lease itself (`Urgency::free`)
+  /// always may. Null: always.
   std::function<std::optional<Instant>()> permit{};
   Duration permitted_limit = 4s;  ///< of a write that needs a permit
 };

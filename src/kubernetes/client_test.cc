@@ -141,6 +141,47 @@ TEST_F(ClientTest, ATokenThatWasReplacedIsReadAgain) {
   EXPECT_TRUE(other.list(config_maps, "default", {}, {}));
 }
 
+/// Whoever signs in may take longer than the lease lasts.
+TEST_F(ClientTest, AWriteIsNotBegunAfterItsDeadline) {
+  Config config = face.config();
+  config.identity.plugin = ExecPlugin{.command = "sh", .api_version = "x/v1"};
+  config.identity.plugin->arguments = {
+      "-c", R"(sleep 0.3; printf '{"kind":"ExecCredential","apiVersion":"x/v1",)"
+            R"("status":{"token":"t"}}')"};
+  std::atomic<int> asked = 0;
+  const auto permit = [&] {
+    ++asked;
+    return std::optional(instant_from_clock() + Duration(100ms));
+  };
+  Client other(std::make_unique<HttpTransport>(config), {.qps = 0, .permit = permit});
+  const auto made = other.create(config_maps, some, some_map(), {}, {});
+  ASSERT_FALSE(made);
+  EXPECT_EQ(to_string(made.error().reason), "not permitted");
+  EXPECT_FALSE(made.error().unknown_outcome);
+  EXPECT_EQ(requests(), 0u);
+  EXPECT_EQ(asked, 1);
+  EXPECT_TRUE(other.create(config_maps, some, some_map(), {}, {})) << "the token is there";
+}
+
+TEST_F(ClientTest, AWriteThatIsSentAgainWithAnotherTokenKeepsItsDeadline) {
+  face.with([](ApiServer& server) { server.know_token("good", true); });
+  const auto folder = TemporaryDirectory::make();
+  ASSERT_TRUE(write_file(folder->path() / "runs", ""));
+  Config config = face.config();
+  config.identity.plugin = ExecPlugin{.command = "sh", .api_version = "x/v1"};
+  config.identity.plugin->arguments = {
+      "-c", cat("cd ", folder->path().string(),
+                R"(; word=bad; [ -s runs ] && { sleep 0.5; word=good; }; echo >>runs; )",
+                R"(printf '{"kind":"ExecCredential","apiVersion":"x/v1",)",
+                R"("status":{"token":"%s"}}' $word)")};
+  const Instant until = instant_from_clock() + Duration(400ms);
+  Client other(std::make_unique<HttpTransport>(config),
+               {.qps = 0, .permit = [&] { return std::optional(until); }});
+  EXPECT_EQ(to_string(other.create(config_maps, some, some_map(), {}, {}).error().reason),
+            "not permitted");
+  EXPECT_EQ(requests(), 1u) << "the one that was refused";
+}
+
 TEST_F(ClientTest, AWatchOfWhichNothingIsHeardIsGivenUp) {
   std::binary_semaphore ended(0);
   std::string_view reason;
