@@ -382,6 +382,25 @@ TEST(ClusterRollout, WhatOthersWriteIsNoReasonToWrite) {
   EXPECT_EQ(cluster.ready(), 2);
 }
 
+/// Whoever may edit a pod may pretend that it is being updated.
+TEST(ClusterRollout, AStateThatNobodyCouldHaveWrittenDoesNoHarm) {
+  for (const char* own : {R"({"since":1})", R"({"since":9223372036854775807,"grace":true})"}) {
+    Cluster cluster;
+    cluster.put(manifest_of(1, "web:1", ""));
+    cluster.settle();
+    Value& pod = cluster.pods.begin()->second;
+    const std::string state = cat(R"({"revision":")", cluster.revisions.begin()->first,
+                                  R"(","fettle":)", own, R"(,"nextContainerImages":{"c0":"x"}})");
+    pod = with_path(pod, {"metadata", "annotations", annotation::update_state.view()}, state);
+    pod = with_path(pod, {"metadata", "labels", "lifecycle.apps.kruise.io/state"}, "Updating");
+    pod = strategic_patch(pod, kubernetes::json(R"({"spec":{"containers":[
+        {"name":"c0","image":"other:1"}]}})"));
+    cluster.settle();
+    EXPECT_EQ(cluster.images(), std::vector<std::string>{"web:1"}) << own;
+    EXPECT_EQ(cluster.ready(), 1) << own;
+  }
+}
+
 std::string manifest_with(std::string_view pod_template, std::string_view more = "") {
   return cat(
       R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"CloneSet","metadata":{"name":"web"},)",

@@ -32,6 +32,13 @@ Value template_in(const Value& object) {
   return workloads::without_defaults(Value::dict(std::move(entries)), "Template");
 }
 
+bool has_containers(const Value& spec) {
+  const auto containers = items_of(spec.at("containers"));
+  return !containers.empty() && std::ranges::all_of(containers, [](const Value& each) {
+    return !each.text_at("name").empty();
+  });
+}
+
 }  // namespace
 
 Result<ControllerRevision> read_revision(const Value& object, const Name& owner_uid) {
@@ -41,6 +48,8 @@ Result<ControllerRevision> read_revision(const Value& object, const Name& owner_
   if (!pod_template.at("spec").is_dict())
     return world_error(cat(name, " has no `data.spec.template.spec`, a PodSpec"));
   TRY(check_owner(meta, owner_uid, "ControllerRevision"));
+  if (!has_containers(pod_template.at("spec")))
+    return world_error(cat(name, " has a template without containers"));
   const Value extra = json_annotation(object, annotation::revision);
   const std::string_view hash =
       object.at("metadata").at("labels").text_at(workloads::label::job_revision);

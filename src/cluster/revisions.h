@@ -11,7 +11,7 @@
 
 namespace fettle::cluster {
 
-/// Error (`Blame::world`): the object has no template, or is of no workload, or of another one than
+/// Error (`Blame::world`): the object has no template with containers, or is of no workload, or of another one than
 /// that with this UID; an empty one is not known.
 Result<ControllerRevision> read_revision(const Value& object, const Name& owner_uid = {});
 

@@ -40,7 +40,11 @@ TEST(ClusterRevision, SaysWhatIsMissing) {
                 "ControllerRevision `a/b` has no `data.spec.template.spec`, a PodSpec"},
                {R"({"metadata":{"namespace":"a","name":"b","ownerReferences":[{"kind":"CloneSet"}]},
            "data":{"spec":{"template":{"spec":{"containers":[]}}}}})",
-                "ControllerRevision `a/b` has no owner with `controller: true`"}};
+                "ControllerRevision `a/b` has no owner with `controller: true`"},
+               {R"({"metadata":{"namespace":"a","name":"b","ownerReferences":[{"controller":true,
+           "apiVersion":"apps.kruise.io/v1beta1","kind":"CloneSet","name":"c"}]},
+           "data":{"spec":{"template":{"spec":{}}}}})",
+                "ControllerRevision `a/b` has a template without containers"}};
   for (const auto& [object, message] : table) {
     const auto revision = read_revision(json(object));
     ASSERT_FALSE(revision);

@@ -29,6 +29,20 @@ Value with_entry(const Value& dict, const Name& key, const Value& value) {
   return Value::dict(std::move(entries));
 }
 
+/// The year 2100: a later moment could not be counted on from.
+constexpr int64_t latest_since = 4'102'444'800'000'000'000;
+
+/// Whether this is an update as `workloads/pods/in_place.h` has it: anybody may write annotations.
+bool is_possible(const Value& update) {
+  const Value& last = update.at("last");
+  const int64_t since = update.integer_at("since", -1);
+  const bool has_last =
+      last.is_dict() ? std::ranges::all_of(last.entries(),
+                                           [](const Entry& each) { return each.value.is_dict(); })
+                     : last.is_null() && update.bool_at("grace");
+  return has_last && since >= 0 && since <= latest_since;
+}
+
 /// Of an update that OpenKruise has begun, or gone on with.
 Value update_of_others(const Value& state) {
   std::vector<Entry> last;
@@ -36,7 +50,8 @@ Value update_of_others(const Value& state) {
   if (statuses.is_dict())
     for (const Entry& entry : statuses.entries())
       last.push_back({entry.key, Value::dict({{"image_id", entry.value.at("imageID")}})});
-  return Value::dict({{"since", moment_at(state, "updateTimestamp").time_since_epoch().count()},
+  const int64_t since = moment_at(state, "updateTimestamp").time_since_epoch().count();
+  return Value::dict({{"since", std::clamp<int64_t>(since, 0, latest_since)},
                       {"last", Value::dict(std::move(last))}});
 }
 
@@ -78,7 +93,7 @@ UpdateState read_update_state(const Value& annotation) {
     return {};
   const Value& own = annotation.at("fettle");
   return {.revision = annotation.text_at("revision"),
-          .update = own.is_dict() ? own : update_of_others(annotation),
+          .update = is_possible(own) ? own : update_of_others(annotation),
           .next = {annotation.at("nextContainerImages"), annotation.at("nextContainerResources")}};
 }
 

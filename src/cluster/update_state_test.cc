@@ -22,6 +22,20 @@ TEST(UpdateState, ReadsThatOfOpenKruise) {
   EXPECT_TRUE(read_update_state({}).update.is_null());
 }
 
+/// Whoever may edit a pod may write this.
+TEST(UpdateState, WhatCannotBeOursIsReadAsThatOfOthers) {
+  const Value of_others = json(R"({"since":0,"last":{}})");
+  for (const char* own :
+       {"5", R"({"since":1})", R"({"since":1,"last":5})", R"({"since":1,"last":{"c0":"x"}})",
+        R"({"since":9223372036854775807,"last":{}})", R"({"since":-1,"last":{}})",
+        R"({"last":{}})"})
+    EXPECT_EQ(read_update_state(Value::dict({{"revision", "a"}, {"fettle", json(own)}})).update,
+              of_others)
+        << own;
+  const Value drains = json(R"({"since":1,"grace":true})");
+  EXPECT_EQ(read_update_state(Value::dict({{"fettle", drains}})).update, drains);
+}
+
 TEST(UpdateState, IsWrittenForBoth) {
   const Value update = json(R"({"since":1795354853000000123,"from":"web-a",
       "last":{"c0":{"image_id":"sha256:1","container_id":"c://1"},"c1":{"resized":true}}})");

@@ -179,7 +179,8 @@ bool InPlace::is_consistent(size_t row, const Value& update) const {
 }
 
 bool InPlace::are_ready(size_t row, const Value& update) const {
-  return std::ranges::all_of(update.at("last").entries(), [&](const Entry& each) {
+  const Value& last = update.at("last");
+  return !last.is_dict() || std::ranges::all_of(last.entries(), [&](const Entry& each) {
     const ContainerSeen* seen = seen_of(rollout_.pod(row), each.key);
     return seen != nullptr && seen->is_ready;
   });
@@ -234,8 +235,9 @@ void InPlace::refresh_row(size_t row) {
   const Attributes& attributes = rollout_.attributes(row);
   const Revision* target = rollout_.revision(read_one<&Pod::revision>(attributes).view());
   if (target != nullptr && target->pod_template != pod_template_of(attributes)) {
+    const Value& last = update.at("last");
     if (are_ready(row, update))
-      advance(row, *target, update, update.at("last"));
+      advance(row, *target, update, last.is_dict() ? last : Value::dict({}));
     return;
   }
   rollout_.change(row, finished(row));
