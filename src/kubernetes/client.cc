@@ -155,19 +155,50 @@ ApiResult<HttpResponse> Client::send(const ApiCall& call, const std::string& doi
   request.time_limit = call.limit > 0s ? call.limit : settings_.request_limit;
   request.body_limit = largest_answer;
   TRY(await_turn(call.urgency, stop));
-  std::optional<Instant> until;
-  if (settings_.permit && call.method != "GET" && call.urgency != Urgency::free) {
-    until = settings_.permit();
-    if (!until || instant_from_clock() >= *until)
-      return not_permitted(doing);
-    request.time_limit = std::min(request.time_limit, settings_.permitted_limit);
-    request.send_before = until;  // to sign in, for one, may take long
+  if (settings_.permit && call.method != "GET" && call.urgency != Urgency::free)
+    return send_permitted(std::move(request), doing, std::move(stop));
+  Result<HttpResponse> answer = transport_->send(std::move(request), std::move(stop));
+  if (!answer)
+    return ApiError(std::move(answer).error().context(doing));
+  return *answer;
+}
+
+class Client::WriteUnderWay {
+ public:
+  explicit WriteUnderWay(Client& client) : client_(client) {
+    const std::lock_guard lock(client_.mutex_);
+    ++client_.under_way_;
   }
+  ~WriteUnderWay() {
+    const std::lock_guard lock(client_.mutex_);
+    --client_.under_way_;
+    client_.ended_.notify_all();
+  }
+  WriteUnderWay(const WriteUnderWay&) = delete;
+  WriteUnderWay& operator=(const WriteUnderWay&) = delete;
+
+ private:
+  Client& client_;
+};
+
+bool Client::await_writes(Duration limit) {
+  std::unique_lock lock(mutex_);
+  return ended_.wait_for(lock, limit, [this] { return under_way_ == 0; });
+}
+
+ApiResult<HttpResponse> Client::send_permitted(HttpRequest request, const std::string& doing,
+                                               std::stop_token stop) {
+  const WriteUnderWay counted(*this);  // before the permit is asked, or it could slip through
+  const std::optional<Instant> until = settings_.permit();
+  if (!until || instant_from_clock() >= *until)
+    return not_permitted(doing);
+  request.time_limit = std::min(request.time_limit, settings_.permitted_limit);
+  request.send_before = until;  // to sign in, for one, may take long
   Result<HttpResponse> answer = transport_->send(std::move(request), stop);
   if (answer)
     return *answer;
-  const bool is_sent = answer.error().unknown_outcome || stop.stop_requested();
-  if (until && !is_sent && instant_from_clock() >= *until)
+  const bool may_be_sent = answer.error().unknown_outcome || stop.stop_requested();
+  if (!may_be_sent && instant_from_clock() >= *until)
     return not_permitted(doing);
   return ApiError(std::move(answer).error().context(doing));
 }

@@ -134,13 +134,20 @@ class Client {
 
   ApiResult<Value> call(const ApiCall& call, std::stop_token stop);
 
+  /// Waits until no write that needed a permit is on its way any more, so that somebody else may
+  /// write. False: after the limit there still is one.
+  bool await_writes(Duration limit);
+
  private:
+  class WriteUnderWay;
   ApiResult<Value> write(std::string method, const ResourceType& type, const ObjectName& name,
                          std::string content_type, const Value& body, const WriteOptions& options,
                          std::stop_token stop);
   Status await_turn(Urgency urgency, const std::stop_token& stop);
   void hold_back(Duration pause);
   ApiResult<HttpResponse> send(const ApiCall& call, const std::string& doing, std::stop_token stop);
+  ApiResult<HttpResponse> send_permitted(HttpRequest request, const std::string& doing,
+                                         std::stop_token stop);
   /// How long to wait before the same is sent again; none: it is not.
   std::optional<Duration> pause_after(const ApiError& error, const std::string& method) const;
 
@@ -149,6 +156,8 @@ class Client {
   std::condition_variable_any turn_;
   RequestBudget budget_;
   std::set<RequestBudget::Ticket> admitted_;  ///< that have not left yet
+  int under_way_ = 0;                         ///< writes that need a permit
+  std::condition_variable ended_;             ///< one of them
   std::unique_ptr<Transport> transport_;      ///< goes first: its threads call back
 };
 

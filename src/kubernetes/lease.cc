@@ -184,8 +184,21 @@ void Candidate::run(const std::function<void(bool is_leader)>& changed, std::sto
   publish();
   if (was_leader)
     changed(false);
-  if (release)
-    std::ignore = send(*release, {});
+  // Whoever finds it free writes at once. If writes take longer, it runs out by itself.
+  if (release && client_.await_writes(election_.settings().duration))
+    give_back(*release);
+}
+
+void Candidate::give_back(LeaseStep release) {
+  const ApiResult<Value> answer = send(release, {});
+  if (answer || answer.error().reason != ApiReason::conflict)
+    return;
+  // A renewal that the stop broke off may have been done.
+  const ApiResult<Value> lease = send({.kind = LeaseStep::Kind::get, .limit = release.limit}, {});
+  if (!lease || lease->at("spec").text_at("holderIdentity") != election_.settings().identity)
+    return;
+  release.lease = with(*lease, "spec", release.lease.at("spec"));
+  std::ignore = send(release, {});
 }
 
 }  // namespace fettle::kubernetes

@@ -85,8 +85,8 @@ class Candidate {
   Candidate(Client& client, LeaseSettings settings, uint64_t seed)
       : client_(client), election_(std::move(settings), seed) {}
 
-  /// Until a stop is asked for; gives the lease back then. `changed` is called when this one became
-  /// leader or is it no more.
+  /// Until a stop is asked for; gives the lease back then, once the writes of the client that are
+  /// under way have ended. `changed` is called when this one became leader or is it no more.
   void run(const std::function<void(bool is_leader)>& changed, std::stop_token stop);
   /// From any thread. None: not now.
   std::optional<Instant> may_write_until() const;
@@ -94,6 +94,7 @@ class Candidate {
  private:
   ApiResult<Value> send(const LeaseStep& step, std::stop_token stop);
   void publish();
+  void give_back(LeaseStep release);
 
   Client& client_;
   Election election_;

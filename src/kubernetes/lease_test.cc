@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <semaphore>
 #include <thread>
 
 #include "base/text.h"
@@ -293,6 +294,101 @@ TEST(Candidates, OneLeadsAndTheOtherFollowsIt) {
   EXPECT_FALSE(first_leads);
   EXPECT_FALSE(first.may_write_until());
   EXPECT_EQ(write_as(second), "already exists");
+}
+
+/// Stands between a client and its server.
+class WatchedTransport : public Transport {
+ public:
+  explicit WatchedTransport(Config config) : http_(std::move(config)) {}
+  Result<HttpResponse> send(HttpRequest request, std::stop_token stop) override {
+    if (before)
+      before(request);
+    const std::string method = request.method;
+    Result<HttpResponse> answer = http_.send(std::move(request), std::move(stop));
+    return after ? after(method, std::move(answer)) : answer;
+  }
+  void start(HttpRequest request, std::stop_token stop, HttpClient::Done done) override {
+    http_.start(std::move(request), std::move(stop), std::move(done));
+  }
+
+  std::function<void(const HttpRequest&)> before;
+  std::function<Result<HttpResponse>(const std::string&, Result<HttpResponse>)> after;
+
+ private:
+  HttpTransport http_;
+};
+
+/// One candidate and its client, which writes under its lease.
+class CandidateTest : public testing::Test {
+ protected:
+  void lead(std::jthread& thread) {
+    thread = std::jthread([this](const std::stop_token& stop) {
+      candidate.run([this](bool is_leader) { leads = is_leader; }, stop);
+    });
+    for (int i = 0; i < 10'000 && !leads; ++i)
+      std::this_thread::sleep_for(1ms);
+    ASSERT_TRUE(leads);
+  }
+  std::string holder() const {
+    return std::string(face.client()
+                           ->get(types::leases, the_lease, {})
+                           ->at("spec")
+                           .text_at("holderIdentity", "?"));
+  }
+
+  std::atomic<bool> leads = false;
+  ApiServerFace face;
+  WatchedTransport* transport = new WatchedTransport(face.config());  // the client owns it
+  std::function<std::optional<Instant>()> permit = [this] { return candidate.may_write_until(); };
+  Client client{std::unique_ptr<Transport>(transport), {.qps = 0, .permit = permit}};
+  Candidate candidate{
+      client,
+      {.lease = the_lease, .identity = "me", .duration = 15s, .renew_deadline = 10s, .retry = 20ms},
+      1};
+};
+
+TEST_F(CandidateTest, TheLeaseIsNotGivenBackWhileAWriteIsOnItsWay) {
+  std::binary_semaphore arrived(0), go(0);
+  transport->before = [&](const HttpRequest& request) {
+    if (request.method != "POST" || request.url.find("configmaps") == std::string::npos)
+      return;
+    arrived.release();
+    go.acquire();
+  };
+  std::atomic<bool> is_made = false;
+  std::jthread writer, runner;
+  lead(runner);
+  writer = std::jthread([&] {
+    const auto map =
+        *read_json(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"}})");
+    is_made = client.create(config_maps, {"default", ""}, map, {}, {}).has_value();
+  });
+  arrived.acquire();
+  runner.request_stop();
+  std::this_thread::sleep_for(100ms);
+  EXPECT_FALSE(candidate.may_write_until());
+  EXPECT_EQ(holder(), "me") << "another one would write at once";
+  go.release();
+  writer.join();
+  runner.join();
+  EXPECT_TRUE(is_made);
+  EXPECT_EQ(holder(), "");
+}
+
+TEST_F(CandidateTest, ItIsGivenBackAlsoIfAStopBrokeOffARenewal) {
+  std::jthread runner;
+  std::atomic<bool> is_broken = false;
+  std::stop_source stop;
+  transport->after = [&](const std::string& method, Result<HttpResponse> answer) {
+    if (method != "PUT" || is_broken.exchange(true))
+      return answer;
+    stop.request_stop();
+    return Result<HttpResponse>(cancelled_error());  // but it was done
+  };
+  runner = std::jthread([&] { candidate.run([](bool) {}, stop.get_token()); });
+  runner.join();
+  EXPECT_TRUE(is_broken);
+  EXPECT_EQ(holder(), "");
 }
 
 }  // namespace
