@@ -83,6 +83,14 @@ Value delete_body(const DeleteOptions& options) {
   return Value::dict(std::move(body));
 }
 
+/// A server that hears no more of us gives up as well: webhooks and its store may take longer than
+/// we wait, and what a cut connection ended for us goes on there.
+void tell_limit(HttpRequest& request) {
+  if (request.method != "GET")
+    request.url += cat(request.url.find('?') == std::string::npos ? "?" : "&",
+                       "timeout=", percent_encode(fettle::to_string(request.time_limit)));
+}
+
 ApiError not_permitted(std::string_view doing) {
   ApiError error(world_error(cat(doing, ": not sent, for somebody else may be writing")));
   error.reason = ApiReason::not_permitted;
@@ -157,6 +165,7 @@ ApiResult<HttpResponse> Client::send(const ApiCall& call, const std::string& doi
   TRY(await_turn(call.urgency, stop));
   if (settings_.permit && call.method != "GET" && call.urgency != Urgency::free)
     return send_permitted(std::move(request), doing, std::move(stop));
+  tell_limit(request);
   Result<HttpResponse> answer = transport_->send(std::move(request), std::move(stop));
   if (!answer)
     return ApiError(std::move(answer).error().context(doing));
@@ -193,6 +202,7 @@ ApiResult<HttpResponse> Client::send_permitted(HttpRequest request, const std::s
   if (!until || instant_from_clock() >= *until)
     return not_permitted(doing);
   request.time_limit = std::min(request.time_limit, settings_.permitted_limit);
+  tell_limit(request);
   request.send_before = until;  // to sign in, for one, may take long
   Result<HttpResponse> answer = transport_->send(std::move(request), stop);
   if (answer)

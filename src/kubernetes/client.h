@@ -103,7 +103,7 @@ struct ClientSettings {
   /// that for its token or its connection is not sent. Those of the lease itself (`Urgency::free`)
   /// always may. Null: always.
   std::function<std::optional<Instant>()> permit{};
-  Duration permitted_limit = 4s;  ///< of a write that needs a permit
+  Duration permitted_limit = 4s;  ///< of a write that needs a permit, for the server as well
 };
 
 class Client {

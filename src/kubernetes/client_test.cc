@@ -141,6 +141,28 @@ TEST_F(ClientTest, ATokenThatWasReplacedIsReadAgain) {
   EXPECT_TRUE(other.list(config_maps, "default", {}, {}));
 }
 
+/// Or a write goes on there when our connection is cut.
+TEST_F(ClientTest, TheServerIsToldHowLongAWriteMayTake) {
+  std::vector<std::string> asked;
+  face.with([&](ApiServer& server) {
+    server.fail(1,
+                [&](const ApiRequest& request) {
+                  asked.push_back(cat(request.method, " ", request.target));
+                  return false;
+                },
+                {});
+  });
+  const auto permit = [] { return std::optional(instant_from_clock() + Duration(10s)); };
+  const auto other = face.client({.qps = 0, .permit = permit, .permitted_limit = 3'500ms});
+  ASSERT_TRUE(other->create(config_maps, some, some_map(), {.field_manager = "f"}, {}));
+  ASSERT_TRUE(other->get(config_maps, some, {}));
+  ASSERT_TRUE(client->remove(config_maps, some, {}, {}));
+  const std::string path = "/api/v1/namespaces/default/configmaps";
+  EXPECT_EQ(asked, (std::vector<std::string>{cat("POST ", path, "?fieldManager=f&timeout=3.5s"),
+                                             cat("GET ", path, "/a"),
+                                             cat("DELETE ", path, "/a?timeout=1m0s")}));
+}
+
 /// Whoever signs in may take longer than the lease lasts.
 TEST_F(ClientTest, AWriteIsNotBegunAfterItsDeadline) {
   Config config = face.config();
