@@ -53,8 +53,8 @@ ApiReason reason_of(std::string_view status, int code) {
   return code >= 500 ? ApiReason::internal : ApiReason::other;
 }
 
-/// The longest that a server can make us wait.
-constexpr int64_t most_seconds = 24 * 3'600;
+/// The longest that a server, or whoever answers in its place, can make us wait.
+constexpr int64_t most_seconds = 60;
 
 std::optional<Duration> retry_after_of(const HttpResponse& answer) {
   const std::string_view text = answer.header("retry-after");

@@ -1,5 +1,7 @@
 #include "kubernetes/client.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "base/wait.h"
 #include "value/json.h"
@@ -8,6 +10,7 @@ namespace fettle::kubernetes {
 namespace {
 
 constexpr size_t largest_answer = size_t{1} << 30;
+constexpr Duration shortest_pause = 100ms;
 
 /// The query of a URL.
 class Query {
@@ -91,6 +94,13 @@ void tell_limit(HttpRequest& request) {
                        "timeout=", percent_encode(fettle::to_string(request.time_limit)));
 }
 
+/// A budget of pods refuses an eviction with 429, too; the server itself is fine.
+bool is_of_disruption_budget(const ApiError& error) {
+  return std::ranges::any_of(items_of(error.details.at("causes")), [](const Value& cause) {
+    return cause.text_at("reason") == "DisruptionBudget";
+  });
+}
+
 ApiError not_permitted(std::string_view doing) {
   ApiError error(world_error(cat(doing, ": not sent, for somebody else may be writing")));
   error.reason = ApiReason::not_permitted;
@@ -146,11 +156,12 @@ void Client::hold_back(Duration pause) {
 
 std::optional<Duration> Client::pause_after(const ApiError& error,
                                             const std::string& method) const {
-  if (error.reason == ApiReason::too_many_requests)
-    return error.retry_after.value_or(1s);
-  if (method == "GET" && error.may_retry() && error.retry_after)
-    return error.retry_after;
-  return {};
+  const bool is_refused =
+      error.reason == ApiReason::too_many_requests && !is_of_disruption_budget(error);
+  const bool is_read_later = method == "GET" && error.may_retry() && error.retry_after;
+  if (!is_refused && !is_read_later)
+    return {};
+  return std::max<Duration>(error.retry_after.value_or(1s), shortest_pause);
 }
 
 ApiResult<HttpResponse> Client::send(const ApiCall& call, const std::string& doing,

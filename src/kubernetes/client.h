@@ -10,7 +10,8 @@
 /// urgent writes are slowed down with the others. So every request but watches and those of the
 /// lease waits for its turn here (`request_budget.h`), and a 429 holds all of them back.
 ///
-/// Sent again by itself is only what surely did not happen: an answer 429, and for reads also a
+/// Sent again by itself is only what surely did not happen: an answer 429 (but not of a budget of
+/// pods, which refuses an eviction and is a matter of the caller), and for reads also a
 /// server that says when it will be back. Whoever writes and gets an error with `unknown_outcome`
 /// has to look first; a precondition (a resource version or UID in the object) makes a second try
 /// harmless.

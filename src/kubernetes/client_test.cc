@@ -72,6 +72,36 @@ TEST_F(ClientTest, ItGivesUpOnAServerThatRefusesForEver) {
   EXPECT_EQ(requests(), 5u);
 }
 
+/// It waits for other pods, and holding back all writes would keep those from getting ready.
+TEST_F(ClientTest, ARefusedEvictionHoldsNothingBack) {
+  const Value details = *read_json(R"({"retryAfterSeconds":10,"causes":[
+      {"reason":"DisruptionBudget","message":"The disruption budget b needs 2 healthy pods"}]})");
+  face.with([&](ApiServer& server) {
+    server.fail(
+        1,
+        [](const ApiRequest& request) {
+          return request.target.find("/eviction") != std::string::npos;
+        },
+        refusal(429, "TooManyRequests", "Cannot evict pod", details));
+  });
+  const Value eviction =
+      *read_json(R"({"apiVersion":"policy/v1","kind":"Eviction","metadata":{"name":"a"}})");
+  const Instant began = instant_from_clock();
+  const auto evicted = client->create(types::pods, some, eviction, {.subresource = "eviction"}, {});
+  ASSERT_FALSE(evicted);
+  EXPECT_EQ(evicted.error().reason, ApiReason::too_many_requests);
+  EXPECT_EQ(requests(), 1u);
+  EXPECT_TRUE(client->create(config_maps, some, some_map(), {}, {}));
+  EXPECT_LT(instant_from_clock() - began, 9s);
+}
+
+TEST_F(ClientTest, TryingAgainAtOnceIsAPauseAsWell) {
+  fail("GET", 1'000, 429, "TooManyRequests", "0");
+  const Instant began = instant_from_clock();
+  EXPECT_FALSE(client->get(config_maps, some, {}));
+  EXPECT_GE(instant_from_clock() - began, 400ms);
+}
+
 TEST_F(ClientTest, AStopEndsAWaitForATurn) {
   fail("GET", 1, 429, "TooManyRequests", "3600");
   std::stop_source stop;
