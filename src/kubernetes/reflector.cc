@@ -116,7 +116,7 @@ void Reflector::complete() {
       forget(one);
   }
   is_synced_ = true;
-  failures_ = 0;
+  heard_ = 0;  // from here on it is the watch that shows that all is well
   listener_.synced();
 }
 
@@ -139,6 +139,8 @@ void Reflector::take(const WatchEvent& event) {
 }
 
 ReflectorStep Reflector::end_watch(const ApiResult<void>& result, Instant now) {
+  if (stage_ == Stage::watching && heard_ > 0 && now - watch_began_ >= shortest_watch)
+    failures_ = 0;
   if (!result &&
       (result.error().reason == ApiReason::expired || result.error().reason == ApiReason::gone)) {
     version_.clear();
@@ -156,7 +158,8 @@ ReflectorStep Reflector::end_watch(const ApiResult<void>& result, Instant now) {
   }
   if (!result)
     return wait(now, result.error().retry_after);
-  if (heard_ == 0 && now - watch_began_ < shortest_watch)
+  const bool breaks_off = stage_ == Stage::streaming;
+  if (breaks_off || (heard_ == 0 && now - watch_began_ < shortest_watch))
     return wait(now);
   failures_ = 0;
   return version_.empty() ? list_anew(now) : watch(now);

@@ -186,6 +186,31 @@ TEST_F(ReflectorTest, AVersionThatIsAlwaysTooOldIsNotAskedForInARow) {
   EXPECT_EQ(told(reflector.end_watch(failed_with(ApiReason::expired), now)), "wait");
 }
 
+/// Its cache is smaller than what is written while it lists.
+TEST_F(ReflectorTest, AServerThatForgetsWhatItHasListedIsNotListedInARow) {
+  synced_at(9);
+  EXPECT_EQ(told(reflector.end_watch(failed_with(ApiReason::expired), now)), "stream");
+  reflector.take(end_of_list(20));
+  EXPECT_EQ(told(reflector.end_watch(failed_with(ApiReason::expired), now)), "wait");
+  EXPECT_EQ(told(reflector.wake(now)), "stream");
+  reflector.take(end_of_list(30));
+  reflector.take(event_of(WatchEvent::Type::added, map_of("x", "1", 31)));
+  EXPECT_EQ(told(reflector.end_watch(failed_with(ApiReason::expired), now + 1min)), "stream")
+      << "a watch that went well for a while begins the count anew";
+}
+
+TEST_F(ReflectorTest, AListThatTheServerEndsInItsMiddleIsAFailure) {
+  reflector.begin(now);
+  for (int i = 0; i < 3; ++i) {
+    reflector.take(event_of(WatchEvent::Type::added, map_of("x", "1", 5)));
+    const ReflectorStep step = reflector.end_watch({}, now + 10s);
+    ASSERT_EQ(told(step), "wait");
+    EXPECT_GE(step.until, now + 10s + 800ms * (1 << i));
+    EXPECT_EQ(told(reflector.wake(now)), "stream");
+  }
+  EXPECT_FALSE(reflector.is_synced());
+}
+
 /// A server under a clock that is played, with random faults: at the end the mirror has what the
 /// server has.
 class Life {
