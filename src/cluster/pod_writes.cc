@@ -58,6 +58,15 @@ Value added(const Value& list, const std::vector<Value>& more, std::string_view 
   return Value::list(std::move(items));
 }
 
+/// The items of a list that the other one lacks.
+std::vector<Value> those_without(const Value& list, const Value& others) {
+  std::vector<Value> found;
+  for (const Value& each : items_of(list))
+    if (std::ranges::find(items_of(others), each) == items_of(others).end())
+      found.push_back(each);
+  return found;
+}
+
 bool has_all(const Value& amounts, const Value& wanted) {
   return !wanted.is_dict() || std::ranges::all_of(wanted.entries(), [&](const Entry& entry) {
     return entry.value.is_dict() ? has_all(amounts.at(entry.key), entry.value)
@@ -184,8 +193,7 @@ class PodDifference {
     std::vector<Entry> metadata;
     add_dict(metadata, "labels", std::move(labels));
     add_dict(metadata, "annotations", std::move(annotations));
-    if (was_.finalizers != is_.finalizers)
-      metadata.push_back({"finalizers", is_.finalizers.value()});
+    add_finalizers(metadata);
     std::vector<Entry> change;
     if (!metadata.empty())
       change.push_back({"metadata", Value::dict(std::move(metadata))});
@@ -193,6 +201,17 @@ class PodDifference {
       change.push_back({"spec", containers_with(step_.images, "image")});
     if (!change.empty())
       add("", std::move(change));
+  }
+
+  /// Those of the template; others belong to whoever wrote them. A server joins the list that it has
+  /// with the one of a patch, so what goes is named on its own.
+  void add_finalizers(std::vector<Entry>& metadata) const {
+    const Value& before = was_.pod_template.at("metadata").at("finalizers");
+    const Value& after = is_.pod_template.at("metadata").at("finalizers");
+    if (std::vector<Value> more = those_without(after, before); !more.empty())
+      metadata.push_back({"finalizers", Value::list(std::move(more))});
+    if (std::vector<Value> gone = those_without(before, after); !gone.empty())
+      metadata.push_back({"$deleteFromPrimitiveList/finalizers", Value::list(std::move(gone))});
   }
 
   void add(std::string_view subresource, std::vector<Entry> change) {

@@ -492,6 +492,40 @@ TEST(ClusterRollout, LabelsChangeWithoutAnotherContainer) {
   EXPECT_EQ(cluster.ready(), 2);
 }
 
+/// A hook holds a pod by its finalizer, and what stays by mistake holds it for ever.
+TEST(ClusterRollout, FinalizersOfTheTemplateComeAndGo) {
+  const auto with_finalizers = [](std::string_view image, std::string_view finalizers) {
+    return manifest_with(cat(R"({"metadata":{"labels":{"app":"web"})", finalizers,
+                             R"(},"spec":{"containers":[{"name":"c0","image":")", image,
+                             R"("}]}})"));
+  };
+  const auto all = [](const Cluster& cluster) {
+    std::set<std::string> found;
+    for (const auto& [name, pod] : cluster.pods)
+      found.insert(write_json(pod.at("metadata").at("finalizers")));
+    return found;
+  };
+  Cluster cluster;
+  cluster.put(with_finalizers("web:1", ""));
+  cluster.settle();
+  const auto before = cluster.pods;
+  cluster.put(with_finalizers("web:2", R"(,"finalizers":["x.org/b","x.org/hook"])"));
+  cluster.settle();
+  EXPECT_EQ(all(cluster), std::set<std::string>{R"(["x.org/b","x.org/hook"])"});
+  EXPECT_FALSE(cluster.decide());
+  Value& pod = cluster.pods.begin()->second;
+  pod = strategic_patch(pod, kubernetes::json(R"({"metadata":{"finalizers":["of.others/x"]}})"));
+  cluster.put(with_finalizers("web:3", R"(,"finalizers":["x.org/a","x.org/b"])"));
+  cluster.settle();
+  EXPECT_EQ(all(cluster), (std::set<std::string>{R"(["x.org/b","of.others/x","x.org/a"])",
+                                                 R"(["x.org/b","x.org/a"])"}));
+  cluster.put(with_finalizers("web:4", ""));
+  cluster.settle();
+  EXPECT_EQ(all(cluster), (std::set<std::string>{R"(["of.others/x"])", "null"}));
+  for (const auto& [name, is] : before)
+    EXPECT_EQ(at_path(cluster.pods[name], {"metadata", "uid"}), at_path(is, {"metadata", "uid"}));
+}
+
 TEST(ClusterRollout, AResizeDisturbsNobody) {
   const auto with_cpu = [](std::string_view cpu) {
     return manifest_with(

@@ -27,16 +27,15 @@ std::vector<Entry> own_annotations(const Value& metadata, const Value& of_templa
   return own;
 }
 
-/// Finalizers beside those of the template, and those by which a server deletes. Null: none.
+/// All finalizers but those by which a server deletes. Null: they are those of the template, in
+/// whatever order a server has joined them.
 Value own_finalizers(const Value& metadata, const Value& pod_template) {
   std::vector<Value> own;
   for (const Value& each : items_of(metadata.at("finalizers")))
     if (std::ranges::find(deletion_finalizers, to_text(each)) == std::end(deletion_finalizers))
       own.push_back(each);
-  const Value all = Value::list(std::move(own));
-  const Value& made_with = pod_template.at("metadata").at("finalizers");
-  const bool is_as_made = made_with.is_list() ? all == made_with : all.items().empty();
-  return is_as_made ? Value() : all;
+  const auto made_with = items_of(pod_template.at("metadata").at("finalizers"));
+  return std::ranges::is_permutation(own, made_with) ? Value() : Value::list(std::move(own));
 }
 
 const Value& condition_of(const Value& status, std::string_view type) {

@@ -106,6 +106,20 @@ Result<Value> one_operation(const Value& object, const Value& operation) {
   return user_error(cat("unknown operation `", op, "`"));
 }
 
+constexpr std::string_view deletes_from = "$deleteFromPrimitiveList/";
+
+/// A list of texts is a set: items are added, or taken away.
+Value with_joined(const Value& object, std::string_view key, const Value& items, bool removes) {
+  std::vector<Value> joined(items_of(object.at(key)).begin(), items_of(object.at(key)).end());
+  for (const Value& item : items_of(items)) {
+    if (removes)
+      std::erase(joined, item);
+    else if (std::ranges::find(joined, item) == joined.end())
+      joined.push_back(item);
+  }
+  return joined.empty() ? without(object, key) : with(object, key, Value::list(std::move(joined)));
+}
+
 Value merged_list(std::string_view key, const Value& items, const Value& change);
 
 Value merged(const Value& object, const Value& change, bool is_strategic) {
@@ -117,6 +131,10 @@ Value merged(const Value& object, const Value& change, bool is_strategic) {
   for (const auto& [key, value] : change.entries()) {
     if (value.is_null())
       result = without(result, key);
+    else if (is_strategic && key.view().starts_with(deletes_from))
+      result = with_joined(result, key.view().substr(deletes_from.size()), value, true);
+    else if (is_strategic && value.is_list() && key == "finalizers")
+      result = with_joined(result, key, value, false);
     else if (is_strategic && value.is_list() && !merge_key_of(key, value).empty())
       result = with(result, key, merged_list(key, result.at(key), value));
     else

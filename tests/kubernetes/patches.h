@@ -17,7 +17,8 @@ const Value& at_path(const Value& value, std::initializer_list<std::string_view>
 Result<Value> json_patch(const Value& object, const Value& operations);
 /// RFC 7386.
 Value merge_patch(const Value& object, const Value& change);
-/// As merge_patch, but items of lists that have a merge key are merged by it, with `$patch: delete`.
+/// As merge_patch, but items of lists that have a merge key are merged by it, with `$patch: delete`,
+/// and finalizers are joined; `$deleteFromPrimitiveList/finalizers` names those that go.
 Value strategic_patch(const Value& object, const Value& change);
 /// The member by which items of the list at this key are the same; empty: the list is a whole.
 std::string_view merge_key_of(std::string_view list, const Value& items);
