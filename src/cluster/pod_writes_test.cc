@@ -11,6 +11,7 @@
 #include "cluster/names.h"
 #include "cluster/status.h"
 #include "kinds/pod.h"
+#include "kinds/pod_change.h"
 #include "kinds/revision.h"
 #include "kubernetes/instants.h"
 #include "tests/kubernetes/json_text.h"
@@ -188,8 +189,26 @@ class Cluster {
         patch(name, write);
   }
 
+  /// A limit is a request as well.
+  static Value with_requests(const Value& object) {
+    std::vector<Value> containers;
+    for (const Value& container : object.at("spec").at("containers").items()) {
+      const Value& resources = container.at("resources");
+      containers.push_back(
+          resources.at("limits").is_dict()
+              ? with_path(container, {"resources", "requests"},
+                          kubernetes::merge_patch(resources.at("limits"),
+                                                  resources.at("requests").is_dict()
+                                                      ? resources.at("requests")
+                                                      : Value::dict({})))
+              : container);
+    }
+    return with_path(object, {"spec", "containers"}, Value::list(std::move(containers)));
+  }
+
   Value stored(const Value& object) {
-    const Value made = with_path(object, {"metadata", "uid"}, cat("uid-", ++version_));
+    const Value made =
+        with_path(with_requests(object), {"metadata", "uid"}, cat("uid-", ++version_));
     return with_path(with_path(made, {"metadata", "resourceVersion"}, cat(version_)),
                      {"metadata", "creationTimestamp"}, kubernetes::write_moment(now));
   }
@@ -202,8 +221,10 @@ class Cluster {
       ASSERT_EQ(metadata.at("resourceVersion"), at_path(pod, {"metadata", "resourceVersion"}));
     }
     ASSERT_EQ(write.subresource == "status", write.patch.find("status") != nullptr);
+    const std::string_view quality = quality_of_service(pod.at("spec"));
     pod = with_path(strategic_patch(pod, write.patch), {"metadata", "resourceVersion"},
                     cat(++version_));
+    EXPECT_EQ(quality_of_service(pod.at("spec")), quality) << "a server refuses another one";
     subresources.emplace_back(write.subresource);
     ++writes;
   }
@@ -545,6 +566,28 @@ TEST(ClusterRollout, AResizeDisturbsNobody) {
   for (const auto& [name, pod] : cluster.pods)
     EXPECT_EQ(pod.at("spec").at("containers").items()[0].at("resources"),
               kubernetes::json(R"({"requests":{"cpu":"200m"}})"));
+}
+
+TEST(ClusterRollout, AResizeOfALimitIsOneOfTheRequest) {
+  const auto with_cpu = [](std::string_view cpu) {
+    return manifest_with(
+        cat(R"({"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c0",)",
+            R"("image":"web:1","resources":{"limits":{"memory":"1Gi","cpu":")", cpu, R"("}}}]}})"));
+  };
+  Cluster cluster;
+  cluster.gates.resize = true;
+  cluster.put(with_cpu("200m"));
+  cluster.settle();
+  for (const char* cpu : {"400m", "100m"}) {
+    cluster.subresources.clear();
+    cluster.put(with_cpu(cpu));
+    cluster.settle();
+    EXPECT_EQ(cluster.subresources.front(), "resize");
+    for (const auto& [name, pod] : cluster.pods)
+      EXPECT_EQ(pod.at("spec").at("containers").items()[0].at("resources").at("requests"),
+                Value::dict({{"memory", "1Gi"}, {"cpu", cpu}}));
+    EXPECT_FALSE(cluster.decide());
+  }
 }
 
 /// The gate closes in the middle of the update, and the containers still to be changed are not

@@ -29,6 +29,17 @@ Value with_entry(const Value& dict, const Name& key, const Value& value) {
   return Value::dict(std::move(entries));
 }
 
+/// As a server fills them in: a limit is a request as well, unless there is another one.
+Value with_requests(const Value& resources) {
+  const Value &limits = resources.at("limits"), &requests = resources.at("requests");
+  if (!limits.is_dict())
+    return resources;
+  std::vector<Entry> all(limits.entries().begin(), limits.entries().end());
+  if (requests.is_dict())
+    all.insert(all.end(), requests.entries().begin(), requests.entries().end());  // the last counts
+  return with_entry(resources, "requests", Value::dict(std::move(all)));
+}
+
 /// The year 2100: a later moment could not be counted on from.
 constexpr int64_t latest_since = 4'102'444'800'000'000'000;
 
@@ -65,7 +76,7 @@ NextStep step_between(const Value& now, const Value& target) {
     if (before.at("image") != container.at("image"))
       images.push_back({name, container.at("image")});
     if (before.at("resources") != container.at("resources"))
-      resources.push_back({name, container.at("resources")});
+      resources.push_back({name, with_requests(container.at("resources"))});
   }
   return {dict_or_null(std::move(images)), dict_or_null(std::move(resources))};
 }

@@ -60,7 +60,8 @@ TEST(UpdateState, TheNextStepIsWhatThePodLacks) {
       {"name":"c","image":"c:1","resources":{"limits":{"cpu":"2"}}}]}})");
   const NextStep next = step_between(before, after);
   EXPECT_EQ(next.images, json(R"({"a":"a:2"})"));
-  EXPECT_EQ(next.resources, json(R"({"c":{"limits":{"cpu":"2"}}})"));
+  EXPECT_EQ(next.resources, json(R"({"c":{"limits":{"cpu":"2"},"requests":{"cpu":"2"}}})"))
+      << "a server has made a request of the limit, which would stay as it was";
   EXPECT_EQ(template_as_on(after, before.at("spec"), next), before);
   EXPECT_EQ(template_as_on(after, before.at("spec"), {}), after);
   EXPECT_TRUE(step_between(after, after).is_empty());
