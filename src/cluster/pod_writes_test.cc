@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/base64.h"
 #include "base/text.h"
 #include "cluster/names.h"
 #include "cluster/status.h"
@@ -462,6 +463,88 @@ TEST(ClusterRollout, AnUpdateInBatchesGoesOnAfterEachWrite) {
   EXPECT_EQ(cluster.images(), (std::vector<std::string>{"c0:2", "c0:2"}));
   EXPECT_EQ(cluster.ready(), 2);
   EXPECT_EQ(cluster.least_ready, 1);
+  EXPECT_FALSE(cluster.decide());
+}
+
+/// A label that the environment of a container takes changes with that container.
+TEST(ClusterRollout, ABatchOfAnEnvironmentGoesOnAfterEachWrite) {
+  const auto manifest = [](std::string_view version, std::string_view tier) {
+    return manifest_with(
+        cat(R"({"metadata":{"labels":{"app":"web","tier":")", tier, R"("}},"spec":{"containers":[)",
+            R"({"name":"c0","image":"c0:)", version,
+            R"(","env":[{"name":"KRUISE_CONTAINER_PRIORITY","value":"2"}]},)",
+            R"({"name":"side","image":"side:1","env":[)",
+            R"({"name":"KRUISE_CONTAINER_PRIORITY","value":"1"},{"name":"T","valueFrom":)",
+            R"({"fieldRef":{"fieldPath":"metadata.labels['tier']"}}}]}]}})"));
+  };
+  Cluster cluster;
+  cluster.gates.environment = true;
+  cluster.put(manifest("1", "a"));
+  cluster.settle();
+  const auto before = cluster.pods;
+  cluster.put(manifest("2", "b"));
+  bool was_half_way = false;
+  for (int round = 0; round < 60; ++round) {
+    cluster.decide(1);
+    cluster.run();
+    for (const auto& [name, pod] : cluster.pods)
+      was_half_way |= items_of(pod.at("spec").at("containers"))[0].text_at("image") == "c0:2" &&
+                      pod.at("metadata").at("labels").text_at("tier") == "a";
+  }
+  EXPECT_TRUE(was_half_way);
+  for (const auto& [name, pod] : cluster.pods) {
+    EXPECT_EQ(pod.at("metadata").at("labels").text_at("tier"), "b");
+    EXPECT_EQ(at_path(pod, {"metadata", "uid"}), at_path(before.at(name), {"metadata", "uid"}));
+  }
+  EXPECT_EQ(cluster.ready(), 2);
+  EXPECT_FALSE(cluster.decide());
+}
+
+/// OpenKruise names a pod anew at once, and changes its labels when it has drained.
+TEST(ClusterRollout, APodThatOpenKruiseDrainsGetsTheNewLabels) {
+  const auto manifest = [](std::string_view version, std::string_view labels) {
+    return manifest_with(cat(R"({"metadata":{"labels":{"app":"web",)", labels,
+                             R"(}},"spec":{"containers":[{"name":"c0","image":"web:)", version,
+                             R"("}]}})"));
+  };
+  Cluster cluster;
+  cluster.put(manifest("1", R"("tier":"a","old":"x")"));
+  cluster.settle();
+  const auto known = cluster.revisions;
+  cluster.put(manifest("2", R"("tier":"b","more":"y")"));
+  cluster.decide(0);
+  ASSERT_EQ(cluster.revisions.size(), 2u);
+  const auto made = std::ranges::find_if(
+      cluster.revisions, [&](const auto& each) { return !known.contains(each.first); });
+  const auto state = Value::dict(
+      {{"revision", made->first},
+       {"updateTimestamp", kubernetes::write_moment(cluster.now)},
+       {"lastContainerStatuses", kubernetes::json(R"({"c0":{"imageID":"sha256:web:1"}})")}});
+  const auto grace = Value::dict(
+      {{"revision", made->first},
+       {"metaDataPatch",
+        base64_encode(R"({"metadata":{"labels":{"tier":"b","more":"y","old":null}}})")}});
+  Value& pod = cluster.pods.begin()->second;
+  pod = strategic_patch(
+      pod,
+      Value::dict(
+          {{"metadata",
+            Value::dict(
+                {{"labels", Value::dict({{"controller-revision-hash", made->first},
+                                         {"lifecycle.apps.kruise.io/state", "Updating"}})},
+                 {"annotations", Value::dict({{annotation::update_state, write_json(state)},
+                                              {annotation::update_grace, write_json(grace)}})}})},
+           {"status", kubernetes::json(R"({"conditions":[
+                    {"type":"InPlaceUpdateReady","status":"False"}]})")}}));
+  cluster.settle();
+  EXPECT_EQ(cluster.images(), (std::vector<std::string>{"web:2", "web:2"}));
+  for (const auto& [name, each] : cluster.pods) {
+    const Value& labels = each.at("metadata").at("labels");
+    EXPECT_EQ(labels.text_at("tier"), "b") << name;
+    EXPECT_EQ(labels.text_at("more"), "y") << name;
+    EXPECT_TRUE(labels.at("old").is_null()) << name;
+  }
+  EXPECT_EQ(cluster.ready(), 2);
   EXPECT_FALSE(cluster.decide());
 }
 

@@ -112,7 +112,12 @@ class PodReader {
     if (is_updating_ && gets != nullptr)
       target_ = gets;
     if (is_updating_ && target_ == has && has != nullptr)
-      pod_.pod_template = template_as_on(has->pod_template.value(), object_.at("spec"), awaited());
+      pod_.pod_template = template_as_on(has->pod_template.value(), object_, awaited());
+    // OpenKruise has named it anew, and changes its labels and annotations when it has drained.
+    if (drains_ && target_ == has && has != nullptr)
+      pod_.pod_template =
+          metadata_as_on(pod_.pod_template.value(), object_,
+                         metadata_change_of(json_annotation(object_, annotation::update_grace)));
     if (drains_ && target_ != nullptr)
       pod_.revision = target_->name;
     if (context_.gates.claim_hash && has != nullptr)
@@ -124,7 +129,8 @@ class PodReader {
     if (!drains_)
       return update_.next;
     // A server fills in resources, so that they differ without a wish.
-    return {step_between(own_template(object_), target_->pod_template.value()).images, Value()};
+    return {.images = step_between(own_template(object_), target_->pod_template.value()).images,
+            .resources = {}};
   }
 
   void read_metadata() {

@@ -1,9 +1,12 @@
 #include "cluster/update_state.h"
 
 #include <algorithm>
+#include <set>
 
+#include "base/base64.h"
 #include "base/text.h"
 #include "cluster/objects.h"
+#include "kinds/pod_change.h"
 #include "kubernetes/instants.h"
 #include "value/json.h"
 
@@ -66,10 +69,62 @@ Value update_of_others(const Value& state) {
                       {"last", Value::dict(std::move(last))}});
 }
 
+constexpr std::string_view metadata_parts[] = {"labels", "annotations"};
+
+/// Whether a container starts anew for this label or annotation.
+bool refers_to(const Value& container, std::string_view part, const Name& key) {
+  if (part == "annotations" && key == restart_annotation)
+    return true;
+  const std::string reference = cat(part, "/", key);
+  return std::ranges::any_of(items_of(container.at("env")), [&](const Value& each) {
+    const Value& field = each.at("valueFrom").at("fieldRef");
+    return metadata_reference(field.text_at("fieldPath")) == reference;
+  });
+}
+
+/// What the environment of a container takes of the entries that differ; null: nothing.
+Value metadata_for(const Value& container, const Value& now, const Value& target) {
+  std::vector<Entry> parts;
+  for (const std::string_view part : metadata_parts) {
+    std::vector<Entry> entries = changed_entries(now.at(part), target.at(part));
+    std::erase_if(entries, [&](const Entry& each) {
+      return each.value.is_null() || !refers_to(container, part, each.key);
+    });
+    if (!entries.empty())
+      parts.push_back({part, Value::dict(std::move(entries))});
+  }
+  return dict_or_null(std::move(parts));
+}
+
+/// The template, where labels or annotations with these keys are as on a pod.
+Value part_as_on(const Value& pod_template, std::string_view part, const std::set<Name>& keys,
+                 const Value& pod) {
+  const Value& metadata = pod_template.at("metadata");
+  std::vector<Entry> entries;
+  if (metadata.at(part).is_dict())
+    for (const Entry& entry : metadata.at(part).entries())
+      if (!keys.contains(entry.key))
+        entries.push_back(entry);
+  for (const Name& key : keys)
+    if (const Value* const real = pod.at("metadata").at(part).find(key))
+      entries.push_back({key, *real});
+  return with_entry(pod_template, "metadata",
+                    with_entry(metadata.is_dict() ? metadata : Value::dict({}), part,
+                               dict_or_null(std::move(entries))));
+}
+
+std::set<Name> keys_of(const Value& dict) {
+  std::set<Name> keys;
+  if (dict.is_dict())
+    for (const Entry& entry : dict.entries())
+      keys.insert(entry.key);
+  return keys;
+}
+
 }  // namespace
 
 NextStep step_between(const Value& now, const Value& target) {
-  std::vector<Entry> images, resources;
+  std::vector<Entry> images, resources, metadata;
   for (const Value& container : items_of(target.at("spec").at("containers"))) {
     const Name name = container.text_at("name");
     const Value& before = named(now.at("spec").at("containers"), name);
@@ -77,26 +132,62 @@ NextStep step_between(const Value& now, const Value& target) {
       images.push_back({name, container.at("image")});
     if (before.at("resources") != container.at("resources"))
       resources.push_back({name, with_requests(container.at("resources"))});
+    Value taken = metadata_for(container, now.at("metadata"), target.at("metadata"));
+    if (!taken.is_null())
+      metadata.push_back({name, std::move(taken)});
   }
-  return {dict_or_null(std::move(images)), dict_or_null(std::move(resources))};
+  return {dict_or_null(std::move(images)), dict_or_null(std::move(resources)),
+          dict_or_null(std::move(metadata))};
 }
 
-Value template_as_on(const Value& pod_template, const Value& spec, const NextStep& next) {
+Value template_as_on(const Value& pod_template, const Value& pod, const NextStep& next) {
   if (next.is_empty())
     return pod_template;
   std::vector<Value> containers;
+  Value made = pod_template;
   for (Value container : items_of(pod_template.at("spec").at("containers"))) {
     const Name name = container.text_at("name");
-    const Value& real = named(spec.at("containers"), name);
+    const Value& real = named(pod.at("spec").at("containers"), name);
     if (next.images.find(name) != nullptr)
       container = with_entry(container, "image", real.at("image"));
     if (next.resources.find(name) != nullptr)
       container = with_entry(container, "resources", real.at("resources"));
     containers.push_back(std::move(container));
+    for (const std::string_view part : metadata_parts)
+      if (const auto keys = keys_of(next.metadata.at(name).at(part)); !keys.empty())
+        made = part_as_on(made, part, keys, pod);
   }
-  const Value made =
-      with_entry(pod_template.at("spec"), "containers", Value::list(std::move(containers)));
-  return with_entry(pod_template, "spec", made);
+  return with_entry(
+      made, "spec",
+      with_entry(pod_template.at("spec"), "containers", Value::list(std::move(containers))));
+}
+
+Value metadata_as_on(const Value& pod_template, const Value& pod, const Value& patch) {
+  Value made = pod_template;
+  for (const std::string_view part : metadata_parts) {
+    std::set<Name> keys = keys_of(pod_template.at("metadata").at(part));
+    keys.merge(keys_of(patch.at("metadata").at(part)));
+    if (!keys.empty())
+      made = part_as_on(made, part, keys, pod);
+  }
+  const auto own = items_of(pod_template.at("metadata").at("finalizers"));
+  const auto going = items_of(patch.at("metadata").at("$deleteFromPrimitiveList/finalizers"));
+  std::vector<Value> finalizers;
+  for (const Value& each : items_of(pod.at("metadata").at("finalizers")))
+    if (std::ranges::find(own, each) != own.end() || std::ranges::find(going, each) != going.end())
+      finalizers.push_back(each);
+  const Value kept = finalizers.empty() ? Value() : Value::list(std::move(finalizers));
+  return made.at("metadata").is_dict()
+             ? with_entry(made, "metadata", with_entry(made.at("metadata"), "finalizers", kept))
+             : made;
+}
+
+Value metadata_change_of(const Value& grace) {
+  const Result<std::string> text = base64_decode(grace.text_at("metaDataPatch"));
+  if (!text)
+    return {};
+  const Result<Value> patch = read_json(*text, {}, Duplicates::last_wins);
+  return patch ? *patch : Value();
 }
 
 UpdateState read_update_state(const Value& annotation) {
@@ -105,7 +196,8 @@ UpdateState read_update_state(const Value& annotation) {
   const Value& own = annotation.at("fettle");
   return {.revision = annotation.text_at("revision"),
           .update = is_possible(own) ? own : update_of_others(annotation),
-          .next = {annotation.at("nextContainerImages"), annotation.at("nextContainerResources")}};
+          .next = {annotation.at("nextContainerImages"), annotation.at("nextContainerResources"),
+                   annotation.at("nextContainerRefMetadata")}};
 }
 
 std::string write_update_state(const UpdateState& state) {
@@ -125,6 +217,8 @@ std::string write_update_state(const UpdateState& state) {
     entries.push_back({"nextContainerImages", state.next.images});
   if (!state.next.resources.is_null())
     entries.push_back({"nextContainerResources", state.next.resources});
+  if (!state.next.metadata.is_null())
+    entries.push_back({"nextContainerRefMetadata", state.next.metadata});
   return write_json(Value::dict(std::move(entries)));
 }
 

@@ -5,6 +5,7 @@
 ///     {"revision": of the pod's label once it is updated, "updateTimestamp",
 ///      "lastContainerStatuses": {container: {"imageID"}}, "updateImages",
 ///      "nextContainerImages": {container: image}, "nextContainerResources": {container: resources},
+///      "nextContainerRefMetadata": {container: {"labels", "annotations"}},
 ///      "fettle": the pod's `update` as `workloads/pods/in_place.h` has it}
 ///
 /// The last member is ours. OpenKruise drops it when it writes the annotation, and then the update
@@ -19,13 +20,21 @@ namespace fettle::cluster {
 struct NextStep {
   Value images;     ///< {container: image}; null: none
   Value resources;  ///< {container: resources}; null: none
-  bool is_empty() const { return images.is_null() && resources.is_null(); }
+  /// {container: {"labels", "annotations"}}: what its environment refers to, and is not written
+  /// before it is its turn; null: none.
+  Value metadata{};
+  bool is_empty() const { return images.is_null() && resources.is_null() && metadata.is_null(); }
 };
 
 /// What containers of `target` have that those of `now` lack; both are templates.
 NextStep step_between(const Value& now, const Value& target);
-/// The template with the images and resources that these containers have in a PodSpec.
-Value template_as_on(const Value& pod_template, const Value& spec, const NextStep& next);
+/// The template with what is still to be done as it is on a pod.
+Value template_as_on(const Value& pod_template, const Value& pod, const NextStep& next);
+/// The template with labels, annotations and finalizers as they are on a pod that has not got its
+/// own yet. `patch`: what will change them; it names those that go.
+Value metadata_as_on(const Value& pod_template, const Value& pod, const Value& patch);
+/// How OpenKruise will change the metadata of a pod that drains, by the annotation; null: not.
+Value metadata_change_of(const Value& grace);
 
 struct UpdateState {
   Name revision;  ///< as in the label of pods
