@@ -144,6 +144,8 @@ class PodDifference {
     if (target != nullptr && !drains_)
       state.next = step_between(is_.pod_template.value(), target->pod_template.value());
     state_ = write_update_state(state);
+    state.next = {};
+    first_state_ = write_update_state(state);
   }
 
   void find_conditions() {
@@ -171,8 +173,9 @@ class PodDifference {
     std::erase_if(labels_, [](const Entry& entry) { return is_of_stage(entry.key); });
     std::erase_if(annotations_, [](const Entry& entry) { return is_of_stage(entry.key); });
     if (begins_ && !state_.empty()) {
-      annotations.push_back({annotation::update_state, state_});
-      state_.clear();
+      annotations.push_back({annotation::update_state, first_state_});
+      if (state_ == first_state_)
+        state_.clear();
     }
     std::vector<Entry> metadata;
     add_dict(metadata, "labels", std::move(labels));
@@ -234,6 +237,7 @@ class PodDifference {
   const NextStep step_;                      ///< of this act
   const Time now_;
   std::string state_;              ///< of the update, as it is to be written; empty: it stays
+  std::string first_state_;        ///< before anything has changed, so that nothing comes next
   std::vector<Entry> conditions_;  ///< that are to be written
   bool begins_ = false, drains_ = false;
   std::vector<PodWrite> writes_;

@@ -5,7 +5,8 @@
 /// An update in place is three writes:
 ///
 /// 1. `pods/status`: the gate `InPlaceUpdateReady` closes, and with it the pod gets its stage and the
-///    state of the update. Those who use it go, and nothing has stopped.
+///    state of the update. Those who use it go, and nothing has stopped. What comes after the first
+///    batch is not named yet, or OpenKruise would begin there.
 /// 2. the pod: images and the label of the new revision; before that `pods/resize`, if it is
 ///    resized. With a grace period the decider wants this later.
 /// 3. `pods/status`: the gate opens, and the pod has its next stage.

@@ -453,6 +453,10 @@ TEST(ClusterRollout, AnUpdateInBatchesGoesOnAfterEachWrite) {
     cluster.least_ready = std::min(cluster.least_ready, cluster.ready());
     for (const auto& [name, pod] : cluster.pods) {
       const auto containers = items_of(pod.at("spec").at("containers"));
+      const Value state = json_annotation(pod, annotation::update_state);
+      EXPECT_TRUE(containers[1].text_at("image") == "side:2" ||
+                  state.at("nextContainerImages").is_null())
+          << "OpenKruise would begin with what comes next";
       was_half_way |=
           containers[0].text_at("image") == "c0:1" && containers[1].text_at("image") == "side:2";
       EXPECT_FALSE(containers[0].text_at("image") == "c0:2" &&

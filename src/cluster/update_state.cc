@@ -203,16 +203,22 @@ UpdateState read_update_state(const Value& annotation) {
 std::string write_update_state(const UpdateState& state) {
   const Time since = Time(Duration(state.update.integer_at("since")));
   std::vector<Entry> last;
+  std::vector<Value> changed;
   const Value& before = state.update.at("last");
   if (before.is_dict())
-    for (const Entry& entry : before.entries())
+    for (const Entry& entry : before.entries()) {
+      changed.push_back(entry.key);
       if (!entry.value.bool_at("resized"))
         last.push_back({entry.key, Value::dict({{"imageID", entry.value.text_at("image_id")}})});
+    }
   std::vector<Entry> entries{{"revision", state.revision},
                              {"updateTimestamp", kubernetes::write_moment(since)},
                              {"updateImages", !last.empty()},
                              {"lastContainerStatuses", Value::dict(std::move(last))},
                              {"fettle", state.update}};
+  if (!state.next.is_empty())
+    entries.push_back({"preCheckBeforeNext", Value::dict({{"containersRequiredReady",
+                                                           Value::list(std::move(changed))}})});
   if (!state.next.images.is_null())
     entries.push_back({"nextContainerImages", state.next.images});
   if (!state.next.resources.is_null())

@@ -6,6 +6,7 @@
 ///      "lastContainerStatuses": {container: {"imageID"}}, "updateImages",
 ///      "nextContainerImages": {container: image}, "nextContainerResources": {container: resources},
 ///      "nextContainerRefMetadata": {container: {"labels", "annotations"}},
+///      "preCheckBeforeNext": {"containersRequiredReady": before the next of these},
 ///      "fettle": the pod's `update` as `workloads/pods/in_place.h` has it}
 ///
 /// The last member is ours. OpenKruise drops it when it writes the annotation, and then the update

@@ -53,6 +53,7 @@ TEST(UpdateState, IsWrittenForBoth) {
       << "OpenKruise waits until each of these has another image";
   EXPECT_EQ(written.at("nextContainerImages"), json(R"({"side":"side:2"})"));
   EXPECT_EQ(written.at("nextContainerRefMetadata"), json(R"({"side":{"labels":{"x":"1"}}})"));
+  EXPECT_EQ(written.at("preCheckBeforeNext"), json(R"({"containersRequiredReady":["c0","c1"]})"));
   const UpdateState again = read_update_state(written);
   EXPECT_EQ(again.update, update);
   EXPECT_EQ(again.revision, "web-b");
