@@ -423,6 +423,26 @@ TEST(ClusterRollout, AStateThatNobodyCouldHaveWrittenDoesNoHarm) {
   }
 }
 
+/// OpenKruise closes the gate before it writes anything else, and may have died then.
+TEST(ClusterRollout, AGateThatSomebodyClosedIsOpened) {
+  Cluster cluster;
+  cluster.put(manifest_of(1, "web:1", ""));
+  cluster.settle();
+  const auto change = [&](std::string_view patch) {
+    Value& pod = cluster.pods.begin()->second;
+    pod = strategic_patch(pod, kubernetes::json(patch));
+    cluster.run();
+    cluster.settle();
+    return cluster.pods.begin()->second;
+  };
+  change(R"({"status":{"conditions":[{"type":"InPlaceUpdateReady","status":"False"}]}})");
+  EXPECT_EQ(cluster.ready(), 1);
+  const Value pod =
+      change(R"({"metadata":{"labels":{"lifecycle.apps.kruise.io/state":"Updating"}}})");
+  EXPECT_EQ(pod.at("metadata").at("labels").text_at("lifecycle.apps.kruise.io/state"), "Normal");
+  EXPECT_EQ(cluster.ready(), 1);
+}
+
 std::string manifest_with(std::string_view pod_template, std::string_view more = "") {
   return cat(
       R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"CloneSet","metadata":{"name":"web"},)",

@@ -46,6 +46,10 @@ const Value& condition_of(const Value& status, std::string_view type) {
   return found == conditions.end() ? none : *found;
 }
 
+/// An update that got no further than its stage or its gate, or whose state somebody removed: it has
+/// changed nothing, so it is over.
+Value begun_by_others() { return Value::dict({{"since", 0}, {"last", Value::dict({})}}); }
+
 Value claims_of(const Value& spec, const Value& pod_template) {
   std::vector<Entry> claims;
   for (const Value& volume : items_of(spec.at("volumes"))) {
@@ -96,7 +100,6 @@ class PodReader {
     const Name label = metadata.at("labels").text_at(workloads::label::revision);
     update_ = read_update_state(json_annotation(object_, annotation::update_state));
     const ControllerRevision* const has = revision_of_label(*context_.revisions, label);
-    const ControllerRevision* const gets = revision_of_label(*context_.revisions, update_.revision);
     pod_.name = meta_.name;
     pod_.space = meta_.space;
     pod_.owner = meta_.owner();
@@ -105,12 +108,13 @@ class PodReader {
     const Lifecycle stage =
         workloads::lifecycle_of(metadata.at("labels").text_at(workloads::label::lifecycle_state));
     const Value& gate = condition_of(object_.at("status"), workloads::condition::in_place);
-    is_updating_ = !update_.update.is_null() &&
-                   (stage == Lifecycle::updating || gate.text_at("status") == "False");
+    is_updating_ = stage == Lifecycle::updating || gate.text_at("status") == "False";
+    if (is_updating_ && update_.update.is_null())
+      update_ = {.revision = label, .update = begun_by_others(), .next = {}};
     drains_ = is_updating_ && (has_grace || update_.revision != label);
     pod_.pod_template = has == nullptr ? own_template(object_) : has->pod_template.value();
-    if (is_updating_ && gets != nullptr)
-      target_ = gets;
+    if (is_updating_)
+      target_ = revision_of_label(*context_.revisions, update_.revision);
     if (is_updating_ && target_ == has && has != nullptr)
       pod_.pod_template = template_as_on(has->pod_template.value(), object_, awaited());
     // OpenKruise has named it anew, and changes its labels and annotations when it has drained.
