@@ -5,6 +5,7 @@
 #include "cluster/objects.h"
 #include "kubernetes/instants.h"
 #include "workloads/decide/status.h"
+#include "workloads/names.h"
 
 namespace fettle::cluster {
 namespace {
@@ -38,6 +39,13 @@ Value conditions_for(const Value& wanted, const Value& before, Time now) {
   return rows.empty() ? Value() : Value::list(std::move(rows));
 }
 
+/// Whether a field is ours alone, and may have nothing to say.
+bool may_go(const Name& field) {
+  static constexpr std::string_view fields[] = {"reason",    "conditions",     "imagePulls",
+                                                "startTime", "completionTime", "phase"};
+  return std::ranges::find(fields, field.view()) != std::end(fields);
+}
+
 }  // namespace
 
 Value status_for(const workloads::Fleet& fleet, const Name& owner, const Value& before, Time now) {
@@ -51,17 +59,33 @@ Value status_for(const workloads::Fleet& fleet, const Name& owner, const Value& 
       entries.push_back(entry);
   if (!conditions.is_null())
     entries.push_back({"conditions", conditions});
+  // OpenKruise's schema of a DaemonSet refuses a status without it.
+  if (owner.view().starts_with("DaemonSet/"))
+    entries.push_back(
+        {"daemonSetHash", workloads::hash_of_revision(status.text_at("updateRevision"))});
   return Value::dict(std::move(entries));
 }
 
-Value status_change(const Value& object, const Value& wanted) {
+Value status_change(const Value& object, const Value& wanted, const std::set<Name>& dropped) {
   std::vector<Entry> changed = changed_entries(object.at("status"), wanted);
+  std::erase_if(changed, [&](const Entry& each) {
+    return each.value.is_null() ? !may_go(each.key) : dropped.contains(each.key);
+  });
   if (changed.empty())
     return {};
   const ObjectMeta meta = meta_of(object);
   return Value::dict(
       {{"metadata", Value::dict({{"uid", meta.uid}, {"resourceVersion", meta.version}})},
        {"status", Value::dict(std::move(changed))}});
+}
+
+std::set<Name> dropped_fields(const Value& change, const Value& answer) {
+  std::set<Name> dropped;
+  if (change.at("status").is_dict())
+    for (const Entry& entry : change.at("status").entries())
+      if (!entry.value.is_null() && answer.at("status").find(entry.key) == nullptr)
+        dropped.insert(entry.key);
+  return dropped;
 }
 
 workloads::Node read_node(const Value& object) {

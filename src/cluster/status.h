@@ -1,6 +1,8 @@
 #pragma once
 /// The `status` of a workload as it is written to a cluster.
 
+#include <set>
+
 #include "workloads/fleet.h"
 
 namespace fettle::cluster {
@@ -9,8 +11,13 @@ namespace fettle::cluster {
 /// those that others wrote. Null: there is no such workload.
 Value status_for(const workloads::Fleet& fleet, const Name& owner, const Value& before, Time now);
 
-/// The write of it to the subresource `status` (a merge patch); null: it is as it should be.
-Value status_change(const Value& object, const Value& wanted);
+/// The write of it to the subresource `status` (a merge patch); null: it is as it should be. What is
+/// no field of ours stays as it is. `dropped`: fields that the server has not kept before.
+Value status_change(const Value& object, const Value& wanted, const std::set<Name>& dropped = {});
+
+/// Fields of such a write that the object of the answer lacks, since the schema of its type, that of
+/// OpenKruise for one, has none. To write them again changes nothing, and would do so for ever.
+std::set<Name> dropped_fields(const Value& change, const Value& answer);
 
 /// A Node object as the fleet sees it: its labels, and whether it is ready. How much fits on it, and
 /// whether it takes pods, is the matter of the scheduler.

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/text.h"
 #include "tests/kubernetes/json_text.h"
 #include "workloads/read/read.h"
 
@@ -71,6 +72,33 @@ TEST(ClusterStatusChange, SaysOnlyWhatDiffers) {
             json(R"({"metadata":{"uid":"u","resourceVersion":"7"},
                      "status":{"readyReplicas":2,"reason":null}})"));
   EXPECT_TRUE(status_change(object, object.at("status")).is_null());
+}
+
+/// A later version of OpenKruise may say more, and an earlier schema may have less than we say.
+TEST(ClusterStatusChange, WhatOthersSayStaysAndWhatIsNotKeptIsNotWrittenAgain) {
+  const Value object = json(R"({"metadata":{"uid":"u","resourceVersion":"7"},
+      "status":{"replicas":2,"volumeClaims":[1],"daemonSetHash":"h"}})");
+  const Value wanted = json(R"({"replicas":2,"phase":"complete","reason":"x"})");
+  const Value change = status_change(object, wanted);
+  EXPECT_EQ(change.at("status"), json(R"({"phase":"complete","reason":"x"})"));
+  const Value answer = json(R"({"status":{"replicas":2,"volumeClaims":[1],"reason":"x"}})");
+  const std::set<Name> dropped = dropped_fields(change, answer);
+  EXPECT_EQ(dropped, std::set<Name>{"phase"});
+  EXPECT_TRUE(status_change(answer, wanted, dropped).is_null());
+  EXPECT_TRUE(dropped_fields(json(R"({"status":{"reason":null}})"), answer).empty());
+}
+
+TEST(ClusterDaemonSet, HasTheHashThatASchemaAsksFor) {
+  const auto read = workloads::read_manifests(
+      R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"DaemonSet","metadata":{"name":"agent"},
+          "spec":{"selector":{"matchLabels":{"app":"a"}},"template":{"metadata":{"labels":
+            {"app":"a"}},"spec":{"containers":[{"name":"c0","image":"a:1"}]}}}})",
+      "agent.json", {});
+  ASSERT_TRUE(read.errors.empty());
+  workloads::Fleet fleet("e");
+  fleet.put(read.objects.at(0));
+  const Value status = status_for(fleet, "DaemonSet/default/agent", {}, now);
+  EXPECT_EQ(cat("agent-", status.text_at("daemonSetHash")), status.text_at("updateRevision"));
 }
 
 TEST(ClusterNode, IsReadyByItsCondition) {
