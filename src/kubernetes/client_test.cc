@@ -218,17 +218,17 @@ TEST_F(ClientTest, AWriteIsNotBegunAfterItsDeadline) {
 TEST_F(ClientTest, AWriteThatIsSentAgainWithAnotherTokenKeepsItsDeadline) {
   face.with([](ApiServer& server) { server.know_token("good", true); });
   const auto folder = TemporaryDirectory::make();
-  ASSERT_TRUE(write_file(folder->path() / "runs", ""));
+  ASSERT_TRUE(write_file(folder->path() / "token", "bad"));
   Config config = face.config();
-  config.identity.plugin = ExecPlugin{.command = "sh", .api_version = "x/v1"};
-  config.identity.plugin->arguments = {
-      "-c", cat("cd ", folder->path().string(),
-                R"(; word=bad; [ -s runs ] && { sleep 0.5; word=good; }; echo >>runs; )",
-                R"(printf '{"kind":"ExecCredential","apiVersion":"x/v1",)",
-                R"("status":{"token":"%s"}}' $word)")};
-  const Instant until = instant_from_clock() + Duration(400ms);
+  config.identity.token_file = folder->path() / "token";
+  const Instant until = instant_from_clock() + Duration(300ms);
   Client other(std::make_unique<HttpTransport>(config),
                {.qps = 0, .permit = [&] { return std::optional(until); }});
+  face.freeze(true);
+  const std::jthread later([&] {
+    std::this_thread::sleep_until(until);
+    face.freeze(false);
+  });
   EXPECT_EQ(to_string(other.create(config_maps, some, some_map(), {}, {}).error().reason),
             "not permitted");
   EXPECT_EQ(requests(), 1u) << "the one that was refused";

@@ -10,6 +10,7 @@ namespace fettle::kubernetes {
 namespace {
 
 constexpr size_t longest_answer = 1 << 20;
+constexpr std::chrono::milliseconds look_interval(20);
 
 /// What a plugin gets in `$KUBERNETES_EXEC_INFO`.
 std::string exec_info(const ExecPlugin& plugin, const Config& config) {
@@ -89,6 +90,19 @@ Status Credentials::run_plugin(const ExecPlugin& plugin, const std::stop_token& 
   return {};
 }
 
+/// Those who have waited for a run are not older than its end, and share what came of it.
+Status Credentials::ask_plugin(const ExecPlugin& plugin, Instant now, const std::stop_token& stop) {
+  if (failure_ && now < *ran_at_ + Duration(plugin_pause))
+    return *failure_;
+  const Instant began = instant_from_clock();
+  const Status ran = run_plugin(plugin, stop);
+  ran_at_ = now + (instant_from_clock() - began);
+  failure_.reset();
+  if (!ran && !is_cancelled(ran.error()))
+    failure_ = ran.error();
+  return ran;
+}
+
 Status Credentials::read_token(Instant now) {
   const Path& file = config_.identity.token_file;
   const auto read = [&]() -> Result<std::string> {
@@ -105,10 +119,13 @@ Status Credentials::read_token(Instant now) {
 }
 
 Result<Proof> Credentials::proof(Moment now, const std::stop_token& stop) {
-  const std::lock_guard lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  while (!lock.try_lock_for(look_interval))
+    if (stop.stop_requested())
+      return cancelled_error();
   const Identity& identity = config_.identity;
   if (identity.plugin && (!has_told_ || (expires_ && now.wall + leeway >= *expires_)))
-    TRY(run_plugin(*identity.plugin, stop));
+    TRY(ask_plugin(*identity.plugin, now.instant, stop));
   if (!identity.token_file.empty() &&
       (!read_at_ || now.instant >= *read_at_ + Duration(token_file_age)))
     TRY(read_token(now.instant));
@@ -124,9 +141,11 @@ Result<Proof> Credentials::proof(Moment now, const std::stop_token& stop) {
   return proof;
 }
 
-bool Credentials::refuse(const Proof& proof) {
+bool Credentials::refuse(const Proof& proof, Instant now) {
   const std::lock_guard lock(mutex_);
   if (config_.identity.plugin) {
+    if (proof.number == told_.number && ran_at_ && now < *ran_at_ + Duration(plugin_pause))
+      return false;  // it would say the same
     has_told_ = has_told_ && proof.number != told_.number;
     return true;
   }

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <thread>
+
 #include "base/text.h"
 #include "kubernetes/instants.h"
 
@@ -50,7 +52,7 @@ TEST_F(CredentialsTest, ATokenFileIsReadAgain) {
   EXPECT_EQ(shown(credentials, Instant(59s)), "Bearer one");
   EXPECT_EQ(shown(credentials, Instant(60s)), "Bearer two");
   ASSERT_TRUE(write_file(path("token"), "three"));
-  EXPECT_TRUE(credentials.refuse(last_));
+  EXPECT_TRUE(credentials.refuse(last_, {}));
   EXPECT_EQ(shown(credentials, Instant(61s)), "Bearer three");
   ASSERT_TRUE(write_file(path("token"), ""));
   EXPECT_EQ(shown(credentials, Instant(200s)), "Bearer three") << "while it is being replaced";
@@ -70,7 +72,7 @@ TEST_F(CredentialsTest, APasswordIsShownAsBasic) {
   config.identity.password = "b";
   Credentials credentials(config);
   EXPECT_EQ(shown(credentials), "Basic YTpi");
-  EXPECT_FALSE(credentials.refuse(last_)) << "there is no other one";
+  EXPECT_FALSE(credentials.refuse(last_, {})) << "there is no other one";
 }
 
 TEST_F(CredentialsTest, APluginRunsAgainWhenItsAnswerHasExpired) {
@@ -89,10 +91,45 @@ TEST_F(CredentialsTest, APluginRunsAgainWhenItsAnswerIsRefused) {
   Credentials credentials(config_of_plugin(R"({"token":"t%s"})"));
   EXPECT_EQ(shown(credentials), "Bearer t1");
   const Proof first = last_;
-  EXPECT_TRUE(credentials.refuse(first));
-  EXPECT_EQ(shown(credentials), "Bearer t2");
-  EXPECT_TRUE(credentials.refuse(first)) << "somebody who was refused meanwhile";
-  EXPECT_EQ(shown(credentials), "Bearer t2") << "which does not count against the new one";
+  EXPECT_FALSE(credentials.refuse(first, Instant(1s))) << "it would say the same";
+  EXPECT_TRUE(credentials.refuse(first, Instant(1min)));
+  EXPECT_EQ(shown(credentials, Instant(1min)), "Bearer t2");
+  EXPECT_TRUE(credentials.refuse(first, Instant(1min))) << "somebody who was refused meanwhile";
+  EXPECT_EQ(shown(credentials, Instant(1min)), "Bearer t2")
+      << "which does not count against the new one";
+}
+
+TEST_F(CredentialsTest, APluginThatFailsIsNotRunByEverybodyInTurn) {
+  Config config;
+  config.identity.plugin = ExecPlugin{.command = "sh", .api_version = std::string(v1)};
+  config.identity.plugin->arguments = {
+      "-c", cat("echo run >>", path("runs").string(), "; sleep 0.2; exit 3")};
+  Credentials credentials(config);
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < 5; ++i)
+    threads.emplace_back([&] { EXPECT_FALSE(credentials.proof({}, {})); });
+  threads.clear();
+  EXPECT_FALSE(credentials.proof({Instant(1s), {}}, {}));
+  EXPECT_EQ(*read_file(path("runs")), "run\n");
+  EXPECT_FALSE(credentials.proof({Instant(10s), {}}, {}));
+  EXPECT_EQ(*read_file(path("runs")), "run\nrun\n") << "it may be better by now";
+}
+
+TEST_F(CredentialsTest, WhoWaitsForAPluginCanBeStopped) {
+  Config config;
+  config.identity.plugin = ExecPlugin{.command = "sh", .api_version = std::string(v1)};
+  config.identity.plugin->arguments = {"-c",
+                                       cat("echo run >>", path("runs").string(), "; sleep 60")};
+  Credentials credentials(config);
+  const std::jthread other(
+      [&](const std::stop_token& stop) { EXPECT_FALSE(credentials.proof({}, stop)); });
+  while (!read_file(path("runs")))
+    std::this_thread::sleep_for(1ms);
+  std::stop_source stop;
+  stop.request_stop();
+  const auto proof = credentials.proof({}, stop.get_token());
+  ASSERT_FALSE(proof);
+  EXPECT_TRUE(is_cancelled(proof.error()));
 }
 
 TEST_F(CredentialsTest, APluginMayGiveACertificate) {

@@ -22,7 +22,7 @@ Result<HttpResponse> HttpTransport::send(HttpRequest request, std::stop_token st
   HttpRequest first = request;
   const Proof proof = TRY(prepare(first, stop));
   Result<HttpResponse> answer = http_.send(std::move(first), stop);
-  if (!answer || answer->status != 401 || !credentials_.refuse(proof))
+  if (!answer || answer->status != 401 || !credentials_.refuse(proof, instant_from_clock()))
     return answer;
   TRY(prepare(request, stop));
   return http_.send(std::move(request), stop);
@@ -35,7 +35,8 @@ void HttpTransport::start(HttpRequest request, std::stop_token stop, HttpClient:
   http_.start(std::move(request), std::move(stop),
               [this, proof = *proof, done = std::move(done)](Result<HttpResponse> answer) {
                 if (answer && answer->status == 401)
-                  credentials_.refuse(proof);  // whoever begins anew shows another one
+                  credentials_.refuse(
+                      proof, instant_from_clock());  // whoever begins anew shows another one
                 done(std::move(answer));
               });
 }
