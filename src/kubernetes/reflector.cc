@@ -141,6 +141,10 @@ void Reflector::take(const WatchEvent& event) {
 ReflectorStep Reflector::end_watch(const ApiResult<void>& result, Instant now) {
   if (stage_ == Stage::watching && heard_ > 0 && now - watch_began_ >= shortest_watch)
     failures_ = 0;
+  const bool was_silent =
+      settings_.idle_limit > 0s && heard_ == 0 && now - watch_began_ >= settings_.idle_limit;
+  if (!result && stage_ == Stage::watching && was_silent)
+    version_.clear();
   if (!result &&
       (result.error().reason == ApiReason::expired || result.error().reason == ApiReason::gone)) {
     version_.clear();

@@ -22,7 +22,8 @@
 /// * A watch goes on where the last one ended, so that nothing between them is lost.
 ///
 /// Lists are read as of now and not from a server's cache, so a list never shows less than was told
-/// before, except from a store that was put back: that one counts.
+/// before, except from a store that was put back: that one counts. A watch from a version that such a
+/// store has not reached yet says nothing, not even bookmarks, so after a silence there is a list.
 
 #include <map>
 #include <string>
@@ -52,7 +53,7 @@ struct ReflectorSettings {
   bool streams_lists = true;  ///< unless the server refuses to
   int page = 500;
   Duration watch_limit = 5min;  ///< up to twice as long
-  /// A server sends a bookmark each minute.
+  /// A server sends a bookmark each minute. 0: silence is fine, and a store is never put back.
   Duration idle_limit = 150s;
   Duration shortest_pause = 800ms, longest_pause = 30s;
 };

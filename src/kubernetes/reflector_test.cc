@@ -211,6 +211,36 @@ TEST_F(ReflectorTest, AListThatTheServerEndsInItsMiddleIsAFailure) {
   EXPECT_FALSE(reflector.is_synced());
 }
 
+/// It may wait for a version that a store which was put back reaches in weeks.
+TEST_F(ReflectorTest, AWatchThatHeardNothingAtAllEndsInAList) {
+  synced_at(100'000);
+  ReflectorStep step = reflector.end_watch(failed_with(ApiReason::unreachable), now + 1min);
+  EXPECT_EQ(told(reflector.wake(step.until)), "watch 100000") << "the connection broke";
+  step = reflector.end_watch(failed_with(ApiReason::unreachable), step.until + 150s);
+  EXPECT_EQ(told(step), "wait");
+  EXPECT_EQ(told(reflector.wake(step.until)), "stream");
+  reflector.take(end_of_list(60'000));
+  reflector.take(event_of(WatchEvent::Type::bookmark, map_of("", "", 60'001)));
+  step = reflector.end_watch(failed_with(ApiReason::unreachable), step.until + 10min);
+  EXPECT_EQ(told(reflector.wake(step.until)), "watch 60001");
+}
+
+TEST(ReflectorServer, SaysNothingFromAVersionOfTheFuture) {
+  ApiServer server;
+  const Time begin{1'700'000'000s};
+  const auto lines_from = [&](int version) {
+    const ApiAnswer answer = server.handle(
+        {.target = cat("/api/v1/configmaps?watch=true&allowWatchBookmarks=true&resourceVersion=",
+                       version)},
+        begin);
+    std::string lines;
+    EXPECT_TRUE(server.take_lines(answer.watch.value_or(0), lines, begin + 10min));
+    return lines;
+  };
+  EXPECT_EQ(lines_from(1'000'000), "");
+  EXPECT_NE(lines_from(101).find("BOOKMARK"), std::string::npos);
+}
+
 /// A server under a clock that is played, with random faults: at the end the mirror has what the
 /// server has.
 class Life {
