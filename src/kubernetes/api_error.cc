@@ -120,6 +120,8 @@ ApiError read_api_error(const HttpResponse& answer, std::string_view doing) {
     status = Value::dict({{"message", clipped(trim(answer.body), 300)}});
   ApiError error = api_error_of(status, answer.status, doing);
   error.code = answer.status;
+  if (answer.status >= 500 && status.text_at("kind") != "Status")  // of somebody before the server
+    error.unknown_outcome = true;
   if (const auto seconds = retry_after_of(answer))
     error.retry_after = seconds;
   return error;

@@ -55,6 +55,14 @@ TEST(ApiErrors, AnAnswerOfAProxyIsQuoted) {
   EXPECT_EQ(of(404, R"({"kind":"Status","code":1e999,"message":5})").reason, ApiReason::not_found);
 }
 
+/// It may have passed the request on before the server went.
+TEST(ApiErrors, AnAnswerOfAProxyLeavesTheOutcomeOpen) {
+  EXPECT_TRUE(of(502, "").unknown_outcome);
+  EXPECT_TRUE(of(503, "<html>no</html>").unknown_outcome);
+  EXPECT_FALSE(of(503, R"({"kind":"Status","reason":"ServiceUnavailable"})").unknown_outcome);
+  EXPECT_FALSE(of(429, "").unknown_outcome) << "it was refused by whom it reached first";
+}
+
 TEST(ApiErrors, PassOnAsErrors) {
   const auto asks = []() -> ApiResult<int> { return of(404, ""); };
   const auto passes = [&]() -> Result<int> {
