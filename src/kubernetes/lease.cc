@@ -21,9 +21,10 @@ Duration duration_of(const Value& spec) {
 LeaseStep Election::ask(LeaseStep::Kind kind, Moment now, Value lease) {
   asked_ = kind;
   sent_ = now.instant;
-  Duration limit = settings_.renew_deadline;
-  if (renewed_)  // an answer after the deadline is of no use
-    limit = std::max<Duration>(1ms, *renewed_ + settings_.renew_deadline - now.instant);
+  Duration limit = settings_.renew_deadline / 2;  // so that one without an answer is not the last
+  if (renewed_)                                   // an answer after the deadline is of no use
+    limit = std::min(limit,
+                     std::max<Duration>(1ms, *renewed_ + settings_.renew_deadline - now.instant));
   return {.kind = kind, .lease = std::move(lease), .limit = limit};
 }
 

@@ -19,8 +19,9 @@ class Transport {
 /// All requests share one connection, or few, as the server allows.
 class HttpTransport : public Transport {
  public:
-  /// How long the server's system may leave bytes unacknowledged.
-  static constexpr Duration dead_peer_limit = 20s;
+  /// How long the server's system may leave bytes unacknowledged. Less than half of the time in
+  /// which a lease has to be renewed: the second try would go to the same dead connection.
+  static constexpr Duration dead_peer_limit = 4s;
 
   explicit HttpTransport(Config config) : config_(std::move(config)), credentials_(config_) {}
   Result<HttpResponse> send(HttpRequest request, std::stop_token stop) override;
