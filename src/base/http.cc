@@ -29,10 +29,11 @@ long milliseconds(Duration duration) {
   return static_cast<long>(std::chrono::ceil<std::chrono::milliseconds>(duration).count());
 }
 
-/// The name of a request in messages.
+/// The name of a request in messages, without a password.
 std::string name_of(const HttpRequest& request) {
+  const std::string_view url = request.url;
   return cat("`", request.method, " ", request.unix_socket, request.unix_socket.empty() ? "" : " ",
-             request.url, "`");
+             shown_url(url), url.substr(std::min(url.find('?'), url.size())), "`");
 }
 
 /// One exchange, from the request to its answer.

@@ -36,6 +36,14 @@ TEST(Http, OfAUrlOnlyWhatMayBeToldIsShown) {
   EXPECT_EQ(shown_url("me?x"), "me");
 }
 
+TEST(Http, AnErrorDoesNotTellThePasswordOfAUrl) {
+  HttpClient client;
+  const auto got = client.send({.url = "http://me:hunter2@127.0.0.1:1/x?y=z"}, {});
+  ASSERT_FALSE(got);
+  EXPECT_TRUE(got.error().message.starts_with("`GET http://127.0.0.1:1/x?y=z`: "))
+      << got.error().message;
+}
+
 TEST(Http, ConnectionsAreUsedAgain) {
   TestServer server([](int socket, const std::string&) { say(socket, answer(200, "x")); });
   HttpClient client;
