@@ -48,6 +48,16 @@ Time now_from_clock() {
 
 Instant instant_from_clock() { return std::chrono::steady_clock::now(); }
 
+Duration sleep_from_clocks() {
+  const auto read = [](clockid_t clock) {
+    timespec time{};
+    clock_gettime(clock, &time);
+    return Duration(std::chrono::seconds(time.tv_sec)) + Duration(time.tv_nsec);
+  };
+  const Duration awake = read(CLOCK_MONOTONIC);
+  return read(CLOCK_BOOTTIME) - awake;
+}
+
 Moment moment_from_clocks() { return {instant_from_clock(), now_from_clock()}; }
 
 std::string to_string(Time time) {

@@ -41,6 +41,8 @@ struct WaitLimits {
 Time now_from_clock();
 Instant instant_from_clock();
 Moment moment_from_clocks();
+/// How long the machine has slept since it was started, during which an `Instant` stood still.
+Duration sleep_from_clocks();
 
 /// `2026-11-21T07:30:42.123Z`
 std::string to_string(Time time);

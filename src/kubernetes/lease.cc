@@ -9,6 +9,8 @@ namespace {
 
 constexpr int64_t longest_lease_seconds = 365 * 24 * 3'600;
 constexpr Duration release_limit = 2s;
+/// The clocks are not read at once, so that less is no sleep.
+constexpr Duration longest_nap = 100ms;
 
 /// As long as the holder says; what is no number is no time.
 Duration duration_of(const Value& spec) {
@@ -155,11 +157,18 @@ ApiResult<Value> Candidate::send(const LeaseStep& step, std::stop_token stop) {
              : client_.replace(types::leases, name, step.lease, options, std::move(stop));
 }
 
-void Candidate::publish() { until_ = election_.may_write_until().value_or(Instant::min()); }
+void Candidate::publish() {
+  const Instant until = election_.may_write_until().value_or(Instant::min());
+  if (until == until_.load())
+    return;
+  slept_until_ = slept_when_sent_;  // first, for it belongs to the later time
+  until_ = until;
+}
 
 std::optional<Instant> Candidate::may_write_until() const {
   const Instant until = until_;
-  return until == Instant::min() ? std::optional<Instant>() : until;
+  const bool has_slept = slept_() > slept_until_.load() + longest_nap;
+  return until == Instant::min() || has_slept ? std::optional<Instant>() : until;
 }
 
 void Candidate::run(const std::function<void(bool is_leader)>& changed, std::stop_token stop) {
@@ -172,6 +181,7 @@ void Candidate::run(const std::function<void(bool is_leader)>& changed, std::sto
     } else if (step.kind == LeaseStep::Kind::lost) {
       step = election_.begin(moment_from_clocks());
     } else {
+      slept_when_sent_ = slept_();
       const ApiResult<Value> answer = send(step, stop);
       step = election_.take(answer, moment_from_clocks());
     }

@@ -8,7 +8,8 @@
 /// on with it when it wakes, long after another one was elected. So the holder has a time until
 /// which it may write (`may_write_until`), by its own monotonic clock, counted from when the last
 /// renewal was *sent*; nothing is sent after it, and a write that was sent before ends before the
-/// others' time is over (`ClientSettings::permit`).
+/// others' time is over (`ClientSettings::permit`). That clock stands still while the machine sleeps,
+/// so after a sleep nothing is sent before the next renewal.
 ///
 /// `Election` is a pure state machine: answers and the time go in, steps come out; `Candidate` is
 /// the loop around it.
@@ -18,6 +19,7 @@
 /// not write any more, whatever time is left.
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -82,8 +84,11 @@ class Election {
 /// Stands for election, and holds the lease while it can.
 class Candidate {
  public:
-  Candidate(Client& client, LeaseSettings settings, uint64_t seed)
-      : client_(client), election_(std::move(settings), seed) {}
+  /// `slept`: how long the machine has slept in all (`sleep_from_clocks`). While it slept, our time
+  /// stood still and that of the others did not.
+  Candidate(Client& client, LeaseSettings settings, uint64_t seed,
+            std::function<Duration()> slept = sleep_from_clocks)
+      : client_(client), election_(std::move(settings), seed), slept_(std::move(slept)) {}
 
   /// Until a stop is asked for; gives the lease back then, once the writes of the client that are
   /// under way have ended. `changed` is called when this one became leader or is it no more.
@@ -98,7 +103,10 @@ class Candidate {
 
   Client& client_;
   Election election_;
+  const std::function<Duration()> slept_;
+  Duration slept_when_sent_{};  ///< the last request
   std::atomic<Instant> until_{Instant::min()};
+  std::atomic<Duration> slept_until_{};  ///< when the renewal was sent by which `until_` is right
 };
 
 }  // namespace fettle::kubernetes

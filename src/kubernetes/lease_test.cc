@@ -375,6 +375,26 @@ TEST_F(CandidateTest, TheLeaseIsNotGivenBackWhileAWriteIsOnItsWay) {
   EXPECT_EQ(holder(), "");
 }
 
+/// Our clock stands still while the machine sleeps, and those of the others do not.
+TEST_F(CandidateTest, NothingIsWrittenAfterTheMachineHasSlept) {
+  std::atomic<Duration> slept{1h};
+  Candidate other(client, {.lease = the_lease, .identity = "other", .retry = 2s}, 1,
+                  [&] { return slept.load(); });
+  const std::jthread runner([&](const std::stop_token& stop) {
+    other.run([this](bool is_leader) { leads = is_leader; }, stop);
+  });
+  for (int i = 0; i < 10'000 && !leads; ++i)
+    std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(other.may_write_until());
+  slept = 1h + 50ms;
+  EXPECT_TRUE(other.may_write_until());
+  slept = 2h;
+  EXPECT_FALSE(other.may_write_until()) << "until the next renewal";
+  for (int i = 0; i < 10'000 && !other.may_write_until(); ++i)
+    std::this_thread::sleep_for(1ms);
+  EXPECT_TRUE(other.may_write_until());
+}
+
 TEST_F(CandidateTest, ItIsGivenBackAlsoIfAStopBrokeOffARenewal) {
   std::jthread runner;
   std::atomic<bool> is_broken = false;
