@@ -103,6 +103,7 @@ struct Job {
   std::array<char, CURL_ERROR_SIZE> message{};
   std::shared_ptr<std::atomic<SteadyTime>> heard;  ///< when a byte came or went; may be none
   curl_off_t moved = 0;                            ///< bytes of bodies, both ways
+  size_t given = 0;                                ///< bytes of a body that is sent once
   bool has_head = false;                           ///< the empty line after the headers has come
   SteadyTime begun;                                ///< when libcurl got it
   SteadyTime received;                             ///< when the last byte of the answer came
@@ -168,6 +169,11 @@ size_t Job::take_body(std::string_view bytes) {
 }
 
 size_t Job::give_body(std::span<char> into) {
+  if (!request.source) {
+    const size_t count = request.body.copy(into.data(), into.size(), given);
+    given += count;
+    return count;
+  }
   const Result<size_t> given = request.source(into);
   if (given)
     return *given;
@@ -242,6 +248,11 @@ void Job::prepare_message() {
     set(CURLOPT_UPLOAD, 1L);
     set(CURLOPT_READFUNCTION, &on_read);
     set(CURLOPT_READDATA, static_cast<void*>(this));
+  } else if (request.is_sent_once && !request.body.empty()) {
+    set(CURLOPT_POST, 1L);
+    set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
+    set(CURLOPT_READFUNCTION, &on_read);  // without a function to seek, it cannot begin again
+    set(CURLOPT_READDATA, static_cast<void*>(this));
   } else if (!request.body.empty() || request.method == "POST" || request.method == "PUT") {
     set(CURLOPT_POSTFIELDS, request.body.c_str());
     set(CURLOPT_POSTFIELDSIZE_LARGE, static_cast<curl_off_t>(request.body.size()));
@@ -270,7 +281,8 @@ Result<HttpResponse> Job::finish(CURLcode code) {
     return std::move(*failure);
   if (code == CURLE_OK)
     return std::move(response);
-  std::string why(trim(message.data()));
+  std::string why(code == CURLE_SEND_FAIL_REWIND ? "the connection broke before an answer came"
+                                                 : trim(message.data()));
   if (why.empty())
     why = curl.easy_strerror(code);
   if (why.size() < 2 || why[1] < 'A' || why[1] > 'Z')  // but not `HTTP/2 …`

@@ -78,6 +78,9 @@ struct HttpRequest {
   /// request waits for one that is being made. Without TLS, HTTP/2 unasked, on a connection of its
   /// own: libcurl 7.88 would put HTTP/2 into the HTTP/2 of one that it used before.
   bool is_http2 = false;
+  /// A connection that is used again and breaks before the answer is an error, though libcurl would
+  /// send the same again on another one: it may have been done. Only of what has a body.
+  bool is_sent_once = false;
   TlsSettings tls{};
 };
 

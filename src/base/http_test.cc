@@ -52,6 +52,48 @@ TEST(Http, ConnectionsAreUsedAgain) {
   EXPECT_EQ(server.connections(), 1);
 }
 
+TEST(Http, WhatIsSentOnceIsNotSentAgainOnAnotherConnection) {
+  std::atomic<int> asked = 0;
+  TestServer server([&](int socket, const std::string& head) {
+    if (head.starts_with("GET"))
+      return say(socket, answer(200, "x"));
+    ++asked;
+    shutdown(socket, SHUT_RDWR);
+  });
+  for (const bool is_sent_once : {false, true}) {
+    HttpClient client;
+    EXPECT_TRUE(client.send(server.request("GET", "/"), {}));  // the connection is used again
+    HttpRequest request = server.request("PATCH", "/");
+    request.body = std::string(1'000, 'x');
+    request.is_sent_once = is_sent_once;
+    asked = 0;
+    const auto got = client.send(request, {});
+    ASSERT_FALSE(got);
+    EXPECT_TRUE(got.error().unknown_outcome);
+    EXPECT_EQ(asked, is_sent_once ? 1 : 2) << got.error().message;
+  }
+}
+
+TEST(Http, ABodyThatIsSentOnceArrives) {
+  const std::string body = std::string(200'000, 'a') + "z";
+  std::string got;
+  TestServer server([&](int socket, const std::string& head) {
+    got = head;
+    std::array<char, 65536> buffer{};
+    while (!got.ends_with("z"))
+      got.append(buffer.data(), static_cast<size_t>(read(socket, buffer.data(), buffer.size())));
+    say(socket, answer(200, ""));
+  });
+  HttpClient client;
+  HttpRequest request = server.request("PATCH", "/");
+  request.body = body;
+  request.is_sent_once = true;
+  ASSERT_TRUE(client.send(request, {}));
+  EXPECT_TRUE(got.starts_with("PATCH / HTTP/1.1\r\n"));
+  EXPECT_NE(got.find("\r\nContent-Length: 200001\r\n"), std::string::npos);
+  EXPECT_TRUE(got.ends_with("\r\n\r\n" + body));
+}
+
 TEST(Http, WhatIsLateIsNotBegun) {
   TestServer server([](int socket, const std::string&) { say(socket, answer(200, "x")); });
   HttpClient client;

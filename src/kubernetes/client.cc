@@ -173,6 +173,7 @@ ApiResult<HttpResponse> Client::send(const ApiCall& call, const std::string& doi
   request.body = call.body;
   request.time_limit = call.limit > 0s ? call.limit : settings_.request_limit;
   request.body_limit = largest_answer;
+  request.is_sent_once = call.method != "GET";
   TRY(await_turn(call.urgency, stop));
   if (settings_.permit && call.method != "GET" && call.urgency != Urgency::free)
     return send_permitted(std::move(request), doing, std::move(stop));
