@@ -103,7 +103,7 @@ struct Job {
   std::array<char, CURL_ERROR_SIZE> message{};
   std::shared_ptr<std::atomic<SteadyTime>> heard;  ///< when a byte came or went; may be none
   curl_off_t moved = 0;                            ///< bytes of bodies, both ways
-  size_t given = 0;                                ///< bytes of a body that is sent once
+  size_t sent = 0;                                 ///< bytes of a body that is sent once
   bool has_head = false;                           ///< the empty line after the headers has come
   SteadyTime begun;                                ///< when libcurl got it
   SteadyTime received;                             ///< when the last byte of the answer came
@@ -170,8 +170,8 @@ size_t Job::take_body(std::string_view bytes) {
 
 size_t Job::give_body(std::span<char> into) {
   if (!request.source) {
-    const size_t count = request.body.copy(into.data(), into.size(), given);
-    given += count;
+    const size_t count = request.body.copy(into.data(), into.size(), sent);
+    sent += count;
     return count;
   }
   const Result<size_t> given = request.source(into);
