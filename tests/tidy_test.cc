@@ -38,7 +38,7 @@ const std::map<std::string, std::set<std::string>> floors{
      {"base", "value", "core", "versions", "starlark", "programs", "template/jinja", "kinds"}},
     {"states", {"base", "value", "core", "template/jinja", "kinds"}},
     {"workloads", {"base", "value", "core", "kinds"}},
-    {"cluster", {"base", "value", "core", "kubernetes", "kinds", "workloads"}},
+    {"cluster", {"base", "value", "core", "kinds", "workloads"}},
     {"drivers/engine", {"base", "value", "core", "jq", "kinds"}},
     {"drivers/handler", {"base", "value", "core", "kinds", "starlark", "programs"}},
     {"drivers/state",

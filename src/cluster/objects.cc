@@ -1,7 +1,7 @@
 #include "cluster/objects.h"
 
+#include "base/rfc3339.h"
 #include "base/text.h"
-#include "kubernetes/instants.h"
 #include "value/json.h"
 
 namespace fettle::cluster {
@@ -52,7 +52,7 @@ Value owner_reference(const workloads::Object& owner) {
 }
 
 Time moment_at(const Value& dict, std::string_view key) {
-  const auto time = kubernetes::read_moment(dict.text_at(key));
+  const auto time = read_moment(dict.text_at(key));
   return time ? *time : Time();
 }
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "base/rfc3339.h"
 #include "base/text.h"
 #include "cluster/names.h"
 #include "cluster/update_state.h"
 #include "kinds/pod.h"
-#include "kubernetes/instants.h"
 #include "value/json.h"
 #include "workloads/names.h"
 
@@ -32,7 +32,7 @@ void keep_if(std::vector<Entry>& entries, const auto& keeps) {
 Value condition_row(const Name& type, const Name& is, Time now, std::string_view reason) {
   return Value::dict({{"type", type},
                       {"status", is},
-                      {"lastTransitionTime", kubernetes::write_moment(now)},
+                      {"lastTransitionTime", write_moment(now)},
                       {"reason", reason}});
 }
 

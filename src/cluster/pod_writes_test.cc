@@ -8,13 +8,13 @@
 #include <gtest/gtest.h>
 
 #include "base/base64.h"
+#include "base/rfc3339.h"
 #include "base/text.h"
 #include "cluster/names.h"
 #include "cluster/status.h"
 #include "kinds/pod.h"
 #include "kinds/pod_change.h"
 #include "kinds/revision.h"
-#include "kubernetes/instants.h"
 #include "tests/kubernetes/json_text.h"
 #include "tests/kubernetes/patches.h"
 #include "value/json.h"
@@ -211,7 +211,7 @@ class Cluster {
     const Value made =
         with_path(with_requests(object), {"metadata", "uid"}, cat("uid-", ++version_));
     return with_path(with_path(made, {"metadata", "resourceVersion"}, cat(version_)),
-                     {"metadata", "creationTimestamp"}, kubernetes::write_moment(now));
+                     {"metadata", "creationTimestamp"}, write_moment(now));
   }
 
   void patch(const std::string& name, const PodWrite& write) {
@@ -247,7 +247,7 @@ class Cluster {
     const Value conditions =
         Value::list({Value::dict({{"type", "Ready"},
                                   {"status", is_ready ? "True" : "False"},
-                                  {"lastTransitionTime", kubernetes::write_moment(now)}})});
+                                  {"lastTransitionTime", write_moment(now)}})});
     return strategic_patch(
         pod, Value::dict(
                  {{"spec", Value::dict({{"nodeName", "n1"}})},
@@ -542,7 +542,7 @@ TEST(ClusterRollout, APodThatOpenKruiseDrainsGetsTheNewLabels) {
       cluster.revisions, [&](const auto& each) { return !known.contains(each.first); });
   const auto state = Value::dict(
       {{"revision", made->first},
-       {"updateTimestamp", kubernetes::write_moment(cluster.now)},
+       {"updateTimestamp", write_moment(cluster.now)},
        {"lastContainerStatuses", kubernetes::json(R"({"c0":{"imageID":"sha256:web:1"}})")}});
   const auto grace = Value::dict(
       {{"revision", made->first},

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/rfc3339.h"
 #include "cluster/objects.h"
-#include "kubernetes/instants.h"
 #include "workloads/decide/status.h"
 #include "workloads/names.h"
 
@@ -19,7 +19,7 @@ const Value& row_of_type(const Value& conditions, std::string_view type) {
 }
 
 Value with_times(const Value& condition, const Value& before, Time now) {
-  const Value moment = kubernetes::write_moment(now);
+  const Value moment = write_moment(now);
   const bool is_same = std::ranges::all_of(
       condition.entries(), [&](const Entry& entry) { return before.at(entry.key) == entry.value; });
   const bool has_turned = before.at("status") != condition.at("status");

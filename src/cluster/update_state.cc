@@ -4,10 +4,10 @@
 #include <set>
 
 #include "base/base64.h"
+#include "base/rfc3339.h"
 #include "base/text.h"
 #include "cluster/objects.h"
 #include "kinds/pod_change.h"
-#include "kubernetes/instants.h"
 #include "value/json.h"
 
 namespace fettle::cluster {
@@ -212,7 +212,7 @@ std::string write_update_state(const UpdateState& state) {
         last.push_back({entry.key, Value::dict({{"imageID", entry.value.text_at("image_id")}})});
     }
   std::vector<Entry> entries{{"revision", state.revision},
-                             {"updateTimestamp", kubernetes::write_moment(since)},
+                             {"updateTimestamp", write_moment(since)},
                              {"updateImages", !last.empty()},
                              {"lastContainerStatuses", Value::dict(std::move(last))},
                              {"fettle", state.update}};

@@ -2,8 +2,8 @@
 
 #include "base/base64.h"
 #include "base/process.h"
+#include "base/rfc3339.h"
 #include "base/text.h"
-#include "kubernetes/instants.h"
 #include "value/json.h"
 
 namespace fettle::kubernetes {

@@ -4,8 +4,8 @@
 
 #include <thread>
 
+#include "base/rfc3339.h"
 #include "base/text.h"
-#include "kubernetes/instants.h"
 
 namespace fettle::kubernetes {
 namespace {

@@ -1,7 +1,7 @@
 #include "kubernetes/lease.h"
 
+#include "base/rfc3339.h"
 #include "base/wait.h"
-#include "kubernetes/instants.h"
 #include "value/with.h"
 
 namespace fettle::kubernetes {

@@ -5,8 +5,8 @@
 #include <semaphore>
 #include <thread>
 
+#include "base/rfc3339.h"
 #include "base/text.h"
-#include "kubernetes/instants.h"
 #include "tests/kubernetes/cluster.h"
 #include "tests/kubernetes/played_transport.h"
 #include "value/with.h"

@@ -2,8 +2,8 @@
 
 #include <charconv>
 
+#include "base/rfc3339.h"
 #include "base/text.h"
-#include "kubernetes/instants.h"
 #include "tests/kubernetes/patches.h"
 #include "value/json.h"
 #include "value/with.h"

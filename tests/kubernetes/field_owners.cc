@@ -1,7 +1,7 @@
 #include "tests/kubernetes/field_owners.h"
 
+#include "base/rfc3339.h"
 #include "base/text.h"
-#include "kubernetes/instants.h"
 #include "tests/kubernetes/patches.h"
 #include "value/json.h"
 #include "value/with.h"

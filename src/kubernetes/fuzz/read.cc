@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <cstdlib>
 
+#include "base/rfc3339.h"
 #include "base/text.h"
 #include "kubernetes/config.h"
 #include "kubernetes/credentials.h"
-#include "kubernetes/instants.h"
 #include "kubernetes/lease.h"
 #include "kubernetes/reflector.h"
 #include "value/json.h"

@@ -1,11 +1,11 @@
-#include "kubernetes/instants.h"
+#include "base/rfc3339.h"
 
 #include <charconv>
 #include <cstdio>
 
 #include "base/text.h"
 
-namespace fettle::kubernetes {
+namespace fettle {
 namespace {
 
 /// Takes digits and the separator after them off the front of a text.
@@ -96,4 +96,4 @@ Result<Time> read_moment(std::string_view text) {
 std::string write_moment(Time time) { return written(time, false); }
 std::string write_precise_moment(Time time) { return written(time, true); }
 
-}  // namespace fettle::kubernetes
+}  // namespace fettle

@@ -1,11 +1,11 @@
-#include "kubernetes/instants.h"
+#include "base/rfc3339.h"
 
 #include <gtest/gtest.h>
 
-namespace fettle::kubernetes {
+namespace fettle {
 namespace {
 
-TEST(Instants, MomentsAreReadInEveryZone) {
+TEST(Rfc3339, MomentsAreReadInEveryZone) {
   const Time noon{std::chrono::seconds(1'795'262'400)};
   for (const char* text : {"2026-11-21T12:00:00Z", "2026-11-21T12:00:00.000000000Z",
                            "2026-11-21T13:30:00+01:30", "2026-11-21T04:00:00-08:00"}) {
@@ -16,7 +16,7 @@ TEST(Instants, MomentsAreReadInEveryZone) {
   EXPECT_EQ(*read_moment("2026-11-21T12:00:00.5Z"), noon + 500ms);
 }
 
-TEST(Instants, WhatIsNoMomentIsAnError) {
+TEST(Rfc3339, WhatIsNoMomentIsAnError) {
   for (const char* text :
        {"", "Z", "2026-11-21", "2026-11-21T12:00:00", "2026-13-21T12:00:00Z",
         "2026-02-30T12:00:00Z", "2026-11-21T24:00:00Z", "2026-11-21T12:00:00+99:00",
@@ -25,7 +25,7 @@ TEST(Instants, WhatIsNoMomentIsAnError) {
     EXPECT_FALSE(read_moment(text)) << text;
 }
 
-TEST(Instants, WhatIsWrittenIsRead) {
+TEST(Rfc3339, WhatIsWrittenIsRead) {
   const Time time = *read_moment("2026-01-02T03:04:05.678901234Z");
   EXPECT_EQ(write_moment(time), "2026-01-02T03:04:05Z");
   EXPECT_EQ(write_precise_moment(time), "2026-01-02T03:04:05.678901Z");
@@ -33,4 +33,4 @@ TEST(Instants, WhatIsWrittenIsRead) {
 }
 
 }  // namespace
-}  // namespace fettle::kubernetes
+}  // namespace fettle

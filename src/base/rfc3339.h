@@ -1,5 +1,5 @@
 #pragma once
-/// Moments as Kubernetes writes them (RFC 3339).
+/// Moments as Kubernetes writes them, and engines in their answers (RFC 3339).
 
 #include <string>
 #include <string_view>
@@ -7,7 +7,7 @@
 #include "base/result.h"
 #include "base/time.h"
 
-namespace fettle::kubernetes {
+namespace fettle {
 
 /// `2026-11-21T07:30:42Z`, with or without a fraction, in any zone.
 Result<Time> read_moment(std::string_view text);
@@ -16,4 +16,4 @@ std::string write_moment(Time time);
 /// With microseconds, as in a Lease.
 std::string write_precise_moment(Time time);
 
-}  // namespace fettle::kubernetes
+}  // namespace fettle
