@@ -65,8 +65,10 @@ std::string written(Time time, bool is_precise) {
 }  // namespace
 
 Result<Time> read_moment(std::string_view text) {
-  const Error wrong = world_error(
-      cat("`", printable(clipped(text, 60)), "` is no time such as `2026-11-21T07:30:42Z`"));
+  const auto wrong = [&] {
+    return world_error(
+        cat("`", printable(clipped(text, 60)), "` is no time such as `2026-11-21T07:30:42Z`"));
+  };
   Digits digits(text);
   const int year = digits.take(4, "-"), month = digits.take(2, "-"), day = digits.take(2, "Tt ");
   const int hour = digits.take(2, ":"), minute = digits.take(2, ":"), second = digits.take(2);
@@ -75,11 +77,11 @@ Result<Time> read_moment(std::string_view text) {
   Duration offset{0};
   if (zone != "Z" && zone != "z") {
     if (zone.size() != 6 || (zone[0] != '+' && zone[0] != '-'))
-      return wrong;
+      return wrong();
     Digits rest(zone.substr(1));
     const int hours = rest.take(2, ":"), minutes = rest.take(2);
     if (!rest.is_good() || hours > 23 || minutes > 59)
-      return wrong;
+      return wrong();
     offset = (hours * 1h + minutes * 1min) * (zone[0] == '-' ? -1 : 1);
   }
   const std::chrono::year_month_day date{std::chrono::year(year),
@@ -88,7 +90,7 @@ Result<Time> read_moment(std::string_view text) {
   // Years beyond these have no place in nanoseconds.
   if (!digits.is_good() || !date.ok() || hour > 23 || minute > 59 || second > 60 || year < 1678 ||
       year > 2261)
-    return wrong;
+    return wrong();
   return Time(std::chrono::sys_days(date)) + hour * 1h + minute * 1min + second * 1s + fraction -
          offset;
 }

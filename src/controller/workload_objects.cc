@@ -5,6 +5,7 @@
 #include <unordered_map>
 
 #include "base/base64.h"
+#include "base/rfc3339.h"
 #include "base/text.h"
 #include "base/wait.h"
 #include "workloads/read/change.h"
@@ -151,7 +152,7 @@ Value shown_document(const Object& object) {
   if (!object.uid.empty())
     more.push_back({"uid", object.uid});
   if (object.created != Time())
-    more.push_back({"creationTimestamp", workloads::time_text(object.created)});
+    more.push_back({"creationTimestamp", write_moment(object.created)});
   return workloads::edited(
       document, {{"metadata", workloads::edited(document.at("metadata"), std::move(more))}});
 }

@@ -242,10 +242,4 @@ Name claim_mark(std::string_view space, std::string_view claim);
 /// Whether an object is no manifest but says something about a pod or a claim that others made.
 bool is_mark(const Name& owner);
 
-/// Reads a moment as Kubernetes writes it, `2026-11-22T13:40:53Z`, with or without fractions. None:
-/// it is none.
-std::optional<Time> time_of(std::string_view text);
-/// The same, to the second.
-std::string time_text(Time time);
-
 }  // namespace fettle::workloads

@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/hash.h"
+#include "base/rfc3339.h"
 #include "core/open_payload.h"
 #include "kinds/kinds.h"
 #include "kinds/pod.h"
@@ -566,15 +567,15 @@ void World::see(const Name& key) {
                                     {"restartCount", container.restarts},
                                     {"ready", is_up(pod, container)},
                                     {"state", Value::dict({{"running", Value::dict({})}})}}));
-  fleet.see({fleet.environment(), "pod", key},
-            Value::dict(
-                {{"phase", "Running"},
-                 {"startTime", time_text(pod.created)},
-                 {"conditions",
-                  Value::list({Value::dict({{"type", "Ready"},
-                                            {"status", pod.is_ready ? "True" : "False"},
-                                            {"lastTransitionTime", time_text(pod.ready_since)}})})},
-                 {"containerStatuses", Value::list(std::move(statuses))}}));
+  fleet.see(
+      {fleet.environment(), "pod", key},
+      Value::dict({{"phase", "Running"},
+                   {"startTime", write_moment(pod.created)},
+                   {"conditions", Value::list({Value::dict(
+                                      {{"type", "Ready"},
+                                       {"status", pod.is_ready ? "True" : "False"},
+                                       {"lastTransitionTime", write_moment(pod.ready_since)}})})},
+                   {"containerStatuses", Value::list(std::move(statuses))}}));
 }
 
 void World::see_all() {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/rfc3339.h"
 #include "base/text.h"
 #include "controller/workload_objects.h"
 #include "controller/workloads.h"
@@ -52,11 +53,10 @@ Result<std::vector<Value>> claims_of(const Workplace& place, const Name& environ
         Value::dict(
             {{"apiVersion", "v1"},
              {"kind", "PersistentVolumeClaim"},
-             {"metadata",
-              Value::dict({{"name", claim.name.value()},
-                           {"namespace", claim.space.value()},
-                           {"labels", claim.labels.value()},
-                           {"creationTimestamp", workloads::time_text(record->finished)}})},
+             {"metadata", Value::dict({{"name", claim.name.value()},
+                                       {"namespace", claim.space.value()},
+                                       {"labels", claim.labels.value()},
+                                       {"creationTimestamp", write_moment(record->finished)}})},
              {"spec", claim.spec.value()},
              {"status", Value::dict({{"phase", "Bound"},
                                      {"volume", read_one<&VolumeOutputs::volume>(record->outputs)},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "base/rfc3339.h"
 #include "base/text.h"
 #include "controller/workload_objects.h"
 #include "kinds/image.h"
@@ -48,7 +49,7 @@ Result<LabelFilter> label_filter(std::string_view text) {
 }
 
 std::optional<Duration> age_of_object(const Value& document, Time now) {
-  const auto created = workloads::time_of(document.at("metadata").text_at("creationTimestamp"));
+  const auto created = read_moment(document.at("metadata").text_at("creationTimestamp"));
   return created ? std::optional<Duration>(now - *created) : std::nullopt;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/rfc3339.h"
 #include "base/text.h"
 #include "kinds/image.h"
 #include "kinds/notice.h"
@@ -239,15 +240,15 @@ class Rehearsal {
     }
     const bool is_ready = are_up && !is_held(real_[key]);
     const auto started = started_.find(key);
-    fleet_.see(
-        key,
-        Value::dict(
-            {{"phase", "Running"},
-             {"startTime", time_text(started == started_.end() ? now_ : started->second)},
-             {"conditions", Value::list({Value::dict({{"type", "Ready"},
-                                                      {"status", is_ready ? "True" : "False"},
-                                                      {"lastTransitionTime", time_text(now_)}})})},
-             {"containerStatuses", Value::list(std::move(rows))}}));
+    fleet_.see(key,
+               Value::dict(
+                   {{"phase", "Running"},
+                    {"startTime", write_moment(started == started_.end() ? now_ : started->second)},
+                    {"conditions",
+                     Value::list({Value::dict({{"type", "Ready"},
+                                               {"status", is_ready ? "True" : "False"},
+                                               {"lastTransitionTime", write_moment(now_)}})})},
+                    {"containerStatuses", Value::list(std::move(rows))}}));
   }
 
   void act_pull(const Name& owner, const Resource& resource) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/rfc3339.h"
 #include "base/text.h"
 #include "kinds/image.h"
 #include "kinds/notice.h"
@@ -164,7 +165,7 @@ Value job_status(const Fleet& fleet, const Name& owner, const PullSpec& spec,
   const int64_t failed =
       is_complete && late ? static_cast<int64_t>(late->items().size()) : counts.failed;
   const auto time_of = [](std::optional<int64_t> time) {
-    return time.value_or(0) != 0 ? Value(time_text(Time(Duration(*time)))) : Value();
+    return time.value_or(0) != 0 ? Value(write_moment(Time(Duration(*time)))) : Value();
   };
   std::vector<Value> names(counts.failed_nodes.begin(), counts.failed_nodes.end());
   const int64_t done = counts.succeeded + failed;

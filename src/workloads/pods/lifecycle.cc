@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/rfc3339.h"
 #include "base/text.h"
 #include "kinds/pod.h"
 #include "workloads/names.h"
@@ -54,7 +55,7 @@ bool is_all_hooked(const std::optional<Hook>& hook, const PodRow& row, const Rol
 
 void set_lifecycle(PodEdit& edit, Lifecycle lifecycle, bool marks_not_ready, Time now) {
   edit.set_in<&Pod::labels>(label::lifecycle_state, name_of(lifecycle));
-  edit.set_in<&Pod::annotations>(annotation::lifecycle_timestamp, time_text(now));
+  edit.set_in<&Pod::annotations>(annotation::lifecycle_timestamp, write_moment(now));
   const bool was_marked =
       !read_one<&Pod::conditions>(edit.before()).at(condition::pod_ready).is_null();
   if (marks_not_ready || was_marked)
