@@ -1,5 +1,7 @@
 #include "cluster/objects.h"
 
+#include <algorithm>
+
 #include "base/rfc3339.h"
 #include "base/text.h"
 #include "value/json.h"
@@ -62,6 +64,14 @@ Value json_annotation(const Value& object, std::string_view key) {
     return {};
   auto value = read_json(text, {}, Duplicates::last_wins);
   return value ? *value : Value();
+}
+
+const Value& condition_of(const Value& conditions, std::string_view type) {
+  static const Value none;
+  const auto rows = items_of(conditions);
+  const auto found =
+      std::ranges::find_if(rows, [&](const Value& row) { return row.text_at("type") == type; });
+  return found == rows.end() ? none : *found;
 }
 
 std::vector<Entry> changed_entries(const Value& before, const Value& after) {

@@ -39,6 +39,9 @@ Time moment_at(const Value& dict, std::string_view key);
 /// The JSON of an annotation. Null: there is none, or somebody broke it.
 Value json_annotation(const Value& object, std::string_view key);
 
+/// The row of a type among the conditions of a status. Null: there is none.
+const Value& condition_of(const Value& conditions, std::string_view type);
+
 /// The entries that lead from one dict to another; null where one goes away.
 std::vector<Entry> changed_entries(const Value& before, const Value& after);
 

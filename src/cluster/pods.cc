@@ -38,14 +38,6 @@ Value own_finalizers(const Value& metadata, const Value& pod_template) {
   return std::ranges::is_permutation(own, made_with) ? Value() : Value::list(std::move(own));
 }
 
-const Value& condition_of(const Value& status, std::string_view type) {
-  static const Value none;
-  const auto conditions = items_of(status.at("conditions"));
-  const auto found = std::ranges::find_if(
-      conditions, [&](const Value& each) { return each.text_at("type") == type; });
-  return found == conditions.end() ? none : *found;
-}
-
 /// An update that got no further than its stage or its gate, or whose state somebody removed: it has
 /// changed nothing, so it is over.
 Value begun_by_others() { return Value::dict({{"since", 0}, {"last", Value::dict({})}}); }
@@ -107,7 +99,8 @@ class PodReader {
     const bool has_grace = metadata.at("annotations").find(annotation::update_grace) != nullptr;
     const Lifecycle stage =
         workloads::lifecycle_of(metadata.at("labels").text_at(workloads::label::lifecycle_state));
-    const Value& gate = condition_of(object_.at("status"), workloads::condition::in_place);
+    const Value& gate =
+        condition_of(object_.at("status").at("conditions"), workloads::condition::in_place);
     is_updating_ = stage == Lifecycle::updating || gate.text_at("status") == "False";
     if (is_updating_ && update_.update.is_null())
       update_ = {.revision = label, .update = begun_by_others(), .next = {}};
@@ -175,7 +168,7 @@ class PodReader {
   void read_conditions() {
     std::vector<Entry> conditions;
     for (const Name& type : own_gates(object_.at("spec"))) {
-      const Value& condition = condition_of(object_.at("status"), type);
+      const Value& condition = condition_of(object_.at("status").at("conditions"), type);
       is_complete_ &= !condition.is_null();
       conditions.push_back({type, condition.text_at("status") == "False" ? "False" : "True"});
     }

@@ -10,14 +10,6 @@
 namespace fettle::cluster {
 namespace {
 
-const Value& row_of_type(const Value& conditions, std::string_view type) {
-  static const Value none;
-  const auto rows = items_of(conditions);
-  const auto found =
-      std::ranges::find_if(rows, [&](const Value& row) { return row.text_at("type") == type; });
-  return found == rows.end() ? none : *found;
-}
-
 Value with_times(const Value& condition, const Value& before, Time now) {
   const Value moment = write_moment(now);
   const bool is_same = std::ranges::all_of(
@@ -35,7 +27,7 @@ Value conditions_for(const Value& wanted, const Value& before, Time now) {
     if (row.text_at("type") != "Progressing")
       rows.push_back(row);
   for (const Value& row : items_of(wanted))
-    rows.push_back(with_times(row, row_of_type(before, row.text_at("type")), now));
+    rows.push_back(with_times(row, condition_of(before, row.text_at("type")), now));
   return rows.empty() ? Value() : Value::list(std::move(rows));
 }
 
@@ -93,7 +85,7 @@ workloads::Node read_node(const Value& object) {
   node.name = object.at("metadata").text_at("name");
   node.labels = object.at("metadata").at("labels");
   node.is_ready =
-      row_of_type(object.at("status").at("conditions"), "Ready").text_at("status") == "True";
+      condition_of(object.at("status").at("conditions"), "Ready").text_at("status") == "True";
   return node;
 }
 
