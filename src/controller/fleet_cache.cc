@@ -1,14 +1,11 @@
 #include "controller/fleet_cache.h"
 
-#include "controller/workload_objects.h"
-
 namespace fettle {
 
 using workloads::Object;
 
 Status FleetCache::learn() {
-  auto all = std::make_unique<All>(TRY(learn_fleet(place_, environment_)));
-  TRY(look_at_room(place_, all->view->fleet));
+  auto all = std::make_unique<All>(TRY(source_.learn()));
   for (const Name& owner : all->view->owners)
     all->wishes.add(owner);
   all_ = std::move(all);
@@ -16,10 +13,10 @@ Status FleetCache::learn() {
   return {};
 }
 
-Status FleetCache::read_objects() {
+void FleetCache::take_objects(std::vector<Object> objects) {
   FleetView& view = *all_->view;
   std::set<Name> stored;
-  for (Object& object : TRY(stored_objects(place_, environment_))) {
+  for (Object& object : objects) {
     const Name owner = object.owner();
     stored.insert(owner);
     view.owners.insert(owner);
@@ -30,7 +27,6 @@ Status FleetCache::read_objects() {
   for (const Name& owner : view.owners)
     if (!stored.contains(owner) && view.fleet.object(owner) != nullptr)
       view.fleet.drop(owner);
-  return {};
 }
 
 bool FleetCache::put(const Key& key, const RecordPointer& record) {
@@ -44,14 +40,14 @@ bool FleetCache::put(const Key& key, const RecordPointer& record) {
 }
 
 Status FleetCache::see(PodsSeen answer) {
-  TRY(tell_seen(place_, *all_->view, std::move(answer)));
+  TRY(source_.tell_seen(*all_->view, std::move(answer)));
   find_drift();
   return {};
 }
 
 Status FleetCache::look_at_pods() {
-  TRY(fettle::look_at_pods(place_, *all_->view));
-  find_drift();
+  if (const PodsQuestion question = source_.question_about_pods(view()))
+    return see(TRY(question(place_.interrupt->acts_token())));
   return {};
 }
 

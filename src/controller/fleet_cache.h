@@ -3,31 +3,30 @@
 ///
 /// To read a fleet again for each decision costs as much as the fleet has. To keep it without care
 /// is to decide on what is no longer true. So there is one copy, and everything that changes it
-/// goes through here: what users stored (`read_objects`), records as they are written (`put`), what
+/// goes through here: what users stored (`take_objects`), records as they are written (`put`), what
 /// engines reported about pods (`see`). When a record changes, the cache drops what was seen of its
 /// pod: nobody decides on the state of a pod that was acted on since.
 
 #include "controller/fleet_records.h"
-#include "controller/fleet_view.h"
+#include "controller/fleet_source.h"
 #include "controller/fleet_wishes.h"
 
 namespace fettle {
 
 class FleetCache {
  public:
-  FleetCache(const Workplace& place, const Name& environment)
-      : place_(place), environment_(environment) {}
+  FleetCache(const Workplace& place, FleetSource& source) : place_(place), source_(source) {}
 
   /// Reads everything, and asks nodes whether they answer; looks at no pod. An error leaves the
   /// cache as it was. The other functions may only be called after this has succeeded once.
   Status learn();
-  /// Reads the objects of the newest version, and finds which are new, changed or gone.
-  Status read_objects();
+  /// Takes all objects that there are, and finds which are new, changed or gone.
+  void take_objects(std::vector<workloads::Object> objects);
   /// Notes the present record of a key; null: it is gone. Returns whether it has changed.
   bool put(const Key& key, const RecordPointer& record);
   /// Takes in what engines reported about pods.
   Status see(PodsSeen answer);
-  /// Asks the engines, and waits.
+  /// Asks how pods are, and waits.
   Status look_at_pods();
 
   workloads::Fleet& fleet() { return all_->view->fleet; }
@@ -50,7 +49,7 @@ class FleetCache {
   void find_drift();
 
   const Workplace& place_;
-  const Name environment_;
+  FleetSource& source_;
   std::unique_ptr<All> all_;
   std::set<Key> drifted_;
 };

@@ -14,9 +14,10 @@ Follower::Follower(const Workplace& place, const Name& environment, const BringO
       environment_(environment),
       options_(options),
       account_(place, options),
-      cache_(place, environment),
+      source_(place, environment),
+      cache_(place, source_),
       notifier_(place),
-      pods_(place, cache_, notifier_) {}
+      pods_(place, source_, cache_, notifier_) {}
 
 Result<std::optional<BringResult>> Follower::follow() {
   TRY(learn());

@@ -8,6 +8,7 @@
 #include "controller/account.h"
 #include "controller/notifier.h"
 #include "controller/pod_looks.h"
+#include "controller/store_source.h"
 
 namespace fettle {
 
@@ -28,6 +29,7 @@ class Follower {
   const Name environment_;
   const BringOptions& options_;
   Account account_;
+  StoreSource source_;
   FleetCache cache_;
   Notifier notifier_;
   PodLooks pods_;

@@ -4,7 +4,6 @@
 
 #include "controller/leftovers.h"
 #include "controller/wakeful.h"
-#include "controller/workload_objects.h"
 
 namespace fettle {
 namespace {
@@ -13,20 +12,20 @@ constexpr Duration longest_rest = 2s;  ///< while an engine does not answer
 
 }  // namespace
 
-Keeper::Keeper(const Workplace& place, Edit& edit, const BringOptions& options)
+Keeper::Keeper(const Workplace& place, FleetSource& source, Edit& edit, const BringOptions& options)
     : place_(place),
       options_(options),
       edit_(edit,
             [this](const Key& key, const RecordPointer& record) { learn_record(key, record); }),
       account_(place, options),
-      cache_(place, edit.environment()),
+      cache_(place, source),
       notifier_(place),
-      pods_(place, cache_, notifier_),
-      nodes_(place, cache_, edit_, [this] { notifier_.notify(Notifier::Cause::look); }) {}
+      pods_(place, source, cache_, notifier_),
+      news_(source.news(cache_, edit_, notifier_)) {}
 
 Result<BringResult> Keeper::bring() {
   TRY(learn());
-  notifier_.listen_to_store();
+  news_->listen();
   changed_ = instant_from_clock();
   while (true) {
     const Result<bool> over = take_turn();
@@ -56,8 +55,7 @@ Result<bool> Keeper::take_turn() {
     changed_ = acted_ = instant_from_clock();
     pods_.want();
     TRY(look());
-    TRY(forget_names_of_gone(place_, cache_));
-    TRY(forget_marks_of_gone(place_, cache_));
+    TRY(news_->clear_leftovers());
     return account_.summary().stopped || account_.summary().is_late;
   }
   account_.count(cache_.view());
@@ -95,7 +93,7 @@ Instant Keeper::next_look() const {
 
 Duration Keeper::pause() const {
   const Instant now = instant_from_clock();
-  Instant until = stored_.read + notifier_.store_pause();
+  Instant until = news_->due();
   if (!pods_.is_under_way())
     until = std::min(until, pods_.is_wanted() ? now : next_look());
   if (options_.keeps && !outstanding_.owners.empty())
@@ -106,14 +104,8 @@ Duration Keeper::pause() const {
 }
 
 Status Keeper::learn() {
-  const Name& environment = edit_.environment();
-  stored_.stamp = TRY(place_.store->stamp());
-  stored_.version = TRY(place_.store->versions().open(environment, {}))->number();
-  TRY(cache_.learn());
-  TRY(nodes_.hear());
+  TRY(news_->learn());
   outstanding_.is_all = true;
-  stored_.read = instant_from_clock();
-  nodes_.were_asked(stored_.read);
   TRY(pods_.look_now());
   account_.expire();
   return {};
@@ -123,9 +115,9 @@ Status Keeper::learn() {
 /// is wanted should be tried again.
 Result<bool> Keeper::catch_up() {
   const Instant now = instant_from_clock();
-  TRY(read_store());
+  TRY(hear_news());
   TRY(watch_nodes());
-  TRY(nodes_.forget_lost());
+  TRY(news_->forget_lost());
   const bool has_looked = TRY(look());
   if (options_.keeps && has_looked)
     outstanding_.owners.merge(cache_.owners_of_drifted());
@@ -135,43 +127,23 @@ Result<bool> Keeper::catch_up() {
   return true;
 }
 
-/// Reads what users stored in the meantime.
-Status Keeper::read_store() {
-  const Name& environment = edit_.environment();
-  const Instant now = instant_from_clock();
-  if (!notifier_.take(Notifier::Cause::store) && now - stored_.read < notifier_.store_pause())
-    return {};
-  stored_.read = now;
-  bool has_written = false;
-  for (const Name& owner : cache_.wishes().take_expired())
-    if (cache_.fleet().object(owner) != nullptr) {
-      TRY(delete_objects(place_, environment, {owner}));
-      has_written = true;
-    }
-  const int64_t stamp = TRY(place_.store->stamp());
-  if (std::exchange(stored_.stamp, stamp) == stamp && !has_written)
-    return {};
-  if (TRY(nodes_.hear()))
+/// Takes in what users want by now, and what else the source tells.
+Status Keeper::hear_news() {
+  const Result<FleetNews::News> news = news_->hear();
+  if (!news || *news != FleetNews::News::none)
     account_.expire();
-  cache_.fleet().gates = TRY(stored_gates(place_, environment));
-  const uint64_t version = TRY(place_.store->versions().open(environment, {}))->number();
-  if (version == stored_.version)
-    return {};
-  stored_.version = version;
-  account_.expire();
-  TRY(cache_.read_objects());
-  outstanding_.backoff.reset();
-  TRY(look_at_room(place_, cache_.fleet()));
-  return look_at_images(place_, cache_.fleet());
+  if (news && *news == FleetNews::News::wishes)
+    outstanding_.backoff.reset();
+  return news ? Status() : Status(news.error());
 }
 
 Status Keeper::watch_nodes() {
-  if (!TRY(nodes_.watch()))
+  if (!TRY(news_->watch_nodes()))
     return {};
   outstanding_.backoff.end(instant_from_clock());
   outstanding_.is_all = true;
   pods_.want();
-  return look_at_images(place_, cache_.fleet());
+  return {};
 }
 
 /// Looks at the pods if it is time. Returns whether somebody has looked.
@@ -202,7 +174,7 @@ Status Keeper::carry() {
     return {};
   Threads threads(*place_.interrupt, place_.mask.get());
   Wakeful executor(place_.executor == nullptr ? threads : *place_.executor, notifier_);
-  Workplace place = without_away(place_, cache_.fleet());
+  Workplace place = news_->place_of_acts();
   place.executor = &executor;
   Due due = cache_.wishes().due(outstanding_.owners, cache_.records(),
                                 {.is_all = outstanding_.is_all, .drifted = &cache_.drifted()});
@@ -234,7 +206,7 @@ Status Keeper::carry() {
 }
 
 Result<std::shared_ptr<const Intent>> Keeper::wanted_by_now(const Run& run, Wakeful& executor) {
-  TRY(read_store());
+  TRY(hear_news());
   TRY(watch_nodes());
   TRY(look());
   if (!options_.keeps && is_stuck(run)) {

@@ -11,14 +11,13 @@
 ///            not end well; all of it when it begins and when a node is back
 ///   count    what pods have come to, and tell those who wait
 ///   rest     until a notifier is told or something is due
-///   catch up with the store, nodes and pods
+///   catch up with news of the source (`FleetNews`), nodes and pods
 ///
 /// Invariants: nothing is decided on a look from before the last act on the thing; what users say
 /// about nodes counts before anybody is told so; an error of the world does not end a controller.
 
 #include "controller/account.h"
 #include "controller/backoff.h"
-#include "controller/node_news.h"
 #include "controller/notifier.h"
 #include "controller/pod_looks.h"
 #include "controller/told_edit.h"
@@ -30,7 +29,7 @@ class Wakeful;
 class Keeper {
  public:
   /// `edit`: the right to act.
-  Keeper(const Workplace& place, Edit& edit, const BringOptions& options);
+  Keeper(const Workplace& place, FleetSource& source, Edit& edit, const BringOptions& options);
   Result<BringResult> bring();
 
  private:
@@ -40,12 +39,6 @@ class Keeper {
     bool is_all = true;  ///< whatever the records say
     Known of_run;        ///< what became due during a run
     Backoff backoff;
-  };
-  /// What the store said last.
-  struct StoreMark {
-    int64_t stamp = 0;
-    uint64_t version = 0;
-    Instant read;
   };
   /// Whether a run only waits, for instance for an init container.
   struct Motion {
@@ -61,7 +54,7 @@ class Keeper {
 
   Status learn();
   Result<bool> catch_up();
-  Status read_store();
+  Status hear_news();
   Status watch_nodes();
   Result<bool> look();
   void learn_record(const Key& key, const RecordPointer& record);
@@ -77,9 +70,8 @@ class Keeper {
   FleetCache cache_;
   Notifier notifier_;
   PodLooks pods_;
-  NodeNews nodes_;
+  const std::unique_ptr<FleetNews> news_;
   Backlog outstanding_;
-  StoreMark stored_;
   Motion motion_;
   bool is_due_ = true;  ///< at least once, since things may not be as they were left
   Instant acted_;       ///< when the last run ended

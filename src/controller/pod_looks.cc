@@ -4,8 +4,10 @@
 
 namespace fettle {
 
-PodLooks::PodLooks(const Workplace& place, FleetCache& cache, Notifier& notifier)
+PodLooks::PodLooks(const Workplace& place, FleetSource& source, FleetCache& cache,
+                   Notifier& notifier)
     : place_(place),
+      source_(source),
       cache_(cache),
       notifier_(notifier),
       looks_(place.interrupt->acts_token(),
@@ -35,8 +37,14 @@ Result<bool> PodLooks::proceed(const std::function<bool()>& is_time) {
     return has_looked;
   is_wanted_ = false;
   asked_time_ = place_.clock();
-  looks_.begin(question_about_pods(place_, cache_.view()), instant_from_clock());
-  return has_looked;
+  PodsQuestion question = source_.question_about_pods(cache_.view());
+  if (question) {
+    looks_.begin(std::move(question), instant_from_clock());
+    return has_looked;
+  }
+  looked_ = instant_from_clock();
+  looked_time_ = asked_time_;
+  return true;
 }
 
 /// Listens to every engine that answers and has a pod.

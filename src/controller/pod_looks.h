@@ -10,7 +10,7 @@ namespace fettle {
 
 class PodLooks {
  public:
-  PodLooks(const Workplace& place, FleetCache& cache, Notifier& notifier);
+  PodLooks(const Workplace& place, FleetSource& source, FleetCache& cache, Notifier& notifier);
 
   /// Asks and waits for the answer.
   Status look_now();
@@ -18,7 +18,7 @@ class PodLooks {
   void want() { is_wanted_ = true; }
   /// Takes the answer of the last look. Begins another one if it is wanted, if an engine reported a
   /// pod, or if `is_time`, which is asked once the answer is known. Returns whether there was an
-  /// answer.
+  /// answer, or nobody had to be asked.
   Result<bool> proceed(const std::function<bool()>& is_time);
 
   bool is_wanted() const { return is_wanted_; }
@@ -31,6 +31,7 @@ class PodLooks {
   void listen();
 
   const Workplace& place_;
+  FleetSource& source_;
   FleetCache& cache_;
   Notifier& notifier_;
   bool is_wanted_ = false;

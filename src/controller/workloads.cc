@@ -2,6 +2,7 @@
 
 #include "controller/follower.h"
 #include "controller/keeper.h"
+#include "controller/store_source.h"
 
 namespace fettle {
 
@@ -22,7 +23,8 @@ Result<BringResult> bring_workloads(const Workplace& place, const Name& environm
   }
   const std::unique_ptr<Edit> edit = TRY(begin_edit(place, environment, options.wait_for_others));
   TRY(ensure_environment(place, *edit, Value::dict({})));
-  return Keeper(place, *edit, options).bring();
+  StoreSource source(place, environment);
+  return Keeper(place, source, *edit, options).bring();
 }
 
 }  // namespace fettle
