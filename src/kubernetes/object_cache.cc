@@ -1,0 +1,155 @@
+#include "kubernetes/object_cache.h"
+
+#include <algorithm>
+
+namespace fettle::kubernetes {
+namespace {
+
+/// An answer that is on its way for longer than it takes this many objects to end is unlikely.
+constexpr size_t most_ended = 10'000;
+
+std::string_view uid_in(const Value& object) { return object.at("metadata").text_at("uid"); }
+
+std::string_view version_in(const Value& object) {
+  return object.at("metadata").text_at("resourceVersion");
+}
+
+bool is_number(std::string_view text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+}  // namespace
+
+bool is_older(std::string_view version, std::string_view other) {
+  return is_number(version) && is_number(other) &&
+         (version.size() != other.size() ? version.size() < other.size() : version < other);
+}
+
+/// The objects of one type.
+class ObjectCache::Shelf : public ObjectListener {
+ public:
+  Shelf(ObjectCache& cache, std::string kind) : cache_(cache), kind_(std::move(kind)) {}
+
+  void put(const ObjectName& name, const Value& object) override {
+    {
+      const std::lock_guard lock(cache_.mutex_);
+      Held& held = objects[name];
+      if (is_older(version_in(object), held.answered))
+        return;
+      held.answered.clear();
+      held.object = object;
+      cache_.open_.insert({kind_, name});
+    }
+    cache_.tell();
+  }
+
+  void gone(const ObjectName& name, const std::string& uid) override {
+    {
+      const std::lock_guard lock(cache_.mutex_);
+      cache_.note_end(uid);
+      const auto found = objects.find(name);
+      // An answer may have told of the next one of this name.
+      if (found == objects.end() || uid_in(found->second.object) != uid)
+        return;
+      objects.erase(found);
+      cache_.open_.insert({kind_, name});
+    }
+    cache_.tell();
+  }
+
+  void synced() override {
+    {
+      const std::lock_guard lock(cache_.mutex_);
+      is_synced = true;
+    }
+    cache_.synced_.notify_all();
+  }
+
+  std::map<ObjectName, Held> objects;
+  bool is_synced = false;
+
+ private:
+  ObjectCache& cache_;
+  const std::string kind_;
+};
+
+ObjectCache::ObjectCache(const std::vector<ResourceType>& types) {
+  for (const ResourceType& type : types)
+    shelves_.emplace(type.kind, std::make_unique<Shelf>(*this, type.kind));
+}
+
+ObjectCache::~ObjectCache() = default;
+
+void ObjectCache::listen(std::function<void()> changed) {
+  const std::lock_guard lock(telling_);
+  changed_ = std::move(changed);
+}
+
+void ObjectCache::tell() {
+  const std::lock_guard lock(telling_);
+  if (changed_)
+    changed_();
+}
+
+ObjectListener& ObjectCache::listener(std::string_view kind) {
+  return *shelves_.find(kind)->second;
+}
+
+void ObjectCache::take_answer(std::string_view kind, const Value& object) {
+  const Value& metadata = object.at("metadata");
+  const ObjectName name{std::string(metadata.text_at("namespace")),
+                        std::string(metadata.text_at("name"))};
+  {
+    const std::lock_guard lock(mutex_);
+    if (ended_.contains(std::string(uid_in(object))))
+      return;
+    Held& held = shelves_.find(kind)->second->objects[name];
+    // A watch may have been faster, or another thread with a later answer.
+    if (!held.object.is_null() && !is_older(version_in(held.object), version_in(object)))
+      return;
+    held.object = object;
+    held.answered = version_in(object);
+    open_.insert({std::string(kind), name});
+  }
+  tell();
+}
+
+Value ObjectCache::find(std::string_view kind, const ObjectName& name) const {
+  const std::lock_guard lock(mutex_);
+  const auto& objects = shelves_.find(kind)->second->objects;
+  const auto found = objects.find(name);
+  return found == objects.end() ? Value() : found->second.object;
+}
+
+std::vector<Value> ObjectCache::all(std::string_view kind) const {
+  const std::lock_guard lock(mutex_);
+  std::vector<Value> found;
+  for (const auto& [name, held] : shelves_.find(kind)->second->objects)
+    found.push_back(held.object);
+  return found;
+}
+
+std::set<ObjectKey> ObjectCache::take_changed() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(open_, {});
+}
+
+Status ObjectCache::await_sync(const std::stop_token& stop) {
+  std::unique_lock lock(mutex_);
+  const bool is_there = synced_.wait(lock, stop, [&] {
+    return std::ranges::all_of(shelves_, [](const auto& each) { return each.second->is_synced; });
+  });
+  return is_there ? Status() : Status(cancelled_error());
+}
+
+void ObjectCache::note_end(std::string uid) {
+  if (!ended_.insert(uid).second)
+    return;
+  ended_in_order_.push_back(std::move(uid));
+  if (ended_in_order_.size() <= most_ended)
+    return;
+  ended_.erase(ended_in_order_.front());
+  ended_in_order_.pop_front();
+}
+
+}  // namespace fettle::kubernetes
