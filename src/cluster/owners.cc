@@ -1,0 +1,91 @@
+#include "cluster/owners.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "value/json.h"
+#include "workloads/read/read.h"
+
+namespace fettle::cluster {
+
+/// Only what a user may write; the rest is a server's.
+Result<workloads::Object> read_workload(const Value& object) {
+  std::vector<Entry> metadata;
+  for (const char* key : {"name", "namespace", "labels", "annotations"})
+    if (const Value* const found = object.at("metadata").find(key))
+      metadata.push_back({key, *found});
+  const Value document = Value::dict({{"apiVersion", object.at("apiVersion")},
+                                      {"kind", object.at("kind")},
+                                      {"metadata", Value::dict(std::move(metadata))},
+                                      {"spec", object.at("spec")}});
+  const ObjectMeta meta = meta_of(object);
+  const std::string name =
+      cat(object.text_at("kind"), " `", meta.space, "/", meta.name, "` in the cluster");
+  workloads::Manifests read = workloads::read_manifests(write_json(document), name, {});
+  if (!read.errors.empty())
+    return std::move(read.errors.front());
+  if (read.objects.size() != 1)
+    return user_error(cat(name, " is no workload"));
+  workloads::Object found = std::move(read.objects.front());
+  found.uid = meta.uid;
+  found.generation = object.at("metadata").integer_at("generation", 1);
+  found.created = meta.created;
+  return found;
+}
+
+bool marks_not_ready(const workloads::Object& object) {
+  const workloads::Workload workload = workloads::workload_of(object);
+  const auto marks = [](const std::optional<workloads::Hook>& hook) {
+    return hook && hook->marks_not_ready;
+  };
+  const workloads::Hooks& hooks = workload.hooks;
+  return marks(hooks.pre_normal) || marks(hooks.in_place_update) || marks(hooks.pre_delete);
+}
+
+std::shared_ptr<const Owner> Owners::find(const Name& owner) const {
+  const std::lock_guard lock(mutex_);
+  const auto found = owners_.find(owner);
+  return found == owners_.end() ? nullptr : found->second;
+}
+
+void Owners::put(workloads::Object object) {
+  const Name name = object.owner();
+  auto owner = std::make_shared<Owner>();
+  owner->marks_not_ready = cluster::marks_not_ready(object);
+  owner->object = std::move(object);
+  const std::lock_guard lock(mutex_);
+  std::shared_ptr<const Owner>& kept = owners_[name];
+  if (kept != nullptr)
+    owner->revisions = kept->revisions;
+  kept = std::move(owner);
+}
+
+void Owners::drop(const Name& owner) {
+  const std::lock_guard lock(mutex_);
+  owners_.erase(owner);
+}
+
+void Owners::put(ControllerRevision revision) {
+  const std::lock_guard lock(mutex_);
+  const auto found = owners_.find(revision.owner);
+  if (found == owners_.end())
+    return;
+  auto owner = std::make_shared<Owner>(*found->second);
+  std::erase_if(owner->revisions,
+                [&](const ControllerRevision& each) { return each.name == revision.name; });
+  owner->revisions.push_back(std::move(revision));
+  found->second = std::move(owner);
+}
+
+void Owners::drop_revision(const Name& owner_name, const Name& name) {
+  const std::lock_guard lock(mutex_);
+  const auto found = owners_.find(owner_name);
+  if (found == owners_.end())
+    return;
+  auto owner = std::make_shared<Owner>(*found->second);
+  std::erase_if(owner->revisions,
+                [&](const ControllerRevision& each) { return each.name == name; });
+  found->second = std::move(owner);
+}
+
+}  // namespace fettle::cluster

@@ -1,0 +1,45 @@
+#pragma once
+/// The workloads of a cluster with their revisions, for those who need them to read or write a pod:
+/// whoever rebuilds records, and the threads that act. A pod can only be read with the revision that
+/// its label names, and must not be written before that is known.
+///
+/// Safe from many threads at once.
+
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "base/result.h"
+#include "cluster/pods.h"
+
+namespace fettle::cluster {
+
+/// A workload as it was last read.
+struct Owner {
+  workloads::Object object;
+  bool marks_not_ready = false;  ///< a hook of its may close `KruisePodReady`
+  std::vector<ControllerRevision> revisions;
+};
+
+/// The manifest of a workload that is stored in the cluster. Errors (`Blame::user`): those of
+/// manifests, of which there are some if no webhook has checked it.
+Result<workloads::Object> read_workload(const Value& object);
+bool marks_not_ready(const workloads::Object& object);
+
+class Owners {
+ public:
+  /// Null: there is no such workload.
+  std::shared_ptr<const Owner> find(const Name& owner) const;
+  /// Keeps the revisions that are known of it.
+  void put(workloads::Object object);
+  void drop(const Name& owner);
+  /// Of an owner that is known.
+  void put(ControllerRevision revision);
+  void drop_revision(const Name& owner, const Name& name);
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<Name, std::shared_ptr<const Owner>> owners_;
+};
+
+}  // namespace fettle::cluster

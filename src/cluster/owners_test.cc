@@ -1,0 +1,73 @@
+#include "cluster/owners.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "tests/kubernetes/json_text.h"
+
+namespace fettle::cluster {
+namespace {
+
+using kubernetes::json;
+
+/// As a server stores it.
+Value stored(std::string_view spec) {
+  return json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"CloneSet","metadata":{
+    "name":"web","namespace":"shop","uid":"u1","resourceVersion":"9","generation":3,
+    "creationTimestamp":"2026-11-22T13:40:53Z","finalizers":["orphan"],"labels":{"a":"b"},
+    "managedFields":[{"manager":"kubectl"}],"ownerReferences":[{"kind":"X","name":"x","uid":"y"}]},
+    "spec":)",
+                  spec, R"(,"status":{"replicas":2}})"));
+}
+
+constexpr std::string_view spec_of_web =
+    R"({"replicas":2,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":
+    {"app":"web"}},"spec":{"containers":[{"name":"c","image":"web:1"}]}}})";
+
+ControllerRevision revision_called(const Name& name, int64_t number) {
+  ControllerRevision revision;
+  revision.name = name;
+  revision.owner = "CloneSet/shop/web";
+  revision.number = number;
+  return revision;
+}
+
+TEST(Owners, AWorkloadIsReadAsItsManifest) {
+  const auto read = read_workload(stored(spec_of_web));
+  ASSERT_TRUE(read) << to_string(read.error());
+  EXPECT_EQ(read->owner(), "CloneSet/shop/web");
+  EXPECT_EQ(read->uid, "u1");
+  EXPECT_EQ(read->generation, 3);
+  EXPECT_NE(read->created, Time());
+  EXPECT_EQ(read->document.at("metadata").at("labels").text_at("a"), "b");
+  EXPECT_TRUE(read->document.at("status").is_null());
+  EXPECT_FALSE(marks_not_ready(*read));
+}
+
+TEST(Owners, WhatNoWebhookHasCheckedIsAnError) {
+  const auto read = read_workload(stored(R"({"replicas":2})"));
+  ASSERT_FALSE(read);
+  EXPECT_EQ(read.error().blame, Blame::user);
+}
+
+TEST(Owners, RevisionsStayWithTheirWorkload) {
+  Owners owners;
+  owners.put(revision_called("web-a", 1));
+  EXPECT_EQ(owners.find("CloneSet/shop/web"), nullptr);
+  owners.put(*read_workload(stored(spec_of_web)));
+  owners.put(revision_called("web-a", 1));
+  owners.put(revision_called("web-b", 2));
+  owners.put(revision_called("web-a", 3));
+  const auto before = owners.find("CloneSet/shop/web");
+  owners.put(*read_workload(stored(spec_of_web)));
+  owners.drop_revision("CloneSet/shop/web", "web-b");
+  const auto after = owners.find("CloneSet/shop/web");
+  ASSERT_EQ(after->revisions.size(), 1u);
+  EXPECT_EQ(after->revisions[0].number, 3);
+  EXPECT_EQ(before->revisions.size(), 2u) << "who reads it has it as it was";
+  owners.drop("CloneSet/shop/web");
+  EXPECT_EQ(owners.find("CloneSet/shop/web"), nullptr);
+}
+
+}  // namespace
+}  // namespace fettle::cluster
