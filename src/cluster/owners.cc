@@ -65,6 +65,11 @@ void Owners::drop(const Name& owner) {
   owners_.erase(owner);
 }
 
+void Owners::clear() {
+  const std::lock_guard lock(mutex_);
+  owners_.clear();
+}
+
 void Owners::put(ControllerRevision revision) {
   const std::lock_guard lock(mutex_);
   const auto found = owners_.find(revision.owner);

@@ -14,6 +14,9 @@
 
 namespace fettle::cluster {
 
+/// The driver of everything that stands in a cluster.
+inline const Name driver_name = "kubernetes";
+
 /// A workload as it was last read.
 struct Owner {
   workloads::Object object;
@@ -33,6 +36,7 @@ class Owners {
   /// Keeps the revisions that are known of it.
   void put(workloads::Object object);
   void drop(const Name& owner);
+  void clear();
   /// Of an owner that is known.
   void put(ControllerRevision revision);
   void drop_revision(const Name& owner, const Name& name);

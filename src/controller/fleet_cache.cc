@@ -45,6 +45,11 @@ Status FleetCache::see(PodsSeen answer) {
   return {};
 }
 
+void FleetCache::see(const Key& key, Observation observation) {
+  fleet().see(key, observation.state);
+  all_->view->seen[key] = std::move(observation);
+}
+
 Status FleetCache::look_at_pods() {
   if (const PodsQuestion question = source_.question_about_pods(view()))
     return see(TRY(question(place_.interrupt->acts_token())));

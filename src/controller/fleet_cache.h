@@ -26,6 +26,8 @@ class FleetCache {
   bool put(const Key& key, const RecordPointer& record);
   /// Takes in what engines reported about pods.
   Status see(PodsSeen answer);
+  /// Takes in what was seen of one pod, as its present record says it is.
+  void see(const Key& key, Observation observation);
   /// Asks how pods are, and waits.
   Status look_at_pods();
 

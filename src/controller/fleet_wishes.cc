@@ -4,6 +4,7 @@
 
 #include "core/record.h"
 #include "reconcile/run.h"
+#include "workplace/engines.h"
 
 namespace fettle {
 namespace {
@@ -11,9 +12,12 @@ namespace {
 constexpr int most_rounds = 1'000;  ///< of owners that change one another
 constexpr int acts_of_node = 4, most_acts = 64, most_pulls = 1'000;
 
-/// Whether the thing is only remembered, so that no engine is needed.
-bool is_memory(const Name& kind) {
-  return kind == "revision" || kind == "pull_job" || kind == "notice";
+/// Whether the thing is only remembered, so that no engine is needed. Elsewhere a revision is an
+/// object.
+bool is_memory(const Resource& resource) {
+  const Name& kind = resource.key.kind;
+  return (kind == "revision" && is_engine(resource.driver)) || kind == "pull_job" ||
+         kind == "notice";
 }
 
 using Resources = std::span<const Box<Resource>>;
@@ -98,7 +102,7 @@ class FleetWishes::DueCollection {
     if (!taken_.insert(resource->key).second)
       return;
     resources_->push_back(*resource);
-    if (is_memory(resource->key.kind))
+    if (is_memory(*resource))
       resources_->back().driver = "host";
     if (record != nullptr)
       known_.emplace(resource->key, record);

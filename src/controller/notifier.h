@@ -25,6 +25,8 @@ class Notifier {
   void listen(const Name& driver, const Name& environment);
   /// Listens to the store from now on.
   void listen_to_store();
+  /// The same if somebody else calls `notify` about the store.
+  void expect_calls() { hears_store_ = true; }
   /// How long to wait at most until the store is asked whether somebody wrote: a short time where
   /// the store cannot tell, and for a while after it did, since what is being written when it tells
   /// can only be read a moment later.

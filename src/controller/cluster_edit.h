@@ -1,0 +1,51 @@
+#pragma once
+/// The right to act on a cluster, which a lease gives. It writes no record, since the objects of a
+/// cluster are all that is known of it, and remembers what no object says for as long as a run goes
+/// on: which things somebody acts on, and whose last act failed.
+
+#include <set>
+#include <unordered_map>
+
+#include "store/edit.h"
+
+namespace fettle {
+
+/// Used by one thread.
+class ClusterEdit : public Edit {
+ public:
+  explicit ClusterEdit(Name environment) : environment_(std::move(environment)) {}
+
+  const Name& environment() const override { return environment_; }
+  uint64_t number() const override { return 1; }
+  Status write(std::span<const Change> changes) override;
+  Status put_environment(const Environment&) override { return {}; }
+  Status put_note(std::string_view, const Value&) override { return {}; }
+  Status begin_removal() override { return nothing_to_remove(); }
+  Status remove_environment() override { return nothing_to_remove(); }
+
+  /// Everything is read anew: nothing is under way.
+  void begin_anew();
+  /// While somebody acts on a thing, its object says less than its record.
+  bool is_under_way(const Key& key) const { return under_way_.contains(key); }
+  /// The record of the last act on a thing, if that failed; null: it did not.
+  RecordPointer failure(const Key& key) const;
+  /// Takes out the things on which acts have ended since the last call.
+  std::set<Key> take_ended() { return std::exchange(ended_, {}); }
+
+  /// Revisions that nobody wants any more. Nothing acts on what is only remembered, so their objects
+  /// are left.
+  const std::set<Key>& forgotten_revisions() const { return forgotten_; }
+  void note_removal(const Key& revision) { forgotten_.erase(revision); }
+
+ private:
+  void note(const Key& key, const RecordPointer& record, bool is_skipped);
+  static Status nothing_to_remove() {
+    return Error(Blame::bug, "the environment of a cluster is not removed");
+  }
+
+  const Name environment_;
+  std::set<Key> under_way_, ended_, forgotten_;
+  std::unordered_map<Key, RecordPointer, KeyHash> failures_;
+};
+
+}  // namespace fettle

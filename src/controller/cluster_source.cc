@@ -1,0 +1,377 @@
+#include "controller/cluster_source.h"
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "cluster/types.h"
+#include "controller/fleet_cache.h"
+#include "controller/notifier.h"
+#include "kinds/pod.h"
+#include "workloads/names.h"
+
+namespace fettle {
+namespace {
+
+using cluster::ObjectMeta;
+using kubernetes::ObjectName;
+using workloads::Fleet;
+using workloads::Object;
+namespace types = cluster::types;
+
+/// If nothing else is to be done: a minute is long, and short beside a lost call.
+constexpr Duration longest_quiet = 1min;
+
+ObjectName name_of_object(const ObjectMeta& meta) { return {meta.space.str(), meta.name.str()}; }
+
+Key key_of_pod(const Name& environment, const ObjectName& name) {
+  return {environment, "pod", node_name_of("", name.space, name.name)};
+}
+
+Key key_of_revision(const Name& environment, const ObjectName& name) {
+  return {environment, "revision", to_string(name)};
+}
+
+/// Of a pod or a revision.
+ObjectName name_of_thing(const Key& key) {
+  const NodeAddress address = node_address(key.name);
+  return {std::string(address.space), std::string(address.name)};
+}
+
+Name name_of_marks(const ObjectName& name) { return cat("Pod/", to_string(name)); }
+
+Name owner_called(const ObjectName& name) {
+  return cat(types::clone_sets.kind, "/", to_string(name));
+}
+
+/// Whether its owner is part of the fleet.
+bool is_part(const Fleet& fleet, const ObjectMeta& meta) {
+  if (!meta.controller)
+    return false;
+  const Object* const owner = fleet.object(meta.owner());
+  return owner != nullptr && owner->uid == meta.controller->uid;
+}
+
+bool are_alike(const Box<Attempt>& a, const Box<Attempt>& b) {
+  return a.has_value() == b.has_value() &&
+         (!a || (a->verb == b->verb && a->failed == b->failed && a->error == b->error));
+}
+
+/// Whether a record says the same as one that was rebuilt from the object.
+bool says_the_same(const Record& known, const Record& rebuilt) {
+  return known.applied.has_value() == rebuilt.applied.has_value() &&
+         are_alike(known.attempt, rebuilt.attempt) &&
+         (known.remote_id.empty() || known.remote_id == rebuilt.remote_id) &&
+         (!known.applied || known.applied->attributes == rebuilt.applied->attributes);
+}
+
+/// No object says that an act has failed.
+RecordPointer with_failure(const RecordPointer& rebuilt, const RecordPointer& failure) {
+  if (failure == nullptr || !rebuilt->applied || rebuilt->attempt ||
+      rebuilt->applied->attributes == failure->attempt->resource->attributes)
+    return rebuilt;
+  auto record = std::make_shared<Record>(*rebuilt);
+  record->attempt = failure->attempt;
+  return record;
+}
+
+/// Fills a view with all that there is.
+class ClusterReader {
+ public:
+  ClusterReader(const Workplace& place, const ClusterAccess& access, FleetView& view)
+      : place_(place), access_(access), view_(view) {}
+
+  void read() {
+    access_.owners.clear();
+    for (const Value& object : access_.objects.all(types::clone_sets.kind))
+      if (!cluster::meta_of(object).is_leaving)
+        read_workload(object);
+    read_revisions();
+    for (const Value& object : access_.objects.all(types::pods.kind))
+      if (is_part(view_.fleet, cluster::meta_of(object)))
+        read_pod(object);
+  }
+
+ private:
+  void read_workload(const Value& object) {
+    const Result<Object> workload = cluster::read_workload(object);
+    if (!workload)
+      return place_.tell(to_string(workload.error()));
+    view_.owners.insert(workload->owner());
+    access_.owners.put(*workload);
+    view_.fleet.put(*workload);
+  }
+
+  void read_revisions() {
+    std::map<Name, std::vector<ControllerRevision>> by_owner;
+    for (const Value& object : access_.objects.all(types::revisions.kind)) {
+      const ObjectMeta meta = cluster::meta_of(object);
+      if (meta.is_leaving || !is_part(view_.fleet, meta))
+        continue;
+      if (auto revision = cluster::read_revision(object))
+        by_owner[meta.owner()].push_back(*std::move(revision));
+      else
+        place_.tell(to_string(revision.error()));
+    }
+    for (auto& [owner, revisions] : by_owner) {
+      const Object* const workload = view_.fleet.object(owner);
+      const Value stored = access_.objects.find(types::clone_sets.kind,
+                                                {workload->space.str(), workload->name.str()});
+      cluster::take_current(revisions, stored.at("status"));
+      for (ControllerRevision& revision : revisions) {
+        know(cluster::record_of(revision, view_.fleet.environment()));
+        access_.owners.put(std::move(revision));
+      }
+    }
+  }
+
+  void read_pod(const Value& object) {
+    const auto owner = access_.owners.find(cluster::meta_of(object).owner());
+    const Fleet& fleet = view_.fleet;
+    const auto pod = cluster::read_pod(
+        object, {fleet.environment(), fleet.driver, fleet.gates, &owner->revisions});
+    if (!pod)
+      return place_.tell(to_string(pod.error()));
+    if (pod->marks)
+      view_.fleet.put(*pod->marks);
+    view_.known[pod->key] = pod->record;
+    view_.fleet.know(pod->key, pod->record);
+    view_.fleet.see(pod->key, pod->state);
+    view_.seen[pod->key].state = pod->state;
+  }
+
+  void know(const RecordPointer& record) {
+    view_.known[record->applied->key] = record;
+    view_.fleet.know(record->applied->key, record);
+  }
+
+  const Workplace& place_;
+  const ClusterAccess& access_;
+  FleetView& view_;
+};
+
+}  // namespace
+
+Result<std::unique_ptr<FleetView>> ClusterSource::learn() {
+  TRY(access_.objects.await_sync(place_.interrupt->acts_token()));
+  (void)access_.objects.take_changed();
+  edit_.begin_anew();
+  auto view = std::make_unique<FleetView>(environment());
+  view->fleet.driver = cluster::driver_name;
+  view->fleet.gates = gates_;
+  ClusterReader(place_, access_, *view).read();
+  return view;
+}
+
+std::unique_ptr<FleetNews> ClusterSource::news(FleetCache& cache, Edit&, Notifier& notifier) {
+  return std::make_unique<ClusterNews>(place_, access_, edit_, cache, notifier);
+}
+
+ClusterNews::ClusterNews(const Workplace& place, ClusterAccess access, ClusterEdit& edit,
+                         FleetCache& cache, Notifier& notifier)
+    : place_(place),
+      access_(access),
+      edit_(edit),
+      cache_(cache),
+      notifier_(notifier),
+      statuses_(access.client, access.objects) {}
+
+ClusterNews::~ClusterNews() { access_.objects.listen({}); }
+
+void ClusterNews::listen() {
+  notifier_.expect_calls();
+  access_.objects.listen([this] { notifier_.notify(Notifier::Cause::store); });
+  notifier_.notify(Notifier::Cause::store);  // about what came before
+}
+
+Status ClusterNews::learn() {
+  TRY(cache_.learn());
+  open_ = {};
+  for (const Name& owner : cache_.view().owners)
+    statuses_.note(owner);
+  return {};
+}
+
+/// Workloads come first and pods last, since pods are read with their workload and its revisions.
+Result<FleetNews::News> ClusterNews::hear() {
+  (void)notifier_.take(Notifier::Cause::store);
+  gather();
+  const bool is_any = !open_.workloads.empty() || !open_.revisions.empty() || !open_.pods.empty();
+  bool has_wishes = false;
+  for (const ObjectName& name : std::exchange(open_.workloads, {}))
+    has_wishes |= take_workload(name);
+  for (const ObjectName& name : std::exchange(open_.revisions, {}))
+    take_revision(name);
+  for (const ObjectName& name : std::exchange(open_.pods, {}))
+    take_pod(name);
+  statuses_.refresh(cache_.fleet(), place_.clock());
+  return has_wishes ? News::wishes : is_any ? News::some : News::none;
+}
+
+void ClusterNews::gather() {
+  for (const kubernetes::ObjectKey& key : access_.objects.take_changed())
+    (key.kind == types::pods.kind        ? open_.pods
+     : key.kind == types::revisions.kind ? open_.revisions
+                                         : open_.workloads)
+        .insert(key.name);
+  for (const Key& key : edit_.take_ended())
+    if (key.kind == "pod")
+      open_.pods.insert(name_of_thing(key));
+    else if (key.kind == "revision")
+      open_.revisions.insert(name_of_thing(key));
+}
+
+Instant ClusterNews::due() const {
+  return statuses_.due().value_or(instant_from_clock() + longest_quiet);
+}
+
+bool ClusterNews::take_workload(const ObjectName& name) {
+  const Name owner = owner_called(name);
+  const Value object = access_.objects.find(types::clone_sets.kind, name);
+  const Object* const known = cache_.fleet().object(owner);
+  const ObjectMeta meta = cluster::meta_of(object);
+  const bool was_known = known != nullptr;
+  const bool is_there = !object.is_null() && !meta.is_leaving;
+  const bool is_new = !was_known || !is_there || known->uid != meta.uid;
+  if (was_known && is_new)
+    leave(owner);
+  if (!is_there)
+    return was_known;
+  statuses_.note(owner);
+  Result<Object> workload = cluster::read_workload(object);
+  if (!workload) {
+    complain(owner, to_string(workload.error()));
+    return false;
+  }
+  complaints_.erase(owner);
+  if (!is_new && known->document == workload->document && known->generation == workload->generation)
+    return false;
+  access_.owners.put(*workload);
+  cache_.fleet().put(*std::move(workload));
+  if (is_new)
+    open_all_of(owner);
+  return true;
+}
+
+/// It is deleted, or about to be. What it has is the matter of the garbage collector, which removes
+/// it or, if users want that, leaves it to nobody.
+void ClusterNews::leave(const Name& owner) {
+  const FleetRecords::Keys keys = cache_.records().of(owner);
+  for (const Key& key : keys)
+    forget(key);
+  access_.owners.drop(owner);
+  cache_.fleet().drop(owner);
+  complaints_.erase(owner);
+}
+
+/// Its things may have been told of before it.
+void ClusterNews::open_all_of(const Name& owner) {
+  for (const auto& [kind, names] : {std::pair(types::revisions.kind, &open_.revisions),
+                                    std::pair(types::pods.kind, &open_.pods)})
+    for (const Value& object : access_.objects.all(kind))
+      if (const ObjectMeta meta = cluster::meta_of(object); meta.owner() == owner)
+        names->insert(name_of_object(meta));
+}
+
+void ClusterNews::complain(const Name& owner, std::string why) {
+  std::string& last = complaints_[owner];
+  if (last == why)
+    return;
+  place_.tell(why);
+  last = std::move(why);
+}
+
+void ClusterNews::forget(const Key& key) {
+  cache_.put(key, nullptr);
+  if (key.kind == "pod")
+    cache_.fleet().drop(name_of_marks(name_of_thing(key)));
+}
+
+void ClusterNews::take_revision(const ObjectName& name) {
+  const Key key = key_of_revision(edit_.environment(), name);
+  const Value object = access_.objects.find(types::revisions.kind, name);
+  const ObjectMeta meta = cluster::meta_of(object);
+  const RecordPointer known = cache_.records().find(key);
+  if (object.is_null() || meta.is_leaving || !is_part(cache_.fleet(), meta)) {
+    if (known != nullptr)
+      for (const auto& [owner, wish] : known->wanted_by)
+        access_.owners.drop_revision(owner, name.name);
+    if (!edit_.is_under_way(key))
+      forget(key);
+    return;
+  }
+  auto revision = cluster::read_revision(object);
+  if (!revision)
+    return complain(meta.owner(), to_string(revision.error()));
+  if (known == nullptr && !edit_.is_under_way(key) && !edit_.forgotten_revisions().contains(key))
+    cache_.put(key, cluster::record_of(*revision, edit_.environment()));
+  access_.owners.put(*std::move(revision));
+  // Pods may have been told of before it.
+  const FleetRecords::Keys keys = cache_.records().of(meta.owner());
+  for (const Key& other : keys) {
+    const Value pod = other.kind == "pod"
+                          ? access_.objects.find(types::pods.kind, name_of_thing(other))
+                          : Value();
+    if (pod.at("metadata").at("labels").text_at(workloads::label::revision) == name.name)
+      open_.pods.insert(name_of_thing(other));
+  }
+}
+
+void ClusterNews::take_pod(const ObjectName& name) {
+  const Key key = key_of_pod(edit_.environment(), name);
+  if (edit_.is_under_way(key))
+    return;  // it is read when that has ended
+  const Value object = access_.objects.find(types::pods.kind, name);
+  const ObjectMeta meta = cluster::meta_of(object);
+  const RecordPointer known = cache_.records().find(key);
+  const RecordPointer failure = edit_.failure(key);
+  if (known != nullptr)
+    for (const auto& [owner, wish] : known->wanted_by)
+      statuses_.note(owner);
+  if (object.is_null() || !is_part(cache_.fleet(), meta)) {
+    // That it could not be made is all that is known of it.
+    if (failure == nullptr || failure->applied)
+      forget(key);
+    return;
+  }
+  const auto owner = access_.owners.find(meta.owner());
+  const auto pod = cluster::read_pod(object, {edit_.environment(), cache_.fleet().driver,
+                                              cache_.fleet().gates, &owner->revisions});
+  if (!pod)
+    return complain(meta.owner(), to_string(pod.error()));
+  statuses_.note(meta.owner());
+  take_marks(*pod);
+  const RecordPointer record = with_failure(pod->record, failure);
+  if (known == nullptr || !says_the_same(*known, *record))
+    cache_.put(key, record);
+  cache_.see(key, {.state = pod->state});
+}
+
+/// What users have written on a pod.
+void ClusterNews::take_marks(const cluster::ClusterPod& pod) {
+  const Name name = name_of_marks(name_of_thing(pod.key));
+  const Object* const before = cache_.fleet().object(name);
+  if (!pod.marks && before != nullptr)
+    cache_.fleet().drop(name);
+  else if (pod.marks && (before == nullptr || before->document != pod.marks->document))
+    cache_.fleet().put(*pod.marks);
+}
+
+Status ClusterNews::clear_leftovers() {
+  const std::set<Key> forgotten = edit_.forgotten_revisions();
+  for (const Key& key : forgotten) {
+    const ObjectName name = name_of_thing(key);
+    const ObjectMeta meta = cluster::meta_of(access_.objects.find(types::revisions.kind, name));
+    const auto removed =
+        meta.uid.empty() || meta.is_leaving
+            ? kubernetes::ApiResult<Value>(Value())
+            : access_.client.remove(types::revisions, name,
+                                    {.urgency = kubernetes::Urgency::status, .uid = meta.uid.str()},
+                                    place_.interrupt->acts_token());
+    // Otherwise it is tried again after the next run.
+    if (removed || removed.error().reason == kubernetes::ApiReason::not_found)
+      edit_.note_removal(key);
+  }
+  return {};
+}
+
+}  // namespace fettle

@@ -1,0 +1,94 @@
+#pragma once
+/// A fleet that stands in a Kubernetes cluster: reflectors tell of workloads, revisions and pods, and
+/// the records of these are rebuilt from their objects (`cluster/pods.h`).
+///
+/// * An object is read as soon as something of it has changed, unless somebody acts on it: then what
+///   was written of it so far is no whole wish, and it is read when the act has ended.
+/// * A record that says the same as its object stays. It may be the one of a run, which says as what
+///   the thing was wanted.
+/// * Only what a workload manages that is there, is not being deleted and has the UID of the reference
+///   is part of the fleet. Everything else is somebody else's, or the garbage collector's.
+/// * A revision that is known is not read again, for nobody else writes one while we have the lease.
+/// * No node is part of the fleet: the scheduler chooses them.
+
+#include "cluster/owners.h"
+#include "controller/cluster_edit.h"
+#include "controller/cluster_statuses.h"
+#include "controller/fleet_source.h"
+
+namespace fettle {
+
+/// What is known of the cluster beside the fleet itself. All of it outlives the source.
+struct ClusterAccess {
+  kubernetes::Client& client;
+  kubernetes::ObjectCache& objects;
+  cluster::Owners& owners;
+};
+
+class ClusterSource : public FleetSource {
+ public:
+  ClusterSource(const Workplace& place, ClusterAccess access, const Name& environment,
+                workloads::Gates gates)
+      : place_(place), access_(access), edit_(environment), gates_(gates) {}
+
+  const Name& environment() const override { return edit_.environment(); }
+  Result<std::unique_ptr<FleetView>> learn() override;
+  /// Nobody is asked: the state of a pod stands in its object.
+  PodsQuestion question_about_pods(const FleetView&) override { return {}; }
+  Status tell_seen(FleetView&, PodsSeen) override { return {}; }
+  std::unique_ptr<FleetNews> news(FleetCache& cache, Edit& edit, Notifier& notifier) override;
+
+  ClusterEdit& edit() { return edit_; }
+
+ private:
+  const Workplace& place_;
+  const ClusterAccess access_;
+  ClusterEdit edit_;
+  const workloads::Gates gates_;
+};
+
+class ClusterNews : public FleetNews {
+ public:
+  ClusterNews(const Workplace& place, ClusterAccess access, ClusterEdit& edit, FleetCache& cache,
+              Notifier& notifier);
+  ~ClusterNews() override;
+
+  void listen() override;
+  Status learn() override;
+  Result<News> hear() override;
+  Instant due() const override;
+  Result<bool> watch_nodes() override { return false; }
+  Status forget_lost() override { return {}; }
+  /// Removes the revisions that nobody wants any more.
+  Status clear_leftovers() override;
+  Workplace place_of_acts() const override { return place_; }
+
+ private:
+  /// Objects that have to be read.
+  struct Open {
+    std::set<kubernetes::ObjectName> workloads, revisions, pods;
+  };
+
+  void gather();
+  /// Whether users want something else.
+  bool take_workload(const kubernetes::ObjectName& name);
+  void take_revision(const kubernetes::ObjectName& name);
+  void take_pod(const kubernetes::ObjectName& name);
+  void take_marks(const cluster::ClusterPod& pod);
+  void leave(const Name& owner);
+  void open_all_of(const Name& owner);
+  void complain(const Name& owner, std::string why);
+  void forget(const Key& key);
+
+  const Workplace& place_;
+  const ClusterAccess access_;
+  ClusterEdit& edit_;
+  FleetCache& cache_;
+  Notifier& notifier_;
+  ClusterStatuses statuses_;
+  Open open_;
+  std::map<Name, std::string>
+      complaints_;  ///< the last one about each workload that cannot be read
+};
+
+}  // namespace fettle

@@ -1,0 +1,83 @@
+#include "controller/cluster_statuses.h"
+
+#include "base/text.h"
+#include "cluster/status.h"
+#include "cluster/types.h"
+
+namespace fettle {
+namespace {
+
+constexpr Duration status_pause = 250ms;  ///< between two refreshes
+constexpr Duration refused_pause = 2s;    ///< before a refused one is computed again
+
+}  // namespace
+
+ClusterStatuses::ClusterStatuses(kubernetes::Client& client, kubernetes::ObjectCache& objects)
+    : client_(client),
+      objects_(objects),
+      thread_([this](const std::stop_token& stop) { write(stop); }) {}
+
+void ClusterStatuses::note(const Name& owner) { noted_.insert(owner); }
+
+std::optional<Instant> ClusterStatuses::due() const {
+  if (!noted_.empty())
+    return refreshed_ + status_pause;
+  const std::lock_guard lock(mutex_);
+  return refused_.empty() ? std::nullopt : std::optional(refreshed_ + refused_pause);
+}
+
+void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now) {
+  const Instant moment = instant_from_clock();
+  if (const auto time = due(); !time || moment < *time)
+    return;
+  refreshed_ = moment;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const kubernetes::ObjectName& name : std::exchange(refused_, {}))
+      noted_.insert(cat(cluster::types::clone_sets.kind, "/", to_string(name)));
+  }
+  std::map<kubernetes::ObjectName, Value> changes;
+  for (const Name& owner : std::exchange(noted_, {})) {
+    const workloads::Object* const workload = fleet.object(owner);
+    if (workload == nullptr)
+      continue;
+    const kubernetes::ObjectName name{workload->space.str(), workload->name.str()};
+    const Value object = objects_.find(cluster::types::clone_sets.kind, name);
+    const Value wanted = cluster::status_for(fleet, owner, object.at("status"), now);
+    if (object.is_null() || wanted.is_null())
+      continue;
+    changes[name] = cluster::status_change(object, wanted);
+  }
+  {
+    const std::lock_guard lock(mutex_);
+    for (auto& [name, change] : changes)
+      if (change.is_null())
+        waiting_.erase(name);
+      else
+        waiting_[name] = std::move(change);
+  }
+  come_.notify_all();
+}
+
+/// What is refused was mostly computed from an object that has changed since.
+void ClusterStatuses::write(const std::stop_token& stop) {
+  const kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::status,
+                                         .subresource = "status"};
+  while (true) {
+    std::unique_lock lock(mutex_);
+    if (!come_.wait(lock, stop, [&] { return !waiting_.empty(); }))
+      return;
+    const auto next = waiting_.extract(waiting_.begin());
+    lock.unlock();
+    const auto answer = client_.patch(cluster::types::clone_sets, next.key(),
+                                      kubernetes::PatchType::merge, next.mapped(), options, stop);
+    if (answer) {
+      objects_.take_answer(cluster::types::clone_sets.kind, *answer);
+    } else if (answer.error().reason != kubernetes::ApiReason::not_found) {
+      lock.lock();
+      refused_.insert(next.key());
+    }
+  }
+}
+
+}  // namespace fettle

@@ -1,0 +1,41 @@
+#pragma once
+/// Writes the status of workloads of a cluster. A rollout changes it with each pod, and nobody needs
+/// every step; so it is computed a few times a second at most, and while it is being written, only
+/// the last one waits.
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "kubernetes/object_cache.h"
+#include "workloads/fleet.h"
+
+namespace fettle {
+
+class ClusterStatuses {
+ public:
+  ClusterStatuses(kubernetes::Client& client, kubernetes::ObjectCache& objects);
+
+  /// Something may have changed about it.
+  void note(const Name& owner);
+  /// Computes the statuses of owners that were noted, if it is time.
+  void refresh(const workloads::Fleet& fleet, Time now);
+  /// When it is time again. None: nobody was noted.
+  std::optional<Instant> due() const;
+
+ private:
+  void write(const std::stop_token& stop);
+
+  kubernetes::Client& client_;
+  kubernetes::ObjectCache& objects_;
+  std::set<Name> noted_;
+  Instant refreshed_{};
+  mutable std::mutex mutex_;
+  std::condition_variable_any come_;
+  std::map<kubernetes::ObjectName, Value> waiting_;  ///< changes, by workload
+  std::set<kubernetes::ObjectName> refused_;
+  std::jthread thread_;  ///< ends before the other members go
+};
+
+}  // namespace fettle
