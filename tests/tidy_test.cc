@@ -43,6 +43,7 @@ const std::map<std::string, std::set<std::string>> floors{
     {"drivers/handler", {"base", "value", "core", "kinds", "starlark", "programs"}},
     {"drivers/state",
      {"base", "value", "core", "kinds", "starlark", "programs", "drivers/handler"}},
+    {"drivers/kubernetes", {"base", "value", "core", "kubernetes", "kinds", "cluster"}},
     {"drivers/host", {"base", "value", "core", "kinds", "template/go"}},
     {"workplace", {"base", "value", "core", "kinds", "store", "plan", "reconcile"}},
     {"controller",

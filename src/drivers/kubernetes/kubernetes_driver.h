@@ -1,0 +1,49 @@
+#pragma once
+/// The driver for pods and revisions of a Kubernetes cluster.
+///
+/// Nothing is asked before an act: a cache has every object as it was last told or answered. So an act
+/// may be about a pod that has changed since it was decided. Then it is left for another run, and never
+/// forced; what others change without touching a wish, as a kubelet does all the time, stops nothing.
+///
+/// An act is one write or more (`cluster/pod_writes.h`). If a later one is refused, such as an image that
+/// a policy forbids, those before are taken back, so that the pod goes on serving as it was.
+
+#include "cluster/owners.h"
+#include "core/driver.h"
+#include "kubernetes/object_cache.h"
+
+namespace fettle {
+
+class KubernetesDriver : public Driver {
+ public:
+  /// All must outlive it.
+  KubernetesDriver(kubernetes::Client& client, kubernetes::ObjectCache& objects,
+                   const cluster::Owners& owners, workloads::Gates gates,
+                   std::function<Time()> clock)
+      : client_(client),
+        objects_(objects),
+        owners_(owners),
+        gates_(gates),
+        clock_(std::move(clock)) {}
+
+  /// Whether pods exist. That a container has ended is the matter of its kubelet.
+  Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
+                                           std::stop_token stop) override;
+  Result<Outcome> apply(const Act& act, const ProgressSink& progress,
+                        std::stop_token stop) override;
+  /// Objects are read without any record, so none is lost.
+  Result<std::vector<Found>> list(const Name&, std::stop_token) override {
+    return std::vector<Found>();
+  }
+
+ private:
+  Result<Outcome> keep_revision(const Act& act, const std::stop_token& stop);
+
+  kubernetes::Client& client_;
+  kubernetes::ObjectCache& objects_;
+  const cluster::Owners& owners_;
+  const workloads::Gates gates_;
+  const std::function<Time()> clock_;
+};
+
+}  // namespace fettle

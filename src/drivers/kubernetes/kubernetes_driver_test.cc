@@ -1,0 +1,247 @@
+#include "drivers/kubernetes/kubernetes_driver.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "cluster/pod_writes.h"
+#include "cluster/types.h"
+#include "kinds/kinds.h"
+#include "kinds/pod.h"
+#include "tests/kubernetes/json_text.h"
+#include "tests/kubernetes/played_transport.h"
+#include "workloads/decide/want.h"
+#include "workloads/read/read.h"
+
+namespace fettle {
+namespace {
+
+using kubernetes::json;
+using kubernetes::ObjectName;
+namespace types = cluster::types;
+
+const Name owner = "CloneSet/default/web";
+
+workloads::Object workload_with(std::string_view image) {
+  const auto read = workloads::read_manifests(
+      cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"CloneSet","metadata":{"name":"web"},
+        "spec":{"replicas":1,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":
+        {"labels":{"app":"web"}},"spec":{"containers":[{"name":"c","image":")",
+          image,
+          R"("}]}},"updateStrategy":{"rollingUpdate":{"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":1}}}})"),
+      "web.json", {});
+  workloads::Object object = read.objects.at(0);
+  object.uid = "uid-of-web";
+  return object;
+}
+
+/// Acts of a workload's decisions, one by one, on a server of our own.
+class KubernetesDriverTest : public testing::Test {
+ protected:
+  void SetUp() override { put("web:1"); }
+
+  void put(std::string_view image) {
+    const workloads::Object object = workload_with(image);
+    owners_.put(object);
+    fleet_.put(object);
+  }
+
+  /// What is wanted of its only pod, once its revisions are kept.
+  Box<Resource> decide() {
+    const workloads::Wanted wanted = workloads::want(fleet_, owner, now_);
+    fleet_.accept(wanted);
+    Box<Resource> pod;
+    for (const Box<Resource>& resource : wanted.resources) {
+      if (resource->key.kind == "pod")
+        pod = resource;
+      if (resource->key.kind != "revision")
+        continue;
+      EXPECT_TRUE(std::holds_alternative<Done>(act(Verb::run, *resource)));
+      const auto revision = read<ControllerRevision>(resource->attributes);
+      fleet_.know(resource->key, cluster::record_of(revision, "cluster"));
+      owners_.put(revision);
+    }
+    return pod;
+  }
+
+  Outcome act(Verb verb, const Resource& resource, RecordPointer known = nullptr) {
+    Act act;
+    act.verb = verb;
+    act.key = resource.key;
+    act.attributes = resource.attributes;
+    act.known = std::move(known);
+    Result<Outcome> outcome = driver_.apply(act, {}, {});
+    EXPECT_TRUE(outcome) << to_string(outcome.error());
+    return outcome ? *std::move(outcome) : Outcome(Skipped{"error"});
+  }
+
+  /// The pod as it is in the server.
+  Value stored() {
+    const auto pod = client_.get(types::pods, name_, {});
+    return pod ? *pod : Value();
+  }
+  RecordPointer record() {
+    return cluster::read_pod(stored(),
+                             {"cluster", cluster::driver_name, {}, &owners_.find(owner)->revisions})
+        ->record;
+  }
+  std::string condition(std::string_view type) {
+    for (const Value& each : items_of(stored().at("status").at("conditions")))
+      if (each.text_at("type") == type)
+        return std::string(each.text_at("status"));
+    return {};
+  }
+  std::string image() {
+    return std::string(items_of(stored().at("spec").at("containers"))[0].text_at("image"));
+  }
+  /// Somebody else writes, of which no watch has told yet.
+  void patch(std::string_view change, std::string_view subresource = {}) {
+    const auto answer = client_.patch(types::pods, name_, kubernetes::PatchType::strategic,
+                                      json(change), {.subresource = subresource}, {});
+    ASSERT_TRUE(answer) << to_string(answer.error());
+  }
+
+  Box<Resource> make_pod() {
+    const Box<Resource> pod = decide();
+    const Pod wanted = read<Pod>(pod->attributes);
+    name_ = {"default", wanted.name.get().str()};
+    EXPECT_TRUE(std::holds_alternative<Done>(act(Verb::create, *pod)));
+    know();
+    return pod;
+  }
+  void know() {
+    const auto known = cluster::read_pod(
+        stored(), {"cluster", cluster::driver_name, {}, &owners_.find(owner)->revisions});
+    fleet_.know(known->key, known->record);
+    fleet_.see(known->key, known->state);
+  }
+  /// Its kubelet runs it.
+  void become_ready() {
+    patch(R"({"status":{"phase":"Running","conditions":[{"type":"Ready","status":"True"}],
+      "containerStatuses":[{"name":"c","image":"web:1","imageID":"web:1","ready":true,
+      "restartCount":0,"containerID":"c://1","state":{"running":{}}}]}})",
+          "status");
+    objects_.take_answer(types::pods.kind, stored());
+    know();
+  }
+
+  kubernetes::ApiServer server_;
+  Time now_ = Time(Duration(1'800'000'000'000'000'000));
+  kubernetes::Client client_{std::make_unique<kubernetes::PlayedTransport>(server_, now_),
+                             {.qps = 0}};
+  kubernetes::ObjectCache objects_{{types::pods, types::revisions, types::clone_sets}};
+  cluster::Owners owners_;
+  workloads::Fleet fleet_{"cluster"};
+  KubernetesDriver driver_{client_, objects_, owners_, {}, [this] { return now_; }};
+  ObjectName name_;
+};
+
+TEST_F(KubernetesDriverTest, APodIsMadeAndItsGatesOpen) {
+  const Box<Resource> pod = make_pod();
+  EXPECT_EQ(condition("InPlaceUpdateReady"), "True");
+  EXPECT_EQ(record()->applied->attributes, pod->attributes);
+  EXPECT_EQ(objects_.find(types::pods.kind, name_).at("metadata").at("resourceVersion"),
+            stored().at("metadata").at("resourceVersion"))
+      << "the cache has the answer to the last write";
+}
+
+TEST_F(KubernetesDriverTest, APodWaitsForItsRevision) {
+  const Box<Resource> pod = decide();
+  owners_.drop_revision(owner, read<Pod>(pod->attributes).revision.get());
+  EXPECT_TRUE(std::holds_alternative<Pending>(act(Verb::create, *pod)));
+}
+
+TEST_F(KubernetesDriverTest, AnActThatDiedGoesOn) {
+  const Box<Resource> pod = decide();
+  name_ = {"default", read<Pod>(pod->attributes).name.get().str()};
+  ASSERT_TRUE(client_.create(
+      types::pods, name_,
+      cluster::pod_object(pod->attributes, {.owner = &owners_.find(owner)->object}), {}, {}));
+  objects_.take_answer(types::pods.kind, stored());
+  EXPECT_TRUE(std::holds_alternative<Done>(act(Verb::create, *pod)));
+  EXPECT_EQ(condition("InPlaceUpdateReady"), "True");
+}
+
+TEST_F(KubernetesDriverTest, AKubeletStopsNoUpdate) {
+  make_pod();
+  become_ready();
+  put("web:2");
+  const Box<Resource> wanted = decide();
+  ASSERT_NE(wanted->attributes, record()->applied->attributes);
+  const RecordPointer known = record();
+  patch(R"({"status":{"podIP":"10.0.0.7"}})", "status");
+  const Outcome outcome = act(Verb::update, *wanted, known);
+  ASSERT_TRUE(std::holds_alternative<Done>(outcome));
+  EXPECT_EQ(image(), "web:2");
+  EXPECT_EQ(condition("InPlaceUpdateReady"), "False");
+  EXPECT_EQ(record()->applied->attributes, wanted->attributes);
+  EXPECT_EQ(read<PodOutputs>(std::get<Done>(outcome).outputs).ip, "10.0.0.7");
+}
+
+TEST_F(KubernetesDriverTest, WhatOthersWantIsLeftToTheNextDecision) {
+  make_pod();
+  become_ready();
+  put("web:2");
+  const Box<Resource> wanted = decide();
+  const RecordPointer known = record();
+  patch(R"({"metadata":{"labels":{"apps.kruise.io/specified-delete":"true"}}})");
+  EXPECT_FALSE(std::holds_alternative<Done>(act(Verb::update, *wanted, known)));
+  objects_.take_answer(types::pods.kind, stored());
+  EXPECT_TRUE(std::holds_alternative<Skipped>(act(Verb::update, *wanted, known)));
+  EXPECT_EQ(image(), "web:1");
+  EXPECT_EQ(condition("Ready"), "True");
+}
+
+TEST_F(KubernetesDriverTest, ARefusedImageIsTakenBack) {
+  make_pod();
+  become_ready();
+  put("web:2");
+  const Box<Resource> wanted = decide();
+  const RecordPointer known = record();
+  server_.fail(
+      1,
+      [](const kubernetes::ApiRequest& request) {
+        return request.method == "PATCH" && request.body.find("web:2\"") != std::string::npos &&
+               request.target.find("/status") == std::string::npos;
+      },
+      {.status = 403, .body = json(R"({"kind":"Status","status":"Failure","reason":"Forbidden",
+        "code":403,"message":"images of web are not allowed"})")});
+  const Outcome outcome = act(Verb::update, *wanted, known);
+  ASSERT_TRUE(std::holds_alternative<Failed>(outcome));
+  EXPECT_EQ(std::get<Failed>(outcome).error.message, "images of web are not allowed");
+  EXPECT_EQ(image(), "web:1");
+  EXPECT_EQ(condition("InPlaceUpdateReady"), "True");
+  EXPECT_EQ(record()->applied->attributes, known->applied->attributes);
+}
+
+TEST_F(KubernetesDriverTest, OnlyThePodThatIsKnownIsRemoved) {
+  const Box<Resource> pod = make_pod();
+  auto other = std::make_shared<Record>(*record());
+  other->remote_id = "another";
+  EXPECT_FALSE(std::get<Done>(act(Verb::remove, *pod, other)).changed);
+  EXPECT_FALSE(stored().is_null());
+  EXPECT_TRUE(std::get<Done>(act(Verb::remove, *pod, record())).changed);
+  EXPECT_TRUE(stored().is_null());
+}
+
+TEST_F(KubernetesDriverTest, ALookOnlyTellsWhetherAPodExists) {
+  const Box<Resource> pod = make_pod();
+  become_ready();
+  Resource none = *pod;
+  none.key.name = "|default/other";
+  const std::vector<Subject> subjects{{pod->key, &*pod, record()}, {none.key, &none, nullptr}};
+  const auto seen = driver_.observe(subjects, {});
+  ASSERT_TRUE(seen);
+  ASSERT_TRUE((*seen)[0].state);
+  EXPECT_FALSE((*seen)[1].state);
+  EXPECT_EQ(pod_kind().compare(*record(), (*seen)[0], Presence::running).verb, Verb::keep);
+}
+
+TEST_F(KubernetesDriverTest, ARevisionIsWrittenOnce) {
+  decide();
+  const size_t before = server_.requests();
+  decide();
+  EXPECT_EQ(server_.requests(), before) << "it is as wanted";
+}
+
+}  // namespace
+}  // namespace fettle

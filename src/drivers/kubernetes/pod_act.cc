@@ -1,0 +1,193 @@
+#include "drivers/kubernetes/pod_act.h"
+
+#include "base/text.h"
+#include "cluster/names.h"
+#include "cluster/types.h"
+#include "drivers/kubernetes/refusal.h"
+#include "value/with.h"
+
+namespace fettle {
+namespace {
+
+using kubernetes::ApiReason;
+using kubernetes::ApiResult;
+using kubernetes::Urgency;
+namespace types = cluster::types;
+
+constexpr Duration revision_pause = 100ms;  ///< until a revision that was written is known
+constexpr Duration leaving_pause = 1s;      ///< between two looks at a pod that goes
+constexpr int most_tries = 5;               ///< of a write between those of a kubelet
+
+Value with_version(const Value& patch, const Value& object) {
+  return with(
+      patch, "metadata",
+      with(patch.at("metadata"), "resourceVersion", object.at("metadata").at("resourceVersion")));
+}
+
+Name uid_of(const Value& object) { return object.at("metadata").text_at("uid"); }
+
+bool is_leaving(const Value& object) {
+  return object.at("metadata").find("deletionTimestamp") != nullptr;
+}
+
+}  // namespace
+
+PodAct::PodAct(const PodActContext& context, const Act& act, const std::stop_token& stop)
+    : context_(context),
+      act_(act),
+      stop_(stop),
+      wanted_(read<Pod>(act.attributes)),
+      name_{wanted_.space.get().str(), wanted_.name.get().str()},
+      owner_(context.owners.find(wanted_.owner.get())),
+      object_(context.objects.find(types::pods.kind, name_)) {}
+
+Result<Outcome> PodAct::carry_out() {
+  if (act_.verb == Verb::remove)
+    return remove();
+  if (owner_ == nullptr)
+    return Outcome(Skipped{gone_workload});
+  if (cluster::revision_of_label(owner_->revisions, wanted_.revision.view()) == nullptr)
+    return Outcome(Pending{
+        cat("revision `", wanted_.revision.view(), "` is not stored yet"), revision_pause, {}});
+  return act_.verb == Verb::replace ? replace() : act_.verb == Verb::create ? create() : update();
+}
+
+Result<Outcome> PodAct::create() {
+  if (!object_.is_null() && !is_wanted_one(object_))
+    return Outcome(Pending{"another pod has its name", leaving_pause, {}});
+  if (!object_.is_null())
+    return open_gates(object_);  // it was made by an act that did not end
+  const Value object = cluster::pod_object(
+      act_.attributes, {.owner = &owner_->object, .marks_not_ready = owner_->marks_not_ready});
+  const auto made =
+      context_.client.create(types::pods, name_, object, {.urgency = Urgency::availability}, stop_);
+  if (!made)
+    return outcome_of(made.error());
+  context_.objects.take_answer(types::pods.kind, *made);
+  return open_gates(*made);
+}
+
+Result<Outcome> PodAct::open_gates(const Value& object) {
+  if (attributes_of(object))
+    return done(object, true);
+  return write_all({cluster::gates_write(act_.attributes, object, context_.now)}, object);
+}
+
+Result<Outcome> PodAct::replace() {
+  if (object_.is_null() || is_wanted_one(object_))
+    return create();
+  if (!is_leaving(object_))
+    if (const auto removed = remove_object(object_); !removed)
+      return outcome_of(removed.error());
+  return Outcome(Pending{"the pod before it has not gone yet", leaving_pause, {}});
+}
+
+Result<Outcome> PodAct::update() {
+  if (object_.is_null() || is_leaving(object_))
+    return Outcome(Skipped{"it is there no more"});
+  const std::optional<Attributes> now = attributes_of(object_);
+  if (now && *now == act_.attributes)
+    return done(object_, false);
+  if (!now && is_wanted_one(object_))
+    return open_gates(object_);
+  if (!now || act_.known == nullptr || !act_.known->applied ||
+      act_.known->applied->attributes != *now)
+    return Outcome(Skipped{"it has changed since this was decided"});
+  return write_all(
+      cluster::pod_writes(*now, act_.attributes, object_, owner_->revisions, context_.now),
+      object_);
+}
+
+Result<Outcome> PodAct::remove() {
+  const bool is_another = act_.known != nullptr && !act_.known->remote_id.empty() &&
+                          act_.known->remote_id != uid_of(object_).view();
+  if (object_.is_null() || is_leaving(object_) || is_another)
+    return Outcome(Done{.outputs = Value::dict({}), .changed = false});
+  const auto removed = remove_object(object_);
+  const bool is_gone = removed || removed.error().reason == ApiReason::not_found ||
+                       removed.error().reason == ApiReason::conflict;  // of the UID
+  if (!is_gone)
+    return outcome_of(removed.error());
+  return Outcome(Done{.outputs = Value::dict({})});
+}
+
+ApiResult<Value> PodAct::remove_object(const Value& object) {
+  auto removed = context_.client.remove(
+      types::pods, name_, {.urgency = Urgency::availability, .uid = uid_of(object).str()}, stop_);
+  if (removed && is_leaving(*removed))
+    context_.objects.take_answer(types::pods.kind, *removed);
+  return removed;
+}
+
+Result<Outcome> PodAct::write_all(const std::vector<cluster::PodWrite>& writes,
+                                  const Value& object) {
+  Value last = object;
+  for (size_t i = 0; i < writes.size(); ++i) {
+    const auto answer = patch(writes[i], last);
+    if (!answer && i > 0 && act_.known != nullptr && is_refusal(answer.error()))
+      take_back(last, act_.known->applied->attributes);
+    if (!answer)
+      return outcome_of(answer.error());
+    last = *answer;
+  }
+  return done(last, true);
+}
+
+/// Kubelets and schedulers write as well. If they change nothing that is wanted, the write goes on
+/// from what they have written, which `object` is then.
+ApiResult<Value> PodAct::patch(const cluster::PodWrite& write, Value& object) {
+  const kubernetes::WriteOptions options{
+      .urgency = write.subresource == "status" ? Urgency::availability : Urgency::progress,
+      .subresource = write.subresource};
+  for (int tries = 1;; ++tries) {
+    auto answer = context_.client.patch(types::pods, name_, kubernetes::PatchType::strategic,
+                                        with_version(write.patch, object), options, stop_);
+    if (answer)
+      context_.objects.take_answer(types::pods.kind, *answer);
+    if (answer || answer.error().reason != ApiReason::conflict || tries == most_tries)
+      return answer;
+    const auto now = context_.client.get(types::pods, name_, stop_);
+    if (!now || uid_of(*now) != uid_of(object) || is_leaving(*now) ||
+        attributes_of(*now) != attributes_of(object))
+      return answer;
+    context_.objects.take_answer(types::pods.kind, *now);
+    object = *now;
+  }
+}
+
+/// What fails here is found by the next decision.
+void PodAct::take_back(const Value& object, const Attributes& before) {
+  Value last = object;
+  const std::optional<Attributes> half = attributes_of(object);
+  if (!half)
+    return;
+  for (const cluster::PodWrite& write :
+       cluster::pod_writes(*half, before, object, owner_->revisions, context_.now)) {
+    const auto answer = patch(write, last);
+    if (!answer)
+      return;
+    last = *answer;
+  }
+}
+
+std::optional<Attributes> PodAct::attributes_of(const Value& object) const {
+  const auto pod = cluster::read_pod(
+      object, {act_.key.environment, cluster::driver_name, context_.gates, &owner_->revisions});
+  return pod && pod->record->applied ? std::optional(pod->record->applied->attributes)
+                                     : std::nullopt;
+}
+
+bool PodAct::is_wanted_one(const Value& object) const {
+  const Value made = cluster::json_annotation(object, cluster::annotation::made);
+  return made.text_at("uid", uid_of(object)) == wanted_.uid.view();
+}
+
+Outcome PodAct::done(const Value& object, bool changed) {
+  PodOutputs outputs;
+  outputs.uid = uid_of(object);
+  outputs.ip = object.at("status").text_at("podIP");
+  return Done{
+      .outputs = Outputs(write(outputs)), .remote_id = uid_of(object).str(), .changed = changed};
+}
+
+}  // namespace fettle
