@@ -11,19 +11,12 @@
 /// * A revision that is known is not read again, for nobody else writes one while we have the lease.
 /// * No node is part of the fleet: the scheduler chooses them.
 
-#include "cluster/owners.h"
+#include "controller/cluster_access.h"
 #include "controller/cluster_edit.h"
 #include "controller/cluster_statuses.h"
 #include "controller/fleet_source.h"
 
 namespace fettle {
-
-/// What is known of the cluster beside the fleet itself. All of it outlives the source.
-struct ClusterAccess {
-  kubernetes::Client& client;
-  kubernetes::ObjectCache& objects;
-  cluster::Owners& owners;
-};
 
 class ClusterSource : public FleetSource {
  public:

@@ -1,5 +1,6 @@
 #include "controller/workloads.h"
 
+#include "controller/cluster_source.h"
 #include "controller/follower.h"
 #include "controller/keeper.h"
 #include "controller/store_source.h"
@@ -25,6 +26,12 @@ Result<BringResult> bring_workloads(const Workplace& place, const Name& environm
   TRY(ensure_environment(place, *edit, Value::dict({})));
   StoreSource source(place, environment);
   return Keeper(place, source, *edit, options).bring();
+}
+
+Result<BringResult> bring_cluster(const Workplace& place, const ClusterAccess& access,
+                                  const workloads::Gates& gates, const BringOptions& options) {
+  ClusterSource source(place, access, "cluster", gates);
+  return Keeper(place, source, source.edit(), options).bring();
 }
 
 }  // namespace fettle

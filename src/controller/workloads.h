@@ -1,10 +1,13 @@
 #pragma once
-/// Workloads on the engines of a home: carries out what users stored. One environment is a fleet.
+/// Workloads on the engines of a home, or in a cluster: carries out what users stored. One environment
+/// is a fleet.
 /// What is decided about it is in `src/workloads`.
 
 #include "controller/workload_objects.h"
 
 namespace fettle {
+
+struct ClusterAccess;
 
 /// Whether a controller acts on a fleet.
 Result<bool> is_kept(const Workplace& place, const Name& environment);
@@ -35,5 +38,10 @@ struct BringResult {
 /// ends.
 Result<BringResult> bring_workloads(const Workplace& place, const Name& environment,
                                     const BringOptions& options);
+
+/// The same for the workloads that stand in a cluster, where users store and follow them by its own
+/// means. The workplace has its driver.
+Result<BringResult> bring_cluster(const Workplace& place, const ClusterAccess& access,
+                                  const workloads::Gates& gates, const BringOptions& options);
 
 }  // namespace fettle

@@ -27,7 +27,8 @@ workloads::Object workload_with(std::string_view image) {
         "spec":{"replicas":1,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":
         {"labels":{"app":"web"}},"spec":{"containers":[{"name":"c","image":")",
           image,
-          R"("}]}},"updateStrategy":{"rollingUpdate":{"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":1}}}})"),
+          R"("}]}},"updateStrategy":{"rollingUpdate":
+        {"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":1}}}})"),
       "web.json", {});
   workloads::Object object = read.objects.at(0);
   object.uid = "uid-of-web";

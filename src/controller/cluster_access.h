@@ -1,0 +1,16 @@
+#pragma once
+/// A cluster as those who keep a fleet in it see it.
+
+#include "cluster/owners.h"
+#include "kubernetes/object_cache.h"
+
+namespace fettle {
+
+/// All of it outlives who has it.
+struct ClusterAccess {
+  kubernetes::Client& client;
+  kubernetes::ObjectCache& objects;
+  cluster::Owners& owners;  ///< filled by the source of the fleet, read by the driver
+};
+
+}  // namespace fettle

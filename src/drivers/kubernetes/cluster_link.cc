@@ -1,0 +1,88 @@
+#include "drivers/kubernetes/cluster_link.h"
+
+#include "base/text.h"
+#include "cluster/types.h"
+#include "kubernetes/discovery.h"
+
+namespace fettle {
+namespace {
+
+const std::vector<kubernetes::ResourceType>& followed_types() {
+  static const std::vector<kubernetes::ResourceType> all{
+      cluster::types::clone_sets, cluster::types::revisions, cluster::types::pods};
+  return all;
+}
+
+}  // namespace
+
+ClusterLink::ClusterLink(std::unique_ptr<kubernetes::Transport> transport, ClusterSettings settings,
+                         std::function<Time()> clock, uint64_t seed)
+    : settings_(std::move(settings)),
+      seed_(seed),
+      client_(std::move(transport), with_permit(settings_.client)),
+      objects_(followed_types()),
+      driver_(client_, objects_, owners_, settings_.gates, std::move(clock)) {
+  if (settings_.lease)
+    candidate_ = std::make_unique<kubernetes::Candidate>(client_, *settings_.lease, seed_++);
+}
+
+/// All threads are told before one is waited for.
+ClusterLink::~ClusterLink() {
+  for (std::jthread& thread : threads_)
+    thread.request_stop();
+  threads_.clear();
+}
+
+kubernetes::ClientSettings ClusterLink::with_permit(kubernetes::ClientSettings settings) {
+  if (settings_.lease)
+    settings.permit = [this] { return candidate_->may_write_until(); };
+  return settings;
+}
+
+Status ClusterLink::check(const std::stop_token& stop) {
+  const kubernetes::Discovery found = TRY(kubernetes::Discovery::ask(client_, stop));
+  for (const kubernetes::ResourceType& type : followed_types())
+    if (found.find(type.group, type.version, type.plural) == nullptr)
+      return user_error(cat("the cluster does not serve `", type.plural, "` of `",
+                            type.api_version(), "`; define them by `packaging/kubernetes/crds`"));
+  return {};
+}
+
+void ClusterLink::begin() {
+  for (const kubernetes::ResourceType& type : followed_types()) {
+    kubernetes::Reflector& reflector = reflectors_.emplace_back(
+        kubernetes::ReflectorSettings{.type = type, .space = settings_.space},
+        objects_.listener(type.kind), seed_++);
+    threads_.emplace_back([this, &reflector](const std::stop_token& stop) {
+      kubernetes::follow(client_, reflector, stop);
+    });
+  }
+  if (candidate_ != nullptr)
+    threads_.emplace_back([this](const std::stop_token& stop) {
+      candidate_->run(
+          [this, stop](bool is_leader) {
+            lead(is_leader);
+            if (!is_leader && !stop.stop_requested() && settings_.lease_lost)
+              settings_.lease_lost();
+          },
+          stop);
+    });
+}
+
+void ClusterLink::lead(bool is_leader) {
+  {
+    const std::lock_guard lock(mutex_);
+    is_leader_ = is_leader;
+  }
+  elected_.notify_all();
+}
+
+Status ClusterLink::await_lease(const std::stop_token& stop) {
+  if (candidate_ == nullptr)
+    return {};
+  std::unique_lock lock(mutex_);
+  return elected_.wait(lock, stop, [&] { return is_leader_; }) ? Status()
+                                                               : Status(cancelled_error());
+}
+
+}  // namespace fettle

@@ -1,0 +1,65 @@
+#pragma once
+/// A cluster as a controller holds it: a client, what reflectors tell of the types that are kept, the
+/// driver, and the lease that says whether anything may be written.
+///
+/// Who asks for no lease may always write; who asks for one may only write while it is held, and what
+/// is to be told of its end is told once. Objects are followed from the beginning, so that a new leader
+/// knows them when it becomes one.
+
+#include <list>
+#include <optional>
+#include <thread>
+
+#include "drivers/kubernetes/kubernetes_driver.h"
+#include "kubernetes/lease.h"
+
+namespace fettle {
+
+struct ClusterSettings {
+  kubernetes::ClientSettings client{};
+  std::string space{};  ///< whose objects are kept; empty: all
+  workloads::Gates gates{};
+  std::optional<kubernetes::LeaseSettings> lease{};
+  std::function<void()> lease_lost{};  ///< called from a thread of its own; may be empty
+};
+
+class ClusterLink {
+ public:
+  ClusterLink(std::unique_ptr<kubernetes::Transport> transport, ClusterSettings settings,
+              std::function<Time()> clock, uint64_t seed);
+  ~ClusterLink();
+  ClusterLink(const ClusterLink&) = delete;
+  ClusterLink& operator=(const ClusterLink&) = delete;
+
+  /// Whether the cluster answers and has our types. Errors (`Blame::user`): their definitions are
+  /// missing.
+  Status check(const std::stop_token& stop);
+  /// Follows the objects, and stands for election if there is a lease.
+  void begin();
+  /// Waits until the lease is ours. Error: a stop was asked for.
+  Status await_lease(const std::stop_token& stop);
+
+  kubernetes::Client& client() { return client_; }
+  kubernetes::ObjectCache& objects() { return objects_; }
+  cluster::Owners& owners() { return owners_; }
+  KubernetesDriver& driver() { return driver_; }
+
+ private:
+  kubernetes::ClientSettings with_permit(kubernetes::ClientSettings settings);
+  void lead(bool is_leader);
+
+  const ClusterSettings settings_;
+  uint64_t seed_;
+  std::unique_ptr<kubernetes::Candidate> candidate_;  ///< null: no lease is asked for
+  kubernetes::Client client_;
+  kubernetes::ObjectCache objects_;
+  cluster::Owners owners_;
+  KubernetesDriver driver_;
+  std::list<kubernetes::Reflector> reflectors_;
+  std::mutex mutex_;
+  std::condition_variable_any elected_;
+  bool is_leader_ = false;
+  std::vector<std::jthread> threads_;
+};
+
+}  // namespace fettle
