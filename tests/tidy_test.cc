@@ -58,8 +58,9 @@ const std::map<std::string, std::set<std::string>> floors{
      {"base", "value", "core", "starlark", "kinds", "packages", "model", "states", "workplace",
       "controller", "verbs", "documents"}},
     {"app",
-     {"base", "value", "kinds", "store", "reconcile", "drivers/engine", "drivers/handler",
-      "drivers/host", "workplace", "controller", "documents", "cli"}},
+     {"base", "value", "kubernetes", "kinds", "store", "reconcile", "drivers/engine",
+      "drivers/handler", "drivers/kubernetes", "drivers/host", "workplace", "controller",
+      "documents", "cli"}},
 };
 
 /// `drivers/host` of `src/drivers/host/files.cc`, `core` of `core/key.h`.

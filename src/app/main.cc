@@ -11,6 +11,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "app/cluster.h"
 #include "app/commands.h"
 #include "app/engine_life.h"
 #include "app/front_end.h"
@@ -26,6 +27,7 @@
 #include "cli/limits.h"
 #include "cli/live.h"
 #include "cli/print.h"
+#include "controller/cluster_access.h"
 #include "controller/node_specs.h"
 #include "documents/errors.h"
 #include "drivers/engine/address.h"
@@ -96,7 +98,9 @@ class Program : public Face {
       return name == own_engine  ? static_cast<Driver*>(engine_.get())
              : name == "host"    ? static_cast<Driver*>(host_.get())
              : name == "handler" ? static_cast<Driver*>(handler_.get())
-                                 : node_driver(name);
+             : name == "kubernetes" && cluster_ != nullptr
+                 ? static_cast<Driver*>(&cluster_->driver())
+                 : node_driver(name);
     };
     place_.nodes = [this]() -> Result<std::vector<std::string>> {
       std::vector<std::string> names;
@@ -156,6 +160,11 @@ class Program : public Face {
         break;
     }
     return end_engine(*http_, options, verb == EngineVerb::remove, stop);
+  }
+
+  Result<ClusterAccess> cluster(const ClusterRequest& request) override {
+    cluster_ = TRY(link_cluster(request, *TRY(workplace())));
+    return ClusterAccess{cluster_->client(), cluster_->objects(), cluster_->owners()};
   }
 
   Build build() const override { return {FETTLE_VERSION, built_from(), library_versions()}; }
@@ -283,6 +292,7 @@ class Program : public Face {
   std::unique_ptr<Signals> signals_;
   std::unique_ptr<OutputWatch> output_;
   Workplace place_;
+  std::unique_ptr<ClusterLink> cluster_;  ///< ends first: it uses the workplace
 };
 
 int exit_code_of(const Error& error) { return error.blame == Blame::user ? 2 : 1; }

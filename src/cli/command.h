@@ -42,6 +42,9 @@ class CommandLine {
   std::vector<std::string> arguments;
 };
 
+struct ClusterAccess;
+struct ClusterRequest;
+
 enum class EngineVerb { look, start, stop, remove };
 
 /// The things that a command works with. The workplace is opened on request, so that `version`
@@ -53,6 +56,8 @@ class Face {
   /// The parts of this machine that are there and those that are missing, and whether all is well.
   virtual std::pair<std::vector<Diagnosis>, bool> diagnosis() = 0;
   virtual Result<EngineState> engine(EngineVerb verb) = 0;
+  /// A cluster in which this process may act; the workplace has its driver.
+  virtual Result<ClusterAccess> cluster(const ClusterRequest& request) = 0;
   virtual Build build() const = 0;
   /// From now on, a terminal shows that the command works, under this title.
   virtual void show_work(const std::string& title) = 0;

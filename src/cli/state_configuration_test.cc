@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cli/commands/state_options.h"
+#include "controller/cluster_access.h"
 
 namespace fettle {
 namespace {
@@ -13,6 +14,9 @@ class Words : public Face {
   Result<Workplace*> workplace() override { return world_error("none is needed"); }
   std::pair<std::vector<Diagnosis>, bool> diagnosis() override { return {}; }
   Result<EngineState> engine(EngineVerb) override { return EngineState{}; }
+  Result<ClusterAccess> cluster(const ClusterRequest&) override {
+    return world_error("there is none");
+  }
   Build build() const override { return {}; }
   void show_work(const std::string&) override {}
 };

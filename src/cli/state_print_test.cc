@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "controller/cluster_access.h"
 
 namespace fettle {
 namespace {
@@ -14,6 +15,9 @@ class StatesFace : public Face {
   Result<Workplace*> workplace() override { return world_error("none is needed"); }
   std::pair<std::vector<Diagnosis>, bool> diagnosis() override { return {}; }
   Result<EngineState> engine(EngineVerb) override { return EngineState{}; }
+  Result<ClusterAccess> cluster(const ClusterRequest&) override {
+    return world_error("there is none");
+  }
   Build build() const override { return {}; }
   void show_work(const std::string&) override {}
 };

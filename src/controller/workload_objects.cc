@@ -327,4 +327,10 @@ Result<workloads::Gates> stored_gates(const Workplace& place, const Name& enviro
   return workloads::gates_of(workloads::gate_words_of(words.value_or(Value())));
 }
 
+Result<workloads::Gates> gates_in(std::string_view text) {
+  if (text.empty())
+    return workloads::Gates();
+  return workloads::gates_of(TRY(gates_with(std::nullopt, text)));
+}
+
 }  // namespace fettle

@@ -60,6 +60,8 @@ Result<std::vector<StoredObject>> change_objects(const Workplace& place, const N
 Status check_gates(const Workplace& place, const Name& environment, std::string_view text);
 Status put_gates(const Workplace& place, const Name& environment, std::string_view text);
 Result<workloads::Gates> stored_gates(const Workplace& place, const Name& environment);
+/// Those of a text, where nobody remembers any; empty: the defaults.
+Result<workloads::Gates> gates_in(std::string_view text);
 
 /// Changes what users say about pods: labels, annotations and finalizers in the `metadata` of an
 /// object `Pod`, which starts empty for a pod about which nobody has said anything. `made`: when

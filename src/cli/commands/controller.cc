@@ -1,9 +1,11 @@
 /// `controller`: keeps all workloads of a fleet as they are wanted.
 
 #include "base/text.h"
+#include "cli/cluster_request.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/workload_common.h"
 #include "cli/print.h"
+#include "controller/cluster_access.h"
 #include "documents/events.h"
 #include "documents/workloads.h"
 #include "workplace/shown_key.h"
@@ -36,25 +38,43 @@ class ControllerTeller : public Audience {
   const Face& face_;
 };
 
+bool speaks(const Face& face) { return !face.quiet && !face.json && !face.json_lines; }
+
+Result<BringResult> keep_fleet(Face& face, const Workplace& place, const BringOptions& options) {
+  if (speaks(face))
+    print_error(cat("keeping the workloads of `", fleet_of(face), "`; press Ctrl-C to stop"));
+  return bring_workloads(place, fleet_of(face), options);
+}
+
+Result<BringResult> keep_cluster(Face& face, const Workplace& place, const ClusterRequest& request,
+                                 const BringOptions& options) {
+  const workloads::Gates gates = TRY(gates_in(request.gates));
+  const ClusterAccess access = TRY(face.cluster(request));
+  if (speaks(face))
+    print_error("keeping the workloads of the cluster; press Ctrl-C to stop");
+  return bring_cluster(place, access, gates, options);
+}
+
 Result<int> keep(Face& face) {
   Workplace* place = TRY(face.workplace());
   place->command = "fettle controller";
   place->role = Holder::Role::controller;
-  if (const std::string gates = face.parsed.text("feature-gates"); !gates.empty())
+  const std::optional<ClusterRequest> cluster = TRY(cluster_asked(face.parsed));
+  if (cluster && face.parsed.has("enclave"))
+    return user_error("a cluster has no fleets, so `--enclave` means nothing there");
+  if (const std::string gates = face.parsed.text("feature-gates"); !gates.empty() && !cluster)
     TRY(put_gates(*place, fleet_of(face), gates));
   ControllerTeller teller(face);
   BringOptions options;
   options.keeps = true;
   options.wait_for_others = !face.parsed.flag("no-lease-wait");
   options.audience = &teller;
-  const bool speaks = !face.quiet && !face.json && !face.json_lines;
-  if (speaks)
-    print_error(cat("keeping the workloads of `", fleet_of(face), "`; press Ctrl-C to stop"));
   place->interrupt->expect();
-  const BringResult brought = TRY(bring_workloads(*place, fleet_of(face), options));
+  const BringResult brought = TRY(cluster ? keep_cluster(face, *place, *cluster, options)
+                                          : keep_fleet(face, *place, options));
   if (face.json)
     print_json(document_of(brought));
-  if (speaks)
+  if (speaks(face))
     print_error("stopped; the workloads keep running");
   return 0;
 }
@@ -62,11 +82,15 @@ Result<int> keep(Face& face) {
 }  // namespace
 
 Command controller_command() {
+  std::vector<CommandOption> own = cluster_options();
+  own.insert(own.begin(), gates_option());
   Command command = CommandGroup{"workloads", {workload_options()[0]}}.reader(
       "controller", "", 0, 0,
       "Keeps the workloads of a fleet as their manifests say, until you stop it.\n"
-      "Handles probes, restarts, lost nodes, hooks, and what `apply` stores in the meantime.",
-      {"fettle controller", "fettle controller -e fleet --output jsonl"}, keep, {gates_option()});
+      "With `--kubeconfig` or `--in-cluster`, those of a Kubernetes cluster (CloneSets, so far).",
+      {"fettle controller", "fettle controller -e fleet --output jsonl",
+       "fettle controller --kubeconfig ~/.kube/config"},
+      keep, own);
   command.tells_lines = true;
   return command;
 }

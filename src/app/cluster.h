@@ -1,0 +1,14 @@
+#pragma once
+/// Connects with the Kubernetes cluster that a command means.
+
+#include "cli/cluster_request.h"
+#include "drivers/kubernetes/cluster_link.h"
+
+namespace fettle {
+
+/// Waits until this process may act there. If it may no more, the interrupt of the workplace is asked
+/// to end what goes on.
+Result<std::unique_ptr<ClusterLink>> link_cluster(const ClusterRequest& request,
+                                                  const Workplace& place);
+
+}  // namespace fettle

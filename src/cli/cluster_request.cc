@@ -1,0 +1,50 @@
+#include "cli/cluster_request.h"
+
+#include "base/text.h"
+
+namespace fettle {
+
+const std::vector<CommandOption>& cluster_options() {
+  static const std::vector<CommandOption> options{
+      {{"--kubeconfig"}, "FILE", "keep the workloads of the Kubernetes cluster that it names"},
+      {{"--in-cluster"}, "", "keep those of the cluster in which this runs as a pod"},
+      {{"--context"}, "NAME", "of the kubeconfig (default: its current one)"},
+      {{"--namespace"}, "NAME", "only the workloads of this namespace of the cluster"},
+      {{"--enable-leader-election"},
+       "",
+       "act only while it holds the lease; `=false` is for tests"},
+      {{"--leader-election-namespace"}, "NAME", "of the lease (default: kruise-system)"},
+      {{"--leader-election-id"}, "NAME", "of the lease (default: kruise-manager)"},
+      {{"--rest-config-qps"}, "NUMBER", "requests a second (default: 30)"},
+      {{"--rest-config-burst"}, "NUMBER", "requests at once (default: 50)"}};
+  return options;
+}
+
+Result<std::optional<ClusterRequest>> cluster_asked(const CommandLine& parsed) {
+  ClusterRequest request;
+  request.kubeconfig = parsed.text("kubeconfig");
+  const bool is_in_cluster = parsed.flag("in-cluster");
+  if (is_in_cluster && !request.kubeconfig.empty())
+    return user_error("`--kubeconfig` and `--in-cluster` name two clusters");
+  if (!is_in_cluster && request.kubeconfig.empty()) {
+    for (const CommandOption& option : cluster_options())
+      if (const std::string& flag = option.names.front(); parsed.has(flag.substr(2)))
+        return user_error(cat("`", flag, "` needs `--kubeconfig` or `--in-cluster`"));
+    return std::optional<ClusterRequest>();
+  }
+  if (is_in_cluster && parsed.has("context"))
+    return user_error("`--context` needs `--kubeconfig`");
+  request.context = parsed.text("context");
+  request.space = parsed.text("namespace");
+  request.gates = parsed.text("feature-gates");
+  request.qps = TRY(parsed.number("rest-config-qps", request.qps));
+  request.burst = TRY(parsed.number("rest-config-burst", request.burst));
+  if (request.qps < 1 || request.burst < 1)
+    return user_error("`--rest-config-qps` and `--rest-config-burst` must be at least 1");
+  request.elects = parsed.flag("enable-leader-election", request.elects);
+  request.lease_space = parsed.text("leader-election-namespace", request.lease_space);
+  request.lease_name = parsed.text("leader-election-id", request.lease_name);
+  return std::optional(std::move(request));
+}
+
+}  // namespace fettle

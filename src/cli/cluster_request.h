@@ -1,0 +1,26 @@
+#pragma once
+/// The Kubernetes cluster that a command means. Only its options choose one, never a file that happens
+/// to be there: whoever has a kubeconfig does not always mean a cluster.
+
+#include <optional>
+
+#include "cli/command.h"
+
+namespace fettle {
+
+struct ClusterRequest {
+  std::string kubeconfig{};  ///< empty: it runs in a pod of the cluster
+  std::string context{};     ///< of the file; empty: the current one
+  std::string space{};       ///< whose workloads are meant; empty: all
+  std::string gates{};       ///< `NAME=BOOL,…`
+  int64_t qps = 30, burst = 50;
+  bool elects = true;  ///< it acts only while it has the lease
+  std::string lease_space = "kruise-system", lease_name = "kruise-manager";
+};
+
+/// OpenKruise's manager has the same, but for the first three.
+const std::vector<CommandOption>& cluster_options();
+/// None: no cluster is meant. Errors (`Blame::user`): options that do not fit together.
+Result<std::optional<ClusterRequest>> cluster_asked(const CommandLine& parsed);
+
+}  // namespace fettle

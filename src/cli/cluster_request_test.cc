@@ -1,0 +1,46 @@
+#include "cli/cluster_request.h"
+
+#include <gtest/gtest.h>
+
+namespace fettle {
+namespace {
+
+CommandLine words(std::map<std::string, std::vector<std::string>> options) {
+  CommandLine line;
+  line.options = std::move(options);
+  return line;
+}
+
+TEST(ClusterRequest, WithoutItsOptionsNoClusterIsMeant) {
+  const auto asked = cluster_asked(words({{"feature-gates", {"KruiseDaemon=false"}}}));
+  ASSERT_TRUE(asked);
+  EXPECT_FALSE(*asked);
+}
+
+TEST(ClusterRequest, AKubeconfigNamesOne) {
+  const auto asked = cluster_asked(words({{"kubeconfig", {"k"}}, {"rest-config-qps", {"100"}}}));
+  ASSERT_TRUE(asked && *asked);
+  EXPECT_EQ((*asked)->kubeconfig, "k");
+  EXPECT_EQ((*asked)->qps, 100);
+  EXPECT_EQ((*asked)->burst, 50);
+  EXPECT_TRUE((*asked)->elects);
+  EXPECT_EQ((*asked)->lease_name, "kruise-manager");
+}
+
+TEST(ClusterRequest, OptionsThatDoNotFitTogetherAreErrors) {
+  using Options = std::map<std::string, std::vector<std::string>>;
+  for (const Options& options :
+       std::vector<Options>{{{"context", {"x"}}},
+                            {{"rest-config-qps", {"9"}}},
+                            {{"kubeconfig", {"k"}}, {"in-cluster", {"true"}}},
+                            {{"in-cluster", {"true"}}, {"context", {"x"}}},
+                            {{"kubeconfig", {"k"}}, {"rest-config-burst", {"0"}}},
+                            {{"kubeconfig", {"k"}}, {"rest-config-qps", {"many"}}}}) {
+    const auto asked = cluster_asked(words(options));
+    ASSERT_FALSE(asked);
+    EXPECT_EQ(asked.error().blame, Blame::user);
+  }
+}
+
+}  // namespace
+}  // namespace fettle
