@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cluster/types.h"
 #include "value/json.h"
 #include "workloads/read/read.h"
 
@@ -14,13 +15,14 @@ Result<workloads::Object> read_workload(const Value& object) {
   for (const char* key : {"name", "namespace", "labels", "annotations"})
     if (const Value* const found = object.at("metadata").find(key))
       metadata.push_back({key, *found});
-  const Value document = Value::dict({{"apiVersion", object.at("apiVersion")},
-                                      {"kind", object.at("kind")},
+  // Items of a list need not say what they are.
+  const Value document = Value::dict({{"apiVersion", types::clone_sets.api_version()},
+                                      {"kind", types::clone_sets.kind},
                                       {"metadata", Value::dict(std::move(metadata))},
                                       {"spec", object.at("spec")}});
   const ObjectMeta meta = meta_of(object);
   const std::string name =
-      cat(object.text_at("kind"), " `", meta.space, "/", meta.name, "` in the cluster");
+      cat(types::clone_sets.kind, " `", meta.space, "/", meta.name, "` in the cluster");
   workloads::Manifests read = workloads::read_manifests(write_json(document), name, {});
   if (!read.errors.empty())
     return std::move(read.errors.front());

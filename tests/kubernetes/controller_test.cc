@@ -1,0 +1,290 @@
+/// A controller of a cluster from end to end, beside kubelets and users: reflectors, cache, decisions,
+/// runs, driver and statuses, over HTTP. The server is our own, and so is the kubelet.
+
+#include <gtest/gtest.h>
+
+#include "cluster/types.h"
+#include "controller/cluster_access.h"
+#include "controller/workloads.h"
+#include "drivers/host/host_driver.h"
+#include "drivers/kubernetes/cluster_link.h"
+#include "tests/fixtures/home.h"
+#include "tests/fixtures/workload_kinds.h"
+#include "tests/kubernetes/api_server_face.h"
+#include "tests/kubernetes/json_text.h"
+#include "tests/kubernetes/patches.h"
+#include "tests/kubernetes/played_kubelet.h"
+
+namespace fettle {
+namespace {
+
+using kubernetes::at_path;
+using kubernetes::json;
+using kubernetes::ObjectName;
+namespace types = cluster::types;
+
+constexpr std::string_view definition = R"({
+  "apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+  "metadata":{"name":"clonesets.apps.kruise.io"},
+  "spec":{"group":"apps.kruise.io","scope":"Namespaced",
+    "names":{"plural":"clonesets","singular":"cloneset","kind":"CloneSet","listKind":"CloneSetList"},
+    "versions":[{"name":"v1beta1","served":true,"storage":true,"subresources":{"status":{}},
+      "schema":{"openAPIV3Schema":{"type":"object","properties":{
+        "spec":{"type":"object","x-kubernetes-preserve-unknown-fields":true},
+        "status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}]}})";
+
+/// One process that keeps the cluster, until it is stopped.
+class Controller {
+ public:
+  Controller(const kubernetes::Config& config, Store& store, Blobs& blobs,
+             ClusterSettings settings = {})
+      : host_(http_, blobs, [] { return uint64_t{7}; }, {}),
+        link_(std::make_unique<kubernetes::HttpTransport>(config), std::move(settings),
+              now_from_clock, 1) {
+    place_.store = &store;
+    place_.blobs = &blobs;
+    place_.kinds = &kinds_;
+    place_.clock = now_from_clock;
+    place_.random = [] { return uint64_t{7}; };
+    place_.interrupt = &interrupt_;
+    place_.command = "a test";
+    place_.driver = [this](const Name& name) -> Driver* {
+      return name == cluster::driver_name ? static_cast<Driver*>(&link_.driver())
+             : name == "host"             ? static_cast<Driver*>(&host_)
+                                          : nullptr;
+    };
+    link_.begin();
+    thread_ = std::jthread([this] {
+      BringOptions options;
+      options.keeps = true;
+      const auto brought =
+          bring_cluster(place_, {link_.client(), link_.objects(), link_.owners()}, {}, options);
+      EXPECT_TRUE(brought) << to_string(brought.error());
+    });
+  }
+  ~Controller() {
+    interrupt_.ask();
+    thread_.join();
+  }
+  Controller(const Controller&) = delete;
+  Controller& operator=(const Controller&) = delete;
+
+ private:
+  HttpClient http_;
+  WorkloadKinds kinds_;
+  Interrupt interrupt_;
+  Workplace place_;
+  HostDriver host_;
+  ClusterLink link_;
+  std::jthread thread_;
+};
+
+class ClusterController : public testing::Test {
+ protected:
+  ClusterController() {
+    EXPECT_TRUE(client_->create(kubernetes::types::definitions, {}, json(definition), {}, {}));
+  }
+
+  std::unique_ptr<Controller> controller() {
+    return std::make_unique<Controller>(server_.config(), home_.store(), home_.blobs(),
+                                        ClusterSettings{.client = {.qps = 0}});
+  }
+
+  void make(int replicas, std::string_view image) {
+    const auto made = client_->create(
+        types::clone_sets, {"default", ""},
+        json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"CloneSet","metadata":
+          {"name":"web","namespace":"default"},"spec":{"replicas":)",
+                 replicas, R"(,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":
+          {"labels":{"app":"web"}},"spec":{"containers":[{"name":"c","image":")",
+                 image, R"("}]}},"updateStrategy":{"rollingUpdate":
+          {"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":1}}}})")),
+        {}, {});
+    ASSERT_TRUE(made) << to_string(made.error());
+  }
+  void change(std::string_view spec) {
+    const auto changed = client_->patch(types::clone_sets, web_, kubernetes::PatchType::merge,
+                                        json(cat(R"({"spec":)", spec, "}")), {}, {});
+    ASSERT_TRUE(changed) << to_string(changed.error());
+  }
+  void set_image(std::string_view image) {
+    change(cat(R"({"template":{"spec":{"containers":[{"name":"c","image":")", image, R"("}]}}})"));
+  }
+
+  std::vector<Value> pods() {
+    const auto listed = client_->list(types::pods, "default", {}, {});
+    return listed ? listed->items : std::vector<Value>();
+  }
+  std::set<std::string> uids() {
+    std::set<std::string> found;
+    for (const Value& pod : pods())
+      found.emplace(pod.at("metadata").text_at("uid"));
+    return found;
+  }
+  size_t pods_with(std::string_view image) {
+    return static_cast<size_t>(std::ranges::count_if(pods(), [&](const Value& pod) {
+      return items_of(pod.at("spec").at("containers"))[0].text_at("image") == image;
+    }));
+  }
+  Value status() {
+    const auto set = client_->get(types::clone_sets, web_, {});
+    return set ? set->at("status") : Value();
+  }
+  bool has_status(std::string_view key, int64_t number) {
+    return status().integer_at(key, -1) == number;
+  }
+  size_t revisions() {
+    const auto listed = client_->list(types::revisions, "default", {}, {});
+    return listed ? listed->items.size() : 0;
+  }
+
+  /// The limit is for a failing test.
+  static bool await(const std::function<bool()>& holds) {
+    for (int i = 0; i < 1'500; ++i) {
+      if (holds())
+        return true;
+      EXPECT_TRUE(pause_for(20ms, {}));
+    }
+    return false;
+  }
+  /// All pods run an image and are ready, and the status says so.
+  bool await_rollout(size_t replicas, std::string_view image) {
+    const auto count = static_cast<int64_t>(replicas);
+    return await([&] {
+      return pods().size() == replicas && pods_with(image) == replicas &&
+             has_status("updatedReadyReplicas", count) && has_status("readyReplicas", count);
+    });
+  }
+
+  kubernetes::ApiServerFace server_;
+  std::unique_ptr<kubernetes::Client> client_ = server_.client();
+  std::unique_ptr<kubernetes::Client> kubelets_client_ = server_.client();
+  TestHome home_;
+  kubernetes::PlayedKubelet kubelet_{*kubelets_client_};
+  const ObjectName web_{"default", "web"};
+};
+
+TEST_F(ClusterController, PodsAreMadeAndBecomeReady) {
+  const auto keeping = controller();
+  make(3, "web:1");
+  ASSERT_TRUE(await_rollout(3, "web:1")) << write_json(status());
+  EXPECT_EQ(revisions(), 1u);
+  EXPECT_EQ(status().integer_at("observedGeneration"), 1);
+  EXPECT_EQ(status().at("currentRevision"), status().at("updateRevision"));
+}
+
+TEST_F(ClusterController, AnUpdateInPlaceKeepsPodsAndTheirNumber) {
+  const auto keeping = controller();
+  make(3, "web:1");
+  ASSERT_TRUE(await_rollout(3, "web:1"));
+  const std::set<std::string> before = uids();
+  kubelet_.take_least_ready();
+  set_image("web:2");
+  ASSERT_TRUE(await_rollout(3, "web:2")) << write_json(status());
+  EXPECT_EQ(uids(), before);
+  EXPECT_GE(kubelet_.take_least_ready(), 2);
+  EXPECT_EQ(revisions(), 2u);
+}
+
+TEST_F(ClusterController, TheNextControllerGoesOn) {
+  auto keeping = controller();
+  make(5, "web:1");
+  ASSERT_TRUE(await_rollout(5, "web:1"));
+  const std::set<std::string> before = uids();
+  set_image("web:2");
+  ASSERT_TRUE(await([&] { return pods_with("web:2") > 0; }));
+  keeping.reset();
+  keeping = controller();
+  ASSERT_TRUE(await_rollout(5, "web:2")) << write_json(status());
+  EXPECT_EQ(uids(), before);
+}
+
+TEST_F(ClusterController, ABrokenImageStopsTheRolloutAndCanBeUndone) {
+  const auto keeping = controller();
+  make(3, "web:1");
+  ASSERT_TRUE(await_rollout(3, "web:1"));
+  set_image("broken");
+  ASSERT_TRUE(await([&] { return pods_with("broken") == 1 && has_status("readyReplicas", 2); }));
+  ASSERT_TRUE(pause_for(500ms, {}));
+  EXPECT_EQ(pods_with("broken"), 1u);
+  set_image("web:1");
+  ASSERT_TRUE(await_rollout(3, "web:1")) << write_json(status());
+}
+
+TEST_F(ClusterController, ADeletedPodIsReplaced) {
+  const auto keeping = controller();
+  make(2, "web:1");
+  ASSERT_TRUE(await_rollout(2, "web:1"));
+  const std::set<std::string> before = uids();
+  const Value pod = pods().at(0);
+  ASSERT_TRUE(client_->remove(
+      types::pods, {"default", std::string(pod.at("metadata").text_at("name"))}, {}, {}));
+  ASSERT_TRUE(await([&] { return uids() != before && pods().size() == 2; }));
+  EXPECT_TRUE(await_rollout(2, "web:1")) << write_json(status());
+}
+
+TEST_F(ClusterController, ReplicasCanBeChanged) {
+  const auto keeping = controller();
+  make(1, "web:1");
+  ASSERT_TRUE(await_rollout(1, "web:1"));
+  change(R"({"replicas":4})");
+  ASSERT_TRUE(await_rollout(4, "web:1"));
+  change(R"({"replicas":2})");
+  ASSERT_TRUE(await_rollout(2, "web:1")) << write_json(status());
+}
+
+/// They are the matter of the garbage collector, and a user may have asked it to leave them.
+TEST_F(ClusterController, PodsOfADeletedWorkloadAreLeftAlone) {
+  const auto keeping = controller();
+  make(2, "web:1");
+  ASSERT_TRUE(await_rollout(2, "web:1"));
+  const std::set<std::string> before = uids();
+  ASSERT_TRUE(client_->remove(types::clone_sets, web_, {}, {}));
+  ASSERT_TRUE(pause_for(500ms, {}));
+  EXPECT_EQ(uids(), before);
+  EXPECT_EQ(revisions(), 1u);
+}
+
+TEST_F(ClusterController, ARefusedImageLeavesPodsAsTheyWere) {
+  const auto keeping = controller();
+  make(2, "web:1");
+  ASSERT_TRUE(await_rollout(2, "web:1"));
+  const std::set<std::string> before = uids();
+  server_.with([](kubernetes::ApiServer& server) {
+    server.fail(
+        1'000,
+        [](const kubernetes::ApiRequest& request) {
+          return request.method == "PATCH" && request.target.find("/pods/") != std::string::npos &&
+                 request.target.find("/status") == std::string::npos &&
+                 request.body.find(R"("image":"web:2")") != std::string::npos;
+        },
+        {.status = 403, .body = json(R"({"kind":"Status","status":"Failure","reason":"Forbidden",
+          "code":403,"message":"images of web are not allowed"})")});
+  });
+  set_image("web:2");
+  ASSERT_TRUE(await([&] { return revisions() == 2; }));
+  ASSERT_TRUE(pause_for(1s, {}));
+  EXPECT_TRUE(await([&] { return has_status("readyReplicas", 2); }));
+  EXPECT_EQ(pods_with("web:1"), 2u);
+  server_.with([](kubernetes::ApiServer& server) { server.stop_failing(); });
+  EXPECT_TRUE(await_rollout(2, "web:2")) << write_json(status());
+  EXPECT_EQ(uids(), before);
+}
+
+TEST_F(ClusterController, AServerThatForgetsAndCutsChangesNothing) {
+  const auto keeping = controller();
+  make(3, "web:1");
+  ASSERT_TRUE(await_rollout(3, "web:1"));
+  set_image("web:2");
+  for (int i = 0; i < 5; ++i) {
+    server_.with([&](kubernetes::ApiServer& server) {
+      server.compact();
+      server.cut_watches(i % 2 == 0);
+    });
+    ASSERT_TRUE(pause_for(50ms, {}));
+  }
+  EXPECT_TRUE(await_rollout(3, "web:2")) << write_json(status());
+}
+
+}  // namespace
+}  // namespace fettle
