@@ -203,6 +203,12 @@ class Program : public Face {
   bool is_state_optional = false;  ///< a command that only reads files can do without our folder
 
  private:
+  /// Those of the nodes that were asked for, from any thread.
+  struct NodeDrivers {
+    std::mutex mutex;
+    std::map<Name, std::unique_ptr<EngineDriver>> drivers;
+  };
+
   /// Opens the folder of our state, with the store in it. If none can be used and none is needed,
   /// makes a new one that goes away with the program.
   Result<Home> open_state() {
@@ -250,8 +256,8 @@ class Program : public Face {
     const std::string_view node = node_of_engine(name);
     if (node.empty())
       return nullptr;
-    const std::lock_guard lock(nodes_mutex_);
-    if (const auto found = nodes_.find(name); found != nodes_.end())
+    const std::lock_guard lock(nodes_.mutex);
+    if (const auto found = nodes_.drivers.find(name); found != nodes_.drivers.end())
       return found->second.get();
     const auto known = node_of(*store_, node);
     if (!known || !*known)
@@ -261,7 +267,8 @@ class Program : public Face {
     const auto locate = [this, address = (*known)->engine](bool, std::stop_token stop) {
       return link_node(address, stop);
     };
-    return (nodes_[name] = std::make_unique<EngineDriver>(*http_, *blobs_, locate, options)).get();
+    nodes_.drivers[name] = std::make_unique<EngineDriver>(*http_, *blobs_, locate, options);
+    return nodes_.drivers[name].get();
   }
 
   Result<EngineLink> link_node(const std::string& address, const std::stop_token& stop) const {
@@ -284,8 +291,7 @@ class Program : public Face {
   std::unique_ptr<HttpClient> http_;
   EngineDriverOptions engine_options_;
   std::unique_ptr<EngineDriver> engine_;
-  std::mutex nodes_mutex_;
-  std::map<Name, std::unique_ptr<EngineDriver>> nodes_;
+  NodeDrivers nodes_;
   std::unique_ptr<HostDriver> host_;
   std::unique_ptr<HandlerDriver> handler_;
   std::unique_ptr<Live> live_;

@@ -35,15 +35,6 @@ Result<workloads::Object> read_workload(const Value& object) {
   return found;
 }
 
-bool marks_not_ready(const workloads::Object& object) {
-  const workloads::Workload workload = workloads::workload_of(object);
-  const auto marks = [](const std::optional<workloads::Hook>& hook) {
-    return hook && hook->marks_not_ready;
-  };
-  const workloads::Hooks& hooks = workload.hooks;
-  return marks(hooks.pre_normal) || marks(hooks.in_place_update) || marks(hooks.pre_delete);
-}
-
 std::shared_ptr<const Owner> Owners::find(const Name& owner) const {
   const std::lock_guard lock(mutex_);
   const auto found = owners_.find(owner);
@@ -53,7 +44,7 @@ std::shared_ptr<const Owner> Owners::find(const Name& owner) const {
 void Owners::put(workloads::Object object) {
   const Name name = object.owner();
   auto owner = std::make_shared<Owner>();
-  owner->marks_not_ready = cluster::marks_not_ready(object);
+  owner->marks_not_ready = workloads::workload_of(object).hooks.mark_not_ready();
   owner->object = std::move(object);
   const std::lock_guard lock(mutex_);
   std::shared_ptr<const Owner>& kept = owners_[name];

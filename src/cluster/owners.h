@@ -27,7 +27,6 @@ struct Owner {
 /// The manifest of a workload that is stored in the cluster. Errors (`Blame::user`): those of
 /// manifests, of which there are some if no webhook has checked it.
 Result<workloads::Object> read_workload(const Value& object);
-bool marks_not_ready(const workloads::Object& object);
 
 class Owners {
  public:

@@ -41,7 +41,6 @@ TEST(Owners, AWorkloadIsReadAsItsManifest) {
   EXPECT_NE(read->created, Time());
   EXPECT_EQ(read->document.at("metadata").at("labels").text_at("a"), "b");
   EXPECT_TRUE(read->document.at("status").is_null());
-  EXPECT_FALSE(marks_not_ready(*read));
 }
 
 TEST(Owners, WhatNoWebhookHasCheckedIsAnError) {

@@ -18,6 +18,7 @@ using workloads::Fleet;
 using workloads::Object;
 namespace types = cluster::types;
 
+constexpr int most_vain_acts = 4;
 /// If nothing else is to be done: a minute is long, and short beside a lost call.
 constexpr Duration longest_quiet = 1min;
 
@@ -136,6 +137,7 @@ class ClusterReader {
     view_.known[pod->key] = pod->record;
     view_.fleet.know(pod->key, pod->record);
     view_.fleet.see(pod->key, pod->state);
+    view_.fleet.see_node(pod->key, pod->node);
     view_.seen[pod->key].state = pod->state;
   }
 
@@ -157,7 +159,10 @@ Result<std::unique_ptr<FleetView>> ClusterSource::learn() {
   edit_.begin_anew();
   auto view = std::make_unique<FleetView>(environment());
   view->fleet.driver = cluster::driver_name;
+  view->fleet.is_cluster = true;
   view->fleet.gates = gates_;
+  // Nothing brings images to the nodes of a cluster yet.
+  view->fleet.gates.pre_download = view->fleet.gates.pre_download_daemon_set = false;
   ClusterReader(place_, access_, *view).read();
   return view;
 }
@@ -282,6 +287,7 @@ void ClusterNews::complain(const Name& owner, std::string why) {
 
 void ClusterNews::forget(const Key& key) {
   cache_.put(key, nullptr);
+  vain_acts_.erase(key);
   if (key.kind == "pod")
     cache_.fleet().drop(name_of_marks(name_of_thing(key)));
 }
@@ -341,9 +347,26 @@ void ClusterNews::take_pod(const ObjectName& name) {
   statuses_.note(meta.owner());
   take_marks(*pod);
   const RecordPointer record = with_failure(pod->record, failure);
-  if (known == nullptr || !says_the_same(*known, *record))
+  if (known != nullptr && says_the_same(*known, *record))
+    vain_acts_.erase(key);
+  else if (known == nullptr || !was_in_vain(key, *known, *record))
     cache_.put(key, record);
   cache_.see(key, {.state = pod->state});
+  cache_.fleet().see_node(key, pod->node);
+}
+
+/// Whether acts succeed and the pod is read as before, again and again: a server or a webhook does not
+/// keep what is written, or it cannot be read. Without an end of that there would be no other work.
+bool ClusterNews::was_in_vain(const Key& key, const Record& known, const Record& rebuilt) {
+  if (!known.applied || known.attempt || !rebuilt.applied || rebuilt.attempt)
+    return false;
+  VainActs& acts = vain_acts_[key];
+  const Attributes& read = rebuilt.applied->attributes;
+  acts = {read, acts.count > 0 && acts.read == read ? acts.count + 1 : 1};
+  if (acts.count == most_vain_acts)
+    place_.tell(cat("pod `", to_string(name_of_thing(key)),
+                    "` does not keep what is written; it stays as it is"));
+  return acts.count >= most_vain_acts;
 }
 
 /// What users have written on a pod.

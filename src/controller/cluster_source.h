@@ -9,7 +9,7 @@
 /// * Only what a workload manages that is there, is not being deleted and has the UID of the reference
 ///   is part of the fleet. Everything else is somebody else's, or the garbage collector's.
 /// * A revision that is known is not read again, for nobody else writes one while we have the lease.
-/// * No node is part of the fleet: the scheduler chooses them.
+/// * No node is part of the fleet: the scheduler chooses them, and on which one a pod is gets observed.
 
 #include "controller/cluster_access.h"
 #include "controller/cluster_edit.h"
@@ -62,11 +62,18 @@ class ClusterNews : public FleetNews {
     std::set<kubernetes::ObjectName> workloads, revisions, pods;
   };
 
+  /// Acts in a row that ended well, after each of which the pod was read as before.
+  struct VainActs {
+    Attributes read;
+    int count = 0;
+  };
+
   void gather();
   /// Whether users want something else.
   bool take_workload(const kubernetes::ObjectName& name);
   void take_revision(const kubernetes::ObjectName& name);
   void take_pod(const kubernetes::ObjectName& name);
+  bool was_in_vain(const Key& key, const Record& known, const Record& rebuilt);
   void take_marks(const cluster::ClusterPod& pod);
   void leave(const Name& owner);
   void open_all_of(const Name& owner);
@@ -80,6 +87,7 @@ class ClusterNews : public FleetNews {
   Notifier& notifier_;
   ClusterStatuses statuses_;
   Open open_;
+  std::map<Key, VainActs> vain_acts_;
   std::map<Name, std::string>
       complaints_;  ///< the last one about each workload that cannot be read
 };

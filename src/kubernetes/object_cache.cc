@@ -33,11 +33,11 @@ class ObjectCache::Shelf : public ObjectListener {
   void put(const ObjectName& name, const Value& object) override {
     {
       const std::lock_guard lock(cache_.mutex_);
-      Held& held = objects[name];
-      if (is_older(version_in(object), held.answered))
+      Item& item = objects[name];
+      if (is_older(version_in(object), item.answered))
         return;
-      held.answered.clear();
-      held.object = object;
+      item.answered.clear();
+      item.object = object;
       cache_.open_.insert({kind_, name});
     }
     cache_.tell();
@@ -65,7 +65,7 @@ class ObjectCache::Shelf : public ObjectListener {
     cache_.synced_.notify_all();
   }
 
-  std::map<ObjectName, Held> objects;
+  std::map<ObjectName, Item> objects;
   bool is_synced = false;
 
  private:
@@ -103,12 +103,12 @@ void ObjectCache::take_answer(std::string_view kind, const Value& object) {
     const std::lock_guard lock(mutex_);
     if (ended_.contains(std::string(uid_in(object))))
       return;
-    Held& held = shelves_.find(kind)->second->objects[name];
+    Item& item = shelves_.find(kind)->second->objects[name];
     // A watch may have been faster, or another thread with a later answer.
-    if (!held.object.is_null() && !is_older(version_in(held.object), version_in(object)))
+    if (!item.object.is_null() && !is_older(version_in(item.object), version_in(object)))
       return;
-    held.object = object;
-    held.answered = version_in(object);
+    item.object = object;
+    item.answered = version_in(object);
     open_.insert({std::string(kind), name});
   }
   tell();
@@ -124,8 +124,8 @@ Value ObjectCache::find(std::string_view kind, const ObjectName& name) const {
 std::vector<Value> ObjectCache::all(std::string_view kind) const {
   const std::lock_guard lock(mutex_);
   std::vector<Value> found;
-  for (const auto& [name, held] : shelves_.find(kind)->second->objects)
-    found.push_back(held.object);
+  for (const auto& [name, item] : shelves_.find(kind)->second->objects)
+    found.push_back(item.object);
   return found;
 }
 

@@ -56,7 +56,7 @@ class ObjectCache {
   Status await_sync(const std::stop_token& stop);
 
  private:
-  struct Held {
+  struct Item {
     Value object;
     std::string answered;  ///< the version of the last answer, until a watch has told of it
   };

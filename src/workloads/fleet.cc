@@ -426,6 +426,14 @@ void Fleet::see(const Key& key, const std::optional<State>& state) {
   touch_pod(*found->second);
 }
 
+void Fleet::see_node(const Key& key, const Name& node) {
+  const auto found = pods_.find(key.name);
+  if (found == pods_.end() || found->second->node == node)
+    return;
+  found->second->node = node;
+  touch_pod(*found->second);
+}
+
 void Fleet::know_pull(const Key& key, const RecordPointer& record) {
   const Box<Resource>& last = last_wish(record);
   const auto found = pulls_.find(key.name);

@@ -129,6 +129,9 @@ class Fleet {
 
   Gates gates;
   Name driver = "engine";  ///< a pod's driver is `engine@NODE`, or `engine` without a node
+  /// A cluster runs the pods: it chooses their nodes, which are observed and no part of the fleet, and
+  /// a pod keeps the readiness gates with which it was made.
+  bool is_cluster = false;
 
   /// Takes a manifest that was stored or changed, a ConfigMap or a Secret. A `Pod` says what users
   /// changed about a pod: labels, annotations and finalizers in its `metadata`, where null removes
@@ -142,6 +145,8 @@ class Fleet {
   void know(const Key& key, const RecordPointer& record);
   /// Takes a look at a pod. None: it is not there.
   void see(const Key& key, const std::optional<State>& state);
+  /// A pod whose key names no node was seen on this one; empty: on none yet.
+  void see_node(const Key& key, const Name& node);
   /// An image came to a node, or left it.
   void see_image(const Name& node, const Name& reference, const Name& digest, bool is_there);
   /// From now on, the answer of `want` is what is wanted. The fleet must not have changed in

@@ -159,9 +159,9 @@ bool Rollout::read_known(PodRow& row, const FleetPod& pod) {
 
 /// Of one that is changed or made here.
 bool Rollout::read_changed(PodRow& row, const FleetPod* pod, const Attributes& attributes) {
-  row.tag =
-      &tags_.emplace_back(PodTag{read_one<&Pod::name>(attributes).get(),
-                                 read_one<&Pod::node>(attributes).get(), pod_labels(attributes)});
+  const Name node = pod == nullptr ? read_one<&Pod::node>(attributes).get() : pod->node;
+  row.tag = &tags_.emplace_back(
+      PodTag{read_one<&Pod::name>(attributes).get(), node, pod_labels(attributes)});
   row.lifecycle = lifecycle_of(row.labels().text_at(label::lifecycle_state));
   row.deletion_cost = pod == nullptr ? 0 : pod->deletion_cost;
   row.is_specified = row.labels().text_at(label::specified_delete) == "true" ||

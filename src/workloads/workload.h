@@ -56,6 +56,12 @@ struct Hook {
 
 struct Hooks {
   std::optional<Hook> pre_normal, in_place_update, pre_delete;
+  /// Whether one of them may mark a pod not ready.
+  bool mark_not_ready() const {
+    return (pre_normal && pre_normal->marks_not_ready) ||
+           (in_place_update && in_place_update->marks_not_ready) ||
+           (pre_delete && pre_delete->marks_not_ready);
+  }
 };
 
 enum class PullMode { race, wait };

@@ -102,7 +102,7 @@ std::string held_by_hooks(const Rollout& rollout) {
 
 bool is_away(const Rollout& rollout, const FleetPod& pod) {
   const Node* const node = rollout.fleet.node(pod.node);
-  return node == nullptr || !node->is_ready;
+  return !rollout.fleet.is_cluster && (node == nullptr || !node->is_ready);
 }
 
 /// Why the first pod that is not ready is not. Empty: nobody knows.

@@ -31,6 +31,14 @@ Value with_marks(const Value& own, const Value& marks) {
   return entries.empty() ? Value() : Value::dict(std::move(entries));
 }
 
+/// What its readiness gates say: all of them, where it gets no others later.
+Value first_conditions(const Rollout& rollout) {
+  std::vector<Entry> conditions{{condition::in_place, status::yes}};
+  if (rollout.fleet.is_cluster && rollout.workload.hooks.mark_not_ready())
+    conditions.push_back({condition::pod_ready, status::yes});
+  return Value::dict(std::move(conditions));
+}
+
 /// A uid that no other pod of this name has, however soon one follows another.
 std::string uid_of(const Rollout& rollout, std::string_view name) {
   return to_string(
@@ -52,7 +60,7 @@ Pod new_pod(Rollout& rollout, const Revision& revision, std::string_view name,
   pod.revision = revision.name;
   pod.pod_template = revision.pod_template;
   pod.labels = Value::dict(std::move(labels));
-  pod.conditions = Value::dict({{condition::in_place, status::yes}});
+  pod.conditions = first_conditions(rollout);
   pod.owner = rollout.owner;
   pod.state =
       Value::dict({{row_of<&PodMemory::made>().name, rollout.now.time_since_epoch().count()}});
