@@ -55,6 +55,8 @@ class Controller {
     };
     link_.begin();
     thread_ = std::jthread([this] {
+      if (!link_.await_lease(interrupt_.acts_token()))
+        return;  // it was never elected
       BringOptions options;
       options.keeps = true;
       const auto brought =
@@ -85,12 +87,20 @@ class ClusterController : public testing::Test {
     EXPECT_TRUE(client_->create(kubernetes::types::definitions, {}, json(definition), {}, {}));
   }
 
-  std::unique_ptr<Controller> controller() {
+  /// `identity`: in its election; empty: without one.
+  std::unique_ptr<Controller> controller(const std::string& identity = {}) {
+    ClusterSettings settings{.client = {.qps = 0}};
+    if (!identity.empty())
+      settings.lease = kubernetes::LeaseSettings{.lease = lease_,
+                                                 .identity = identity,
+                                                 .duration = 3s,
+                                                 .renew_deadline = 2s,
+                                                 .retry = 200ms};
     return std::make_unique<Controller>(server_.config(), home_.store(), home_.blobs(),
-                                        ClusterSettings{.client = {.qps = 0}});
+                                        std::move(settings));
   }
 
-  void make(int replicas, std::string_view image) {
+  void make(int replicas, std::string_view image, std::string_view more = {}) {
     const auto made = client_->create(
         types::clone_sets, {"default", ""},
         json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"CloneSet","metadata":
@@ -98,7 +108,8 @@ class ClusterController : public testing::Test {
                  replicas, R"(,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":
           {"labels":{"app":"web"}},"spec":{"containers":[{"name":"c","image":")",
                  image, R"("}]}},"updateStrategy":{"rollingUpdate":
-          {"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":1}}}})")),
+          {"podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":1}})",
+                 more, "}}")),
         {}, {});
     ASSERT_TRUE(made) << to_string(made.error());
   }
@@ -133,6 +144,17 @@ class ClusterController : public testing::Test {
   bool has_status(std::string_view key, int64_t number) {
     return status().integer_at(key, -1) == number;
   }
+  /// Of all pods and of the workload.
+  std::set<std::string> versions() {
+    std::vector<Value> objects = pods();
+    if (const auto set = client_->get(types::clone_sets, web_, {}))
+      objects.push_back(*set);
+    std::set<std::string> found;
+    for (const Value& object : objects)
+      found.insert(cat(object.at("metadata").text_at("name"), " ",
+                       object.at("metadata").text_at("resourceVersion")));
+    return found;
+  }
   size_t revisions() {
     const auto listed = client_->list(types::revisions, "default", {}, {});
     return listed ? listed->items.size() : 0;
@@ -161,7 +183,7 @@ class ClusterController : public testing::Test {
   std::unique_ptr<kubernetes::Client> kubelets_client_ = server_.client();
   TestHome home_;
   kubernetes::PlayedKubelet kubelet_{*kubelets_client_};
-  const ObjectName web_{"default", "web"};
+  const ObjectName web_{"default", "web"}, lease_{"kube-system", "fettle"};
 };
 
 TEST_F(ClusterController, PodsAreMadeAndBecomeReady) {
@@ -231,6 +253,37 @@ TEST_F(ClusterController, ReplicasCanBeChanged) {
   ASSERT_TRUE(await_rollout(4, "web:1"));
   change(R"({"replicas":2})");
   ASSERT_TRUE(await_rollout(2, "web:1")) << write_json(status());
+}
+
+/// A record that never equals its wish would be written for ever.
+TEST_F(ClusterController, NothingIsWrittenOnceAllIsAsWanted) {
+  const auto keeping = controller();
+  make(
+      2, "web:1",
+      R"(,"lifecycle":{"inPlaceUpdate":{"labelsHandler":{"hold":"true"},"markPodNotReady":true}})");
+  ASSERT_TRUE(await_rollout(2, "web:1")) << write_json(status());
+  const Value pod = pods().at(0);
+  EXPECT_EQ(items_of(pod.at("spec").at("readinessGates")).size(), 2u);
+  ASSERT_TRUE(pause_for(500ms, {}));
+  const std::set<std::string> before = versions();
+  ASSERT_TRUE(pause_for(1s, {}));
+  EXPECT_EQ(versions(), before);
+}
+
+TEST_F(ClusterController, OnlyTheOneWithTheLeaseActs) {
+  auto first = controller("first");
+  make(2, "web:1");
+  ASSERT_TRUE(await_rollout(2, "web:1"));
+  const auto second = controller("second");
+  const auto holder = [&] {
+    const auto lease = client_->get(kubernetes::types::leases, lease_, {});
+    return lease ? std::string(lease->at("spec").text_at("holderIdentity")) : std::string();
+  };
+  EXPECT_EQ(holder(), "first");
+  first.reset();
+  set_image("web:2");
+  EXPECT_TRUE(await_rollout(2, "web:2")) << write_json(status());
+  EXPECT_EQ(holder(), "second");
 }
 
 /// They are the matter of the garbage collector, and a user may have asked it to leave them.

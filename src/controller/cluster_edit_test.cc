@@ -1,0 +1,81 @@
+#include "controller/cluster_edit.h"
+
+#include <gtest/gtest.h>
+
+namespace fettle {
+namespace {
+
+class ClusterEditTest : public testing::Test {
+ protected:
+  /// A record whose act is under way, has failed, or ended well (none).
+  static RecordPointer record_with(std::optional<bool> has_failed) {
+    auto record = std::make_shared<Record>();
+    if (has_failed) {
+      record->attempt.emplace().verb = Verb::update;
+      record->attempt.edit().failed = *has_failed;
+    }
+    return record;
+  }
+  void write(const Key& key, const RecordPointer& record) {
+    const Change change{record == nullptr ? Change::forget : Change::record, key, record, {}};
+    ASSERT_TRUE(edit.write(std::span(&change, 1)));
+  }
+
+  const Key pod{"cluster", "pod", "|default/web-1"};
+  const Key revision{"cluster", "revision", "default/web-a"};
+  ClusterEdit edit{"cluster"};
+};
+
+TEST_F(ClusterEditTest, AnActIsUnderWayUntilItHasEnded) {
+  write(pod, record_with(false));
+  EXPECT_TRUE(edit.is_under_way(pod));
+  EXPECT_TRUE(edit.take_ended().empty());
+  write(pod, record_with({}));
+  EXPECT_FALSE(edit.is_under_way(pod));
+  EXPECT_EQ(edit.take_ended(), std::set<Key>{pod});
+  EXPECT_TRUE(edit.take_ended().empty());
+}
+
+TEST_F(ClusterEditTest, AFailureIsKnownUntilTheNextAct) {
+  const RecordPointer failed = record_with(true);
+  write(pod, failed);
+  EXPECT_FALSE(edit.is_under_way(pod));
+  EXPECT_EQ(edit.failure(pod), failed);
+  write(pod, record_with(false));
+  EXPECT_EQ(edit.failure(pod), nullptr);
+}
+
+TEST_F(ClusterEditTest, WhatIsCalledAgainIsUnderWay) {
+  auto record = std::make_shared<Record>(*record_with(true));
+  record->attempt.edit().course.emplace();
+  write(pod, record);
+  EXPECT_TRUE(edit.is_under_way(pod));
+  EXPECT_EQ(edit.failure(pod), nullptr);
+}
+
+TEST_F(ClusterEditTest, WhatIsLeftForLaterHasNotFailed) {
+  std::vector<Change> changes{{Change::event, {}, nullptr, {}},
+                              {Change::record, pod, record_with(true), {}}};
+  changes[0].logged.type = EventType::skipped;
+  changes[0].logged.key = pod;
+  ASSERT_TRUE(edit.write(changes));
+  EXPECT_EQ(edit.failure(pod), nullptr);
+  EXPECT_EQ(edit.take_ended(), std::set<Key>{pod});
+}
+
+TEST_F(ClusterEditTest, AForgottenRevisionIsRemovedUnlessItIsWantedAgain) {
+  write(revision, nullptr);
+  write(pod, nullptr);
+  EXPECT_EQ(edit.forgotten_revisions(), std::set<Key>{revision});
+  write(revision, record_with({}));
+  EXPECT_TRUE(edit.forgotten_revisions().empty());
+}
+
+TEST_F(ClusterEditTest, WhoReadsEverythingAnewKnowsOfNoAct) {
+  write(pod, record_with(false));
+  edit.begin_anew();
+  EXPECT_FALSE(edit.is_under_way(pod));
+}
+
+}  // namespace
+}  // namespace fettle
