@@ -10,7 +10,7 @@ namespace fettle {
 namespace {
 
 constexpr int most_rounds = 1'000;  ///< of owners that change one another
-constexpr int acts_of_node = 4, most_acts = 64, most_pulls = 1'000;
+constexpr int acts_of_node = 4, acts_of_cluster = 16, most_acts = 64, most_pulls = 1'000;
 
 /// Whether the thing is only remembered, so that no engine is needed. Elsewhere a revision is an
 /// object.
@@ -202,6 +202,8 @@ Due FleetWishes::due(const std::set<Name>& owners, const FleetRecords& records,
 }
 
 int FleetWishes::other_acts() const {
+  if (fleet_.is_cluster)
+    return acts_of_cluster;
   return std::min(most_acts, acts_of_node * std::max(1, static_cast<int>(fleet_.nodes().size())));
 }
 

@@ -239,9 +239,19 @@ TEST_F(KubernetesDriverTest, ALookOnlyTellsWhetherAPodExists) {
 
 TEST_F(KubernetesDriverTest, ARevisionIsWrittenOnce) {
   decide();
+  const std::vector<Value> objects = objects_.all(types::revisions.kind);
+  ASSERT_EQ(objects.size(), 1u);
+  ControllerRevision revision = *cluster::read_revision(objects[0]);
+  Resource resource;
+  resource.key = {"cluster", "revision", cat("default/", revision.name)};
+  resource.attributes = write(revision);
   const size_t before = server_.requests();
-  decide();
+  EXPECT_FALSE(std::get<Done>(act(Verb::run, resource)).changed);
   EXPECT_EQ(server_.requests(), before) << "it is as wanted";
+  revision.number = 9;
+  resource.attributes = write(revision);
+  EXPECT_TRUE(std::get<Done>(act(Verb::run, resource)).changed);
+  EXPECT_EQ(objects_.all(types::revisions.kind)[0].integer_at("revision"), 9);
 }
 
 }  // namespace
