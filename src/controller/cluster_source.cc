@@ -87,9 +87,7 @@ class ClusterReader {
       if (!cluster::meta_of(object).is_leaving)
         read_workload(object);
     read_revisions();
-    for (const Value& object : access_.objects.all(types::pods.kind))
-      if (is_part(view_.fleet, cluster::meta_of(object)))
-        read_pod(object);
+    read_pods();
   }
 
  private:
@@ -119,31 +117,43 @@ class ClusterReader {
                                                 {workload->space.str(), workload->name.str()});
       cluster::take_current(revisions, stored.at("status"));
       for (ControllerRevision& revision : revisions) {
-        know(cluster::record_of(revision, view_.fleet.environment()));
+        const RecordPointer record = cluster::record_of(revision, view_.fleet.environment());
+        know(record->applied->key, record);
         access_.owners.put(std::move(revision));
       }
     }
   }
 
-  void read_pod(const Value& object) {
-    const auto owner = access_.owners.find(cluster::meta_of(object).owner());
-    const Fleet& fleet = view_.fleet;
-    const auto pod = cluster::read_pod(
-        object, {fleet.environment(), fleet.driver, fleet.gates, &owner->revisions});
-    if (!pod)
-      return place_.tell(to_string(pod.error()));
-    if (pod->marks)
-      view_.fleet.put(*pod->marks);
-    view_.known[pod->key] = pod->record;
-    view_.fleet.know(pod->key, pod->record);
-    view_.fleet.see(pod->key, pod->state);
-    view_.fleet.see_node(pod->key, pod->node);
-    view_.seen[pod->key].state = pod->state;
+  void read_pods() {
+    Fleet& fleet = view_.fleet;
+    std::vector<cluster::ClusterPod> pods;
+    for (const Value& object : access_.objects.all(types::pods.kind)) {
+      const ObjectMeta meta = cluster::meta_of(object);
+      if (!is_part(fleet, meta))
+        continue;
+      const auto owner = access_.owners.find(meta.owner());
+      auto pod = cluster::read_pod(
+          object, {fleet.environment(), fleet.driver, fleet.gates, &owner->revisions});
+      if (!pod)
+        place_.tell(to_string(pod.error()));
+      else
+        pods.push_back(*std::move(pod));
+    }
+    // A fleet looks for the pod of a mark among all that it knows.
+    for (const cluster::ClusterPod& pod : pods)
+      if (pod.marks)
+        fleet.put(*pod.marks);
+    for (const cluster::ClusterPod& pod : pods) {
+      know(pod.key, pod.record);
+      fleet.see(pod.key, pod.state);
+      fleet.see_node(pod.key, pod.node);
+      view_.seen[pod.key].state = pod.state;
+    }
   }
 
-  void know(const RecordPointer& record) {
-    view_.known[record->applied->key] = record;
-    view_.fleet.know(record->applied->key, record);
+  void know(const Key& key, const RecordPointer& record) {
+    view_.known[key] = record;
+    view_.fleet.know(key, record);
   }
 
   const Workplace& place_;
