@@ -57,6 +57,7 @@ class Cluster {
   bool decide(int most = 1'000) {
     workloads::Fleet fleet("cluster");
     fleet.gates = gates;
+    fleet.is_cluster = true;
     const std::vector<ControllerRevision> known_revisions = learn(fleet);
     const workloads::Wanted wanted = workloads::want(fleet, owner, now);
     fleet.accept(wanted);
@@ -283,6 +284,21 @@ TEST(ClusterRollout, PodsAreMadeOnceAndOpenTheirGates) {
             "InPlaceUpdateReady");
   EXPECT_EQ(cluster.status.integer_at("readyReplicas"), 3);
   EXPECT_EQ(cluster.status.text_at("currentRevision"), cluster.revisions.begin()->first);
+}
+
+/// A pod gets no gate later, and without it what was written could not be read again.
+TEST(ClusterRollout, AHookThatMarksPodsNotReadyHasItsGateFromTheBeginning) {
+  Cluster cluster;
+  cluster.put(manifest_of(
+      2, "web:1", "",
+      R"(,"lifecycle":{"inPlaceUpdate":{"labelsHandler":{"hold":"true"},"markPodNotReady":true}})"));
+  cluster.settle();
+  EXPECT_EQ(cluster.ready(), 2);
+  EXPECT_FALSE(cluster.decide());
+  for (const auto& [name, pod] : cluster.pods) {
+    EXPECT_EQ(items_of(pod.at("spec").at("readinessGates")).size(), 2u);
+    EXPECT_EQ(Cluster::condition(pod, "KruisePodReady"), "True");
+  }
 }
 
 TEST(ClusterRollout, AnUpdateInPlaceIsThreeWrites) {

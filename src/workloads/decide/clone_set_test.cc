@@ -59,6 +59,33 @@ TEST_F(CloneSet, PodsComeAndAreReady) {
   EXPECT_TRUE(world.of_kind("revision").empty());
 }
 
+TEST(CloneSetOfACluster, PodsThatWereSeenOnNoNodeGoFirst) {
+  const Name owner = "CloneSet/default/web";
+  Fleet fleet("cluster");
+  fleet.is_cluster = true;
+  fleet.put(manifest("CloneSet", "web", clone_set_spec(3, "web:1", in_place, "")));
+  const Wanted first = want(fleet, owner, Time(1h));
+  fleet.accept(first);
+  std::vector<Key> pods;
+  for (const Box<Resource>& resource : first.resources) {
+    auto record = std::make_shared<Record>();
+    record->applied = resource;
+    fleet.know(resource->key, record);
+    if (resource->key.kind == "pod")
+      pods.push_back(resource->key);
+  }
+  ASSERT_EQ(pods.size(), 3u);
+  fleet.see_node(pods[0], "n1");
+  fleet.see_node(pods[2], "n2");
+  EXPECT_EQ(fleet.pod(pods[2].name)->node, "n2");
+  fleet.put(manifest("CloneSet", "web", clone_set_spec(2, "web:1", in_place, "")));
+  std::set<Key> kept;
+  for (const Box<Resource>& resource : want(fleet, owner, Time(2h)).resources)
+    if (resource->key.kind == "pod")
+      kept.insert(resource->key);
+  EXPECT_EQ(kept, (std::set<Key>{pods[0], pods[2]}));
+}
+
 TEST_F(CloneSet, AskedAgainItWantsTheSame) {
   put(5, "web:1");
   world.settle();
