@@ -52,6 +52,8 @@ Result<std::unique_ptr<ClusterLink>> link_cluster(const ClusterRequest& request,
                                             std::move(settings), place.clock, place.random());
   const std::stop_token stop = place.interrupt->acts_token();
   TRY(link->check(stop));
+  for (const std::string& plural : TRY(link->unkept(stop)))
+    place.tell(cat("warning: the `", plural, "` of the cluster are not kept yet"));
   link->begin();
   if (request.elects)
     place.tell(cat("standing for election by the lease `", request.lease_space, "/",

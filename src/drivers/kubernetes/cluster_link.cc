@@ -48,6 +48,19 @@ Status ClusterLink::check(const std::stop_token& stop) {
   return {};
 }
 
+Result<std::vector<std::string>> ClusterLink::unkept(const std::stop_token& stop) {
+  std::vector<std::string> found;
+  for (const char* plural : {"daemonsets", "imagepulljobs", "sidecarsets", "statefulsets"}) {
+    const auto listed = client_.list({cluster::types::clone_sets.group, "v1beta1", plural, ""},
+                                     settings_.space, {.limit = 1}, stop);
+    if (!listed && listed.error().reason != kubernetes::ApiReason::not_found)
+      return static_cast<const Error&>(listed.error());
+    if (listed && !listed->items.empty())
+      found.emplace_back(plural);
+  }
+  return found;
+}
+
 void ClusterLink::begin() {
   for (const kubernetes::ResourceType& type : followed_types()) {
     kubernetes::Reflector& reflector = reflectors_.emplace_back(

@@ -34,6 +34,8 @@ class ClusterLink {
   /// Whether the cluster answers and has our types. Errors (`Blame::user`): their definitions are
   /// missing.
   Status check(const std::stop_token& stop);
+  /// Which of OpenKruise's other types have objects here, which nobody keeps while this one does.
+  Result<std::vector<std::string>> unkept(const std::stop_token& stop);
   /// Follows the objects, and stands for election if there is a lease.
   void begin();
   /// Waits until the lease is ours. Error: a stop was asked for.

@@ -1,0 +1,65 @@
+#include "drivers/kubernetes/cluster_link.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "tests/kubernetes/json_text.h"
+#include "tests/kubernetes/played_transport.h"
+
+namespace fettle {
+namespace {
+
+using kubernetes::json;
+
+class ClusterLinkTest : public testing::Test {
+ protected:
+  void define(std::string_view plural, std::string_view kind) {
+    const auto made = client_.create(
+        kubernetes::types::definitions, {},
+        json(cat(
+            R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":
+            {"name":")",
+            plural, R"(.apps.kruise.io"},"spec":{"group":"apps.kruise.io","scope":"Namespaced",
+            "names":{"plural":")",
+            plural, R"(","singular":"one","kind":")", kind, R"(","listKind":"List"},"versions":[
+            {"name":"v1beta1","served":true,"storage":true,"schema":{"openAPIV3Schema":{
+            "type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})")),
+        {}, {});
+    ASSERT_TRUE(made) << to_string(made.error());
+  }
+
+  kubernetes::ApiServer server_;
+  Time now_ = Time(Duration(1'800'000'000'000'000'000));
+  kubernetes::Client client_{std::make_unique<kubernetes::PlayedTransport>(server_, now_),
+                             {.qps = 0}};
+  ClusterLink link_{std::make_unique<kubernetes::PlayedTransport>(server_, now_),
+                    {.client = {.qps = 0}},
+                    [this] { return now_; },
+                    1};
+};
+
+TEST_F(ClusterLinkTest, AClusterWithoutOurTypesIsNone) {
+  const Status checked = link_.check({});
+  ASSERT_FALSE(checked);
+  EXPECT_EQ(checked.error().blame, Blame::user);
+  EXPECT_NE(checked.error().message.find("`clonesets`"), std::string::npos);
+  define("clonesets", "CloneSet");
+  EXPECT_TRUE(link_.check({}));
+}
+
+TEST_F(ClusterLinkTest, ItKnowsWhatNobodyKeeps) {
+  EXPECT_EQ(*link_.unkept({}), std::vector<std::string>());
+  define("statefulsets", "StatefulSet");
+  EXPECT_EQ(*link_.unkept({}), std::vector<std::string>());
+  ASSERT_TRUE(
+      client_.create({"apps.kruise.io", "v1beta1", "statefulsets", "StatefulSet"}, {"default", ""},
+                     json(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"StatefulSet","metadata":
+        {"name":"db","namespace":"default"},"spec":{}})"),
+                     {}, {}));
+  EXPECT_EQ(*link_.unkept({}), std::vector<std::string>{"statefulsets"});
+}
+
+TEST_F(ClusterLinkTest, WithoutALeaseNobodyWaits) { EXPECT_TRUE(link_.await_lease({})); }
+
+}  // namespace
+}  // namespace fettle
