@@ -6,8 +6,8 @@
 
 namespace fettle {
 
-/// Waits until this process may act there. If it may no more, the interrupt of the workplace is asked
-/// to end what goes on.
+/// Waits until this process may act there. If it may no more, the interrupt of the workplace is
+/// asked to end what goes on.
 Result<std::unique_ptr<ClusterLink>> link_cluster(const ClusterRequest& request,
                                                   const Workplace& place);
 

@@ -1,6 +1,6 @@
 #pragma once
-/// The Kubernetes cluster that a command means. Only its options choose one, never a file that happens
-/// to be there: whoever has a kubeconfig does not always mean a cluster.
+/// The Kubernetes cluster that a command means. Only its options choose one, never a file that
+/// happens to be there: whoever has a kubeconfig does not always mean a cluster.
 
 #include <optional>
 

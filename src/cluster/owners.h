@@ -1,7 +1,7 @@
 #pragma once
 /// The workloads of a cluster with their revisions, for those who need them to read or write a pod:
-/// whoever rebuilds records, and the threads that act. A pod can only be read with the revision that
-/// its label names, and must not be written before that is known.
+/// whoever rebuilds records, and the threads that act. A pod can only be read with the revision
+/// that its label names, and must not be written before that is known.
 ///
 /// Safe from many threads at once.
 

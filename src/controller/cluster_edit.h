@@ -32,8 +32,8 @@ class ClusterEdit : public Edit {
   /// Takes out the things on which acts have ended since the last call.
   std::set<Key> take_ended() { return std::exchange(ended_, {}); }
 
-  /// Revisions that nobody wants any more. Nothing acts on what is only remembered, so their objects
-  /// are left.
+  /// Revisions that nobody wants any more. Nothing acts on what is only remembered, so their
+  /// objects are left.
   const std::set<Key>& forgotten_revisions() const { return forgotten_; }
   void note_removal(const Key& revision) { forgotten_.erase(revision); }
 

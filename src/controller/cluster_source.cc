@@ -365,8 +365,9 @@ void ClusterNews::take_pod(const ObjectName& name) {
   cache_.fleet().see_node(key, pod->node);
 }
 
-/// Whether acts succeed and the pod is read as before, again and again: a server or a webhook does not
-/// keep what is written, or it cannot be read. Without an end of that there would be no other work.
+/// Whether acts succeed and the pod is read as before, again and again: a server or a webhook does
+/// not keep what is written, or it cannot be read. Without an end of that there would be no other
+/// work.
 bool ClusterNews::was_in_vain(const Key& key, const Record& known, const Record& rebuilt) {
   if (!known.applied || known.attempt || !rebuilt.applied || rebuilt.attempt)
     return false;

@@ -1,15 +1,17 @@
 #pragma once
-/// A fleet that stands in a Kubernetes cluster: reflectors tell of workloads, revisions and pods, and
-/// the records of these are rebuilt from their objects (`cluster/pods.h`).
+/// A fleet that stands in a Kubernetes cluster: reflectors tell of workloads, revisions and pods,
+/// and the records of these are rebuilt from their objects (`cluster/pods.h`).
 ///
-/// * An object is read as soon as something of it has changed, unless somebody acts on it: then what
-///   was written of it so far is no whole wish, and it is read when the act has ended.
-/// * A record that says the same as its object stays. It may be the one of a run, which says as what
-///   the thing was wanted.
-/// * Only what a workload manages that is there, is not being deleted and has the UID of the reference
-///   is part of the fleet. Everything else is somebody else's, or the garbage collector's.
-/// * A revision that is known is not read again, for nobody else writes one while we have the lease.
-/// * No node is part of the fleet: the scheduler chooses them, and on which one a pod is gets observed.
+/// * An object is read as soon as something of it has changed, unless somebody acts on it: then
+///   what was written of it so far is no whole wish, and it is read when the act has ended.
+/// * A record that says the same as its object stays. It may be the one of a run, which says as
+///   what the thing was wanted.
+/// * Only what a workload manages that is there, is not being deleted and has the UID of the
+///   reference is part of the fleet. Everything else is somebody else's, or the garbage
+///   collector's.
+/// * A revision that is known is not read again, for nobody else writes one while we have the
+///   lease.
+/// * No node is part of the fleet: the scheduler chooses one for each pod, and that is observed.
 
 #include "controller/cluster_access.h"
 #include "controller/cluster_edit.h"

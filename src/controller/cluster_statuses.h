@@ -1,7 +1,7 @@
 #pragma once
-/// Writes the status of workloads of a cluster. A rollout changes it with each pod, and nobody needs
-/// every step; so it is computed a few times a second at most, and while it is being written, only
-/// the last one waits.
+/// Writes the status of workloads of a cluster. A rollout changes it with each pod, and nobody
+/// needs every step; so it is computed a few times a second at most, and while it is being written,
+/// only the last one waits.
 
 #include <condition_variable>
 #include <map>

@@ -1,11 +1,12 @@
 #pragma once
-/// Where a fleet stands: what users want, what is known of its things, and what can be seen of them.
+/// Where a fleet stands: what users want, what is known of its things, and what can be seen of
+/// them.
 ///
 /// A keeper decides and acts in the same way wherever its fleet is; only the questions differ. A
-/// store with engines is read and polled: who wrote last, which nodes answer, how pods do. A cluster
-/// tells everything by itself. Neither may shine through, or every rule of a keeper would have two
-/// forms. So whoever follows a fleet asks a `FleetSource`, and whoever acts on it also listens to its
-/// `FleetNews`, which passes on to the cache what is new.
+/// store with engines is read and polled: who wrote last, which nodes answer, how pods do. A
+/// cluster tells everything by itself. Neither may shine through, or every rule of a keeper would
+/// have two forms. So whoever follows a fleet asks a `FleetSource`, and whoever acts on it also
+/// listens to its `FleetNews`, which passes on to the cache what is new.
 ///
 /// To add one: implement both, and let `bring_workloads` choose.
 

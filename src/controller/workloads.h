@@ -1,7 +1,6 @@
 #pragma once
-/// Workloads on the engines of a home, or in a cluster: carries out what users stored. One environment
-/// is a fleet.
-/// What is decided about it is in `src/workloads`.
+/// Workloads on the engines of a home, or in a cluster: carries out what users stored. One
+/// environment is a fleet. What is decided about it is in `src/workloads`.
 
 #include "controller/workload_objects.h"
 

@@ -2,10 +2,10 @@
 /// The objects of some types as they are by now: as reflectors tell of them, and as answers to our
 /// own writes say.
 ///
-/// Whoever decides only on what a watch has told does everything twice: the answer to a write is here
-/// long before the event about it, and until then the object looks as if nobody had written. So
-/// answers are taken in as well, and what a watch tells of an object is passed over while it is older
-/// than the last answer about it.
+/// Whoever decides only on what a watch has told does everything twice: the answer to a write is
+/// here long before the event about it, and until then the object looks as if nobody had written.
+/// So answers are taken in as well, and what a watch tells of an object is passed over while it is
+/// older than the last answer about it.
 ///
 /// What has changed is gathered until somebody takes it; ten changes of an object are one.
 ///
@@ -39,8 +39,8 @@ class ObjectCache {
   ObjectCache(const ObjectCache&) = delete;
   ObjectCache& operator=(const ObjectCache&) = delete;
 
-  /// `changed` is called when there is something to be taken, from any thread; it must not wait, nor
-  /// call back. An empty one ends that: it is not called any more once this has returned.
+  /// `changed` is called when there is something to be taken, from any thread; it must not wait,
+  /// nor call back. An empty one ends that: it is not called any more once this has returned.
   void listen(std::function<void()> changed);
   /// For the reflector of a type.
   ObjectListener& listener(std::string_view kind);
@@ -75,8 +75,8 @@ class ObjectCache {
   std::deque<std::string> ended_in_order_;
 };
 
-/// Whether a version is older than another one of the same object. Servers count them, so the numbers
-/// can be compared; of anything else nobody knows.
+/// Whether a version is older than another one of the same object. Servers count them, so the
+/// numbers can be compared; of anything else nobody knows.
 bool is_older(std::string_view version, std::string_view other);
 
 }  // namespace fettle::kubernetes

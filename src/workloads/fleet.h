@@ -129,8 +129,8 @@ class Fleet {
 
   Gates gates;
   Name driver = "engine";  ///< a pod's driver is `engine@NODE`, or `engine` without a node
-  /// A cluster runs the pods: it chooses their nodes, which are observed and no part of the fleet, and
-  /// a pod keeps the readiness gates with which it was made.
+  /// A cluster runs the pods: it chooses their nodes, which are observed and no part of the fleet,
+  /// and a pod keeps the readiness gates with which it was made.
   bool is_cluster = false;
 
   /// Takes a manifest that was stored or changed, a ConfigMap or a Secret. A `Pod` says what users

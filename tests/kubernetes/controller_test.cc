@@ -1,5 +1,5 @@
-/// A controller of a cluster from end to end, beside kubelets and users: reflectors, cache, decisions,
-/// runs, driver and statuses, over HTTP. The server is our own, and so is the kubelet.
+/// A controller of a cluster from end to end, beside kubelets and users: reflectors, cache,
+/// decisions, runs, driver and statuses, over HTTP. The server is our own, and so is the kubelet.
 
 #include <gtest/gtest.h>
 

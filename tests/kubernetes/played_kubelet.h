@@ -1,6 +1,6 @@
 #pragma once
-/// The part of a kubelet that rollouts see, for all pods of a cluster: it runs what they ask for at once
-/// and tells whether they are ready. A pod whose image ends in `broken` never is.
+/// The part of a kubelet that rollouts see, for all pods of a cluster: it runs what they ask for at
+/// once and tells whether they are ready. A pod whose image ends in `broken` never is.
 
 #include <algorithm>
 #include <atomic>

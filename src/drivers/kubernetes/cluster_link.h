@@ -1,10 +1,10 @@
 #pragma once
-/// A cluster as a controller holds it: a client, what reflectors tell of the types that are kept, the
-/// driver, and the lease that says whether anything may be written.
+/// A cluster as a controller holds it: a client, what reflectors tell of the types that are kept,
+/// the driver, and the lease that says whether anything may be written.
 ///
-/// Who asks for no lease may always write; who asks for one may only write while it is held, and what
-/// is to be told of its end is told once. Objects are followed from the beginning, so that a new leader
-/// knows them when it becomes one.
+/// Who asks for no lease may always write; who asks for one may only write while it is held, and
+/// what is to be told of its end is told once. Objects are followed from the beginning, so that a
+/// new leader knows them when it becomes one.
 
 #include <list>
 #include <optional>

@@ -1,12 +1,14 @@
 #pragma once
 /// The driver for pods and revisions of a Kubernetes cluster.
 ///
-/// Nothing is asked before an act: a cache has every object as it was last told or answered. So an act
-/// may be about a pod that has changed since it was decided. Then it is left for another run, and never
-/// forced; what others change without touching a wish, as a kubelet does all the time, stops nothing.
+/// Nothing is asked before an act: a cache has every object as it was last told or answered. So an
+/// act may be about a pod that has changed since it was decided. Then it is left for another run,
+/// and never forced; what others change without touching a wish, as a kubelet does all the time,
+/// stops nothing.
 ///
-/// An act is one write or more (`cluster/pod_writes.h`). If a later one is refused, such as an image that
-/// a policy forbids, those before are taken back, so that the pod goes on serving as it was.
+/// An act is one write or more (`cluster/pod_writes.h`). If a later one is refused, such as an
+/// image that a policy forbids, those before are taken back, so that the pod goes on serving as it
+/// was.
 
 #include "cluster/owners.h"
 #include "core/driver.h"
