@@ -40,6 +40,11 @@ void ClusterEdit::begin_anew() {
   ended_.clear();
 }
 
+void ClusterEdit::end_run() {
+  ended_.merge(under_way_);
+  under_way_.clear();
+}
+
 RecordPointer ClusterEdit::failure(const Key& key) const {
   const auto found = failures_.find(key);
   return found == failures_.end() ? nullptr : found->second;

@@ -25,6 +25,8 @@ class ClusterEdit : public Edit {
 
   /// Everything is read anew: nothing is under way.
   void begin_anew();
+  /// A run has ended, so nobody acts any more, also where the end of an act is unknown.
+  void end_run();
   /// While somebody acts on a thing, its object says less than its record.
   bool is_under_way(const Key& key) const { return under_way_.contains(key); }
   /// The record of the last act on a thing, if that failed; null: it did not.

@@ -71,6 +71,14 @@ TEST_F(ClusterEditTest, AForgottenRevisionIsRemovedUnlessItIsWantedAgain) {
   EXPECT_TRUE(edit.forgotten_revisions().empty());
 }
 
+/// An answer that never came leaves an act without an end.
+TEST_F(ClusterEditTest, NothingIsUnderWayAfterARun) {
+  write(pod, record_with(false));
+  edit.end_run();
+  EXPECT_FALSE(edit.is_under_way(pod));
+  EXPECT_EQ(edit.take_ended(), std::set<Key>{pod});
+}
+
 TEST_F(ClusterEditTest, WhoReadsEverythingAnewKnowsOfNoAct) {
   write(pod, record_with(false));
   edit.begin_anew();

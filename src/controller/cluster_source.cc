@@ -391,6 +391,8 @@ void ClusterNews::take_marks(const cluster::ClusterPod& pod) {
 }
 
 Status ClusterNews::clear_leftovers() {
+  edit_.end_run();
+  notifier_.notify(Notifier::Cause::store);  // what has ended is to be read
   const std::set<Key> forgotten = edit_.forgotten_revisions();
   for (const Key& key : forgotten) {
     const ObjectName name = name_of_thing(key);

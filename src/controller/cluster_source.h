@@ -54,7 +54,7 @@ class ClusterNews : public FleetNews {
   Instant due() const override;
   Result<bool> watch_nodes() override { return false; }
   Status forget_lost() override { return {}; }
-  /// Removes the revisions that nobody wants any more.
+  /// After a run: removes the revisions that nobody wants any more.
   Status clear_leftovers() override;
   Workplace place_of_acts() const override { return place_; }
 

@@ -57,7 +57,7 @@ class FleetNews {
   virtual Result<bool> watch_nodes() = 0;
   /// Forgets what was on nodes that never come back. Only while nothing is under way there.
   virtual Status forget_lost() = 0;
-  /// Clears what users said about things that are gone.
+  /// A run has ended: clears what is left of things that are gone.
   virtual Status clear_leftovers() = 0;
   /// Where acts are carried out: nobody waits there for a world that is known not to answer.
   virtual Workplace place_of_acts() const = 0;

@@ -23,7 +23,8 @@ class ClusterLinkTest : public testing::Test {
             "names":{"plural":")",
             plural, R"(","singular":"one","kind":")", kind, R"(","listKind":"List"},"versions":[
             {"name":"v1beta1","served":true,"storage":true,"schema":{"openAPIV3Schema":{
-            "type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})")),
+            "type":"object","properties":{"spec":{"type":"object",
+            "x-kubernetes-preserve-unknown-fields":true}}}}}]}})")),
         {}, {});
     ASSERT_TRUE(made) << to_string(made.error());
   }
