@@ -106,7 +106,7 @@ class ClusterReader {
       const ObjectMeta meta = cluster::meta_of(object);
       if (meta.is_leaving || !is_part(view_.fleet, meta))
         continue;
-      if (auto revision = cluster::read_revision(object))
+      if (auto revision = cluster::read_revision(object, meta.controller->uid))
         by_owner[meta.owner()].push_back(*std::move(revision));
       else
         place_.tell(to_string(revision.error()));
@@ -132,8 +132,8 @@ class ClusterReader {
       if (!is_part(fleet, meta))
         continue;
       const auto owner = access_.owners.find(meta.owner());
-      auto pod = cluster::read_pod(
-          object, {fleet.environment(), fleet.driver, fleet.gates, &owner->revisions});
+      auto pod = cluster::read_pod(object, {fleet.environment(), fleet.driver, fleet.gates,
+                                            &owner->revisions, owner->object.uid});
       if (!pod)
         place_.tell(to_string(pod.error()));
       else
@@ -315,7 +315,7 @@ void ClusterNews::take_revision(const ObjectName& name) {
       forget(key);
     return;
   }
-  auto revision = cluster::read_revision(object);
+  auto revision = cluster::read_revision(object, meta.controller->uid);
   if (!revision)
     return complain(meta.owner(), to_string(revision.error()));
   if (known == nullptr && !edit_.is_under_way(key) && !edit_.forgotten_revisions().contains(key))
@@ -350,8 +350,9 @@ void ClusterNews::take_pod(const ObjectName& name) {
     return;
   }
   const auto owner = access_.owners.find(meta.owner());
-  const auto pod = cluster::read_pod(object, {edit_.environment(), cache_.fleet().driver,
-                                              cache_.fleet().gates, &owner->revisions});
+  const auto pod =
+      cluster::read_pod(object, {edit_.environment(), cache_.fleet().driver, cache_.fleet().gates,
+                                 &owner->revisions, owner->object.uid});
   if (!pod)
     return complain(meta.owner(), to_string(pod.error()));
   statuses_.note(meta.owner());

@@ -31,8 +31,10 @@ void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now) {
   if (const auto time = due(); !time || moment < *time)
     return;
   refreshed_ = moment;
+  std::set<Name> dropped;
   {
     const std::lock_guard lock(mutex_);
+    dropped = dropped_;
     for (const kubernetes::ObjectName& name : std::exchange(refused_, {}))
       noted_.insert(cat(cluster::types::clone_sets.kind, "/", to_string(name)));
   }
@@ -46,7 +48,7 @@ void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now) {
     const Value wanted = cluster::status_for(fleet, owner, object.at("status"), now);
     if (object.is_null() || wanted.is_null())
       continue;
-    changes[name] = cluster::status_change(object, wanted);
+    changes[name] = cluster::status_change(object, wanted, dropped);
   }
   {
     const std::lock_guard lock(mutex_);
@@ -73,6 +75,8 @@ void ClusterStatuses::write(const std::stop_token& stop) {
                                       kubernetes::PatchType::merge, next.mapped(), options, stop);
     if (answer) {
       objects_.take_answer(cluster::types::clone_sets.kind, *answer);
+      lock.lock();
+      dropped_.merge(cluster::dropped_fields(next.mapped(), *answer));
     } else if (answer.error().reason != kubernetes::ApiReason::not_found) {
       lock.lock();
       refused_.insert(next.key());

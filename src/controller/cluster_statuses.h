@@ -35,7 +35,8 @@ class ClusterStatuses {
   std::condition_variable_any come_;
   std::map<kubernetes::ObjectName, Value> waiting_;  ///< changes, by workload
   std::set<kubernetes::ObjectName> refused_;
-  std::jthread thread_;  ///< ends before the other members go
+  std::set<Name> dropped_;  ///< fields that the schema of the server lacks
+  std::jthread thread_;     ///< ends before the other members go
 };
 
 }  // namespace fettle

@@ -35,7 +35,7 @@ ClusterLink::~ClusterLink() {
 
 kubernetes::ClientSettings ClusterLink::with_permit(kubernetes::ClientSettings settings) {
   if (settings_.lease)
-    settings.permit = [this] { return candidate_->may_write_until(); };
+    settings.permit = [this] { return has_led_ ? std::nullopt : candidate_->may_write_until(); };
   return settings;
 }
 
@@ -85,7 +85,8 @@ void ClusterLink::begin() {
 void ClusterLink::lead(bool is_leader) {
   {
     const std::lock_guard lock(mutex_);
-    is_leader_ = is_leader;
+    has_led_ = has_led_ || (is_leader_ && !is_leader);
+    is_leader_ = is_leader && !has_led_;
   }
   elected_.notify_all();
 }

@@ -2,10 +2,13 @@
 /// A cluster as a controller holds it: a client, what reflectors tell of the types that are kept,
 /// the driver, and the lease that says whether anything may be written.
 ///
-/// Who asks for no lease may always write; who asks for one may only write while it is held, and
-/// what is to be told of its end is told once. Objects are followed from the beginning, so that a
-/// new leader knows them when it becomes one.
+/// Who asks for no lease may always write. Who asks for one may only write while it is held for the
+/// first time: an act that was decided in one term and waits for its turn must not be sent in the
+/// next one, when another controller has acted in between. What is to be told of the end is told
+/// once. Objects are followed from the beginning, so that a new leader knows them when it becomes
+/// one.
 
+#include <atomic>
 #include <list>
 #include <optional>
 #include <thread>
@@ -61,6 +64,7 @@ class ClusterLink {
   std::mutex mutex_;
   std::condition_variable_any elected_;
   bool is_leader_ = false;
+  std::atomic<bool> has_led_ = false;  ///< and does no more
   std::vector<std::jthread> threads_;
 };
 

@@ -41,7 +41,7 @@ Result<Outcome> KubernetesDriver::keep_revision(const Act& act, const std::stop_
   const Value object = objects_.find(types::revisions.kind, name);
   const kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::availability};
   if (!object.is_null())
-    if (const auto before = cluster::read_revision(object);
+    if (const auto before = cluster::read_revision(object, owner->object.uid);
         before && write(*before) == act.attributes)
       return Outcome(Done{.outputs = Value::dict({}), .changed = false});
   const auto answer =

@@ -171,8 +171,9 @@ void PodAct::take_back(const Value& object, const Attributes& before) {
 }
 
 std::optional<Attributes> PodAct::attributes_of(const Value& object) const {
-  const auto pod = cluster::read_pod(
-      object, {act_.key.environment, cluster::driver_name, context_.gates, &owner_->revisions});
+  const auto pod =
+      cluster::read_pod(object, {act_.key.environment, cluster::driver_name, context_.gates,
+                                 &owner_->revisions, owner_->object.uid});
   return pod && pod->record->applied ? std::optional(pod->record->applied->attributes)
                                      : std::nullopt;
 }
