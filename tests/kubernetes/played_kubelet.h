@@ -7,10 +7,10 @@
 #include <limits>
 #include <thread>
 
+#include "base/rfc3339.h"
 #include "base/text.h"
 #include "base/wait.h"
 #include "kubernetes/client.h"
-#include "kubernetes/instants.h"
 
 namespace fettle::kubernetes {
 
