@@ -29,7 +29,7 @@ Result<Outcome> KubernetesDriver::apply(const Act& act, const ProgressSink&, std
     return PodAct({client_, objects_, owners_, gates_, clock_()}, act, stop).carry_out();
   if (act.key.kind == "revision")
     return keep_revision(act, stop);
-  return Outcome(Failed{user_error(cat("`", act.key.kind, "` is not kept in a cluster yet"))});
+  return Outcome(Failed{user_error(cat("`", act.key.kind, "` is not kept in a cluster yet")), {}});
 }
 
 Result<Outcome> KubernetesDriver::keep_revision(const Act& act, const std::stop_token& stop) {

@@ -34,7 +34,7 @@ Result<Outcome> outcome_of(const kubernetes::ApiError& error) {
   Error refused = error;
   if (!error.server_message.empty())
     refused.message = error.server_message;
-  return Outcome(Failed{std::move(refused)});
+  return Outcome(Failed{std::move(refused), {}});
 }
 
 }  // namespace fettle
