@@ -3,26 +3,24 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "cluster/types.h"
 #include "value/json.h"
 #include "workloads/read/read.h"
 
 namespace fettle::cluster {
 
 /// Only what a user may write; the rest is a server's.
-Result<workloads::Object> read_workload(const Value& object) {
+Result<workloads::Object> read_workload(const Value& object, const kubernetes::ResourceType& type) {
   std::vector<Entry> metadata;
   for (const char* key : {"name", "namespace", "labels", "annotations"})
     if (const Value* const found = object.at("metadata").find(key))
       metadata.push_back({key, *found});
   // Items of a list need not say what they are.
-  const Value document = Value::dict({{"apiVersion", types::clone_sets.api_version()},
-                                      {"kind", types::clone_sets.kind},
+  const Value document = Value::dict({{"apiVersion", type.api_version()},
+                                      {"kind", type.kind},
                                       {"metadata", Value::dict(std::move(metadata))},
                                       {"spec", object.at("spec")}});
   const ObjectMeta meta = meta_of(object);
-  const std::string name =
-      cat(types::clone_sets.kind, " `", meta.space, "/", meta.name, "` in the cluster");
+  const std::string name = cat(type.kind, " `", meta.space, "/", meta.name, "` in the cluster");
   workloads::Manifests read = workloads::read_manifests(write_json(document), name, {});
   if (!read.errors.empty())
     return std::move(read.errors.front());

@@ -11,6 +11,7 @@
 
 #include "base/result.h"
 #include "cluster/pods.h"
+#include "kubernetes/resource_type.h"
 
 namespace fettle::cluster {
 
@@ -26,7 +27,7 @@ struct Owner {
 
 /// The manifest of a workload that is stored in the cluster. Errors (`Blame::user`): those of
 /// manifests, of which there are some if no webhook has checked it.
-Result<workloads::Object> read_workload(const Value& object);
+Result<workloads::Object> read_workload(const Value& object, const kubernetes::ResourceType& type);
 
 class Owners {
  public:

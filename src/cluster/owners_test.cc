@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "cluster/types.h"
 #include "tests/kubernetes/json_text.h"
 
 namespace fettle::cluster {
@@ -33,7 +34,7 @@ ControllerRevision revision_called(const Name& name, int64_t number) {
 }
 
 TEST(Owners, AWorkloadIsReadAsItsManifest) {
-  const auto read = read_workload(stored(spec_of_web));
+  const auto read = read_workload(stored(spec_of_web), types::clone_sets);
   ASSERT_TRUE(read) << to_string(read.error());
   EXPECT_EQ(read->owner(), "CloneSet/shop/web");
   EXPECT_EQ(read->uid, "u1");
@@ -44,7 +45,7 @@ TEST(Owners, AWorkloadIsReadAsItsManifest) {
 }
 
 TEST(Owners, WhatNoWebhookHasCheckedIsAnError) {
-  const auto read = read_workload(stored(R"({"replicas":2})"));
+  const auto read = read_workload(stored(R"({"replicas":2})"), types::clone_sets);
   ASSERT_FALSE(read);
   EXPECT_EQ(read.error().blame, Blame::user);
 }
@@ -53,12 +54,12 @@ TEST(Owners, RevisionsStayWithTheirWorkload) {
   Owners owners;
   owners.put(revision_called("web-a", 1));
   EXPECT_EQ(owners.find("CloneSet/shop/web"), nullptr);
-  owners.put(*read_workload(stored(spec_of_web)));
+  owners.put(*read_workload(stored(spec_of_web), types::clone_sets));
   owners.put(revision_called("web-a", 1));
   owners.put(revision_called("web-b", 2));
   owners.put(revision_called("web-a", 3));
   const auto before = owners.find("CloneSet/shop/web");
-  owners.put(*read_workload(stored(spec_of_web)));
+  owners.put(*read_workload(stored(spec_of_web), types::clone_sets));
   owners.drop_revision("CloneSet/shop/web", "web-b");
   const auto after = owners.find("CloneSet/shop/web");
   ASSERT_EQ(after->revisions.size(), 1u);

@@ -267,6 +267,10 @@ Value pod_object(const Attributes& wanted, const PodMaker& maker) {
       {"readinessGates", added(spec.at("readinessGates"), gates, "conditionType")});
   if (!volumes.empty())
     spec_entries.push_back({"volumes", added(spec.at("volumes"), volumes, "name")});
+  for (const auto& [key, name] :
+       {std::pair("hostname", pod.hostname.get()), {"subdomain", pod.subdomain.get()}})
+    if (!name.empty())
+      spec_entries.push_back({key, name});
   std::vector<Entry> metadata{{"name", pod.name.value()},
                               {"namespace", pod.space.value()},
                               {"labels", pod_labels(wanted)},

@@ -95,6 +95,10 @@ class PodReader {
     pod_.name = meta_.name;
     pod_.space = meta_.space;
     pod_.owner = meta_.owner();
+    if (meta_.controller->kind == "StatefulSet") {
+      pod_.hostname = object_.at("spec").text_at("hostname");
+      pod_.subdomain = object_.at("spec").text_at("subdomain");
+    }
     pod_.revision = has == nullptr ? label : has->name;
     const bool has_grace = metadata.at("annotations").find(annotation::update_grace) != nullptr;
     const Lifecycle stage =

@@ -1,6 +1,9 @@
 #pragma once
 /// The types of objects in a cluster that are kept or written here.
 
+#include <algorithm>
+#include <vector>
+
 #include "kubernetes/resource_type.h"
 
 namespace fettle::cluster::types {
@@ -10,5 +13,14 @@ inline const kubernetes::ResourceType revisions{"apps", "v1", "controllerrevisio
                                                 "ControllerRevision"};
 inline const kubernetes::ResourceType clone_sets{"apps.kruise.io", "v1beta1", "clonesets",
                                                  "CloneSet"};
+inline const kubernetes::ResourceType stateful_sets{"apps.kruise.io", "v1beta1", "statefulsets",
+                                                    "StatefulSet"};
+
+/// The workloads that are kept.
+inline const std::vector<kubernetes::ResourceType> workloads{clone_sets, stateful_sets};
+/// `kind` is one of theirs.
+inline const kubernetes::ResourceType& workload_of_kind(std::string_view kind) {
+  return *std::ranges::find(workloads, kind, &kubernetes::ResourceType::kind);
+}
 
 }  // namespace fettle::cluster::types

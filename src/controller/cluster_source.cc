@@ -13,6 +13,7 @@ namespace fettle {
 namespace {
 
 using cluster::ObjectMeta;
+using kubernetes::ObjectKey;
 using kubernetes::ObjectName;
 using workloads::Fleet;
 using workloads::Object;
@@ -40,9 +41,7 @@ ObjectName name_of_thing(const Key& key) {
 
 Name name_of_marks(const ObjectName& name) { return cat("Pod/", to_string(name)); }
 
-Name owner_called(const ObjectName& name) {
-  return cat(types::clone_sets.kind, "/", to_string(name));
-}
+Name owner_called(const ObjectKey& key) { return cat(key.kind, "/", to_string(key.name)); }
 
 /// Whether its owner is part of the fleet.
 bool is_part(const Fleet& fleet, const ObjectMeta& meta) {
@@ -83,16 +82,17 @@ class ClusterReader {
 
   void read() {
     access_.owners.clear();
-    for (const Value& object : access_.objects.all(types::clone_sets.kind))
-      if (!cluster::meta_of(object).is_leaving)
-        read_workload(object);
+    for (const kubernetes::ResourceType& type : types::workloads)
+      for (const Value& object : access_.objects.all(type.kind))
+        if (!cluster::meta_of(object).is_leaving)
+          read_workload(object, type);
     read_revisions();
     read_pods();
   }
 
  private:
-  void read_workload(const Value& object) {
-    const Result<Object> workload = cluster::read_workload(object);
+  void read_workload(const Value& object, const kubernetes::ResourceType& type) {
+    const Result<Object> workload = cluster::read_workload(object, type);
     if (!workload)
       return place_.tell(to_string(workload.error()));
     view_.owners.insert(workload->owner());
@@ -113,8 +113,8 @@ class ClusterReader {
     }
     for (auto& [owner, revisions] : by_owner) {
       const Object* const workload = view_.fleet.object(owner);
-      const Value stored = access_.objects.find(types::clone_sets.kind,
-                                                {workload->space.str(), workload->name.str()});
+      const Value stored =
+          access_.objects.find(workload->kind.str(), {workload->space.str(), workload->name.str()});
       cluster::take_current(revisions, stored.at("status"));
       for (ControllerRevision& revision : revisions) {
         const RecordPointer record = cluster::record_of(revision, view_.fleet.environment());
@@ -212,8 +212,8 @@ Result<FleetNews::News> ClusterNews::hear() {
   gather();
   const bool is_any = !open_.workloads.empty() || !open_.revisions.empty() || !open_.pods.empty();
   bool has_wishes = false;
-  for (const ObjectName& name : std::exchange(open_.workloads, {}))
-    has_wishes |= take_workload(name);
+  for (const ObjectKey& key : std::exchange(open_.workloads, {}))
+    has_wishes |= take_workload(key);
   for (const ObjectName& name : std::exchange(open_.revisions, {}))
     take_revision(name);
   for (const ObjectName& name : std::exchange(open_.pods, {}))
@@ -223,11 +223,13 @@ Result<FleetNews::News> ClusterNews::hear() {
 }
 
 void ClusterNews::gather() {
-  for (const kubernetes::ObjectKey& key : access_.objects.take_changed())
-    (key.kind == types::pods.kind        ? open_.pods
-     : key.kind == types::revisions.kind ? open_.revisions
-                                         : open_.workloads)
-        .insert(key.name);
+  for (const ObjectKey& key : access_.objects.take_changed())
+    if (key.kind == types::pods.kind)
+      open_.pods.insert(key.name);
+    else if (key.kind == types::revisions.kind)
+      open_.revisions.insert(key.name);
+    else
+      open_.workloads.insert(key);
   for (const Key& key : edit_.take_ended())
     if (key.kind == "pod")
       open_.pods.insert(name_of_thing(key));
@@ -239,9 +241,9 @@ Instant ClusterNews::due() const {
   return statuses_.due().value_or(instant_from_clock() + longest_quiet);
 }
 
-bool ClusterNews::take_workload(const ObjectName& name) {
-  const Name owner = owner_called(name);
-  const Value object = access_.objects.find(types::clone_sets.kind, name);
+bool ClusterNews::take_workload(const ObjectKey& key) {
+  const Name owner = owner_called(key);
+  const Value object = access_.objects.find(key.kind, key.name);
   const Object* const known = cache_.fleet().object(owner);
   const ObjectMeta meta = cluster::meta_of(object);
   const bool was_known = known != nullptr;
@@ -252,7 +254,7 @@ bool ClusterNews::take_workload(const ObjectName& name) {
   if (!is_there)
     return was_known;
   statuses_.note(owner);
-  Result<Object> workload = cluster::read_workload(object);
+  Result<Object> workload = cluster::read_workload(object, types::workload_of_kind(key.kind));
   if (!workload) {
     complain(owner, to_string(workload.error()));
     return false;

@@ -61,7 +61,8 @@ class ClusterNews : public FleetNews {
  private:
   /// Objects that have to be read.
   struct Open {
-    std::set<kubernetes::ObjectName> workloads, revisions, pods;
+    std::set<kubernetes::ObjectKey> workloads;
+    std::set<kubernetes::ObjectName> revisions, pods;
   };
 
   /// Acts in a row that ended well, after each of which the pod was read as before.
@@ -72,7 +73,7 @@ class ClusterNews : public FleetNews {
 
   void gather();
   /// Whether users want something else.
-  bool take_workload(const kubernetes::ObjectName& name);
+  bool take_workload(const kubernetes::ObjectKey& key);
   void take_revision(const kubernetes::ObjectName& name);
   void take_pod(const kubernetes::ObjectName& name);
   bool was_in_vain(const Key& key, const Record& known, const Record& rebuilt);

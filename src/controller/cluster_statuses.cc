@@ -31,32 +31,33 @@ void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now) {
   if (const auto time = due(); !time || moment < *time)
     return;
   refreshed_ = moment;
-  std::set<Name> dropped;
+  std::map<std::string, std::set<Name>> dropped;
   {
     const std::lock_guard lock(mutex_);
     dropped = dropped_;
-    for (const kubernetes::ObjectName& name : std::exchange(refused_, {}))
-      noted_.insert(cat(cluster::types::clone_sets.kind, "/", to_string(name)));
+    for (const kubernetes::ObjectKey& key : std::exchange(refused_, {}))
+      noted_.insert(cat(key.kind, "/", to_string(key.name)));
   }
-  std::map<kubernetes::ObjectName, Value> changes;
+  std::map<kubernetes::ObjectKey, Value> changes;
   for (const Name& owner : std::exchange(noted_, {})) {
     const workloads::Object* const workload = fleet.object(owner);
     if (workload == nullptr)
       continue;
-    const kubernetes::ObjectName name{workload->space.str(), workload->name.str()};
-    const Value object = objects_.find(cluster::types::clone_sets.kind, name);
+    const kubernetes::ObjectKey key{workload->kind.str(),
+                                    {workload->space.str(), workload->name.str()}};
+    const Value object = objects_.find(key.kind, key.name);
     const Value wanted = cluster::status_for(fleet, owner, object.at("status"), now);
     if (object.is_null() || wanted.is_null())
       continue;
-    changes[name] = cluster::status_change(object, wanted, dropped);
+    changes[key] = cluster::status_change(object, wanted, dropped[key.kind]);
   }
   {
     const std::lock_guard lock(mutex_);
-    for (auto& [name, change] : changes)
+    for (auto& [key, change] : changes)
       if (change.is_null())
-        waiting_.erase(name);
+        waiting_.erase(key);
       else
-        waiting_[name] = std::move(change);
+        waiting_[key] = std::move(change);
   }
   come_.notify_all();
 }
@@ -71,12 +72,13 @@ void ClusterStatuses::write(const std::stop_token& stop) {
       return;
     const auto next = waiting_.extract(waiting_.begin());
     lock.unlock();
-    const auto answer = client_.patch(cluster::types::clone_sets, next.key(),
+    const auto& [kind, name] = next.key();
+    const auto answer = client_.patch(cluster::types::workload_of_kind(kind), name,
                                       kubernetes::PatchType::merge, next.mapped(), options, stop);
     if (answer) {
-      objects_.take_answer(cluster::types::clone_sets.kind, *answer);
+      objects_.take_answer(kind, *answer);
       lock.lock();
-      dropped_.merge(cluster::dropped_fields(next.mapped(), *answer));
+      dropped_[kind].merge(cluster::dropped_fields(next.mapped(), *answer));
     } else if (answer.error().reason != kubernetes::ApiReason::not_found) {
       lock.lock();
       refused_.insert(next.key());

@@ -33,10 +33,10 @@ class ClusterStatuses {
   Instant refreshed_{};
   mutable std::mutex mutex_;
   std::condition_variable_any come_;
-  std::map<kubernetes::ObjectName, Value> waiting_;  ///< changes, by workload
-  std::set<kubernetes::ObjectName> refused_;
-  std::set<Name> dropped_;  ///< fields that the schema of the server lacks
-  std::jthread thread_;     ///< ends before the other members go
+  std::map<kubernetes::ObjectKey, Value> waiting_;  ///< changes, by workload
+  std::set<kubernetes::ObjectKey> refused_;
+  std::map<std::string, std::set<Name>> dropped_;  ///< by kind: fields that its schema lacks
+  std::jthread thread_;                            ///< ends before the other members go
 };
 
 }  // namespace fettle

@@ -23,15 +23,19 @@ using kubernetes::json;
 using kubernetes::ObjectName;
 namespace types = cluster::types;
 
-constexpr std::string_view definition = R"({
-  "apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
-  "metadata":{"name":"clonesets.apps.kruise.io"},
-  "spec":{"group":"apps.kruise.io","scope":"Namespaced",
-    "names":{"plural":"clonesets","singular":"cloneset","kind":"CloneSet","listKind":"CloneSetList"},
-    "versions":[{"name":"v1beta1","served":true,"storage":true,"subresources":{"status":{}},
-      "schema":{"openAPIV3Schema":{"type":"object","properties":{
-        "spec":{"type":"object","x-kubernetes-preserve-unknown-fields":true},
-        "status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}]}})";
+Value definition_of(const kubernetes::ResourceType& type) {
+  return json(cat(R"({
+    "apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+    "metadata":{"name":")",
+                  type.plural, ".", type.group, R"("},
+    "spec":{"group":")",
+                  type.group, R"(","scope":"Namespaced","names":{"plural":")", type.plural,
+                  R"(","singular":"one","kind":")", type.kind, R"(","listKind":"List"},
+      "versions":[{"name":"v1beta1","served":true,"storage":true,"subresources":{"status":{}},
+        "schema":{"openAPIV3Schema":{"type":"object","properties":{
+          "spec":{"type":"object","x-kubernetes-preserve-unknown-fields":true},
+          "status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}]}})"));
+}
 
 /// One process that keeps the cluster, until it is stopped.
 class Controller {
@@ -84,7 +88,8 @@ class Controller {
 class ClusterController : public testing::Test {
  protected:
   ClusterController() {
-    EXPECT_TRUE(client_->create(kubernetes::types::definitions, {}, json(definition), {}, {}));
+    for (const kubernetes::ResourceType& type : types::workloads)
+      EXPECT_TRUE(client_->create(kubernetes::types::definitions, {}, definition_of(type), {}, {}));
   }
 
   /// `identity`: in its election; empty: without one.
@@ -284,6 +289,51 @@ TEST_F(ClusterController, OnlyTheOneWithTheLeaseActs) {
   set_image("web:2");
   EXPECT_TRUE(await_rollout(2, "web:2")) << write_json(status());
   EXPECT_EQ(holder(), "second");
+}
+
+TEST_F(ClusterController, PodsOfAStatefulSetComeOneAfterTheOther) {
+  const auto keeping = controller();
+  const ObjectName db{"default", "db"};
+  const auto made = client_->create(types::stateful_sets, {"default", ""}, json(R"({
+      "apiVersion":"apps.kruise.io/v1beta1","kind":"StatefulSet",
+      "metadata":{"name":"db","namespace":"default"},
+      "spec":{"replicas":3,"serviceName":"data","selector":{"matchLabels":{"app":"db"}},
+        "template":{"metadata":{"labels":{"app":"db"}},
+          "spec":{"containers":[{"name":"c","image":"db:1"}]}},
+        "updateStrategy":{"rollingUpdate":{"podUpdatePolicy":"InPlaceIfPossible"}}}})"),
+                                    {}, {});
+  ASSERT_TRUE(made) << to_string(made.error());
+  const auto is_through = [&](std::string_view image) {
+    return await([&] {
+      const auto set = client_->get(types::stateful_sets, db, {});
+      return set && set->at("status").integer_at("updatedReadyReplicas", -1) == 3 &&
+             pods_with(image) == 3;
+    });
+  };
+  ASSERT_TRUE(is_through("db:1"));
+  std::map<std::string_view, Value> by_name;
+  const std::vector<Value> first = pods();
+  for (const Value& pod : first)
+    by_name[pod.at("metadata").text_at("name")] = pod;
+  ASSERT_EQ(by_name.size(), 3u);
+  for (const char* name : {"db-0", "db-1", "db-2"}) {
+    const Value& spec = by_name[name].at("spec");
+    EXPECT_EQ(spec.text_at("hostname"), name);
+    EXPECT_EQ(spec.text_at("subdomain"), "data");
+  }
+  const std::set<std::string> before = uids();
+  kubelet_.take_least_ready();
+  ASSERT_TRUE(client_->patch(
+      types::stateful_sets, db, kubernetes::PatchType::merge,
+      json(R"({"spec":{"template":{"spec":{"containers":[{"name":"c","image":"db:2"}]}}}})"), {},
+      {}));
+  ASSERT_TRUE(is_through("db:2"));
+  EXPECT_EQ(uids(), before);
+  EXPECT_GE(kubelet_.take_least_ready(), 2);
+  ASSERT_TRUE(pause_for(500ms, {}));
+  const std::set<std::string> rest = versions();
+  ASSERT_TRUE(pause_for(500ms, {}));
+  EXPECT_EQ(versions(), rest);
 }
 
 /// They are the matter of the garbage collector, and a user may have asked it to leave them.
