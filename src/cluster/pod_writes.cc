@@ -4,6 +4,7 @@
 
 #include "base/rfc3339.h"
 #include "base/text.h"
+#include "cluster/daemon_pods.h"
 #include "cluster/names.h"
 #include "cluster/update_state.h"
 #include "kinds/pod.h"
@@ -261,7 +262,8 @@ Value pod_object(const Attributes& wanted, const PodMaker& maker) {
     volumes.push_back(
         Value::dict({{"name", entry.key},
                      {"persistentVolumeClaim", Value::dict({{"claimName", entry.value}})}}));
-  const Value spec = pod_spec(wanted);
+  const Value spec =
+      pod.node.empty() ? pod_spec(wanted) : spec_on_node(pod_spec(wanted), pod.node.get());
   std::vector<Entry> spec_entries(spec.entries().begin(), spec.entries().end());
   spec_entries.push_back(
       {"readinessGates", added(spec.at("readinessGates"), gates, "conditionType")});

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cluster/daemon_pods.h"
 #include "cluster/names.h"
 #include "cluster/update_state.h"
 #include "kinds/pod.h"
@@ -95,6 +96,8 @@ class PodReader {
     pod_.name = meta_.name;
     pod_.space = meta_.space;
     pod_.owner = meta_.owner();
+    if (meta_.controller->kind == "DaemonSet")
+      pod_.node = node_of_spec(object_.at("spec"));
     if (meta_.controller->kind == "StatefulSet") {
       pod_.hostname = object_.at("spec").text_at("hostname");
       pod_.subdomain = object_.at("spec").text_at("subdomain");

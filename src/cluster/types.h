@@ -8,6 +8,7 @@
 
 namespace fettle::cluster::types {
 
+using kubernetes::types::nodes;
 using kubernetes::types::pods;
 inline const kubernetes::ResourceType revisions{"apps", "v1", "controllerrevisions",
                                                 "ControllerRevision"};
@@ -15,9 +16,12 @@ inline const kubernetes::ResourceType clone_sets{"apps.kruise.io", "v1beta1", "c
                                                  "CloneSet"};
 inline const kubernetes::ResourceType stateful_sets{"apps.kruise.io", "v1beta1", "statefulsets",
                                                     "StatefulSet"};
+inline const kubernetes::ResourceType daemon_sets{"apps.kruise.io", "v1beta1", "daemonsets",
+                                                  "DaemonSet"};
 
 /// The workloads that are kept.
-inline const std::vector<kubernetes::ResourceType> workloads{clone_sets, stateful_sets};
+inline const std::vector<kubernetes::ResourceType> workloads{clone_sets, stateful_sets,
+                                                             daemon_sets};
 /// `kind` is one of theirs.
 inline const kubernetes::ResourceType& workload_of_kind(std::string_view kind) {
   return *std::ranges::find(workloads, kind, &kubernetes::ResourceType::kind);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cluster/status.h"
 #include "cluster/types.h"
 #include "controller/fleet_cache.h"
 #include "controller/notifier.h"
@@ -82,6 +83,8 @@ class ClusterReader {
 
   void read() {
     access_.owners.clear();
+    for (const Value& object : access_.objects.all(types::nodes.kind))
+      view_.fleet.put_node(cluster::read_node(object));
     for (const kubernetes::ResourceType& type : types::workloads)
       for (const Value& object : access_.objects.all(type.kind))
         if (!cluster::meta_of(object).is_leaving)
@@ -206,12 +209,16 @@ Status ClusterNews::learn() {
   return {};
 }
 
-/// Workloads come first and pods last, since pods are read with their workload and its revisions.
+/// Nodes and workloads come first and pods last, since pods are read with their workload and its
+/// revisions.
 Result<FleetNews::News> ClusterNews::hear() {
   (void)notifier_.take(Notifier::Cause::store);
   gather();
-  const bool is_any = !open_.workloads.empty() || !open_.revisions.empty() || !open_.pods.empty();
+  const bool is_any = !open_.workloads.empty() || !open_.revisions.empty() || !open_.pods.empty() ||
+                      !open_.nodes.empty();
   bool has_wishes = false;
+  for (const ObjectName& name : std::exchange(open_.nodes, {}))
+    take_node(name);
   for (const ObjectKey& key : std::exchange(open_.workloads, {}))
     has_wishes |= take_workload(key);
   for (const ObjectName& name : std::exchange(open_.revisions, {}))
@@ -228,6 +235,8 @@ void ClusterNews::gather() {
       open_.pods.insert(key.name);
     else if (key.kind == types::revisions.kind)
       open_.revisions.insert(key.name);
+    else if (key.kind == types::nodes.kind)
+      open_.nodes.insert(key.name);
     else
       open_.workloads.insert(key);
   for (const Key& key : edit_.take_ended())
@@ -302,6 +311,21 @@ void ClusterNews::forget(const Key& key) {
   vain_acts_.erase(key);
   if (key.kind == "pod")
     cache_.fleet().drop(name_of_marks(name_of_thing(key)));
+}
+
+/// A kubelet writes often, and most of it is nothing to a DaemonSet.
+void ClusterNews::take_node(const ObjectName& name) {
+  const Value object = access_.objects.find(types::nodes.kind, name);
+  const workloads::Node* const known = cache_.fleet().node(name.name);
+  if (object.is_null()) {
+    if (known != nullptr)
+      cache_.fleet().drop_node(name.name);
+    return;
+  }
+  workloads::Node node = cluster::read_node(object);
+  if (known == nullptr || known->labels != node.labels || known->taints != node.taints ||
+      known->is_ready != node.is_ready)
+    cache_.fleet().put_node(std::move(node));
 }
 
 void ClusterNews::take_revision(const ObjectName& name) {

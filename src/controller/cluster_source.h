@@ -11,7 +11,8 @@
 ///   collector's.
 /// * A revision that is known is not read again, for nobody else writes one while we have the
 ///   lease.
-/// * No node is part of the fleet: the scheduler chooses one for each pod, and that is observed.
+/// * The scheduler chooses the node of a pod, and that is observed. Nodes are part of the fleet for
+///   DaemonSets, which have a pod on each.
 
 #include "controller/cluster_access.h"
 #include "controller/cluster_edit.h"
@@ -62,7 +63,7 @@ class ClusterNews : public FleetNews {
   /// Objects that have to be read.
   struct Open {
     std::set<kubernetes::ObjectKey> workloads;
-    std::set<kubernetes::ObjectName> revisions, pods;
+    std::set<kubernetes::ObjectName> nodes, revisions, pods;
   };
 
   /// Acts in a row that ended well, after each of which the pod was read as before.
@@ -74,6 +75,7 @@ class ClusterNews : public FleetNews {
   void gather();
   /// Whether users want something else.
   bool take_workload(const kubernetes::ObjectKey& key);
+  void take_node(const kubernetes::ObjectName& name);
   void take_revision(const kubernetes::ObjectName& name);
   void take_pod(const kubernetes::ObjectName& name);
   bool was_in_vain(const Key& key, const Record& known, const Record& rebuilt);

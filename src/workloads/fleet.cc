@@ -239,7 +239,7 @@ bool is_mark(const Name& owner) {
 
 Readiness readiness_of(const Fleet& fleet, const FleetPod& pod) {
   const Node* const node = fleet.node_at(pod.node_number);
-  const bool is_away = node != nullptr && !node->is_ready;
+  const bool is_away = node != nullptr && !node->is_ready && !fleet.is_cluster;
   if (!pod.exists || is_away || pod.is_held)
     return Readiness::not_ready;
   const bool is_open = pod.is_due || pod.is_acting || (pod.is_busy && !pod.is_ready());
@@ -303,6 +303,15 @@ void Fleet::make_room(FleetPod& pod) {
   changed_.insert(waiting_.begin(), waiting_.end());
 }
 
+void Fleet::stand_on(FleetPod& pod, const Name& node) {
+  if (pod.node == node)
+    return;
+  make_room(pod);
+  pod.node = node;
+  pod.node_number = number_of(node);
+  measure(pod);
+}
+
 const FleetPod* Fleet::port_holder(uint32_t node_number, const std::vector<HostPort>& ports) const {
   if (ports.empty() || node_number >= with_ports_.size())
     return nullptr;
@@ -359,10 +368,13 @@ void Fleet::wish(FleetPod& pod, const Box<Resource>& resource) {
   pod.resource = resource;
   pod.is_due = is_act_due(pod);
   derive(pod);
-  if (is_same_size)
-    return;
-  make_room(pod);
-  measure(pod);
+  if (!is_same_size) {
+    make_room(pod);
+    measure(pod);
+  }
+  // That of a DaemonSet says so, before it was seen there.
+  if (is_cluster && pod.node.empty())
+    stand_on(pod, read_one<&Pod::node>(pod.resource->attributes).get());
 }
 
 void Fleet::know(const Key& key, const RecordPointer& record) {
@@ -428,10 +440,15 @@ void Fleet::see(const Key& key, const std::optional<State>& state) {
 
 void Fleet::see_node(const Key& key, const Name& node) {
   const auto found = pods_.find(key.name);
-  if (found == pods_.end() || found->second->node == node)
+  if (found == pods_.end())
     return;
-  found->second->node = node;
-  touch_pod(*found->second);
+  FleetPod& pod = *found->second;
+  const Name wanted = read_one<&Pod::node>(pod.resource->attributes).get();
+  const Name& now = node.empty() ? wanted : node;
+  if (pod.node == now)
+    return;
+  stand_on(pod, now);
+  touch_pod(pod);
 }
 
 void Fleet::know_pull(const Key& key, const RecordPointer& record) {

@@ -96,6 +96,7 @@ struct Node {
   bool is_ready = true;
   bool is_cordoned = false;
   bool is_draining = false;     ///< no pod shall be on it, not even of a DaemonSet
+  Value taints{};               ///< of a node of a cluster, as its spec has them
   std::map<Name, Name> images;  ///< reference: digest, or empty
   uint32_t number = 0;
 };
@@ -129,8 +130,9 @@ class Fleet {
 
   Gates gates;
   Name driver = "engine";  ///< a pod's driver is `engine@NODE`, or `engine` without a node
-  /// A cluster runs the pods: it chooses their nodes, which are observed and no part of the fleet,
-  /// and a pod keeps the readiness gates with which it was made.
+  /// A cluster runs the pods. It chooses their nodes, which are observed and stand in no key, and
+  /// whether a node is away is its matter as well. A pod keeps the readiness gates with which it was
+  /// made.
   bool is_cluster = false;
 
   /// Takes a manifest that was stored or changed, a ConfigMap or a Secret. A `Pod` says what users
@@ -203,6 +205,7 @@ class Fleet {
   void accept_pods(const Wanted& wanted);
   void leave(FleetPod& pod);
   void measure(FleetPod& pod);
+  void stand_on(FleetPod& pod, const Name& node);
   void make_room(FleetPod& pod);
   void derive(FleetPod& pod);
   void touch(const Name& owner);

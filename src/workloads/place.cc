@@ -59,6 +59,45 @@ bool is_allowed_on(const Value& spec, const Node& node) {
   return matches_affinity(affinity.at("requiredDuringSchedulingIgnoredDuringExecution"), node);
 }
 
+const Value& daemon_tolerations() {
+  static const Value all = [] {
+    std::vector<Value> rows;
+    const auto add = [&](std::string_view key, std::string_view effect) {
+      rows.push_back(Value::dict(
+          {{"key", cat("node.kubernetes.io/", key)}, {"operator", "Exists"}, {"effect", effect}}));
+    };
+    for (const char* key : {"not-ready", "unreachable"})
+      add(key, "NoExecute");
+    for (const char* key : {"disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"})
+      add(key, "NoSchedule");
+    return Value::list(std::move(rows));
+  }();
+  return all;
+}
+
+namespace {
+
+bool tolerates(const Value& toleration, const Value& taint) {
+  const std::string_view key = toleration.text_at("key"), effect = toleration.text_at("effect");
+  const bool is_any = toleration.text_at("operator") == "Exists";
+  return (effect.empty() || effect == taint.text_at("effect")) &&
+         ((key.empty() && is_any) || key == taint.text_at("key")) &&
+         (is_any || toleration.text_at("value") == taint.text_at("value"));
+}
+
+}  // namespace
+
+bool is_tolerated(const Value& spec, const Node& node, bool is_there) {
+  return std::ranges::all_of(items_of(node.taints), [&](const Value& taint) {
+    const std::string_view effect = taint.text_at("effect");
+    if (effect != "NoExecute" && (effect != "NoSchedule" || is_there))
+      return true;
+    const auto by = [&](const Value& each) { return tolerates(each, taint); };
+    return std::ranges::any_of(items_of(spec.at("tolerations")), by) ||
+           std::ranges::any_of(items_of(daemon_tolerations()), by);
+  });
+}
+
 Placement::Placement(const Fleet& fleet, std::vector<int64_t> counts)
     : fleet_(fleet),
       counts_(std::move(counts)),
@@ -94,7 +133,7 @@ bool Placement::has_room(const Node& node, const Requests& requests) const {
 }
 
 std::optional<Name> Placement::place(const Value& spec, const Name& must_be) {
-  if (fleet_.nodes().empty())
+  if (fleet_.nodes().empty() || fleet_.is_cluster)
     return Name();
   Candidates& found = candidates(spec);
   size_t others = 0, full = 0, taken = 0, ending = 0;

@@ -20,12 +20,17 @@ Requests requests_of(const Value& spec);
 /// Whether a node's labels and name match a PodSpec.
 bool is_allowed_on(const Value& spec, const Node& node);
 
+/// Those that each pod of a DaemonSet has besides its own, as in Kubernetes.
+const Value& daemon_tolerations();
+/// Whether a pod of a DaemonSet may come to a node, or stay if it is there.
+bool is_tolerated(const Value& spec, const Node& node, bool is_there);
+
 class Placement {
  public:
   /// `counts`: how many pods the owner has on each node, by the node's number.
   Placement(const Fleet& fleet, std::vector<int64_t> counts);
 
-  /// The name of the node; empty if there are no nodes but this machine. None: `why_not` has the
+  /// The name of the node; empty if there are no nodes but this machine, or others choose. None: `why_not` has the
   /// reason. `must_be`: the node of the pod's claims.
   std::optional<Name> place(const Value& spec, const Name& must_be = {});
   const std::string& why_not() const { return why_not_; }

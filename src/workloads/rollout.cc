@@ -102,7 +102,7 @@ Rollout::Rollout(const Fleet& fleet_, const Workload& workload_, Time now_)
   pods_.reserve(owned.pods.size());
   changes_.reserve(owned.pods.size());
   find_revisions();
-  const bool has_nodes = !fleet.nodes().empty();
+  const bool has_nodes = !fleet.nodes().empty() && !fleet.is_cluster;
   for (const FleetPod* pod : owned.pods) {
     // What has ended, and what was on a node that is gone, is made anew elsewhere.
     const bool is_lost = has_nodes && fleet.node_at(pod->node_number) == nullptr;
@@ -242,12 +242,13 @@ void Rollout::create(const Name& node, Pod pod) {
   Resource resource;
   pod.node = node;
   const std::string_view space = pod.space.view();
-  resource.key = {fleet.environment(), "pod", node_name_of(node, space, pod.name.view())};
-  resource.driver = driver_of(node);
+  const Name key_node = fleet.is_cluster ? Name() : node;
+  resource.key = {fleet.environment(), "pod", node_name_of(key_node, space, pod.name.view())};
+  resource.driver = driver_of(key_node);
   for (const Entry& entry : pod.claims.entries()) {
     Need need;
     need.keys.push_back(
-        {fleet.environment(), "claim", node_name_of(node, space, to_text(entry.value))});
+        {fleet.environment(), "claim", node_name_of(key_node, space, to_text(entry.value))});
     resource.needs.push_back(std::move(need));
   }
   resource.attributes = write(pod);

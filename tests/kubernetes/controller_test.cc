@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster/daemon_pods.h"
 #include "cluster/types.h"
 #include "controller/cluster_access.h"
 #include "controller/workloads.h"
@@ -334,6 +335,59 @@ TEST_F(ClusterController, PodsOfAStatefulSetComeOneAfterTheOther) {
   const std::set<std::string> rest = versions();
   ASSERT_TRUE(pause_for(500ms, {}));
   EXPECT_EQ(versions(), rest);
+}
+
+TEST_F(ClusterController, ADaemonSetHasAPodOnEachNodeThatTakesIt) {
+  const auto add_node = [&](std::string_view name, std::string_view more) {
+    ASSERT_TRUE(client_->create(types::nodes, {},
+                                json(cat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")",
+                                         name, R"("})", more, "}")),
+                                {}, {}));
+  };
+  add_node("n1", "");
+  add_node("n2", "");
+  add_node("n3", R"(,"spec":{"taints":[{"key":"gpu","value":"a","effect":"NoSchedule"}]})");
+  const auto keeping = controller();
+  const ObjectName agent{"default", "agent"};
+  const auto made = client_->create(types::daemon_sets, {"default", ""}, json(R"({
+      "apiVersion":"apps.kruise.io/v1beta1","kind":"DaemonSet",
+      "metadata":{"name":"agent","namespace":"default"},
+      "spec":{"selector":{"matchLabels":{"app":"agent"}},
+        "template":{"metadata":{"labels":{"app":"agent"}},
+          "spec":{"containers":[{"name":"c","image":"agent:1"}]}},
+        "updateStrategy":{"type":"RollingUpdate",
+          "rollingUpdate":{"rollingUpdateType":"InPlaceIfPossible"}}}})"),
+                                    {}, {});
+  ASSERT_TRUE(made) << to_string(made.error());
+  const auto is_through = [&](std::string_view image, int64_t count) {
+    return await([&] {
+      const auto set = client_->get(types::daemon_sets, agent, {});
+      return set && set->at("status").integer_at("updatedNumberScheduled", -1) == count &&
+             set->at("status").integer_at("numberReady", -1) == count &&
+             pods_with(image) == static_cast<size_t>(count) && pods().size() == pods_with(image);
+    });
+  };
+  const auto nodes = [&] {
+    std::multiset<std::string> found;
+    for (const Value& pod : pods())
+      found.insert(cluster::node_of_spec(pod.at("spec")).str());
+    return found;
+  };
+  ASSERT_TRUE(is_through("agent:1", 2));
+  EXPECT_EQ(nodes(), (std::multiset<std::string>{"n1", "n2"}));
+  const std::set<std::string> before = uids();
+  ASSERT_TRUE(client_->patch(
+      types::daemon_sets, agent, kubernetes::PatchType::merge,
+      json(R"({"spec":{"template":{"spec":{"containers":[{"name":"c","image":"agent:2"}]}}}})"), {},
+      {}));
+  ASSERT_TRUE(is_through("agent:2", 2));
+  EXPECT_EQ(uids(), before);
+  add_node("n4", "");
+  ASSERT_TRUE(is_through("agent:2", 3));
+  EXPECT_EQ(nodes(), (std::multiset<std::string>{"n1", "n2", "n4"}));
+  ASSERT_TRUE(client_->remove(types::nodes, {"", "n1"}, {}, {}));
+  ASSERT_TRUE(is_through("agent:2", 2));
+  EXPECT_EQ(nodes(), (std::multiset<std::string>{"n2", "n4"}));
 }
 
 /// They are the matter of the garbage collector, and a user may have asked it to leave them.

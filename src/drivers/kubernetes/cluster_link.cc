@@ -10,7 +10,8 @@ namespace {
 const std::vector<kubernetes::ResourceType>& followed_types() {
   static const std::vector<kubernetes::ResourceType> all = [] {
     std::vector<kubernetes::ResourceType> types = cluster::types::workloads;
-    types.insert(types.end(), {cluster::types::revisions, cluster::types::pods});
+    types.insert(types.end(),
+                 {cluster::types::nodes, cluster::types::revisions, cluster::types::pods});
     return types;
   }();
   return all;
@@ -53,7 +54,7 @@ Status ClusterLink::check(const std::stop_token& stop) {
 
 Result<std::vector<std::string>> ClusterLink::unkept(const std::stop_token& stop) {
   std::vector<std::string> found;
-  for (const char* plural : {"daemonsets", "imagepulljobs", "sidecarsets"}) {
+  for (const char* plural : {"imagepulljobs", "sidecarsets"}) {
     const auto listed = client_.list({cluster::types::clone_sets.group, "v1beta1", plural, ""},
                                      settings_.space, {.limit = 1}, stop);
     if (!listed && listed.error().reason != kubernetes::ApiReason::not_found)

@@ -24,8 +24,9 @@ struct Place {
   Order too_many;
 };
 
-bool is_for(const Value& spec, const Node& node) {
-  return !node.is_draining && is_allowed_on(spec, node);
+/// Whether a pod shall run on a node, where one of its owner already is or is not.
+bool is_for(const Value& spec, const Node& node, bool is_there) {
+  return !node.is_draining && is_allowed_on(spec, node) && is_tolerated(spec, node, is_there);
 }
 
 class DaemonSet {
@@ -89,8 +90,11 @@ int64_t DaemonSet::most_unavailable() const {
 void DaemonSet::find_places() {
   places_.clear();
   const Value& spec = rollout_.update().pod_template.at("spec");
+  std::set<Name> taken;
+  for (const PodRow& row : rollout_.rows)
+    taken.insert(row.node());
   for (const auto& [name, node] : rollout_.fleet.nodes())
-    if (is_for(spec, node))
+    if (is_for(spec, node, taken.contains(name)))
       places_[name].node = &node;
   for (size_t row = 0; row < rollout_.size(); ++row) {
     const auto found = places_.find(rollout_.rows[row].node());
@@ -173,6 +177,8 @@ std::set<uint32_t> DaemonSet::nodes_of_leaving() const {
 
 /// Whether nothing on the node holds a port that the new pod needs.
 bool DaemonSet::has_ports(const Node& node, const Pod& pod) {
+  if (rollout_.fleet.is_cluster)
+    return true;
   const auto ports = host_ports_of(spec_to_place(rollout_, pod));
   const FleetPod* const holder = rollout_.fleet.port_holder(node.number, ports);
   if (holder == nullptr)
@@ -223,8 +229,9 @@ void DaemonSet::create_missing() {
   // Without a surge, a node never has more than one pod.
   const std::set<uint32_t> occupied = nodes_of_leaving();
   for (const auto& [name, place] : places_) {
-    if (place.updated || place.old || !place.node->is_ready ||
-        occupied.contains(place.node->number) || under_way >= rollout_.workload.burst)
+    const bool is_away = !place.node->is_ready && !rollout_.fleet.is_cluster;
+    if (place.updated || place.old || is_away || occupied.contains(place.node->number) ||
+        under_way >= rollout_.workload.burst)
       continue;
     const bool may_update = updated < most_updated;
     if (rollout_.workload.partitions_scaling && !may_update)
@@ -330,7 +337,7 @@ NodeCounts node_counts(const Rollout& rollout) {
   const Value& spec = rollout.update().pod_template.at("spec");
   for (const auto& [name, node] : rollout.fleet.nodes()) {
     const auto found = by_node.find(name);
-    if (!is_for(spec, node)) {
+    if (!is_for(spec, node, found != by_node.end())) {
       all.misscheduled += found != by_node.end() ? 1 : 0;
       continue;
     }
