@@ -15,15 +15,25 @@ Value named_node(const Name& node) {
       {{"key", "metadata.name"}, {"operator", "In"}, {"values", Value::list({Value(node)})}});
 }
 
+const Value& dict_at(const Value& dict, std::string_view key) {
+  static const Value none = Value::dict({});
+  const Value& found = dict.at(key);
+  return found.is_dict() ? found : none;
+}
+
 }  // namespace
 
 Value spec_on_node(const Value& spec, const Name& node) {
   const Value term = Value::dict({{"matchFields", Value::list({named_node(node)})}});
   const Value terms = Value::dict({{"nodeSelectorTerms", Value::list({term})}});
-  const Value& affinity = spec.at("affinity");
-  Value made =
-      with(spec, "affinity",
-           with(affinity, "nodeAffinity", with(affinity.at("nodeAffinity"), required, terms)));
+  const Value& affinity = dict_at(spec, "affinity");
+  std::vector<Entry> entries;
+  for (const Entry& entry : spec.entries())
+    if (entry.key != "nodeName")
+      entries.push_back(entry);
+  const Value made = with(
+      Value::dict(std::move(entries)), "affinity",
+      with(affinity, "nodeAffinity", with(dict_at(affinity, "nodeAffinity"), required, terms)));
   std::vector<Value> tolerations(items_of(spec.at("tolerations")).begin(),
                                  items_of(spec.at("tolerations")).end());
   for (const Value& each : items_of(workloads::daemon_tolerations()))

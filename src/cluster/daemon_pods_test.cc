@@ -12,7 +12,7 @@ namespace {
 using kubernetes::json;
 
 TEST(DaemonPods, TheNodeTakesThePlaceOfWhatTheTemplateRequires) {
-  const Value spec = spec_on_node(json(R"({"containers":[],"affinity":{
+  const Value spec = spec_on_node(json(R"({"containers":[],"nodeName":"n1","affinity":{
       "podAffinity":{"a":1},
       "nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[],
         "requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
@@ -23,6 +23,7 @@ TEST(DaemonPods, TheNodeTakesThePlaceOfWhatTheTemplateRequires) {
         "requiredDuringSchedulingIgnoredDuringExecution":{"nodeSelectorTerms":[
           {"matchFields":[{"key":"metadata.name","operator":"In","values":["n1"]}]}]}}})"));
   EXPECT_EQ(node_of_spec(spec), "n1");
+  EXPECT_EQ(spec.find("nodeName"), nullptr) << "the scheduler binds it";
 }
 
 TEST(DaemonPods, WhatATemplateToleratesStaysAndIsThereOnce) {

@@ -85,8 +85,6 @@ workloads::Node read_node(const Value& object) {
   node.name = object.at("metadata").text_at("name");
   node.labels = object.at("metadata").at("labels");
   node.taints = object.at("spec").at("taints");
-  node.is_ready =
-      condition_of(object.at("status").at("conditions"), "Ready").text_at("status") == "True";
   return node;
 }
 

@@ -19,8 +19,8 @@ Value status_change(const Value& object, const Value& wanted, const std::set<Nam
 /// OpenKruise for one, has none. To write them again changes nothing, and would do so for ever.
 std::set<Name> dropped_fields(const Value& change, const Value& answer);
 
-/// A Node object as the fleet sees it: its labels, and whether it is ready. How much fits on it, and
-/// whether it takes pods, is the matter of the scheduler.
+/// A Node object as the fleet sees it: its labels and taints. How much fits on it is the matter of the
+/// scheduler. Whether it answers is that of the cluster, which says of each pod that it is not ready.
 workloads::Node read_node(const Value& object);
 
 }  // namespace fettle::cluster

@@ -101,21 +101,15 @@ TEST(ClusterDaemonSet, HasTheHashThatASchemaAsksFor) {
   EXPECT_EQ(cat("agent-", status.text_at("daemonSetHash")), status.text_at("updateRevision"));
 }
 
-TEST(ClusterNode, IsReadyByItsCondition) {
-  const struct {
-    std::string_view conditions;
-    bool is_ready;
-  } table[] = {{R"([{"type":"Ready","status":"True"}])", true},
-               {R"([{"type":"Ready","status":"Unknown"}])", false},
-               {"[]", false}};
-  for (const auto& [conditions, is_ready] : table) {
-    const workloads::Node node =
-        read_node(Value::dict({{"metadata", json(R"({"name":"n1","labels":{"zone":"a"}})")},
-                               {"status", Value::dict({{"conditions", json(conditions)}})}}));
-    EXPECT_EQ(node.name, "n1");
-    EXPECT_EQ(node.labels.text_at("zone"), "a");
-    EXPECT_EQ(node.is_ready, is_ready) << conditions;
-  }
+/// The cluster says of each pod of a node that is away that it is not ready.
+TEST(ClusterNode, HasLabelsAndTaints) {
+  const workloads::Node node = read_node(json(R"({"metadata":{"name":"n1","labels":{"zone":"a"}},
+    "spec":{"taints":[{"key":"gpu","effect":"NoSchedule"}]},
+    "status":{"conditions":[{"type":"Ready","status":"Unknown"}]}})"));
+  EXPECT_EQ(node.name, "n1");
+  EXPECT_EQ(node.labels.text_at("zone"), "a");
+  EXPECT_EQ(items_of(node.taints)[0].text_at("key"), "gpu");
+  EXPECT_TRUE(node.is_ready);
 }
 
 }  // namespace

@@ -323,8 +323,7 @@ void ClusterNews::take_node(const ObjectName& name) {
     return;
   }
   workloads::Node node = cluster::read_node(object);
-  if (known == nullptr || known->labels != node.labels || known->taints != node.taints ||
-      known->is_ready != node.is_ready)
+  if (known == nullptr || known->labels != node.labels || known->taints != node.taints)
     cache_.fleet().put_node(std::move(node));
 }
 

@@ -239,7 +239,7 @@ bool is_mark(const Name& owner) {
 
 Readiness readiness_of(const Fleet& fleet, const FleetPod& pod) {
   const Node* const node = fleet.node_at(pod.node_number);
-  const bool is_away = node != nullptr && !node->is_ready && !fleet.is_cluster;
+  const bool is_away = node != nullptr && !node->is_ready;
   if (!pod.exists || is_away || pod.is_held)
     return Readiness::not_ready;
   const bool is_open = pod.is_due || pod.is_acting || (pod.is_busy && !pod.is_ready());

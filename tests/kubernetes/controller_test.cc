@@ -380,7 +380,9 @@ TEST_F(ClusterController, ADaemonSetHasAPodOnEachNodeThatTakesIt) {
       types::daemon_sets, agent, kubernetes::PatchType::merge,
       json(R"({"spec":{"template":{"spec":{"containers":[{"name":"c","image":"agent:2"}]}}}})"), {},
       {}));
-  ASSERT_TRUE(is_through("agent:2", 2));
+  ASSERT_TRUE(is_through("agent:2", 2))
+      << write_json(Value::list(pods()))
+      << write_json(client_->get(types::daemon_sets, agent, {})->at("status"));
   EXPECT_EQ(uids(), before);
   add_node("n4", "");
   ASSERT_TRUE(is_through("agent:2", 3));

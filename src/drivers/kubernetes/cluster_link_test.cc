@@ -45,19 +45,21 @@ TEST_F(ClusterLinkTest, AClusterWithoutOurTypesIsNone) {
   EXPECT_EQ(checked.error().blame, Blame::user);
   EXPECT_NE(checked.error().message.find("`clonesets`"), std::string::npos);
   define("clonesets", "CloneSet");
+  define("statefulsets", "StatefulSet");
+  define("daemonsets", "DaemonSet");
   EXPECT_TRUE(link_.check({}));
 }
 
 TEST_F(ClusterLinkTest, ItKnowsWhatNobodyKeeps) {
   EXPECT_EQ(*link_.unkept({}), std::vector<std::string>());
-  define("statefulsets", "StatefulSet");
+  define("sidecarsets", "SidecarSet");
   EXPECT_EQ(*link_.unkept({}), std::vector<std::string>());
   ASSERT_TRUE(
-      client_.create({"apps.kruise.io", "v1beta1", "statefulsets", "StatefulSet"}, {"default", ""},
-                     json(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"StatefulSet","metadata":
+      client_.create({"apps.kruise.io", "v1beta1", "sidecarsets", "SidecarSet"}, {"default", ""},
+                     json(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet","metadata":
         {"name":"db","namespace":"default"},"spec":{}})"),
                      {}, {}));
-  EXPECT_EQ(*link_.unkept({}), std::vector<std::string>{"statefulsets"});
+  EXPECT_EQ(*link_.unkept({}), std::vector<std::string>{"sidecarsets"});
 }
 
 TEST_F(ClusterLinkTest, WithoutALeaseNobodyWaits) { EXPECT_TRUE(link_.await_lease({})); }

@@ -13,6 +13,7 @@
 #include "cluster/owners.h"
 #include "core/driver.h"
 #include "kubernetes/object_cache.h"
+#include "workloads/fleet.h"
 
 namespace fettle {
 

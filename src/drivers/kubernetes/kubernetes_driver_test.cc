@@ -86,7 +86,8 @@ class KubernetesDriverTest : public testing::Test {
         ->record;
   }
   std::string condition(std::string_view type) {
-    for (const Value& each : items_of(stored().at("status").at("conditions")))
+    const Value object = stored();
+    for (const Value& each : items_of(object.at("status").at("conditions")))
       if (each.text_at("type") == type)
         return std::string(each.text_at("status"));
     return {};

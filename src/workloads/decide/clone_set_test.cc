@@ -75,6 +75,10 @@ TEST(CloneSetOfACluster, PodsThatWereSeenOnNoNodeGoFirst) {
       pods.push_back(resource->key);
   }
   ASSERT_EQ(pods.size(), 3u);
+  const Value ready = Value::dict({{"type", "Ready"}, {"status", "True"}});
+  for (const Key& key : pods)
+    fleet.see(key,
+              State(Value::dict({{"phase", "Running"}, {"conditions", Value::list({ready})}})));
   fleet.see_node(pods[0], "n1");
   fleet.see_node(pods[2], "n2");
   EXPECT_EQ(fleet.pod(pods[2].name)->node, "n2");

@@ -229,9 +229,8 @@ void DaemonSet::create_missing() {
   // Without a surge, a node never has more than one pod.
   const std::set<uint32_t> occupied = nodes_of_leaving();
   for (const auto& [name, place] : places_) {
-    const bool is_away = !place.node->is_ready && !rollout_.fleet.is_cluster;
-    if (place.updated || place.old || is_away || occupied.contains(place.node->number) ||
-        under_way >= rollout_.workload.burst)
+    if (place.updated || place.old || !place.node->is_ready ||
+        occupied.contains(place.node->number) || under_way >= rollout_.workload.burst)
       continue;
     const bool may_update = updated < most_updated;
     if (rollout_.workload.partitions_scaling && !may_update)
