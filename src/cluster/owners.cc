@@ -7,15 +7,34 @@
 #include "workloads/read/read.h"
 
 namespace fettle::cluster {
+namespace {
+
+/// Of the versions of our types, that in which the spec was written last. A server that converts
+/// nothing shows an object under every version as it was written, and the versions differ in names
+/// and defaults.
+std::string version_written_in(const Value& object, const kubernetes::ResourceType& type) {
+  std::string found = type.api_version();
+  std::string_view last;
+  for (const Value& entry : items_of(object.at("metadata").at("managedFields"))) {
+    const std::string_view version = entry.text_at("apiVersion"), time = entry.text_at("time");
+    if (entry.at("fieldsV1").find("f:spec") == nullptr || entry.find("subresource") != nullptr ||
+        !version.starts_with(cat(type.group, "/")) || time < last)
+      continue;
+    found = version;
+    last = time;
+  }
+  return found;
+}
 
 /// Only what a user may write; the rest is a server's.
-Result<workloads::Object> read_workload(const Value& object, const kubernetes::ResourceType& type) {
+Result<workloads::Object> read_as(const Value& object, const kubernetes::ResourceType& type,
+                                  const std::string& version) {
   std::vector<Entry> metadata;
   for (const char* key : {"name", "namespace", "labels", "annotations"})
     if (const Value* const found = object.at("metadata").find(key))
       metadata.push_back({key, *found});
   // Items of a list need not say what they are.
-  const Value document = Value::dict({{"apiVersion", type.api_version()},
+  const Value document = Value::dict({{"apiVersion", version},
                                       {"kind", type.kind},
                                       {"metadata", Value::dict(std::move(metadata))},
                                       {"spec", object.at("spec")}});
@@ -31,6 +50,20 @@ Result<workloads::Object> read_workload(const Value& object, const kubernetes::R
   found.generation = object.at("metadata").integer_at("generation", 1);
   found.created = meta.created;
   return found;
+}
+
+}  // namespace
+
+Result<workloads::Object> read_workload(const Value& object, const kubernetes::ResourceType& type) {
+  const std::string version = version_written_in(object, type);
+  Result<workloads::Object> found = read_as(object, type, version);
+  if (found)
+    return found;
+  // Somebody may have written a part of it, such as a label, in another version.
+  const bool is_own = version == type.api_version();
+  Result<workloads::Object> other =
+      read_as(object, type, is_own ? cat(type.group, "/v1alpha1") : type.api_version());
+  return other ? std::move(other) : std::move(found);
 }
 
 std::shared_ptr<const Owner> Owners::find(const Name& owner) const {

@@ -25,7 +25,8 @@ struct Owner {
   std::vector<ControllerRevision> revisions;
 };
 
-/// The manifest of a workload that is stored in the cluster. Errors (`Blame::user`): those of
+/// The manifest of a workload that is stored in the cluster, in whichever version it was written.
+/// Errors (`Blame::user`): those of
 /// manifests, of which there are some if no webhook has checked it.
 Result<workloads::Object> read_workload(const Value& object, const kubernetes::ResourceType& type);
 

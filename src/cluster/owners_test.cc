@@ -25,12 +25,52 @@ constexpr std::string_view spec_of_web =
     R"({"replicas":2,"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":
     {"app":"web"}},"spec":{"containers":[{"name":"c","image":"web:1"}]}}})";
 
+/// As it was written in one version, and is shown in another one.
+Value written_in(std::string_view version, std::string_view spec) {
+  return json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"CloneSet","metadata":{
+    "name":"web","namespace":"shop","uid":"u1","managedFields":[
+    {"manager":"a","apiVersion":"apps.kruise.io/v1beta1","time":"2026-11-22T13:40:53Z",
+     "fieldsV1":{"f:spec":{}}},
+    {"manager":"b","apiVersion":"apps.kruise.io/)",
+                  version, R"(","time":"2026-11-22T13:41:00Z","fieldsV1":{"f:spec":{}}},
+    {"manager":"c","apiVersion":"apps.kruise.io/v1beta1","time":"2026-11-22T13:42:00Z",
+     "subresource":"scale","fieldsV1":{"f:spec":{}}},
+    {"manager":"d","apiVersion":"apps.kruise.io/v1beta1","time":"2026-11-22T13:43:00Z",
+     "fieldsV1":{"f:metadata":{}}}]},
+    "spec":{"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":
+    {"app":"web"}},"spec":{"containers":[{"name":"c","image":"web:1"}]}})",
+                  spec, "}}"));
+}
+
 ControllerRevision revision_called(const Name& name, int64_t number) {
   ControllerRevision revision;
   revision.name = name;
   revision.owner = "CloneSet/shop/web";
   revision.number = number;
   return revision;
+}
+
+TEST(Owners, AnAbsentFieldHasTheDefaultOfTheVersionThatWasWritten) {
+  const auto reuses_claims = [](std::string_view version) {
+    const auto read = read_workload(written_in(version, ""), types::clone_sets);
+    EXPECT_TRUE(read) << to_string(read.error());
+    return workloads::workload_of(*read).reuses_claims;
+  };
+  EXPECT_TRUE(reuses_claims("v1alpha1"));
+  EXPECT_FALSE(reuses_claims("v1beta1"));
+}
+
+TEST(Owners, FieldsOfEitherVersionAreRead) {
+  const auto alpha = read_workload(
+      written_in("v1alpha1", R"(,"updateStrategy":{"type":"InPlaceOnly","maxUnavailable":2})"),
+      types::clone_sets);
+  ASSERT_TRUE(alpha) << to_string(alpha.error());
+  EXPECT_EQ(workloads::workload_of(*alpha).policy, workloads::PodPolicy::in_place_only);
+  const auto other = read_workload(
+      written_in("v1beta1", R"(,"updateStrategy":{"type":"InPlaceOnly","maxUnavailable":2})"),
+      types::clone_sets);
+  EXPECT_TRUE(other) << "written in v1alpha1 before, and a part of it in v1beta1";
+  EXPECT_FALSE(read_workload(written_in("v1beta1", R"(,"nothing":1)"), types::clone_sets));
 }
 
 TEST(Owners, AWorkloadIsReadAsItsManifest) {

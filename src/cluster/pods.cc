@@ -161,7 +161,7 @@ class PodReader {
     if (drains_ && target_ != nullptr)
       for (const Name& key : {workloads::label::revision, workloads::label::template_hash})
         labels.push_back({key, key == workloads::label::template_hash ? target_->hash
-                               : context_.gates.short_hash            ? target_->hash
+                               : is_named_by_hash()                   ? target_->hash
                                                                       : target_->name});
     pod_.labels = dict_or_null(std::move(labels));
     pod_.annotations = dict_or_null(std::move(annotations));
@@ -170,6 +170,11 @@ class PodReader {
     pod_.claims = claims_of(object_.at("spec"), pod_.pod_template.value());
     pod_.resize = context_.gates.resize;
     pod_.keep_environment = !context_.gates.environment;
+  }
+
+  /// As in `revision_labels`.
+  bool is_named_by_hash() const {
+    return context_.gates.short_hash || meta_.controller->kind == "DaemonSet";
   }
 
   void read_conditions() {

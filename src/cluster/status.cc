@@ -45,16 +45,18 @@ Value status_for(const workloads::Fleet& fleet, const Name& owner, const Value& 
   if (status.is_null())
     return {};
   const Value conditions = conditions_for(status.at("conditions"), before.at("conditions"), now);
+  const bool is_daemon_set = owner.view().starts_with("DaemonSet/");
   std::vector<Entry> entries;
   for (const Entry& entry : status.entries())
-    if (entry.key != "conditions")
+    if (entry.key != "conditions" && !(is_daemon_set && entry.key == "updateRevision"))
       entries.push_back(entry);
   if (!conditions.is_null())
     entries.push_back({"conditions", conditions});
-  // OpenKruise's schema of a DaemonSet refuses a status without it.
-  if (owner.view().starts_with("DaemonSet/"))
-    entries.push_back(
-        {"daemonSetHash", workloads::hash_of_revision(status.text_at("updateRevision"))});
+  // A DaemonSet's revisions go by their hash, in `v1alpha1` under another name. OpenKruise's schema
+  // refuses a status without it.
+  if (is_daemon_set)
+    for (const char* key : {"updateRevision", "daemonSetHash"})
+      entries.push_back({key, workloads::hash_of_revision(status.text_at("updateRevision"))});
   return Value::dict(std::move(entries));
 }
 

@@ -9,6 +9,14 @@ namespace {
 
 constexpr Duration status_pause = 250ms;  ///< between two refreshes
 constexpr Duration refused_pause = 2s;    ///< before a refused one is computed again
+constexpr Duration time_pause = 1s;       ///< while time alone changes one
+
+/// Whether a pod will count as available, or a rollout as late, without any event.
+bool waits_for_time(const workloads::Workload& workload, const Value& status) {
+  return status.integer_at("availableReplicas") < status.integer_at("readyReplicas") ||
+         status.integer_at("numberAvailable") < status.integer_at("numberReady") ||
+         (workload.progress_deadline_seconds && status.text_at("phase") == "progressing");
+}
 
 }  // namespace
 
@@ -22,6 +30,8 @@ void ClusterStatuses::note(const Name& owner) { noted_.insert(owner); }
 std::optional<Instant> ClusterStatuses::due() const {
   if (!noted_.empty())
     return refreshed_ + status_pause;
+  if (!waiting_for_time_.empty())
+    return refreshed_ + time_pause;
   const std::lock_guard lock(mutex_);
   return refused_.empty() ? std::nullopt : std::optional(refreshed_ + refused_pause);
 }
@@ -38,6 +48,8 @@ void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now) {
     for (const kubernetes::ObjectKey& key : std::exchange(refused_, {}))
       noted_.insert(cat(key.kind, "/", to_string(key.name)));
   }
+  noted_.merge(waiting_for_time_);
+  waiting_for_time_.clear();
   std::map<kubernetes::ObjectKey, Value> changes;
   for (const Name& owner : std::exchange(noted_, {})) {
     const workloads::Object* const workload = fleet.object(owner);
@@ -49,6 +61,8 @@ void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now) {
     const Value wanted = cluster::status_for(fleet, owner, object.at("status"), now);
     if (object.is_null() || wanted.is_null())
       continue;
+    if (waits_for_time(*fleet.workload(owner), wanted))
+      waiting_for_time_.insert(owner);
     changes[key] = cluster::status_change(object, wanted, dropped[key.kind]);
   }
   {

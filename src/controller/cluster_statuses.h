@@ -30,6 +30,7 @@ class ClusterStatuses {
   kubernetes::Client& client_;
   kubernetes::ObjectCache& objects_;
   std::set<Name> noted_;
+  std::set<Name> waiting_for_time_;  ///< their statuses change without an event
   Instant refreshed_{};
   mutable std::mutex mutex_;
   std::condition_variable_any come_;

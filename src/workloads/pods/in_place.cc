@@ -49,9 +49,19 @@ void set_readiness(PodEdit& edit, bool is_ready) {
 
 }  // namespace
 
+namespace {
+
+/// In a cluster DaemonSets do as those of Kubernetes, so that others find their pods.
+bool is_named_by_hash(const Fleet& fleet, WorkloadSort sort) {
+  return fleet.gates.short_hash || (fleet.is_cluster && sort == WorkloadSort::daemon_set);
+}
+
+}  // namespace
+
 std::vector<Entry> revision_labels(const Rollout& rollout, const Revision& revision) {
-  const Name& full = rollout.fleet.gates.short_hash ? revision.hash : revision.name;
-  return {{label::revision, full}, {label::template_hash, revision.hash}};
+  return {{label::revision,
+           is_named_by_hash(rollout.fleet, rollout.workload.sort) ? revision.hash : revision.name},
+          {label::template_hash, revision.hash}};
 }
 
 bool is_container_updated(const ContainerSeen* seen, const Value& last,
