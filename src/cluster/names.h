@@ -1,9 +1,13 @@
 #pragma once
-/// Annotations of objects in a cluster. Those that begin with `apps.kruise.io` are OpenKruise's.
+/// The driver of what stands in a cluster, and annotations of objects there. Those that begin with `apps.kruise.io` are OpenKruise's.
 
 #include "value/name.h"
 
-namespace fettle::cluster::annotation {
+namespace fettle::cluster {
+
+inline const Name driver_name = "kubernetes";
+
+namespace annotation {
 
 /// On a pod: how far its update in place has come (`update_state.h`).
 inline const Name update_state = "apps.kruise.io/inplace-update-state";
@@ -17,4 +21,8 @@ inline const Name revision = "fettle/revision";
 /// On a ControllerRevision: OpenKruise's hash of the claim templates.
 inline const Name claims_hash = "kruise.io/cloneset-volumeclaimtemplate-hash";
 
-}  // namespace fettle::cluster::annotation
+/// On a PersistentVolumeClaim: the attributes of its record.
+inline const Name claim = "fettle/claim";
+
+}  // namespace annotation
+}  // namespace fettle::cluster

@@ -10,13 +10,11 @@
 #include <mutex>
 
 #include "base/result.h"
+#include "cluster/names.h"
 #include "cluster/pods.h"
 #include "kubernetes/resource_type.h"
 
 namespace fettle::cluster {
-
-/// The driver of everything that stands in a cluster.
-inline const Name driver_name = "kubernetes";
 
 /// A workload as it was last read.
 struct Owner {

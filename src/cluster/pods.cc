@@ -210,6 +210,12 @@ class PodReader {
     resource.key = key;
     resource.driver = context_.driver;
     resource.attributes = write(pod_);
+    for (const Entry& entry : pod_.claims.entries()) {
+      Need need;
+      need.keys.push_back({context_.environment, "claim",
+                           node_name_of("", meta_.space.view(), to_text(entry.value))});
+      resource.needs.push_back(std::move(need));
+    }
     record->incarnation = 1;
     record->changes = 1;
     record->remote_id = meta_.uid.str();

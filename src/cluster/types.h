@@ -10,6 +10,8 @@ namespace fettle::cluster::types {
 
 using kubernetes::types::nodes;
 using kubernetes::types::pods;
+inline const kubernetes::ResourceType claims{"", "v1", "persistentvolumeclaims",
+                                             "PersistentVolumeClaim"};
 inline const kubernetes::ResourceType revisions{"apps", "v1", "controllerrevisions",
                                                 "ControllerRevision"};
 inline const kubernetes::ResourceType clone_sets{"apps.kruise.io", "v1beta1", "clonesets",

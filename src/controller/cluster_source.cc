@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cluster/claims.h"
 #include "cluster/status.h"
 #include "cluster/types.h"
 #include "controller/fleet_cache.h"
@@ -30,11 +31,15 @@ Key key_of_pod(const Name& environment, const ObjectName& name) {
   return {environment, "pod", node_name_of("", name.space, name.name)};
 }
 
+Key key_of_claim(const Name& environment, const ObjectName& name) {
+  return {environment, "claim", node_name_of("", name.space, name.name)};
+}
+
 Key key_of_revision(const Name& environment, const ObjectName& name) {
   return {environment, "revision", to_string(name)};
 }
 
-/// Of a pod or a revision.
+/// Of a pod, a claim or a revision.
 ObjectName name_of_thing(const Key& key) {
   const NodeAddress address = node_address(key.name);
   return {std::string(address.space), std::string(address.name)};
@@ -90,6 +95,7 @@ class ClusterReader {
         if (!cluster::meta_of(object).is_leaving)
           read_workload(object, type);
     read_revisions();
+    read_claims();
     read_pods();
   }
 
@@ -124,6 +130,17 @@ class ClusterReader {
         know(record->applied->key, record);
         access_.owners.put(std::move(revision));
       }
+    }
+  }
+
+  void read_claims() {
+    for (const Value& object : access_.objects.all(types::claims.kind)) {
+      const ObjectMeta meta = cluster::meta_of(object);
+      const auto claim = cluster::read_claim(object);
+      if (meta.is_leaving || !claim || view_.fleet.object(claim->owner.get()) == nullptr)
+        continue;
+      const RecordPointer record = cluster::record_of(*claim, meta, view_.fleet.environment());
+      know(record->applied->key, record);
     }
   }
 
@@ -214,8 +231,8 @@ Status ClusterNews::learn() {
 Result<FleetNews::News> ClusterNews::hear() {
   (void)notifier_.take(Notifier::Cause::store);
   gather();
-  const bool is_any = !open_.workloads.empty() || !open_.revisions.empty() || !open_.pods.empty() ||
-                      !open_.nodes.empty();
+  const bool is_any = !open_.nodes.empty() || !open_.workloads.empty() ||
+                      !open_.revisions.empty() || !open_.claims.empty() || !open_.pods.empty();
   bool has_wishes = false;
   for (const ObjectName& name : std::exchange(open_.nodes, {}))
     take_node(name);
@@ -223,6 +240,8 @@ Result<FleetNews::News> ClusterNews::hear() {
     has_wishes |= take_workload(key);
   for (const ObjectName& name : std::exchange(open_.revisions, {}))
     take_revision(name);
+  for (const ObjectName& name : std::exchange(open_.claims, {}))
+    take_claim(name);
   for (const ObjectName& name : std::exchange(open_.pods, {}))
     take_pod(name);
   statuses_.refresh(cache_.fleet(), place_.clock());
@@ -237,6 +256,8 @@ void ClusterNews::gather() {
       open_.revisions.insert(key.name);
     else if (key.kind == types::nodes.kind)
       open_.nodes.insert(key.name);
+    else if (key.kind == types::claims.kind)
+      open_.claims.insert(key.name);
     else
       open_.workloads.insert(key);
   for (const Key& key : edit_.take_ended())
@@ -244,6 +265,8 @@ void ClusterNews::gather() {
       open_.pods.insert(name_of_thing(key));
     else if (key.kind == "revision")
       open_.revisions.insert(name_of_thing(key));
+    else if (key.kind == "claim")
+      open_.claims.insert(name_of_thing(key));
 }
 
 Instant ClusterNews::due() const {
@@ -296,6 +319,27 @@ void ClusterNews::open_all_of(const Name& owner) {
     for (const Value& object : access_.objects.all(kind))
       if (const ObjectMeta meta = cluster::meta_of(object); meta.owner() == owner)
         names->insert(name_of_object(meta));
+  for (const Value& object : access_.objects.all(types::claims.kind))
+    if (const auto claim = cluster::read_claim(object); claim && claim->owner.get() == owner)
+      open_.claims.insert(name_of_object(cluster::meta_of(object)));
+}
+
+void ClusterNews::take_claim(const ObjectName& name) {
+  const Key key = key_of_claim(edit_.environment(), name);
+  if (edit_.is_under_way(key))
+    return;  // it is read when that has ended
+  const Value object = access_.objects.find(types::claims.kind, name);
+  const ObjectMeta meta = cluster::meta_of(object);
+  const auto claim = cluster::read_claim(object);
+  const RecordPointer known = cache_.records().find(key);
+  if (meta.is_leaving || !claim || cache_.fleet().object(claim->owner.get()) == nullptr) {
+    if (known != nullptr && edit_.failure(key) == nullptr)
+      forget(key);
+    return;
+  }
+  const RecordPointer record = cluster::record_of(*claim, meta, edit_.environment());
+  if (known == nullptr || !says_the_same(*known, *record))
+    cache_.put(key, record);
 }
 
 void ClusterNews::complain(const Name& owner, std::string why) {

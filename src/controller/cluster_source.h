@@ -63,7 +63,7 @@ class ClusterNews : public FleetNews {
   /// Objects that have to be read.
   struct Open {
     std::set<kubernetes::ObjectKey> workloads;
-    std::set<kubernetes::ObjectName> nodes, revisions, pods;
+    std::set<kubernetes::ObjectName> nodes, revisions, claims, pods;
   };
 
   /// Acts in a row that ended well, after each of which the pod was read as before.
@@ -77,6 +77,7 @@ class ClusterNews : public FleetNews {
   bool take_workload(const kubernetes::ObjectKey& key);
   void take_node(const kubernetes::ObjectName& name);
   void take_revision(const kubernetes::ObjectName& name);
+  void take_claim(const kubernetes::ObjectName& name);
   void take_pod(const kubernetes::ObjectName& name);
   bool was_in_vain(const Key& key, const Record& known, const Record& rebuilt);
   void take_marks(const cluster::ClusterPod& pod);

@@ -300,7 +300,10 @@ TEST_F(ClusterController, PodsOfAStatefulSetComeOneAfterTheOther) {
       "metadata":{"name":"db","namespace":"default"},
       "spec":{"replicas":3,"serviceName":"data","selector":{"matchLabels":{"app":"db"}},
         "template":{"metadata":{"labels":{"app":"db"}},
-          "spec":{"containers":[{"name":"c","image":"db:1"}]}},
+          "spec":{"containers":[{"name":"c","image":"db:1",
+            "volumeMounts":[{"name":"data","mountPath":"/data"}]}]}},
+        "volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{
+          "accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}],
         "updateStrategy":{"rollingUpdate":{"podUpdatePolicy":"InPlaceIfPossible"}}}})"),
                                     {}, {});
   ASSERT_TRUE(made) << to_string(made.error());
@@ -321,13 +324,25 @@ TEST_F(ClusterController, PodsOfAStatefulSetComeOneAfterTheOther) {
     const Value& spec = by_name[name].at("spec");
     EXPECT_EQ(spec.text_at("hostname"), name);
     EXPECT_EQ(spec.text_at("subdomain"), "data");
+    EXPECT_EQ(items_of(spec.at("volumes"))[0].at("persistentVolumeClaim").text_at("claimName"),
+              cat("data-", name));
   }
+  const auto claims = [&] {
+    std::set<std::string> found;
+    const auto listed = client_->list(types::claims, "default", {}, {});
+    for (const Value& claim : listed ? listed->items : std::vector<Value>())
+      found.emplace(claim.at("metadata").text_at("name"));
+    return found;
+  };
+  const std::set<std::string> all_claims{"data-db-0", "data-db-1", "data-db-2"};
+  EXPECT_EQ(claims(), all_claims);
   const std::set<std::string> before = uids();
   kubelet_.take_least_ready();
-  ASSERT_TRUE(client_->patch(
-      types::stateful_sets, db, kubernetes::PatchType::merge,
-      json(R"({"spec":{"template":{"spec":{"containers":[{"name":"c","image":"db:2"}]}}}})"), {},
-      {}));
+  ASSERT_TRUE(
+      client_->patch(types::stateful_sets, db, kubernetes::PatchType::merge,
+                     json(R"({"spec":{"template":{"spec":{"containers":[{"name":"c","image":"db:2",
+          "volumeMounts":[{"name":"data","mountPath":"/data"}]}]}}}})"),
+                     {}, {}));
   ASSERT_TRUE(is_through("db:2"));
   EXPECT_EQ(uids(), before);
   EXPECT_GE(kubelet_.take_least_ready(), 2);
@@ -335,6 +350,9 @@ TEST_F(ClusterController, PodsOfAStatefulSetComeOneAfterTheOther) {
   const std::set<std::string> rest = versions();
   ASSERT_TRUE(pause_for(500ms, {}));
   EXPECT_EQ(versions(), rest);
+  ASSERT_TRUE(client_->remove(types::stateful_sets, db, {}, {}));
+  ASSERT_TRUE(pause_for(500ms, {}));
+  EXPECT_EQ(claims(), all_claims) << "data outlives its workload";
 }
 
 TEST_F(ClusterController, ADaemonSetHasAPodOnEachNodeThatTakesIt) {

@@ -10,8 +10,8 @@ namespace {
 const std::vector<kubernetes::ResourceType>& followed_types() {
   static const std::vector<kubernetes::ResourceType> all = [] {
     std::vector<kubernetes::ResourceType> types = cluster::types::workloads;
-    types.insert(types.end(),
-                 {cluster::types::nodes, cluster::types::revisions, cluster::types::pods});
+    types.insert(types.end(), {cluster::types::nodes, cluster::types::revisions,
+                               cluster::types::claims, cluster::types::pods});
     return types;
   }();
   return all;

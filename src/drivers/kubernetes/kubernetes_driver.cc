@@ -1,6 +1,7 @@
 #include "drivers/kubernetes/kubernetes_driver.h"
 
 #include "base/text.h"
+#include "cluster/claims.h"
 #include "cluster/types.h"
 #include "drivers/kubernetes/pod_act.h"
 #include "drivers/kubernetes/refusal.h"
@@ -11,15 +12,37 @@ namespace fettle {
 using kubernetes::ObjectName;
 namespace types = cluster::types;
 
+namespace {
+
+constexpr Duration claim_pause = 1s;  ///< between two looks at a claim that goes
+
+/// Of a pod or a claim.
+ObjectName name_of(const Key& key) {
+  const NodeAddress address = node_address(key.name);
+  return {std::string(address.space), std::string(address.name)};
+}
+
+Outcome done_with_claim(const Value& object, bool changed) {
+  const cluster::ObjectMeta meta = cluster::meta_of(object);
+  return Done{.outputs = Value::dict({{"volume", meta.name}}),
+              .remote_id = meta.uid.str(),
+              .changed = changed};
+}
+
+}  // namespace
+
 Result<std::vector<Observation>> KubernetesDriver::observe(std::span<const Subject> subjects,
                                                            std::stop_token) {
   std::vector<Observation> found(subjects.size());
   for (size_t i = 0; i < subjects.size(); ++i) {
-    const NodeAddress address = node_address(subjects[i].key.name);
-    const Value object =
-        objects_.find(types::pods.kind, {std::string(address.space), std::string(address.name)});
-    if (!object.is_null())
-      found[i].state = State(Value::dict({{"phase", object.at("status").at("phase")}}));
+    const Name& kind = subjects[i].key.kind;
+    const Value object = objects_.find(kind == "claim" ? types::claims.kind : types::pods.kind,
+                                       name_of(subjects[i].key));
+    if (object.is_null())
+      continue;
+    found[i].state = kind == "claim"
+                         ? State(Value::dict({{"volume", object.at("metadata").at("name")}}))
+                         : State(Value::dict({{"phase", object.at("status").at("phase")}}));
   }
   return found;
 }
@@ -29,6 +52,8 @@ Result<Outcome> KubernetesDriver::apply(const Act& act, const ProgressSink&, std
     return PodAct({client_, objects_, owners_, gates_, clock_()}, act, stop).carry_out();
   if (act.key.kind == "revision")
     return keep_revision(act, stop);
+  if (act.key.kind == "claim")
+    return act.verb == Verb::remove ? remove_claim(act, stop) : keep_claim(act, stop);
   return Outcome(Failed{user_error(cat("`", act.key.kind, "` is not kept in a cluster yet")), {}});
 }
 
@@ -54,6 +79,49 @@ Result<Outcome> KubernetesDriver::keep_revision(const Act& act, const std::stop_
   if (!answer)
     return outcome_of(answer.error());
   objects_.take_answer(types::revisions.kind, *answer);
+  return Outcome(Done{.outputs = Value::dict({})});
+}
+
+Result<Outcome> KubernetesDriver::keep_claim(const Act& act, const std::stop_token& stop) {
+  const VolumeClaim claim = read<VolumeClaim>(act.attributes);
+  const auto owner = owners_.find(claim.owner.get());
+  if (owner == nullptr)
+    return Outcome(Skipped{gone_workload});
+  const ObjectName name = name_of(act.key);
+  const Value object = objects_.find(types::claims.kind, name);
+  const cluster::ObjectMeta meta = cluster::meta_of(object);
+  if (meta.is_leaving)
+    return Outcome(Pending{"the claim before it has not gone yet", claim_pause, {}});
+  if (const auto before = cluster::read_claim(object); before && write(*before) == act.attributes)
+    return done_with_claim(object, false);
+  const kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::availability};
+  const auto answer =
+      object.is_null()
+          ? client_.create(types::claims, name, cluster::claim_object(claim, owner->object),
+                           options, stop)
+          : client_.patch(types::claims, name, kubernetes::PatchType::merge,
+                          cluster::claim_change(claim, owner->object, meta), options, stop);
+  if (!answer)
+    return outcome_of(answer.error());
+  objects_.take_answer(types::claims.kind, *answer);
+  return done_with_claim(*answer, true);
+}
+
+/// It goes as soon as no pod uses it any more.
+Result<Outcome> KubernetesDriver::remove_claim(const Act& act, const std::stop_token& stop) {
+  const ObjectName name = name_of(act.key);
+  const Value object = objects_.find(types::claims.kind, name);
+  const cluster::ObjectMeta meta = cluster::meta_of(object);
+  const bool is_another = act.known != nullptr && !act.known->remote_id.empty() &&
+                          act.known->remote_id != meta.uid.view();
+  if (object.is_null() || meta.is_leaving || is_another)
+    return Outcome(Done{.outputs = Value::dict({}), .changed = false});
+  const auto removed = client_.remove(
+      types::claims, name, {.urgency = kubernetes::Urgency::progress, .uid = meta.uid.str()}, stop);
+  if (!removed && removed.error().reason != kubernetes::ApiReason::not_found)
+    return outcome_of(removed.error());
+  if (removed && cluster::meta_of(*removed).is_leaving)
+    objects_.take_answer(types::claims.kind, *removed);
   return Outcome(Done{.outputs = Value::dict({})});
 }
 

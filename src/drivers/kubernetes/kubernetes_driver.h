@@ -1,5 +1,5 @@
 #pragma once
-/// The driver for pods and revisions of a Kubernetes cluster.
+/// The driver for pods, their claims and revisions in a Kubernetes cluster.
 ///
 /// Nothing is asked before an act: a cache has every object as it was last told or answered. So an
 /// act may be about a pod that has changed since it was decided. Then it is left for another run,
@@ -41,6 +41,8 @@ class KubernetesDriver : public Driver {
 
  private:
   Result<Outcome> keep_revision(const Act& act, const std::stop_token& stop);
+  Result<Outcome> keep_claim(const Act& act, const std::stop_token& stop);
+  Result<Outcome> remove_claim(const Act& act, const std::stop_token& stop);
 
   kubernetes::Client& client_;
   kubernetes::ObjectCache& objects_;

@@ -130,7 +130,8 @@ class KubernetesDriverTest : public testing::Test {
   Time now_ = Time(Duration(1'800'000'000'000'000'000));
   kubernetes::Client client_{std::make_unique<kubernetes::PlayedTransport>(server_, now_),
                              {.qps = 0}};
-  kubernetes::ObjectCache objects_{{types::pods, types::revisions, types::clone_sets}};
+  kubernetes::ObjectCache objects_{
+      {types::pods, types::claims, types::revisions, types::clone_sets}};
   cluster::Owners owners_;
   workloads::Fleet fleet_{"cluster"};
   KubernetesDriver driver_{client_, objects_, owners_, {}, [this] { return now_; }};
