@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "value/json.h"
+#include "value/with.h"
 #include "workloads/read/read.h"
 
 namespace fettle::cluster {
@@ -52,7 +53,44 @@ Result<workloads::Object> read_as(const Value& object, const kubernetes::Resourc
   return found;
 }
 
+const Value& container_called(const Value& containers, std::string_view name) {
+  static const Value none;
+  for (const Value& each : items_of(containers))
+    if (each.text_at("name") == name)
+      return each;
+  return none;
+}
+
+Value with_policies(const Value& containers, const Value& known) {
+  std::vector<Value> made;
+  for (const Value& each : items_of(containers)) {
+    const Value& policy = container_called(known, each.text_at("name")).at("imagePullPolicy");
+    const bool is_said = each.find("imagePullPolicy") != nullptr || policy.is_null();
+    made.push_back(is_said ? each : with(each, "imagePullPolicy", policy));
+  }
+  return Value::list(std::move(made));
+}
+
 }  // namespace
+
+workloads::Object with_known_policies(workloads::Object object,
+                                      const std::vector<ControllerRevision>& revisions) {
+  const auto newest = std::ranges::max_element(revisions, {}, &ControllerRevision::number);
+  const Value& spec = object.document.at("spec");
+  const Value& of_pods = spec.at("template").at("spec");
+  if (newest == revisions.end() || !of_pods.is_dict())
+    return object;
+  Value changed = of_pods;
+  for (const char* key : {"containers", "initContainers"})
+    if (of_pods.at(key).is_list())
+      changed = with(changed, key,
+                     with_policies(of_pods.at(key), newest->pod_template.at("spec").at(key)));
+  if (changed != of_pods)
+    object.document =
+        with(object.document, "spec",
+             with(spec, "template", with(spec.at("template"), "spec", std::move(changed))));
+  return object;
+}
 
 Result<workloads::Object> read_workload(const Value& object, const kubernetes::ResourceType& type) {
   const std::string version = version_written_in(object, type);

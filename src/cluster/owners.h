@@ -28,6 +28,12 @@ struct Owner {
 /// manifests, of which there are some if no webhook has checked it.
 Result<workloads::Object> read_workload(const Value& object, const kubernetes::ResourceType& type);
 
+/// OpenKruise's webhook writes an `imagePullPolicy` into each container of a template, and a manifest
+/// that is applied without that webhook has none. To leave it out is no wish for other pods: what is
+/// not said is as in the newest revision.
+workloads::Object with_known_policies(workloads::Object object,
+                                      const std::vector<ControllerRevision>& revisions);
+
 class Owners {
  public:
   /// Null: there is no such workload.

@@ -60,6 +60,32 @@ TEST(Owners, AnAbsentFieldHasTheDefaultOfTheVersionThatWasWritten) {
   EXPECT_FALSE(reuses_claims("v1beta1"));
 }
 
+TEST(Owners, APolicyThatIsNotSaidStaysAsItWas) {
+  const auto policies = [](std::string_view of_revision, std::string_view of_manifest) {
+    ControllerRevision older = revision_called("web-1", 1), newest = revision_called("web-2", 2);
+    older.pod_template =
+        json(R"({"spec":{"containers":[{"name":"c","imagePullPolicy":"Never"}]}})");
+    newest.pod_template =
+        json(cat(R"({"spec":{"containers":[{"name":"c")", of_revision, R"(}]}})"));
+    const auto read = read_workload(
+        stored(cat(R"({"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":
+          {"app":"web"}},"spec":{"containers":[{"name":"c","image":"web:2")",
+                   of_manifest, R"(},{"name":"new","image":"n:1"}]}}})")),
+        types::clone_sets);
+    EXPECT_TRUE(read) << to_string(read.error());
+    const workloads::Object object = with_known_policies(*read, {older, newest});
+    const auto containers =
+        items_of(object.document.at("spec").at("template").at("spec").at("containers"));
+    EXPECT_TRUE(containers[1].at("imagePullPolicy").is_null());
+    return std::string(containers[0].text_at("imagePullPolicy"));
+  };
+  constexpr std::string_view always = R"(,"imagePullPolicy":"Always")";
+  EXPECT_EQ(policies(always, ""), "Always");
+  EXPECT_EQ(policies(always, R"(,"imagePullPolicy":"Never")"), "Never");
+  EXPECT_EQ(policies("", always), "Always");
+  EXPECT_EQ(policies("", ""), "");
+}
+
 TEST(Owners, FieldsOfEitherVersionAreRead) {
   const auto alpha = read_workload(
       written_in("v1alpha1", R"(,"updateStrategy":{"type":"InPlaceOnly","maxUnavailable":2})"),

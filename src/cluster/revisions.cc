@@ -68,8 +68,11 @@ Result<ControllerRevision> read_revision(const Value& object, const Name& owner_
   return revision;
 }
 
-Value revision_object(const ControllerRevision& revision, const workloads::Object& owner) {
-  const Value& pod_template = revision.pod_template.value();
+Value revision_object(const ControllerRevision& revision, const workloads::Object& owner,
+                      const Value& stored) {
+  const bool is_stored = stored.is_dict() && workloads::without_defaults(stored, "Template") ==
+                                                 revision.pod_template.value();
+  const Value& pod_template = is_stored ? stored : revision.pod_template.value();
   std::vector<Entry> labels;
   const Value& of_pods = pod_template.at("metadata").at("labels");
   if (of_pods.is_dict())

@@ -33,6 +33,30 @@ TEST(ClusterRevision, ReadsThatOfOpenKruise) {
                      "spec":{"containers":[{"name":"c0","image":"web:1"}]}})"));
 }
 
+/// OpenKruise compares the bytes.
+TEST(ClusterRevision, IsWrittenAsTheTemplateIsStored) {
+  const auto revision = read_revision(json(revision_of_openkruise));
+  ASSERT_TRUE(revision) << revision.error().message;
+  workloads::Object owner;
+  owner.kind = "CloneSet";
+  owner.name = "web";
+  owner.document = json(R"({"apiVersion":"apps.kruise.io/v1beta1"})");
+  const Value written = json(revision_of_openkruise).at("data");
+  const Value stored = json(R"({"metadata":{"creationTimestamp":null,"labels":{"app":"web"}},
+    "spec":{"containers":[{"name":"c0","image":"web:1","resources":{},
+      "terminationMessagePath":"/dev/termination-log"}],
+      "restartPolicy":"Always","dnsPolicy":"ClusterFirst"}})");
+  EXPECT_EQ(revision_object(*revision, owner, stored).at("data"), written);
+  const Value another = json(R"({"metadata":{"labels":{"app":"web"}},
+    "spec":{"containers":[{"name":"c0","image":"web:2"}]}})");
+  EXPECT_EQ(read_revision(
+                kubernetes::merge_patch(
+                    json(revision_of_openkruise),
+                    Value::dict({{"data", revision_object(*revision, owner, another).at("data")}})))
+                ->pod_template.value(),
+            revision->pod_template.value());
+}
+
 TEST(ClusterRevision, SaysWhatIsMissing) {
   const struct {
     std::string_view object, message;

@@ -130,6 +130,10 @@ class ClusterReader {
         know(record->applied->key, record);
         access_.owners.put(std::move(revision));
       }
+      const Object kept = cluster::with_known_policies(*view_.fleet.object(owner),
+                                                       access_.owners.find(owner)->revisions);
+      access_.owners.put(kept);
+      view_.fleet.put(kept);
     }
   }
 
@@ -292,6 +296,8 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
     return false;
   }
   complaints_.erase(owner);
+  if (const auto before = access_.owners.find(owner))
+    workload = cluster::with_known_policies(*std::move(workload), before->revisions);
   if (!is_new && known->document == workload->document && known->generation == workload->generation)
     return false;
   access_.owners.put(*workload);
@@ -322,6 +328,19 @@ void ClusterNews::open_all_of(const Name& owner) {
   for (const Value& object : access_.objects.all(types::claims.kind))
     if (const auto claim = cluster::read_claim(object); claim && claim->owner.get() == owner)
       open_.claims.insert(name_of_object(cluster::meta_of(object)));
+}
+
+/// A revision may be told of after its workload.
+void ClusterNews::keep_policies(const Name& owner) {
+  const Object* const workload = cache_.fleet().object(owner);
+  const auto known = access_.owners.find(owner);
+  if (workload == nullptr || known == nullptr)
+    return;
+  Object kept = cluster::with_known_policies(*workload, known->revisions);
+  if (kept.document == workload->document)
+    return;
+  access_.owners.put(kept);
+  cache_.fleet().put(std::move(kept));
 }
 
 void ClusterNews::take_claim(const ObjectName& name) {
@@ -390,6 +409,7 @@ void ClusterNews::take_revision(const ObjectName& name) {
   if (known == nullptr && !edit_.is_under_way(key) && !edit_.forgotten_revisions().contains(key))
     cache_.put(key, cluster::record_of(*revision, edit_.environment()));
   access_.owners.put(*std::move(revision));
+  keep_policies(meta.owner());
   // Pods may have been told of before it.
   const FleetRecords::Keys keys = cache_.records().of(meta.owner());
   for (const Key& other : keys) {

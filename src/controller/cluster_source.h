@@ -75,6 +75,7 @@ class ClusterNews : public FleetNews {
   void gather();
   /// Whether users want something else.
   bool take_workload(const kubernetes::ObjectKey& key);
+  void keep_policies(const Name& owner);
   void take_node(const kubernetes::ObjectName& name);
   void take_revision(const kubernetes::ObjectName& name);
   void take_claim(const kubernetes::ObjectName& name);

@@ -64,6 +64,9 @@ Result<Outcome> KubernetesDriver::keep_revision(const Act& act, const std::stop_
     return Outcome(Skipped{gone_workload});
   const ObjectName name{revision.space.str(), revision.name.str()};
   const Value object = objects_.find(types::revisions.kind, name);
+  const workloads::Object& set = owner->object;
+  const Value workload = objects_.find(set.kind.view(), {set.space.str(), set.name.str()});
+  const Value& stored = workload.at("spec").at("template");
   const kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::availability};
   if (!object.is_null())
     if (const auto before = cluster::read_revision(object, owner->object.uid);
@@ -72,7 +75,7 @@ Result<Outcome> KubernetesDriver::keep_revision(const Act& act, const std::stop_
   const auto answer =
       object.is_null()
           ? client_.create(types::revisions, name,
-                           cluster::revision_object(revision, owner->object), options, stop)
+                           cluster::revision_object(revision, owner->object, stored), options, stop)
           : client_.patch(types::revisions, name, kubernetes::PatchType::merge,
                           cluster::revision_change(revision, cluster::meta_of(object)), options,
                           stop);
