@@ -13,11 +13,11 @@ constexpr int most_rounds = 1'000;  ///< of owners that change one another
 constexpr int acts_of_node = 4, acts_of_cluster = 16, most_acts = 64, most_pulls = 1'000;
 
 /// Whether the thing is only remembered, so that no engine is needed. Elsewhere a revision is an
-/// object.
+/// object, and a notice an event.
 bool is_memory(const Resource& resource) {
   const Name& kind = resource.key.kind;
-  return (kind == "revision" && is_engine(resource.driver)) || kind == "pull_job" ||
-         kind == "notice";
+  return ((kind == "revision" || kind == "notice") && is_engine(resource.driver)) ||
+         kind == "pull_job";
 }
 
 using Resources = std::span<const Box<Resource>>;

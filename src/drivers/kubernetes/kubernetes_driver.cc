@@ -5,6 +5,7 @@
 #include "cluster/types.h"
 #include "drivers/kubernetes/pod_act.h"
 #include "drivers/kubernetes/refusal.h"
+#include "kinds/notice.h"
 #include "kinds/pod.h"
 
 namespace fettle {
@@ -52,9 +53,26 @@ Result<Outcome> KubernetesDriver::apply(const Act& act, const ProgressSink&, std
     return PodAct({client_, objects_, owners_, gates_, clock_()}, act, stop).carry_out();
   if (act.key.kind == "revision")
     return keep_revision(act, stop);
+  if (act.key.kind == "notice")
+    return tell(act);
   if (act.key.kind == "claim")
     return act.verb == Verb::remove ? remove_claim(act, stop) : keep_claim(act, stop);
   return Outcome(Failed{user_error(cat("`", act.key.kind, "` is not kept in a cluster yet")), {}});
+}
+
+/// A notice names its object as `NAMESPACE/KIND/NAME`.
+Result<Outcome> KubernetesDriver::tell(const Act& act) {
+  const ObjectNotice notice = read<ObjectNotice>(act.attributes);
+  const std::vector<std::string_view> parts = split(notice.object.view(), '/');
+  const bool is_path = parts.size() == 3;
+  const Name name = !is_path           ? notice.object
+                    : parts[0].empty() ? Name(cat(parts[1], "/", parts[2]))
+                                       : Name(cat(parts[1], "/", parts[0], "/", parts[2]));
+  if (const auto owner = owners_.find(name); owner != nullptr)
+    events_.tell(notice, owner->object, clock_());
+  Done said{Value::dict({}), {}, true};
+  said.printed.push_back(cat(notice.type, " ", notice.reason, ": ", notice.text));
+  return Outcome(std::move(said));
 }
 
 Result<Outcome> KubernetesDriver::keep_revision(const Act& act, const std::stop_token& stop) {

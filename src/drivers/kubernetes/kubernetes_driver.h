@@ -12,6 +12,7 @@
 
 #include "cluster/owners.h"
 #include "core/driver.h"
+#include "drivers/kubernetes/event_writer.h"
 #include "kubernetes/object_cache.h"
 #include "workloads/fleet.h"
 
@@ -27,7 +28,8 @@ class KubernetesDriver : public Driver {
         objects_(objects),
         owners_(owners),
         gates_(gates),
-        clock_(std::move(clock)) {}
+        clock_(std::move(clock)),
+        events_(client) {}
 
   /// Whether pods exist. That a container has ended is the matter of its kubelet.
   Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
@@ -40,6 +42,7 @@ class KubernetesDriver : public Driver {
   }
 
  private:
+  Result<Outcome> tell(const Act& act);
   Result<Outcome> keep_revision(const Act& act, const std::stop_token& stop);
   Result<Outcome> keep_claim(const Act& act, const std::stop_token& stop);
   Result<Outcome> remove_claim(const Act& act, const std::stop_token& stop);
@@ -49,6 +52,7 @@ class KubernetesDriver : public Driver {
   const cluster::Owners& owners_;
   const workloads::Gates gates_;
   const std::function<Time()> clock_;
+  EventWriter events_;
 };
 
 }  // namespace fettle
