@@ -87,7 +87,7 @@ Command controller_command() {
   Command command = CommandGroup{"workloads", {workload_options()[0]}}.reader(
       "controller", "", 0, 0,
       "Keeps the workloads of a fleet as their manifests say, until you stop it.\n"
-      "With `--kubeconfig` or `--in-cluster`, those of a Kubernetes cluster (CloneSets, so far).",
+      "With `--kubeconfig` or `--in-cluster`, the CloneSets, StatefulSets and DaemonSets of a Kubernetes cluster.",
       {"fettle controller", "fettle controller -e fleet --output jsonl",
        "fettle controller --kubeconfig ~/.kube/config"},
       keep, own);
