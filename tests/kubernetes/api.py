@@ -1,0 +1,84 @@
+"""The API server of a cluster that `cluster` has started, for scripts that test and measure."""
+import base64
+import http.client
+import json
+import pathlib
+import re
+import ssl
+import tempfile
+import threading
+import time
+
+
+class Server:
+    """The API server, as an administrator or as whom another kubeconfig names."""
+
+    def __init__(self, folder, kubeconfig="kubeconfig"):
+        text = (pathlib.Path(folder) / kubeconfig).read_text()
+        self.host, port = re.search(r"https://([0-9.]+):(\d+)", text).groups()
+        self.port = int(port)
+        parts = {}
+        for name in ("certificate-authority-data", "client-certificate-data", "client-key-data"):
+            parts[name] = base64.b64decode(re.search(name + r": ([A-Za-z0-9+/=]+)", text).group(1))
+        self.context = ssl.create_default_context(cadata=parts["certificate-authority-data"].decode())
+        with tempfile.NamedTemporaryFile() as both:
+            both.write(parts["client-certificate-data"] + parts["client-key-data"])
+            both.flush()
+            self.context.load_cert_chain(both.name)
+
+    def open(self, method, path, body=None, kind="application/json", timeout=60):
+        connection = http.client.HTTPSConnection(self.host, self.port, context=self.context, timeout=timeout)
+        headers = {"Content-Type": kind, "User-Agent": "record", "Accept": "application/json"}
+        connection.request(method, path, None if body is None else json.dumps(body), headers)
+        return connection, connection.getresponse()
+
+    def ask(self, method, path, body=None, kind="application/json", missing_is_fine=False):
+        connection, response = self.open(method, path, body, kind)
+        text = response.read()
+        connection.close()
+        if response.status >= 300 and not (missing_is_fine and response.status == 404):
+            raise RuntimeError(f"{method} {path}: {response.status} {json.loads(text).get('message', '')}")
+        return json.loads(text)
+
+    def connect(self, timeout=60):
+        """One connection that stays, for one thread: `ask_on` sends requests over it."""
+        return http.client.HTTPSConnection(self.host, self.port, context=self.context, timeout=timeout)
+
+    def merge(self, path, change):
+        return self.ask("PATCH", path, change, "application/merge-patch+json")
+
+
+def ask_on(connection, method, path, body, kind):
+    """Sends a request over a connection that stays, without a second try."""
+    connection.request(method, path, json.dumps(body), {"Content-Type": kind, "Accept": "application/json"})
+    response = connection.getresponse()
+    text = response.read()
+    if response.status >= 300:
+        raise RuntimeError(f"{method} {path}: {response.status} {text[:300]}")
+    return json.loads(text)
+
+
+class Watch(threading.Thread):
+    """All changes of a resource, with the time of each."""
+
+    def __init__(self, server, path, selector=""):
+        super().__init__(daemon=True)
+        self.server, self.path, self.selector = server, path, selector
+        self.changes, self.is_over = [], False
+        listed = server.ask("GET", f"{path}?labelSelector={selector}")
+        self.version = listed["metadata"]["resourceVersion"]
+
+    def run(self):
+        while not self.is_over:
+            connection, response = self.server.open("GET", f"{self.path}?watch=1&resourceVersion={self.version}&labelSelector={self.selector}", timeout=600)
+            for line in response:
+                change = json.loads(line)
+                if change["type"] == "ERROR":
+                    raise RuntimeError(str(change))
+                self.version = change["object"]["metadata"]["resourceVersion"]
+                self.changes.append((time.monotonic(), change["type"], change["object"]))
+            connection.close()
+
+
+def condition(pod, name):
+    return next((each["status"] for each in pod.get("status", {}).get("conditions", []) if each["type"] == name), "")
