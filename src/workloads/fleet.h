@@ -56,6 +56,9 @@ struct FleetPod : PodTag {
   bool is_marked = false;    ///< users changed something about it, now or before
   bool is_held = false;      ///< one of its conditions is to be False
   bool has_sidecars = false;
+  /// Of attributes, marks and configs that were found to agree: of thousands of marked pods, few
+  /// change between two decisions. Only decisions write it.
+  mutable Digest settled;
 
   Digest applied;       ///< those with which the last act ended well; zero: none
   Box<Resource> acted;  ///< what the last act that began was to make of it; none: none has begun

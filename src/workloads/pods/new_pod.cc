@@ -135,8 +135,12 @@ void refresh_surroundings(Rollout& rollout) {
     if (!pod->is_marked && configs.digest() == pod->configs_digest)
       continue;
     const Attributes& attributes = rollout.attributes(row);
-    const Pod own = read<Pod>(attributes);
     const Object* marks = rollout.fleet.marks(*pod);
+    const Digest surroundings = combine(combine(attributes.digest(), configs.digest()),
+                                        marks == nullptr ? Digest() : marks->document.digest());
+    if (pod->settled == surroundings)
+      continue;
+    const Pod own = read<Pod>(attributes);
     const Value& metadata = marks == nullptr ? Value() : marks->document.at("metadata");
     const Value& finalizers = metadata.at("finalizers");
     PodEdit edit(attributes);
@@ -147,7 +151,11 @@ void refresh_surroundings(Rollout& rollout) {
       edit.set<&Pod::finalizers>(finalizers.items().empty() ? Value() : finalizers);
     edit.set_in<&Pod::state>(row_of<&PodMemory::is_marked>().name,
                              marks == nullptr ? Value() : Value(true));
-    rollout.change(row, edit.made());
+    Attributes made = edit.made();
+    if (made == attributes)
+      pod->settled = surroundings;
+    else
+      rollout.change(row, std::move(made));
   }
 }
 
