@@ -9,20 +9,29 @@
 namespace fettle::cluster {
 namespace {
 
-/// The garbage collector deletes it with its owner. A CloneSet's claims always go.
-Value owners_of(const VolumeClaim& claim, const workloads::Object& owner) {
+/// The garbage collector deletes it with its owner. A CloneSet's claims always go. `before`: the
+/// references that it has.
+Value owners_of(const VolumeClaim& claim, const workloads::Object& owner, const Value& before) {
+  std::vector<Value> references;
+  for (const Value& each : items_of(before))
+    if (each.text_at("uid") != owner.uid.view())
+      references.push_back(each);
   const bool stays = claim.retain.get() && owner.kind != "CloneSet";
-  return stays ? Value() : Value::list({owner_reference(owner)});
+  if (!stays)
+    references.push_back(owner_reference(owner));
+  return references.empty() ? Value() : Value::list(std::move(references));
 }
 
 Value annotations_of(const VolumeClaim& claim) {
   return Value::dict({{annotation::claim, write_json(write(claim))}});
 }
 
-/// Whether users could not have written this annotation by mistake.
+/// Whether users could not have written this annotation by mistake, nor about another namespace.
 bool is_own(const Value& told, const ObjectMeta& meta) {
+  const std::vector<std::string_view> owner = split(told.text_at("owner"), '/');
   return told.is_dict() && told.text_at("name") == meta.name.view() &&
-         told.text_at("namespace") == meta.space.view() && !told.text_at("owner").empty() &&
+         told.text_at("namespace") == meta.space.view() && owner.size() == 3 &&
+         owner[1] == meta.space.view() &&
          (told.find("labels") == nullptr || told.at("labels").is_dict()) &&
          (told.find("spec") == nullptr || told.at("spec").is_dict());
 }
@@ -40,7 +49,7 @@ Value claim_object(const VolumeClaim& claim, const workloads::Object& owner) {
                               {"namespace", claim.space.value()},
                               {"labels", Value::dict(std::move(labels))},
                               {"annotations", annotations_of(claim)}};
-  if (Value owners = owners_of(claim, owner); !owners.is_null())
+  if (Value owners = owners_of(claim, owner, {}); !owners.is_null())
     metadata.push_back({"ownerReferences", std::move(owners)});
   return Value::dict({{"apiVersion", "v1"},
                       {"kind", "PersistentVolumeClaim"},
@@ -48,12 +57,14 @@ Value claim_object(const VolumeClaim& claim, const workloads::Object& owner) {
                       {"spec", claim.spec.value()}});
 }
 
-Value claim_change(const VolumeClaim& claim, const workloads::Object& owner,
-                   const ObjectMeta& meta) {
-  return Value::dict({{"metadata", Value::dict({{"uid", meta.uid},
-                                                {"resourceVersion", meta.version},
-                                                {"annotations", annotations_of(claim)},
-                                                {"ownerReferences", owners_of(claim, owner)}})}});
+Value claim_change(const VolumeClaim& claim, const workloads::Object& owner, const Value& object) {
+  const ObjectMeta meta = meta_of(object);
+  const Value& before = object.at("metadata").at("ownerReferences");
+  return Value::dict(
+      {{"metadata", Value::dict({{"uid", meta.uid},
+                                 {"resourceVersion", meta.version},
+                                 {"annotations", annotations_of(claim)},
+                                 {"ownerReferences", owners_of(claim, owner, before)}})}});
 }
 
 std::optional<VolumeClaim> read_claim(const Value& object) {

@@ -15,8 +15,8 @@ namespace fettle::cluster {
 Value claim_object(const VolumeClaim& claim, const workloads::Object& owner);
 /// What can change of it later: whether it is deleted with its owner (a merge patch). What it asks
 /// for never does, since its data would be lost.
-Value claim_change(const VolumeClaim& claim, const workloads::Object& owner,
-                   const ObjectMeta& meta);
+/// Owner references of others stay.
+Value claim_change(const VolumeClaim& claim, const workloads::Object& owner, const Value& object);
 
 /// One that OpenKruise has made is known by its owner. None: it is of no workload.
 std::optional<VolumeClaim> read_claim(const Value& object);

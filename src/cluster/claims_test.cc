@@ -71,9 +71,9 @@ TEST(Claims, OneOfOpenKruiseIsKnownByItsOwner) {
 }
 
 TEST(Claims, ABrokenAnnotationSaysNothing) {
-  for (const char* text : {"{", "[]", "{\\\"name\\\":\\\"other\\\"}",
-                           "{\\\"name\\\":\\\"a\\\",\\\"namespace\\\":\\\"shop\\\",\\\"owner\\\":"
-                           "\\\"StatefulSet/shop/db\\\",\\\"spec\\\":1}"})
+  for (const char* text :
+       {"{", "[]", R"({\"name\":\"other\"})",
+        R"({\"name\":\"a\",\"namespace\":\"shop\",\"owner\":\"StatefulSet/shop/db\",\"spec\":1})"})
     EXPECT_FALSE(read_claim(
         json(cat(R"({"metadata":{"name":"a","namespace":"shop","annotations":{"fettle/claim":")",
                  text, R"("}},"spec":{}})"))))
@@ -81,12 +81,37 @@ TEST(Claims, ABrokenAnnotationSaysNothing) {
 }
 
 TEST(Claims, AChangeSaysWhetherItStays) {
-  const ObjectMeta meta = meta_of(json(R"({"metadata":{"uid":"u9","resourceVersion":"7"}})"));
+  const Value object = json(R"({"metadata":{"uid":"u9","resourceVersion":"7",
+    "ownerReferences":[{"uid":"u1"}]}})");
   const Value change =
-      claim_change(claim_of("StatefulSet", true), owner_of_kind("StatefulSet"), meta);
+      claim_change(claim_of("StatefulSet", true), owner_of_kind("StatefulSet"), object);
   EXPECT_TRUE(change.at("metadata").at("ownerReferences").is_null());
   EXPECT_NE(change.at("metadata").find("ownerReferences"), nullptr) << "null takes them away";
   EXPECT_EQ(change.at("metadata").text_at("resourceVersion"), "7");
+}
+
+TEST(Claims, OwnersOfOthersStay) {
+  const Value object = json(R"({"metadata":{"ownerReferences":[{"uid":"other"}]}})");
+  const auto owners = [&](bool retains) {
+    const Value change =
+        claim_change(claim_of("StatefulSet", retains), owner_of_kind("StatefulSet"), object);
+    std::vector<std::string> uids;
+    for (const Value& each : items_of(change.at("metadata").at("ownerReferences")))
+      uids.emplace_back(each.text_at("uid"));
+    return uids;
+  };
+  EXPECT_EQ(owners(true), std::vector<std::string>{"other"});
+  EXPECT_EQ(owners(false), (std::vector<std::string>{"other", "u1"}));
+}
+
+TEST(Claims, AnAnnotationIsAboutItsOwnNamespace) {
+  const auto owner = [](std::string_view space) {
+    return read_claim(json(cat(R"({"metadata":{"name":"a","namespace":"shop","annotations":{
+      "fettle/claim":"{\"name\":\"a\",\"namespace\":\"shop\",\"owner\":\"CloneSet/)",
+                               space, R"(/web\"}"}},"spec":{}})")));
+  };
+  EXPECT_TRUE(owner("shop"));
+  EXPECT_FALSE(owner("other"));
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ Value spec_on_node(const Value& spec, const Name& node) {
       with(affinity, "nodeAffinity", with(dict_at(affinity, "nodeAffinity"), required, terms)));
   std::vector<Value> tolerations(items_of(spec.at("tolerations")).begin(),
                                  items_of(spec.at("tolerations")).end());
-  for (const Value& each : items_of(workloads::daemon_tolerations()))
+  for (const Value& each : items_of(workloads::daemon_tolerations(spec)))
     if (std::ranges::find(tolerations, each) == tolerations.end())
       tolerations.push_back(each);
   return with(made, "tolerations", Value::list(std::move(tolerations)));

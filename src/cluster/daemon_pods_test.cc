@@ -38,6 +38,14 @@ TEST(DaemonPods, WhatATemplateToleratesStaysAndIsThereOnce) {
   EXPECT_EQ(all.size(), 7u);
 }
 
+TEST(DaemonPods, OneOnTheNetworkOfTheHostDoesNotWaitForAnother) {
+  const auto count = [](std::string_view spec) {
+    const Value made = spec_on_node(json(spec), "n1");
+    return items_of(made.at("tolerations")).size();
+  };
+  EXPECT_EQ(count(R"({"hostNetwork":true})"), count("{}") + 1);
+}
+
 TEST(DaemonPods, APodWithoutAnAffinityWasMadeForTheNodeItIsOn) {
   EXPECT_EQ(node_of_spec(json(R"({"nodeName":"n2"})")), "n2");
   EXPECT_EQ(node_of_spec(json("{}")), "");

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "value/json.h"
 #include "value/with.h"
+#include "workloads/pod_defaults.h"
 #include "workloads/read/read.h"
 
 namespace fettle::cluster {
@@ -85,7 +86,17 @@ workloads::Object with_known_policies(workloads::Object object,
     if (of_pods.at(key).is_list())
       changed = with(changed, key,
                      with_policies(of_pods.at(key), newest->pod_template.at("spec").at(key)));
-  if (changed != of_pods)
+  // What is said may be a former revision, which is exactly that.
+  const auto normal = [](const Value& pod_template) {
+    return workloads::without_defaults(pod_template, "Template");
+  };
+  const Value plain = normal(spec.at("template")),
+              filled = normal(with(spec.at("template"), "spec", changed));
+  const bool is_newest = filled == newest->pod_template.value();
+  const bool is_former = std::ranges::any_of(revisions, [&](const ControllerRevision& each) {
+    return each.pod_template.value() == plain;
+  });
+  if (changed != of_pods && (is_newest || !is_former))
     object.document =
         with(object.document, "spec",
              with(spec, "template", with(spec.at("template"), "spec", std::move(changed))));

@@ -86,6 +86,17 @@ TEST(Owners, APolicyThatIsNotSaidStaysAsItWas) {
   EXPECT_EQ(policies("", ""), "");
 }
 
+TEST(Owners, UndoingAChangeOfAPolicyIsAFormerRevision) {
+  ControllerRevision older = revision_called("web-1", 1), newest = revision_called("web-2", 2);
+  older.pod_template = json(R"({"metadata":{"labels":{"app":"web"}},
+    "spec":{"containers":[{"name":"c","image":"web:1"}]}})");
+  newest.pod_template = json(R"({"metadata":{"labels":{"app":"web"}},
+    "spec":{"containers":[{"name":"c","image":"web:2","imagePullPolicy":"Always"}]}})");
+  const auto read = read_workload(stored(spec_of_web), types::clone_sets);
+  ASSERT_TRUE(read) << to_string(read.error());
+  EXPECT_EQ(with_known_policies(*read, {older, newest}).document, read->document);
+}
+
 TEST(Owners, FieldsOfEitherVersionAreRead) {
   const auto alpha = read_workload(
       written_in("v1alpha1", R"(,"updateStrategy":{"type":"InPlaceOnly","maxUnavailable":2})"),

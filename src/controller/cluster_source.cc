@@ -57,6 +57,12 @@ bool is_part(const Fleet& fleet, const ObjectMeta& meta) {
   return owner != nullptr && owner->uid == meta.controller->uid;
 }
 
+/// A claim that goes with its owner has a reference to it; one that outlives it has none.
+bool is_part(const Fleet& fleet, const ObjectMeta& meta, const VolumeClaim& claim) {
+  return !meta.is_leaving && fleet.object(claim.owner.get()) != nullptr &&
+         (claim.retain.get() || is_part(fleet, meta));
+}
+
 bool are_alike(const Box<Attempt>& a, const Box<Attempt>& b) {
   return a.has_value() == b.has_value() &&
          (!a || (a->verb == b->verb && a->failed == b->failed && a->error == b->error));
@@ -141,7 +147,7 @@ class ClusterReader {
     for (const Value& object : access_.objects.all(types::claims.kind)) {
       const ObjectMeta meta = cluster::meta_of(object);
       const auto claim = cluster::read_claim(object);
-      if (meta.is_leaving || !claim || view_.fleet.object(claim->owner.get()) == nullptr)
+      if (!claim || !is_part(view_.fleet, meta, *claim))
         continue;
       const RecordPointer record = cluster::record_of(*claim, meta, view_.fleet.environment());
       know(record->applied->key, record);
@@ -351,7 +357,7 @@ void ClusterNews::take_claim(const ObjectName& name) {
   const ObjectMeta meta = cluster::meta_of(object);
   const auto claim = cluster::read_claim(object);
   const RecordPointer known = cache_.records().find(key);
-  if (meta.is_leaving || !claim || cache_.fleet().object(claim->owner.get()) == nullptr) {
+  if (!claim || !is_part(cache_.fleet(), meta, *claim)) {
     if (known != nullptr && edit_.failure(key) == nullptr)
       forget(key);
     return;
@@ -447,10 +453,15 @@ void ClusterNews::take_pod(const ObjectName& name) {
   statuses_.note(meta.owner());
   take_marks(*pod);
   const RecordPointer record = with_failure(pod->record, failure);
-  if (known != nullptr && says_the_same(*known, *record))
-    vain_acts_.erase(key);
-  else if (known == nullptr || !was_in_vain(key, *known, *record))
+  if (known != nullptr && says_the_same(*known, *record)) {
+    // The same as before in vain is no success.
+    const auto vain = vain_acts_.find(key);
+    if (vain != vain_acts_.end() &&
+        (!record->applied || vain->second.read != record->applied->attributes))
+      vain_acts_.erase(vain);
+  } else if (known == nullptr || !was_in_vain(key, *known, *record)) {
     cache_.put(key, record);
+  }
   cache_.see(key, {.state = pod->state});
   cache_.fleet().see_node(key, pod->node);
 }
@@ -487,8 +498,9 @@ Status ClusterNews::clear_leftovers() {
   for (const Key& key : forgotten) {
     const ObjectName name = name_of_thing(key);
     const ObjectMeta meta = cluster::meta_of(access_.objects.find(types::revisions.kind, name));
+    // That of a workload that is gone is left as well.
     const auto removed =
-        meta.uid.empty() || meta.is_leaving
+        meta.uid.empty() || meta.is_leaving || !is_part(cache_.fleet(), meta)
             ? kubernetes::ApiResult<Value>(Value())
             : access_.client.remove(types::revisions, name,
                                     {.urgency = kubernetes::Urgency::status, .uid = meta.uid.str()},

@@ -1,5 +1,7 @@
 #include "workloads/place.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "kinds/quantity.h"
 
@@ -59,8 +61,8 @@ bool is_allowed_on(const Value& spec, const Node& node) {
   return matches_affinity(affinity.at("requiredDuringSchedulingIgnoredDuringExecution"), node);
 }
 
-const Value& daemon_tolerations() {
-  static const Value all = [] {
+const Value& daemon_tolerations(const Value& spec) {
+  static const auto made = [](bool is_on_host_network) {
     std::vector<Value> rows;
     const auto add = [&](std::string_view key, std::string_view effect) {
       rows.push_back(Value::dict(
@@ -70,9 +72,13 @@ const Value& daemon_tolerations() {
       add(key, "NoExecute");
     for (const char* key : {"disk-pressure", "memory-pressure", "pid-pressure", "unschedulable"})
       add(key, "NoSchedule");
+    // What brings the network to a node must not wait for it.
+    if (is_on_host_network)
+      add("network-unavailable", "NoSchedule");
     return Value::list(std::move(rows));
-  }();
-  return all;
+  };
+  static const Value usual = made(false), on_host_network = made(true);
+  return spec.bool_at("hostNetwork") ? on_host_network : usual;
 }
 
 namespace {
@@ -94,7 +100,7 @@ bool is_tolerated(const Value& spec, const Node& node, bool is_there) {
       return true;
     const auto by = [&](const Value& each) { return tolerates(each, taint); };
     return std::ranges::any_of(items_of(spec.at("tolerations")), by) ||
-           std::ranges::any_of(items_of(daemon_tolerations()), by);
+           std::ranges::any_of(items_of(daemon_tolerations(spec)), by);
   });
 }
 

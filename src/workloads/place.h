@@ -20,8 +20,8 @@ Requests requests_of(const Value& spec);
 /// Whether a node's labels and name match a PodSpec.
 bool is_allowed_on(const Value& spec, const Node& node);
 
-/// Those that each pod of a DaemonSet has besides its own, as in Kubernetes.
-const Value& daemon_tolerations();
+/// Those that each pod of a DaemonSet with this PodSpec has besides its own, as in Kubernetes.
+const Value& daemon_tolerations(const Value& spec);
 /// Whether a pod of a DaemonSet may come to a node, or stay if it is there.
 bool is_tolerated(const Value& spec, const Node& node, bool is_there);
 

@@ -77,7 +77,9 @@ void Rollout::find_revisions() {
       equal->number = next;
   } else {
     Revision revision;
-    const std::string data = revision_data(wanted);
+    // In a cluster the revisions of a set of the same name that was deleted may still be there.
+    const Object* const set = fleet.is_cluster ? fleet.object(owner) : nullptr;
+    const std::string data = cat(revision_data(wanted), set == nullptr ? Name() : set->uid);
     // A name that another template has is passed over.
     do {
       revision.hash = revision_hash(data, static_cast<int>(revision.collisions));

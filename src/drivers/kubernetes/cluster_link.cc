@@ -55,9 +55,13 @@ Status ClusterLink::check(const std::stop_token& stop) {
 Result<std::vector<std::string>> ClusterLink::unkept(const std::stop_token& stop) {
   std::vector<std::string> found;
   for (const char* plural : {"imagepulljobs", "sidecarsets"}) {
-    const auto listed = client_.list({cluster::types::clone_sets.group, "v1beta1", plural, ""},
-                                     settings_.space, {.limit = 1}, stop);
-    if (!listed && listed.error().reason != kubernetes::ApiReason::not_found)
+    const bool is_namespaced = plural != std::string_view("sidecarsets");
+    const auto listed =
+        client_.list({cluster::types::clone_sets.group, "v1beta1", plural, "", is_namespaced},
+                     is_namespaced ? settings_.space : std::string(), {.limit = 1}, stop);
+    // Who may not look at them does not have to know.
+    if (!listed && listed.error().reason != kubernetes::ApiReason::not_found &&
+        listed.error().reason != kubernetes::ApiReason::forbidden)
       return static_cast<const Error&>(listed.error());
     if (listed && !listed->items.empty())
       found.emplace_back(plural);
@@ -68,7 +72,8 @@ Result<std::vector<std::string>> ClusterLink::unkept(const std::stop_token& stop
 void ClusterLink::begin() {
   for (const kubernetes::ResourceType& type : followed_types()) {
     kubernetes::Reflector& reflector = reflectors_.emplace_back(
-        kubernetes::ReflectorSettings{.type = type, .space = settings_.space},
+        kubernetes::ReflectorSettings{
+            .type = type, .space = type.is_namespaced ? settings_.space : std::string()},
         objects_.listener(type.kind), seed_++);
     threads_.emplace_back([this, &reflector](const std::stop_token& stop) {
       kubernetes::follow(client_, reflector, stop);

@@ -16,6 +16,14 @@ namespace types = cluster::types;
 namespace {
 
 constexpr Duration claim_pause = 1s;  ///< between two looks at a claim that goes
+constexpr int most_waits_for_claim = 60;
+
+/// A run goes on for as long as an act waits, so what takes long is left for the next one.
+Outcome wait_for_claim(const Act& act, const char* what) {
+  if (act.attempt > most_waits_for_claim)
+    return Skipped{what};
+  return Pending{what, claim_pause, {}};
+}
 
 /// Of a pod or a claim.
 ObjectName name_of(const Key& key) {
@@ -86,6 +94,9 @@ Result<Outcome> KubernetesDriver::keep_revision(const Act& act, const std::stop_
   const Value workload = objects_.find(set.kind.view(), {set.space.str(), set.name.str()});
   const Value& stored = workload.at("spec").at("template");
   const kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::availability};
+  if (!object.is_null() &&
+      !cluster::check_owner(cluster::meta_of(object), set.uid, "ControllerRevision"))
+    return Outcome(Skipped{"a revision of another workload has its name"});
   if (!object.is_null())
     if (const auto before = cluster::read_revision(object, owner->object.uid);
         before && write(*before) == act.attributes)
@@ -112,7 +123,9 @@ Result<Outcome> KubernetesDriver::keep_claim(const Act& act, const std::stop_tok
   const Value object = objects_.find(types::claims.kind, name);
   const cluster::ObjectMeta meta = cluster::meta_of(object);
   if (meta.is_leaving)
-    return Outcome(Pending{"the claim before it has not gone yet", claim_pause, {}});
+    return wait_for_claim(act, "the claim before it has not gone yet");
+  if (!meta.owner().empty() && meta.owner() != claim.owner.get().view())
+    return wait_for_claim(act, "a claim of another workload has its name");
   if (const auto before = cluster::read_claim(object); before && write(*before) == act.attributes)
     return done_with_claim(object, false);
   const kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::availability};
@@ -121,7 +134,7 @@ Result<Outcome> KubernetesDriver::keep_claim(const Act& act, const std::stop_tok
           ? client_.create(types::claims, name, cluster::claim_object(claim, owner->object),
                            options, stop)
           : client_.patch(types::claims, name, kubernetes::PatchType::merge,
-                          cluster::claim_change(claim, owner->object, meta), options, stop);
+                          cluster::claim_change(claim, owner->object, object), options, stop);
   if (!answer)
     return outcome_of(answer.error());
   objects_.take_answer(types::claims.kind, *answer);
@@ -135,7 +148,12 @@ Result<Outcome> KubernetesDriver::remove_claim(const Act& act, const std::stop_t
   const cluster::ObjectMeta meta = cluster::meta_of(object);
   const bool is_another = act.known != nullptr && !act.known->remote_id.empty() &&
                           act.known->remote_id != meta.uid.view();
-  if (object.is_null() || meta.is_leaving || is_another)
+  // A run may know more than there is by now: data of a workload that is gone are not ours to delete.
+  const VolumeClaim wanted = read<VolumeClaim>(act.attributes);
+  const auto now = cluster::read_claim(object);
+  const bool is_ours =
+      now && now->owner.get() == wanted.owner.get() && owners_.find(wanted.owner.get()) != nullptr;
+  if (object.is_null() || meta.is_leaving || is_another || !is_ours)
     return Outcome(Done{.outputs = Value::dict({}), .changed = false});
   const auto removed = client_.remove(
       types::claims, name, {.urgency = kubernetes::Urgency::progress, .uid = meta.uid.str()}, stop);

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cluster/pod_writes.h"
 #include "cluster/types.h"
+#include "kinds/claim.h"
 #include "kinds/kinds.h"
 #include "kinds/pod.h"
 #include "tests/kubernetes/json_text.h"
@@ -224,6 +225,56 @@ TEST_F(KubernetesDriverTest, OnlyThePodThatIsKnownIsRemoved) {
   EXPECT_FALSE(stored().is_null());
   EXPECT_TRUE(std::get<Done>(act(Verb::remove, *pod, record())).changed);
   EXPECT_TRUE(stored().is_null());
+}
+
+/// A run may still know a workload that users have deleted without its pods and data.
+TEST_F(KubernetesDriverTest, WhatAWorkloadThatIsGoneLeavesIsNotRemoved) {
+  const Box<Resource> pod = make_pod();
+  const RecordPointer known = record();
+  Resource claim;
+  claim.key = {"cluster", "claim", "|default/data"};
+  VolumeClaim volume;
+  volume.name = "data";
+  volume.owner = owner;
+  claim.attributes = write(volume);
+  ASSERT_TRUE(std::get<Done>(act(Verb::create, claim)).changed);
+  owners_.drop(owner);
+  EXPECT_FALSE(std::get<Done>(act(Verb::remove, *pod, known)).changed);
+  EXPECT_FALSE(std::get<Done>(act(Verb::remove, claim)).changed);
+  EXPECT_FALSE(stored().is_null());
+  EXPECT_TRUE(client_.get(types::claims, {"default", "data"}, {}));
+}
+
+TEST_F(KubernetesDriverTest, APodOfOthersThatHasAWantedNameStays) {
+  const Box<Resource> pod = decide();
+  name_ = {"default", read<Pod>(pod->attributes).name.get().str()};
+  const auto foreign = client_.create(
+      types::pods, {"default", ""},
+      json(cat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name_.name,
+               R"(","namespace":"default"},"spec":{"containers":[{"name":"x","image":"x"}]}})")),
+      {}, {});
+  ASSERT_TRUE(foreign) << to_string(foreign.error());
+  objects_.take_answer(types::pods.kind, *foreign);
+  for (const Verb verb : {Verb::create, Verb::replace})
+    EXPECT_TRUE(std::holds_alternative<Pending>(act(verb, *pod))) << static_cast<int>(verb);
+  EXPECT_FALSE(std::get<Done>(act(Verb::remove, *pod)).changed);
+  EXPECT_EQ(stored().at("metadata").at("uid"), foreign->at("metadata").at("uid"));
+}
+
+TEST_F(KubernetesDriverTest, WhatWaitsForLongIsLeftForAnotherRun) {
+  const Box<Resource> pod = decide();
+  owners_.drop(owner);
+  owners_.put(workload_with("web:1"));  // whose revision is not stored
+  Act late;
+  late.verb = Verb::create;
+  late.key = pod->key;
+  late.attributes = pod->attributes;
+  const auto outcome_of_call = [&](int number) {
+    late.attempt = number;
+    return *driver_.apply(late, {}, {});
+  };
+  EXPECT_TRUE(std::holds_alternative<Pending>(outcome_of_call(1)));
+  EXPECT_TRUE(std::holds_alternative<Skipped>(outcome_of_call(100)));
 }
 
 TEST_F(KubernetesDriverTest, ALookOnlyTellsWhetherAPodExists) {

@@ -17,6 +17,7 @@ namespace types = cluster::types;
 constexpr Duration revision_pause = 100ms;  ///< until a revision that was written is known
 constexpr Duration leaving_pause = 1s;      ///< between two looks at a pod that goes
 constexpr int most_tries = 5;               ///< of a write between those of a kubelet
+constexpr int most_waits_for_revision = 50, most_waits_for_name = 60;
 
 Value with_version(const Value& patch, const Value& object) {
   return with(
@@ -47,14 +48,14 @@ Result<Outcome> PodAct::carry_out() {
   if (owner_ == nullptr)
     return Outcome(Skipped{gone_workload});
   if (cluster::revision_of_label(owner_->revisions, wanted_.revision.view()) == nullptr)
-    return Outcome(Pending{
-        cat("revision `", wanted_.revision.view(), "` is not stored yet"), revision_pause, {}});
+    return wait(cat("revision `", wanted_.revision.view(), "` is not stored yet"), revision_pause,
+                most_waits_for_revision);
   return act_.verb == Verb::replace ? replace() : act_.verb == Verb::create ? create() : update();
 }
 
 Result<Outcome> PodAct::create() {
   if (!object_.is_null() && !is_wanted_one(object_))
-    return Outcome(Pending{"another pod has its name", leaving_pause, {}});
+    return wait("another pod has its name", leaving_pause, most_waits_for_name);
   if (!object_.is_null())
     return open_gates(object_);  // it was made by an act that did not end
   const Value object = cluster::pod_object(
@@ -76,10 +77,12 @@ Result<Outcome> PodAct::open_gates(const Value& object) {
 Result<Outcome> PodAct::replace() {
   if (object_.is_null() || is_wanted_one(object_))
     return create();
+  if (!is_leaving(object_) && !is_known_one(object_))
+    return wait("another pod has its name", leaving_pause, most_waits_for_name);
   if (!is_leaving(object_))
     if (const auto removed = remove_object(object_); !removed)
       return outcome_of(removed.error());
-  return Outcome(Pending{"the pod before it has not gone yet", leaving_pause, {}});
+  return wait("the pod before it has not gone yet", leaving_pause, most_waits_for_name);
 }
 
 Result<Outcome> PodAct::update() {
@@ -98,10 +101,10 @@ Result<Outcome> PodAct::update() {
       object_);
 }
 
+/// A run may know more than there is by now. What a deleted workload leaves, and what users have
+/// taken out of one, is the matter of the garbage collector.
 Result<Outcome> PodAct::remove() {
-  const bool is_another = act_.known != nullptr && !act_.known->remote_id.empty() &&
-                          act_.known->remote_id != uid_of(object_).view();
-  if (object_.is_null() || is_leaving(object_) || is_another)
+  if (object_.is_null() || is_leaving(object_) || !is_ours(object_))
     return Outcome(Done{.outputs = Value::dict({}), .changed = false});
   const auto removed = remove_object(object_);
   const bool is_gone = removed || removed.error().reason == ApiReason::not_found ||
@@ -176,6 +179,27 @@ std::optional<Attributes> PodAct::attributes_of(const Value& object) const {
                                  &owner_->revisions, owner_->object.uid});
   return pod && pod->record->applied ? std::optional(pod->record->applied->attributes)
                                      : std::nullopt;
+}
+
+/// Whether it is the one that the act was decided for.
+bool PodAct::is_known_one(const Value& object) const {
+  const bool has_uid = act_.known != nullptr && !act_.known->remote_id.empty();
+  return has_uid ? act_.known->remote_id == uid_of(object).view() : is_wanted_one(object);
+}
+
+/// Whether it is that one, and belongs to its workload as that is stored now.
+bool PodAct::is_ours(const Value& object) const {
+  const cluster::ObjectMeta meta = cluster::meta_of(object);
+  return owner_ != nullptr && is_known_one(object) && meta.owner() == wanted_.owner.get() &&
+         cluster::check_owner(meta, owner_->object.uid, "pod");
+}
+
+/// A run goes on for as long as an act waits, and holds up others, so what takes long is left for
+/// the next one.
+Outcome PodAct::wait(std::string what, Duration pause, int most) const {
+  if (act_.attempt > most)
+    return Skipped{std::move(what)};
+  return Pending{std::move(what), pause, {}};
 }
 
 bool PodAct::is_wanted_one(const Value& object) const {

@@ -37,6 +37,9 @@ class PodAct {
   /// As `object` says it is. None: somebody took it over, or it is not made completely.
   std::optional<Attributes> attributes_of(const Value& object) const;
   bool is_wanted_one(const Value& object) const;
+  bool is_known_one(const Value& object) const;
+  bool is_ours(const Value& object) const;
+  Outcome wait(std::string what, Duration pause, int most) const;
   static Outcome done(const Value& object, bool changed);
 
   const PodActContext context_;

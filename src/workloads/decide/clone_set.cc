@@ -47,7 +47,7 @@ class CloneSet {
         break;
     }
     rollout_.settle_revisions();
-    emit_claims(rollout_, rollout_.workload.reuses_claims, false);
+    emit_claims(rollout_, [&](const Name&) { return rollout_.workload.reuses_claims; }, false);
     follow_progress(rollout_);
   }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <ranges>
+#include <set>
 
 #include "base/text.h"
 #include "kinds/pod.h"
@@ -45,11 +46,17 @@ class StatefulSet {
     if (create() && condemn() && delete_specified())
       update();
     rollout_.settle_revisions();
-    emit_claims(rollout_, !rollout_.workload.deletes_claims_when_scaled,
-                !rollout_.workload.deletes_claims_when_deleted);
+    const std::set<Name> needed = claims_of_ordinals();
+    emit_claims(
+        rollout_,
+        [&](const Name& claim) {
+          return !rollout_.workload.deletes_claims_when_scaled || needed.contains(claim);
+        },
+        !rollout_.workload.deletes_claims_when_deleted);
   }
 
  private:
+  std::set<Name> claims_of_ordinals() const;
   void find_slots();
   bool create();
   bool create_pod(int64_t ordinal, Placement& placement);
@@ -98,6 +105,16 @@ int64_t StatefulSet::unavailable() const {
     const auto row = row_of(ordinal);
     return !row || !rollout_.rows[*row].is_available;
   });
+}
+
+/// Of all pods that are wanted, also of one that is being replaced and is not there now: only what a
+/// smaller number leaves over goes when the set is scaled.
+std::set<Name> StatefulSet::claims_of_ordinals() const {
+  std::set<Name> names;
+  for (const ClaimTemplate& claim : rollout_.workload.claims)
+    for (const int64_t ordinal : ordinals_)
+      names.insert(cat(claim.name, "-", rollout_.workload.name, "-", ordinal));
+  return names;
 }
 
 /// Whether a new pod has the current revision. A partition counts pods, whatever their numbers are.

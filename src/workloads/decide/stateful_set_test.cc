@@ -182,6 +182,31 @@ TEST_F(StatefulSet, APodThatIsMadeAnewKeepsItsNameAndItsClaim) {
   EXPECT_EQ(world.of_kind("claim").size(), 1u);
 }
 
+/// A pod that is being replaced is not there, and its data are not left over.
+TEST_F(StatefulSet, OnlyClaimsOfNumbersThatAreNotWantedGoWhenItIsScaled) {
+  const std::string claims =
+      R"(,"volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{}}],
+        "persistentVolumeClaimRetentionPolicy":{"whenScaled":"Delete"})";
+  put(3, "web:1", "{}", claims);
+  world.finish();
+  const auto kept = world.of_kind("claim");
+  ASSERT_EQ(kept.size(), 3u);
+  world.is_slow = true;
+  world.act_takes = 1s;
+  world.end_takes = 3s;
+  put(3, "web:2", "{}", claims);
+  for (int second = 0; second < 200; ++second) {
+    world.pass(1);
+    world.look();
+    ASSERT_EQ(world.of_kind("claim"), kept) << "second " << second;
+  }
+  EXPECT_EQ(world.count_image("web:2"), 3);
+  world.is_slow = false;
+  put(1, "web:2", "{}", claims);
+  world.finish();
+  EXPECT_EQ(world.of_kind("claim").size(), 1u);
+}
+
 TEST_F(StatefulSet, ItsClaimsOutliveItUnlessItSaysOtherwise) {
   const std::string claims = R"(,"volumeClaimTemplates":[{"metadata":{"name":"data"},"spec":{}}])";
   const auto remove = [&] {

@@ -196,7 +196,8 @@ Attributes with_retain(const Attributes& attributes, bool retains) {
 
 }  // namespace
 
-void emit_claims(Rollout& rollout, bool keeps, bool retains) {
+void emit_claims(Rollout& rollout, const std::function<bool(const Name& claim)>& keeps,
+                 bool retains) {
   std::set<Name> emitted;
   for (size_t row = 0; row < rollout.size() && !rollout.workload.claims.empty(); ++row) {
     const Attributes& attributes = rollout.attributes(row);
@@ -228,7 +229,8 @@ void emit_claims(Rollout& rollout, bool keeps, bool retains) {
     }
   }
   for (const auto& [key, memory] : rollout.owned.claims)
-    if (keeps && !emitted.contains(key))
+    if (!emitted.contains(key) &&
+        keeps(read_one<&VolumeClaim::name>(memory.resource->attributes).get()))
       rollout.emit("claim", key, with_retain(memory.resource->attributes, retains),
                    memory.resource->driver);
 }

@@ -1,6 +1,8 @@
 #pragma once
 /// Makes new pods and claims.
 
+#include <functional>
+
 #include "workloads/rollout.h"
 
 namespace fettle::workloads {
@@ -29,7 +31,8 @@ struct PodClaims {
 PodClaims claims_for(const Rollout& rollout, std::string_view suffix);
 
 /// Emits the claims that pods have, and those that are kept for others. `keeps`: whether a claim
-/// without a pod stays; `retains`: whether it outlives its owner.
-void emit_claims(Rollout& rollout, bool keeps, bool retains);
+/// of this name that no pod has now stays; `retains`: whether it outlives its owner.
+void emit_claims(Rollout& rollout, const std::function<bool(const Name& claim)>& keeps,
+                 bool retains);
 
 }  // namespace fettle::workloads
