@@ -1,5 +1,6 @@
 #pragma once
-/// The driver of what stands in a cluster, and annotations of objects there. Those that begin with `apps.kruise.io` are OpenKruise's.
+/// The driver of what stands in a cluster, and annotations of objects there. Those that begin with
+/// `apps.kruise.io` are OpenKruise's.
 
 #include "value/name.h"
 

@@ -87,7 +87,9 @@ Command controller_command() {
   Command command = CommandGroup{"workloads", {workload_options()[0]}}.reader(
       "controller", "", 0, 0,
       "Keeps the workloads of a fleet as their manifests say, until you stop it.\n"
-      "With `--kubeconfig` or `--in-cluster`, the CloneSets, StatefulSets and DaemonSets of a Kubernetes cluster.",
+      "Handles probes, restarts, lost nodes, hooks, and what `apply` stores in the meantime.\n"
+      "With `--kubeconfig` or `--in-cluster`, it keeps the CloneSets, StatefulSets and\n"
+      "DaemonSets of a Kubernetes cluster instead.",
       {"fettle controller", "fettle controller -e fleet --output jsonl",
        "fettle controller --kubeconfig ~/.kube/config"},
       keep, own);
