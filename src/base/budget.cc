@@ -19,8 +19,6 @@ thread_local Budget* current_budget = nullptr;
 
 }  // namespace
 
-thread_local int Budget::Level::depth = 0;
-
 bool Budget::refuse(Refusal what) {
   if (!is_over())
     refused_.store(what, relaxed);

@@ -96,19 +96,6 @@ class Budget {
    private:
     Budget* const before_;
   };
-  /// Counts how deep texts of objects are nested, which call one another.
-  class Level {
-   public:
-    static constexpr int deepest = 60;
-    Level() : is_ok(++depth <= deepest) {}
-    ~Level() { --depth; }
-    Level(const Level&) = delete;
-    Level& operator=(const Level&) = delete;
-    const bool is_ok;
-
-   private:
-    static thread_local int depth;
-  };
 
  private:
   enum class Refusal : uint8_t { nothing, steps, bytes, cancelled, other };

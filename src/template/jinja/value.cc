@@ -53,6 +53,22 @@ std::optional<std::partial_ordering> order_of_large(const Value& a, const Value&
   return std::nullopt;
 }
 
+/// Counts how deep objects are nested on this thread: their texts call one another.
+class ObjectLevel {
+ public:
+  ObjectLevel() : is_shown(++depth_ <= deepest) {}
+  ~ObjectLevel() { --depth_; }
+  ObjectLevel(const ObjectLevel&) = delete;
+  ObjectLevel& operator=(const ObjectLevel&) = delete;
+  const bool is_shown;
+
+ private:
+  static constexpr int deepest = 60;
+  static thread_local int depth_;
+};
+
+thread_local int ObjectLevel::depth_ = 0;
+
 /// A list or dict that is being written.
 struct OpenText {
   const Value* value;
@@ -151,8 +167,8 @@ class Writer {
     } else if (value.is_real()) {
       made_ += python::real_text(value.real());
     } else if (value.is_object()) {
-      const Budget::Level level;
-      made_ += level.is_ok ? value.object()->text() : "...";
+      const ObjectLevel level;
+      made_ += level.is_shown ? value.object()->text() : "...";
     } else if (is_quoted || !value.is_lenient()) {
       made_ += "Undefined";
     }
