@@ -571,4 +571,8 @@ std::string percent_encode(std::string_view text) {
   return encoded;
 }
 
+void add_parameter(std::string& url, std::string_view name, std::string_view value) {
+  url += cat(url.find('?') == std::string::npos ? "?" : "&", name, "=", percent_encode(value));
+}
+
 }  // namespace fettle

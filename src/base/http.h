@@ -120,4 +120,7 @@ std::string shown_url(std::string_view url);
 /// `text` as it is written in a URL: all but letters, digits and `-._~` as `%XX`.
 std::string percent_encode(std::string_view text);
 
+/// Adds `name=value` to the query of a URL. Only the value is encoded.
+void add_parameter(std::string& url, std::string_view name, std::string_view value);
+
 }  // namespace fettle

@@ -320,6 +320,12 @@ TEST(Http, AnUpgradedConnectionTalksBothWays) {
 }
 
 TEST(Http, TextIsEncodedForUrls) { EXPECT_EQ(percent_encode("a/b c~é"), "a%2Fb%20c~%C3%A9"); }
+TEST(Http, ParametersAreAddedToTheQuery) {
+  std::string url = "http://a/b";
+  add_parameter(url, "x", "?1");
+  add_parameter(url, "y", "");
+  EXPECT_EQ(url, "http://a/b?x=%3F1&y=");
+}
 
 }  // namespace
 }  // namespace fettle

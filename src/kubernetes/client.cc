@@ -12,26 +12,14 @@ namespace {
 constexpr size_t largest_answer = size_t{1} << 30;
 constexpr Duration shortest_pause = 100ms;
 
-/// The query of a URL.
-class Query {
- public:
-  Query& add(std::string_view name, std::string_view value) {
+using Parameters = std::initializer_list<std::pair<std::string_view, std::string_view>>;
+
+/// A path and the parameters that have a value.
+std::string with_query(std::string path, Parameters parameters) {
+  for (const auto& [name, value] : parameters)
     if (!value.empty())
-      text_ += cat(text_.empty() ? "?" : "&", name, "=", percent_encode(value));
-    return *this;
-  }
-  const std::string& text() const { return text_; }
-
- private:
-  std::string text_;
-};
-
-std::string query_of(const WriteOptions& options, bool is_apply) {
-  return Query()
-      .add("fieldManager", options.field_manager)
-      .add("force", is_apply && options.is_forced ? "true" : "")
-      .add("dryRun", options.is_dry_run ? "All" : "")
-      .text();
+      add_parameter(path, name, value);
+  return path;
 }
 
 std::string_view content_type_of(PatchType how) {
@@ -90,8 +78,7 @@ Value delete_body(const DeleteOptions& options) {
 /// we wait, and what a cut connection ended for us goes on there.
 void tell_limit(HttpRequest& request) {
   if (request.method != "GET")
-    request.url += cat(request.url.find('?') == std::string::npos ? "?" : "&",
-                       "timeout=", percent_encode(fettle::to_string(request.time_limit)));
+    add_parameter(request.url, "timeout", fettle::to_string(request.time_limit));
 }
 
 /// A budget of pods refuses an eviction with 429, too; the server itself is fine.
@@ -259,17 +246,15 @@ ApiResult<Value> Client::get(const ResourceType& type, const ObjectName& name, s
 
 ApiResult<ListPage> Client::list(const ResourceType& type, const std::string& space,
                                  const ListOptions& options, std::stop_token stop) {
-  const std::string query = Query()
-                                .add("labelSelector", options.label_selector)
-                                .add("fieldSelector", options.field_selector)
-                                .add("limit", options.limit > 0 ? cat(options.limit) : "")
-                                .add("continue", options.rest)
-                                .add("resourceVersion", options.resource_version)
-                                .add("resourceVersionMatch", options.version_match)
-                                .text();
+  const std::string path = with_query(path_of(type, {space, ""}),
+                                      {{"labelSelector", options.label_selector},
+                                       {"fieldSelector", options.field_selector},
+                                       {"limit", options.limit > 0 ? cat(options.limit) : ""},
+                                       {"continue", options.rest},
+                                       {"resourceVersion", options.resource_version},
+                                       {"resourceVersionMatch", options.version_match}});
   const std::string doing = doing_of("LIST", type, {space, ""});
-  const Value all =
-      TRY(call({.path = path_of(type, {space, ""}) + query, .doing = doing}, std::move(stop)));
+  const Value all = TRY(call({.path = path, .doing = doing}, std::move(stop)));
   const Value& about = all.at("metadata");
   ListPage page{.items = {},
                 .resource_version = std::string(about.text_at("resourceVersion")),
@@ -286,7 +271,10 @@ ApiResult<Value> Client::write(std::string method, const ResourceType& type, con
                                const WriteOptions& options, std::stop_token stop) {
   const bool is_apply = content_type == content_type_of(PatchType::apply);
   return call({.method = method,
-               .path = path_of(type, name, options.subresource) + query_of(options, is_apply),
+               .path = with_query(path_of(type, name, options.subresource),
+                                  {{"fieldManager", options.field_manager},
+                                   {"force", is_apply && options.is_forced ? "true" : ""},
+                                   {"dryRun", options.is_dry_run ? "All" : ""}}),
                .doing = doing_of(method, type, name, options.subresource),
                .content_type = std::move(content_type),
                .body = write_json(body, {.show_secrets = true}),
@@ -324,21 +312,23 @@ ApiResult<Value> Client::remove(const ResourceType& type, const ObjectName& name
 
 void Client::watch(const ResourceType& type, const std::string& space, const WatchOptions& options,
                    WatchLines::Take take, std::stop_token stop, WatchDone done) {
-  Query query;
-  query.add("watch", "true")
-      .add("allowWatchBookmarks", "true")
-      .add("labelSelector", options.label_selector)
-      .add("fieldSelector", options.field_selector)
-      .add("resourceVersion", options.resource_version)
-      .add("timeoutSeconds", options.limit > 0s ? cat(options.limit / Duration(1s)) : "");
-  if (options.sends_initial_events)
-    query.add("sendInitialEvents", "true").add("resourceVersionMatch", "NotOlderThan");
+  const bool sends_all = options.sends_initial_events;
+  HttpRequest request{
+      .url = with_query(
+          path_of(type, {space, ""}),
+          {{"watch", "true"},
+           {"allowWatchBookmarks", "true"},
+           {"labelSelector", options.label_selector},
+           {"fieldSelector", options.field_selector},
+           {"resourceVersion", options.resource_version},
+           {"timeoutSeconds", options.limit > 0s ? cat(options.limit / Duration(1s)) : ""},
+           {"sendInitialEvents", sends_all ? "true" : ""},
+           {"resourceVersionMatch", sends_all ? "NotOlderThan" : ""}})};
   struct Stream {
     WatchLines lines;
     std::optional<ApiError> failure;
   };
   const auto stream = std::make_shared<Stream>();
-  HttpRequest request{.url = path_of(type, {space, ""}) + query.text()};
   request.headers = {{"Accept", "application/json"}, {"User-Agent", settings_.user_agent}};
   request.idle_limit = options.idle_limit;
   request.sink = [stream, take = std::move(take)](std::string_view bytes) -> Status {

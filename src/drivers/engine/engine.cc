@@ -46,11 +46,8 @@ HttpRequest Engine::make_request(EngineCall call, const std::string& prefix) con
   HttpRequest request;
   request.method = std::move(call.method);
   request.url = address_.base + prefix + call.path;
-  char separator = '?';
-  for (const auto& [key, value] : call.query) {
-    request.url += separator + key + "=" + percent_encode(value);
-    separator = '&';
-  }
+  for (const auto& [key, value] : call.query)
+    add_parameter(request.url, key, value);
   request.unix_socket = address_.unix_socket;
   request.tls = address_.tls;
   request.connect_limit = limits_.connect;
