@@ -5,14 +5,18 @@
 
 namespace fettle {
 
+Need network_need(const Name& environment) {
+  return {{{environment, network_kind().name(), environment_network}}};
+}
+
+Value image_id_hole(const Name& image) {
+  return Value::deferred({Part(Output{image_kind().name(), image, "id"})});
+}
+
 void EngineNeeds::add(Resource& service, const Name& image, const Value& reference) {
-  service.needs.push_back({{{environment_, network_kind().name(), environment_network}},
-                           false,
-                           When::succeeded,
-                           Unmet::fail,
-                           Bond::order});
+  service.needs.push_back(network_need(environment_));
   Service made = read<Service>(service.attributes);
-  made.image_id = Value::deferred({Part(Output{image_kind().name(), image, "id"})});
+  made.image_id = image_id_hole(image);
   service.attributes = write(made);
   references_.emplace(image, reference);
 }

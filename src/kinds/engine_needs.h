@@ -12,6 +12,12 @@ namespace fettle {
 /// The network that all services of an environment share, in every language.
 inline constexpr std::string_view environment_network = "default";
 
+/// The need of what runs in the network of an environment.
+Need network_need(const Name& environment);
+
+/// The hole that an image's id fills.
+Value image_id_hole(const Name& image);
+
 /// Collects the needs of the services of one environment.
 class EngineNeeds {
  public:

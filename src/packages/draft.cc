@@ -341,12 +341,11 @@ Value Draft::image(const std::string& reference) {
                Value::dict({{"reference", reference}, {"pull", always ? "always" : "missing"}}));
   image.pool = "pull";
   image.redo = always ? Redo::always : Redo::as_needed;
-  return Value::deferred({Part(Output{"image", reference, "id"})});
+  return image_id_hole(reference);
 }
 
 void Draft::network(Resource& resource) {
-  const Key key = this->key("network", environment_network);
-  resource.needs.push_back({{key}, false, When::succeeded, Unmet::fail, Bond::order});
+  resource.needs.push_back(network_need(options_.environment));
 }
 
 void Draft::finding(std::string message) {

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "kinds/engine_needs.h"
+#include "kinds/image_reference.h"
 #include "kinds/kinds.h"
 #include "kinds/service.h"
 #include "packages/instructions/instruction.h"
@@ -104,36 +105,39 @@ class ServiceIntent {
   Result<Value> want_service(const std::string& name, Value attributes) {
     if (environment_.detail.bool_at("production") && attributes.find("restart") == nullptr)
       attributes = merged_dicts(attributes, Value::dict({{"restart", "always"}}));
-    const std::string image = read_one<&Service::image>(attributes).get().str();
-    attributes = merged_dicts(
-        attributes,
-        Value::dict({{"image_id", Value::deferred({Part(Output{"image", image, "id"})})}}));
-    want("network", environment_network, Value::dict({}));
-    want("image", image, TRY(image_kind().normalise(Value::dict({{"reference", image}}))));
-    const Dict files = read_one<&Service::files>(attributes);
-    for (const Entry& mount : files.entries())
-      if (const Name key = read_one<&DirectoryMount::directory>(mount.value).get(); !key.empty())
-        want("directory", key, TRY(directory_kind().normalise(Value::dict({}))));
-    Resource& service = want("service", name, TRY(service_kind().normalise(attributes)));
-    service.needs.push_back({{{environment_.name, "network", environment_network}}});
+    const Name image = read_one<&Service::image>(attributes).get();
+    TRY(check_image_reference(image));
+    attributes = merged_dicts(attributes, Value::dict({{"image_id", image_id_hole(image)}}));
+    Resource service = resource("service", name, TRY(service_kind().normalise(attributes)));
     service.pace = {Wait::exponential, 5ms, 250ms};
     if (service_name(service.key) != name)
       service.leftover = Leftover::remove;
+    EngineNeeds needs(environment_.name);
+    needs.add(service, image, image);
+    for (Resource& needed : needs.resources())
+      want(std::move(needed));
+    const Dict files = read_one<&Service::files>(attributes);
+    for (const Entry& mount : files.entries())
+      if (const Name key = read_one<&DirectoryMount::directory>(mount.value).get(); !key.empty())
+        want(resource("directory", key, TRY(directory_kind().normalise(Value::dict({})))));
+    want(std::move(service));
     return attributes;
   }
 
   std::shared_ptr<const Intent> finish() { return std::move(intent_); }
 
  private:
-  Resource& want(std::string_view kind, std::string_view key, Attributes attributes) {
-    Resource resource;
-    resource.key = {environment_.name, kind, key};
-    resource.attributes = std::move(attributes);
-    resource.driver = own_engine;
+  Resource resource(std::string_view kind, std::string_view key, Attributes attributes) const {
+    Resource made;
+    made.key = {environment_.name, kind, key};
+    made.attributes = std::move(attributes);
+    made.driver = own_engine;
+    return made;
+  }
+
+  void want(Resource resource) {
     resource.origin = place_.command;
-    std::vector<Resource>& resources = intent_->resources[set_];
-    resources.push_back(std::move(resource));
-    return resources.back();
+    intent_->resources[set_].push_back(std::move(resource));
   }
 
   const Workplace& place_;
