@@ -14,12 +14,6 @@ namespace {
 
 constexpr char hex_digits[] = "0123456789abcdef";
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9')
-    return c - '0';
-  return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 EVP_MD_CTX* context(void* state) { return static_cast<EVP_MD_CTX*>(state); }
 
 }  // namespace
@@ -43,19 +37,6 @@ std::string to_string(Digest digest) {
     for (int shift = 60; shift >= 0; shift -= 4)
       text.push_back(hex_digits[word >> shift & 15]);
   return text;
-}
-
-Digest digest_from(std::string_view hex) {
-  if (hex.size() != 32)
-    return {};
-  std::array<uint64_t, 2> words{};
-  for (size_t i = 0; i < 32; ++i) {
-    const int value = hex_value(hex[i]);
-    if (value < 0)
-      return {};
-    words[i / 16] = words[i / 16] << 4 | static_cast<uint64_t>(value);
-  }
-  return {words[0], words[1]};
 }
 
 Sha256::Sha256() : state_(EVP_MD_CTX_new()) {

@@ -20,8 +20,7 @@ Digest fingerprint(std::string_view bytes);
 /// A new digest from two, order matters: for chains and for structures.
 Digest combine(Digest a, Digest b);
 uint64_t hash64(std::string_view bytes);
-std::string to_string(Digest digest);      ///< 32 hexadecimal digits
-Digest digest_from(std::string_view hex);  ///< all zero when `hex` is not 32 hexadecimal digits
+std::string to_string(Digest digest);  ///< 32 hexadecimal digits
 
 /// SHA-256 of content, in one piece or many.
 class Sha256 {

@@ -13,11 +13,8 @@ TEST(Hash, Sha256IsTheStandardOne) {
   EXPECT_EQ(pieces.hex(), sha256_hex("abc"));
 }
 
-TEST(Hash, DigestsAreWrittenAndReadBack) {
-  const Digest digest = fingerprint("fettle");
-  EXPECT_EQ(to_string(digest).size(), 32u);
-  EXPECT_EQ(digest_from(to_string(digest)), digest);
-  EXPECT_EQ(digest_from("nonsense"), Digest{});
+TEST(Hash, DigestsAreWritten) {
+  EXPECT_EQ(to_string(Digest{0x12, 0xabcdef}), "00000000000000120000000000abcdef");
 }
 
 TEST(Hash, CombiningDependsOnTheOrder) {

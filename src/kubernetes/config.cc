@@ -358,18 +358,6 @@ Result<Config> choose(const Definitions& defined, std::string_view wanted, const
 
 }  // namespace
 
-std::vector<Path> kubeconfig_files(const Variables& variables) {
-  std::vector<Path> files;
-  if (const auto list = variables("KUBECONFIG"))
-    for (const std::string_view file : split(*list, ':'))
-      if (!file.empty())
-        files.emplace_back(file);
-  if (files.empty())
-    if (const auto home = variables("HOME"))
-      files.push_back(Path(*home) / ".kube/config");
-  return files;
-}
-
 Result<Config> read_kubeconfig(const std::vector<Path>& files, std::string_view context) {
   std::vector<std::unique_ptr<KubeconfigFile>> read;
   for (const Path& path : files)

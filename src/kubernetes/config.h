@@ -59,9 +59,6 @@ struct Config {
 /// Environment variables.
 using Variables = std::function<std::optional<std::string>(std::string_view name)>;
 
-/// The files of `$KUBECONFIG`, a list with `:` between, else `~/.kube/config`.
-std::vector<Path> kubeconfig_files(const Variables& variables);
-
 /// Files of a list that do not exist are skipped, but one has to. `context`: empty for the current
 /// one.
 Result<Config> read_kubeconfig(const std::vector<Path>& files, std::string_view context);

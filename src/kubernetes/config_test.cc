@@ -209,11 +209,6 @@ TEST_F(ConfigTest, APodIsGivenWhatItNeeds) {
   set.clear();
   EXPECT_FALSE(is_in_cluster(variables));
   EXPECT_FALSE(read_in_cluster(variables, folder_->path()));
-  set["KUBECONFIG"] = "/a::/b";
-  set["HOME"] = "/h";
-  EXPECT_EQ(kubeconfig_files(variables), (std::vector<Path>{"/a", "/b"}));
-  set.erase("KUBECONFIG");
-  EXPECT_EQ(kubeconfig_files(variables), (std::vector<Path>{"/h/.kube/config"}));
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 
 #include <cmath>
 
-#include "base/text.h"
-
 namespace fettle {
 namespace {
 
@@ -54,16 +52,6 @@ constexpr std::array rows{
 };
 
 }  // namespace
-
-Result<Wait> parse_wait(std::string_view text) {
-  std::vector<std::string_view> names;
-  for (const Row& row : rows) {
-    if (to_string(row.wait) == text)
-      return row.wait;
-    names.push_back(to_string(row.wait));
-  }
-  return user_error(cat("unknown wait algorithm `", text, "`", suggestion(text, names)));
-}
 
 Duration pause(const Pace& pace, int call, Duration before, Prng& prng) {
   for (const Row& row : rows)

@@ -7,8 +7,6 @@
 
 namespace fettle {
 
-Result<Wait> parse_wait(std::string_view text);
-
 /// The pause after call number `call`, counted from 1; `before` is the pause before that call, 0 at
 /// the first. The pause is never above `pace.longest`, and below `pace.shortest` only by jitter. It
 /// depends on nothing but the arguments and `prng`, so that a seed replays a run exactly.

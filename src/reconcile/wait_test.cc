@@ -69,11 +69,5 @@ TEST(Wait, FixedIsFixed) {
             3s);  // the shortest wins over a longest below it
 }
 
-TEST(Wait, NamesAreReadAndSuggested) {
-  EXPECT_EQ(*parse_wait("random"), Wait::random);
-  EXPECT_EQ(parse_wait("exponentiol").error().message,
-            "unknown wait algorithm `exponentiol`, did you mean `exponential`?");
-}
-
 }  // namespace
 }  // namespace fettle

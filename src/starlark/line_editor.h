@@ -26,7 +26,6 @@ class LineEditor {
     std::string text;  ///< without newline
   };
   Line read(std::string_view prompt);
-  bool is_terminal() const { return terminal_; }
 
  private:
   Line edit(std::string_view prompt);

@@ -238,35 +238,4 @@ Value TreeValues::of(const TreeNode& node) {
 
 Value value_of(const TreeNode& node) { return TreeValues().of(node); }
 
-Tree tree_of(const Value& value) {
-  TreeLimits limits;
-  limits.depth = value.depth() + 1;
-  limits.nodes = std::numeric_limits<size_t>::max();
-  TreeBuilder builder({.duplicates = Duplicates::last_wins, .limits = limits});
-  std::vector<std::pair<Value, size_t>> open;
-  const auto add = [&](const Value& part) {
-    if (!part.is_list() && !part.is_dict()) {
-      static_cast<void>(builder.scalar(part, {}));
-      return;
-    }
-    static_cast<void>(
-        builder.open(part.is_list() ? TreeNode::Type::list : TreeNode::Type::dict, {}));
-    open.emplace_back(part, 0);
-  };
-  for (add(value); !open.empty();) {
-    const Value here = open.back().first;
-    const size_t next = open.back().second++;
-    if (here.is_list() && next < here.items().size()) {
-      add(here.items()[next]);
-    } else if (here.is_dict() && next < here.entries().size()) {
-      static_cast<void>(builder.scalar(here.entries()[next].key, {}));
-      add(here.entries()[next].value);
-    } else {
-      static_cast<void>(builder.close());
-      open.pop_back();
-    }
-  }
-  return builder.take();
-}
-
 }  // namespace fettle

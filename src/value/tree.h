@@ -172,7 +172,5 @@ class TreeValues {
 
 /// The value of one part, or of a whole tree.
 Value value_of(const TreeNode& node);
-/// A tree without places.
-Tree tree_of(const Value& value);
 
 }  // namespace fettle

@@ -216,11 +216,6 @@ void Rollout::read_row(size_t number) {
   }
 }
 
-void Rollout::refresh_rows() {
-  for (size_t row = 0; row < size(); ++row)
-    read_row(row);
-}
-
 void Rollout::change(size_t row, Attributes attributes) {
   if (attributes == this->attributes(row))
     return;

@@ -75,7 +75,6 @@ class Rollout {
   /// Whatever a node has under the reference of this pull is not what the rollout needs.
   void distrust_image(const Name& pull_key) { distrusted_.insert(pull_key); }
   bool distrusts_image(const Name& pull_key) const { return distrusted_.contains(pull_key); }
-  void refresh_rows();
 
   /// Gives a notice about pods that is shown as long as it holds.
   void tell(std::string_view reason, std::string_view about, std::string text,

@@ -21,7 +21,6 @@ class Declarer {
   bool duplicate(const std::string& what, Place original, Place again);
   bool type_not_found(const Space& space, const QualifiedName& name, std::string reporter);
   Entity* entity_of(Space& space, const QualifiedName& name, std::string reporter);
-  Attribute* inherited(Entity& entity, Symbol name);
 
   bool names(Space& space);
   bool entity_names(Space& space);

@@ -266,9 +266,6 @@ bool check_mutable(Vm& vm, Object* object, const char* verb) {
     vm.fail_with("cannot ", verb, " ", what, " during iteration");
   return false;
 }
-bool check_table_mutable(Vm& vm, Object* object, const char* verb) {
-  return check_mutable(vm, object, verb);
-}
 
 Value add_in_place(Vm& vm, Value x, Value y) {
   if (is_kind(x, Kind::string) && x.object()->count >= 128 && is_text(y) && !view_of(y).empty())

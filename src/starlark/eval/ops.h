@@ -95,7 +95,6 @@ bool for_each(Vm& vm, Value over, F&& f) {
 /// Checks that a list, dict or set may change now. Otherwise the error is "cannot {verb} frozen
 /// list".
 bool check_mutable(Vm& vm, Object* object, const char* verb);
-bool check_table_mutable(Vm& vm, Object* object, const char* verb);
 
 // Integers.
 /// Of any integer; false for others or when it has over 64 bits.

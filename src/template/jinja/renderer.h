@@ -56,7 +56,6 @@ class Renderer {
   Result<std::string> shown(const Value& value) const;
   Status spend(uint64_t steps);
   const Environment& environment() const { return engine_.environment(); }
-  const ScopePtr& no_scope() const { return empty_; }
   Status bind(const Expr& target, const Value& value, const ScopePtr& scope);
   Status loop(const Stmt& node, const Value& iterable, const ScopePtr& scope, std::string& out,
               int depth);
@@ -102,7 +101,6 @@ class Renderer {
 
   Engine& engine_;
   Lookup context_;
-  ScopePtr empty_ = std::make_shared<Scope>();
   ScopePtr top_;
   Blocks blocks_;
   std::shared_ptr<const Tree> extended_;
