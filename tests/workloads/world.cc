@@ -308,15 +308,17 @@ void World::act_slowly(const Name& owner, const Wanted& wanted) {
     }
     begin_act(*resource, owner, false);
   }
-  for (const auto& [key, resource] : std::map(recorded_))
+  std::vector<Resource> leaving;
+  for (const auto& [key, resource] : recorded_)
     if (key.kind == "pod" && owners_[key] == owner && !keys.contains(key.name)) {
-      const bool is_busy = acting.contains(key.name);
       decided_.try_emplace(key.name, disturbances);
-      if (!is_busy && !is_away(key))
-        begin_act(resource, owner, true);
-      else if (is_away(key) || !records_[key]->applied)
+      if (is_away(key) || (acting.contains(key.name) && !records_[key]->applied))
         given_up_.insert(key.name);
+      else if (!acting.contains(key.name))
+        leaving.push_back(resource);
     }
+  for (const Resource& resource : leaving)
+    begin_act(resource, owner, true);
 }
 
 void World::change_pod(const Resource& resource) {
@@ -436,6 +438,10 @@ bool World::act(const Name& owner, const Wanted& wanted) {
   for (const Box<Resource>& boxed : wanted.resources) {
     const Resource& resource = *boxed;
     EXPECT_TRUE(keys.insert(resource.key).second) << "twice: " << to_string(resource.key);
+    const auto known = recorded_.find(resource.key);
+    if (known != recorded_.end() && known->second.attributes == resource.attributes &&
+        !(is_retrying_ && has_failed(resource.key)))
+      continue;
     const Kind* kind = kind_of(resource.key.kind);
     const Result<Attributes> normal = kind == nullptr
                                           ? Result<Attributes>(world_error("no such kind"))
@@ -447,10 +453,6 @@ bool World::act(const Name& owner, const Wanted& wanted) {
     EXPECT_EQ(*normal, resource.attributes) << to_string(resource.key) << "\n"
                                             << write_json(dict_of(*normal)) << "\n"
                                             << write_json(dict_of(resource.attributes));
-    const auto known = recorded_.find(resource.key);
-    if (known != recorded_.end() && known->second.attributes == resource.attributes &&
-        !(is_retrying_ && has_failed(resource.key)))
-      continue;
     if (is_away(resource.key))
       continue;
     if (dies_in(resource, owner))
@@ -596,12 +598,16 @@ void World::pass(int seconds) {
       if (wanted.ask && *wanted.ask <= now && fleet.object(owner) != nullptr)
         fleet.put(*fleet.object(owner));
     settle();
-    is_retrying_ = retries;
-    for (const auto& [owner, wanted] : std::map(last))
-      if (is_retrying_)
-        act(owner, wanted);
-    is_retrying_ = false;
+    if (retries)
+      retry();
   }
+}
+
+void World::retry() {
+  is_retrying_ = true;
+  for (const auto& [owner, wanted] : std::map(last))
+    act(owner, wanted);
+  is_retrying_ = false;
 }
 
 int World::finish(int most_seconds) {

@@ -138,6 +138,7 @@ class World {
 
  private:
   bool act(const Name& owner, const Wanted& wanted);
+  void retry();
   void put_mark(std::string_view pod, std::vector<Entry> entries);
   bool dies_in(const Resource& resource, const Name& owner);
   bool is_away(const Key& key) const;
