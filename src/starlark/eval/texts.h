@@ -3,12 +3,11 @@
 
 #include <algorithm>
 
+#include "base/search.h"
 #include "starlark/eval/ops.h"
 
 namespace fettle::starlark {
 
-size_t find_text(std::string_view text, std::string_view wanted, size_t from = 0);
-size_t find_last_text(std::string_view text, std::string_view wanted);
 /// Charges for a search of `wanted` bytes in `text` bytes.
 inline bool charge_search(Vm& vm, size_t text, size_t wanted) {
   const size_t each = wanted < 2 ? 0 : 64 + std::min<size_t>(wanted, 256);
