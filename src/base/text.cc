@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "base/printable.h"
+#include "base/search.h"
 
 namespace fettle {
 namespace {
@@ -124,7 +125,8 @@ std::string upper_case(std::string_view text) {
 std::string replace_all(std::string_view text, std::string_view from, std::string_view to) {
   std::string replaced;
   size_t begin = 0;
-  for (size_t at = text.find(from); at != text.npos && !from.empty(); at = text.find(from, begin)) {
+  for (size_t at = find_text(text, from); at != text.npos && !from.empty();
+       at = find_text(text, from, begin)) {
     replaced.append(text.substr(begin, at - begin)).append(to);
     begin = at + from.size();
   }

@@ -180,6 +180,16 @@ TEST(Extract, AGreedyOneIsEnded) {
   }
 }
 
+TEST(Extract, ASearchIsLinear) {
+  constexpr std::string_view texts = "(\"x\" * 4e6) as $t | (\"x\" * 2e6 + \"y\") as $w | ";
+  EXPECT_EQ(of_json(cat(texts, "[$t | contains($w), index($w)?, indices($w)[]]"), "1"),
+            "[false,null]");
+  EXPECT_EQ(of_json(cat(texts, "$t / $w | length"), "1"), "1");
+  EXPECT_NE(of_json("\"x\" * 1e6 | . as $t | indices($t[:500000])", "1").find("takes more than"),
+            std::string::npos);
+  EXPECT_EQ(of_json("\"äaäa\" | [indices(\"a\")[], indices(\"aä\")[]]", "1"), "[1,3,1]");
+}
+
 TEST(Extract, AGreedyRegexIsEnded) {
   EXPECT_EQ(of_json("test(\"(x+x+)+y\")", "\"" + repeated("x", 5000) + "\""), "false");
   EXPECT_NE(of_json("test(\"((a{100}){100}){100}\")", "\"a\"").find("invalid regular expression"),

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "base/budget.h"
+#include "base/search.h"
 #include "jq/natives.h"
 
 namespace fettle::jq {
@@ -92,7 +93,7 @@ Answer contains(const Json& a, const Json& b) {
   if (a.is_number() && b.is_number())
     return Json::boolean(compare(a, b) == 0);
   if (a.is_text() && b.is_text())
-    return Json::boolean(a.text().find(b.text()) != std::string::npos);
+    return Json::boolean(find_text(a.text(), b.text()) != std::string::npos);
   if (a.is_list() && b.is_list())
     return Json::boolean(std::ranges::all_of(b.items(), [&](const Json& wanted) {
       return std::ranges::any_of(a.items(),
@@ -143,10 +144,18 @@ std::vector<size_t> places_in(const Json::List& items, const Json::List& wanted)
 
 std::vector<size_t> places_in(std::string_view text, std::string_view wanted) {
   std::vector<size_t> places;
-  size_t character = 0;
-  for (size_t at = 0; !wanted.empty() && at < text.size(); ++character) {
-    if (text.substr(at).starts_with(wanted))
-      places.push_back(character);
+  if (wanted.empty())
+    return places;
+  size_t character = 0, at = 0;
+  for (size_t found = 0; (found = find_text(text, wanted, at)) != text.npos;) {
+    if (!Budget::current().spend(1 + wanted.size() / 64) ||
+        !Budget::current().has_room(places.size() * (sizeof(size_t) + sizeof(Json))))
+      return places;
+    for (; at < found; ++character)
+      at += length_of_character(text, at);
+    if (at > found)  // that is within a character
+      continue;
+    places.push_back(character++);
     at += length_of_character(text, at);
   }
   return places;

@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "base/budget.h"
+#include "base/search.h"
 #include "jq/natives.h"
 #include "value/whole.h"
 
@@ -123,8 +124,10 @@ Json parts_of(std::string_view text, std::string_view separator) {
   Json::List parts;
   size_t begin = 0;
   while (begin < text.size() || !separator.empty()) {
+    if (!Budget::current().has_room(parts.size() * sizeof(Json)))
+      return {};
     const size_t end = separator.empty() ? begin + length_of_character(text, begin)
-                                         : std::min(text.find(separator, begin), text.size());
+                                         : std::min(find_text(text, separator, begin), text.size());
     parts.push_back(Json::text(std::string(text.substr(begin, end - begin))));
     begin = end + separator.size();
     if (!separator.empty() && end == text.size())

@@ -1,5 +1,6 @@
 /// Plugins over strings.
 
+#include "base/search.h"
 #include "base/text.h"
 #include "model/program/text_form.h"
 #include "model/std/groups.h"
@@ -30,7 +31,7 @@ bool split_text(PluginCall& call) {
     return false;
   std::vector<Datum> items;
   std::string_view rest = call.text(0);
-  for (size_t found = rest.find(delimiter); found != rest.npos; found = rest.find(delimiter)) {
+  for (size_t found = 0; (found = find_text(rest, delimiter)) != rest.npos;) {
     items.push_back(call.context.make_text(rest.substr(0, found)));
     rest.remove_prefix(found + delimiter.size());
   }

@@ -1,5 +1,6 @@
 /// Expressions.
 
+#include "base/search.h"
 #include "base/text.h"
 #include "template/jinja/objects.h"
 #include "template/jinja/renderer.h"
@@ -67,7 +68,7 @@ Result<bool> contains(const Value& container, const Value& item) {
     if (!item.is_text())
       return raise("TypeError",
                    cat("'in <string>' requires string as left operand, not ", type_name(item)));
-    return container.text().find(item.text()) != std::string::npos;
+    return find_text(container.text(), item.text()) != std::string::npos;
   }
   if (container.is_dict()) {
     TRY(check_hashable(item));

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "base/search.h"
 #include "base/text.h"
 #include "template/jinja/methods.h"
 #include "template/jinja/objects.h"
@@ -80,7 +81,7 @@ Result<Value> split_text(const Value& self, Arguments& arguments, bool is_right)
     if (separator.empty())
       return raise("ValueError", "empty separator");
     for (; left != 0; --left) {
-      const size_t end = is_right ? rest.rfind(separator) : rest.find(separator);
+      const size_t end = is_right ? find_last_text(rest, separator) : find_text(rest, separator);
       if (end == rest.npos)
         break;
       made.emplace_back(is_right ? rest.substr(end + separator.size()) : rest.substr(0, end));
@@ -211,8 +212,8 @@ Result<Value> find(const Value& self, Arguments& arguments) {
   const std::string sub = TRY(text_argument(given[0]));
   const std::optional<Part> part = TRY(part_of(self.text(), given[1], given[2]));
   const size_t found = !part     ? std::string_view::npos
-                       : is_last ? part->text.rfind(sub)
-                                 : part->text.find(sub);
+                       : is_last ? find_last_text(part->text, sub)
+                                 : find_text(part->text, sub);
   return found == std::string_view::npos ? Value(-1)
                                          : Value(points_before(self.text(), part->begin + found));
 }
@@ -232,8 +233,8 @@ Result<Value> count(const Value& self, Arguments& arguments) {
   if (sub.empty())
     return Value(static_cast<int64_t>(python::points_of(part->text).size()) + 1);
   int64_t found = 0;
-  for (size_t at = part->text.find(sub); at != part->text.npos;
-       at = part->text.find(sub, at + sub.size()))
+  for (size_t at = find_text(part->text, sub); at != part->text.npos;
+       at = find_text(part->text, sub, at + sub.size()))
     ++found;
   return Value(found);
 }
@@ -356,7 +357,8 @@ Result<Value> partition(const Value& self, Arguments& arguments) {
   const std::string separator = TRY(text_argument(given[0]));
   if (separator.empty())
     return raise("ValueError", "empty separator");
-  const size_t found = is_right ? self.text().rfind(separator) : self.text().find(separator);
+  const size_t found =
+      is_right ? find_last_text(self.text(), separator) : find_text(self.text(), separator);
   if (found == std::string::npos)
     return is_right ? Value::tuple({Value(""), Value(""), self})
                     : Value::tuple({self, Value(""), Value("")});
@@ -473,8 +475,8 @@ Result<Value> replaced(std::string_view text, std::string_view from, std::string
       return status.error();
     return Value(cat(made, text.substr(at)));
   }
-  for (size_t found = text.find(from); found != text.npos && most != 0;
-       found = text.find(from, at), --most) {
+  for (size_t found = find_text(text, from); found != text.npos && most != 0;
+       found = find_text(text, from, at), --most) {
     if (Status status = add(made, cat(text.substr(at, found - at), to)); !status)
       return status.error();
     at = found + from.size();
