@@ -357,12 +357,12 @@ namespace {
 /// Repeats a part of a line `count` times.
 void repeat_part(std::string& program, const std::string& part, size_t count, size_t all) {
   const bool is_glued = part.starts_with('&');
+  const std::string pattern = replace_all(part.substr(is_glued ? 1 : 0), "#", std::to_string(all));
+  const bool is_numbered = pattern.find('@') != pattern.npos;
   for (size_t i = 0; i < count; ++i) {
-    std::string one = replace_all(part.substr(is_glued ? 1 : 0), "@", std::to_string(i));
-    one = replace_all(one, "#", std::to_string(all));
-    const bool is_apart =
-        !is_glued && !program.empty() && !program.ends_with('\n') && !one.starts_with('\n');
-    program += cat(is_apart ? " " : "", one);
+    if (!is_glued && !program.empty() && !program.ends_with('\n') && !pattern.starts_with('\n'))
+      program += ' ';
+    program += is_numbered ? replace_all(pattern, "@", std::to_string(i)) : pattern;
   }
 }
 

@@ -314,7 +314,9 @@ TEST_F(StatesLoopsTest, WhatDiedIsCalledAgainOnlyIfItsModuleAllowsIt) {
     return cat("import os\n", says, R"(
 def present(hub, ctx, name, log):
     open(log, "a").write("acts ")
-    os._exit(3)
+    if open(log).read() == "acts ":
+        os._exit(3)
+    return {"name": name, "result": True, "comment": "", "changes": {}}
 )");
   };
   put("states/s.py", module(""));

@@ -5,11 +5,15 @@
 
 #include <set>
 
+#include "tests/fixtures/sanitized.h"
 #include "tests/fixtures/states_fixture.h"
 #include "value/with.h"
 
 namespace fettle {
 namespace {
+
+/// With a sanitizer one of so many sets: most of the time goes by in Python, which has none.
+constexpr int share = is_sanitized ? 4 : 1;
 
 constexpr const char* recorded = FETTLE_SOURCE_DIR "/tests/states/recorded/sets.jsonl";
 
@@ -73,7 +77,9 @@ TEST_F(StatesRecordedTest, SaysWhatIdemSays) {
       put("exec/differ.py", row.text_at("exec"));
       continue;
     }
-    environment_ = cat("set", ++sets);
+    if (++sets % share != 0)
+      continue;
+    environment_ = cat("set", sets);
     for (const Value& asked : row.at("runs").items())
       ASSERT_EQ(run(asked), write_json(asked.at("says"), {.indent = 1})) << "set " << sets << "\n"
                                                                          << asked.text_at("text");
