@@ -8,13 +8,15 @@
 
 namespace fettle::starlark {
 
-/// `may_pass`: ending well within the limits is as good as an error.
+/// `may_pass`: ending well within the limits is as good as an error. `needs_all`: with less than all
+/// of the limits it ends before it does what is meant.
 struct Hostile {
   std::string name;
   std::string program;
   bool may_pass = false;
   bool recursion = false;
   Profile profile = Profile::go;
+  bool needs_all = false;
 };
 
 /// Bombs, floods, nests and cycles.
@@ -28,13 +30,16 @@ std::vector<Hostile> hostile_values();
 std::vector<Hostile> hostile_repeats(size_t count);
 
 /// The limits of untrusted code.
-constexpr uint64_t hostile_steps = 50'000'000, hostile_memory = 512'000'000;
+struct HostileLimits {
+  uint64_t steps = 50'000'000;
+  uint64_t memory = 512'000'000;
+};
 
 struct HostileEnd {
   bool failed = false;
   std::string message;
   uint64_t memory = 0;
 };
-HostileEnd run(const Hostile& hostile, uint64_t steps = hostile_steps);
+HostileEnd run(const Hostile& hostile, const HostileLimits& allowed = {});
 
 }  // namespace fettle::starlark
