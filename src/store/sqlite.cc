@@ -63,13 +63,6 @@ Status Query::run() {
   return {};
 }
 
-Status Query::run_once() {
-  TRY(run());
-  sqlite3_reset(statement_);
-  next_ = 1;
-  return {};
-}
-
 std::string_view Query::text(int column) const {
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_, column));
   return {bytes == nullptr ? "" : bytes,

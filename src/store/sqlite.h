@@ -37,8 +37,6 @@ class Query {
   Result<bool> step();
   /// Steps once and expects no row.
   Status run();
-  /// Does the same, and makes the query ready to be bound and run again.
-  Status run_once();
   std::string_view text(int column) const;
   std::string_view blob(int column) const;
   int64_t number(int column) const;

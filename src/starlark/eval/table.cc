@@ -266,10 +266,4 @@ void table_clear(Vm& vm, Dict* dict) {
   dict->used = dict->live = dict->capacity = dict->first = dict->index_size = 0;
 }
 
-bool table_reserve(Vm& vm, Dict* dict, size_t entries) {
-  if (entries <= dict->capacity)
-    return true;
-  return rebuild(vm, dict, entries);
-}
-
 }  // namespace fettle::starlark

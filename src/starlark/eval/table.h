@@ -20,7 +20,6 @@ bool table_put(Vm& vm, Dict* dict, Value key, uint64_t hash, Value value, bool* 
 /// Removes a key. False: there is none. `removed` receives the value.
 bool table_remove(Vm& vm, Dict* dict, Value key, uint64_t hash, Value* removed = nullptr);
 void table_clear(Vm& vm, Dict* dict);
-bool table_reserve(Vm& vm, Dict* dict, size_t entries);
 /// The first entry; null when empty.
 TableEntry* table_first(Dict* dict);
 /// Calls `f(entry)` in order until it returns false.
