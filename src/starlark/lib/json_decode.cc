@@ -97,6 +97,13 @@ class Decoder {
     return (is_list || key()) && value();
   }
 
+  /// Nobody else looks at memory while containers open one in another.
+  bool open(Object* object) {
+    levels_.push_back({object, Value::none()});
+    return levels_.size() % 4096 != 0 || heap_.may_take(levels_.size() * sizeof(Level)) ||
+           no_memory();
+  }
+
   bool close() {
     ++p_;
     made_ = Value::object(levels_.back().object);
@@ -156,7 +163,8 @@ class Decoder {
           made_ = Value::object(list);
           return true;
         }
-        levels_.push_back({list, Value::none()});
+        if (!open(list))
+          return false;
         continue;
       }
       if (c == '{') {
@@ -169,8 +177,7 @@ class Decoder {
           made_ = Value::object(dict);
           return true;
         }
-        levels_.push_back({dict, Value::none()});
-        if (!key())
+        if (!open(dict) || !key())
           return false;
         continue;
       }
