@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cluster/types.h"
 #include "value/json.h"
 #include "value/with.h"
 #include "workloads/pod_defaults.h"
@@ -41,7 +42,8 @@ Result<workloads::Object> read_as(const Value& object, const kubernetes::Resourc
                                       {"metadata", Value::dict(std::move(metadata))},
                                       {"spec", object.at("spec")}});
   const ObjectMeta meta = meta_of(object);
-  const std::string name = cat(type.kind, " `", meta.space, "/", meta.name, "` in the cluster");
+  const kubernetes::ObjectName at{meta.space.str(), meta.name.str()};
+  const std::string name = cat(type.kind, " `", to_string(at), "` in the cluster");
   workloads::Manifests read = workloads::read_manifests(write_json(document), name, {});
   if (!read.errors.empty())
     return std::move(read.errors.front());
@@ -119,6 +121,26 @@ std::shared_ptr<const Owner> Owners::find(const Name& owner) const {
   const std::lock_guard lock(mutex_);
   const auto found = owners_.find(owner);
   return found == owners_.end() ? nullptr : found->second;
+}
+
+/// A hash is of the spec as it is now, so it is none of another revision.
+HashesBySidecarSet Owners::hashes_for(const Value& sidecars) const {
+  HashesBySidecarSet found;
+  for (const Value& sidecar : items_of(sidecars)) {
+    const Name name = sidecar.text_at("name");
+    const auto set = find(cat(types::sidecar_sets.kind, "//", name));
+    if (set == nullptr)
+      continue;
+    const auto newest = std::ranges::max_element(set->revisions, {}, &ControllerRevision::number);
+    const workloads::Workload workload = workloads::workload_of(set->object);
+    const SidecarSetHashes hashes{
+        workload.annotations.text_at(annotation::sidecar_hash),
+        workload.annotations.text_at(annotation::sidecar_hash_without_image)};
+    if (newest != set->revisions.end() && sidecar.at("revision") == Value(newest->name) &&
+        newest->pod_template.value() == workload.pod_template && !hashes.all.empty())
+      found[name] = hashes;
+  }
+  return found;
 }
 
 void Owners::put(workloads::Object object) {

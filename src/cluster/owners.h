@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "cluster/names.h"
 #include "cluster/pods.h"
+#include "cluster/sidecars.h"
 #include "kubernetes/resource_type.h"
 
 namespace fettle::cluster {
@@ -38,6 +39,8 @@ class Owners {
  public:
   /// Null: there is no such workload.
   std::shared_ptr<const Owner> find(const Name& owner) const;
+  /// OpenKruise's hashes for sidecars of a pod that are as their SidecarSets have them now.
+  HashesBySidecarSet hashes_for(const Value& sidecars) const;
   /// Keeps the revisions that are known of it.
   void put(workloads::Object object);
   void drop(const Name& owner);

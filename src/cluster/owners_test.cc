@@ -127,6 +127,40 @@ TEST(Owners, WhatNoWebhookHasCheckedIsAnError) {
   EXPECT_EQ(read.error().blame, Blame::user);
 }
 
+TEST(Owners, HashesOfOpenKruiseAreOfTheNewestRevision) {
+  const auto set_with = [](std::string_view image) {
+    return *read_workload(json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet",
+      "metadata":{"name":"logs","uid":"u1","annotations":{"kruise.io/sidecarset-hash":"h",
+        "kruise.io/sidecarset-hash-without-image":"w"}},"spec":{"selector":{"matchLabels":
+      {"app":"web"}},"containers":[{"name":"log","image":")",
+                                   image, R"("}]}})")),
+                          types::sidecar_sets);
+  };
+  const auto revision = [](const Name& name, int64_t number, std::string_view image) {
+    ControllerRevision made = revision_called(name, number);
+    made.owner = "SidecarSet//logs";
+    made.pod_template =
+        json(cat(R"({"spec":{"containers":[{"name":"log","image":")", image, R"("}]}})"));
+    return made;
+  };
+  const auto hashes_of = [](const Owners& owners, std::string_view name) {
+    return owners.hashes_for(
+        json(cat(R"([{"name":"logs","revision":")", name, R"("},{"name":"other"}])")));
+  };
+  Owners owners;
+  EXPECT_TRUE(hashes_of(owners, "logs-a").empty());
+  owners.put(set_with("log:2"));
+  EXPECT_TRUE(hashes_of(owners, "logs-a").empty());
+  owners.put(revision("logs-a", 1, "log:1"));
+  EXPECT_TRUE(hashes_of(owners, "logs-a").empty()) << "the set has changed since";
+  owners.put(revision("logs-b", 2, "log:2"));
+  EXPECT_TRUE(hashes_of(owners, "logs-a").empty());
+  const HashesBySidecarSet hashes = hashes_of(owners, "logs-b");
+  ASSERT_EQ(hashes.size(), 1u);
+  EXPECT_EQ(hashes.at("logs").all, "h");
+  EXPECT_EQ(hashes.at("logs").without_images, "w");
+}
+
 TEST(Owners, RevisionsStayWithTheirWorkload) {
   Owners owners;
   owners.put(revision_called("web-a", 1));
