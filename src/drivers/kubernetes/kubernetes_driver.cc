@@ -108,6 +108,12 @@ Result<Outcome> KubernetesDriver::keep_revision(const Act& act, const std::stop_
           : client_.patch(types::revisions, name, kubernetes::PatchType::merge,
                           cluster::revision_change(revision, cluster::meta_of(object)), options,
                           stop);
+  const bool lacks_space = !answer && object.is_null() && is_of_set &&
+                           answer.error().reason == kubernetes::ApiReason::not_found;
+  if (lacks_space)
+    return Outcome(Failed{
+        user_error(cat("there is no namespace `", name.space, "` for revisions of SidecarSets")),
+        {}});
   if (!answer)
     return outcome_of(answer.error());
   objects_.take_answer(types::revisions.kind, *answer);

@@ -127,6 +127,12 @@ class KubernetesDriverTest : public testing::Test {
     know();
   }
 
+  void make_manager_space() {
+    ASSERT_TRUE(client_.create(types::spaces, {}, json(R"({"apiVersion":"v1","kind":"Namespace",
+                               "metadata":{"name":"kruise-system"}})"),
+                               {}, {}));
+  }
+
   kubernetes::ApiServer server_;
   Time now_ = Time(Duration(1'800'000'000'000'000'000));
   kubernetes::Client client_{std::make_unique<kubernetes::PlayedTransport>(server_, now_),
@@ -291,9 +297,6 @@ TEST_F(KubernetesDriverTest, ALookOnlyTellsWhetherAPodExists) {
 }
 
 TEST_F(KubernetesDriverTest, ARevisionOfASidecarSetStandsWithTheManager) {
-  ASSERT_TRUE(client_.create(types::spaces, {}, json(R"({"apiVersion":"v1","kind":"Namespace",
-                               "metadata":{"name":"kruise-system"}})"),
-                             {}, {}));
   const auto read = workloads::read_manifests(
       R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet","metadata":{"name":"logs"},
         "spec":{"selector":{"matchLabels":{"app":"web"}},
@@ -306,6 +309,9 @@ TEST_F(KubernetesDriverTest, ARevisionOfASidecarSetStandsWithTheManager) {
   const workloads::Wanted wanted = workloads::want(fleet_, "SidecarSet//logs", now_);
   ASSERT_EQ(wanted.resources.size(), 1u);
   const Resource& resource = *wanted.resources[0];
+  EXPECT_EQ(std::get<Failed>(act(Verb::run, resource)).error.message,
+            "there is no namespace `kruise-system` for revisions of SidecarSets");
+  make_manager_space();
   EXPECT_TRUE(std::get<Done>(act(Verb::run, resource)).changed);
   const std::vector<Value> objects = objects_.all(types::revisions.kind);
   ASSERT_EQ(objects.size(), 1u);
