@@ -127,6 +127,28 @@ TEST(Owners, WhatNoWebhookHasCheckedIsAnError) {
   EXPECT_EQ(read.error().blame, Blame::user);
 }
 
+TEST(Owners, ASidecarSetWithTheDefaultsOfOpenKruiseIsRead) {
+  const auto read = read_workload(json(R"({"apiVersion":"apps.kruise.io/v1beta1",
+    "kind":"SidecarSet","metadata":{"name":"logs","uid":"u1","generation":2},"spec":{
+      "containers":[{"image":"side:2","imagePullPolicy":"IfNotPresent","name":"side",
+        "podInjectPolicy":"BeforeAppContainer","resources":{},
+        "shareVolumePolicy":{"type":"disabled"},"terminationMessagePath":"/dev/termination-log",
+        "terminationMessagePolicy":"File","upgradeStrategy":{"upgradeType":"ColdUpgrade"}}],
+      "injectionStrategy":{},"namespaceSelector":{"matchLabels":{"team":"a"}},
+      "revisionHistoryLimit":10,"selector":{"matchLabels":{"app":"web"}},
+      "updateStrategy":{"maxUnavailable":1,"partition":0,"type":"RollingUpdate"}}})"),
+                                  types::sidecar_sets);
+  ASSERT_TRUE(read) << to_string(read.error());
+  EXPECT_EQ(read->owner(), "SidecarSet//logs");
+  EXPECT_EQ(read->space, "");
+  const workloads::Workload set = workloads::workload_of(*read);
+  const auto containers = items_of(set.pod_template.at("spec").at("containers"));
+  ASSERT_EQ(containers.size(), 1u);
+  EXPECT_TRUE(containers[0].at("podInjectPolicy").is_null());
+  EXPECT_TRUE(containers[0].at("shareVolumePolicy").is_null());
+  EXPECT_EQ(containers[0].text_at("image"), "side:2");
+}
+
 TEST(Owners, HashesOfOpenKruiseAreOfTheNewestRevision) {
   const auto set_with = [](std::string_view image) {
     return *read_workload(json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet",
