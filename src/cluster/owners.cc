@@ -74,13 +74,20 @@ Value with_policies(const Value& containers, const Value& known) {
   return Value::list(std::move(made));
 }
 
+/// What a workload has for pods, as revisions have it. `spec`: of the workload.
+Value template_of(const Value& spec, bool is_sidecar_set) {
+  return is_sidecar_set ? workloads::sidecar_set_template(spec)
+                        : workloads::without_defaults(spec.at("template"), "Template");
+}
+
 }  // namespace
 
 workloads::Object with_known_policies(workloads::Object object,
                                       const std::vector<ControllerRevision>& revisions) {
   const auto newest = std::ranges::max_element(revisions, {}, &ControllerRevision::number);
+  const bool is_set = object.kind == types::sidecar_sets.kind;
   const Value& spec = object.document.at("spec");
-  const Value& of_pods = spec.at("template").at("spec");
+  const Value& of_pods = is_set ? spec : spec.at("template").at("spec");
   if (newest == revisions.end() || !of_pods.is_dict())
     return object;
   Value changed = of_pods;
@@ -88,20 +95,18 @@ workloads::Object with_known_policies(workloads::Object object,
     if (of_pods.at(key).is_list())
       changed = with(changed, key,
                      with_policies(of_pods.at(key), newest->pod_template.at("spec").at(key)));
+  if (changed == of_pods)
+    return object;
+  if (!is_set)
+    changed = with(spec, "template", with(spec.at("template"), "spec", std::move(changed)));
   // What is said may be a former revision, which is exactly that.
-  const auto normal = [](const Value& pod_template) {
-    return workloads::without_defaults(pod_template, "Template");
-  };
-  const Value plain = normal(spec.at("template")),
-              filled = normal(with(spec.at("template"), "spec", changed));
-  const bool is_newest = filled == newest->pod_template.value();
+  const Value plain = template_of(spec, is_set);
+  const bool is_newest = template_of(changed, is_set) == newest->pod_template.value();
   const bool is_former = std::ranges::any_of(revisions, [&](const ControllerRevision& each) {
     return each.pod_template.value() == plain;
   });
-  if (changed != of_pods && (is_newest || !is_former))
-    object.document =
-        with(object.document, "spec",
-             with(spec, "template", with(spec.at("template"), "spec", std::move(changed))));
+  if (is_newest || !is_former)
+    object.document = with(object.document, "spec", std::move(changed));
   return object;
 }
 

@@ -149,6 +149,30 @@ TEST(Owners, ASidecarSetWithTheDefaultsOfOpenKruiseIsRead) {
   EXPECT_EQ(containers[0].text_at("image"), "side:2");
 }
 
+/// Otherwise no pod could take it in place.
+TEST(Owners, ASidecarSetWithoutPoliciesHasThoseOfItsNewestRevision) {
+  const auto policy = [](std::string_view image, std::string_view of_manifest) {
+    const auto read = read_workload(
+        json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet","metadata":
+          {"name":"logs","uid":"u1"},"spec":{"selector":{"matchLabels":{"app":"web"}},
+          "containers":[{"name":"log","image":")",
+                 image, "\"", of_manifest, "}]}}")),
+        types::sidecar_sets);
+    EXPECT_TRUE(read) << to_string(read.error());
+    ControllerRevision older = revision_called("logs-1", 1), newest = revision_called("logs-2", 2);
+    older.pod_template = json(R"({"spec":{"containers":[{"name":"log","image":"log:1"}]}})");
+    newest.pod_template = json(R"({"spec":{"containers":[
+      {"name":"log","image":"log:2","imagePullPolicy":"IfNotPresent"}]}})");
+    const workloads::Object object = with_known_policies(*read, {older, newest});
+    return std::string(
+        items_of(object.document.at("spec").at("containers"))[0].text_at("imagePullPolicy"));
+  };
+  EXPECT_EQ(policy("log:2", ""), "IfNotPresent");
+  EXPECT_EQ(policy("log:3", ""), "IfNotPresent");
+  EXPECT_EQ(policy("log:3", R"(,"imagePullPolicy":"Always")"), "Always");
+  EXPECT_EQ(policy("log:1", ""), "") << "that is a former revision";
+}
+
 TEST(Owners, HashesOfOpenKruiseAreOfTheNewestRevision) {
   const auto set_with = [](std::string_view image) {
     return *read_workload(json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet",
