@@ -148,16 +148,17 @@ class ClusterController : public testing::Test {
     const auto set = client_->get(types::sidecar_sets, logs_, {});
     return set ? set->at("status") : Value();
   }
+  size_t pods_with_sidecar(std::string_view image) {
+    return static_cast<size_t>(std::ranges::count_if(pods(), [&](const Value& pod) {
+      return std::ranges::any_of(items_of(pod.at("spec").at("containers")), [&](const Value& each) {
+        return each.text_at("name") == "log" && each.text_at("image") == image;
+      });
+    }));
+  }
   /// So many pods have the sidecar with an image and are ready, and its status says so.
   bool await_sidecars(size_t count, std::string_view image) {
     return await([&] {
-      const auto with_it = std::ranges::count_if(pods(), [&](const Value& pod) {
-        return std::ranges::any_of(
-            items_of(pod.at("spec").at("containers")), [&](const Value& each) {
-              return each.text_at("name") == "log" && each.text_at("image") == image;
-            });
-      });
-      return static_cast<size_t>(with_it) == count &&
+      return pods_with_sidecar(image) == count &&
              sidecar_status().integer_at("updatedReadyPods", -1) == static_cast<int64_t>(count);
     });
   }
@@ -524,6 +525,25 @@ TEST_F(ClusterController, ASidecarChangesInPlaceOnePodAfterTheOther) {
   ASSERT_TRUE(await_rollout(3, "web:2")) << write_json(status());
   EXPECT_TRUE(await_sidecars(3, "log:2")) << write_json(sidecar_status());
   EXPECT_EQ(uids(), before);
+}
+
+TEST_F(ClusterController, PodsKeepTheSidecarsOfADeletedSet) {
+  auto keeping = controller();
+  make_sidecars("log:1");
+  make(2, "web:1");
+  ASSERT_TRUE(await_rollout(2, "web:1")) << write_json(status());
+  ASSERT_TRUE(await_sidecars(2, "log:1")) << write_json(sidecar_status());
+  const std::set<std::string> before = uids();
+  keeping.reset();
+  ASSERT_TRUE(client_->remove(types::sidecar_sets, logs_, {}, {}));
+  change(R"({"replicas":3})");
+  keeping = controller();
+  ASSERT_TRUE(await_rollout(3, "web:1")) << write_json(status());
+  EXPECT_EQ(pods_with_sidecar("log:1"), 2u);
+  set_image("web:2");
+  ASSERT_TRUE(await_rollout(3, "web:2")) << write_json(status());
+  EXPECT_EQ(pods_with_sidecar("log:1"), 2u);
+  EXPECT_TRUE(std::ranges::includes(uids(), before));
 }
 
 TEST_F(ClusterController, AServerThatForgetsAndCutsChangesNothing) {
