@@ -8,6 +8,12 @@ namespace fettle::cluster {
 
 inline const Name driver_name = "kubernetes";
 
+/// The namespace of OpenKruise's manager. Revisions of what belongs to no namespace stand there.
+inline const Name manager_space = "kruise-system";
+
+/// On a ControllerRevision: the SidecarSet that has it.
+inline const Name sidecar_set_label = "kruise.io/sidecarset-name";
+
 namespace annotation {
 
 /// On a pod: how far its update in place has come (`update_state.h`).
@@ -24,6 +30,16 @@ inline const Name claims_hash = "kruise.io/cloneset-volumeclaimtemplate-hash";
 
 /// On a PersistentVolumeClaim: the attributes of its record.
 inline const Name claim = "fettle/claim";
+
+/// On a pod: its attribute `sidecars`.
+inline const Name sidecars = "fettle/sidecars";
+/// On a pod: the SidecarSets that have put something into it, with commas between them.
+inline const Name sidecar_list = "kruise.io/sidecarset-injected-list";
+/// On a SidecarSet: OpenKruise's hash of its containers. On a pod: {SidecarSet: {"hash", ...}}.
+inline const Name sidecar_hash = "kruise.io/sidecarset-hash";
+inline const Name sidecar_hash_without_image = "kruise.io/sidecarset-hash-without-image";
+/// On a pod: {SidecarSet: how far its update in place has come}.
+inline const Name sidecar_state = "kruise.io/sidecarset-inplace-update-state";
 
 }  // namespace annotation
 }  // namespace fettle::cluster

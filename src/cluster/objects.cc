@@ -4,6 +4,8 @@
 
 #include "base/rfc3339.h"
 #include "base/text.h"
+#include "cluster/names.h"
+#include "cluster/types.h"
 #include "value/json.h"
 
 namespace fettle::cluster {
@@ -11,7 +13,10 @@ namespace fettle::cluster {
 Name ObjectMeta::owner() const {
   const bool is_workload =
       controller && controller->api_version.view().starts_with("apps.kruise.io/");
-  return is_workload ? Name(cat(controller->kind, "/", space, "/", controller->name)) : Name();
+  const bool is_of_set = is_workload && controller->kind == types::sidecar_sets.kind;
+  if (!is_workload || (is_of_set && space != manager_space))
+    return {};
+  return cat(controller->kind, "/", is_of_set ? Name() : space, "/", controller->name);
 }
 
 ObjectMeta meta_of(const Value& object) {

@@ -19,8 +19,10 @@ struct ObjectMeta {
   Time created;             ///< 0: nobody said
   bool is_leaving = false;  ///< its deletion was asked for
   std::optional<OwnerReference> controller;
-  /// `CloneSet/NAMESPACE/NAME`; empty: nobody manages it, or a kind of another group. Those of
-  /// Kubernetes itself have the same names: StatefulSet, DaemonSet.
+  /// `CloneSet/NAMESPACE/NAME`, `SidecarSet//NAME`; empty: nobody manages it, or a kind of another
+  /// group. Those of Kubernetes itself have the same names: StatefulSet, DaemonSet. What a SidecarSet
+  /// manages stands in the namespace of OpenKruise's manager; a reference to it elsewhere may be
+  /// anybody's.
   Name owner() const;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cluster/types.h"
 #include "value/json.h"
 #include "value/with.h"
 #include "workloads/pod_defaults.h"
@@ -41,7 +42,8 @@ Result<workloads::Object> read_as(const Value& object, const kubernetes::Resourc
                                       {"metadata", Value::dict(std::move(metadata))},
                                       {"spec", object.at("spec")}});
   const ObjectMeta meta = meta_of(object);
-  const std::string name = cat(type.kind, " `", meta.space, "/", meta.name, "` in the cluster");
+  const kubernetes::ObjectName at{meta.space.str(), meta.name.str()};
+  const std::string name = cat(type.kind, " `", to_string(at), "` in the cluster");
   workloads::Manifests read = workloads::read_manifests(write_json(document), name, {});
   if (!read.errors.empty())
     return std::move(read.errors.front());
@@ -72,13 +74,20 @@ Value with_policies(const Value& containers, const Value& known) {
   return Value::list(std::move(made));
 }
 
+/// What a workload has for pods, as revisions have it. `spec`: of the workload.
+Value template_of(const Value& spec, bool is_sidecar_set) {
+  return is_sidecar_set ? workloads::sidecar_set_template(spec)
+                        : workloads::without_defaults(spec.at("template"), "Template");
+}
+
 }  // namespace
 
 workloads::Object with_known_policies(workloads::Object object,
                                       const std::vector<ControllerRevision>& revisions) {
   const auto newest = std::ranges::max_element(revisions, {}, &ControllerRevision::number);
+  const bool is_set = object.kind == types::sidecar_sets.kind;
   const Value& spec = object.document.at("spec");
-  const Value& of_pods = spec.at("template").at("spec");
+  const Value& of_pods = is_set ? spec : spec.at("template").at("spec");
   if (newest == revisions.end() || !of_pods.is_dict())
     return object;
   Value changed = of_pods;
@@ -86,20 +95,18 @@ workloads::Object with_known_policies(workloads::Object object,
     if (of_pods.at(key).is_list())
       changed = with(changed, key,
                      with_policies(of_pods.at(key), newest->pod_template.at("spec").at(key)));
+  if (changed == of_pods)
+    return object;
+  if (!is_set)
+    changed = with(spec, "template", with(spec.at("template"), "spec", std::move(changed)));
   // What is said may be a former revision, which is exactly that.
-  const auto normal = [](const Value& pod_template) {
-    return workloads::without_defaults(pod_template, "Template");
-  };
-  const Value plain = normal(spec.at("template")),
-              filled = normal(with(spec.at("template"), "spec", changed));
-  const bool is_newest = filled == newest->pod_template.value();
+  const Value plain = template_of(spec, is_set);
+  const bool is_newest = template_of(changed, is_set) == newest->pod_template.value();
   const bool is_former = std::ranges::any_of(revisions, [&](const ControllerRevision& each) {
     return each.pod_template.value() == plain;
   });
-  if (changed != of_pods && (is_newest || !is_former))
-    object.document =
-        with(object.document, "spec",
-             with(spec, "template", with(spec.at("template"), "spec", std::move(changed))));
+  if (is_newest || !is_former)
+    object.document = with(object.document, "spec", std::move(changed));
   return object;
 }
 
@@ -119,6 +126,26 @@ std::shared_ptr<const Owner> Owners::find(const Name& owner) const {
   const std::lock_guard lock(mutex_);
   const auto found = owners_.find(owner);
   return found == owners_.end() ? nullptr : found->second;
+}
+
+/// A hash is of the spec as it is now, so it is none of another revision.
+HashesBySidecarSet Owners::hashes_for(const Value& sidecars) const {
+  HashesBySidecarSet found;
+  for (const Value& sidecar : items_of(sidecars)) {
+    const Name name = sidecar.text_at("name");
+    const auto set = find(cat(types::sidecar_sets.kind, "//", name));
+    if (set == nullptr)
+      continue;
+    const auto newest = std::ranges::max_element(set->revisions, {}, &ControllerRevision::number);
+    const workloads::Workload workload = workloads::workload_of(set->object);
+    const SidecarSetHashes hashes{
+        workload.annotations.text_at(annotation::sidecar_hash),
+        workload.annotations.text_at(annotation::sidecar_hash_without_image)};
+    if (newest != set->revisions.end() && sidecar.at("revision") == Value(newest->name) &&
+        newest->pod_template.value() == workload.pod_template && !hashes.all.empty())
+      found[name] = hashes;
+  }
+  return found;
 }
 
 void Owners::put(workloads::Object object) {

@@ -12,6 +12,7 @@
 #include "base/result.h"
 #include "cluster/names.h"
 #include "cluster/pods.h"
+#include "cluster/sidecars.h"
 #include "kubernetes/resource_type.h"
 
 namespace fettle::cluster {
@@ -27,10 +28,10 @@ struct Owner {
 /// Errors (`Blame::user`): those of manifests, of which there are some if no webhook has checked it.
 Result<workloads::Object> read_workload(const Value& object, const kubernetes::ResourceType& type);
 
-/// OpenKruise's webhook writes an `imagePullPolicy` into each container of a template, and a
-/// manifest that is applied without that webhook has none. To leave it out is no wish for other
-/// pods: what is not said is as in the newest revision, unless the template is a former one as it
-/// is.
+/// OpenKruise's webhook writes an `imagePullPolicy` into each container of a template or of a
+/// SidecarSet, and a manifest that is applied without that webhook has none. To leave it out is no
+/// wish for other pods: what is not said is as in the newest revision, unless the template is a
+/// former one as it is.
 workloads::Object with_known_policies(workloads::Object object,
                                       const std::vector<ControllerRevision>& revisions);
 
@@ -38,6 +39,8 @@ class Owners {
  public:
   /// Null: there is no such workload.
   std::shared_ptr<const Owner> find(const Name& owner) const;
+  /// OpenKruise's hashes for sidecars of a pod that are as their SidecarSets have them now.
+  HashesBySidecarSet hashes_for(const Value& sidecars) const;
   /// Keeps the revisions that are known of it.
   void put(workloads::Object object);
   void drop(const Name& owner);

@@ -127,6 +127,86 @@ TEST(Owners, WhatNoWebhookHasCheckedIsAnError) {
   EXPECT_EQ(read.error().blame, Blame::user);
 }
 
+TEST(Owners, ASidecarSetWithTheDefaultsOfOpenKruiseIsRead) {
+  const auto read = read_workload(json(R"({"apiVersion":"apps.kruise.io/v1beta1",
+    "kind":"SidecarSet","metadata":{"name":"logs","uid":"u1","generation":2},"spec":{
+      "containers":[{"image":"side:2","imagePullPolicy":"IfNotPresent","name":"side",
+        "podInjectPolicy":"BeforeAppContainer","resources":{},
+        "shareVolumePolicy":{"type":"disabled"},"terminationMessagePath":"/dev/termination-log",
+        "terminationMessagePolicy":"File","upgradeStrategy":{"upgradeType":"ColdUpgrade"}}],
+      "injectionStrategy":{},"namespaceSelector":{"matchLabels":{"team":"a"}},
+      "revisionHistoryLimit":10,"selector":{"matchLabels":{"app":"web"}},
+      "updateStrategy":{"maxUnavailable":1,"partition":0,"type":"RollingUpdate"}}})"),
+                                  types::sidecar_sets);
+  ASSERT_TRUE(read) << to_string(read.error());
+  EXPECT_EQ(read->owner(), "SidecarSet//logs");
+  EXPECT_EQ(read->space, "");
+  const workloads::Workload set = workloads::workload_of(*read);
+  const auto containers = items_of(set.pod_template.at("spec").at("containers"));
+  ASSERT_EQ(containers.size(), 1u);
+  EXPECT_TRUE(containers[0].at("podInjectPolicy").is_null());
+  EXPECT_TRUE(containers[0].at("shareVolumePolicy").is_null());
+  EXPECT_EQ(containers[0].text_at("image"), "side:2");
+}
+
+/// Otherwise no pod could take it in place.
+TEST(Owners, ASidecarSetWithoutPoliciesHasThoseOfItsNewestRevision) {
+  const auto policy = [](std::string_view image, std::string_view of_manifest) {
+    const auto read = read_workload(
+        json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet","metadata":
+          {"name":"logs","uid":"u1"},"spec":{"selector":{"matchLabels":{"app":"web"}},
+          "containers":[{"name":"log","image":")",
+                 image, "\"", of_manifest, "}]}}")),
+        types::sidecar_sets);
+    EXPECT_TRUE(read) << to_string(read.error());
+    ControllerRevision older = revision_called("logs-1", 1), newest = revision_called("logs-2", 2);
+    older.pod_template = json(R"({"spec":{"containers":[{"name":"log","image":"log:1"}]}})");
+    newest.pod_template = json(R"({"spec":{"containers":[
+      {"name":"log","image":"log:2","imagePullPolicy":"IfNotPresent"}]}})");
+    const workloads::Object object = with_known_policies(*read, {older, newest});
+    return std::string(
+        items_of(object.document.at("spec").at("containers"))[0].text_at("imagePullPolicy"));
+  };
+  EXPECT_EQ(policy("log:2", ""), "IfNotPresent");
+  EXPECT_EQ(policy("log:3", ""), "IfNotPresent");
+  EXPECT_EQ(policy("log:3", R"(,"imagePullPolicy":"Always")"), "Always");
+  EXPECT_EQ(policy("log:1", ""), "") << "that is a former revision";
+}
+
+TEST(Owners, HashesOfOpenKruiseAreOfTheNewestRevision) {
+  const auto set_with = [](std::string_view image) {
+    return *read_workload(json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet",
+      "metadata":{"name":"logs","uid":"u1","annotations":{"kruise.io/sidecarset-hash":"h",
+        "kruise.io/sidecarset-hash-without-image":"w"}},"spec":{"selector":{"matchLabels":
+      {"app":"web"}},"containers":[{"name":"log","image":")",
+                                   image, R"("}]}})")),
+                          types::sidecar_sets);
+  };
+  const auto revision = [](const Name& name, int64_t number, std::string_view image) {
+    ControllerRevision made = revision_called(name, number);
+    made.owner = "SidecarSet//logs";
+    made.pod_template =
+        json(cat(R"({"spec":{"containers":[{"name":"log","image":")", image, R"("}]}})"));
+    return made;
+  };
+  const auto hashes_of = [](const Owners& owners, std::string_view name) {
+    return owners.hashes_for(
+        json(cat(R"([{"name":"logs","revision":")", name, R"("},{"name":"other"}])")));
+  };
+  Owners owners;
+  EXPECT_TRUE(hashes_of(owners, "logs-a").empty());
+  owners.put(set_with("log:2"));
+  EXPECT_TRUE(hashes_of(owners, "logs-a").empty());
+  owners.put(revision("logs-a", 1, "log:1"));
+  EXPECT_TRUE(hashes_of(owners, "logs-a").empty()) << "the set has changed since";
+  owners.put(revision("logs-b", 2, "log:2"));
+  EXPECT_TRUE(hashes_of(owners, "logs-a").empty());
+  const HashesBySidecarSet hashes = hashes_of(owners, "logs-b");
+  ASSERT_EQ(hashes.size(), 1u);
+  EXPECT_EQ(hashes.at("logs").all, "h");
+  EXPECT_EQ(hashes.at("logs").without_images, "w");
+}
+
 TEST(Owners, RevisionsStayWithTheirWorkload) {
   Owners owners;
   owners.put(revision_called("web-a", 1));

@@ -89,11 +89,17 @@ NextStep step_on(const Value& object, NextStep step) {
   return step;
 }
 
+/// With what its sidecars add.
+Value whole_template(const Pod& pod) {
+  return template_with_sidecars(pod.pod_template.value(), pod.sidecars.value());
+}
+
 /// How a pod gets from one state to another, and in which order that is written.
 class PodDifference {
  public:
   PodDifference(const Attributes& known, const Attributes& wanted, const Value& object,
-                const std::vector<ControllerRevision>& revisions, Time now)
+                const std::vector<ControllerRevision>& revisions, Time now,
+                const HashesBySidecarSet& hashes)
       : was_(read<Pod>(known)),
         is_(read<Pod>(wanted)),
         meta_(meta_of(object)),
@@ -101,7 +107,7 @@ class PodDifference {
         update_(memory_of_pod(wanted).update),
         labels_(changed_entries(pod_labels(known), pod_labels(wanted))),
         annotations_(changed_entries(pod_annotations(known), pod_annotations(wanted))),
-        step_(step_on(object, step_between(was_.pod_template.value(), is_.pod_template.value()))),
+        step_(step_on(object, step_between(whole_template(was_), whole_template(is_)))),
         now_(now) {
     drains_ = update_.bool_at("grace");
     const bool drained = update_before_.bool_at("grace");
@@ -116,6 +122,9 @@ class PodDifference {
           labels_.push_back(entry);
     if (drained && !drains_)
       annotations_.push_back({annotation::update_grace, Value()});
+    for (Entry& entry :
+         sidecar_annotations(was_.sidecars.value(), is_.sidecars.value(), object, hashes, now))
+      annotations_.push_back(std::move(entry));
     find_state(revisions);
     find_conditions();
   }
@@ -248,10 +257,14 @@ class PodDifference {
 
 Value pod_object(const Attributes& wanted, const PodMaker& maker) {
   const Pod pod = read<Pod>(wanted);
-  const Value made = Value::dict({{"uid", pod.uid.value()}, {"at", memory_of_pod(wanted).made}});
+  const int64_t made_at = memory_of_pod(wanted).made;
+  const Value made = Value::dict({{"uid", pod.uid.value()}, {"at", made_at}});
   const Value annotations = pod_annotations(wanted);
   std::vector<Entry> all_annotations(annotations.entries().begin(), annotations.entries().end());
   all_annotations.push_back({annotation::made, write_json(made)});
+  for (Entry& entry :
+       sidecar_annotations({}, pod.sidecars.value(), {}, maker.hashes, Time(Duration(made_at))))
+    all_annotations.push_back(std::move(entry));
   const Value& of_template = pod.pod_template.at("metadata").at("finalizers");
   std::vector<Value> gates, volumes;
   for (const Entry& entry : pod.conditions.entries())
@@ -262,8 +275,8 @@ Value pod_object(const Attributes& wanted, const PodMaker& maker) {
     volumes.push_back(
         Value::dict({{"name", entry.key},
                      {"persistentVolumeClaim", Value::dict({{"claimName", entry.value}})}}));
-  const Value spec =
-      pod.node.empty() ? pod_spec(wanted) : spec_on_node(pod_spec(wanted), pod.node.get());
+  const Value merged = spec_with_injection_marks(pod_spec(wanted), pod.sidecars.value());
+  const Value spec = pod.node.empty() ? merged : spec_on_node(merged, pod.node.get());
   std::vector<Entry> spec_entries(spec.entries().begin(), spec.entries().end());
   spec_entries.push_back(
       {"readinessGates", added(spec.at("readinessGates"), gates, "conditionType")});
@@ -304,8 +317,9 @@ PodWrite gates_write(const Attributes& wanted, const Value& object, Time now) {
 
 std::vector<PodWrite> pod_writes(const Attributes& known, const Attributes& wanted,
                                  const Value& object,
-                                 const std::vector<ControllerRevision>& revisions, Time now) {
-  return PodDifference(known, wanted, object, revisions, now).writes();
+                                 const std::vector<ControllerRevision>& revisions, Time now,
+                                 const HashesBySidecarSet& hashes) {
+  return PodDifference(known, wanted, object, revisions, now, hashes).writes();
 }
 
 }  // namespace fettle::cluster

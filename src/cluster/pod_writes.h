@@ -11,6 +11,9 @@
 ///    resized. With a grace period the decider wants this later.
 /// 3. `pods/status`: the gate opens, and the pod has its next stage.
 ///
+/// A sidecar that changes alone is the second write alone: images and the annotation that remembers
+/// them. No gate closes, as with OpenKruise; the decider waits until the new container is seen.
+///
 /// The label of the revision is what commits an update. Until it is written the pod counts as one
 /// of the revision before, so that a controller that dies between two writes, or one of OpenKruise
 /// that takes over, begins again.
@@ -24,6 +27,7 @@
 ///   names the version that was known as well. Each answer has the version for the next.
 
 #include "cluster/pods.h"
+#include "cluster/sidecars.h"
 
 namespace fettle::cluster {
 
@@ -37,6 +41,7 @@ struct PodWrite {
 struct PodMaker {
   const workloads::Object* owner = nullptr;  ///< stored in the cluster
   bool marks_not_ready = false;              ///< a hook of its may close `KruisePodReady`
+  HashesBySidecarSet hashes{};
 };
 
 /// The object of a new pod. Its gates are opened by `gates_write` once it is there.
@@ -49,6 +54,7 @@ PodWrite gates_write(const Attributes& wanted, const Value& object, Time now);
 /// nothing is to be written. The pod is one that changes in place (`Kind::in_place_changes`).
 std::vector<PodWrite> pod_writes(const Attributes& known, const Attributes& wanted,
                                  const Value& object,
-                                 const std::vector<ControllerRevision>& revisions, Time now);
+                                 const std::vector<ControllerRevision>& revisions, Time now,
+                                 const HashesBySidecarSet& hashes = {});
 
 }  // namespace fettle::cluster

@@ -11,6 +11,7 @@
 #include "base/rfc3339.h"
 #include "base/text.h"
 #include "cluster/names.h"
+#include "cluster/owners.h"
 #include "cluster/status.h"
 #include "kinds/pod.h"
 #include "kinds/pod_change.h"
@@ -42,6 +43,17 @@ std::string manifest_of(int replicas, std::string_view image, std::string_view r
       R"("podUpdatePolicy":"InPlaceIfPossible","maxUnavailable":1)", rolling, "}}", more, "}}");
 }
 
+/// With the hashes that OpenKruise's webhook would have written.
+std::string sidecar_set_of(std::string_view image, std::string_view of_container = "",
+                           std::string_view strategy = R"({"maxUnavailable":1})") {
+  return cat(
+      R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet","metadata":{"name":"logs",)",
+      R"("annotations":{"kruise.io/sidecarset-hash":"hash of )", image,
+      R"(","kruise.io/sidecarset-hash-without-image":"w"}},"spec":{"selector":{"matchLabels":)",
+      R"({"app":"web"}},"containers":[{"name":"log","image":")", image, "\"", of_container,
+      R"(}],"updateStrategy":)", strategy, "}}");
+}
+
 /// The part of a server, a scheduler and a kubelet that rollouts see.
 class Cluster {
  public:
@@ -53,12 +65,23 @@ class Cluster {
     set_.generation = ++generation_;
   }
 
+  void put_sidecars(const std::string& manifest) {
+    const auto read = workloads::read_manifests(manifest, "logs.json", {});
+    ASSERT_EQ(read.errors.size(), 0u) << read.errors[0].message;
+    sidecars_ = read.objects.at(0);
+    sidecars_->uid = "uid-of-logs";
+    sidecars_->generation = ++generation_;
+    owners_.put(*sidecars_);
+  }
+
   /// One decision and its writes; at most so many. Whether there was anything to write.
   bool decide(int most = 1'000) {
     workloads::Fleet fleet("cluster");
     fleet.gates = gates;
     fleet.is_cluster = true;
     const std::vector<ControllerRevision> known_revisions = learn(fleet);
+    if (sidecars_)
+      keep_sidecars(fleet);
     const workloads::Wanted wanted = workloads::want(fleet, owner, now);
     fleet.accept(wanted);
     left_ = most;
@@ -78,6 +101,8 @@ class Cluster {
           kubernetes::merge_patch(Value::dict({{"status", status}}),
                                   Value::dict({{"status", status_for(fleet, owner, status, now)}}))
               .at("status");
+    if (sidecars_)
+      sidecar_status = status_for(fleet, sidecars_->owner(), {}, now);
     return has_written_;
   }
 
@@ -118,10 +143,20 @@ class Cluster {
     return found;
   }
 
+  /// How many pods have a container with an image.
+  int count_of(std::string_view container, std::string_view image) const {
+    return static_cast<int>(std::ranges::count_if(pods, [&](const auto& each) {
+      return std::ranges::any_of(
+          items_of(each.second.at("spec").at("containers")), [&](const Value& one) {
+            return one.text_at("name") == container && one.text_at("image") == image;
+          });
+    }));
+  }
+
   workloads::Gates gates;
   Time now = Time(Duration(1'800'000'000'000'000'000));
-  std::map<std::string, Value> pods, revisions;
-  Value status = Value::dict({});
+  std::map<std::string, Value> pods, revisions, sidecar_revisions;
+  Value status = Value::dict({}), sidecar_status;
   int least_ready = 1'000;
   int writes = 0;  ///< on pods
   std::vector<std::string> subresources;
@@ -135,6 +170,8 @@ class Cluster {
       known.push_back(*revision);
     }
     take_current(known, status);
+    if (sidecars_)
+      learn_sidecars(fleet);
     fleet.put(set_);
     for (const ControllerRevision& revision : known) {
       const RecordPointer record = record_of(revision, "cluster");
@@ -154,6 +191,28 @@ class Cluster {
     return known;
   }
 
+  void learn_sidecars(workloads::Fleet& fleet) {
+    fleet.put(*sidecars_);
+    for (const auto& [name, object] : sidecar_revisions) {
+      const auto revision = read_revision(object, sidecars_->uid);
+      ASSERT_TRUE(revision) << revision.error().message;
+      const RecordPointer record = record_of(*revision, "cluster");
+      fleet.know(record->applied->key, record);
+      owners_.put(*revision);
+    }
+  }
+
+  void keep_sidecars(workloads::Fleet& fleet) {
+    const workloads::Wanted wanted = workloads::want(fleet, sidecars_->owner(), now);
+    fleet.accept(wanted);
+    for (const auto& resource : wanted.resources)
+      if (resource->key.kind == "revision") {
+        const auto revision = read<ControllerRevision>(resource->attributes);
+        keep_revision_in(sidecar_revisions, revision, *sidecars_);
+        owners_.put(revision);
+      }
+  }
+
   bool may_write() {
     if (left_ == 0)
       return false;
@@ -162,12 +221,17 @@ class Cluster {
   }
 
   void keep_revision(const ControllerRevision& revision) {
-    Value& object = revisions[revision.name.str()];
+    keep_revision_in(revisions, revision, set_);
+  }
+
+  static void keep_revision_in(std::map<std::string, Value>& kept,
+                               const ControllerRevision& revision, const workloads::Object& of) {
+    Value& object = kept[revision.name.str()];
     if (object.is_null() || read_revision(object)->state != revision.state ||
         read_revision(object)->number != revision.number) {
       const Value before = object;
       object = before.is_null()
-                   ? revision_object(revision, set_)
+                   ? revision_object(revision, of)
                    : kubernetes::merge_patch(before, revision_change(revision, meta_of(before)));
     }
   }
@@ -177,7 +241,8 @@ class Cluster {
     const auto record = records_.find(wanted.key.name);
     if (record == records_.end()) {
       if (may_write())
-        pods[name] = stored(pod_object(wanted.attributes, {.owner = &set_}));
+        pods[name] =
+            stored(pod_object(wanted.attributes, {.owner = &set_, .hashes = hashes_for(wanted)}));
       return;
     }
     if (!record->second->applied) {
@@ -185,10 +250,14 @@ class Cluster {
         patch(name, gates_write(wanted.attributes, pods[name], now));
       return;
     }
-    for (const PodWrite& write :
-         pod_writes(record->second->applied->attributes, wanted.attributes, pods[name], known, now))
+    for (const PodWrite& write : pod_writes(record->second->applied->attributes, wanted.attributes,
+                                            pods[name], known, now, hashes_for(wanted)))
       if (may_write())
         patch(name, write);
+  }
+
+  HashesBySidecarSet hashes_for(const Resource& pod) const {
+    return owners_.hashes_for(read_one<&Pod::sidecars>(pod.attributes).value());
   }
 
   /// A limit is a request as well.
@@ -259,6 +328,8 @@ class Cluster {
   }
 
   workloads::Object set_;
+  std::optional<workloads::Object> sidecars_;
+  Owners owners_;  ///< the SidecarSet
   int64_t generation_ = 0;
   int version_ = 0;
   int left_ = 0;
@@ -759,6 +830,146 @@ TEST(ClusterRollout, WhatCannotChangeInPlaceIsAnotherPod) {
   EXPECT_GE(cluster.least_ready, 1);
   for (const auto& [name, pod] : cluster.pods)
     EXPECT_FALSE(before.contains(name)) << name;
+}
+
+std::set<std::string> uids_of(const Cluster& cluster) {
+  std::set<std::string> uids;
+  for (const auto& [name, pod] : cluster.pods)
+    uids.emplace(pod.at("metadata").text_at("uid"));
+  return uids;
+}
+
+TEST(ClusterSidecarRollout, NewPodsHaveThemAndAreKnownAgain) {
+  Cluster cluster;
+  cluster.put_sidecars(sidecar_set_of("log:1"));
+  cluster.put(manifest_of(2, "web:1", ""));
+  cluster.settle();
+  EXPECT_EQ(cluster.ready(), 2);
+  EXPECT_EQ(cluster.writes, 2) << "one for the gates of each";
+  EXPECT_FALSE(cluster.decide());
+  ASSERT_EQ(cluster.sidecar_revisions.size(), 1u);
+  const auto& [revision, object] = *cluster.sidecar_revisions.begin();
+  EXPECT_EQ(object.at("metadata").text_at("namespace"), "kruise-system");
+  for (const auto& [name, pod] : cluster.pods) {
+    const auto containers = items_of(pod.at("spec").at("containers"));
+    ASSERT_EQ(containers.size(), 3u);
+    EXPECT_EQ(containers[0].text_at("name"), "log");
+    EXPECT_EQ(items_of(containers[0].at("env"))[0].text_at("name"), "IS_INJECTED");
+    const Value& annotations = pod.at("metadata").at("annotations");
+    EXPECT_EQ(annotations.text_at("kruise.io/sidecarset-injected-list"), "logs");
+    const Value told = json_annotation(pod, annotation::sidecar_hash).at("logs");
+    EXPECT_EQ(told.text_at("hash"), "hash of log:1");
+    EXPECT_EQ(told.text_at("controllerRevision"), revision);
+  }
+  EXPECT_EQ(cluster.sidecar_status.integer_at("matchedPods"), 2);
+  EXPECT_EQ(cluster.sidecar_status.integer_at("updatedReadyPods"), 2);
+}
+
+TEST(ClusterSidecarRollout, AnImageChangesInOneWriteWithoutAGate) {
+  Cluster cluster;
+  cluster.put_sidecars(sidecar_set_of("log:1"));
+  cluster.put(manifest_of(3, "web:1", ""));
+  cluster.settle();
+  const std::set<std::string> before = uids_of(cluster);
+  cluster.writes = 0;
+  cluster.subresources.clear();
+  cluster.put_sidecars(sidecar_set_of("log:2"));
+  cluster.settle();
+  EXPECT_EQ(cluster.count_of("log", "log:2"), 3);
+  EXPECT_EQ(cluster.subresources, std::vector<std::string>(3));
+  EXPECT_EQ(cluster.writes, 3);
+  EXPECT_EQ(uids_of(cluster), before);
+  EXPECT_EQ(cluster.images(), std::vector<std::string>(3, "log:2")) << "it stands first";
+  EXPECT_FALSE(cluster.decide());
+  EXPECT_EQ(cluster.sidecar_status.integer_at("updatedReadyPods"), 3);
+  for (const auto& [name, pod] : cluster.pods) {
+    EXPECT_EQ(Cluster::condition(pod, "InPlaceUpdateReady"), "True");
+    EXPECT_EQ(json_annotation(pod, annotation::sidecar_hash).at("logs").text_at("hash"),
+              "hash of log:2");
+    EXPECT_EQ(at_path(json_annotation(pod, annotation::sidecar_state),
+                      {"logs", "lastContainerStatuses", "log", "imageID"}),
+              Value("sha256:log:1"));
+  }
+}
+
+/// What was seen still shows the container before, which is ready.
+TEST(ClusterSidecarRollout, TheNextPodWaitsUntilTheNewContainerIsSeen) {
+  Cluster cluster;
+  cluster.put_sidecars(sidecar_set_of("log:1"));
+  cluster.put(manifest_of(3, "web:1", ""));
+  cluster.settle();
+  cluster.put_sidecars(sidecar_set_of("log:2"));
+  for (int round = 0; round < 6; ++round)
+    cluster.decide();
+  EXPECT_EQ(cluster.count_of("log", "log:2"), 1);
+  EXPECT_EQ(cluster.sidecar_status.integer_at("updatedPods"), 1);
+  EXPECT_EQ(cluster.sidecar_status.integer_at("updatedReadyPods"), 0);
+  cluster.run();
+  for (int round = 0; round < 6; ++round)
+    cluster.decide();
+  EXPECT_EQ(cluster.count_of("log", "log:2"), 2);
+}
+
+TEST(ClusterSidecarRollout, EachWriteMayBeTheLastOne) {
+  Cluster cluster;
+  cluster.put_sidecars(sidecar_set_of("log:1"));
+  cluster.put(manifest_of(3, "web:1", ""));
+  cluster.settle(1);
+  ASSERT_EQ(cluster.ready(), 3);
+  const std::set<std::string> before = uids_of(cluster);
+  cluster.least_ready = 1'000;
+  cluster.put_sidecars(sidecar_set_of("log:2"));
+  cluster.put(manifest_of(3, "web:2", ""));
+  for (int round = 0; round < 80; ++round) {
+    cluster.decide(1);
+    cluster.run();
+    cluster.least_ready = std::min(cluster.least_ready, cluster.ready());
+  }
+  EXPECT_EQ(cluster.count_of("log", "log:2"), 3);
+  EXPECT_EQ(cluster.count_of("c0", "web:2"), 3);
+  EXPECT_EQ(cluster.ready(), 3);
+  EXPECT_GE(cluster.least_ready, 2);
+  EXPECT_EQ(uids_of(cluster), before);
+  EXPECT_FALSE(cluster.decide());
+}
+
+TEST(ClusterSidecarRollout, SomeKeepTheRevisionBefore) {
+  Cluster cluster;
+  cluster.put_sidecars(sidecar_set_of("log:1"));
+  cluster.put(manifest_of(4, "web:1", ""));
+  cluster.settle();
+  cluster.put_sidecars(sidecar_set_of("log:2", "", R"({"maxUnavailable":1,"partition":3})"));
+  cluster.settle();
+  EXPECT_EQ(cluster.count_of("log", "log:2"), 1);
+  EXPECT_EQ(cluster.sidecar_status.integer_at("updatedPods"), 1);
+  EXPECT_FALSE(cluster.decide());
+  cluster.put_sidecars(sidecar_set_of("log:2"));
+  cluster.settle();
+  EXPECT_EQ(cluster.count_of("log", "log:2"), 4);
+}
+
+/// Its annotations are those of the sidecar, not of the pod.
+TEST(ClusterSidecarRollout, AHotOneIsTwoContainersOfWhichOneWorks) {
+  constexpr std::string_view hot =
+      R"(,"upgradeStrategy":{"upgradeType":"HotUpgrade","hotUpgradeEmptyImage":"empty:1"})";
+  Cluster cluster;
+  cluster.put_sidecars(sidecar_set_of("log:1", hot));
+  cluster.put(manifest_of(2, "web:1", ""));
+  cluster.settle();
+  EXPECT_EQ(cluster.count_of("log-1", "log:1"), 2);
+  EXPECT_EQ(cluster.count_of("log-2", "empty:1"), 2);
+  EXPECT_FALSE(cluster.decide());
+  const std::set<std::string> before = uids_of(cluster);
+  cluster.put_sidecars(sidecar_set_of("log:2", hot));
+  cluster.settle();
+  EXPECT_EQ(cluster.count_of("log-1", "empty:1"), 2);
+  EXPECT_EQ(cluster.count_of("log-2", "log:2"), 2);
+  EXPECT_EQ(uids_of(cluster), before);
+  for (const auto& [name, pod] : cluster.pods)
+    EXPECT_EQ(at_path(pod, {"metadata", "annotations",
+                            "kruise.io/sidecarset-working-hotupgrade-container"}),
+              Value(R"({"log":"log-2"})"));
+  EXPECT_FALSE(cluster.decide());
 }
 
 }  // namespace

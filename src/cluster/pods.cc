@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cluster/daemon_pods.h"
 #include "cluster/names.h"
+#include "cluster/sidecars.h"
 #include "cluster/update_state.h"
 #include "kinds/pod.h"
 #include "workloads/names.h"
@@ -17,9 +18,9 @@ using workloads::Lifecycle;
 constexpr std::string_view deletion_finalizers[] = {"foregroundDeletion", "orphan"};
 
 /// The template of a pod whose revision is gone: any update recreates it.
-Value own_template(const Value& object) {
+Value own_template(const Value& object, const Value& sidecars) {
   return Value::dict({{"metadata", Value::dict({{"labels", object.at("metadata").at("labels")}})},
-                      {"spec", object.at("spec")}});
+                      {"spec", spec_without_sidecars(object.at("spec"), sidecars)}});
 }
 
 std::vector<Entry> own_annotations(const Value& metadata, const Value& of_template) {
@@ -112,7 +113,9 @@ class PodReader {
     if (is_updating_ && update_.update.is_null())
       update_ = {.revision = label, .update = begun_by_others(), .next = {}};
     drains_ = is_updating_ && (has_grace || update_.revision != label);
-    pod_.pod_template = has == nullptr ? own_template(object_) : has->pod_template.value();
+    pod_.sidecars = read_sidecars(object_);
+    pod_.pod_template =
+        has == nullptr ? own_template(object_, pod_.sidecars.value()) : has->pod_template.value();
     if (is_updating_)
       target_ = revision_of_label(*context_.revisions, update_.revision);
     if (is_updating_ && target_ == has && has != nullptr)
@@ -133,15 +136,17 @@ class PodReader {
     if (!drains_)
       return update_.next;
     // A server fills in resources, so that they differ without a wish.
-    return {.images = step_between(own_template(object_), target_->pod_template.value()).images,
-            .resources = {}};
+    const Value now = own_template(object_, pod_.sidecars.value());
+    return {.images = step_between(now, target_->pod_template.value()).images, .resources = {}};
   }
 
   void read_metadata() {
     const Value& metadata = object_.at("metadata");
-    const Value& made_with = pod_.pod_template.value().at("metadata");
-    std::vector<Entry> labels = changed_entries(made_with.at("labels"), metadata.at("labels"));
-    std::vector<Entry> annotations = own_annotations(metadata, made_with.at("annotations"));
+    const Value made_with =
+        template_with_sidecars(pod_.pod_template.value(), pod_.sidecars.value());
+    const Value& made_metadata = made_with.at("metadata");
+    std::vector<Entry> labels = changed_entries(made_metadata.at("labels"), metadata.at("labels"));
+    std::vector<Entry> annotations = own_annotations(metadata, made_metadata.at("annotations"));
     const Value finalizers = own_finalizers(metadata, pod_.pod_template.value());
     std::vector<Entry> marks, marked_labels = foreign(labels),
                               marked_annotations = foreign(annotations);
@@ -167,7 +172,7 @@ class PodReader {
     pod_.annotations = dict_or_null(std::move(annotations));
     if (!finalizers.is_null() && !finalizers.items().empty())
       pod_.finalizers = finalizers;
-    pod_.claims = claims_of(object_.at("spec"), pod_.pod_template.value());
+    pod_.claims = claims_of(object_.at("spec"), made_with);
     pod_.resize = context_.gates.resize;
     pod_.keep_environment = !context_.gates.environment;
   }
@@ -259,7 +264,7 @@ std::vector<Name> own_gates(const Value& spec) {
 
 bool is_bookkeeping(std::string_view key) {
   return key == annotation::update_state || key == annotation::update_grace ||
-         key == annotation::made;
+         key == annotation::made || is_of_sidecars(key);
 }
 
 Result<ClusterPod> read_pod(const Value& object, const PodContext& context) {

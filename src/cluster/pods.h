@@ -9,6 +9,7 @@
 ///
 /// * The template is the one of the revision in the label, not what stands in the PodSpec: servers
 ///   fill in defaults, webhooks add containers and rewrite images, and none of that is a wish.
+/// * What it has from SidecarSets stands in an annotation of ours (`sidecars.h`).
 /// * An update of which only the first write was made, and one that drains, look alike: the state
 ///   names another revision than the label. It is read as one that drains, which goes on when its
 ///   grace is over.

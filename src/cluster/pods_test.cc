@@ -6,6 +6,7 @@
 #include "kinds/pod.h"
 #include "tests/kubernetes/json_text.h"
 #include "tests/kubernetes/patches.h"
+#include "value/json.h"
 
 namespace fettle::cluster {
 namespace {
@@ -124,6 +125,50 @@ TEST(ClusterPods, MarksOfOthers) {
   EXPECT_EQ(known.state.value(), json(R"({"made":5,"marked":true})"));
   EXPECT_EQ(known.finalizers.value(), Value::list({"x.org/y"}));
   EXPECT_TRUE(pod_labels(resource_of_then(*pod.record)->attributes).at("app").is_null());
+}
+
+/// With a volume that asks for a claim, which is none of a claim template.
+TEST(ClusterPods, SidecarsStandInAnAnnotation) {
+  constexpr std::string_view part =
+      R"([{"name":"logs","revision":"logs-a","containers":[{"name":"log","image":"log:1"}],)"
+      R"("volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"x"}}],)"
+      R"("annotations":{"of/log":"1"}}])";
+  const ClusterPod pod =
+      pod_with(cat(R"({"metadata":{"annotations":{"fettle/sidecars":)", write_json(Value(part)),
+                   R"(,"of/log":"1","kruise.io/sidecarset-injected-list":"logs",
+        "kruise.io/sidecarset-hash":"{}","kruise.io/sidecarset-hash-without-image":"{}"}},
+      "spec":{"containers":[{"name":"log","image":"log:1","env":[{"name":"IS_INJECTED",
+        "value":"true"}]},{"name":"c0","image":"web:1","resources":{}}],
+      "volumes":[{"name":"v","persistentVolumeClaim":{"claimName":"x"}}]}})"));
+  EXPECT_FALSE(pod.marks.has_value());
+  const Pod known = attributes_of(pod);
+  EXPECT_EQ(known.sidecars.value(), json(part));
+  EXPECT_EQ(known.pod_template.value(), revisions()[0].pod_template.value());
+  EXPECT_TRUE(known.claims.empty());
+  EXPECT_EQ(known.annotations.at("of/log"), Value()) << "the sidecar has it";
+}
+
+TEST(ClusterPods, SidecarsOfOpenKruiseAreLeftAlone) {
+  const ClusterPod pod = pod_with(R"({"metadata":{"annotations":{
+      "kruise.io/sidecarset-injected-list":"logs","kruise.io/sidecarset-hash":"{}",
+      "kruise.io/sidecarset-hash-without-image":"{}",
+      "kruise.io/sidecarset-inplace-update-state":"{}"}},
+    "spec":{"containers":[{"name":"log","image":"log:1"},{"name":"c0","image":"web:1"}]}})");
+  EXPECT_FALSE(pod.marks.has_value());
+  const Pod known = attributes_of(pod);
+  EXPECT_TRUE(known.sidecars.empty());
+  EXPECT_EQ(known.pod_template.value(), revisions()[0].pod_template.value());
+}
+
+TEST(ClusterPods, WithoutItsRevisionATemplateHasNoSidecars) {
+  const Pod pod = attributes_of(pod_with(R"({"metadata":{"labels":{"controller-revision-hash":"x"},
+      "annotations":{"fettle/sidecars":
+        "[{\"name\":\"logs\",\"revision\":\"r\",\"containers\":[{\"name\":\"log\"}]}]"}},
+    "spec":{"containers":[{"name":"log","image":"log:1"},{"name":"c0","image":"web:1"}]}})"));
+  const auto containers = items_of(pod.pod_template.at("spec").at("containers"));
+  ASSERT_EQ(containers.size(), 1u);
+  EXPECT_EQ(containers[0].text_at("name"), "c0");
+  EXPECT_EQ(pod.sidecars.items().size(), 1u);
 }
 
 TEST(ClusterPods, WhatIsNotMadeCompletelyAndWhatIsLeaving) {

@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cluster/names.h"
+#include "cluster/types.h"
 #include "value/json.h"
 #include "workloads/names.h"
 #include "workloads/pod_defaults.h"
@@ -32,30 +33,88 @@ Value template_in(const Value& object) {
   return workloads::without_defaults(Value::dict(std::move(entries)), "Template");
 }
 
+bool are_named(const Value& containers) {
+  return std::ranges::all_of(items_of(containers),
+                             [](const Value& each) { return !each.text_at("name").empty(); });
+}
+
 bool has_containers(const Value& spec) {
-  const auto containers = items_of(spec.at("containers"));
-  return !containers.empty() && std::ranges::all_of(containers, [](const Value& each) {
-    return !each.text_at("name").empty();
-  });
+  return !items_of(spec.at("containers")).empty() && are_named(spec.at("containers"));
+}
+
+bool is_of_sidecar_set(const Name& owner) {
+  return owner.view().starts_with(cat(types::sidecar_sets.kind, "/"));
+}
+
+/// What OpenKruise remembers of the spec of a SidecarSet.
+constexpr std::string_view sidecar_set_fields[] = {"containers", "imagePullSecrets",
+                                                   "initContainers", "patchPodMetadata", "volumes"};
+
+/// Null: it is none of a SidecarSet.
+Value sidecars_in(const Value& object) {
+  const Value& spec = object.at("data").at("spec");
+  const bool is_set = spec.at("containers").is_list() || spec.at("initContainers").is_list();
+  if (!is_set || !are_named(spec.at("containers")) || !are_named(spec.at("initContainers")))
+    return {};
+  return workloads::sidecar_set_template(spec);
+}
+
+/// `spec`: of a SidecarSet. OpenKruise writes null for what it does not have.
+Value patch_of_set(const Value& spec) {
+  std::vector<Entry> entries{{"$patch", "replace"}};
+  for (const std::string_view field : sidecar_set_fields)
+    entries.push_back({field, spec.at(field)});
+  return Value::dict({{"spec", Value::dict(std::move(entries))}});
+}
+
+Value revision_of_set(const ControllerRevision& revision, const workloads::Object& owner,
+                      const Value& stored) {
+  const bool is_stored =
+      stored.is_dict() && workloads::sidecar_set_template(stored) == revision.pod_template.value();
+  const Value& spec = is_stored ? stored : revision.pod_template.at("spec");
+  std::vector<Entry> labels{{workloads::label::job_revision, revision.hash},
+                            {sidecar_set_label, owner.name}};
+  if (!revision.version.empty())
+    labels.push_back({workloads::label::custom_version, revision.version});
+  return Value::dict(
+      {{"apiVersion", "apps/v1"},
+       {"kind", "ControllerRevision"},
+       {"metadata",
+        Value::dict({{"name", revision.name},
+                     {"namespace", manager_space},
+                     {"labels", Value::dict(std::move(labels))},
+                     {"annotations",
+                      Value::dict({{annotation::revision, write_json(extra_members(revision))}})},
+                     {"ownerReferences", Value::list({owner_reference(owner)})}})},
+       {"data", patch_of_set(spec)},
+       {"revision", revision.number}});
 }
 
 }  // namespace
 
+kubernetes::ObjectName object_of_revision(const Name& space, const Name& name) {
+  return {space.empty() ? manager_space.str() : space.str(), name.str()};
+}
+
 Result<ControllerRevision> read_revision(const Value& object, const Name& owner_uid) {
   const ObjectMeta meta = meta_of(object);
   const std::string name = cat("ControllerRevision `", meta.space, "/", meta.name, "`");
-  const Value pod_template = template_in(object);
+  const bool is_of_set = is_of_sidecar_set(meta.owner());
+  const Value pod_template = is_of_set ? sidecars_in(object) : template_in(object);
+  if (is_of_set && pod_template.is_null())
+    return world_error(cat(name, " has no `data.spec.containers` of a SidecarSet"));
   if (!pod_template.at("spec").is_dict())
     return world_error(cat(name, " has no `data.spec.template.spec`, a PodSpec"));
   TRY(check_owner(meta, owner_uid, "ControllerRevision"));
-  if (!has_containers(pod_template.at("spec")))
+  if (!is_of_set && !has_containers(pod_template.at("spec")))
     return world_error(cat(name, " has a template without containers"));
   const Value extra = json_annotation(object, annotation::revision);
-  const std::string_view hash =
-      object.at("metadata").at("labels").text_at(workloads::label::job_revision);
+  const Value& labels = object.at("metadata").at("labels");
+  const std::string_view hash = labels.text_at(workloads::label::job_revision);
   ControllerRevision revision;
   revision.name = meta.name;
-  revision.space = meta.space;
+  if (!is_of_set)
+    revision.space = meta.space;
   revision.owner = meta.owner();
   revision.hash = hash.empty() ? workloads::hash_of_revision(meta.name) : hash;
   revision.number = object.integer_at("revision");
@@ -63,13 +122,15 @@ Result<ControllerRevision> read_revision(const Value& object, const Name& owner_
   revision.claims_hash = extra.text_at(
       "claims_hash", object.at("metadata").at("annotations").text_at(annotation::claims_hash));
   revision.collisions = extra.integer_at("collisions");
-  revision.version = extra.text_at("version");
+  revision.version = extra.text_at("version", labels.text_at(workloads::label::custom_version));
   revision.state = extra.at("state").is_dict() ? extra.at("state") : Value::dict({});
   return revision;
 }
 
 Value revision_object(const ControllerRevision& revision, const workloads::Object& owner,
                       const Value& stored) {
+  if (is_of_sidecar_set(revision.owner))
+    return revision_of_set(revision, owner, stored);
   const bool is_stored = stored.is_dict() && workloads::without_defaults(stored, "Template") ==
                                                  revision.pod_template.value();
   const Value& pod_template = is_stored ? stored : revision.pod_template.value();

@@ -3,22 +3,31 @@
 /// stands in an object as the patch that would bring it back, as Kubernetes writes it:
 ///
 ///     {"spec": {"template": {"$patch": "replace", "metadata", "spec"}}}
+///
+/// and the containers of a SidecarSet as OpenKruise does:
+///
+///     {"spec": {"$patch": "replace", "containers", "initContainers", "volumes", ...}}
 
 #include "base/result.h"
 #include "cluster/objects.h"
 #include "core/record.h"
 #include "kinds/revision.h"
+#include "kubernetes/resource_type.h"
 
 namespace fettle::cluster {
+
+/// The name of the object of a revision. That of a SidecarSet has no namespace, and its object needs
+/// one.
+kubernetes::ObjectName object_of_revision(const Name& space, const Name& name);
 
 /// Error (`Blame::world`): the object has no template with containers, or is of no workload, or of
 /// another one than that with this UID; an empty one is not known.
 Result<ControllerRevision> read_revision(const Value& object, const Name& owner_uid = {});
 
 /// The object to be made for an owner that is stored in the cluster. `stored`: the template as it
-/// stands there, with all defaults that a webhook may have written into it. If that is what the
-/// revision has, it is written as it is: OpenKruise compares revisions byte by byte, and would
-/// recreate every pod for a template that says the same in other words.
+/// stands there, or the spec of a SidecarSet, with all defaults that a webhook may have written
+/// into it. If that is what the revision has, it is written as it is: OpenKruise compares revisions
+/// byte by byte, and would recreate every pod for a template that says the same in other words.
 Value revision_object(const ControllerRevision& revision, const workloads::Object& owner,
                       const Value& stored = {});
 /// What can change of it later: its number and what its workload remembers (a merge patch). A

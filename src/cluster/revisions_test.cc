@@ -4,6 +4,7 @@
 
 #include "tests/kubernetes/json_text.h"
 #include "tests/kubernetes/patches.h"
+#include "value/with.h"
 
 namespace fettle::cluster {
 namespace {
@@ -109,6 +110,60 @@ TEST(ClusterRevision, ComesBackAsItWas) {
   ASSERT_TRUE(again) << again.error().message;
   EXPECT_EQ(write(*again), write(revision));
   EXPECT_EQ(record_of(*again, "e")->applied->key.name, "default/web-abc");
+}
+
+constexpr std::string_view revision_of_a_set = R"({
+  "apiVersion":"apps/v1","kind":"ControllerRevision","revision":2,
+  "metadata":{"name":"logs-c64c6776","namespace":"kruise-system",
+    "labels":{"kruise.io/sidecarset-name":"logs","controller.kubernetes.io/hash":"c64c6776",
+      "apps.kruise.io/sidecarset-custom-version":"v2"},
+    "ownerReferences":[{"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet","name":"logs",
+      "uid":"u","controller":true}]},
+  "data":{"spec":{"$patch":"replace","containers":[{"name":"log","image":"log:1","resources":{},
+    "podInjectPolicy":"BeforeAppContainer","upgradeStrategy":{"upgradeType":"ColdUpgrade"}}],
+    "imagePullSecrets":null,"initContainers":null,"patchPodMetadata":null,"volumes":null}}})";
+
+TEST(ClusterRevision, ThatOfASidecarSetStandsWithTheManager) {
+  const auto revision = read_revision(json(revision_of_a_set), "u");
+  ASSERT_TRUE(revision) << revision.error().message;
+  EXPECT_EQ(revision->owner, "SidecarSet//logs");
+  EXPECT_EQ(revision->space, "");
+  EXPECT_EQ(revision->version, "v2");
+  EXPECT_EQ(revision->pod_template.value(),
+            json(R"({"spec":{"containers":[{"name":"log","image":"log:1"}]}})"));
+  EXPECT_EQ(record_of(*revision, "e")->applied->key.name, "/logs-c64c6776");
+  EXPECT_EQ(to_string(object_of_revision(revision->space, revision->name)),
+            "kruise-system/logs-c64c6776");
+  EXPECT_EQ(to_string(object_of_revision("shop", "web-a")), "shop/web-a");
+
+  workloads::Object owner;
+  owner.kind = "SidecarSet";
+  owner.name = "logs";
+  owner.uid = "u";
+  owner.document = json(R"({"apiVersion":"apps.kruise.io/v1beta1"})");
+  const Value stored = json(R"({"selector":{},"containers":[{"name":"log","image":"log:1",
+    "resources":{},"podInjectPolicy":"BeforeAppContainer",
+    "upgradeStrategy":{"upgradeType":"ColdUpgrade"}}]})");
+  const Value object = revision_object(*revision, owner, stored);
+  EXPECT_EQ(object.at("data"), json(revision_of_a_set).at("data"));
+  EXPECT_EQ(object.at("metadata").text_at("namespace"), "kruise-system");
+  EXPECT_EQ(object.at("metadata").at("labels"),
+            json(revision_of_a_set).at("metadata").at("labels"));
+  for (const Value& from : {stored, Value()}) {
+    const auto again = read_revision(revision_object(*revision, owner, from), "u");
+    ASSERT_TRUE(again) << again.error().message;
+    EXPECT_EQ(write(*again), write(*revision));
+  }
+}
+
+/// Whoever may write in one namespace must not say what all pods get.
+TEST(ClusterRevision, ThatOfASidecarSetStandsNowhereElse) {
+  const Value elsewhere = kubernetes::merge_patch(json(revision_of_a_set),
+                                                  json(R"({"metadata":{"namespace":"shop"}})"));
+  EXPECT_FALSE(read_revision(elsewhere, "u"));
+  for (const char* data : {R"({"spec":{"containers":[1]}})", R"({"spec":{"containers":3}})",
+                           R"({"spec":{"containers":[{}],"initContainers":null}})"})
+    EXPECT_FALSE(read_revision(with(json(revision_of_a_set), "data", json(data)), "u")) << data;
 }
 
 TEST(ClusterRevision, TheStatusSaysWhichIsCurrent) {

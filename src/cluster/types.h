@@ -20,10 +20,14 @@ inline const kubernetes::ResourceType stateful_sets{"apps.kruise.io", "v1beta1",
                                                     "StatefulSet"};
 inline const kubernetes::ResourceType daemon_sets{"apps.kruise.io", "v1beta1", "daemonsets",
                                                   "DaemonSet"};
+inline const kubernetes::ResourceType sidecar_sets{"apps.kruise.io", "v1beta1", "sidecarsets",
+                                                   "SidecarSet", false};
+/// Their labels: selectors of SidecarSets ask for them.
+inline const kubernetes::ResourceType spaces{"", "v1", "namespaces", "Namespace", false};
 
-/// The workloads that are kept.
-inline const std::vector<kubernetes::ResourceType> workloads{clone_sets, stateful_sets,
-                                                             daemon_sets};
+/// The workloads that are kept. Those of no namespace are only kept where all namespaces are.
+inline const std::vector<kubernetes::ResourceType> workloads{clone_sets, stateful_sets, daemon_sets,
+                                                             sidecar_sets};
 /// `kind` is one of theirs.
 inline const kubernetes::ResourceType& workload_of_kind(std::string_view kind) {
   return *std::ranges::find(workloads, kind, &kubernetes::ResourceType::kind);

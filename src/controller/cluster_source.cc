@@ -4,6 +4,8 @@
 
 #include "base/text.h"
 #include "cluster/claims.h"
+#include "cluster/names.h"
+#include "cluster/revisions.h"
 #include "cluster/status.h"
 #include "cluster/types.h"
 #include "controller/fleet_cache.h"
@@ -35,19 +37,46 @@ Key key_of_claim(const Name& environment, const ObjectName& name) {
   return {environment, "claim", node_name_of("", name.space, name.name)};
 }
 
-Key key_of_revision(const Name& environment, const ObjectName& name) {
-  return {environment, "revision", to_string(name)};
+/// `space`: of the workload; a SidecarSet has none.
+Key key_of_revision(const Name& environment, std::string_view space, std::string_view name) {
+  return {environment, "revision", cat(space, "/", name)};
 }
 
 /// Of a pod, a claim or a revision.
 ObjectName name_of_thing(const Key& key) {
   const NodeAddress address = node_address(key.name);
+  if (key.kind == "revision")
+    return cluster::object_of_revision(address.space, address.name);
   return {std::string(address.space), std::string(address.name)};
+}
+
+/// The SidecarSets that have put something into a pod, by its record.
+std::vector<Name> sidecar_sets_of(const RecordPointer& record) {
+  std::vector<Name> sets;
+  if (record == nullptr || !record->applied)
+    return sets;
+  const List sidecars = read_one<&Pod::sidecars>(record->applied->attributes);
+  for (const Value& sidecar : sidecars.items())
+    sets.emplace_back(cat(types::sidecar_sets.kind, "//", sidecar.text_at("name")));
+  return sets;
 }
 
 Name name_of_marks(const ObjectName& name) { return cat("Pod/", to_string(name)); }
 
-Name owner_called(const ObjectKey& key) { return cat(key.kind, "/", to_string(key.name)); }
+Name owner_called(const ObjectKey& key) {
+  return cat(key.kind, "/", key.name.space, "/", key.name.name);
+}
+
+/// A namespace as the fleet sees it: its labels.
+Object space_object(const ObjectMeta& meta, const Value& object) {
+  Object space;
+  space.kind = types::spaces.kind;
+  space.name = meta.name;
+  space.uid = meta.uid;
+  space.document =
+      Value::dict({{"metadata", Value::dict({{"labels", object.at("metadata").at("labels")}})}});
+  return space;
+}
 
 /// Whether its owner is part of the fleet.
 bool is_part(const Fleet& fleet, const ObjectMeta& meta) {
@@ -96,6 +125,8 @@ class ClusterReader {
     access_.owners.clear();
     for (const Value& object : access_.objects.all(types::nodes.kind))
       view_.fleet.put_node(cluster::read_node(object));
+    for (const Value& object : access_.objects.all(types::spaces.kind))
+      view_.fleet.put(space_object(cluster::meta_of(object), object));
     for (const kubernetes::ResourceType& type : types::workloads)
       for (const Value& object : access_.objects.all(type.kind))
         if (!cluster::meta_of(object).is_leaving)
@@ -241,9 +272,11 @@ Status ClusterNews::learn() {
 Result<FleetNews::News> ClusterNews::hear() {
   (void)notifier_.take(Notifier::Cause::store);
   gather();
-  const bool is_any = !open_.nodes.empty() || !open_.workloads.empty() ||
+  const bool is_any = !open_.spaces.empty() || !open_.nodes.empty() || !open_.workloads.empty() ||
                       !open_.revisions.empty() || !open_.claims.empty() || !open_.pods.empty();
   bool has_wishes = false;
+  for (const ObjectName& name : std::exchange(open_.spaces, {}))
+    take_space(name);
   for (const ObjectName& name : std::exchange(open_.nodes, {}))
     take_node(name);
   for (const ObjectKey& key : std::exchange(open_.workloads, {}))
@@ -266,6 +299,8 @@ void ClusterNews::gather() {
       open_.revisions.insert(key.name);
     else if (key.kind == types::nodes.kind)
       open_.nodes.insert(key.name);
+    else if (key.kind == types::spaces.kind)
+      open_.spaces.insert(key.name);
     else if (key.kind == types::claims.kind)
       open_.claims.insert(key.name);
     else
@@ -396,10 +431,32 @@ void ClusterNews::take_node(const ObjectName& name) {
     cache_.fleet().put_node(std::move(node));
 }
 
+void ClusterNews::take_space(const ObjectName& name) {
+  const Value object = access_.objects.find(types::spaces.kind, name);
+  const Object space = space_object(cluster::meta_of(object), object);
+  const Name owner = cat(types::spaces.kind, "//", name.name);
+  const Object* const known = cache_.fleet().object(owner);
+  if (object.is_null())
+    cache_.fleet().drop(owner);
+  else if (known == nullptr || known->document != space.document)
+    cache_.fleet().put(space);
+}
+
+/// Of an object. If it is gone, what is known says whose it was.
+Key ClusterNews::revision_key(const ObjectName& name, const ObjectMeta& meta) const {
+  const Key own = key_of_revision(edit_.environment(), name.space, name.name);
+  const Key of_set = key_of_revision(edit_.environment(), {}, name.name);
+  if (meta.uid.empty())
+    return name.space == cluster::manager_space.view() && cache_.records().find(own) == nullptr
+               ? of_set
+               : own;
+  return meta.owner().view().starts_with(cat(types::sidecar_sets.kind, "/")) ? of_set : own;
+}
+
 void ClusterNews::take_revision(const ObjectName& name) {
-  const Key key = key_of_revision(edit_.environment(), name);
   const Value object = access_.objects.find(types::revisions.kind, name);
   const ObjectMeta meta = cluster::meta_of(object);
+  const Key key = revision_key(name, meta);
   const RecordPointer known = cache_.records().find(key);
   if (object.is_null() || meta.is_leaving || !is_part(cache_.fleet(), meta)) {
     if (known != nullptr)
@@ -438,6 +495,8 @@ void ClusterNews::take_pod(const ObjectName& name) {
   if (known != nullptr)
     for (const auto& [owner, wish] : known->wanted_by)
       statuses_.note(owner);
+  for (const Name& set : sidecar_sets_of(known))
+    statuses_.note(set);
   if (object.is_null() || !is_part(cache_.fleet(), meta)) {
     // That it could not be made is all that is known of it.
     if (failure == nullptr || failure->applied)
@@ -451,6 +510,8 @@ void ClusterNews::take_pod(const ObjectName& name) {
   if (!pod)
     return complain(meta.owner(), to_string(pod.error()));
   statuses_.note(meta.owner());
+  for (const Name& set : sidecar_sets_of(pod->record))
+    statuses_.note(set);
   take_marks(*pod);
   const RecordPointer record = with_failure(pod->record, failure);
   if (known != nullptr && says_the_same(*known, *record)) {

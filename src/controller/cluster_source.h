@@ -11,6 +11,8 @@
 ///   collector's.
 /// * A revision that is known is not read again, for nobody else writes one while we have the
 ///   lease.
+/// * SidecarSets belong to no namespace, and their revisions stand in that of OpenKruise's manager.
+///   Namespaces are part of the fleet for the selectors of SidecarSets.
 /// * The scheduler chooses the node of a pod, and that is observed. Nodes are part of the fleet for
 ///   DaemonSets, which have a pod on each.
 
@@ -63,7 +65,7 @@ class ClusterNews : public FleetNews {
   /// Objects that have to be read.
   struct Open {
     std::set<kubernetes::ObjectKey> workloads;
-    std::set<kubernetes::ObjectName> nodes, revisions, claims, pods;
+    std::set<kubernetes::ObjectName> spaces, nodes, revisions, claims, pods;
   };
 
   /// Acts in a row that ended well, after each of which the pod was read as before.
@@ -76,7 +78,9 @@ class ClusterNews : public FleetNews {
   /// Whether users want something else.
   bool take_workload(const kubernetes::ObjectKey& key);
   void keep_policies(const Name& owner);
+  void take_space(const kubernetes::ObjectName& name);
   void take_node(const kubernetes::ObjectName& name);
+  Key revision_key(const kubernetes::ObjectName& name, const cluster::ObjectMeta& meta) const;
   void take_revision(const kubernetes::ObjectName& name);
   void take_claim(const kubernetes::ObjectName& name);
   void take_pod(const kubernetes::ObjectName& name);

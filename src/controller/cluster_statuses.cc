@@ -46,7 +46,7 @@ void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now) {
     const std::lock_guard lock(mutex_);
     dropped = dropped_;
     for (const kubernetes::ObjectKey& key : std::exchange(refused_, {}))
-      noted_.insert(cat(key.kind, "/", to_string(key.name)));
+      noted_.insert(cat(key.kind, "/", key.name.space, "/", key.name.name));
   }
   noted_.merge(waiting_for_time_);
   waiting_for_time_.clear();

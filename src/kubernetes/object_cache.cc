@@ -116,7 +116,10 @@ void ObjectCache::take_answer(std::string_view kind, const Value& object) {
 
 Value ObjectCache::find(std::string_view kind, const ObjectName& name) const {
   const std::lock_guard lock(mutex_);
-  const auto& objects = shelves_.find(kind)->second->objects;
+  const auto shelf = shelves_.find(kind);
+  if (shelf == shelves_.end())
+    return {};
+  const auto& objects = shelf->second->objects;
   const auto found = objects.find(name);
   return found == objects.end() ? Value() : found->second.object;
 }
@@ -124,8 +127,9 @@ Value ObjectCache::find(std::string_view kind, const ObjectName& name) const {
 std::vector<Value> ObjectCache::all(std::string_view kind) const {
   const std::lock_guard lock(mutex_);
   std::vector<Value> found;
-  for (const auto& [name, item] : shelves_.find(kind)->second->objects)
-    found.push_back(item.object);
+  if (const auto shelf = shelves_.find(kind); shelf != shelves_.end())
+    for (const auto& [name, item] : shelf->second->objects)
+      found.push_back(item.object);
   return found;
 }
 

@@ -47,7 +47,7 @@ class ObjectCache {
   /// An object as the server has just answered it.
   void take_answer(std::string_view kind, const Value& object);
 
-  /// Null: there is none.
+  /// Null: there is none. Of a type that is not followed there is nothing.
   Value find(std::string_view kind, const ObjectName& name) const;
   std::vector<Value> all(std::string_view kind) const;
   std::set<ObjectKey> take_changed();

@@ -47,6 +47,13 @@ TEST_F(ObjectCacheTest, ManyChangesOfAnObjectAreOne) {
   EXPECT_EQ(changes, 2);
 }
 
+TEST_F(ObjectCacheTest, OfATypeThatIsNotFollowedThereIsNothing) {
+  tell("1", 7);
+  EXPECT_TRUE(cache.find("Pod", name).is_null());
+  EXPECT_TRUE(cache.all("Pod").empty());
+  EXPECT_EQ(cache.all("ConfigMap").size(), 1u);
+}
+
 TEST_F(ObjectCacheTest, WhatIsOlderThanAnAnswerIsPassedOver) {
   tell("1", 7);
   answer("1", 10);

@@ -178,16 +178,7 @@ void read_sidecar_set(const Value& spec, Workload& workload) {
     for (const Value& container : containers.items())
       if (container.text_at("podInjectPolicy", "BeforeAppContainer") == "BeforeAppContainer")
         workload.first_containers.emplace_back(container.text_at("name"));
-  std::vector<Entry> parts;
-  for (const char* part : {"containers", "initContainers"})
-    if (Value containers = lean_sidecars(spec.at(part)); containers.is_list())
-      parts.push_back({part, std::move(containers)});
-  for (const char* part : {"volumes", "imagePullSecrets"})
-    if (!spec.at(part).is_null())
-      parts.push_back(
-          {part, without_defaults(spec.at(part),
-                                  std::string_view(part) == "volumes" ? "Volume[]" : "any")});
-  workload.pod_template = Value::dict({{"spec", Value::dict(std::move(parts))}});
+  workload.pod_template = sidecar_set_template(spec);
   const Value& strategy = spec.at("updateStrategy");
   read_rolling(strategy, workload);
   workload.type =
@@ -244,6 +235,19 @@ void read_pull_annotations(const Value& annotations, PullAhead& pull) {
   if (const auto amount =
           amount_of(Value(annotation_text(annotations, annotation::pull_threshold))))
     pull.min_updated_ready = amount;
+}
+
+Value sidecar_set_template(const Value& spec) {
+  std::vector<Entry> parts;
+  for (const char* part : {"containers", "initContainers"})
+    if (Value containers = lean_sidecars(spec.at(part)); containers.is_list())
+      parts.push_back({part, std::move(containers)});
+  for (const char* part : {"volumes", "imagePullSecrets"})
+    if (!spec.at(part).is_null())
+      parts.push_back(
+          {part, without_defaults(spec.at(part),
+                                  std::string_view(part) == "volumes" ? "Volume[]" : "any")});
+  return Value::dict({{"spec", Value::dict(std::move(parts))}});
 }
 
 Workload workload_of(const Object& object) {

@@ -170,6 +170,10 @@ struct Workload {
   int64_t kept(int64_t all) const;
 };
 
+/// {"spec": what a SidecarSet with this spec puts into pods, without defaults}. Each of its
+/// containers is a dict.
+Value sidecar_set_template(const Value& spec);
+
 /// For an object whose kind is a workload.
 Workload workload_of(const Object& object);
 

@@ -30,8 +30,9 @@ Value definition_of(const kubernetes::ResourceType& type) {
     "metadata":{"name":")",
                   type.plural, ".", type.group, R"("},
     "spec":{"group":")",
-                  type.group, R"(","scope":"Namespaced","names":{"plural":")", type.plural,
-                  R"(","singular":"one","kind":")", type.kind, R"(","listKind":"List"},
+                  type.group, R"(","scope":")", type.is_namespaced ? "Namespaced" : "Cluster",
+                  R"(","names":{"plural":")", type.plural, R"(","singular":"one","kind":")",
+                  type.kind, R"(","listKind":"List"},
       "versions":[{"name":"v1beta1","served":true,"storage":true,"subresources":{"status":{}},
         "schema":{"openAPIV3Schema":{"type":"object","properties":{
           "spec":{"type":"object","x-kubernetes-preserve-unknown-fields":true},
@@ -91,6 +92,9 @@ class ClusterController : public testing::Test {
   ClusterController() {
     for (const kubernetes::ResourceType& type : types::workloads)
       EXPECT_TRUE(client_->create(kubernetes::types::definitions, {}, definition_of(type), {}, {}));
+    EXPECT_TRUE(client_->create(types::spaces, {}, json(R"({"apiVersion":"v1","kind":"Namespace",
+                                  "metadata":{"name":"kruise-system"}})"),
+                                {}, {}));
   }
 
   /// `identity`: in its election; empty: without one.
@@ -126,6 +130,37 @@ class ClusterController : public testing::Test {
   }
   void set_image(std::string_view image) {
     change(cat(R"({"template":{"spec":{"containers":[{"name":"c","image":")", image, R"("}]}}})"));
+  }
+
+  /// Waits until its status says that it is kept.
+  void make_sidecars(std::string_view image, std::string_view more = {}) {
+    const auto made = client_->create(
+        types::sidecar_sets, {},
+        json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet","metadata":
+          {"name":"logs"},"spec":{"selector":{"matchLabels":{"app":"web"}},"containers":[
+          {"name":"log","podInjectPolicy":"AfterAppContainer","image":")",
+                 image, R"("}],"updateStrategy":{"maxUnavailable":1})", more, "}}")),
+        {}, {});
+    ASSERT_TRUE(made) << to_string(made.error());
+    ASSERT_TRUE(await([&] { return sidecar_status().integer_at("matchedPods", -1) == 0; }));
+  }
+  Value sidecar_status() {
+    const auto set = client_->get(types::sidecar_sets, logs_, {});
+    return set ? set->at("status") : Value();
+  }
+  size_t pods_with_sidecar(std::string_view image) {
+    return static_cast<size_t>(std::ranges::count_if(pods(), [&](const Value& pod) {
+      return std::ranges::any_of(items_of(pod.at("spec").at("containers")), [&](const Value& each) {
+        return each.text_at("name") == "log" && each.text_at("image") == image;
+      });
+    }));
+  }
+  /// So many pods have the sidecar with an image and are ready, and its status says so.
+  bool await_sidecars(size_t count, std::string_view image) {
+    return await([&] {
+      return pods_with_sidecar(image) == count &&
+             sidecar_status().integer_at("updatedReadyPods", -1) == static_cast<int64_t>(count);
+    });
   }
 
   std::vector<Value> pods() {
@@ -189,7 +224,7 @@ class ClusterController : public testing::Test {
   std::unique_ptr<kubernetes::Client> kubelets_client_ = server_.client();
   TestHome home_;
   kubernetes::PlayedKubelet kubelet_{*kubelets_client_};
-  const ObjectName web_{"default", "web"}, lease_{"kube-system", "fettle"};
+  const ObjectName web_{"default", "web"}, logs_{"", "logs"}, lease_{"kube-system", "fettle"};
 };
 
 TEST_F(ClusterController, PodsAreMadeAndBecomeReady) {
@@ -447,6 +482,68 @@ TEST_F(ClusterController, ARefusedImageLeavesPodsAsTheyWere) {
   server_.with([](kubernetes::ApiServer& server) { server.stop_failing(); });
   EXPECT_TRUE(await_rollout(2, "web:2")) << write_json(status());
   EXPECT_EQ(uids(), before);
+}
+
+TEST_F(ClusterController, NewPodsGetTheSidecarsOfTheirNamespace) {
+  ASSERT_TRUE(client_->patch(types::spaces, {"", "default"}, kubernetes::PatchType::merge,
+                             json(R"({"metadata":{"labels":{"team":"a"}}})"), {}, {}));
+  const auto keeping = controller();
+  make_sidecars("log:1", R"(,"namespaceSelector":{"matchLabels":{"team":"a"}})");
+  make(2, "web:1");
+  ASSERT_TRUE(await_rollout(2, "web:1")) << write_json(status());
+  ASSERT_TRUE(await_sidecars(2, "log:1")) << write_json(sidecar_status());
+  EXPECT_EQ(sidecar_status().integer_at("matchedPods"), 2);
+  const auto kept = client_->list(types::revisions, "kruise-system", {}, {});
+  ASSERT_TRUE(kept) << to_string(kept.error());
+  ASSERT_EQ(kept->items.size(), 1u);
+  EXPECT_EQ(kept->items[0].at("metadata").at("name"), sidecar_status().at("latestRevision"));
+  ASSERT_TRUE(pause_for(500ms, {}));
+  const std::set<std::string> before = versions();
+  ASSERT_TRUE(pause_for(1s, {}));
+  EXPECT_EQ(versions(), before);
+}
+
+TEST_F(ClusterController, ASidecarChangesInPlaceOnePodAfterTheOther) {
+  auto keeping = controller();
+  make_sidecars("log:1");
+  make(3, "web:1");
+  ASSERT_TRUE(await_rollout(3, "web:1")) << write_json(status());
+  ASSERT_TRUE(await_sidecars(3, "log:1")) << write_json(sidecar_status());
+  const std::set<std::string> before = uids();
+  ASSERT_TRUE(client_->patch(types::sidecar_sets, logs_, kubernetes::PatchType::merge,
+                             json(R"({"spec":{"containers":[{"name":"log",
+                               "podInjectPolicy":"AfterAppContainer","image":"log:2"}]}})"),
+                             {}, {}));
+  ASSERT_TRUE(await([&] { return sidecar_status().integer_at("updatedPods") > 0; }));
+  keeping.reset();
+  keeping = controller();
+  ASSERT_TRUE(await_sidecars(3, "log:2")) << write_json(sidecar_status());
+  EXPECT_EQ(uids(), before);
+  EXPECT_EQ(pods_with("web:1"), 3u);
+  EXPECT_EQ(revisions(), 1u) << "that of the workload";
+  set_image("web:2");
+  ASSERT_TRUE(await_rollout(3, "web:2")) << write_json(status());
+  EXPECT_TRUE(await_sidecars(3, "log:2")) << write_json(sidecar_status());
+  EXPECT_EQ(uids(), before);
+}
+
+TEST_F(ClusterController, PodsKeepTheSidecarsOfADeletedSet) {
+  auto keeping = controller();
+  make_sidecars("log:1");
+  make(2, "web:1");
+  ASSERT_TRUE(await_rollout(2, "web:1")) << write_json(status());
+  ASSERT_TRUE(await_sidecars(2, "log:1")) << write_json(sidecar_status());
+  const std::set<std::string> before = uids();
+  keeping.reset();
+  ASSERT_TRUE(client_->remove(types::sidecar_sets, logs_, {}, {}));
+  change(R"({"replicas":3})");
+  keeping = controller();
+  ASSERT_TRUE(await_rollout(3, "web:1")) << write_json(status());
+  EXPECT_EQ(pods_with_sidecar("log:1"), 2u);
+  set_image("web:2");
+  ASSERT_TRUE(await_rollout(3, "web:2")) << write_json(status());
+  EXPECT_EQ(pods_with_sidecar("log:1"), 2u);
+  EXPECT_TRUE(std::ranges::includes(uids(), before));
 }
 
 TEST_F(ClusterController, AServerThatForgetsAndCutsChangesNothing) {

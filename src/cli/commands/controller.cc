@@ -88,8 +88,8 @@ Command controller_command() {
       "controller", "", 0, 0,
       "Keeps the workloads of a fleet as their manifests say, until you stop it.\n"
       "Handles probes, restarts, lost nodes, hooks, and what `apply` stores in the meantime.\n"
-      "With `--kubeconfig` or `--in-cluster`, it keeps the CloneSets, StatefulSets and\n"
-      "DaemonSets of a Kubernetes cluster instead.",
+      "With `--kubeconfig` or `--in-cluster`, it keeps the CloneSets, StatefulSets,\n"
+      "DaemonSets and SidecarSets of a Kubernetes cluster instead.",
       {"fettle controller", "fettle controller -e fleet --output jsonl",
        "fettle controller --kubeconfig ~/.kube/config"},
       keep, own);

@@ -1,5 +1,7 @@
 #include "drivers/kubernetes/cluster_link.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "cluster/types.h"
 #include "kubernetes/discovery.h"
@@ -7,14 +9,18 @@
 namespace fettle {
 namespace {
 
-const std::vector<kubernetes::ResourceType>& followed_types() {
-  static const std::vector<kubernetes::ResourceType> all = [] {
-    std::vector<kubernetes::ResourceType> types = cluster::types::workloads;
-    types.insert(types.end(), {cluster::types::nodes, cluster::types::revisions,
-                               cluster::types::claims, cluster::types::pods});
-    return types;
-  }();
-  return all;
+/// Revisions of SidecarSets stand in one namespace and their pods in all, so they are followed only
+/// with all namespaces.
+std::vector<kubernetes::ResourceType> followed_types(const std::string& space) {
+  std::vector<kubernetes::ResourceType> types;
+  for (const kubernetes::ResourceType& type : cluster::types::workloads)
+    if (type.is_namespaced || space.empty())
+      types.push_back(type);
+  if (space.empty())
+    types.push_back(cluster::types::spaces);
+  types.insert(types.end(), {cluster::types::nodes, cluster::types::revisions,
+                             cluster::types::claims, cluster::types::pods});
+  return types;
 }
 
 }  // namespace
@@ -24,7 +30,8 @@ ClusterLink::ClusterLink(std::unique_ptr<kubernetes::Transport> transport, Clust
     : settings_(std::move(settings)),
       seed_(seed),
       client_(std::move(transport), with_permit(settings_.client)),
-      objects_(followed_types()),
+      types_(followed_types(settings_.space)),
+      objects_(types_),
       driver_(client_, objects_, owners_, settings_.gates, std::move(clock)) {
   if (settings_.lease)
     candidate_ = std::make_unique<kubernetes::Candidate>(client_, *settings_.lease, seed_++);
@@ -45,7 +52,7 @@ kubernetes::ClientSettings ClusterLink::with_permit(kubernetes::ClientSettings s
 
 Status ClusterLink::check(const std::stop_token& stop) {
   const kubernetes::Discovery found = TRY(kubernetes::Discovery::ask(client_, stop));
-  for (const kubernetes::ResourceType& type : followed_types())
+  for (const kubernetes::ResourceType& type : types_)
     if (found.find(type.group, type.version, type.plural) == nullptr)
       return user_error(cat("the cluster does not serve `", type.plural, "` of `",
                             type.api_version(), "`; define them by `packaging/kubernetes/crds`"));
@@ -55,7 +62,9 @@ Status ClusterLink::check(const std::stop_token& stop) {
 Result<std::vector<std::string>> ClusterLink::unkept(const std::stop_token& stop) {
   std::vector<std::string> found;
   for (const char* plural : {"imagepulljobs", "sidecarsets"}) {
-    const bool is_namespaced = plural != std::string_view("sidecarsets");
+    if (std::ranges::find(types_, plural, &kubernetes::ResourceType::plural) != types_.end())
+      continue;
+    const bool is_namespaced = plural != cluster::types::sidecar_sets.plural;
     const auto listed =
         client_.list({cluster::types::clone_sets.group, "v1beta1", plural, "", is_namespaced},
                      is_namespaced ? settings_.space : std::string(), {.limit = 1}, stop);
@@ -70,7 +79,7 @@ Result<std::vector<std::string>> ClusterLink::unkept(const std::stop_token& stop
 }
 
 void ClusterLink::begin() {
-  for (const kubernetes::ResourceType& type : followed_types()) {
+  for (const kubernetes::ResourceType& type : types_) {
     kubernetes::Reflector& reflector = reflectors_.emplace_back(
         kubernetes::ReflectorSettings{
             .type = type, .space = type.is_namespaced ? settings_.space : std::string()},

@@ -57,6 +57,7 @@ class ClusterLink {
   uint64_t seed_;
   std::unique_ptr<kubernetes::Candidate> candidate_;  ///< null: no lease is asked for
   kubernetes::Client client_;
+  const std::vector<kubernetes::ResourceType> types_;  ///< that are followed
   kubernetes::ObjectCache objects_;
   cluster::Owners owners_;
   KubernetesDriver driver_;

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "cluster/types.h"
 #include "tests/kubernetes/json_text.h"
 #include "tests/kubernetes/played_transport.h"
 
@@ -10,16 +11,18 @@ namespace fettle {
 namespace {
 
 using kubernetes::json;
+namespace types = cluster::types;
 
 class ClusterLinkTest : public testing::Test {
  protected:
-  void define(std::string_view plural, std::string_view kind) {
+  void define(std::string_view plural, std::string_view kind,
+              std::string_view scope = "Namespaced") {
     const auto made = client_.create(
         kubernetes::types::definitions, {},
         json(cat(
             R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":
             {"name":")",
-            plural, R"(.apps.kruise.io"},"spec":{"group":"apps.kruise.io","scope":"Namespaced",
+            plural, R"(.apps.kruise.io"},"spec":{"group":"apps.kruise.io","scope":")", scope, R"(",
             "names":{"plural":")",
             plural, R"(","singular":"one","kind":")", kind, R"(","listKind":"List"},"versions":[
             {"name":"v1beta1","served":true,"storage":true,"schema":{"openAPIV3Schema":{
@@ -47,19 +50,39 @@ TEST_F(ClusterLinkTest, AClusterWithoutOurTypesIsNone) {
   define("clonesets", "CloneSet");
   define("statefulsets", "StatefulSet");
   define("daemonsets", "DaemonSet");
+  define("sidecarsets", "SidecarSet", "Cluster");
   EXPECT_TRUE(link_.check({}));
 }
 
 TEST_F(ClusterLinkTest, ItKnowsWhatNobodyKeeps) {
   EXPECT_EQ(*link_.unkept({}), std::vector<std::string>());
-  define("sidecarsets", "SidecarSet");
+  define("imagepulljobs", "ImagePullJob");
   EXPECT_EQ(*link_.unkept({}), std::vector<std::string>());
-  ASSERT_TRUE(
-      client_.create({"apps.kruise.io", "v1beta1", "sidecarsets", "SidecarSet"}, {"default", ""},
-                     json(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet","metadata":
+  ASSERT_TRUE(client_.create(
+      {"apps.kruise.io", "v1beta1", "imagepulljobs", "ImagePullJob"}, {"default", ""},
+      json(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"ImagePullJob","metadata":
         {"name":"db","namespace":"default"},"spec":{}})"),
+      {}, {}));
+  EXPECT_EQ(*link_.unkept({}), std::vector<std::string>{"imagepulljobs"});
+}
+
+/// Their revisions stand in another namespace.
+TEST_F(ClusterLinkTest, SidecarSetsAreNotKeptInOneNamespaceAlone) {
+  define("sidecarsets", "SidecarSet", "Cluster");
+  ASSERT_TRUE(
+      client_.create(types::sidecar_sets, {},
+                     json(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet","metadata":
+        {"name":"logs"},"spec":{}})"),
                      {}, {}));
-  EXPECT_EQ(*link_.unkept({}), std::vector<std::string>{"sidecarsets"});
+  EXPECT_EQ(*link_.unkept({}), std::vector<std::string>());
+  ClusterLink of_one(
+      std::make_unique<kubernetes::PlayedTransport>(server_, now_),
+      {.client = {.qps = 0}, .space = "default"}, [this] { return now_; }, 1);
+  EXPECT_EQ(*of_one.unkept({}), std::vector<std::string>{"sidecarsets"});
+  define("clonesets", "CloneSet");
+  define("statefulsets", "StatefulSet");
+  define("daemonsets", "DaemonSet");
+  EXPECT_TRUE(of_one.check({}));
 }
 
 TEST_F(ClusterLinkTest, WithoutALeaseNobodyWaits) { EXPECT_TRUE(link_.await_lease({})); }

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cluster/claims.h"
+#include "cluster/revisions.h"
 #include "cluster/types.h"
 #include "drivers/kubernetes/pod_act.h"
 #include "drivers/kubernetes/refusal.h"
@@ -68,14 +69,12 @@ Result<Outcome> KubernetesDriver::apply(const Act& act, const ProgressSink&, std
   return Outcome(Failed{user_error(cat("`", act.key.kind, "` is not kept in a cluster yet")), {}});
 }
 
-/// A notice names its object as `NAMESPACE/KIND/NAME`.
+/// A notice names its object as `NAMESPACE/KIND/NAME`; a SidecarSet has no namespace.
 Result<Outcome> KubernetesDriver::tell(const Act& act) {
   const ObjectNotice notice = read<ObjectNotice>(act.attributes);
   const std::vector<std::string_view> parts = split(notice.object.view(), '/');
-  const bool is_path = parts.size() == 3;
-  const Name name = !is_path           ? notice.object
-                    : parts[0].empty() ? Name(cat(parts[1], "/", parts[2]))
-                                       : Name(cat(parts[1], "/", parts[0], "/", parts[2]));
+  const Name name =
+      parts.size() == 3 ? Name(cat(parts[1], "/", parts[0], "/", parts[2])) : notice.object;
   if (const auto owner = owners_.find(name); owner != nullptr)
     events_.tell(notice, owner->object, clock_());
   Done said{Value::dict({}), {}, true};
@@ -88,11 +87,12 @@ Result<Outcome> KubernetesDriver::keep_revision(const Act& act, const std::stop_
   const auto owner = owners_.find(revision.owner);
   if (owner == nullptr)
     return Outcome(Skipped{gone_workload});
-  const ObjectName name{revision.space.str(), revision.name.str()};
+  const ObjectName name = cluster::object_of_revision(revision.space, revision.name);
   const Value object = objects_.find(types::revisions.kind, name);
   const workloads::Object& set = owner->object;
   const Value workload = objects_.find(set.kind.view(), {set.space.str(), set.name.str()});
-  const Value& stored = workload.at("spec").at("template");
+  const bool is_of_set = set.kind == types::sidecar_sets.kind;
+  const Value& stored = is_of_set ? workload.at("spec") : workload.at("spec").at("template");
   const kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::availability};
   if (!object.is_null() &&
       !cluster::check_owner(cluster::meta_of(object), set.uid, "ControllerRevision"))
@@ -108,6 +108,12 @@ Result<Outcome> KubernetesDriver::keep_revision(const Act& act, const std::stop_
           : client_.patch(types::revisions, name, kubernetes::PatchType::merge,
                           cluster::revision_change(revision, cluster::meta_of(object)), options,
                           stop);
+  const bool lacks_space = !answer && object.is_null() && is_of_set &&
+                           answer.error().reason == kubernetes::ApiReason::not_found;
+  if (lacks_space)
+    return Outcome(Failed{
+        user_error(cat("there is no namespace `", name.space, "` for revisions of SidecarSets")),
+        {}});
   if (!answer)
     return outcome_of(answer.error());
   objects_.take_answer(types::revisions.kind, *answer);

@@ -127,12 +127,18 @@ class KubernetesDriverTest : public testing::Test {
     know();
   }
 
+  void make_manager_space() {
+    ASSERT_TRUE(client_.create(types::spaces, {}, json(R"({"apiVersion":"v1","kind":"Namespace",
+                               "metadata":{"name":"kruise-system"}})"),
+                               {}, {}));
+  }
+
   kubernetes::ApiServer server_;
   Time now_ = Time(Duration(1'800'000'000'000'000'000));
   kubernetes::Client client_{std::make_unique<kubernetes::PlayedTransport>(server_, now_),
                              {.qps = 0}};
   kubernetes::ObjectCache objects_{
-      {types::pods, types::claims, types::revisions, types::clone_sets}};
+      {types::pods, types::claims, types::revisions, types::clone_sets, types::sidecar_sets}};
   cluster::Owners owners_;
   workloads::Fleet fleet_{"cluster"};
   KubernetesDriver driver_{client_, objects_, owners_, {}, [this] { return now_; }};
@@ -288,6 +294,33 @@ TEST_F(KubernetesDriverTest, ALookOnlyTellsWhetherAPodExists) {
   ASSERT_TRUE((*seen)[0].state);
   EXPECT_FALSE((*seen)[1].state);
   EXPECT_EQ(pod_kind().compare(*record(), (*seen)[0], Presence::running).verb, Verb::keep);
+}
+
+TEST_F(KubernetesDriverTest, ARevisionOfASidecarSetStandsWithTheManager) {
+  const auto read = workloads::read_manifests(
+      R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet","metadata":{"name":"logs"},
+        "spec":{"selector":{"matchLabels":{"app":"web"}},
+        "containers":[{"name":"log","image":"log:1"}]}})",
+      "logs.json", {});
+  workloads::Object set = read.objects.at(0);
+  set.uid = "uid-of-logs";
+  owners_.put(set);
+  fleet_.put(set);
+  const workloads::Wanted wanted = workloads::want(fleet_, "SidecarSet//logs", now_);
+  ASSERT_EQ(wanted.resources.size(), 1u);
+  const Resource& resource = *wanted.resources[0];
+  EXPECT_EQ(std::get<Failed>(act(Verb::run, resource)).error.message,
+            "there is no namespace `kruise-system` for revisions of SidecarSets");
+  make_manager_space();
+  EXPECT_TRUE(std::get<Done>(act(Verb::run, resource)).changed);
+  const std::vector<Value> objects = objects_.all(types::revisions.kind);
+  ASSERT_EQ(objects.size(), 1u);
+  EXPECT_EQ(objects[0].at("metadata").text_at("namespace"), "kruise-system");
+  const auto revision = cluster::read_revision(objects[0], "uid-of-logs");
+  ASSERT_TRUE(revision) << to_string(revision.error());
+  EXPECT_EQ(write(*revision), resource.attributes);
+  EXPECT_EQ(cluster::record_of(*revision, "cluster")->applied->key, resource.key);
+  EXPECT_FALSE(std::get<Done>(act(Verb::run, resource)).changed);
 }
 
 TEST_F(KubernetesDriverTest, ARevisionIsWrittenOnce) {

@@ -59,7 +59,9 @@ Result<Outcome> PodAct::create() {
   if (!object_.is_null())
     return open_gates(object_);  // it was made by an act that did not end
   const Value object = cluster::pod_object(
-      act_.attributes, {.owner = &owner_->object, .marks_not_ready = owner_->marks_not_ready});
+      act_.attributes, {.owner = &owner_->object,
+                        .marks_not_ready = owner_->marks_not_ready,
+                        .hashes = context_.owners.hashes_for(wanted_.sidecars.value())});
   const auto made =
       context_.client.create(types::pods, name_, object, {.urgency = Urgency::availability}, stop_);
   if (!made)
@@ -97,7 +99,8 @@ Result<Outcome> PodAct::update() {
       act_.known->applied->attributes != *now)
     return Outcome(Skipped{"it has changed since this was decided"});
   return write_all(
-      cluster::pod_writes(*now, act_.attributes, object_, owner_->revisions, context_.now),
+      cluster::pod_writes(*now, act_.attributes, object_, owner_->revisions, context_.now,
+                          context_.owners.hashes_for(wanted_.sidecars.value())),
       object_);
 }
 

@@ -111,8 +111,10 @@ class SidecarSet {
 
   const Change& change_of(const FleetPod& pod, const Value& before) {
     const Value pod_template = read_one<&Pod::pod_template>(pod.resource->attributes).value();
+    // What its containers were before is unlike that of any other pod, and changes nothing.
+    const Value part = before.find("last") == nullptr ? before : edited(before, {{"last", {}}});
     const auto [found, is_new] =
-        changes_.try_emplace(combine(before.digest(), pod_template.digest()));
+        changes_.try_emplace(combine(part.digest(), pod_template.digest()));
     if (!is_new)
       return found->second;
     const Value after =

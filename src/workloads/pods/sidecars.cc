@@ -43,6 +43,36 @@ Value made_id(const FleetPod& pod, std::string_view container) {
   return {};
 }
 
+const Value& container_in(const Value& sidecar, std::string_view name) {
+  static const Value none;
+  for (const Value& each : items_of(sidecar.at("containers")))
+    if (each.text_at("name") == name)
+      return each;
+  return none;
+}
+
+Value ids_of(const ContainerSeen* seen) {
+  std::vector<Entry> entries;
+  if (seen != nullptr && !seen->image_id.empty())
+    entries.push_back({"image_id", seen->image_id});
+  if (seen != nullptr && !seen->container_id.empty())
+    entries.push_back({"container_id", seen->container_id});
+  return Value::dict(std::move(entries));
+}
+
+/// The next part of a pod, with the ids of the containers that get another image.
+Value with_last_ids(const FleetPod& pod, const Value& before, const Value& next) {
+  std::vector<Entry> last;
+  for (const Value& container : items_of(next.at("containers"))) {
+    const Name name = container.text_at("name");
+    if (container_in(before, name).at("image") != container.at("image"))
+      last.push_back({name, ids_of(seen_of(pod, name))});
+    else if (const Value* const known = before.at("last").find(name))
+      last.push_back({name, *known});
+  }
+  return edited(next, {{"last", last.empty() ? Value() : Value::dict(std::move(last))}});
+}
+
 bool are_ready(const FleetPod& pod, const Value& sidecar) {
   return std::ranges::all_of(sidecar.at("containers").items(), [&](const Value& container) {
     const ContainerSeen* seen = seen_of(pod, container.text_at("name"));
@@ -90,8 +120,8 @@ bool runs_sidecar(const FleetPod& pod, const Value& sidecar) {
   return !containers.is_list() ||
          std::ranges::all_of(containers.items(), [&](const Value& container) {
            const std::string_view name = container.text_at("name");
-           return is_container_updated(seen_of(pod, name), Value(), container.text_at("image"),
-                                       made_id(pod, name));
+           return is_container_updated(seen_of(pod, name), sidecar.at("last").at(name),
+                                       container.text_at("image"), made_id(pod, name));
          });
 }
 
@@ -132,7 +162,7 @@ Value sidecars_for(Rollout& rollout, const Value& labels, const Value& pod_templ
   return found.empty() ? Value() : joined_sidecars(std::move(found));
 }
 
-SidecarTurns::SidecarTurns(const Fleet& fleet, Time now) {
+SidecarTurns::SidecarTurns(const Fleet& fleet, Time now) : remembers_(fleet.is_cluster) {
   for (const Name& owner : fleet.sidecar_sets()) {
     const Workload& set = *fleet.workload(owner);
     const Rollout revisions(fleet, set, now);
@@ -155,7 +185,8 @@ Value SidecarTurns::taken(const FleetPod& pod, const Value& sidecars) const {
     const auto turns = by_name_.find(sidecar.text_at("name"));
     const bool has_turn =
         turns != by_name_.end() && turns->second.pods.contains(pod.resource->key.name);
-    items.push_back(has_turn ? next(turns->second, pod, sidecar) : sidecar);
+    const Value after = has_turn ? next(turns->second, pod, sidecar) : sidecar;
+    items.push_back(remembers_ && after != sidecar ? with_last_ids(pod, sidecar, after) : after);
   }
   return joined_sidecars(std::move(items));
 }

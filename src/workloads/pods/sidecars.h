@@ -35,6 +35,7 @@ class SidecarTurns {
   };
   static Value next(const Turns& turns, const FleetPod& pod, const Value& sidecar);
 
+  const bool remembers_;  ///< what its containers were before: no act says which ones it has made
   std::map<Name, Turns> by_name_;
 };
 
