@@ -128,7 +128,8 @@ struct OwnerHoldings {
 struct Gates {
   bool pre_download = true;             ///< `PreDownloadImageForInPlaceUpdate`
   bool pre_download_daemon_set = true;  ///< `PreDownloadImageForDaemonSetUpdate`
-  bool partition_rollback = false;      ///< `CloneSetPartitionRollback`
+  bool daemon = true;               ///< `KruiseDaemon`: somebody pulls on the nodes of a cluster
+  bool partition_rollback = false;  ///< `CloneSetPartitionRollback`
   bool preparing_update_as_update = false;
   bool resize = false;      ///< `InPlaceWorkloadVerticalScaling`
   bool environment = true;  ///< `InPlaceUpdateEnvFromMetadata`

@@ -15,13 +15,17 @@ bool is_for_pulls(const kubernetes::ResourceType& type) {
 
 /// Revisions of SidecarSets stand in one namespace and their pods in all, and nodes are told of
 /// images for all namespaces, so these are followed only with all of them.
-std::vector<kubernetes::ResourceType> followed_types(const std::string& space) {
+std::vector<kubernetes::ResourceType> followed_types(const ClusterSettings& settings) {
+  const bool is_everywhere = settings.space.empty();
+  const bool can_pull = is_everywhere && settings.gates.daemon;
   std::vector<kubernetes::ResourceType> types;
   for (const kubernetes::ResourceType& type : cluster::types::workloads)
-    if (space.empty() || (type.is_namespaced && !is_for_pulls(type)))
+    if (is_for_pulls(type) ? can_pull : type.is_namespaced || is_everywhere)
       types.push_back(type);
-  if (space.empty())
-    types.insert(types.end(), {cluster::types::spaces, cluster::types::node_images});
+  if (is_everywhere)
+    types.push_back(cluster::types::spaces);
+  if (can_pull)
+    types.push_back(cluster::types::node_images);
   types.insert(types.end(), {cluster::types::nodes, cluster::types::revisions,
                              cluster::types::claims, cluster::types::pods});
   return types;
@@ -34,7 +38,7 @@ ClusterLink::ClusterLink(std::unique_ptr<kubernetes::Transport> transport, Clust
     : settings_(std::move(settings)),
       seed_(seed),
       client_(std::move(transport), with_permit(settings_.client)),
-      types_(followed_types(settings_.space)),
+      types_(followed_types(settings_)),
       objects_(types_),
       driver_(client_, objects_, owners_, settings_.gates, std::move(clock)) {
   if (settings_.lease)
