@@ -632,9 +632,16 @@ void Fleet::accept(const Wanted& wanted) {
     }
   }
   OwnerHoldings& owned = owned_[owner];
-  for (const Name& name : owned.pulls)
-    if (!pulls.contains(name))
+  for (const Name& name : owned.pulls) {
+    if (pulls.contains(name))
+      continue;
+    // A node of a cluster has been told, and its order stays.
+    if (const Pull* const known = pull(name);
+        known != nullptr && is_cluster && known->applied != Digest())
+      pulls.insert(name);
+    else
       pulls_.erase(name);
+  }
   owned.pulls = std::move(pulls);
   for (const char* kind : {"revision", "pull_job", "claim", "notice"})
     std::erase_if(*memories(owner, kind), [&](const auto& entry) {
