@@ -184,9 +184,10 @@ class ClusterController : public testing::Test {
   void bind_pods(std::string_view node) {
     for (const Value& pod : pods()) {
       const ObjectName name{"default", std::string(pod.at("metadata").text_at("name"))};
-      const auto bound =
-          client_->patch(types::pods, name, kubernetes::PatchType::merge,
-                         json(cat(R"({"spec":{"nodeName":")", node, R"("}})")), {}, {});
+      const Value target =
+          json(cat(R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":")", name.name,
+                   R"("},"target":{"apiVersion":"v1","kind":"Node","name":")", node, R"("}})"));
+      const auto bound = client_->create(types::pods, name, target, {.subresource = "binding"}, {});
       ASSERT_TRUE(bound) << to_string(bound.error());
     }
   }
