@@ -14,6 +14,9 @@ inline const Name manager_space = "kruise-system";
 /// On a ControllerRevision: the SidecarSet that has it.
 inline const Name sidecar_set_label = "kruise.io/sidecarset-name";
 
+/// OpenKruise's, on an ImagePullJob. Its manager takes it off when the copies of Secrets are gone.
+inline const Name protection = "apps.kruise.io/deletion-protection";
+
 namespace annotation {
 
 /// On a pod: how far its update in place has come (`update_state.h`).
@@ -30,6 +33,9 @@ inline const Name claims_hash = "kruise.io/cloneset-volumeclaimtemplate-hash";
 
 /// On a PersistentVolumeClaim: the attributes of its record.
 inline const Name claim = "fettle/claim";
+
+/// On an ImagePullJob: the attributes of its record.
+inline const Name job = "fettle/job";
 
 /// On a pod: its attribute `sidecars`.
 inline const Name sidecars = "fettle/sidecars";

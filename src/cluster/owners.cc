@@ -29,13 +29,24 @@ std::string version_written_in(const Value& object, const kubernetes::ResourceTy
   return found;
 }
 
+/// What is remembered of a job is no wish.
+Value without_own(const Value& found) {
+  if (found.find(annotation::job) == nullptr)
+    return found;
+  std::vector<Entry> entries;
+  for (const Entry& entry : found.entries())
+    if (entry.key != annotation::job)
+      entries.push_back(entry);
+  return Value::dict(std::move(entries));
+}
+
 /// Only what a user may write; the rest is a server's.
 Result<workloads::Object> read_as(const Value& object, const kubernetes::ResourceType& type,
                                   const std::string& version) {
   std::vector<Entry> metadata;
   for (const char* key : {"name", "namespace", "labels", "annotations"})
     if (const Value* const found = object.at("metadata").find(key))
-      metadata.push_back({key, *found});
+      metadata.push_back({key, without_own(*found)});
   // Items of a list need not say what they are.
   const Value document = Value::dict({{"apiVersion", version},
                                       {"kind", type.kind},

@@ -3,7 +3,9 @@
 #include <algorithm>
 
 #include "base/rfc3339.h"
-#include "cluster/objects.h"
+#include "base/text.h"
+#include "cluster/node_images.h"
+#include "cluster/pull_jobs.h"
 #include "workloads/decide/status.h"
 #include "workloads/names.h"
 
@@ -60,6 +62,16 @@ Value status_for(const workloads::Fleet& fleet, const Name& owner, const Value& 
   return Value::dict(std::move(entries));
 }
 
+Value status_for_job(const workloads::Fleet& fleet, const Value& object) {
+  const ObjectMeta meta = meta_of(object);
+  const Name owner = workload_of_job(meta);
+  const workloads::Object* const workload = owner.empty() ? nullptr : fleet.object(owner);
+  const bool is_ours =
+      workload != nullptr && meta.controller && meta.controller->uid == workload->uid;
+  return is_ours ? workloads::status_of_job(fleet, owner, cat(meta.space, "/", meta.name))
+                 : Value();
+}
+
 Value status_change(const Value& object, const Value& wanted, const std::set<Name>& dropped) {
   std::vector<Entry> changed = changed_entries(object.at("status"), wanted);
   std::erase_if(changed, [&](const Entry& each) {
@@ -87,6 +99,7 @@ workloads::Node read_node(const Value& object) {
   node.name = object.at("metadata").text_at("name");
   node.labels = object.at("metadata").at("labels");
   node.taints = object.at("spec").at("taints");
+  node.pulls_ahead = !is_virtual(object);
   return node;
 }
 

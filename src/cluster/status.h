@@ -11,6 +11,9 @@ namespace fettle::cluster {
 /// those that others wrote. Null: there is no such workload.
 Value status_for(const workloads::Fleet& fleet, const Name& owner, const Value& before, Time now);
 
+/// The status of a job that pulls ahead for a rollout, by its object. Null: it is none of ours.
+Value status_for_job(const workloads::Fleet& fleet, const Value& object);
+
 /// The write of it to the subresource `status` (a merge patch); null: it is as it should be. What is
 /// no field of ours stays as it is. `dropped`: fields that the server has not kept before.
 Value status_change(const Value& object, const Value& wanted, const std::set<Name>& dropped = {});

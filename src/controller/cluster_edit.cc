@@ -19,7 +19,7 @@ Status ClusterEdit::write(std::span<const Change> changes) {
 void ClusterEdit::note(const Key& key, const RecordPointer& record, bool is_skipped) {
   const Attempt* const attempt = record != nullptr && record->attempt ? &*record->attempt : nullptr;
   failures_.erase(key);
-  if (key.kind == "revision") {
+  if (key.kind == "revision" || key.kind == "pull_job") {
     if (record == nullptr)
       forgotten_.insert(key);
     else

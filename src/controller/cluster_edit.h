@@ -34,10 +34,10 @@ class ClusterEdit : public Edit {
   /// Takes out the things on which acts have ended since the last call.
   std::set<Key> take_ended() { return std::exchange(ended_, {}); }
 
-  /// Revisions that nobody wants any more. Nothing acts on what is only remembered, so their
-  /// objects are left.
-  const std::set<Key>& forgotten_revisions() const { return forgotten_; }
-  void note_removal(const Key& revision) { forgotten_.erase(revision); }
+  /// Revisions and jobs of rollouts that nobody wants any more. Nothing acts on what is only
+  /// remembered, so their objects are left.
+  const std::set<Key>& forgotten() const { return forgotten_; }
+  void note_removal(const Key& key) { forgotten_.erase(key); }
 
  private:
   void note(const Key& key, const RecordPointer& record, bool is_skipped);

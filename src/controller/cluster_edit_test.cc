@@ -66,9 +66,9 @@ TEST_F(ClusterEditTest, WhatIsLeftForLaterHasNotFailed) {
 TEST_F(ClusterEditTest, AForgottenRevisionIsRemovedUnlessItIsWantedAgain) {
   write(revision, nullptr);
   write(pod, nullptr);
-  EXPECT_EQ(edit.forgotten_revisions(), std::set<Key>{revision});
+  EXPECT_EQ(edit.forgotten(), std::set<Key>{revision});
   write(revision, record_with({}));
-  EXPECT_TRUE(edit.forgotten_revisions().empty());
+  EXPECT_TRUE(edit.forgotten().empty());
 }
 
 /// An answer that never came leaves an act without an end.

@@ -1,6 +1,7 @@
 #include "controller/cluster_source.h"
 
 #include <algorithm>
+#include <array>
 
 #include "base/text.h"
 #include "cluster/claims.h"
@@ -10,6 +11,7 @@
 #include "cluster/types.h"
 #include "controller/fleet_cache.h"
 #include "controller/notifier.h"
+#include "controller/rebuilt_record.h"
 #include "kinds/pod.h"
 #include "workloads/names.h"
 
@@ -92,29 +94,6 @@ bool is_part(const Fleet& fleet, const ObjectMeta& meta, const VolumeClaim& clai
          (claim.retain.get() || is_part(fleet, meta));
 }
 
-bool are_alike(const Box<Attempt>& a, const Box<Attempt>& b) {
-  return a.has_value() == b.has_value() &&
-         (!a || (a->verb == b->verb && a->failed == b->failed && a->error == b->error));
-}
-
-/// Whether a record says the same as one that was rebuilt from the object.
-bool says_the_same(const Record& known, const Record& rebuilt) {
-  return known.applied.has_value() == rebuilt.applied.has_value() &&
-         are_alike(known.attempt, rebuilt.attempt) &&
-         (known.remote_id.empty() || known.remote_id == rebuilt.remote_id) &&
-         (!known.applied || known.applied->attributes == rebuilt.applied->attributes);
-}
-
-/// No object says that an act has failed.
-RecordPointer with_failure(const RecordPointer& rebuilt, const RecordPointer& failure) {
-  if (failure == nullptr || !rebuilt->applied || rebuilt->attempt ||
-      rebuilt->applied->attributes == failure->attempt->resource->attributes)
-    return rebuilt;
-  auto record = std::make_shared<Record>(*rebuilt);
-  record->attempt = failure->attempt;
-  return record;
-}
-
 /// Fills a view with all that there is.
 class ClusterReader {
  public:
@@ -129,14 +108,23 @@ class ClusterReader {
       view_.fleet.put(space_object(cluster::meta_of(object), object));
     for (const kubernetes::ResourceType& type : types::workloads)
       for (const Value& object : access_.objects.all(type.kind))
-        if (!cluster::meta_of(object).is_leaving)
+        if (is_workload(object, type))
           read_workload(object, type);
     read_revisions();
     read_claims();
+    for (const RecordPointer& record : records_of_jobs(access_.objects, view_.fleet))
+      know(record->applied->key, record);
     read_pods();
   }
 
  private:
+  /// A job may belong to one.
+  static bool is_workload(const Value& object, const kubernetes::ResourceType& type) {
+    const ObjectMeta meta = cluster::meta_of(object);
+    const bool is_job = type == types::pull_jobs;
+    return !meta.is_leaving && (!is_job || cluster::workload_of_job(meta).empty());
+  }
+
   void read_workload(const Value& object, const kubernetes::ResourceType& type) {
     const Result<Object> workload = cluster::read_workload(object, type);
     if (!workload)
@@ -232,8 +220,9 @@ Result<std::unique_ptr<FleetView>> ClusterSource::learn() {
   view->fleet.driver = cluster::driver_name;
   view->fleet.is_cluster = true;
   view->fleet.gates = gates_;
-  // Nothing brings images to the nodes of a cluster yet.
-  view->fleet.gates.pre_download = view->fleet.gates.pre_download_daemon_set = false;
+  // Without NodeImages, nothing brings images to the nodes.
+  if (!access_.objects.follows(types::node_images.kind))
+    view->fleet.gates.pre_download = view->fleet.gates.pre_download_daemon_set = false;
   ClusterReader(place_, access_, *view).read();
   return view;
 }
@@ -249,7 +238,8 @@ ClusterNews::ClusterNews(const Workplace& place, ClusterAccess access, ClusterEd
       edit_(edit),
       cache_(cache),
       notifier_(notifier),
-      statuses_(access.client, access.objects) {}
+      statuses_(access.client, access.objects),
+      pulls_(access, edit, cache, statuses_) {}
 
 ClusterNews::~ClusterNews() { access_.objects.listen({}); }
 
@@ -262,18 +252,33 @@ void ClusterNews::listen() {
 Status ClusterNews::learn() {
   TRY(cache_.learn());
   open_ = {};
+  pulls_.learn();
   for (const Name& owner : cache_.view().owners)
     statuses_.note(owner);
   return {};
 }
 
-/// Nodes and workloads come first and pods last, since pods are read with their workload and its
-/// revisions.
+bool ClusterNews::Open::is_any() const {
+  return !workloads.empty() ||
+         std::ranges::any_of(
+             std::array{&spaces, &nodes, &revisions, &claims, &jobs, &node_images, &pods},
+             [](const auto* names) { return !names->empty(); });
+}
+
 Result<FleetNews::News> ClusterNews::hear() {
   (void)notifier_.take(Notifier::Cause::store);
   gather();
-  const bool is_any = !open_.spaces.empty() || !open_.nodes.empty() || !open_.workloads.empty() ||
-                      !open_.revisions.empty() || !open_.claims.empty() || !open_.pods.empty();
+  gather_ended();
+  const bool is_any = open_.is_any();
+  const bool has_wishes = take_opened();
+  statuses_.refresh(cache_.fleet(), place_.clock());
+  pulls_.refresh(place_.clock());
+  return has_wishes ? News::wishes : is_any ? News::some : News::none;
+}
+
+/// Nodes and workloads come first and pods last, since pods are read with their workload and its
+/// revisions, and orders with their jobs. Returns whether users want something else.
+bool ClusterNews::take_opened() {
   bool has_wishes = false;
   for (const ObjectName& name : std::exchange(open_.spaces, {}))
     take_space(name);
@@ -285,10 +290,13 @@ Result<FleetNews::News> ClusterNews::hear() {
     take_revision(name);
   for (const ObjectName& name : std::exchange(open_.claims, {}))
     take_claim(name);
+  for (const ObjectName& name : std::exchange(open_.jobs, {}))
+    has_wishes |= take_job(name);
+  for (const ObjectName& name : std::exchange(open_.node_images, {}))
+    pulls_.take_node_image(name);
   for (const ObjectName& name : std::exchange(open_.pods, {}))
     take_pod(name);
-  statuses_.refresh(cache_.fleet(), place_.clock());
-  return has_wishes ? News::wishes : is_any ? News::some : News::none;
+  return has_wishes;
 }
 
 void ClusterNews::gather() {
@@ -303,8 +311,15 @@ void ClusterNews::gather() {
       open_.spaces.insert(key.name);
     else if (key.kind == types::claims.kind)
       open_.claims.insert(key.name);
+    else if (key.kind == types::pull_jobs.kind)
+      open_.jobs.insert(key.name);
+    else if (key.kind == types::node_images.kind)
+      open_.node_images.insert(key.name);
     else
       open_.workloads.insert(key);
+}
+
+void ClusterNews::gather_ended() {
   for (const Key& key : edit_.take_ended())
     if (key.kind == "pod")
       open_.pods.insert(name_of_thing(key));
@@ -312,10 +327,15 @@ void ClusterNews::gather() {
       open_.revisions.insert(name_of_thing(key));
     else if (key.kind == "claim")
       open_.claims.insert(name_of_thing(key));
+    else if (key.kind == "pull_job")
+      open_.jobs.insert(name_of_thing(key));
+    else if (key.kind == "image")
+      open_.node_images.insert(pulls_.note_end(key));
 }
 
 Instant ClusterNews::due() const {
-  return statuses_.due().value_or(instant_from_clock() + longest_quiet);
+  const Instant quiet = instant_from_clock() + longest_quiet;
+  return std::min(statuses_.due().value_or(quiet), pulls_.due().value_or(quiet));
 }
 
 bool ClusterNews::take_workload(const ObjectKey& key) {
@@ -419,6 +439,7 @@ void ClusterNews::forget(const Key& key) {
 
 /// A kubelet writes often, and most of it is nothing to a DaemonSet.
 void ClusterNews::take_node(const ObjectName& name) {
+  pulls_.note_node(name.name);
   const Value object = access_.objects.find(types::nodes.kind, name);
   const workloads::Node* const known = cache_.fleet().node(name.name);
   if (object.is_null()) {
@@ -427,7 +448,12 @@ void ClusterNews::take_node(const ObjectName& name) {
     return;
   }
   workloads::Node node = cluster::read_node(object);
-  if (known == nullptr || known->labels != node.labels || known->taints != node.taints)
+  if (known != nullptr)
+    node.images = known->images;
+  else
+    open_.node_images.insert(name);
+  if (known == nullptr || known->labels != node.labels || known->taints != node.taints ||
+      known->pulls_ahead != node.pulls_ahead)
     cache_.fleet().put_node(std::move(node));
 }
 
@@ -469,7 +495,7 @@ void ClusterNews::take_revision(const ObjectName& name) {
   auto revision = cluster::read_revision(object, meta.controller->uid);
   if (!revision)
     return complain(meta.owner(), to_string(revision.error()));
-  if (known == nullptr && !edit_.is_under_way(key) && !edit_.forgotten_revisions().contains(key))
+  if (known == nullptr && !edit_.is_under_way(key) && !edit_.forgotten().contains(key))
     cache_.put(key, cluster::record_of(*revision, edit_.environment()));
   access_.owners.put(*std::move(revision));
   keep_policies(meta.owner());
@@ -552,24 +578,39 @@ void ClusterNews::take_marks(const cluster::ClusterPod& pod) {
     cache_.fleet().put(*pod.marks);
 }
 
+/// One of a user is a workload as well. Returns whether users want something else.
+bool ClusterNews::take_job(const ObjectName& name) {
+  const ObjectKey key{types::pull_jobs.kind, name};
+  const ObjectMeta meta = cluster::meta_of(access_.objects.find(key.kind, name));
+  const bool was_of_user = cache_.fleet().object(user_of_job(name)) != nullptr;
+  const bool is_of_user = !meta.uid.empty() && cluster::workload_of_job(meta).empty();
+  const bool has_wishes = (was_of_user || is_of_user) && take_workload(key);
+  pulls_.take_job(name);
+  return has_wishes;
+}
+
+/// That of a workload that is gone is left as well. False: it is tried again after the next run.
+bool ClusterNews::remove_forgotten(const Key& key) {
+  const bool is_job = key.kind == "pull_job";
+  const kubernetes::ResourceType& type = is_job ? types::pull_jobs : types::revisions;
+  const ObjectName name = name_of_thing(key);
+  const ObjectMeta meta = cluster::meta_of(access_.objects.find(type.kind, name));
+  const bool is_ours = is_job ? is_of_rollout(cache_.fleet(), meta) : is_part(cache_.fleet(), meta);
+  if (meta.uid.empty() || meta.is_leaving || !is_ours)
+    return true;
+  const auto removed = access_.client.remove(
+      type, name, {.urgency = kubernetes::Urgency::status, .uid = meta.uid.str()},
+      place_.interrupt->acts_token());
+  return removed || removed.error().reason == kubernetes::ApiReason::not_found;
+}
+
 Status ClusterNews::clear_leftovers() {
   edit_.end_run();
   notifier_.notify(Notifier::Cause::store);  // what has ended is to be read
-  const std::set<Key> forgotten = edit_.forgotten_revisions();
-  for (const Key& key : forgotten) {
-    const ObjectName name = name_of_thing(key);
-    const ObjectMeta meta = cluster::meta_of(access_.objects.find(types::revisions.kind, name));
-    // That of a workload that is gone is left as well.
-    const auto removed =
-        meta.uid.empty() || meta.is_leaving || !is_part(cache_.fleet(), meta)
-            ? kubernetes::ApiResult<Value>(Value())
-            : access_.client.remove(types::revisions, name,
-                                    {.urgency = kubernetes::Urgency::status, .uid = meta.uid.str()},
-                                    place_.interrupt->acts_token());
-    // Otherwise it is tried again after the next run.
-    if (removed || removed.error().reason == kubernetes::ApiReason::not_found)
+  const std::set<Key> forgotten = edit_.forgotten();
+  for (const Key& key : forgotten)
+    if (remove_forgotten(key))
       edit_.note_removal(key);
-  }
   return {};
 }
 

@@ -14,10 +14,11 @@
 /// * SidecarSets belong to no namespace, and their revisions stand in that of OpenKruise's manager.
 ///   Namespaces are part of the fleet for the selectors of SidecarSets.
 /// * The scheduler chooses the node of a pod, and that is observed. Nodes are part of the fleet for
-///   DaemonSets, which have a pod on each.
+///   DaemonSets, which have a pod on each, and for jobs, which pull there (`cluster_pulls.h`).
 
 #include "controller/cluster_access.h"
 #include "controller/cluster_edit.h"
+#include "controller/cluster_pulls.h"
 #include "controller/cluster_statuses.h"
 #include "controller/fleet_source.h"
 
@@ -57,7 +58,7 @@ class ClusterNews : public FleetNews {
   Instant due() const override;
   Result<bool> watch_nodes() override { return false; }
   Status forget_lost() override { return {}; }
-  /// After a run: removes the revisions that nobody wants any more.
+  /// After a run: removes the revisions and jobs that nobody wants any more.
   Status clear_leftovers() override;
   Workplace place_of_acts() const override { return place_; }
 
@@ -65,7 +66,8 @@ class ClusterNews : public FleetNews {
   /// Objects that have to be read.
   struct Open {
     std::set<kubernetes::ObjectKey> workloads;
-    std::set<kubernetes::ObjectName> spaces, nodes, revisions, claims, pods;
+    std::set<kubernetes::ObjectName> spaces, nodes, revisions, claims, jobs, node_images, pods;
+    bool is_any() const;
   };
 
   /// Acts in a row that ended well, after each of which the pod was read as before.
@@ -75,6 +77,8 @@ class ClusterNews : public FleetNews {
   };
 
   void gather();
+  void gather_ended();
+  bool take_opened();
   /// Whether users want something else.
   bool take_workload(const kubernetes::ObjectKey& key);
   void keep_policies(const Name& owner);
@@ -84,6 +88,8 @@ class ClusterNews : public FleetNews {
   void take_revision(const kubernetes::ObjectName& name);
   void take_claim(const kubernetes::ObjectName& name);
   void take_pod(const kubernetes::ObjectName& name);
+  bool take_job(const kubernetes::ObjectName& name);
+  bool remove_forgotten(const Key& key);
   bool was_in_vain(const Key& key, const Record& known, const Record& rebuilt);
   void take_marks(const cluster::ClusterPod& pod);
   void leave(const Name& owner);
@@ -97,6 +103,7 @@ class ClusterNews : public FleetNews {
   FleetCache& cache_;
   Notifier& notifier_;
   ClusterStatuses statuses_;
+  ClusterPulls pulls_;
   Open open_;
   std::map<Key, VainActs> vain_acts_;
   std::map<Name, std::string>

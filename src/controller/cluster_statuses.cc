@@ -18,6 +18,14 @@ bool waits_for_time(const workloads::Workload& workload, const Value& status) {
          (workload.progress_deadline_seconds && status.text_at("phase") == "progressing");
 }
 
+/// `CloneSet/NAMESPACE/NAME`
+kubernetes::ObjectKey key_of_owner(const Name& owner) {
+  const std::vector<std::string_view> parts = split(owner.view(), '/');
+  return parts.size() == 3 ? kubernetes::ObjectKey{std::string(parts[0]),
+                                                   {std::string(parts[1]), std::string(parts[2])}}
+                           : kubernetes::ObjectKey();
+}
+
 }  // namespace
 
 ClusterStatuses::ClusterStatuses(kubernetes::Client& client, kubernetes::ObjectCache& objects)
@@ -53,15 +61,17 @@ void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now) {
   std::map<kubernetes::ObjectKey, Value> changes;
   for (const Name& owner : std::exchange(noted_, {})) {
     const workloads::Object* const workload = fleet.object(owner);
-    if (workload == nullptr)
+    const kubernetes::ObjectKey key = key_of_owner(owner);
+    const bool is_job = key.kind == cluster::types::pull_jobs.kind;
+    if (workload == nullptr && !is_job)
       continue;
-    const kubernetes::ObjectKey key{workload->kind.str(),
-                                    {workload->space.str(), workload->name.str()}};
     const Value object = objects_.find(key.kind, key.name);
-    const Value wanted = cluster::status_for(fleet, owner, object.at("status"), now);
+    const Value wanted = workload != nullptr
+                             ? cluster::status_for(fleet, owner, object.at("status"), now)
+                             : cluster::status_for_job(fleet, object);
     if (object.is_null() || wanted.is_null())
       continue;
-    if (waits_for_time(*fleet.workload(owner), wanted))
+    if (workload != nullptr && waits_for_time(*fleet.workload(owner), wanted))
       waiting_for_time_.insert(owner);
     changes[key] = cluster::status_change(object, wanted, dropped[key.kind]);
   }

@@ -17,7 +17,8 @@ class ClusterStatuses {
  public:
   ClusterStatuses(kubernetes::Client& client, kubernetes::ObjectCache& objects);
 
-  /// Something may have changed about it.
+  /// Something may have changed about it. A job of a rollout is called as one of a user:
+  /// `ImagePullJob/NAMESPACE/NAME`.
   void note(const Name& owner);
   /// Computes the statuses of owners that were noted, if it is time.
   void refresh(const workloads::Fleet& fleet, Time now);

@@ -4,6 +4,7 @@
 
 #include "core/record.h"
 #include "reconcile/run.h"
+#include "workloads/decide/pulls.h"
 #include "workplace/engines.h"
 
 namespace fettle {
@@ -12,12 +13,12 @@ namespace {
 constexpr int most_rounds = 1'000;  ///< of owners that change one another
 constexpr int acts_of_node = 4, acts_of_cluster = 16, most_acts = 64, most_pulls = 1'000;
 
-/// Whether the thing is only remembered, so that no engine is needed. Elsewhere a revision is an
-/// object, and a notice an event.
+/// Whether the thing is only remembered, so that no engine is needed. Elsewhere a revision and a job
+/// are objects, and a notice an event.
 bool is_memory(const Resource& resource) {
   const Name& kind = resource.key.kind;
-  return ((kind == "revision" || kind == "notice") && is_engine(resource.driver)) ||
-         kind == "pull_job";
+  return (kind == "revision" || kind == "notice" || kind == "pull_job") &&
+         is_engine(resource.driver);
 }
 
 using Resources = std::span<const Box<Resource>>;
@@ -208,6 +209,8 @@ int FleetWishes::other_acts() const {
 }
 
 int FleetWishes::acts_at_once() const {
+  if (fleet_.is_cluster)
+    return other_acts() + workloads::orders_at_once;
   int pulls = 0;
   for (const auto& [name, node] : fleet_.nodes())
     pulls = std::min(most_pulls, pulls + node.pulls);

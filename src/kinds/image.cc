@@ -46,7 +46,9 @@ const Members& Image::members() {
       extra<&Image::credentials>("credentials",
                                  "data of Secrets with registry credentials, each tried in turn"),
       extra<&Image::labels>("labels", "{key: text}: hints to what pulls"),
-      extra<&Image::annotations>("annotations", "{key: text}: hints to what pulls")};
+      extra<&Image::annotations>("annotations", "{key: text}: hints to what pulls"),
+      extra<&Image::job>("job",
+                         "in a cluster, `NAMESPACE/NAME` of the ImagePullJob that asks for it")};
   return all;
 }
 

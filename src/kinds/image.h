@@ -7,7 +7,7 @@
 namespace fettle {
 
 struct Image {
-  Hole<Name> reference, pull = "missing", node, digest;
+  Hole<Name> reference, pull = "missing", node, digest, job;
   Hole<int64_t> attempts, timeout;
   List credentials;
   Dict labels, annotations;

@@ -91,6 +91,17 @@ void ObjectCache::tell() {
     changed_();
 }
 
+void ObjectCache::leave_out(std::string_view kind) {
+  const std::lock_guard lock(mutex_);
+  if (const auto shelf = shelves_.find(kind); shelf != shelves_.end())
+    shelves_.erase(shelf);
+}
+
+bool ObjectCache::follows(std::string_view kind) const {
+  const std::lock_guard lock(mutex_);
+  return shelves_.contains(kind);
+}
+
 ObjectListener& ObjectCache::listener(std::string_view kind) {
   return *shelves_.find(kind)->second;
 }

@@ -42,6 +42,9 @@ class ObjectCache {
   /// `changed` is called when there is something to be taken, from any thread; it must not wait,
   /// nor call back. An empty one ends that: it is not called any more once this has returned.
   void listen(std::function<void()> changed);
+  /// Objects of a type will not be told of. Before any are.
+  void leave_out(std::string_view kind);
+  bool follows(std::string_view kind) const;
   /// For the reflector of a type.
   ObjectListener& listener(std::string_view kind);
   /// An object as the server has just answered it.

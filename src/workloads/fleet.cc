@@ -473,22 +473,44 @@ void Fleet::know_pull(const Key& key, const RecordPointer& record) {
       owned_[pull.owner].pulls.insert(key.name);
   }
   pull.applied = applied_by(*record);
-  pull.is_done = pull.applied == pull.resource->attributes.digest();
   pull.has_failed = record->attempt && record->attempt->failed;
   pull.error = pull.has_failed ? Name(record->attempt->error) : Name();
   pull.finished = record->finished;
+  judge(pull);
   const Value& so_far =
       record->attempt && record->attempt->course ? record->attempt->course->so_far : Value();
   const Value digest =
       pull.is_done ? read_one<&ImageOutputs::digest>(record->outputs) : so_far.at("digest");
   pull.digest = digest.is_text() ? digest.text() : Name();
-  if (pull.is_done)
+  if (pull.is_done && !is_cluster)
     if (const auto node = nodes_.find(Name(on_node(key.name).node)); node != nodes_.end())
       node->second.images[read_one<&Image::reference>(pull.resource->attributes).get()] =
           pull.digest;
   touch(pull.owner);
   // Another job may wait for the same image.
   touch_jobs(read_one<&Image::reference>(pull.resource->attributes).get());
+}
+
+/// Whether a pull is over. In a cluster, an act tells a node what to pull, and the rest is seen.
+void Fleet::judge(Pull& pull) const {
+  const bool is_as_wanted = pull.applied == pull.resource->attributes.digest();
+  pull.is_order = is_cluster;
+  pull.is_done = is_as_wanted && (!pull.is_order || pull.seen.phase == PullSeen::Phase::succeeded);
+  if (!pull.is_order || !is_as_wanted)
+    return;
+  pull.has_failed = pull.seen.phase == PullSeen::Phase::failed;
+  pull.error = pull.has_failed ? pull.seen.error : Name();
+  pull.finished = pull.seen.finished;
+}
+
+void Fleet::see_pull(const Key& key, const PullSeen& seen) {
+  const auto found = pulls_.find(key.name);
+  if (found == pulls_.end() || found->second.seen == seen)
+    return;
+  found->second.seen = seen;
+  judge(found->second);
+  touch(found->second.owner);
+  touch_jobs(read_one<&Image::reference>(found->second.resource->attributes).get());
 }
 
 std::map<Name, Memory>* Fleet::memories(const Name& owner, const Name& kind) {
@@ -574,9 +596,9 @@ void Fleet::accept_pods(const Wanted& wanted) {
 void Fleet::wish_for_pull(const Box<Resource>& resource, const Name& owner) {
   Pull& pull = pulls_[resource->key.name];
   pull.has_failed = pull.has_failed && has_attributes(pull.resource, resource);
-  pull.is_done = pull.applied == resource->attributes.digest();
   pull.resource = resource;
   pull.owner = owner;
+  judge(pull);
 }
 
 void Fleet::wish_for_memory(const Box<Resource>& resource, const Name& owner) {
@@ -610,9 +632,16 @@ void Fleet::accept(const Wanted& wanted) {
     }
   }
   OwnerHoldings& owned = owned_[owner];
-  for (const Name& name : owned.pulls)
-    if (!pulls.contains(name))
+  for (const Name& name : owned.pulls) {
+    if (pulls.contains(name))
+      continue;
+    // A node of a cluster has been told, and its order stays.
+    if (const Pull* const known = pull(name);
+        known != nullptr && is_cluster && known->applied != Digest())
+      pulls.insert(name);
+    else
       pulls_.erase(name);
+  }
   owned.pulls = std::move(pulls);
   for (const char* kind : {"revision", "pull_job", "claim", "notice"})
     std::erase_if(*memories(owner, kind), [&](const auto& entry) {

@@ -78,7 +78,17 @@ struct Memory {
   bool is_done = false;
 };
 
-/// A pull on one node.
+/// What a node of a cluster has told of a pull.
+struct PullSeen {
+  enum class Phase { pulling, succeeded, failed };
+  Phase phase = Phase::pulling;
+  Name error{};  ///< why it has failed
+  Time finished{};
+  bool operator==(const PullSeen&) const = default;
+};
+
+/// A pull on one node. In a cluster its record only says that the node was told to pull; what has
+/// come of it is seen.
 struct Pull {
   Box<Resource> resource;
   Name owner;
@@ -88,6 +98,8 @@ struct Pull {
   Time finished;
   bool is_done = false;
   bool has_failed = false;  ///< all attempts have failed
+  bool is_order = false;    ///< somebody else pulls, for exactly the job that has ordered it
+  PullSeen seen;            ///< of an order
 };
 
 struct Node {
@@ -100,6 +112,7 @@ struct Node {
   bool is_cordoned = false;
   bool is_draining = false;     ///< no pod shall be on it, not even of a DaemonSet
   Value taints{};               ///< of a node of a cluster, as its spec has them
+  bool pulls_ahead = true;      ///< if not, nobody pulls there before a pod needs an image
   std::map<Name, Name> images;  ///< reference: digest, or empty
   uint32_t number = 0;
 };
@@ -115,7 +128,8 @@ struct OwnerHoldings {
 struct Gates {
   bool pre_download = true;             ///< `PreDownloadImageForInPlaceUpdate`
   bool pre_download_daemon_set = true;  ///< `PreDownloadImageForDaemonSetUpdate`
-  bool partition_rollback = false;      ///< `CloneSetPartitionRollback`
+  bool daemon = true;               ///< `KruiseDaemon`: somebody pulls on the nodes of a cluster
+  bool partition_rollback = false;  ///< `CloneSetPartitionRollback`
   bool preparing_update_as_update = false;
   bool resize = false;      ///< `InPlaceWorkloadVerticalScaling`
   bool environment = true;  ///< `InPlaceUpdateEnvFromMetadata`
@@ -154,6 +168,8 @@ class Fleet {
   void see_node(const Key& key, const Name& node);
   /// An image came to a node, or left it.
   void see_image(const Name& node, const Name& reference, const Name& digest, bool is_there);
+  /// A node of a cluster has told what has come of a pull.
+  void see_pull(const Key& key, const PullSeen& seen);
   /// From now on, the answer of `want` is what is wanted. The fleet must not have changed in
   /// between.
   void accept(const Wanted& wanted);
@@ -171,6 +187,12 @@ class Fleet {
   const Node* node(const Name& name) const;
   const Node* node_at(uint32_t number) const {
     return number < node_at_.size() ? node_at_[number] : nullptr;
+  }
+  /// Whether images can be pulled on a node before pods need them. In a cluster, a pod may be on no
+  /// node yet, or on one where nobody pulls.
+  bool can_pull_ahead(const Name& name) const {
+    const Node* const found = is_cluster ? node(name) : nullptr;
+    return !is_cluster || (found != nullptr && found->pulls_ahead);
   }
   size_t node_numbers() const { return by_number_.size(); }
   const FleetPod* pod(const Name& key_name) const;
@@ -217,6 +239,7 @@ class Fleet {
   void touch_turns(const Value& turns);
   void know_pod(const Key& key, const RecordPointer& record);
   static void follow_act(FleetPod& pod, const Record& record);
+  void judge(Pull& pull) const;
   void know_pull(const Key& key, const RecordPointer& record);
   void know_memory(const Key& key, const RecordPointer& record);
   std::map<Name, Memory>* memories(const Name& owner, const Name& kind);

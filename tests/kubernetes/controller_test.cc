@@ -14,6 +14,7 @@
 #include "tests/kubernetes/api_server_face.h"
 #include "tests/kubernetes/json_text.h"
 #include "tests/kubernetes/patches.h"
+#include "tests/kubernetes/played_daemon.h"
 #include "tests/kubernetes/played_kubelet.h"
 
 namespace fettle {
@@ -92,6 +93,8 @@ class ClusterController : public testing::Test {
   ClusterController() {
     for (const kubernetes::ResourceType& type : types::workloads)
       EXPECT_TRUE(client_->create(kubernetes::types::definitions, {}, definition_of(type), {}, {}));
+    EXPECT_TRUE(client_->create(kubernetes::types::definitions, {},
+                                definition_of(types::node_images), {}, {}));
     EXPECT_TRUE(client_->create(types::spaces, {}, json(R"({"apiVersion":"v1","kind":"Namespace",
                                   "metadata":{"name":"kruise-system"}})"),
                                 {}, {}));
@@ -161,6 +164,57 @@ class ClusterController : public testing::Test {
       return pods_with_sidecar(image) == count &&
              sidecar_status().integer_at("updatedReadyPods", -1) == static_cast<int64_t>(count);
     });
+  }
+
+  /// It has been ready for long.
+  void add_ready_node(std::string_view name) {
+    const auto made = client_->create(
+        types::nodes, {},
+        json(cat(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":")", name, R"("}})")), {},
+        {});
+    ASSERT_TRUE(made) << to_string(made.error());
+    const auto told =
+        client_->patch(types::nodes, {"", std::string(name)}, kubernetes::PatchType::merge,
+                       json(R"({"status":{"conditions":[{"type":"Ready","status":"True",
+          "lastTransitionTime":"2026-01-01T00:00:00Z"}]}})"),
+                       {.subresource = "status"}, {});
+    ASSERT_TRUE(told) << to_string(told.error());
+  }
+  /// The scheduler puts all pods on a node.
+  void bind_pods(std::string_view node) {
+    for (const Value& pod : pods()) {
+      const ObjectName name{"default", std::string(pod.at("metadata").text_at("name"))};
+      const Value target =
+          json(cat(R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":")", name.name,
+                   R"("},"target":{"apiVersion":"v1","kind":"Node","name":")", node, R"("}})"));
+      const auto bound = client_->create(types::pods, name, target, {.subresource = "binding"}, {});
+      ASSERT_TRUE(bound) << to_string(bound.error());
+    }
+  }
+  void make_job(std::string_view name, std::string_view spec) {
+    const auto made = client_->create(
+        types::pull_jobs, {"default", ""},
+        json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"ImagePullJob","metadata":
+          {"name":")",
+                 name, R"(","namespace":"default"},"spec":)", spec, "}")),
+        {}, {});
+    ASSERT_TRUE(made) << to_string(made.error());
+  }
+  std::vector<Value> jobs() {
+    const auto listed = client_->list(types::pull_jobs, "default", {}, {});
+    return listed ? listed->items : std::vector<Value>();
+  }
+  Value job_status(std::string_view name) {
+    const auto job = client_->get(types::pull_jobs, {"default", std::string(name)}, {});
+    return job ? job->at("status") : Value();
+  }
+  /// Null: there is no NodeImage.
+  Value orders(std::string_view node) {
+    const auto found = client_->get(types::node_images, {"", std::string(node)}, {});
+    return found ? found->at("spec").at("images") : Value();
+  }
+  bool has_order(std::string_view node, std::string_view image) {
+    return orders(node).find(image) != nullptr;
   }
 
   std::vector<Value> pods() {
@@ -544,6 +598,87 @@ TEST_F(ClusterController, PodsKeepTheSidecarsOfADeletedSet) {
   ASSERT_TRUE(await_rollout(3, "web:2")) << write_json(status());
   EXPECT_EQ(pods_with_sidecar("log:1"), 2u);
   EXPECT_TRUE(std::ranges::includes(uids(), before));
+}
+
+TEST_F(ClusterController, AJobPullsOnTwoNodes) {
+  add_ready_node("n1");
+  add_ready_node("n2");
+  kubernetes::PlayedDaemon daemon(*kubelets_client_);
+  auto keeping = controller();
+  daemon.hold(true);
+  make_job("warm", R"({"image":"web:1","parallelism":2})");
+  ASSERT_TRUE(await([&] { return job_status("warm").integer_at("active") == 2; }))
+      << write_json(job_status("warm"));
+  EXPECT_TRUE(has_order("n1", "web") && has_order("n2", "web"));
+  // The next controller reads what was ordered.
+  keeping.reset();
+  keeping = controller();
+  daemon.hold(false);
+  ASSERT_TRUE(await([&] { return job_status("warm").integer_at("succeeded") == 2; }))
+      << write_json(job_status("warm"));
+  ASSERT_TRUE(await([&] { return !job_status("warm").text_at("completionTime").empty(); }));
+  EXPECT_EQ(job_status("warm").text_at("message"), "job has completed");
+  EXPECT_EQ(orders("n1").at("web").at("tags").items()[0].integer_at("version", -1), 0)
+      << "it was ordered once";
+  ASSERT_TRUE(client_->remove(types::pull_jobs, {"default", "warm"}, {}, {}));
+  EXPECT_TRUE(await([&] { return !has_order("n1", "web") && !has_order("n2", "web"); }));
+  ASSERT_TRUE(client_->remove(types::nodes, {"", "n1"}, {}, {}));
+  EXPECT_TRUE(await([&] { return !client_->get(types::node_images, {"", "n1"}, {}); }));
+}
+
+TEST_F(ClusterController, AnUpdateInPlaceWaitsForItsImage) {
+  add_ready_node("n1");
+  kubernetes::PlayedDaemon daemon(*kubelets_client_);
+  const auto keeping = controller();
+  make(2, "web:1");
+  ASSERT_TRUE(await_rollout(2, "web:1")) << write_json(status());
+  bind_pods("n1");
+  daemon.hold(true);
+  const auto waits =
+      client_->patch(types::clone_sets, web_, kubernetes::PatchType::merge,
+                     json(R"({"metadata":{"annotations":{"fettle/image-predownload-mode":"wait"}},
+        "spec":{"template":{"spec":{"containers":[{"name":"c","image":"web:2"}]}}}})"),
+                     {}, {});
+  ASSERT_TRUE(waits) << to_string(waits.error());
+  ASSERT_TRUE(await([&] { return has_order("n1", "web"); })) << write_json(status());
+  ASSERT_TRUE(await([&] {
+    return status().text_at("reason").find("pods wait for image web:2") != std::string::npos;
+  })) << write_json(status());
+  EXPECT_EQ(pods_with("web:2"), 0u);
+  ASSERT_EQ(jobs().size(), 1u);
+  const Value job = jobs().at(0);
+  EXPECT_EQ(job.at("metadata").text_at("name"), cat(status().text_at("updateRevision"), "-c"));
+  EXPECT_EQ(job.at("spec").text_at("image"), "web:2");
+  ASSERT_TRUE(await(
+      [&] { return job_status(job.at("metadata").text_at("name")).integer_at("active") == 1; }));
+  daemon.hold(false);
+  ASSERT_TRUE(await_rollout(2, "web:2")) << write_json(status());
+  EXPECT_TRUE(await([&] { return jobs().empty() && !has_order("n1", "web"); }))
+      << write_json(orders("n1"));
+}
+
+TEST_F(ClusterController, APullThatFailsIsSaid) {
+  add_ready_node("n1");
+  kubernetes::PlayedDaemon daemon(*kubelets_client_);
+  const auto keeping = controller();
+  make_job("warm", R"({"image":"web:broken","completionPolicy":{"ttlSecondsAfterFinished":1}})");
+  make(2, "web:1");
+  ASSERT_TRUE(await_rollout(2, "web:1")) << write_json(status());
+  bind_pods("n1");
+  const auto waits =
+      client_->patch(types::clone_sets, web_, kubernetes::PatchType::merge,
+                     json(R"({"metadata":{"annotations":{"fettle/image-predownload-mode":"wait"}},
+        "spec":{"template":{"spec":{"containers":[{"name":"c","image":"side:broken"}]}}}})"),
+                     {}, {});
+  ASSERT_TRUE(waits) << to_string(waits.error());
+  ASSERT_TRUE(await([&] {
+    return status().text_at("reason").find("there is no such image") != std::string::npos;
+  })) << write_json(status());
+  EXPECT_EQ(status().text_at("phase"), "failed");
+  EXPECT_EQ(pods_with("web:1"), 2u) << "no container was stopped";
+  set_image("web:1");
+  EXPECT_TRUE(await([&] { return jobs().empty() && status().text_at("phase") == "complete"; }))
+      << write_json(status()) << write_json(Value::list(jobs()));
 }
 
 TEST_F(ClusterController, AServerThatForgetsAndCutsChangesNothing) {

@@ -9,15 +9,23 @@
 namespace fettle {
 namespace {
 
-/// Revisions of SidecarSets stand in one namespace and their pods in all, so they are followed only
-/// with all namespaces.
-std::vector<kubernetes::ResourceType> followed_types(const std::string& space) {
+bool is_for_pulls(const kubernetes::ResourceType& type) {
+  return std::ranges::find(cluster::types::for_pulls, type) != cluster::types::for_pulls.end();
+}
+
+/// Revisions of SidecarSets stand in one namespace and their pods in all, and nodes are told of
+/// images for all namespaces, so these are followed only with all of them.
+std::vector<kubernetes::ResourceType> followed_types(const ClusterSettings& settings) {
+  const bool is_everywhere = settings.space.empty();
+  const bool can_pull = is_everywhere && settings.gates.daemon;
   std::vector<kubernetes::ResourceType> types;
   for (const kubernetes::ResourceType& type : cluster::types::workloads)
-    if (type.is_namespaced || space.empty())
+    if (is_for_pulls(type) ? can_pull : type.is_namespaced || is_everywhere)
       types.push_back(type);
-  if (space.empty())
+  if (is_everywhere)
     types.push_back(cluster::types::spaces);
+  if (can_pull)
+    types.push_back(cluster::types::node_images);
   types.insert(types.end(), {cluster::types::nodes, cluster::types::revisions,
                              cluster::types::claims, cluster::types::pods});
   return types;
@@ -30,7 +38,7 @@ ClusterLink::ClusterLink(std::unique_ptr<kubernetes::Transport> transport, Clust
     : settings_(std::move(settings)),
       seed_(seed),
       client_(std::move(transport), with_permit(settings_.client)),
-      types_(followed_types(settings_.space)),
+      types_(followed_types(settings_)),
       objects_(types_),
       driver_(client_, objects_, owners_, settings_.gates, std::move(clock)) {
   if (settings_.lease)
@@ -52,8 +60,16 @@ kubernetes::ClientSettings ClusterLink::with_permit(kubernetes::ClientSettings s
 
 Status ClusterLink::check(const std::stop_token& stop) {
   const kubernetes::Discovery found = TRY(kubernetes::Discovery::ask(client_, stop));
+  const auto is_served = [&](const kubernetes::ResourceType& type) {
+    return found.find(type.group, type.version, type.plural) != nullptr;
+  };
+  if (!std::ranges::all_of(cluster::types::for_pulls, is_served)) {
+    std::erase_if(types_, is_for_pulls);
+    for (const kubernetes::ResourceType& type : cluster::types::for_pulls)
+      objects_.leave_out(type.kind);
+  }
   for (const kubernetes::ResourceType& type : types_)
-    if (found.find(type.group, type.version, type.plural) == nullptr)
+    if (!is_served(type))
       return user_error(cat("the cluster does not serve `", type.plural, "` of `",
                             type.api_version(), "`; define them by `packaging/kubernetes/crds`"));
   return {};

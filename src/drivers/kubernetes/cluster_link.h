@@ -34,8 +34,8 @@ class ClusterLink {
   ClusterLink(const ClusterLink&) = delete;
   ClusterLink& operator=(const ClusterLink&) = delete;
 
-  /// Whether the cluster answers and has our types. Errors (`Blame::user`): their definitions are
-  /// missing.
+  /// Whether the cluster answers and has our types. Where those for pulling ahead are missing, it
+  /// does without. Errors (`Blame::user`): definitions of others are missing.
   Status check(const std::stop_token& stop);
   /// Which of OpenKruise's other types have objects here, which nobody keeps while this one does.
   Result<std::vector<std::string>> unkept(const std::stop_token& stop);
@@ -57,7 +57,7 @@ class ClusterLink {
   uint64_t seed_;
   std::unique_ptr<kubernetes::Candidate> candidate_;  ///< null: no lease is asked for
   kubernetes::Client client_;
-  const std::vector<kubernetes::ResourceType> types_;  ///< that are followed
+  std::vector<kubernetes::ResourceType> types_;  ///< that are followed
   kubernetes::ObjectCache objects_;
   cluster::Owners owners_;
   KubernetesDriver driver_;

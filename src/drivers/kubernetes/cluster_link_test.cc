@@ -54,9 +54,15 @@ TEST_F(ClusterLinkTest, AClusterWithoutOurTypesIsNone) {
   EXPECT_TRUE(link_.check({}));
 }
 
-TEST_F(ClusterLinkTest, ItKnowsWhatNobodyKeeps) {
-  EXPECT_EQ(*link_.unkept({}), std::vector<std::string>());
-  define("imagepulljobs", "ImagePullJob");
+/// Nodes cannot be told of images, so jobs would wait for ever.
+TEST_F(ClusterLinkTest, WithoutNodeImagesNoJobIsKept) {
+  for (const kubernetes::ResourceType& type : types::workloads)
+    define(type.plural, type.kind, type.is_namespaced ? "Namespaced" : "Cluster");
+  EXPECT_TRUE(link_.objects().follows("ImagePullJob"));
+  EXPECT_TRUE(link_.check({}));
+  EXPECT_FALSE(link_.objects().follows("ImagePullJob"));
+  EXPECT_FALSE(link_.objects().follows("NodeImage"));
+  EXPECT_TRUE(link_.objects().follows("CloneSet"));
   EXPECT_EQ(*link_.unkept({}), std::vector<std::string>());
   ASSERT_TRUE(client_.create(
       {"apps.kruise.io", "v1beta1", "imagepulljobs", "ImagePullJob"}, {"default", ""},
@@ -64,6 +70,22 @@ TEST_F(ClusterLinkTest, ItKnowsWhatNobodyKeeps) {
         {"name":"db","namespace":"default"},"spec":{}})"),
       {}, {}));
   EXPECT_EQ(*link_.unkept({}), std::vector<std::string>{"imagepulljobs"});
+}
+
+TEST_F(ClusterLinkTest, WithThemJobsAreKept) {
+  for (const kubernetes::ResourceType& type : types::workloads)
+    define(type.plural, type.kind, type.is_namespaced ? "Namespaced" : "Cluster");
+  define("nodeimages", "NodeImage", "Cluster");
+  EXPECT_TRUE(link_.check({}));
+  EXPECT_TRUE(link_.objects().follows("ImagePullJob"));
+  EXPECT_TRUE(link_.objects().follows("NodeImage"));
+  ClusterSettings settings{.client = {.qps = 0}};
+  settings.gates.daemon = false;
+  ClusterLink without(
+      std::make_unique<kubernetes::PlayedTransport>(server_, now_), settings,
+      [this] { return now_; }, 1);
+  EXPECT_TRUE(without.check({}));
+  EXPECT_FALSE(without.objects().follows("ImagePullJob"));
 }
 
 /// Their revisions stand in another namespace.

@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cluster/claims.h"
+#include "cluster/pull_jobs.h"
 #include "cluster/revisions.h"
 #include "cluster/types.h"
 #include "drivers/kubernetes/pod_act.h"
@@ -16,14 +17,14 @@ namespace types = cluster::types;
 
 namespace {
 
-constexpr Duration claim_pause = 1s;  ///< between two looks at a claim that goes
-constexpr int most_waits_for_claim = 60;
+constexpr Duration going_pause = 1s;  ///< between two looks at a claim or a job that goes
+constexpr int most_waits_for_other = 60;
 
 /// A run goes on for as long as an act waits, so what takes long is left for the next one.
-Outcome wait_for_claim(const Act& act, const char* what) {
-  if (act.attempt > most_waits_for_claim)
+Outcome wait_for_other(const Act& act, const char* what) {
+  if (act.attempt > most_waits_for_other)
     return Skipped{what};
-  return Pending{what, claim_pause, {}};
+  return Pending{what, going_pause, {}};
 }
 
 /// Of a pod or a claim.
@@ -46,6 +47,12 @@ Result<std::vector<Observation>> KubernetesDriver::observe(std::span<const Subje
   std::vector<Observation> found(subjects.size());
   for (size_t i = 0; i < subjects.size(); ++i) {
     const Name& kind = subjects[i].key.kind;
+    if (kind == "image") {
+      const RecordPointer& known = subjects[i].known;
+      if (known != nullptr && known->applied && orders_.is_there(known->applied->attributes))
+        found[i].state = State(Value::dict({}));
+      continue;
+    }
     const Value object = objects_.find(kind == "claim" ? types::claims.kind : types::pods.kind,
                                        name_of(subjects[i].key));
     if (object.is_null())
@@ -66,6 +73,12 @@ Result<Outcome> KubernetesDriver::apply(const Act& act, const ProgressSink&, std
     return tell(act);
   if (act.key.kind == "claim")
     return act.verb == Verb::remove ? remove_claim(act, stop) : keep_claim(act, stop);
+  if (act.key.kind == "pull_job")
+    return keep_job(act, stop);
+  // What is ordered is cleared with its job.
+  if (act.key.kind == "image")
+    return act.verb == Verb::remove ? Outcome(Done{.outputs = Value::dict({}), .changed = false})
+                                    : orders_.keep(act, clock_(), stop);
   return Outcome(Failed{user_error(cat("`", act.key.kind, "` is not kept in a cluster yet")), {}});
 }
 
@@ -120,6 +133,37 @@ Result<Outcome> KubernetesDriver::keep_revision(const Act& act, const std::stop_
   return Outcome(Done{.outputs = Value::dict({})});
 }
 
+Result<Outcome> KubernetesDriver::keep_job(const Act& act, const std::stop_token& stop) {
+  const PullJob job = read<PullJob>(act.attributes);
+  const bool is_of_user = job.owner.empty();
+  const auto owner = is_of_user ? nullptr : owners_.find(job.owner);
+  const ObjectName name{job.space.str(), job.name.str()};
+  const Value object = objects_.find(types::pull_jobs.kind, name);
+  const cluster::ObjectMeta meta = cluster::meta_of(object);
+  if (!is_of_user && owner == nullptr)
+    return Outcome(Skipped{gone_workload});
+  if (object.is_null() && is_of_user)
+    return Outcome(Skipped{"it is there no more"});
+  const bool is_it = cluster::workload_of_job(meta) == job.owner &&
+                     (is_of_user || (meta.controller && meta.controller->uid == owner->object.uid));
+  if (!object.is_null() && (meta.is_leaving || !is_it))
+    return wait_for_other(act, meta.is_leaving ? "the job before it has not gone yet"
+                                               : "a job of somebody else has its name");
+  if (!object.is_null() && write(cluster::read_pull_job(object)) == act.attributes)
+    return Outcome(Done{.outputs = Value::dict({}), .changed = false});
+  const kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::progress};
+  const auto answer =
+      object.is_null() ? client_.create(types::pull_jobs, name,
+                                        cluster::pull_job_object(job, owner->object), options, stop)
+                       : client_.patch(types::pull_jobs, name, kubernetes::PatchType::merge,
+                                       cluster::pull_job_change(job, object), options, stop);
+  if (!answer)
+    return outcome_of(answer.error());
+  objects_.take_answer(types::pull_jobs.kind, *answer);
+  return Outcome(
+      Done{.outputs = Value::dict({}), .remote_id = cluster::meta_of(*answer).uid.str()});
+}
+
 Result<Outcome> KubernetesDriver::keep_claim(const Act& act, const std::stop_token& stop) {
   const VolumeClaim claim = read<VolumeClaim>(act.attributes);
   const auto owner = owners_.find(claim.owner.get());
@@ -129,9 +173,9 @@ Result<Outcome> KubernetesDriver::keep_claim(const Act& act, const std::stop_tok
   const Value object = objects_.find(types::claims.kind, name);
   const cluster::ObjectMeta meta = cluster::meta_of(object);
   if (meta.is_leaving)
-    return wait_for_claim(act, "the claim before it has not gone yet");
+    return wait_for_other(act, "the claim before it has not gone yet");
   if (!meta.owner().empty() && meta.owner() != claim.owner.get().view())
-    return wait_for_claim(act, "a claim of another workload has its name");
+    return wait_for_other(act, "a claim of another workload has its name");
   if (const auto before = cluster::read_claim(object); before && write(*before) == act.attributes)
     return done_with_claim(object, false);
   const kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::availability};

@@ -1,5 +1,6 @@
 #pragma once
-/// The driver for pods, their claims and revisions in a Kubernetes cluster.
+/// The driver for pods, their claims and revisions, and for images on nodes and the jobs that ask
+/// for them, in a Kubernetes cluster.
 ///
 /// Nothing is asked before an act: a cache has every object as it was last told or answered. So an
 /// act may be about a pod that has changed since it was decided. Then it is left for another run,
@@ -13,6 +14,7 @@
 #include "cluster/owners.h"
 #include "core/driver.h"
 #include "drivers/kubernetes/event_writer.h"
+#include "drivers/kubernetes/node_orders.h"
 #include "kubernetes/object_cache.h"
 #include "workloads/fleet.h"
 
@@ -29,6 +31,7 @@ class KubernetesDriver : public Driver {
         owners_(owners),
         gates_(gates),
         clock_(std::move(clock)),
+        orders_(client, objects),
         events_(client) {}
 
   /// Whether pods exist. That a container has ended is the matter of its kubelet.
@@ -44,6 +47,7 @@ class KubernetesDriver : public Driver {
  private:
   Result<Outcome> tell(const Act& act);
   Result<Outcome> keep_revision(const Act& act, const std::stop_token& stop);
+  Result<Outcome> keep_job(const Act& act, const std::stop_token& stop);
   Result<Outcome> keep_claim(const Act& act, const std::stop_token& stop);
   Result<Outcome> remove_claim(const Act& act, const std::stop_token& stop);
 
@@ -52,6 +56,7 @@ class KubernetesDriver : public Driver {
   const cluster::Owners& owners_;
   const workloads::Gates gates_;
   const std::function<Time()> clock_;
+  NodeOrders orders_;
   EventWriter events_;
 };
 

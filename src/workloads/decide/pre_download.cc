@@ -132,7 +132,8 @@ std::vector<ImageNeed> needed_images(Rollout& rollout, InPlace& in_place,
   for (uint32_t place = 0; place < queue.size(); ++place) {
     const uint32_t row = queue.at(place);
     const std::vector<Name>* here = images.of(row);
-    if (here == nullptr || rollout.pod(row) == nullptr)
+    if (here == nullptr || rollout.pod(row) == nullptr ||
+        !rollout.fleet.can_pull_ahead(rollout.rows[row].node()))
       continue;
     for (const Name& image : *here) {
       auto each = std::ranges::find_if(found, [&](const auto& one) { return one.first == image; });
@@ -189,6 +190,20 @@ PullSpec pull_spec_of(const Workload& workload, const Value& pod_template, const
       spec.secrets.emplace_back(secret.text_at("name"));
   return spec;
 }
+
+namespace {
+
+/// In a cluster it is called as OpenKruise calls it, so that either goes on with the other's.
+Name name_of_job(const Rollout& rollout, const Name& image) {
+  const Revision& update = rollout.update();
+  if (rollout.fleet.is_cluster)
+    for (const Value& container : items_of(update.pod_template.at("spec").at("containers")))
+      if (container.text_at("image") == image.view())
+        return cat(update.name, "-", container.text_at("name"));
+  return pull_job_name(rollout.workload.name, update.name, image);
+}
+
+}  // namespace
 
 Value pull_job_document(const PullSpec& spec, const Value& selector, std::vector<Value> excluded) {
   std::vector<Value> expressions;
@@ -255,7 +270,7 @@ void pre_download(Rollout& rollout, InPlace& in_place, const UpdateQueue& queue)
   const Object* object = rollout.fleet.object(rollout.owner);
   const Value& selector = object->document.at("spec").at("selector");
   for (ImageNeed& each : needed) {
-    const Name job = pull_job_name(workload.name, rollout.update().name, each.image);
+    const Name job = name_of_job(rollout, each.image);
     if (workload.pull.refused_parallelism) {
       rollout.tell("FailedCreateImagePullJob", job,
                    cat("the job for image ", each.image, " cannot be created: a parallelism of ",
@@ -304,6 +319,7 @@ MissingImages::~MissingImages() = default;
 bool MissingImages::hold(uint32_t row) const {
   const std::vector<Name>* here = images_ == nullptr ? nullptr : images_->of(row);
   return here != nullptr && !here->empty() &&
+         rollout_.fleet.can_pull_ahead(rollout_.rows[row].node()) &&
          (!rollout_.rows[row].has_image || std::ranges::any_of(*here, [&](const Name& image) {
            return rollout_.distrusts_image(pull_key(rollout_.rows[row].node(), image));
          }));

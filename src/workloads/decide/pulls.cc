@@ -60,9 +60,12 @@ Stand stand_of(const Name& name, const Node* node, const Pull* pull, const Job& 
     return Stand::waits;
   if (pull->has_failed)
     return Stand::failed;
-  // A pull from before the job brought what the tag meant then.
+  // A pull from before the job brought what the tag meant then. A node's clock may be late, but it
+  // has done what it was told.
+  const bool is_own_order = pull->is_order && pull->owner == job.owner;
   if (pull->is_done)
-    return !spec.always || pull->finished >= job.started ? Stand::succeeded : Stand::waits;
+    return !spec.always || is_own_order || pull->finished >= job.started ? Stand::succeeded
+                                                                         : Stand::waits;
   return Stand::active;
 }
 
@@ -86,6 +89,11 @@ Attributes pull_attributes(const Rollout& rollout, const PullTask& task, const N
   image.node = node;
   image.attempts = task.spec.backoff_limit + 1;
   image.timeout = task.spec.timeout_seconds;
+  // The job says the rest. A node could not call by its tag what it pulled by its digest.
+  if (rollout.fleet.is_cluster) {
+    image.job = cat(space_of(rollout, task), "/", task.job);
+    return write(image);
+  }
   const bool is_digest = task.spec.image.view().find('@') != std::string_view::npos;
   if (!is_digest)
     image.digest = digest;
@@ -163,8 +171,9 @@ void emit_pull(Rollout& rollout, const PullTask& task, const Stop& stop, const N
   // If two jobs of one owner pull the same image, it is pulled once.
   if (!rollout.is_first_pull(key))
     return;
-  const Name pool = cat("pull:", node);
-  rollout.pool(pool, stop.node == nullptr ? 2 : stop.node->pulls);
+  const bool is_order = rollout.fleet.is_cluster;
+  const Name pool = is_order ? order_pool : Name(cat("pull:", node));
+  rollout.pool(pool, is_order ? orders_at_once : stop.node == nullptr ? 2 : stop.node->pulls);
   const Pull* known = stop.pull;
   Attributes attributes = pull_attributes(rollout, task, node, digest);
   // A pull that has begun goes on as it began; one of another job or of a failed time is anew.
@@ -172,8 +181,8 @@ void emit_pull(Rollout& rollout, const PullTask& task, const Stop& stop, const N
       !is_another(known, rollout.owner, digest) &&
       read_one<&Image::pull>(known->resource->attributes) == read_one<&Image::pull>(attributes))
     attributes = known->resource->attributes;
-  rollout.emit("image", key, std::move(attributes), rollout.driver_of(node), pool,
-               Leftover::forget);
+  rollout.emit("image", key, std::move(attributes), rollout.driver_of(is_order ? Name() : node),
+               pool, Leftover::forget);
 }
 
 }  // namespace
@@ -284,9 +293,12 @@ void emit_job(Rollout& rollout, const PullTask& task, PullJobState state) {
   if (rollout.workload.sort != WorkloadSort::image_pull_job)
     job.owner = rollout.owner;
   job.image = task.spec.image;
-  job.labels = edited(task.labels, {});
-  job.annotations = edited(task.annotations, {});
-  job.spec = task.document;
+  // The object of a user in a cluster has the rest.
+  if (!rollout.fleet.is_cluster || !job.owner.empty()) {
+    job.labels = edited(task.labels, {});
+    job.annotations = edited(task.annotations, {});
+    job.spec = task.document;
+  }
   job.state = std::move(state);
   rollout.emit("pull_job", cat(job.space, "/", job.name), write(job));
 }
@@ -331,7 +343,9 @@ PullCounts pull(Rollout& rollout, const PullTask& task, const Memory* known) {
                      cat("image ", task.spec.image, " cannot be pulled on ", place_text(stop.name),
                          ": ", error_of(job, stop)),
                      "Warning");
-        if (begun != nullptr && begun->has_failed && job.failed.at(stop.name).is_null())
+        // A node of a cluster remembers for as long as it is not told something else.
+        if (begun != nullptr && begun->has_failed && !begun->is_order &&
+            job.failed.at(stop.name).is_null())
           failures.add(stop);
         // The pull's own memory of the failure goes once the job has one.
         if (begun != nullptr && is_ours && !is_remembered(known, stop.name))
@@ -374,14 +388,15 @@ std::vector<Name> nodes_of(const Fleet& fleet, const Workload& job) {
     sort_by_state(rows, false, order);
     std::set<Name> seen;
     for (const uint32_t row : order)
-      if (seen.insert(rows[row].node()).second)
+      if (seen.insert(rows[row].node()).second && fleet.can_pull_ahead(rows[row].node()))
         found.push_back(rows[row].node());
     return found;
   }
   const std::optional<std::vector<Name>>& names = job.pulls.node_names;
   for (const auto& [name, node] : fleet.nodes()) {
     const bool is_named = !names || std::ranges::find(*names, name) != names->end();
-    if (is_named && (!job.pulls.node_selector || job.pulls.node_selector->matches(node.labels)))
+    if (is_named && node.pulls_ahead &&
+        (!job.pulls.node_selector || job.pulls.node_selector->matches(node.labels)))
       found.push_back(name);
   }
   return found;

@@ -43,6 +43,10 @@ std::vector<PullFailure> pull_failures(const Fleet& fleet, const Name& owner, co
 /// `image IMAGE cannot be pulled on node n1: …`
 std::string failure_text(std::string_view image, const PullFailure& failure);
 
+/// In a cluster, nodes are told what to pull, so many of them at once. Pods change meanwhile.
+inline constexpr int orders_at_once = 8;
+inline const Name order_pool = "orders";
+
 /// The key of a pull on a node.
 Name pull_key(const Name& node, const Name& image);
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/open_payload.h"
+#include "kinds/image.h"
 #include "tests/workloads/world.h"
 #include "workloads/decide/status.h"
 
@@ -190,6 +191,111 @@ TEST_F(PullJob, ADigestIsPulledAsItIsWritten) {
   world.settle();
   EXPECT_EQ(world.pulling.size(), 3u);
   EXPECT_TRUE(dict_of(world.pulling.begin()->second.attributes).at("digest").is_null());
+}
+
+/// A fleet in a cluster, where nodes are told what to pull.
+class Orders : public testing::Test {
+ protected:
+  Orders() {
+    fleet.is_cluster = true;
+    fleet.driver = "kubernetes";
+    for (const char* name : {"n1", "n2", "n3"}) {
+      Node node;
+      node.name = name;
+      node.labels = Value::dict({});
+      node.pulls_ahead = name != std::string_view("n3");
+      fleet.put_node(node);
+    }
+  }
+  void put(std::string_view spec) {
+    Object job = manifest("ImagePullJob", "job", spec);
+    job.uid = "u";
+    fleet.put(job);
+  }
+  /// What is wanted by now. Acts that are due end at once.
+  std::map<Name, Box<Resource>> settle() {
+    std::map<Name, Box<Resource>> images;
+    const Wanted wanted = want(fleet, owner, now);
+    fleet.accept(wanted);
+    for (const Box<Resource>& resource : wanted.resources) {
+      if (resource->key.kind != "image" && resource->key.kind != "pull_job")
+        continue;
+      if (resource->key.kind == "image")
+        images[resource->key.name] = resource;
+      auto record = std::make_shared<Record>();
+      record->applied = resource;
+      record->wanted_by[owner] = resource->attributes.digest();
+      fleet.know(resource->key, record);
+    }
+    return images;
+  }
+  void end_pull(const Name& node, const PullSeen& seen) {
+    fleet.see_pull({"fleet", "image", pull_key(node, "web:2")}, seen);
+    if (seen.phase == PullSeen::Phase::succeeded)
+      fleet.see_image(node, "web:2", {}, true);
+  }
+  Value status() { return status_of(fleet, owner, now); }
+
+  Fleet fleet{"fleet"};
+  const Name owner = "ImagePullJob/default/job";
+  Time now = Time(Duration(1'800'000'000'000'000'000));
+};
+
+TEST_F(Orders, OneNodeAfterTheOtherIsTold) {
+  put(R"({"image":"web:2","pullPolicy":{"backoffLimit":1,"timeoutSeconds":60}})");
+  const auto first = settle();
+  ASSERT_EQ(first.size(), 1u);
+  const Resource& order = *first.begin()->second;
+  EXPECT_EQ(order.key.name, "n1|web:2");
+  EXPECT_EQ(order.driver, "kubernetes");
+  EXPECT_EQ(order.pool, order_pool);
+  EXPECT_EQ(dict_of(order.attributes),
+            json(R"({"reference":"web:2","pull":"missing","node":"n1","attempts":2,"timeout":60,
+                     "job":"default/job"})"));
+  EXPECT_EQ(settle().size(), 1u) << "that it was told is not that it has the image";
+  EXPECT_EQ(status().integer_at("active"), 1);
+  EXPECT_EQ(status().integer_at("desired"), 2) << "nobody pulls on the third";
+  end_pull("n1", {.phase = PullSeen::Phase::succeeded});
+  EXPECT_TRUE(settle().contains("n2|web:2"));
+  end_pull("n2", {.phase = PullSeen::Phase::succeeded});
+  EXPECT_TRUE(settle().empty()) << "it is complete";
+  EXPECT_EQ(status().text_at("message"), "job has completed");
+  EXPECT_EQ(status().integer_at("succeeded"), 2);
+}
+
+TEST_F(Orders, ANodeThatFailsIsNotToldAgain) {
+  put(R"({"image":"web:2","parallelism":2})");
+  EXPECT_EQ(settle().size(), 2u);
+  end_pull("n1", {.phase = PullSeen::Phase::failed, .error = "no such image"});
+  const auto still = settle();
+  EXPECT_EQ(still.size(), 2u) << "an order stays until the job is complete";
+  EXPECT_EQ(status().integer_at("failed"), 1);
+  EXPECT_EQ(status().at("failedNodes"), json(R"(["n1"])"));
+  end_pull("n2", {.phase = PullSeen::Phase::succeeded});
+  settle();
+  EXPECT_EQ(status().text_at("message"), "job has completed; 1 of 2 nodes failed: no such image");
+}
+
+TEST_F(Orders, ANodeThatIsSelectedAgainHasItsOrderStill) {
+  const char* const of_first = R"({"image":"web:2","parallelism":2,"selector":{"names":["n1"]}})";
+  put(R"({"image":"web:2","parallelism":2})");
+  EXPECT_EQ(settle().size(), 2u);
+  put(of_first);
+  EXPECT_EQ(settle().size(), 1u);
+  put(R"({"image":"web:2","parallelism":2})");
+  settle();
+  end_pull("n2", {.phase = PullSeen::Phase::succeeded});
+  settle();
+  EXPECT_EQ(status().integer_at("succeeded"), 1);
+}
+
+/// It may have been told to pull at the same moment, by a clock that is late.
+TEST_F(Orders, WhatANodeWasToldIsDoneWhateverItsClockSays) {
+  put(R"({"image":"web:2","imagePullPolicy":"Always","selector":{"names":["n1"]}})");
+  EXPECT_EQ(settle().size(), 1u);
+  end_pull("n1", {.phase = PullSeen::Phase::succeeded, .finished = now - 1h});
+  settle();
+  EXPECT_EQ(status().integer_at("succeeded"), 1);
 }
 
 }  // namespace

@@ -223,8 +223,10 @@ class SidecarSet {
     if (differences.update <= 0)
       return {};
     if (workload_.pull.mode == PullMode::wait && rollout_.fleet.gates.pre_download)
-      std::erase_if(
-          order, [&](uint32_t row) { return !rows_[row].has_image && !new_images(row).empty(); });
+      std::erase_if(order, [&](uint32_t row) {
+        return !rows_[row].has_image && !new_images(row).empty() &&
+               rollout_.fleet.can_pull_ahead(rows_[row].node());
+      });
     return limited(differences, rows_, std::move(order));
   }
 
@@ -240,6 +242,8 @@ class SidecarSet {
     std::vector<ImageNeed> needed;
     for (const uint32_t row : order)
       for (const Name& image : new_images(row)) {
+        if (!rollout_.fleet.can_pull_ahead(rows_[row].node()))
+          continue;
         auto each = std::ranges::find_if(needed, [&](const ImageNeed& one) {
           return one.space == pods_[row]->space && one.image == image;
         });

@@ -379,6 +379,12 @@ std::vector<Object> jobs_of_rollouts(const Fleet& fleet) {
   return jobs;
 }
 
+Value status_of_job(const Fleet& fleet, const Name& owner, const Name& job) {
+  const std::map<Name, Memory>& jobs = fleet.owned(owner).jobs;
+  const auto found = jobs.find(job);
+  return found == jobs.end() ? Value() : job_of_rollout(fleet, found->second).document.at("status");
+}
+
 Name owner_of_job(const Fleet& fleet, const Name& job) {
   for (const auto& [owner, workload] : fleet.workloads())
     if (workload->sort != WorkloadSort::image_pull_job)

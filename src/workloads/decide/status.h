@@ -15,6 +15,8 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now);
 /// The ImagePullJobs that pull ahead for rollouts, with their status and their owners. Nobody
 /// stored them.
 std::vector<Object> jobs_of_rollouts(const Fleet& fleet);
+/// The status of such a job of a workload, by its name `NAMESPACE/NAME`. Null: there is none.
+Value status_of_job(const Fleet& fleet, const Name& owner, const Name& job);
 /// The workload for which such a job pulls. Empty: `job` is none of them.
 Name owner_of_job(const Fleet& fleet, const Name& job);
 

@@ -80,10 +80,11 @@ Result<GateWords> merged_gates(GateWords before, const GateWords& words) {
 Gates gates_of(const GateWords& words) {
   Gates found;
   const auto daemon = words.find(std::string(daemon_gate));
+  found.daemon = daemon == words.end() || daemon->second;
   for (const Gate& gate : gates) {
     if (const auto said = words.find(std::string(gate.name)); said != words.end())
       found.*gate.member = said->second;
-    if (gate.needs_daemon && daemon != words.end() && !daemon->second)
+    if (gate.needs_daemon && !found.daemon)
       found.*gate.member = false;
   }
   return found;

@@ -1,0 +1,157 @@
+#include "controller/cluster_upkeep.h"
+
+#include <algorithm>
+
+#include "cluster/names.h"
+#include "cluster/types.h"
+
+namespace fettle {
+namespace {
+
+using cluster::Upkeep;
+using kubernetes::ObjectKey;
+using kubernetes::ObjectName;
+namespace types = cluster::types;
+
+constexpr Duration upkeep_pause = 500ms;  ///< between two looks
+constexpr Duration retry_pause = 10s;     ///< after a write, which may have been refused
+
+}  // namespace
+
+ClusterUpkeep::ClusterUpkeep(kubernetes::Client& client, kubernetes::ObjectCache& objects)
+    : client_(client),
+      objects_(objects),
+      thread_([this](const std::stop_token& stop) { write(stop); }) {}
+
+std::optional<Instant> ClusterUpkeep::due() const {
+  if (is_all_noted_ || !noted_.empty())
+    return refreshed_ + upkeep_pause;
+  std::optional<Instant> next;
+  const auto take = [&](const auto& waits) {
+    for (const auto& [name, instant] : waits)
+      if (!next || instant < *next)
+        next = instant;
+  };
+  take(waits_);
+  take(expired_);
+  return next ? std::optional(std::max(*next, refreshed_ + upkeep_pause)) : std::nullopt;
+}
+
+void ClusterUpkeep::refresh(const cluster::FindJob& find, Time now) {
+  const Instant moment = instant_from_clock();
+  if (const auto time = due(); !time || moment < *time)
+    return;
+  refreshed_ = moment;
+  if (std::exchange(is_all_noted_, false))
+    for (const Value& object : objects_.all(types::node_images.kind))
+      noted_.emplace(object.at("metadata").text_at("name"));
+  for (const auto& [node, instant] : waits_)
+    if (instant <= moment)
+      noted_.insert(node);
+  for (const std::string& node : std::exchange(noted_, {}))
+    look_at(node, find, now, moment);
+  look_at_expired(moment);
+}
+
+void ClusterUpkeep::look_at_expired(Instant moment) {
+  for (auto job = expired_.begin(); job != expired_.end();) {
+    const Value object = objects_.find(types::pull_jobs.kind, job->first);
+    const cluster::ObjectMeta meta = cluster::meta_of(object);
+    if (object.is_null() || meta.is_leaving) {
+      job = expired_.erase(job);
+      continue;
+    }
+    if (job->second <= moment) {
+      give({types::pull_jobs.kind, job->first},
+           {.write = Upkeep::Write::remove, .body = {}, .uid = meta.uid});
+      job->second = moment + retry_pause;
+    }
+    ++job;
+  }
+}
+
+/// What is written will be told of, and is looked at then.
+void ClusterUpkeep::look_at(const std::string& node, const cluster::FindJob& find, Time now,
+                            Instant moment) {
+  const ObjectName name{{}, node};
+  const Value node_image = objects_.find(types::node_images.kind, name);
+  Upkeep upkeep = cluster::upkeep_of(objects_.find(types::nodes.kind, name), node_image, find, now);
+  waits_.erase(node);
+  if (upkeep.next)
+    waits_[node] = moment + (*upkeep.next - now);
+  if (upkeep.write != Upkeep::Write::none)
+    waits_[node] = moment + retry_pause;
+  give({types::node_images.kind, name},
+       {upkeep.write, std::move(upkeep.body), cluster::meta_of(node_image).uid});
+}
+
+void ClusterUpkeep::give(const ObjectKey& key, Task task) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (task.write == Upkeep::Write::none)
+      tasks_.erase(key);
+    else
+      tasks_[key] = std::move(task);
+  }
+  come_.notify_all();
+}
+
+void ClusterUpkeep::release_job(const ObjectName& job) {
+  const Value object = objects_.find(types::pull_jobs.kind, job);
+  std::vector<Value> others;
+  bool is_held = false;
+  for (const Value& each : items_of(object.at("metadata").at("finalizers")))
+    if (each == Value(cluster::protection))
+      is_held = true;
+    else
+      others.push_back(each);
+  if (!is_held)
+    return;
+  const cluster::ObjectMeta meta = cluster::meta_of(object);
+  const Value rest = others.empty() ? Value() : Value::list(std::move(others));
+  give({types::pull_jobs.kind, job},
+       {.write = Upkeep::Write::change,
+        .body = Value::dict({{"metadata", Value::dict({{"uid", meta.uid},
+                                                       {"resourceVersion", meta.version},
+                                                       {"finalizers", rest}})}}),
+        .uid = meta.uid});
+}
+
+/// What fails is found again by the next look.
+void ClusterUpkeep::write(const std::stop_token& stop) {
+  while (true) {
+    std::unique_lock lock(mutex_);
+    if (!come_.wait(lock, stop, [&] { return !tasks_.empty(); }))
+      return;
+    const auto next = tasks_.extract(tasks_.begin());
+    lock.unlock();
+    const auto answer = carry_out(next.key(), next.mapped(), stop);
+    const bool is_object = answer && !cluster::meta_of(*answer).uid.empty();
+    if (is_object && next.mapped().write != Upkeep::Write::remove)
+      objects_.take_answer(next.key().kind, *answer);
+  }
+}
+
+kubernetes::ApiResult<Value> ClusterUpkeep::carry_out(const ObjectKey& key, const Task& task,
+                                                      const std::stop_token& stop) {
+  const kubernetes::ResourceType& type =
+      key.kind == types::pull_jobs.kind ? types::pull_jobs : types::node_images;
+  kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::status};
+  switch (task.write) {
+    case Upkeep::Write::none:
+      break;
+    case Upkeep::Write::create:
+      return client_.create(type, key.name, task.body, options, stop);
+    case Upkeep::Write::remove:
+      return client_.remove(type, key.name,
+                            {.urgency = kubernetes::Urgency::status, .uid = task.uid.str()}, stop);
+    case Upkeep::Write::change_status:
+      options.subresource = "status";
+      [[fallthrough]];
+    case Upkeep::Write::change:
+      return client_.patch(type, key.name, kubernetes::PatchType::merge, task.body, options, stop);
+  }
+  return Value();
+}
+
+}  // namespace fettle

@@ -1,0 +1,66 @@
+#pragma once
+/// Keeps the NodeImages of a cluster as they should be beside what is ordered in them, and ends jobs
+/// whose time is over.
+///
+/// A NodeImage is a mailbox, and no decision is about it: it comes and goes with its node, and old
+/// orders are cleared (`cluster/node_images.h`). What is due is found on the thread that keeps the
+/// fleet, from what is there, so that nothing has to be remembered; another thread writes it, when
+/// nothing more urgent is to be written.
+
+#include <condition_variable>
+#include <map>
+#include <mutex>
+#include <thread>
+
+#include "cluster/node_images.h"
+#include "kubernetes/object_cache.h"
+
+namespace fettle {
+
+class ClusterUpkeep {
+ public:
+  ClusterUpkeep(kubernetes::Client& client, kubernetes::ObjectCache& objects);
+
+  /// Something may have changed about a node or its NodeImage.
+  void note(const std::string& node) { noted_.insert(node); }
+  /// A job may be gone, and its orders stand anywhere.
+  void note_all() { is_all_noted_ = true; }
+  /// Its time to live is over.
+  void remove_job(const kubernetes::ObjectName& job) { expired_[job] = {}; }
+  /// It is being deleted, and waits for OpenKruise's manager.
+  void release_job(const kubernetes::ObjectName& job);
+
+  /// Finds out what is due, if it is time.
+  void refresh(const cluster::FindJob& find, Time now);
+  /// When it is time again. None: nothing was noted.
+  std::optional<Instant> due() const;
+
+ private:
+  /// Something to be written about an object.
+  struct Task {
+    cluster::Upkeep::Write write = cluster::Upkeep::Write::none;
+    Value body{};
+    Name uid{};
+  };
+
+  void look_at(const std::string& node, const cluster::FindJob& find, Time now, Instant moment);
+  void look_at_expired(Instant moment);
+  void give(const kubernetes::ObjectKey& key, Task task);
+  void write(const std::stop_token& stop);
+  kubernetes::ApiResult<Value> carry_out(const kubernetes::ObjectKey& key, const Task& task,
+                                         const std::stop_token& stop);
+
+  kubernetes::Client& client_;
+  kubernetes::ObjectCache& objects_;
+  std::set<std::string> noted_;
+  bool is_all_noted_ = false;
+  std::map<std::string, Instant> waits_;  ///< nodes about which something is due by time alone
+  std::map<kubernetes::ObjectName, Instant> expired_;  ///< jobs, and when to try again
+  Instant refreshed_{};
+  std::mutex mutex_;
+  std::condition_variable_any come_;
+  std::map<kubernetes::ObjectKey, Task> tasks_;
+  std::jthread thread_;  ///< ends before the other members go
+};
+
+}  // namespace fettle

@@ -1,0 +1,162 @@
+#include "drivers/kubernetes/node_orders.h"
+
+#include "base/text.h"
+#include "cluster/types.h"
+#include "drivers/kubernetes/refusal.h"
+#include "value/with.h"
+
+namespace fettle {
+namespace {
+
+using kubernetes::ApiReason;
+using kubernetes::ApiResult;
+using kubernetes::ObjectName;
+namespace types = cluster::types;
+
+constexpr Duration gathering_pause = 20ms;  ///< in which other orders of the node come
+constexpr Duration job_pause = 100ms;       ///< until a job that was written is known
+constexpr int most_waits_for_job = 50;
+constexpr int most_order_tries = 5;  ///< of a write between those of a daemon
+
+ObjectName object_of(const Name& node) { return {{}, node.str()}; }
+
+Outcome told(bool changed) { return Done{.outputs = Value::dict({}), .changed = changed}; }
+
+}  // namespace
+
+/// Null: it is not there, is going, or asks for another image.
+Value NodeOrders::job_of(const Image& image) const {
+  const std::vector<std::string_view> parts = split(image.job.view(), '/');
+  if (parts.size() != 2)
+    return {};
+  Value job = objects_.find(types::pull_jobs.kind, {std::string(parts[0]), std::string(parts[1])});
+  const bool is_it = !cluster::meta_of(job).is_leaving &&
+                     job.at("spec").text_at("image") == image.reference.view();
+  return is_it ? job : Value();
+}
+
+bool NodeOrders::is_there(const Attributes& attributes) const {
+  const Image image = read<Image>(attributes);
+  const Value job = job_of(image);
+  const Value node_image = objects_.find(types::node_images.kind, object_of(image.node.get()));
+  return !job.is_null() && cluster::has_order(node_image, image, cluster::meta_of(job).uid.view());
+}
+
+Result<Outcome> NodeOrders::keep(const Act& act, Time now, const std::stop_token& stop) {
+  const Image image = read<Image>(act.attributes);
+  const Name node = image.node.get();
+  if (job_of(image).is_null() && act.attempt > most_waits_for_job)
+    return Outcome(Skipped{cat("there is no job `", image.job.view(), "` for its image")});
+  if (job_of(image).is_null())
+    return Outcome(Pending{cat("job `", image.job.view(), "` is not stored yet"), job_pause, {}});
+  if (objects_.find(types::nodes.kind, object_of(node)).is_null())
+    return Outcome(Skipped{"its node is there no more"});
+  if (auto ended = take_end(act, node))
+    return *std::move(ended);
+  Orders due;
+  if (std::optional<Outcome> later = leave(act, node, due))
+    return *std::move(later);
+  write(node, due, now, stop);
+  if (auto ended = take_end(act, node))
+    return *std::move(ended);
+  return Outcome(Pending{"its order has to be written once more", gathering_pause, {}});
+}
+
+/// The first call of an act begins anew, whatever an act before it has left.
+std::optional<Result<Outcome>> NodeOrders::take_end(const Act& act, const Name& node) {
+  const std::lock_guard lock(mutex_);
+  const auto orders = by_node_.find(node);
+  const auto found = orders == by_node_.end() ? Orders::iterator() : orders->second.find(act.key);
+  const bool is_known = orders != by_node_.end() && found != orders->second.end() &&
+                        found->second.attributes == act.attributes && act.attempt > 1;
+  if (!is_known)
+    return is_there(act.attributes) ? std::optional(Result<Outcome>(told(false))) : std::nullopt;
+  if (found->second.stage != Stage::written)
+    return std::nullopt;
+  const std::optional<kubernetes::ApiError> refusal = std::move(found->second.refusal);
+  orders->second.erase(found);
+  if (orders->second.empty())
+    by_node_.erase(orders);
+  if (refusal)
+    return outcome_of(*refusal);
+  return is_there(act.attributes) ? std::optional(Result<Outcome>(told(true))) : std::nullopt;
+}
+
+std::optional<Outcome> NodeOrders::leave(const Act& act, const Name& node, Orders& due) {
+  const std::lock_guard lock(mutex_);
+  Orders& orders = by_node_[node];
+  const auto found = orders.find(act.key);
+  const bool is_known = found != orders.end() && found->second.attributes == act.attributes;
+  const bool is_new = !is_known || (act.attempt == 1 && found->second.stage == Stage::written);
+  if (is_new)
+    orders[act.key] = {.attributes = act.attributes};
+  if (is_new || act.attempt == 1 || found->second.stage == Stage::writing)
+    return Pending{"its order waits for others of its node", gathering_pause, {}};
+  for (auto& [key, order] : orders)
+    if (order.stage == Stage::waiting) {
+      order.stage = Stage::writing;
+      due.emplace(key, order);
+    }
+  return std::nullopt;
+}
+
+void NodeOrders::write(const Name& node, const Orders& due, Time now, const std::stop_token& stop) {
+  std::vector<cluster::WantedOrder> wanted;
+  for (const auto& [key, order] : due) {
+    Image image = read<Image>(order.attributes);
+    if (Value job = job_of(image); !job.is_null())
+      wanted.push_back({std::move(image), std::move(job)});
+  }
+  if (wanted.empty())
+    return end(node, due, Value());
+  end(node, due, send(object_of(node), wanted, now, stop));
+}
+
+/// A daemon writes the status of the same object.
+ApiResult<Value> NodeOrders::send(const ObjectName& node,
+                                  std::span<const cluster::WantedOrder> orders, Time now,
+                                  const std::stop_token& stop) {
+  const kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::progress};
+  Value object = objects_.find(types::node_images.kind, node);
+  for (int tries = 1;; ++tries) {
+    const Value change = cluster::orders_change(object, orders, now);
+    ApiResult<Value> answer = Value();
+    if (object.is_null()) {
+      const Value made = cluster::node_image_for(objects_.find(types::nodes.kind, node));
+      answer = client_.create(types::node_images, node, with(made, "spec", change.at("spec")),
+                              options, stop);
+    } else {
+      answer = client_.patch(types::node_images, node, kubernetes::PatchType::merge, change,
+                             options, stop);
+    }
+    if (answer)
+      objects_.take_answer(types::node_images.kind, *answer);
+    const bool has_changed = !answer && (answer.error().reason == ApiReason::conflict ||
+                                         answer.error().reason == ApiReason::already_exists ||
+                                         answer.error().reason == ApiReason::not_found);
+    if (!has_changed || tries == most_order_tries)
+      return answer;
+    const auto present = client_.get(types::node_images, node, stop);
+    if (!present && present.error().reason != ApiReason::not_found)
+      return present;
+    if (present)
+      objects_.take_answer(types::node_images.kind, *present);
+    object = present ? *present : Value();
+  }
+}
+
+void NodeOrders::end(const Name& node, const Orders& due, const ApiResult<Value>& answer) {
+  const std::lock_guard lock(mutex_);
+  Orders& orders = by_node_[node];
+  for (const auto& [key, order] : due) {
+    const auto found = orders.find(key);
+    if (found == orders.end() || found->second.stage != Stage::writing ||
+        found->second.attributes != order.attributes)
+      continue;  // something else is wanted by now
+    found->second.stage = Stage::written;
+    if (!answer)
+      found->second.refusal = answer.error();
+  }
+}
+
+}  // namespace fettle
