@@ -39,6 +39,7 @@ const std::map<std::string, std::set<std::string>> floors{
     {"states", {"base", "value", "core", "template/jinja", "kinds"}},
     {"workloads", {"base", "value", "core", "kinds"}},
     {"cluster", {"base", "value", "core", "kubernetes", "kinds", "workloads"}},
+    {"drivers/cri", {"base"}},
     {"drivers/engine", {"base", "value", "core", "jq", "kinds"}},
     {"drivers/handler", {"base", "value", "core", "kinds", "starlark", "programs"}},
     {"drivers/state",
