@@ -47,6 +47,7 @@ const std::map<std::string, std::set<std::string>> floors{
     {"drivers/kubernetes",
      {"base", "value", "core", "kubernetes", "kinds", "workloads", "cluster"}},
     {"drivers/host", {"base", "value", "core", "kinds", "template/go"}},
+    {"node", {"base", "value", "kinds", "kubernetes", "drivers/cri"}},
     {"workplace", {"base", "value", "core", "kinds", "store", "plan", "reconcile"}},
     {"controller",
      {"base", "value", "core", "kubernetes", "kinds", "store", "reconcile", "workloads", "cluster",

@@ -6,7 +6,7 @@ namespace fettle::cri {
 namespace {
 
 /// Longer than the runtime's own limit, so that its word about it comes first.
-constexpr Duration time_to_answer = 500ms;
+constexpr Duration time_to_answer = 200ms;
 
 /// What was read, or why it could not be.
 template <typename T>

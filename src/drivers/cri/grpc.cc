@@ -124,7 +124,9 @@ GrpcResult<std::string> read_grpc_answer(const HttpResponse& answer) {
     const std::string* const said = find_trailer(answer, "grpc-message");
     const std::string text =
         said == nullptr ? std::string() : clipped(percent_decode(*said), longest_message);
-    return GrpcError(code, text.empty() ? std::string(to_string(code)) : printable(text));
+    GrpcError error(code, text.empty() ? std::string(to_string(code)) : printable(text));
+    error.is_answer = true;
+    return error;
   }
   Result<std::string> message = grpc_message(answer.body);
   if (!message)

@@ -38,6 +38,7 @@ std::string_view to_string(GrpcCode code);
 /// An `Error` with a reason that callers can tell apart; `TRY` passes it on.
 struct GrpcError : Error {
   GrpcCode code = GrpcCode::unknown;
+  bool is_answer = false;  ///< the runtime said so; else there was no answer of one
 
   GrpcError() = default;
   /// Of what failed before there was an answer.

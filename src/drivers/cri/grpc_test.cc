@@ -64,6 +64,12 @@ TEST(Grpc, HowACallEndedStandsInTrailers) {
         << status;
 }
 
+TEST(Grpc, WhatTheRuntimeSaidIsToldFromSilence) {
+  EXPECT_TRUE(read_grpc_answer(answer_with({{"grpc-status", "14"}})).error().is_answer);
+  EXPECT_FALSE(read_grpc_answer(answer_with({})).error().is_answer);
+  EXPECT_FALSE(GrpcError(world_error("x")).is_answer);
+}
+
 TEST(Grpc, OrInHeadersIfNothingElseCame) {
   HttpResponse answer = answer_with({});
   answer.headers = {{"grpc-status", "12"}, {"grpc-message", "unknown service"}};
