@@ -62,7 +62,7 @@ const std::map<std::string, std::set<std::string>> floors{
       "controller", "verbs", "documents"}},
     {"app",
      {"base", "value", "kubernetes", "kinds", "store", "reconcile", "drivers/engine",
-      "drivers/handler", "drivers/kubernetes", "drivers/host", "workplace", "controller",
+      "drivers/handler", "drivers/kubernetes", "drivers/host", "node", "workplace", "controller",
       "documents", "cli"}},
 };
 
