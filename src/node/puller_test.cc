@@ -20,13 +20,13 @@ using kubernetes::json;
 class NodePuller : public testing::Test {
  protected:
   void make_secret(const std::string& name, std::string_view config) {
-    const auto made =
-        client_->create({"", "v1", "secrets", "Secret"}, {"keep", ""},
-                        json(cat(R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":")", name,
-                                 R"(","namespace":"keep"},"type":"kubernetes.io/dockerconfigjson",
+    const auto made = client_->create(
+        {"", "v1", "secrets", "Secret"}, {"default", ""},
+        json(cat(R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":")", name,
+                 R"(","namespace":"default"},"type":"kubernetes.io/dockerconfigjson",
                  "data":{".dockerconfigjson":")",
-                                 base64_encode(config), R"("}})")),
-                        {}, {});
+                 base64_encode(config), R"("}})")),
+        {}, {});
     ASSERT_TRUE(made) << to_string(made.error());
   }
   PullOutcome pull(ImageOrder order, Duration limit = 10s) {
@@ -78,15 +78,15 @@ TEST_F(NodePuller, LoginsAreTriedInTurnAndAtLastNone) {
   make_secret("other", R"({"auths":{"elsewhere.test":{"username":"x","password":"y"}}})");
   make_secret("good", R"({"auths":{"r.test":{"username":"me","password":"right"}}})");
   const std::vector<kubernetes::ObjectName> all{
-      {"keep", "old"}, {"keep", "other"}, {"keep", "good"}};
+      {"default", "old"}, {"default", "other"}, {"default", "good"}};
   EXPECT_EQ(pull(order("r.test/a", all)).kind, PullOutcome::Kind::there);
   EXPECT_EQ(join(runtime_.log(), ", "),
             "pull r.test/a:1 as me:old, pull r.test/a:1 as me:right, pulled r.test/a:1");
-  EXPECT_EQ(pull(order("r.test/b", {{"keep", "other"}})).kind, PullOutcome::Kind::there);
+  EXPECT_EQ(pull(order("r.test/b", {{"default", "other"}})).kind, PullOutcome::Kind::there);
   EXPECT_EQ(runtime_.count("pull r.test/b:1"), 1u) << "what is for another registry is not shown";
-  const PullOutcome denied = pull(order("r.test/a", {{"keep", "old"}, {"keep", "gone"}}));
+  const PullOutcome denied = pull(order("r.test/a", {{"default", "old"}, {"default", "gone"}}));
   EXPECT_EQ(denied.kind, PullOutcome::Kind::failed);
-  EXPECT_EQ(denied.message.substr(0, denied.message.find("`keep/gone`")),
+  EXPECT_EQ(denied.message.substr(0, denied.message.find("`default/gone`")),
             "as `me`: pull access denied; without a login: pull access denied; the secret ");
   EXPECT_EQ(denied.message.find("old"), std::string::npos) << "a password is shown nowhere";
 }
@@ -94,7 +94,7 @@ TEST_F(NodePuller, LoginsAreTriedInTurnAndAtLastNone) {
 TEST_F(NodePuller, WhatAnotherLoginCannotHelpEndsTheAttempt) {
   make_secret("good", R"({"auths":{"r.test":{"username":"me","password":"right"}}})");
   runtime_.fail(1, {.status = "3", .error = "bad"});
-  EXPECT_EQ(pull(order("r.test/a", {{"keep", "good"}})).kind, PullOutcome::Kind::refused);
+  EXPECT_EQ(pull(order("r.test/a", {{"default", "good"}})).kind, PullOutcome::Kind::refused);
   EXPECT_EQ(runtime_.log().size(), 1u);
   runtime_.fail(1, {.status = "", .http_status = 502});
   EXPECT_EQ(pull(order("r.test/a")).kind, PullOutcome::Kind::away);

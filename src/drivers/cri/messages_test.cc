@@ -130,6 +130,12 @@ TEST(RuntimeMessages, ListsAndFileSystemsAreRead) {
   EXPECT_EQ((*filesystems)[0].mountpoint, "/var/lib/containerd");
   EXPECT_EQ((*filesystems)[0].used_bytes, 4'096u);
   EXPECT_EQ((*filesystems)[0].used_inodes, 7u);
+  // As containerd answers that has pulled nothing yet.
+  const auto fresh = read_filesystems(
+      from_hex("0a 1e 08 94cfd7cc97fc98f618 12 0e 0a 0c 2f7661722f6c69622f666f6f 1a 00 22 00"));
+  ASSERT_TRUE(fresh && fresh->size() == 1);
+  EXPECT_EQ((*fresh)[0].mountpoint, "/var/lib/foo");
+  EXPECT_EQ((*fresh)[0].used_bytes, 0u);
   MessageWriter pulled;
   pulled.text(1, "sha256:ef");
   EXPECT_EQ(read_pull_image(pulled.bytes()).value(), "sha256:ef");
