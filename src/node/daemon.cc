@@ -176,6 +176,15 @@ std::optional<Path> await_runtime(kubernetes::Client& client, HttpClient& http,
   return {};
 }
 
+/// A reflector tries again without a word, so it is said once why there may be nothing to follow.
+void tell_of_refused_reads(kubernetes::Client& client, const DaemonSettings& settings,
+                           const std::stop_token& stop) {
+  const auto page = client.list(
+      node_images, "", {.field_selector = cat("metadata.name=", settings.node), .limit = 1}, stop);
+  if (!page && !stop.stop_requested())
+    tell(settings, cat("NodeImages cannot be read now: ", fettle::to_string(page.error())));
+}
+
 }  // namespace
 
 Result<Path> find_runtime(kubernetes::Client& client, HttpClient& http,
@@ -207,6 +216,7 @@ PullCounts run_daemon(kubernetes::Client& client, HttpClient& http, const Daemon
     return {};
   tell(settings, cat("pulling into the runtime at `", socket->string(), "` what the NodeImage `",
                      settings.node, "` orders"));
+  tell_of_refused_reads(client, settings, stop);
   const cri::Client runtime(http, *socket);
   NodeDaemon daemon(client, runtime, settings);
   return daemon.run(stop);

@@ -1,5 +1,5 @@
 /// The daemon of a node from end to end: reflector, decisions, pulls and statuses, over HTTP and a
-/// socket. The API server is our own, and so is the runtime.
+/// socket. The API server is our own; the runtime is played, or a real containerd.
 
 #include <gtest/gtest.h>
 
@@ -10,6 +10,7 @@
 #include "tests/kubernetes/api_server_face.h"
 #include "tests/kubernetes/json_text.h"
 #include "tests/kubernetes/played_runtime.h"
+#include "tests/kubernetes/real_containerd.h"
 
 namespace fettle {
 namespace {
@@ -245,6 +246,32 @@ TEST_F(NodeDaemonProcess, ItPullsIntoTheRuntimeOfTheKubeletOrNowhere) {
   ASSERT_TRUE(await([&] { return is_in("a", "Succeeded"); })) << keeping->told();
   EXPECT_TRUE(runtime_.log().empty());
   EXPECT_EQ(other.count("pulled a:1"), 1u);
+}
+
+TEST_F(NodeDaemonProcess, ARealContainerdPullsTagsAndDigests) {
+  LoopbackRegistry registry;
+  RealContainerd containerd;
+  const LoopbackRegistry::Pushed pushed = registry.push("a/b", "1");
+  EXPECT_TRUE(containerd.version().starts_with("containerd://"));
+  tell_runtime(containerd.version());
+  link_socket("k0s/containerd.sock", containerd.socket());
+  const auto keeping = daemon();
+  const std::string image = cat(registry.name(), "/a/b");
+  order(cat("{\"", image, R"(":{"tags":[{"tag":"1","version":1},{"tag":")", pushed.digest,
+            R"(","version":1},{"tag":"none","version":1,"pullPolicy":{"backoffLimit":0}}]}})"));
+  ASSERT_TRUE(await([&] {
+    const Value all = status();
+    return all.integer_at("succeeded") + all.integer_at("failed") == 3;
+  })) << write_json(status())
+      << keeping->told();
+  for (const std::string& each : {std::string("1"), pushed.digest}) {
+    EXPECT_EQ(tag(image, each).text_at("phase"), "Succeeded") << write_json(tag(image, each));
+    EXPECT_EQ(tag(image, each).text_at("imageID"), cat(image, "@", pushed.id));
+  }
+  EXPECT_EQ(tag(image, "none").text_at("phase"), "Failed");
+  EXPECT_TRUE(tag(image, "none").text_at("message").ends_with("/a/b:none: not found"))
+      << write_json(tag(image, "none"));
+  EXPECT_TRUE(runtime_.log().empty());
 }
 
 }  // namespace
