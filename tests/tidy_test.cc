@@ -39,6 +39,7 @@ const std::map<std::string, std::set<std::string>> floors{
     {"states", {"base", "value", "core", "template/jinja", "kinds"}},
     {"workloads", {"base", "value", "core", "kinds"}},
     {"cluster", {"base", "value", "core", "kubernetes", "kinds", "workloads"}},
+    {"drivers/cri", {"base"}},
     {"drivers/engine", {"base", "value", "core", "jq", "kinds"}},
     {"drivers/handler", {"base", "value", "core", "kinds", "starlark", "programs"}},
     {"drivers/state",
@@ -46,6 +47,7 @@ const std::map<std::string, std::set<std::string>> floors{
     {"drivers/kubernetes",
      {"base", "value", "core", "kubernetes", "kinds", "workloads", "cluster"}},
     {"drivers/host", {"base", "value", "core", "kinds", "template/go"}},
+    {"node", {"base", "value", "kinds", "kubernetes", "drivers/cri"}},
     {"workplace", {"base", "value", "core", "kinds", "store", "plan", "reconcile"}},
     {"controller",
      {"base", "value", "core", "kubernetes", "kinds", "store", "reconcile", "workloads", "cluster",
@@ -60,7 +62,7 @@ const std::map<std::string, std::set<std::string>> floors{
       "controller", "verbs", "documents"}},
     {"app",
      {"base", "value", "kubernetes", "kinds", "store", "reconcile", "drivers/engine",
-      "drivers/handler", "drivers/kubernetes", "drivers/host", "workplace", "controller",
+      "drivers/handler", "drivers/kubernetes", "drivers/host", "node", "workplace", "controller",
       "documents", "cli"}},
 };
 

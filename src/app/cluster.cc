@@ -17,12 +17,6 @@ std::optional<std::string> process_value(std::string_view name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-Result<kubernetes::Config> config_of(const ClusterRequest& request) {
-  if (request.kubeconfig.empty())
-    return kubernetes::read_in_cluster(process_value);
-  return kubernetes::read_kubeconfig({request.kubeconfig}, request.context);
-}
-
 /// Unlike that of any other process.
 std::string identity_of(const Workplace& place) {
   std::array<char, 256> host{};
@@ -33,9 +27,15 @@ std::string identity_of(const Workplace& place) {
 
 }  // namespace
 
+Result<kubernetes::Config> config_of_cluster(const ClusterRequest& request) {
+  if (request.kubeconfig.empty())
+    return kubernetes::read_in_cluster(process_value);
+  return kubernetes::read_kubeconfig({request.kubeconfig}, request.context);
+}
+
 Result<std::unique_ptr<ClusterLink>> link_cluster(const ClusterRequest& request,
                                                   const Workplace& place) {
-  const kubernetes::Config config = TRY(config_of(request));
+  const kubernetes::Config config = TRY(config_of_cluster(request));
   ClusterSettings settings;
   settings.client.qps = static_cast<double>(request.qps);
   settings.client.burst = static_cast<int>(request.burst);

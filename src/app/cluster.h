@@ -3,8 +3,12 @@
 
 #include "cli/cluster_request.h"
 #include "drivers/kubernetes/cluster_link.h"
+#include "kubernetes/config.h"
 
 namespace fettle {
+
+/// How to reach it, and as whom.
+Result<kubernetes::Config> config_of_cluster(const ClusterRequest& request);
 
 /// Waits until this process may act there. If it may no more, the interrupt of the workplace is
 /// asked to end what goes on.

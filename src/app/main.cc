@@ -18,6 +18,7 @@
 #include "app/home.h"
 #include "app/kinds.h"
 #include "app/libraries.h"
+#include "app/node_daemon.h"
 #include "app/signals.h"
 #include "base/out_of_memory.h"
 #include "base/scratch_folder.h"
@@ -165,6 +166,14 @@ class Program : public Face {
   Result<ClusterAccess> cluster(const ClusterRequest& request) override {
     cluster_ = TRY(link_cluster(request, *TRY(workplace())));
     return ClusterAccess{cluster_->client(), cluster_->objects(), cluster_->owners()};
+  }
+
+  /// Opens no folder: the daemon of a node keeps nothing.
+  Result<PullTally> serve_node(const NodeRequest& request) override {
+    signals_ = std::make_unique<Signals>(interrupt_);
+    interrupt_.expect();
+    return serve_node_until(
+        request, [this](const std::string& text) { tell(text); }, interrupt_.acts_token());
   }
 
   Build build() const override { return {FETTLE_VERSION, built_from(), library_versions()}; }

@@ -44,6 +44,7 @@ class CommandLine {
 
 struct ClusterAccess;
 struct ClusterRequest;
+struct NodeRequest;
 
 enum class EngineVerb { look, start, stop, remove };
 
@@ -58,6 +59,8 @@ class Face {
   virtual Result<EngineState> engine(EngineVerb verb) = 0;
   /// A cluster in which this process may act; the workplace has its driver.
   virtual Result<ClusterAccess> cluster(const ClusterRequest& request) = 0;
+  /// Pulls on a node of a cluster what is ordered there, until a stop is asked for.
+  virtual Result<PullTally> serve_node(const NodeRequest& request) = 0;
   virtual Build build() const = 0;
   /// From now on, a terminal shows that the command works, under this title.
   virtual void show_work(const std::string& title) = 0;

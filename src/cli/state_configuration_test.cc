@@ -17,6 +17,7 @@ class Words : public Face {
   Result<ClusterAccess> cluster(const ClusterRequest&) override {
     return world_error("there is none");
   }
+  Result<PullTally> serve_node(const NodeRequest&) override { return world_error("there is none"); }
   Build build() const override { return {}; }
   void show_work(const std::string&) override {}
 };

@@ -18,6 +18,7 @@ class StatesFace : public Face {
   Result<ClusterAccess> cluster(const ClusterRequest&) override {
     return world_error("there is none");
   }
+  Result<PullTally> serve_node(const NodeRequest&) override { return world_error("there is none"); }
   Build build() const override { return {}; }
   void show_work(const std::string&) override {}
 };

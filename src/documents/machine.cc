@@ -20,6 +20,10 @@ Value document_of(const std::vector<Diagnosis>& lines, bool is_well) {
   return Value::dict({{"ok", is_well}, {"found", Value::list(std::move(found))}});
 }
 
+Value document_of(const PullTally& tally) {
+  return Value::dict({{"succeeded", tally.succeeded}, {"failed", tally.failed}});
+}
+
 Value document_of(const Build& build) {
   return Value::dict({{"version", build.version},
                       {"commit", text_or_null(build.commit)},

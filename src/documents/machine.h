@@ -26,10 +26,17 @@ struct Build {
   Value libraries;
 };
 
+/// How many pulls of a node's daemon have ended.
+struct PullTally {
+  size_t succeeded = 0, failed = 0;
+};
+
 /// `address`, `flavour`, `why`, and the `private` one: `status`, `folder`, `address`.
 Value document_of(const EngineState& state);
 /// `doctor`: whether all is well, `ok`, and what was `found`.
 Value document_of(const std::vector<Diagnosis>& lines, bool is_well);
+/// `succeeded`, `failed`.
+Value document_of(const PullTally& tally);
 /// `version`, `commit` (null when nobody knows it), `libraries` by name.
 Value document_of(const Build& build);
 

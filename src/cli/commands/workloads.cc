@@ -192,6 +192,7 @@ std::vector<Command> workload_commands() {
           workload_remove,
           {file, wait, limit, {{"--ignore-not-found"}, "", "ignore objects that do not exist"}}),
       controller_command(),
+      node_daemon_command(),
       workload_plan_command(),
       workload_describe_command()};
   for (const std::vector<Command>& more : {rollout_commands(), pod_commands()})

@@ -10,13 +10,9 @@
 #include "core/driver.h"
 #include "drivers/engine/engine.h"
 #include "kinds/image_reference.h"
+#include "kinds/registry_login.h"
 
 namespace fettle {
-
-/// Our login at a registry.
-struct RegistryLogin {
-  std::string username, password;
-};
 
 struct ImageFacts {
   std::string id;      ///< `sha256:…`; empty: there is no such image

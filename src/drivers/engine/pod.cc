@@ -16,7 +16,6 @@
 #include "drivers/engine/pod_end.h"
 #include "drivers/engine/pod_probe.h"
 #include "drivers/engine/probe.h"
-#include "drivers/engine/pull_secrets.h"
 #include "drivers/engine/surroundings.h"
 #include "drivers/engine/volumes.h"
 #include "kinds/pod.h"

@@ -9,7 +9,6 @@
 #include "drivers/engine/images.h"
 #include "drivers/engine/marks.h"
 #include "drivers/engine/networks.h"
-#include "drivers/engine/pull_secrets.h"
 #include "drivers/engine/volumes.h"
 #include "kinds/directory.h"
 #include "kinds/image.h"

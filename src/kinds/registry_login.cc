@@ -1,4 +1,4 @@
-#include "drivers/engine/pull_secrets.h"
+#include "kinds/registry_login.h"
 
 #include "base/base64.h"
 #include "base/text.h"

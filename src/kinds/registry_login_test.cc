@@ -1,4 +1,4 @@
-#include "drivers/engine/pull_secrets.h"
+#include "kinds/registry_login.h"
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@ std::string found(const Value& data, std::string_view registry) {
   return join(texts, " ");
 }
 
-TEST(PullSecrets, AreReadAsKubectlMakesThem) {
+TEST(RegistryLogins, AreReadAsKubectlMakesThem) {
   const Value data =
       Value::dict({{".dockerconfigjson",
                     R"({"auths":{"registry.test:5000":{"username":"me","password":"open sesame"},)"
@@ -25,7 +25,7 @@ TEST(PullSecrets, AreReadAsKubectlMakesThem) {
   EXPECT_EQ(found(data, "registry.test"), "");
 }
 
-TEST(PullSecrets, OlderFormsCount) {
+TEST(RegistryLogins, OlderFormsCount) {
   EXPECT_EQ(found(Value::dict({{".dockercfg", R"({"r.test":{"username":"a","password":"b"}})"}}),
                   "r.test"),
             "a:b");
@@ -34,7 +34,7 @@ TEST(PullSecrets, OlderFormsCount) {
             "a:b");
 }
 
-TEST(PullSecrets, WhatCannotBeReadHasNothing) {
+TEST(RegistryLogins, WhatCannotBeReadHasNothing) {
   EXPECT_EQ(found(Value::dict({{".dockerconfigjson", "{"}}), "r.test"), "");
   EXPECT_EQ(found(Value::dict({{".dockerconfigjson", R"({"auths":{"r.test":{"auth":"??"}}})"}}),
                   "r.test"),

@@ -2,13 +2,18 @@
 /// Credentials of registries as Secrets of Kubernetes carry them: `.dockerconfigjson`, the older
 /// `.dockercfg`, or a dict of registries.
 
+#include <string>
 #include <string_view>
 #include <vector>
 
-#include "drivers/engine/images.h"
 #include "value/value.h"
 
 namespace fettle {
+
+/// Our login at a registry.
+struct RegistryLogin {
+  std::string username, password;
+};
 
 /// The logins that the data of a Secret has for a registry such as `docker.io` or `host:5000`,
 /// revealed. Data that cannot be read has none.

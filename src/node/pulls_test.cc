@@ -1,0 +1,501 @@
+/// What a node pulls, under a played clock: commands are ended by the test, and the server answers
+/// to writes as it would.
+
+#include "node/pulls.h"
+
+#include <gtest/gtest.h>
+
+#include "base/rfc3339.h"
+#include "base/text.h"
+#include "tests/kubernetes/json_text.h"
+#include "tests/kubernetes/patches.h"
+#include "value/json.h"
+#include "value/with.h"
+
+namespace fettle::node {
+namespace {
+
+using kubernetes::json;
+
+/// A node with its NodeImage.
+class PlayedNode {
+ public:
+  explicit PlayedNode(PullSettings settings = {}) : pulls(settings) {}
+
+  /// Another process takes over.
+  void restart(PullSettings settings = {}) {
+    pulls = NodePulls(settings);
+    commands.clear();
+    pulls.take_object(object, now);
+    go();
+  }
+  /// `images`: of the spec.
+  void order(std::string_view images, std::string_view uid = "u1") {
+    object = with(object, "spec", Value::dict({{"images", json(images)}}));
+    stored(uid);
+    pulls.take_object(object, now);
+    go();
+  }
+  void pass(Duration time) {
+    now.instant += time;
+    now.wall += time;
+    go();
+  }
+  /// Steps, and writes the status if that is wanted.
+  void go() {
+    NodeStep step = pulls.step(now);
+    for (const uint64_t id : step.end) {
+      told += cat("end ", commands.at(id).order.reference(), "; ");
+      commands.erase(id);
+    }
+    for (const PullCommand& command : step.begin) {
+      told += cat(command.kind == PullCommand::Kind::look ? "look " : "pull ",
+                  command.order.reference(), "; ");
+      commands.emplace(command.id, command);
+    }
+    for (const PullNotice& notice : step.notices)
+      notices += cat(notice.reason, " ", notice.about.text_at("kind"), " ", notice.text, "\n");
+    wake = step.wake;
+    if (!step.status || !answers)
+      return;
+    ++writes;
+    object = kubernetes::merge_patch(object, *step.status);
+    stored(object.at("metadata").text_at("uid"));
+    pulls.status_written(object, now);
+    go();
+  }
+  /// Has another version from now on.
+  void stored(std::string_view uid) {
+    object = with(object, "metadata",
+                  Value::dict({{"name", "n"}, {"uid", uid}, {"resourceVersion", cat(++version_)}}));
+  }
+  /// The command for this image has ended.
+  void end(std::string_view image, const PullOutcome& outcome) {
+    const auto found = std::ranges::find_if(
+        commands, [&](const auto& each) { return each.second.order.reference() == image; });
+    ASSERT_NE(found, commands.end()) << image;
+    const uint64_t id = found->first;
+    commands.erase(found);
+    pulls.ended(id, outcome, now);
+    go();
+  }
+  void fail(std::string_view image, std::string message = "no") {
+    end(image, {.kind = PullOutcome::Kind::failed, .message = std::move(message)});
+  }
+  void find_absent(std::string_view image) { end(image, {.kind = PullOutcome::Kind::absent}); }
+  void find_there(std::string_view image) {
+    end(image, {.kind = PullOutcome::Kind::there, .image_id = "sha256:1d"});
+  }
+
+  Value status(std::string_view image, std::string_view tag) const {
+    for (const Value& each : items_of(object.at("status").at("imageStatuses").at(image).at("tags")))
+      if (each.text_at("tag") == tag)
+        return each;
+    return {};
+  }
+  std::string phase(std::string_view image, std::string_view tag = "1") const {
+    return std::string(status(image, tag).text_at("phase"));
+  }
+  /// `desired succeeded failed pulling waiting`
+  std::string counts() const {
+    std::string text;
+    for (const char* const key : {"desired", "succeeded", "failed", "pulling", "waiting"})
+      text += cat(text.empty() ? "" : " ", object.at("status").integer_at(key, -1));
+    return text;
+  }
+  std::string take_told() { return std::exchange(told, {}); }
+  Duration until_wake() const { return *wake - now.instant; }
+
+  Value object = json(R"({"metadata":{"name":"n"}})");
+  NodePulls pulls;
+  std::map<uint64_t, PullCommand> commands;
+  Moment now{Instant(1h), *read_moment("2026-11-29T01:00:00Z")};
+  std::string told, notices;
+  std::optional<Instant> wake;
+  bool answers = true;
+  int writes = 0;
+
+ private:
+  int version_ = 100;
+};
+
+constexpr const char* one = R"({"a":{"tags":[{"tag":"1","version":1}]}})";
+
+TEST(NodePulls, AnImageThatIsThereIsNotPulled) {
+  PlayedNode node;
+  node.order(one);
+  EXPECT_EQ(node.take_told(), "look a:1; ");
+  EXPECT_EQ(node.phase("a"), "Waiting");
+  EXPECT_EQ(node.counts(), "1 0 0 0 1");
+  node.pass(2s);
+  node.find_there("a:1");
+  EXPECT_EQ(node.take_told(), "");
+  EXPECT_EQ(
+      write_json(node.status("a", "1")),
+      R"({"completionTime":"2026-11-29T01:00:02Z","imageID":"a@sha256:1d","phase":"Succeeded",)"
+      R"("progress":100,"startTime":"2026-11-29T01:00:02Z","tag":"1","version":1})");
+  EXPECT_EQ(node.counts(), "1 1 0 0 0");
+  EXPECT_EQ(node.notices, "PullImageSucceed NodeImage image `a:1` was there\n");
+  EXPECT_FALSE(node.wake) << "nothing is left to do";
+}
+
+TEST(NodePulls, OneThatIsAbsentIsPulled) {
+  PlayedNode node;
+  node.order(one);
+  node.find_absent("a:1");
+  EXPECT_EQ(node.take_told(), "look a:1; pull a:1; ");
+  EXPECT_EQ(node.commands.begin()->second.limit, 10min);
+  node.pass(100ms);
+  EXPECT_EQ(node.phase("a"), "Pulling");
+  EXPECT_EQ(node.counts(), "1 0 0 1 0");
+  node.pass(90s);
+  node.find_there("a:1");
+  EXPECT_EQ(node.status("a", "1").text_at("startTime"), "2026-11-29T01:00:00Z");
+  EXPECT_EQ(node.status("a", "1").text_at("completionTime"), "2026-11-29T01:01:30Z");
+  EXPECT_EQ(node.notices,
+            "PullImageSucceed NodeImage image `a:1` is there, 1m30.1s after its pull began\n");
+  EXPECT_EQ(node.pulls.succeeded(), 1u);
+}
+
+TEST(NodePulls, AlwaysPullsWithoutALook) {
+  PlayedNode node;
+  node.order(R"({"a":{"tags":[{"tag":"1","imagePullPolicy":"Always"}]}})");
+  EXPECT_EQ(node.take_told(), "pull a:1; ");
+}
+
+TEST(NodePulls, AttemptsPauseLongerAndLongerAndEnd) {
+  PlayedNode node;
+  node.order(
+      R"({"a":{"tags":[{"tag":"1","version":1,"pullPolicy":{"backoffLimit":2},"ownerReferences":[{"kind":"ImagePullJob","name":"j"}]}]}})");
+  node.find_absent("a:1");
+  node.fail("a:1", "first");
+  node.pass(100ms);
+  EXPECT_EQ(node.phase("a"), "Pulling");
+  EXPECT_EQ(node.status("a", "1").text_at("message"), "attempt 1 of 3: first");
+  EXPECT_EQ(node.until_wake(), 900ms);
+  node.take_told();
+  node.pass(899ms);
+  EXPECT_EQ(node.take_told(), "");
+  node.pass(1ms);
+  EXPECT_EQ(node.take_told(), "look a:1; ") << "somebody may have pulled it meanwhile";
+  node.find_absent("a:1");
+  node.fail("a:1", "second");
+  node.pass(1'999ms);
+  EXPECT_EQ(node.take_told(), "pull a:1; ");
+  node.pass(1ms);
+  node.find_absent("a:1");
+  node.fail("a:1", "third");
+  node.pass(100ms);
+  EXPECT_EQ(node.phase("a"), "Failed");
+  EXPECT_EQ(node.status("a", "1").text_at("message"), "third");
+  EXPECT_NE(node.status("a", "1").text_at("completionTime"), "");
+  EXPECT_EQ(node.counts(), "1 0 1 0 0");
+  EXPECT_EQ(node.notices,
+            "PullImageFailed ImagePullJob image `a:1` cannot be pulled: third\n"
+            "PullImageFailed NodeImage image `a:1` cannot be pulled: third\n");
+  node.take_told();
+  node.pass(24h);
+  EXPECT_EQ(node.take_told(), "");
+}
+
+TEST(NodePulls, APauseHasALongestLength) {
+  PlayedNode node;
+  node.order(
+      R"({"a":{"tags":[{"tag":"1","imagePullPolicy":"Always","pullPolicy":{"backoffLimit":9}}]}})");
+  for (const Duration pause : {1s, 2s, 4s, 8s, 16s, 30s, 30s}) {
+    node.fail("a:1");
+    node.take_told();
+    node.pass(pause - 1ms);
+    EXPECT_EQ(node.take_told(), "") << to_string(pause);
+    node.pass(1ms);
+    EXPECT_EQ(node.take_told(), "pull a:1; ") << to_string(pause);
+  }
+}
+
+TEST(NodePulls, WhatIsRefusedIsNotTriedAgain) {
+  PlayedNode node;
+  node.order(one);
+  node.find_absent("a:1");
+  node.end("a:1", {.kind = PullOutcome::Kind::refused, .message = "invalid reference"});
+  node.pass(100ms);
+  EXPECT_EQ(node.phase("a"), "Failed");
+  node.order(R"({"A B":{"tags":[{"tag":"1"}]}})");
+  node.pass(100ms);
+  EXPECT_EQ(node.phase("A B"), "Failed") << "what is no image is not even asked for";
+  EXPECT_NE(node.status("A B", "1").text_at("message").find("lower case"), std::string::npos);
+}
+
+TEST(NodePulls, ADeadlineEndsAllAttemptsAndStaysThroughARestart) {
+  PlayedNode node;
+  node.order(
+      R"({"a":{"tags":[{"tag":"1","pullPolicy":{"timeoutSeconds":40,"activeDeadlineSeconds":60}}]}})");
+  node.pass(5s);
+  node.find_absent("a:1");
+  EXPECT_EQ(node.commands.begin()->second.limit, 40s);
+  node.pass(30s);
+  node.restart();
+  node.find_absent("a:1");
+  EXPECT_EQ(node.commands.begin()->second.limit, 30s);
+  node.pass(29s);
+  EXPECT_EQ(node.phase("a"), "Pulling");
+  EXPECT_EQ(node.until_wake(), 1s);
+  node.take_told();
+  node.pass(1s);
+  EXPECT_EQ(node.take_told(), "end a:1; ");
+  node.pass(100ms);
+  EXPECT_EQ(node.phase("a"), "Failed");
+  EXPECT_EQ(node.status("a", "1").text_at("message"),
+            "it was not pulled within its deadline of 1m0s");
+}
+
+TEST(NodePulls, ADaemonThatStartsGoesOn) {
+  PlayedNode node;
+  node.order(
+      R"({"a":{"tags":[{"tag":"1","version":4},{"tag":"2","version":4},{"tag":"3","version":4}]}})");
+  node.find_there("a:1");
+  node.find_absent("a:2");
+  node.pass(1s);
+  const Value before = node.status("a", "1");
+  const std::string started(node.status("a", "2").text_at("startTime"));
+  node.take_told();
+  node.notices.clear();
+  node.restart();
+  EXPECT_EQ(node.take_told(), "look a:2; look a:3; ") << "what has ended is not begun again";
+  EXPECT_EQ(node.status("a", "1"), before);
+  node.pass(5s);
+  node.find_absent("a:2");
+  node.pass(100ms);
+  EXPECT_EQ(node.status("a", "2").text_at("startTime"), started);
+  EXPECT_EQ(node.notices, "");
+}
+
+TEST(NodePulls, ANewVersionIsANewOrder) {
+  PlayedNode node;
+  node.order(one);
+  node.find_there("a:1");
+  node.take_told();
+  node.order(R"({"a":{"tags":[{"tag":"1","version":2}]}})");
+  EXPECT_EQ(node.take_told(), "look a:1; ");
+  node.pass(100ms);
+  EXPECT_EQ(node.phase("a"), "Waiting");
+  EXPECT_EQ(node.status("a", "1").integer_at("version"), 2);
+  node.find_absent("a:1");
+  node.take_told();
+  node.order(R"({"a":{"tags":[{"tag":"1","version":3}]}})");
+  EXPECT_EQ(node.take_told(), "end a:1; look a:1; ");
+}
+
+TEST(NodePulls, WhatIsNotOrderedAnyMoreEndsAndIsForgotten) {
+  PlayedNode node;
+  node.order(R"({"a":{"tags":[{"tag":"1"},{"tag":"2"}]},"b":{"tags":[{"tag":"1"}]}})");
+  node.find_absent("a:1");
+  node.find_there("b:1");
+  node.take_told();
+  node.order(R"({"a":{"tags":[{"tag":"2"}]}})");
+  EXPECT_EQ(node.take_told(), "end a:1; ");
+  node.pass(100ms);
+  EXPECT_EQ(node.phase("a", "1"), "");
+  EXPECT_EQ(node.object.at("status").at("imageStatuses").find("b"), nullptr);
+  EXPECT_EQ(node.counts(), "1 0 0 0 1");
+}
+
+TEST(NodePulls, AnEndThatComesTooLateIsPassedOver) {
+  PlayedNode node;
+  node.order(one);
+  const uint64_t id = node.commands.begin()->first;
+  node.order("{}");
+  node.pulls.ended(id, {.kind = PullOutcome::Kind::there}, node.now);
+  node.pass(100ms);
+  EXPECT_EQ(node.counts(), "0 0 0 0 0");
+  EXPECT_EQ(node.notices, "");
+}
+
+TEST(NodePulls, WithoutItsObjectNothingGoesOn) {
+  PlayedNode node;
+  node.order(one);
+  node.find_absent("a:1");
+  node.take_told();
+  node.pulls.object_gone();
+  node.writes = 0;
+  node.pass(1s);
+  EXPECT_EQ(node.take_told(), "end a:1; ");
+  EXPECT_EQ(node.writes, 0);
+  EXPECT_FALSE(node.wake);
+  node.order(one, "u2");
+  EXPECT_EQ(node.take_told(), "look a:1; ") << "another one of the same name is another one";
+}
+
+TEST(NodePulls, AnObjectThatIsLeavingOrdersNothing) {
+  PlayedNode node;
+  node.order(one);
+  node.take_told();
+  Value leaving =
+      with(node.object, "metadata",
+           with(node.object.at("metadata"),
+                {{"deletionTimestamp", "2026-11-29T01:00:00Z"}, {"resourceVersion", "900"}}));
+  node.pulls.take_object(leaving, node.now);
+  node.answers = false;
+  node.go();
+  EXPECT_EQ(node.take_told(), "end a:1; ");
+}
+
+TEST(NodePulls, WorkersAreLimitedAndLooksDoNotWaitForThem) {
+  PlayedNode node({.most_pulls = 1, .most_looks = 2});
+  node.order(
+      R"({"a":{"tags":[{"tag":"1"}]},"b":{"tags":[{"tag":"1"}]},"c":{"tags":[{"tag":"1"}]}})");
+  EXPECT_EQ(node.take_told(), "look a:1; look b:1; ");
+  node.find_absent("a:1");
+  EXPECT_EQ(node.take_told(), "pull a:1; look c:1; ");
+  node.find_absent("b:1");
+  node.find_there("c:1");
+  EXPECT_EQ(node.take_told(), "") << "b:1 waits for the worker";
+  node.pass(100ms);
+  EXPECT_EQ(node.phase("c"), "Succeeded");
+  EXPECT_EQ(node.phase("b"), "Waiting");
+  node.find_there("a:1");
+  EXPECT_EQ(node.take_told(), "pull b:1; ");
+}
+
+TEST(NodePulls, OlderOrdersGoFirstAndRepeatedOnesLast) {
+  PlayedNode node({.most_pulls = 1});
+  node.order(
+      R"({"a":{"tags":[{"tag":"1","imagePullPolicy":"Always","createdAt":"2026-11-29T00:00:03Z"}]},
+          "b":{"tags":[{"tag":"1","imagePullPolicy":"Always","createdAt":"2026-11-29T00:00:02Z"}]},
+          "c":{"tags":[{"tag":"1","imagePullPolicy":"Always","createdAt":"2026-11-29T00:00:01Z"}]}})");
+  EXPECT_EQ(node.take_told(), "pull c:1; ");
+  node.fail("c:1");
+  EXPECT_EQ(node.take_told(), "pull b:1; ");
+  node.pass(10s);
+  node.find_there("b:1");
+  EXPECT_EQ(node.take_told(), "pull a:1; ");
+  node.find_there("a:1");
+  EXPECT_EQ(node.take_told(), "pull c:1; ");
+}
+
+TEST(NodePulls, ARuntimeThatIsAwayCostsNoAttemptForAWhile) {
+  PlayedNode node;
+  const PullOutcome away{.kind = PullOutcome::Kind::away, .message = "nobody answers"};
+  node.order(R"({"a":{"tags":[{"tag":"1","pullPolicy":{"backoffLimit":0,"timeoutSeconds":60}}]}})");
+  for (int i = 0; i < 3; ++i) {
+    node.end("a:1", away);
+    node.pass(10s);
+  }
+  EXPECT_EQ(node.status("a", "1").text_at("message"), "nobody answers");
+  EXPECT_EQ(node.counts(), "1 0 0 0 1");
+  node.find_absent("a:1");
+  node.pass(100ms);
+  EXPECT_EQ(node.status("a", "1").text_at("message"), "");
+  node.end("a:1", away);
+  for (int i = 0; i < 2; ++i) {
+    node.pass(30s);
+    node.end("a:1", away);
+  }
+  node.pass(100ms);
+  EXPECT_EQ(node.phase("a"), "Failed") << "it was away for as long as an attempt may take";
+}
+
+TEST(NodePulls, ChangesDuringAWriteAreGathered) {
+  PlayedNode node;
+  node.answers = false;
+  node.order(R"({"a":{"tags":[{"tag":"1"}]},"b":{"tags":[{"tag":"1"}]}})");
+  node.find_there("a:1");
+  node.find_there("b:1");
+  EXPECT_EQ(node.counts(), "-1 -1 -1 -1 -1");
+  // The first write was of the beginning; its answer comes now.
+  node.answers = true;
+  node.pulls.status_written(node.object, node.now);
+  node.go();
+  EXPECT_EQ(node.writes, 0);
+  EXPECT_EQ(node.until_wake(), 100ms);
+  node.pass(100ms);
+  EXPECT_EQ(node.writes, 1);
+  EXPECT_EQ(node.counts(), "2 2 0 0 0");
+}
+
+TEST(NodePulls, AStatusThatIsRefusedIsWrittenLaterAndSoonerIfTheObjectHasChanged) {
+  PlayedNode node;
+  node.answers = false;
+  node.order(one);
+  kubernetes::ApiError error(world_error("on purpose"));
+  node.pulls.status_written(error, node.now);
+  node.go();
+  EXPECT_EQ(node.until_wake(), 1s);
+  node.answers = true;
+  node.pass(999ms);
+  EXPECT_EQ(node.writes, 0);
+  node.answers = false;
+  node.pass(1ms);
+  error.reason = kubernetes::ApiReason::conflict;
+  node.pulls.status_written(error, node.now);
+  node.answers = true;
+  node.go();
+  EXPECT_EQ(node.writes, 0);
+  node.order(R"({"a":{"tags":[{"tag":"1","version":1},{"tag":"2"}]}})");
+  EXPECT_EQ(node.writes, 1);
+  EXPECT_EQ(node.counts(), "2 0 0 0 2");
+}
+
+TEST(NodePulls, WhatAServerLeavesOutIsNotWrittenAgain) {
+  PlayedNode node;
+  node.answers = false;
+  node.order(one);
+  const Value pruned =
+      with(node.object, "status", json(R"({"desired":1,"imageStatuses":{"a":{"tags":[]}}})"));
+  node.pulls.status_written(pruned, node.now);
+  node.answers = true;
+  node.pass(1h);
+  EXPECT_EQ(node.writes, 0);
+  EXPECT_FALSE(node.wake);
+}
+
+TEST(NodePulls, WhatOthersWroteIntoTheStatusIsPutRight) {
+  PlayedNode node;
+  node.order(one);
+  node.pass(1s);
+  node.writes = 0;
+  node.object =
+      with(node.object, "status",
+           with(node.object.at("status"), {{"desired", 7},
+                                           {"firstSyncStatus", json(R"({"status":"x"})")},
+                                           {"imageStatuses", json(R"({"z":{"tags":[]}})")}}));
+  node.stored("u1");
+  node.pulls.take_object(node.object, node.now);
+  node.go();
+  EXPECT_EQ(node.writes, 1);
+  EXPECT_EQ(node.counts(), "1 0 0 0 1");
+  EXPECT_EQ(node.phase("a"), "Waiting");
+  EXPECT_EQ(node.object.at("status").at("imageStatuses").find("z"), nullptr);
+  EXPECT_NE(node.object.at("status").find("firstSyncStatus"), nullptr);
+}
+
+TEST(NodePulls, AnOlderObjectIsPassedOver) {
+  PlayedNode node;
+  node.order(one);
+  const Value old = node.object;
+  node.order(R"({"a":{"tags":[{"tag":"1","version":2}]}})");
+  node.take_told();
+  node.pulls.take_object(with(old, "metadata", with(old.at("metadata"), "resourceVersion", "50")),
+                         node.now);
+  node.go();
+  EXPECT_EQ(node.take_told(), "");
+}
+
+TEST(NodePulls, AHostileStatusIsNoStatus) {
+  PlayedNode node;
+  for (
+      const char* const status :
+      {"1", "[]", R"({"imageStatuses":[]})", R"({"imageStatuses":{"a":7}})",
+       R"({"imageStatuses":{"a":{"tags":[1,{"tag":"1","version":1,"completionTime":"never"}]}}})"}) {
+    node.object = with(node.object, "status", json(status));
+    node.order(one, status);
+    EXPECT_EQ(node.take_told(), "look a:1; ") << status;
+    node.pass(1s);
+    EXPECT_EQ(node.counts(), "1 0 0 0 1") << status;
+    node.commands.clear();
+    node.pulls.object_gone();
+    node.pulls.step(node.now);
+  }
+}
+
+}  // namespace
+}  // namespace fettle::node
