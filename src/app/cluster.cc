@@ -33,6 +33,13 @@ std::string identity_of(const Workplace& place) {
 
 }  // namespace
 
+Result<ReachedCluster> reach_cluster(const ClusterRequest& request) {
+  const kubernetes::Config config = TRY(config_of(request));
+  return ReachedCluster{
+      std::make_unique<kubernetes::Client>(std::make_unique<kubernetes::HttpTransport>(config)),
+      config.space};
+}
+
 Result<std::unique_ptr<ClusterLink>> link_cluster(const ClusterRequest& request,
                                                   const Workplace& place) {
   const kubernetes::Config config = TRY(config_of(request));

@@ -11,4 +11,11 @@ namespace fettle {
 Result<std::unique_ptr<ClusterLink>> link_cluster(const ClusterRequest& request,
                                                   const Workplace& place);
 
+/// A cluster about which a command asks.
+struct ReachedCluster {
+  std::unique_ptr<kubernetes::Client> client{};
+  std::string space{};  ///< the namespace that the context of its kubeconfig names
+};
+Result<ReachedCluster> reach_cluster(const ClusterRequest& request);
+
 }  // namespace fettle

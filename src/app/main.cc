@@ -28,6 +28,7 @@
 #include "cli/live.h"
 #include "cli/print.h"
 #include "controller/cluster_access.h"
+#include "controller/cluster_look.h"
 #include "controller/node_specs.h"
 #include "documents/errors.h"
 #include "drivers/engine/address.h"
@@ -167,6 +168,11 @@ class Program : public Face {
     return ClusterAccess{cluster_->client(), cluster_->objects(), cluster_->owners()};
   }
 
+  Result<ClusterReach> reach_cluster(const ClusterRequest& request) override {
+    reached_ = TRY(fettle::reach_cluster(request));
+    return ClusterReach{*reached_.client, reached_.space};
+  }
+
   Build build() const override { return {FETTLE_VERSION, built_from(), library_versions()}; }
 
   void show_work(const std::string& title) override {
@@ -298,6 +304,7 @@ class Program : public Face {
   std::unique_ptr<Signals> signals_;
   std::unique_ptr<OutputWatch> output_;
   Workplace place_;
+  ReachedCluster reached_;
   std::unique_ptr<ClusterLink> cluster_;  ///< ends first: it uses the workplace
 };
 

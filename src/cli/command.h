@@ -43,6 +43,7 @@ class CommandLine {
 };
 
 struct ClusterAccess;
+struct ClusterReach;
 struct ClusterRequest;
 
 enum class EngineVerb { look, start, stop, remove };
@@ -58,6 +59,8 @@ class Face {
   virtual Result<EngineState> engine(EngineVerb verb) = 0;
   /// A cluster in which this process may act; the workplace has its driver.
   virtual Result<ClusterAccess> cluster(const ClusterRequest& request) = 0;
+  /// A cluster about which a command asks.
+  virtual Result<ClusterReach> reach_cluster(const ClusterRequest& request) = 0;
   virtual Build build() const = 0;
   /// From now on, a terminal shows that the command works, under this title.
   virtual void show_work(const std::string& title) = 0;
@@ -65,6 +68,7 @@ class Face {
   /// Reports to those who wait what is done now without being an act.
   DoingSink doing;
   CommandLine parsed;
+  std::string default_space = "default";  ///< the namespace where none is named
   std::string output = "text";
   bool json = false;        ///< a document is wanted: `json`, or `jsonl` of who tells no lines
   bool json_lines = false;  ///< `--output jsonl`

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/commands/state_options.h"
 #include "controller/cluster_access.h"
+#include "controller/cluster_look.h"
 
 namespace fettle {
 namespace {
@@ -15,6 +16,9 @@ class Words : public Face {
   std::pair<std::vector<Diagnosis>, bool> diagnosis() override { return {}; }
   Result<EngineState> engine(EngineVerb) override { return EngineState{}; }
   Result<ClusterAccess> cluster(const ClusterRequest&) override {
+    return world_error("there is none");
+  }
+  Result<ClusterReach> reach_cluster(const ClusterRequest&) override {
     return world_error("there is none");
   }
   Build build() const override { return {}; }

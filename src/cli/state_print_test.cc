@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "controller/cluster_access.h"
+#include "controller/cluster_look.h"
 
 namespace fettle {
 namespace {
@@ -16,6 +17,9 @@ class StatesFace : public Face {
   std::pair<std::vector<Diagnosis>, bool> diagnosis() override { return {}; }
   Result<EngineState> engine(EngineVerb) override { return EngineState{}; }
   Result<ClusterAccess> cluster(const ClusterRequest&) override {
+    return world_error("there is none");
+  }
+  Result<ClusterReach> reach_cluster(const ClusterRequest&) override {
     return world_error("there is none");
   }
   Build build() const override { return {}; }

@@ -15,7 +15,7 @@ namespace fettle {
 namespace {
 
 constexpr int is_pending = 3;
-constexpr Duration watch_pause = 500ms;
+constexpr Duration store_pause = 500ms, cluster_pause = 2s;
 
 /// The one object that a command is about, and nothing behind it.
 Result<Name> only_owner(const Face& face) {
@@ -127,38 +127,28 @@ struct Stand {
   Value status;
 };
 
-Result<Stand> stand_of(const Workplace& place, const Name& fleet, const Name& owner) {
-  std::vector<std::string> names;
-  for (const workloads::Object& object : TRY(objects_with_status(place, fleet))) {
-    names.push_back(object.owner().str());
-    if (object.owner() != owner)
-      continue;
-    const Value& status = object.document.at("status");
-    if (!status.is_dict())
-      return user_error(cat("a ", object.kind, " has no rollout"));
-    Stand stand{std::string(status.text_at("phase")), {}, status};
-    stand.text = rollout_text(status);
-    return stand;
-  }
-  return user_error(cat("there is no `", owner_text(owner), "`", suggestion(owner, names)));
+Result<Stand> stand_of(FleetAccess& fleet, const Name& owner) {
+  const Value status = TRY(fleet.rollout_status(owner));
+  return Stand{std::string(status.text_at("phase")), rollout_text(status), status};
 }
 
 Result<int> rollout_status(Face& face) {
+  const std::unique_ptr<FleetAccess> fleet = TRY(fleet_asked(face));
   const Name owner = TRY(only_owner(face));
-  Workplace* place = TRY(face.workplace());
+  const Duration watch_pause = is_about_cluster(face.parsed) ? cluster_pause : store_pause;
   Duration limit = 10min;
   if (const std::string text = face.parsed.text("timeout"); !text.empty())
     limit = TRY(parse_duration(text));
-  Stand stand = TRY(stand_of(*place, fleet_of(face), owner));
+  Stand stand = TRY(stand_of(*fleet, owner));
   const Instant began = instant_from_clock();
   std::string told;
   while (face.parsed.flag("watch") && stand.phase == "progressing" &&
          instant_from_clock() - began < limit) {
     if (stand.text != told && !face.json && !face.quiet)
       print_error(told = stand.text);
-    if (!pause_for(watch_pause, place->interrupt->acts_token()))
+    if (!pause_for(watch_pause, fleet->place().interrupt->acts_token()))
       return interrupted_code;
-    stand = TRY(stand_of(*place, fleet_of(face), owner));
+    stand = TRY(stand_of(*fleet, owner));
   }
   if (face.json)
     print_json(rollout_document(owner, stand.status, stand.text));
@@ -227,6 +217,15 @@ std::vector<Command> rollout_commands() {
   const CommandOption wait = wait_options()[0], limit = wait_options()[1];
   const CommandOption overwrite{{"--overwrite"}, "", "replace values that exist"};
   const std::string one = "KIND/NAME";
+  Command status = CommandGroup{"workloads", look_options()}.reader(
+      "rollout status", one, 1, 2,
+      "Shows how far a rollout is, also by the exit code.\n"
+      "0: complete, paused, or as far as its partition allows; 1: failed; 3: under way.",
+      {"fettle rollout status cloneset/web", "fettle rollout status cloneset/web -w"},
+      rollout_status,
+      {{{"-w", "--watch"}, "", "watch until it is no longer under way"},
+       {{"--timeout"}, "TIME", "how long to watch (10m)"}});
+  status.needs_no_state = is_about_cluster;
   return {
       group.make(
           "scale", "KIND/NAME…", 1, 99, "Sets the number of pods of CloneSets or StatefulSets.",
@@ -250,14 +249,7 @@ std::vector<Command> rollout_commands() {
                  {"fettle annotate cloneset/web fettle/image-predownload-mode=wait",
                   "fettle annotate cloneset/web fettle/image-predownload-mode-"},
                  annotate, {overwrite, wait, limit}),
-      group.reader(
-          "rollout status", one, 1, 2,
-          "Shows how far a rollout is, also by the exit code.\n"
-          "0: complete, paused, or as far as its partition allows; 1: failed; 3: under way.",
-          {"fettle rollout status cloneset/web", "fettle rollout status cloneset/web -w"},
-          rollout_status,
-          {{{"-w", "--watch"}, "", "watch until it is no longer under way"},
-           {{"--timeout"}, "TIME", "how long to watch (10m)"}}),
+      status,
       group.make("rollout pause", one, 1, 2, "Pauses a rollout: no further pods change.",
                  {"fettle rollout pause cloneset/web", "fettle rollout pause clone web"}, pause,
                  {wait, limit}),

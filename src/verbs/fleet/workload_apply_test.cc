@@ -4,6 +4,7 @@
 
 #include "tests/fixtures/workloads_fixture.h"
 #include "value/json.h"
+#include "verbs/fleet/store_fleet.h"
 #include "verbs/fleet/workload_edits.h"
 #include "verbs/fleet/workload_plan.h"
 
@@ -67,7 +68,8 @@ TEST_F(ApplyTest, AnImageIsTakenBackAndThePlanSaysSo) {
   apply("web:1", "  replicas: 1\n");
   ASSERT_TRUE(set_images(place_, "fleet", owner(), {{"main", "web:2"}}));
   ASSERT_TRUE(scale_workloads(place_, "fleet", {owner()}, 3));
-  const auto plan = plan_workloads(place_, "fleet", manifest("web:1", "  replicas: 1\n"));
+  StoreFleet fleet(place_, "fleet");
+  const auto plan = plan_workloads(fleet, manifest("web:1", "  replicas: 1\n"));
   ASSERT_TRUE(plan) << to_string(plan.error());
   std::vector<std::string> paths;
   for (const workloads::TakenBack& field : plan->objects.at(0).taken_back)
