@@ -109,8 +109,9 @@ class ClusterLooks : public testing::Test {
     for (int i = 0; i < 1'500 && !is_there; ++i) {
       const auto set = client_->get(kinds::clone_sets, {"default", "web"}, {});
       is_there = set && holds(set->at("status"));
-      if (!is_there)
+      if (!is_there) {
         EXPECT_TRUE(pause_for(20ms, {}));
+      }
     }
     EXPECT_TRUE(is_there);
     ending.ask();
@@ -376,7 +377,7 @@ TEST_F(ClusterLooks, WhyTellsWhatStandsInTheStatusWhenEventsAreGone) {
   const std::vector<std::string> lines = why("web");
   ASSERT_EQ(lines.size(), 3u);
   EXPECT_EQ(lines[1], "its controller says: failed: exceeded quota");
-  EXPECT_EQ(lines[2], "2026-01-02T03:04:05Z FailedScale is True: no more than 0 pods");
+  EXPECT_EQ(lines[2], "2026-01-02T03:04:05.000Z FailedScale is True: no more than 0 pods");
 }
 
 TEST_F(ClusterLooks, RolloutStatusIsTheOneThatItsControllerWroteLast) {
