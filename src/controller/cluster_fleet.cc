@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cluster/objects.h"
 #include "cluster/types.h"
+#include "controller/cluster_rollouts.h"
 #include "controller/cluster_trial.h"
 #include "controller/fleet_wishes.h"
 #include "value/with.h"
@@ -72,12 +73,8 @@ Result<std::vector<Value>> ClusterFleet::documents(const std::string& kind,
 
 Result<Value> ClusterFleet::rollout_status(const Name& owner) {
   const kubernetes::ObjectKey key = object_of_owner(owner);
-  const auto type = std::ranges::find(types::workloads, key.kind, &ResourceType::kind);
-  if (type == types::workloads.end())
-    return user_error(workloads::workload_sort(key.kind)
-                          ? cat("a ", key.kind, " of a cluster is not kept yet")
-                          : cat("a ", key.kind, " has no rollout"));
-  const Value object = TRY(look_.get(*type, key.name));
+  const ResourceType type = TRY(kept_type(key.kind));
+  const Value object = TRY(look_.get(type, key.name));
   const std::string unseen = unseen_text(object);
   const Value& status = object.at("status");
   if (unseen.empty() && !status.text_at("phase").empty())
@@ -138,6 +135,21 @@ Result<std::vector<std::string>> ClusterFleet::history(const Name& owner) {
   if (std::string last = last_act_on(pods_of(owner)); !last.empty())
     lines.push_back(std::move(last));
   return lines;
+}
+
+Result<std::unique_ptr<FleetView>> ClusterFleet::view_of(const Name& owner) {
+  TRY(kept_type(object_of_owner(owner).kind));
+  return std::move(TRY(look_.read({object_of_owner(owner).name.space}))->view);
+}
+
+Result<std::vector<StoredObject>> ClusterFleet::change(const Name& owner,
+                                                       const ObjectChange& change) {
+  return change_in_cluster(look_, owner, change);
+}
+
+Result<std::vector<StoredObject>> ClusterFleet::return_to(const Name& owner, const Name& revision,
+                                                          const Value&) {
+  return return_in_cluster(look_, owner, revision);
 }
 
 Result<Trial> ClusterFleet::try_out(std::vector<workloads::Object> objects) {

@@ -1,5 +1,7 @@
 #include "controller/cluster_look.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "cluster/objects.h"
 #include "cluster/types.h"
@@ -45,6 +47,37 @@ Error refused_read(const kubernetes::ApiError& error, const ResourceType& type,
 }
 
 }  // namespace
+
+Result<ResourceType> kept_type(std::string_view kind) {
+  const auto type = std::ranges::find(types::workloads, kind, &ResourceType::kind);
+  if (type != types::workloads.end())
+    return *type;
+  return user_error(workloads::workload_sort(kind)
+                        ? cat("fettle does not keep the kind ", kind, " in a cluster yet")
+                        : cat("a ", kind, " has no rollout"));
+}
+
+bool is_right_missing(const kubernetes::ApiError& error) {
+  return error.reason == ApiReason::forbidden &&
+         (error.server_message.find(" cannot create resource ") != std::string::npos ||
+          error.server_message.find(" cannot patch resource ") != std::string::npos);
+}
+
+Error refused_write(const kubernetes::ApiError& error, std::string doing) {
+  Error told = error;
+  switch (error.reason) {
+    case ApiReason::bad_request:
+    case ApiReason::forbidden:
+    case ApiReason::invalid:
+    case ApiReason::not_found:
+    case ApiReason::too_large:
+      told.blame = is_right_missing(error) ? Blame::world : Blame::user;
+      break;
+    default:
+      break;
+  }
+  return std::move(told).context(std::move(doing));
+}
 
 kubernetes::ObjectKey object_of_owner(const Name& owner) {
   const auto parts = split(owner.view(), '/');

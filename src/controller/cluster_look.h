@@ -63,6 +63,14 @@ class ClusterLook {
   kubernetes::Client& client_;
 };
 
+/// The type of a workload that is kept in a cluster. Error (`Blame::user`): it is none.
+Result<kubernetes::ResourceType> kept_type(std::string_view kind);
+/// Whether the rights to write are missing. Admission refuses with the same reason, and that is an
+/// answer.
+bool is_right_missing(const kubernetes::ApiError& error);
+/// The error of a write that was not taken. What the server would refuse again is wrong input.
+Error refused_write(const kubernetes::ApiError& error, std::string doing);
+
 /// The parts of `CloneSet/NAMESPACE/NAME`.
 kubernetes::ObjectKey object_of_owner(const Name& owner);
 

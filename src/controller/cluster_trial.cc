@@ -11,33 +11,11 @@ namespace fettle {
 namespace {
 
 namespace types = cluster::types;
-using kubernetes::ApiReason;
 using kubernetes::ObjectName;
 using kubernetes::ResourceType;
 using workloads::Object;
 
 constexpr std::string_view last_applied = "kubectl.kubernetes.io/last-applied-configuration";
-
-/// Whether rights are missing. Admission refuses with the same reason, and that is an answer.
-bool is_right_missing(const kubernetes::ApiError& error) {
-  return error.reason == ApiReason::forbidden &&
-         (error.server_message.find(" cannot create resource ") != std::string::npos ||
-          error.server_message.find(" cannot patch resource ") != std::string::npos);
-}
-
-/// Whether the server would answer the same again: then it is the manifest that is wrong.
-bool is_about_manifest(const kubernetes::ApiError& error) {
-  switch (error.reason) {
-    case ApiReason::bad_request:
-    case ApiReason::forbidden:
-    case ApiReason::invalid:
-    case ApiReason::not_found:
-    case ApiReason::too_large:
-      return true;
-    default:
-      return false;
-  }
-}
 
 class ClusterTrial {
  public:
@@ -158,10 +136,7 @@ class ClusterTrial {
       // What is known of who wrote which field is of the object as it stands.
       return with(otherwise, "metadata", with(otherwise.at("metadata"), "managedFields", Value()));
     }
-    Error told = error;
-    if (is_about_manifest(error))
-      told.blame = Blame::user;
-    return std::move(told).context(cat("trying out ", name, " in the cluster"));
+    return refused_write(error, cat("trying out ", name, " in the cluster"));
   }
 
   Result<Object> read_answer(const Object& object, const Value& answer) const {

@@ -44,9 +44,20 @@ class FleetAccess {
   /// that `with_status` has just answered.
   virtual Result<std::vector<std::string>> history(const Name& owner) = 0;
 
+  /// The fleet with an owner: what is stored and known of it. No pod is looked at.
+  virtual Result<std::unique_ptr<FleetView>> view_of(const Name& owner) = 0;
+
   /// Changes nothing. Without objects: what is stored. Errors (`Blame::user`): an object is wrong, or
   /// cannot be changed like that.
   virtual Result<Trial> try_out(std::vector<workloads::Object> objects) = 0;
+
+  /// Changes what is stored of an owner. Errors (`Blame::user`): there is none, or it cannot be
+  /// changed like that.
+  virtual Result<std::vector<StoredObject>> change(const Name& owner,
+                                                   const ObjectChange& change) = 0;
+  /// Gives an owner the template of one of its revisions, which goes by this name.
+  virtual Result<std::vector<StoredObject>> return_to(const Name& owner, const Name& revision,
+                                                      const Value& pod_template) = 0;
 };
 
 }  // namespace fettle

@@ -8,6 +8,7 @@
 #include "verbs/fleet/claims.h"
 #include "verbs/fleet/pods.h"
 #include "verbs/fleet/workload_views.h"
+#include "workloads/read/change.h"
 #include "workloads/workload.h"
 
 namespace fettle {
@@ -99,6 +100,22 @@ Result<std::vector<std::string>> StoreFleet::history(const Name& owner) {
   for (std::string& line : TRY(last_act(place_, environment_, owner)))
     lines.push_back(std::move(line));
   return lines;
+}
+
+Result<std::unique_ptr<FleetView>> StoreFleet::view_of(const Name&) {
+  return learn_fleet(place_, environment_);
+}
+
+Result<std::vector<StoredObject>> StoreFleet::change(const Name& owner,
+                                                     const ObjectChange& change) {
+  return change_objects(place_, environment_, {owner}, change);
+}
+
+Result<std::vector<StoredObject>> StoreFleet::return_to(const Name& owner, const Name&,
+                                                        const Value& pod_template) {
+  return change(owner, [&](const workloads::Object& before) {
+    return workloads::with_template(before, pod_template);
+  });
 }
 
 Result<Trial> StoreFleet::try_out(std::vector<workloads::Object> objects) {

@@ -17,7 +17,11 @@ class StoreFleet : public FleetAccess {
   Result<Value> rollout_status(const Name& owner) override;
   Result<std::vector<workloads::Object>> with_status(const IsMeant& is_meant) override;
   Result<std::vector<std::string>> history(const Name& owner) override;
+  Result<std::unique_ptr<FleetView>> view_of(const Name& owner) override;
   Result<Trial> try_out(std::vector<workloads::Object> objects) override;
+  Result<std::vector<StoredObject>> change(const Name& owner, const ObjectChange& change) override;
+  Result<std::vector<StoredObject>> return_to(const Name& owner, const Name& revision,
+                                              const Value& pod_template) override;
 
  private:
   const Workplace& place_;

@@ -37,7 +37,8 @@ class ApplyTest : public WorkloadsTest {
   }
   void change_by_commands() {
     ASSERT_TRUE(scale_workloads(place_, "fleet", {owner()}, 3));
-    ASSERT_TRUE(pause_rollout(place_, "fleet", owner(), true));
+    StoreFleet fleet(place_, "fleet");
+    ASSERT_TRUE(pause_rollout(fleet, owner(), true));
     ASSERT_TRUE(put_metadata(place_, "fleet", {owner()}, "annotations", {{"a", "b"}}, false));
     ASSERT_TRUE(put_metadata(place_, "fleet", {owner()}, "labels", {{"c", "d"}}, false));
   }
@@ -97,7 +98,8 @@ TEST_F(ApplyTest, ARolloutIsUndoneAfterIt) {
   EXPECT_EQ(code_of(bring()), 0);
   apply("web:2");
   EXPECT_EQ(code_of(bring()), 0);
-  const auto undone = undo_rollout(place_, "fleet", owner(), 0);
+  StoreFleet fleet(place_, "fleet");
+  const auto undone = undo_rollout(fleet, owner(), 0);
   ASSERT_TRUE(undone) << to_string(undone.error());
   EXPECT_EQ(code_of(bring()), 0);
   EXPECT_EQ(images(), std::vector<std::string>{"web:1"});

@@ -1,7 +1,7 @@
 #pragma once
 /// Answers questions about workloads: objects with their status, pods, images. Changes nothing.
 
-#include "controller/fleet_view.h"
+#include "controller/fleet_access.h"
 
 namespace fettle {
 
@@ -46,7 +46,6 @@ struct RevisionView {
 };
 /// The revisions of an owner such as `CloneSet/NAMESPACE/NAME`, the oldest first. Errors
 /// (`Blame::user`): there is no such workload.
-Result<std::vector<RevisionView>> revisions_of(const Workplace& place, const Name& environment,
-                                               const Name& owner);
+Result<std::vector<RevisionView>> revisions_of(FleetAccess& fleet, const Name& owner);
 
 }  // namespace fettle
