@@ -108,11 +108,11 @@ Result<std::vector<workloads::Object>> ClusterFleet::with_status(const IsMeant& 
 }
 
 std::vector<Value> ClusterFleet::pods_of(const Name& owner) const {
-  const std::string_view uid = reading_->workload(owner).at("metadata").text_at("uid");
+  const Name uid = cluster::meta_of(reading_->workload(owner)).uid;
   std::vector<Value> found;
   for (const Value& pod : reading_->objects.all(types::pods.kind))
     if (const auto controller = cluster::meta_of(pod).controller;
-        controller && controller->uid.view() == uid)
+        controller && controller->uid == uid)
       found.push_back(pod);
   return found;
 }

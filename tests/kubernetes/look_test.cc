@@ -15,7 +15,9 @@
 #include "tests/kubernetes/api_server_face.h"
 #include "tests/kubernetes/json_text.h"
 #include "tests/kubernetes/played_kubelet.h"
+#include "verbs/fleet/workload_edits.h"
 #include "verbs/fleet/workload_plan.h"
+#include "verbs/fleet/workload_views.h"
 #include "verbs/fleet/workload_why.h"
 
 namespace fettle {
@@ -38,18 +40,30 @@ std::string web_manifest(int replicas, std::string_view image, std::string_view 
              more, "}}");
 }
 
+/// As ours are: both versions are served, and nothing is converted.
 Value definition_for(const kubernetes::ResourceType& type) {
+  std::vector<std::string> versions;
+  for (const char* version : {"v1beta1", "v1alpha1"})
+    versions.push_back(cat(
+        R"({"name":")", version, R"(","served":true,"storage":)",
+        version == std::string_view("v1beta1") ? "true" : "false",
+        R"(,"subresources":{"status":{}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
+          "spec":{"type":"object","x-kubernetes-preserve-unknown-fields":true},
+          "status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}})"));
   return kubernetes::json(cat(
       R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
       "metadata":{"name":")",
       type.plural, ".", type.group, R"("},"spec":{"group":")", type.group,
       R"(","scope":"Namespaced","names":{"plural":")", type.plural,
-      R"(","singular":"one","kind":")", type.kind, R"(","listKind":"List"},
-      "versions":[{"name":"v1beta1","served":true,"storage":true,"subresources":{"status":{}},
-        "schema":{"openAPIV3Schema":{"type":"object","properties":{
-          "spec":{"type":"object","x-kubernetes-preserve-unknown-fields":true},
-          "status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}]}})"));
+      R"(","singular":"one","kind":")", type.kind, R"(","listKind":"List"},"versions":[)",
+      join(versions, ","), "]}}"));
 }
+
+constexpr std::string_view web_of_alpha = R"({"apiVersion":"apps.kruise.io/v1alpha1",
+    "kind":"CloneSet","metadata":{"name":"web","namespace":"default"},"spec":{"replicas":2,
+    "selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{"labels":{"app":"web"}},
+    "spec":{"containers":[{"name":"c","image":"web:1"}]}},
+    "updateStrategy":{"type":"InPlaceIfPossible","maxUnavailable":1}}})";
 
 class ClusterLooks : public testing::Test {
  protected:
@@ -70,6 +84,17 @@ class ClusterLooks : public testing::Test {
     const auto made =
         client_->create(kinds::clone_sets, {"default", ""}, kubernetes::json(manifest), {}, {});
     ASSERT_TRUE(made) << to_string(made.error());
+  }
+  void make_alpha() {
+    kubernetes::ResourceType type = kinds::clone_sets;
+    type.version = "v1alpha1";
+    const auto made =
+        client_->create(type, {"default", ""}, kubernetes::json(web_of_alpha), {}, {});
+    ASSERT_TRUE(made) << to_string(made.error());
+  }
+  Value spec() {
+    const auto set = client_->get(kinds::clone_sets, {"default", "web"}, {});
+    return set ? set->at("spec") : Value();
   }
   void change(std::string_view patch) {
     const auto changed =
@@ -430,6 +455,95 @@ TEST_F(ClusterLooks, DocumentsAreThoseOfTheServer) {
     ASSERT_FALSE(found) << kind;
     EXPECT_EQ(found.error().blame, Blame::user) << kind;
   }
+}
+
+TEST_F(ClusterLooks, ARolloutIsPausedAndResumed) {
+  make(web_manifest(2, "web:1"));
+  ClusterFleet there = fleet();
+  const auto paused = pause_rollout(there, web, true);
+  ASSERT_TRUE(paused) << to_string(paused.error());
+  EXPECT_EQ(paused->at(0).fate, StoredObject::Fate::configured);
+  EXPECT_TRUE(spec().at("updateStrategy").at("rollingUpdate").bool_at("paused"));
+  EXPECT_EQ(spec().at("updateStrategy").at("rollingUpdate").integer_at("maxUnavailable"), 1);
+  const auto again = pause_rollout(there, web, true);
+  ASSERT_FALSE(again);
+  EXPECT_EQ(again.error().blame, Blame::user);
+  EXPECT_TRUE(pause_rollout(there, web, false));
+  EXPECT_FALSE(spec().at("updateStrategy").at("rollingUpdate").bool_at("paused"));
+  EXPECT_FALSE(pause_rollout(there, "CloneSet/default/nobody", true));
+  EXPECT_FALSE(pause_rollout(there, "SidecarSet//web", true));
+}
+
+TEST_F(ClusterLooks, AnEditIsWrittenInTheVersionOfTheSpec) {
+  make_alpha();
+  ClusterFleet there = fleet();
+  ASSERT_TRUE(pause_rollout(there, web, true));
+  EXPECT_EQ(spec().at("updateStrategy"),
+            kubernetes::json(R"({"type":"InPlaceIfPossible","maxUnavailable":1,"paused":true})"));
+  ASSERT_TRUE(pause_rollout(there, web, false));
+  EXPECT_EQ(spec().at("updateStrategy"),
+            kubernetes::json(R"({"type":"InPlaceIfPossible","maxUnavailable":1})"));
+}
+
+TEST_F(ClusterLooks, AManifestIsTriedOutInItsOwnVersion) {
+  make_alpha();
+  ClusterFleet there = fleet();
+  auto trial = there.try_out(read(web_of_alpha));
+  ASSERT_TRUE(trial) << to_string(trial.error());
+  EXPECT_EQ(trial->objects.at(0).fate, StoredObject::Fate::unchanged);
+  trial = there.try_out(read(replace_all(web_of_alpha, "web:1", "web:2")));
+  ASSERT_TRUE(trial) << to_string(trial.error());
+  EXPECT_EQ(trial->objects.at(0).fate, StoredObject::Fate::configured);
+  const workloads::Workload* const workload = trial->view->fleet.workload(web);
+  ASSERT_NE(workload, nullptr);
+  EXPECT_EQ(workload->policy, workloads::PodPolicy::in_place_if_possible);
+}
+
+TEST_F(ClusterLooks, ARolloutGoesBackToAnEarlierRevision) {
+  bring_web();
+  set_image("web:2");
+  keep_until([](const Value& status) {
+    return status.text_at("phase") == "complete" && status.integer_at("observedGeneration") == 2;
+  });
+  ClusterFleet there = fleet();
+  const auto revisions = revisions_of(there, web);
+  ASSERT_TRUE(revisions) << to_string(revisions.error());
+  ASSERT_EQ(revisions->size(), 2u);
+  EXPECT_EQ(revisions->at(0).pods, 0u);
+  EXPECT_EQ(revisions->at(1).pods, 3u);
+  EXPECT_TRUE(revisions->at(1).is_current);
+  const auto missing = undo_rollout(there, web, 9);
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().blame, Blame::user);
+  const auto undone = undo_rollout(there, web, 0);
+  ASSERT_TRUE(undone) << to_string(undone.error());
+  const Value now = spec();
+  const auto containers = items_of(now.at("template").at("spec").at("containers"));
+  ASSERT_EQ(containers.size(), 1u);
+  EXPECT_EQ(containers[0].text_at("image"), "web:1");
+  EXPECT_EQ(spec().at("template").find("$patch"), nullptr);
+}
+
+TEST_F(ClusterLooks, ARestartIsAnAnnotationOfTheTemplate) {
+  make(web_manifest(2, "web:1"));
+  ClusterFleet there = fleet();
+  ASSERT_TRUE(restart_rollout(there, web));
+  EXPECT_FALSE(spec()
+                   .at("template")
+                   .at("metadata")
+                   .at("annotations")
+                   .text_at("kubectl.kubernetes.io/restartedAt")
+                   .empty());
+}
+
+TEST_F(ClusterLooks, AnEditWithoutRightsIsNoWrongInput) {
+  make(web_manifest(2, "web:1"));
+  refuse("PATCH", 403, "Forbidden",
+         "clonesets \"web\" is forbidden: User \"jane\" cannot patch resource \"clonesets\"");
+  ClusterFleet there = fleet();
+  const auto paused = pause_rollout(there, web, true);
+  ASSERT_FALSE(paused);
+  EXPECT_EQ(paused.error().blame, Blame::world);
 }
 
 TEST_F(ClusterLooks, EventsAreToldInTheirOrder) {
