@@ -17,6 +17,13 @@ using workloads::Object;
 
 constexpr std::string_view last_applied = "kubectl.kubernetes.io/last-applied-configuration";
 
+/// The manifest that was applied last. Null: nobody knows.
+Value applied_last(const Value& live) {
+  const std::string_view text = live.at("metadata").at("annotations").text_at(last_applied);
+  const workloads::Manifests read = workloads::read_manifests(text, "", {});
+  return read.errors.empty() && read.objects.size() == 1 ? read.objects.front().document : Value();
+}
+
 class ClusterTrial {
  public:
   explicit ClusterTrial(const ClusterLook& look) : look_(look) {}
@@ -75,10 +82,16 @@ class ClusterTrial {
               cat(object.kind, " `", object.name,
                   "` as it stands in the cluster cannot be read, so there is no plan"));
         before.push_back(*known);
+        before.back().applied = applied_last(live);
       }
       after.push_back(std::move(wanted));
     }
     trial_.objects = TRY(fates_of(before, after));
+    // A webhook may have written defaults into lists, and that is nobody's change.
+    for (StoredObject& object : trial_.objects)
+      std::erase_if(object.taken_back, [](const workloads::TakenBack& field) {
+        return field.before.is_list() || field.after.is_list();
+      });
     for (size_t i = 0; i < after.size(); ++i) {
       const Name& owner = trial_.objects[i].owner;
       trial_.owners.insert(owner);

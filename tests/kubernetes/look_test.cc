@@ -295,6 +295,17 @@ TEST_F(ClusterLooks, WhatAManifestNamesNoMoreGoes) {
   EXPECT_EQ(spec.integer_at("revisionHistoryLimit"), 4);
 }
 
+TEST_F(ClusterLooks, WhatOthersChangedSinceIsSaidToBeTakenBack) {
+  make(web_manifest(3, "web:1"));
+  change(cat(R"({"metadata":{"annotations":{"kubectl.kubernetes.io/last-applied-configuration":)",
+             write_json(web_manifest(3, "web:1"), {.indent = 0}), R"(}},"spec":{"replicas":5}})"));
+  const auto found = plan(web_manifest(3, "web:2"));
+  ASSERT_TRUE(found) << to_string(found.error());
+  ASSERT_EQ(found->objects.at(0).taken_back.size(), 1u);
+  EXPECT_EQ(found->objects[0].taken_back[0].path, "spec.replicas");
+  EXPECT_EQ(found->objects[0].taken_back[0].before, Value(5));
+}
+
 TEST_F(ClusterLooks, AManifestThatTheServerRefusesIsWrongInput) {
   bring_web();
   refuse("PATCH", 422, "Invalid", "spec.replicas: too many");

@@ -81,12 +81,17 @@ Result<std::unique_ptr<ClusterFleet>> cluster_meant(Face& face) {
 /// In a cluster only workloads are known.
 Result<int> tell_why_in_cluster(Face& face, FleetAccess& fleet) {
   const std::string what = face.parsed.argument(0);
-  const std::vector<WorkloadWhy> workloads = TRY(workloads_meant(fleet, what));
-  if (workloads.empty())
+  const std::vector<WorkloadWhy> found = TRY(workloads_meant(fleet, what));
+  if (found.empty()) {
+    std::vector<std::string> names;
+    for (const workloads::Object& object :
+         TRY(fleet.with_status([](const workloads::Object&) { return true; })))
+      names.push_back(object.name.str());
     return user_error(cat("there is no workload `", printable(what), "` in the namespace `",
-                          printable(space_of(face)), "` of the cluster"));
+                          printable(space_of(face)), "` of the cluster", suggestion(what, names)));
+  }
   std::vector<Value> documents;
-  for (const WorkloadWhy& workload : workloads)
+  for (const WorkloadWhy& workload : found)
     if (face.json)
       documents.push_back(document_of(fleet.environment(), workload));
     else
