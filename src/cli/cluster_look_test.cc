@@ -224,7 +224,7 @@ TEST_F(ClusterCommands, WrongWordsAreWrongInput) {
         "get pods --context x", "get pods --kubeconfig k -e fleet", "why web --namespace shop",
         "why web --kubeconfig k -e fleet", "events --kubeconfig k -n -1",
         "rollout pause clone/web --kubeconfig k", "rollout pause clone/web --kubeconfig k --wait",
-        "images --kubeconfig k"}) {
+        "images --kubeconfig k", "images --all --kubeconfig k"}) {
     const std::string told = run(line);
     EXPECT_EQ(code_, 2) << line << ": " << told;
     EXPECT_TRUE(told.starts_with("error: ")) << line << ": " << told;

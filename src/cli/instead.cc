@@ -143,8 +143,6 @@ constexpr std::array<std::string_view, 3> flags_elsewhere[] = {
     {"describe pod", "--kubeconfig", "`kubectl describe pod` describes pods of a cluster"},
     {"logs", "--kubeconfig", "`kubectl logs` reads from pods of a cluster"},
     {"pod exec", "--kubeconfig", "`kubectl exec` runs commands in pods of a cluster"},
-    {"images", "--kubeconfig",
-     "NodeImages of a cluster are not read yet; `kubectl get nodeimages` shows them"},
     {"plan", "--kubeconfig",
      "in a cluster, manifests are planned: name them with `-f`; `fettle diff` takes none, too"},
 };

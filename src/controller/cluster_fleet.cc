@@ -1,10 +1,12 @@
 #include "controller/cluster_fleet.h"
 
 #include <algorithm>
+#include <tuple>
 
 #include "base/text.h"
 #include "cluster/objects.h"
 #include "cluster/types.h"
+#include "controller/cluster_images.h"
 #include "controller/cluster_rollouts.h"
 #include "controller/cluster_trial.h"
 #include "controller/fleet_wishes.h"
@@ -135,6 +137,23 @@ Result<std::vector<std::string>> ClusterFleet::history(const Name& owner) {
   if (std::string last = last_act_on(pods_of(owner)); !last.empty())
     lines.push_back(std::move(last));
   return lines;
+}
+
+Result<std::vector<ImageView>> ClusterFleet::images(bool all) {
+  if (all)
+    return user_error("a cluster says nothing of images that no node was asked for");
+  const std::vector<Value> nodes = TRY(look_.list(
+      {types::clone_sets.group, "v1beta1", "nodeimages", "NodeImage", false}, std::string()));
+  std::vector<ImageView> found;
+  for (const Value& node : nodes)
+    for (ImageView& view : images_asked_of_node(node))
+      found.push_back(std::move(view));
+  if (nodes.empty())
+    place_.tell("there are no NodeImages, so nobody pulls images ahead in this cluster");
+  std::ranges::sort(found, [](const ImageView& a, const ImageView& b) {
+    return std::tie(a.node, a.image) < std::tie(b.node, b.image);
+  });
+  return found;
 }
 
 Result<std::unique_ptr<FleetView>> ClusterFleet::view_of(const Name& owner) {

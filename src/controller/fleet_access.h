@@ -21,6 +21,15 @@ struct Trial {
   std::vector<std::string> warnings{};
 };
 
+/// An image on a node, or on its way there.
+struct ImageView {
+  std::string node, image;
+  std::string status;  ///< `Present`, `Pulling`, `Failed`
+  std::string owner;   ///< of a pull: the owner of the job
+  std::string why;     ///< why it failed
+  int64_t bytes = 0;   ///< of an image that is there
+};
+
 class FleetAccess {
  public:
   virtual ~FleetAccess() = default;
@@ -43,6 +52,9 @@ class FleetAccess {
   /// What was last told about a workload and what was last done for it, line by line. `owner`: one
   /// that `with_status` has just answered.
   virtual Result<std::vector<std::string>> history(const Name& owner) = 0;
+
+  /// The images that workloads name, or with `all` those that nodes have, by node and image.
+  virtual Result<std::vector<ImageView>> images(bool all) = 0;
 
   /// The fleet with an owner: what is stored and known of it. No pod is looked at.
   virtual Result<std::unique_ptr<FleetView>> view_of(const Name& owner) = 0;

@@ -200,9 +200,8 @@ std::string size_text(int64_t bytes) {
 }
 
 Result<int> images(Face& face) {
-  Workplace* place = TRY(face.workplace());
-  const std::vector<ImageView> found =
-      TRY(images_of(*place, fleet_of(face), face.parsed.flag("all")));
+  const std::unique_ptr<FleetAccess> fleet = TRY(fleet_asked(face));
+  const std::vector<ImageView> found = TRY(fleet->images(face.parsed.flag("all")));
   std::vector<std::vector<std::string>> rows{{"NODE", "IMAGE", "STATUS", "SIZE", "FOR"}};
   for (const ImageView& image : found) {
     rows.push_back({node_text(image.node), image.image, image.status, size_text(image.bytes),
@@ -226,16 +225,7 @@ std::vector<Command> rollout_commands() {
   const CommandOption overwrite{{"--overwrite"}, "", "replace values that exist"};
   const std::string one = "KIND/NAME";
   const CommandGroup looking{"workloads", look_options()};
-  Command status = looking.reader(
-      "rollout status", one, 1, 2,
-      "Shows how far a rollout is, also by the exit code.\n"
-      "0: complete, paused, or as far as its partition allows; 1: failed; 3: under way.",
-      {"fettle rollout status cloneset/web", "fettle rollout status cloneset/web -w"},
-      rollout_status,
-      {{{"-w", "--watch"}, "", "watch until it is no longer under way"},
-       {{"--timeout"}, "TIME", "how long to watch (10m)"}});
-  status.needs_no_state = is_about_cluster;
-  return {
+  std::vector<Command> all{
       group.make(
           "scale", "KIND/NAME…", 1, 99, "Sets the number of pods of CloneSets or StatefulSets.",
           {"fettle scale cloneset/web --replicas 5", "fettle scale sts db --replicas 3"}, scale,
@@ -258,7 +248,14 @@ std::vector<Command> rollout_commands() {
                  {"fettle annotate cloneset/web fettle/image-predownload-mode=wait",
                   "fettle annotate cloneset/web fettle/image-predownload-mode-"},
                  annotate, {overwrite, wait, limit}),
-      status,
+      looking.reader(
+          "rollout status", one, 1, 2,
+          "Shows how far a rollout is, also by the exit code.\n"
+          "0: complete, paused, or as far as its partition allows; 1: failed; 3: under way.",
+          {"fettle rollout status cloneset/web", "fettle rollout status cloneset/web -w"},
+          rollout_status,
+          {{{"-w", "--watch"}, "", "watch until it is no longer under way"},
+           {{"--timeout"}, "TIME", "how long to watch (10m)"}}),
       looking.make("rollout pause", one, 1, 2, "Pauses a rollout: no further pods change.",
                    {"fettle rollout pause cloneset/web", "fettle rollout pause clone web"}, pause,
                    {wait, limit}),
@@ -277,10 +274,14 @@ std::vector<Command> rollout_commands() {
                    "Restarts the containers of all pods, in the order of a rollout.",
                    {"fettle rollout restart cloneset/web", "fettle rollout restart ds agent"},
                    rollout_restart, {wait, limit}),
-      group.reader("images", "", 0, 0, "Shows which nodes have or pull the images of workloads.",
-                   {"fettle images", "fettle images --all -o json"}, images,
-                   {{{"-a", "--all"}, "", "all images that nodes have"}}),
+      looking.reader("images", "", 0, 0, "Shows which nodes have or pull the images of workloads.",
+                     {"fettle images", "fettle images --all -o json"}, images,
+                     {{{"-a", "--all"}, "", "all images that nodes have"}}),
   };
+  for (Command& command : all)
+    if (find_option(command.options, "--kubeconfig") != nullptr)
+      command.needs_no_state = is_about_cluster;
+  return all;
 }
 
 }  // namespace fettle

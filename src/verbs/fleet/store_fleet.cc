@@ -102,6 +102,10 @@ Result<std::vector<std::string>> StoreFleet::history(const Name& owner) {
   return lines;
 }
 
+Result<std::vector<ImageView>> StoreFleet::images(bool all) {
+  return images_of(place_, environment_, all);
+}
+
 Result<std::unique_ptr<FleetView>> StoreFleet::view_of(const Name&) {
   return learn_fleet(place_, environment_);
 }

@@ -17,6 +17,7 @@ class StoreFleet : public FleetAccess {
   Result<Value> rollout_status(const Name& owner) override;
   Result<std::vector<workloads::Object>> with_status(const IsMeant& is_meant) override;
   Result<std::vector<std::string>> history(const Name& owner) override;
+  Result<std::vector<ImageView>> images(bool all) override;
   Result<std::unique_ptr<FleetView>> view_of(const Name& owner) override;
   Result<Trial> try_out(std::vector<workloads::Object> objects) override;
   Result<std::vector<StoredObject>> change(const Name& owner, const ObjectChange& change) override;
