@@ -33,6 +33,13 @@ Result<kubernetes::Config> config_of_cluster(const ClusterRequest& request) {
   return kubernetes::read_kubeconfig({request.kubeconfig}, request.context);
 }
 
+Result<ReachedCluster> reach_cluster(const ClusterRequest& request) {
+  const kubernetes::Config config = TRY(config_of_cluster(request));
+  return ReachedCluster{
+      std::make_unique<kubernetes::Client>(std::make_unique<kubernetes::HttpTransport>(config)),
+      config.space};
+}
+
 Result<std::unique_ptr<ClusterLink>> link_cluster(const ClusterRequest& request,
                                                   const Workplace& place) {
   const kubernetes::Config config = TRY(config_of_cluster(request));

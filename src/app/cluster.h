@@ -15,4 +15,11 @@ Result<kubernetes::Config> config_of_cluster(const ClusterRequest& request);
 Result<std::unique_ptr<ClusterLink>> link_cluster(const ClusterRequest& request,
                                                   const Workplace& place);
 
+/// A cluster about which a command asks.
+struct ReachedCluster {
+  std::unique_ptr<kubernetes::Client> client{};
+  std::string space{};  ///< the namespace that the context of its kubeconfig names
+};
+Result<ReachedCluster> reach_cluster(const ClusterRequest& request);
+
 }  // namespace fettle

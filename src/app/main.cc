@@ -29,6 +29,7 @@
 #include "cli/live.h"
 #include "cli/print.h"
 #include "controller/cluster_access.h"
+#include "controller/cluster_look.h"
 #include "controller/node_specs.h"
 #include "documents/errors.h"
 #include "drivers/engine/address.h"
@@ -176,6 +177,11 @@ class Program : public Face {
         request, [this](const std::string& text) { tell(text); }, interrupt_.acts_token());
   }
 
+  Result<ClusterReach> reach_cluster(const ClusterRequest& request) override {
+    reached_ = TRY(fettle::reach_cluster(request));
+    return ClusterReach{*reached_.client, reached_.space};
+  }
+
   Build build() const override { return {FETTLE_VERSION, built_from(), library_versions()}; }
 
   void show_work(const std::string& title) override {
@@ -307,6 +313,7 @@ class Program : public Face {
   std::unique_ptr<Signals> signals_;
   std::unique_ptr<OutputWatch> output_;
   Workplace place_;
+  ReachedCluster reached_;
   std::unique_ptr<ClusterLink> cluster_;  ///< ends first: it uses the workplace
 };
 

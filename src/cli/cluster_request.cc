@@ -47,4 +47,30 @@ Result<std::optional<ClusterRequest>> cluster_asked(const CommandLine& parsed) {
   return std::optional(std::move(request));
 }
 
+const std::vector<CommandOption>& cluster_look_options() {
+  static const std::vector<CommandOption> options{
+      {{"--kubeconfig"}, "FILE", "ask about the Kubernetes cluster that it names"},
+      {{"--context"}, "NAME", "of the kubeconfig (default: its current one)"}};
+  return options;
+}
+
+bool is_about_cluster(const CommandLine& parsed) { return parsed.has("kubeconfig"); }
+
+Result<std::optional<ClusterRequest>> cluster_looked_at(const CommandLine& parsed) {
+  if (!is_about_cluster(parsed)) {
+    if (parsed.has("context"))
+      return user_error("`--context` needs `--kubeconfig`");
+    return std::optional<ClusterRequest>();
+  }
+  ClusterRequest request;
+  request.kubeconfig = parsed.text("kubeconfig");
+  if (request.kubeconfig.empty())
+    return user_error("the flag `--kubeconfig` needs the name of a file");
+  if (parsed.has("enclave"))
+    return user_error("a cluster has no fleets, so `--enclave` means nothing there");
+  request.context = parsed.text("context");
+  request.elects = false;
+  return std::optional(std::move(request));
+}
+
 }  // namespace fettle

@@ -23,4 +23,12 @@ const std::vector<CommandOption>& cluster_options();
 /// None: no cluster is meant. Errors (`Blame::user`): options that do not fit together.
 Result<std::optional<ClusterRequest>> cluster_asked(const CommandLine& parsed);
 
+/// Those of a command that asks about the fleet of a home, or about a cluster. It has a namespace of
+/// its own.
+const std::vector<CommandOption>& cluster_look_options();
+/// The same for such a command, which never acts. None: the fleet of a home is meant.
+Result<std::optional<ClusterRequest>> cluster_looked_at(const CommandLine& parsed);
+/// Whether a command is about a cluster, and not about what is kept on this machine.
+bool is_about_cluster(const CommandLine& parsed);
+
 }  // namespace fettle

@@ -42,5 +42,27 @@ TEST(ClusterRequest, OptionsThatDoNotFitTogetherAreErrors) {
   }
 }
 
+TEST(ClusterRequest, WhoAsksAboutAClusterNeverActs) {
+  const auto asked = cluster_looked_at(words({{"kubeconfig", {"k"}}, {"context", {"x"}}}));
+  ASSERT_TRUE(asked && *asked);
+  EXPECT_EQ((*asked)->kubeconfig, "k");
+  EXPECT_EQ((*asked)->context, "x");
+  EXPECT_FALSE((*asked)->elects);
+  const auto nobody = cluster_looked_at(words({{"namespace", {"shop"}}, {"enclave", {"e"}}}));
+  ASSERT_TRUE(nobody);
+  EXPECT_FALSE(*nobody);
+}
+
+TEST(ClusterRequest, AFleetAndAClusterAreTwoThings) {
+  using Options = std::map<std::string, std::vector<std::string>>;
+  for (const Options& options : std::vector<Options>{{{"context", {"x"}}},
+                                                     {{"kubeconfig", {""}}},
+                                                     {{"kubeconfig", {"k"}}, {"enclave", {"e"}}}}) {
+    const auto asked = cluster_looked_at(words(options));
+    ASSERT_FALSE(asked);
+    EXPECT_EQ(asked.error().blame, Blame::user);
+  }
+}
+
 }  // namespace
 }  // namespace fettle

@@ -43,6 +43,7 @@ class CommandLine {
 };
 
 struct ClusterAccess;
+struct ClusterReach;
 struct ClusterRequest;
 struct NodeRequest;
 
@@ -61,6 +62,8 @@ class Face {
   virtual Result<ClusterAccess> cluster(const ClusterRequest& request) = 0;
   /// Pulls on a node of a cluster what is ordered there, until a stop is asked for.
   virtual Result<PullTally> serve_node(const NodeRequest& request) = 0;
+  /// A cluster about which a command asks.
+  virtual Result<ClusterReach> reach_cluster(const ClusterRequest& request) = 0;
   virtual Build build() const = 0;
   /// From now on, a terminal shows that the command works, under this title.
   virtual void show_work(const std::string& title) = 0;
@@ -68,6 +71,7 @@ class Face {
   /// Reports to those who wait what is done now without being an act.
   DoingSink doing;
   CommandLine parsed;
+  std::string default_space = "default";  ///< the namespace where none is named
   std::string output = "text";
   bool json = false;        ///< a document is wanted: `json`, or `jsonl` of who tells no lines
   bool json_lines = false;  ///< `--output jsonl`

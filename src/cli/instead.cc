@@ -130,6 +130,21 @@ constexpr std::array<std::string_view, 3> flags_elsewhere[] = {
     {"get", "--watch", "`fettle rollout status KIND/NAME -w` watches a rollout"},
     {"run", "-f", "a package is named without a flag: `fettle run FOLDER`"},
     {"rollout status", "--for", "`-w` waits until the rollout is complete"},
+    {"apply", "--kubeconfig",
+     "`kubectl apply` writes to a cluster; `fettle plan -f FILE` shows what that would do"},
+    {"delete", "--kubeconfig", "`kubectl delete` deletes objects of a cluster"},
+    {"scale", "--kubeconfig", "`kubectl scale` scales workloads of a cluster"},
+    {"set image", "--kubeconfig",
+     "`kubectl set image` or `kubectl edit` changes workloads of a cluster"},
+    {"label", "--kubeconfig", "`kubectl label` labels objects of a cluster"},
+    {"annotate", "--kubeconfig", "`kubectl annotate` annotates objects of a cluster"},
+    {"describe workload", "--kubeconfig",
+     "`fettle why KIND/NAME` and `get -o yaml` take it, `kubectl describe` shows the rest"},
+    {"describe pod", "--kubeconfig", "`kubectl describe pod` describes pods of a cluster"},
+    {"logs", "--kubeconfig", "`kubectl logs` reads from pods of a cluster"},
+    {"pod exec", "--kubeconfig", "`kubectl exec` runs commands in pods of a cluster"},
+    {"plan", "--kubeconfig",
+     "in a cluster, manifests are planned: name them with `-f`; `fettle diff` takes none, too"},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cli/commands/state_options.h"
 #include "controller/cluster_access.h"
+#include "controller/cluster_look.h"
 
 namespace fettle {
 namespace {
@@ -18,6 +19,9 @@ class Words : public Face {
     return world_error("there is none");
   }
   Result<PullTally> serve_node(const NodeRequest&) override { return world_error("there is none"); }
+  Result<ClusterReach> reach_cluster(const ClusterRequest&) override {
+    return world_error("there is none");
+  }
   Build build() const override { return {}; }
   void show_work(const std::string&) override {}
 };

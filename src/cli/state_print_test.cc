@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "controller/cluster_access.h"
+#include "controller/cluster_look.h"
 
 namespace fettle {
 namespace {
@@ -19,6 +20,9 @@ class StatesFace : public Face {
     return world_error("there is none");
   }
   Result<PullTally> serve_node(const NodeRequest&) override { return world_error("there is none"); }
+  Result<ClusterReach> reach_cluster(const ClusterRequest&) override {
+    return world_error("there is none");
+  }
   Build build() const override { return {}; }
   void show_work(const std::string&) override {}
 };

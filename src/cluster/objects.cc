@@ -92,6 +92,14 @@ std::vector<Entry> changed_entries(const Value& before, const Value& after) {
   return changed;
 }
 
+Value patch_between(const Value& before, const Value& after) {
+  std::vector<Entry> changed = changed_entries(before, after);
+  for (Entry& entry : changed)
+    if (const Value& was = before.at(entry.key); was.is_dict() && entry.value.is_dict())
+      entry.value = patch_between(was, entry.value);
+  return dict_or_null(std::move(changed));
+}
+
 Value dict_or_null(std::vector<Entry> entries) {
   return entries.empty() ? Value() : Value::dict(std::move(entries));
 }

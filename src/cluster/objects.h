@@ -47,6 +47,10 @@ const Value& condition_of(const Value& conditions, std::string_view type);
 /// The entries that lead from one dict to another; null where one goes away.
 std::vector<Entry> changed_entries(const Value& before, const Value& after);
 
+/// The merge patch that leads from one dict to another (RFC 7386): lists are replaced as a whole, and
+/// null takes a field away. Null: they are alike.
+Value patch_between(const Value& before, const Value& after);
+
 /// Null: there are no entries.
 Value dict_or_null(std::vector<Entry> entries);
 

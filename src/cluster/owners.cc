@@ -12,23 +12,6 @@
 namespace fettle::cluster {
 namespace {
 
-/// Of the versions of our types, that in which the spec was written last. A server that converts
-/// nothing shows an object under every version as it was written, and the versions differ in names
-/// and defaults.
-std::string version_written_in(const Value& object, const kubernetes::ResourceType& type) {
-  std::string found = type.api_version();
-  std::string_view last;
-  for (const Value& entry : items_of(object.at("metadata").at("managedFields"))) {
-    const std::string_view version = entry.text_at("apiVersion"), time = entry.text_at("time");
-    if (entry.at("fieldsV1").find("f:spec") == nullptr || entry.find("subresource") != nullptr ||
-        !version.starts_with(cat(type.group, "/")) || time < last)
-      continue;
-    found = version;
-    last = time;
-  }
-  return found;
-}
-
 /// What is remembered of a job is no wish.
 Value without_own(const Value& found) {
   if (found.find(annotation::job) == nullptr)
@@ -93,6 +76,20 @@ Value template_of(const Value& spec, bool is_sidecar_set) {
 
 }  // namespace
 
+std::string version_of_spec(const Value& object, const kubernetes::ResourceType& type) {
+  std::string found = type.api_version();
+  std::string_view last;
+  for (const Value& entry : items_of(object.at("metadata").at("managedFields"))) {
+    const std::string_view version = entry.text_at("apiVersion"), time = entry.text_at("time");
+    if (entry.at("fieldsV1").find("f:spec") == nullptr || entry.find("subresource") != nullptr ||
+        !version.starts_with(cat(type.group, "/")) || time < last)
+      continue;
+    found = version;
+    last = time;
+  }
+  return found;
+}
+
 workloads::Object with_known_policies(workloads::Object object,
                                       const std::vector<ControllerRevision>& revisions) {
   const auto newest = std::ranges::max_element(revisions, {}, &ControllerRevision::number);
@@ -122,7 +119,7 @@ workloads::Object with_known_policies(workloads::Object object,
 }
 
 Result<workloads::Object> read_workload(const Value& object, const kubernetes::ResourceType& type) {
-  const std::string version = version_written_in(object, type);
+  const std::string version = version_of_spec(object, type);
   Result<workloads::Object> found = read_as(object, type, version);
   if (found)
     return found;

@@ -28,6 +28,11 @@ struct Owner {
 /// Errors (`Blame::user`): those of manifests, of which there are some if no webhook has checked it.
 Result<workloads::Object> read_workload(const Value& object, const kubernetes::ResourceType& type);
 
+/// The version, such as `apps.kruise.io/v1alpha1`, in which the spec of a workload was written last:
+/// a server that converts nothing shows an object under every version as it was written, and the
+/// versions differ in names and defaults.
+std::string version_of_spec(const Value& object, const kubernetes::ResourceType& type);
+
 /// OpenKruise's webhook writes an `imagePullPolicy` into each container of a template or of a
 /// SidecarSet, and a manifest that is applied without that webhook has none. To leave it out is no
 /// wish for other pods: what is not said is as in the newest revision, unless the template is a

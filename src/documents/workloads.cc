@@ -61,6 +61,17 @@ Value list_document(std::vector<Value> objects) {
       {{"apiVersion", "v1"}, {"kind", "List"}, {"items", Value::list(std::move(objects))}});
 }
 
+Value value_of(const ClusterEvent& event) {
+  return Value::dict({{"time", to_string(event.time)},
+                      {"type", event.type},
+                      {"reason", event.reason},
+                      {"object", event.object},
+                      {"text", event.text},
+                      {"count", event.count}});
+}
+
+Value document_of(const std::vector<ClusterEvent>& events) { return list_of(events); }
+
 Value value_of(const NoticeView& notice) {
   return Value::dict({{"time", to_string(notice.time)},
                       {"type", notice.type},

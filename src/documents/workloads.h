@@ -3,6 +3,7 @@
 /// whose fields are not ours. Such an object comes from `shown_document` or `pods_of`; here what
 /// is secret in it is hidden.
 
+#include "controller/cluster_history.h"
 #include "controller/workloads.h"
 #include "documents/parts.h"
 #include "verbs/fleet/pods.h"
@@ -30,6 +31,9 @@ Value value_of(const ImageView& image);
 
 /// A list as Kubernetes writes it, of objects that may be told as they are.
 Value list_document(std::vector<Value> objects);
+/// `events` of a cluster: `time`, `type`, `reason`, `object`, `text`, `count`.
+Value value_of(const ClusterEvent& event);
+Value document_of(const std::vector<ClusterEvent>& events);
 /// `time`, `type`, `reason`, `text`.
 Value value_of(const NoticeView& notice);
 /// `describe` of a workload: `object`, `pods`, `events`. Its documents may be told as they are.

@@ -36,6 +36,9 @@ struct Object {
   Time created;                      ///< 0: nobody has stored it yet
   Value applied{};                   ///< the document that was last given to `apply`; null: never
   std::vector<FieldPlace> places{};  ///< of fields that are judged later; empty: not read here
+  /// The document as it was written, in its own version; null: nobody asked for it
+  /// (`ReadOptions::keeps_written`).
+  Value written{};
   /// Its name as an owner: `CloneSet/NAMESPACE/NAME`.
   Name owner() const;
 };

@@ -5,6 +5,8 @@
 #include "cli/print.h"
 #include "documents/events.h"
 #include "documents/resources.h"
+#include "documents/workloads.h"
+#include "verbs/fleet/store_fleet.h"
 #include "verbs/fleet/workload_why.h"
 #include "verbs/models/export_model.h"
 #include "verbs/packages/secrets.h"
@@ -46,13 +48,11 @@ Result<int> set_show(Face& face) {
 }
 
 /// A kind may be short, as in other commands of workloads: `clone/web`.
-Result<std::vector<WorkloadWhy>> workloads_meant(const Workplace& place, const Name& environment,
-                                                 const std::string& what) {
+Result<std::vector<WorkloadWhy>> workloads_meant(FleetAccess& fleet, const std::string& what) {
   const size_t slash = what.find('/');
   const auto kind = slash == what.npos ? Result<std::string>(std::string())
                                        : kind_named(std::string_view(what).substr(0, slash));
-  return why_workloads(place, environment,
-                       kind && !kind->empty() ? cat(*kind, what.substr(slash)) : what);
+  return why_workloads(fleet, kind && !kind->empty() ? cat(*kind, what.substr(slash)) : what);
 }
 
 void print_why(const WorkloadWhy& why) {
@@ -70,7 +70,44 @@ void print_why(const std::vector<Cause>& causes) {
   }
 }
 
+/// Null: what is kept on this machine is meant.
+Result<std::unique_ptr<ClusterFleet>> cluster_meant(Face& face) {
+  std::unique_ptr<ClusterFleet> fleet = TRY(cluster_fleet_asked(face));
+  if (fleet == nullptr && face.parsed.has("namespace"))
+    return user_error("`--namespace` needs `--kubeconfig`");
+  return fleet;
+}
+
+/// In a cluster only workloads are known.
+Result<int> tell_why_in_cluster(Face& face, FleetAccess& fleet) {
+  const std::string what = face.parsed.argument(0);
+  const std::vector<WorkloadWhy> found = TRY(workloads_meant(fleet, what));
+  if (found.empty()) {
+    std::vector<std::string> names;
+    for (const workloads::Object& object :
+         TRY(fleet.with_status([](const workloads::Object&) { return true; })))
+      names.push_back(object.name.str());
+    return user_error(cat("there is no workload `", printable(what), "` in the namespace `",
+                          printable(space_of(face)), "` of the cluster", suggestion(what, names)));
+  }
+  std::vector<Value> documents;
+  for (const WorkloadWhy& workload : found)
+    if (face.json)
+      documents.push_back(document_of(fleet.environment(), workload));
+    else
+      print_why(workload);
+  if (face.json)
+    print_json(Value::list(std::move(documents)));
+  return 0;
+}
+
 Result<int> tell_why(Face& face) {
+  // `KIND/NAMESPACE/NAME` says where.
+  const std::string asked = face.parsed.argument(0);
+  if (const auto parts = split(asked, '/'); is_about_cluster(face.parsed) && parts.size() == 3)
+    face.parsed.options["namespace"] = {std::string(parts[1])};
+  if (const auto cluster = TRY(cluster_meant(face)))
+    return tell_why_in_cluster(face, *cluster);
   Workplace* place = TRY(face.workplace());
   std::string what = face.parsed.argument(0), name = face.parsed.text("enclave");
   // Without an environment, the project's is meant if it knows the thing, else any that does.
@@ -91,7 +128,8 @@ Result<int> tell_why(Face& face) {
   std::vector<Value> documents;
   size_t found = 0;
   for (const Name& environment : environments) {
-    const std::vector<WorkloadWhy> workloads = TRY(workloads_meant(*place, environment, what));
+    StoreFleet fleet(*place, environment);
+    const std::vector<WorkloadWhy> workloads = TRY(workloads_meant(fleet, what));
     const Result<std::vector<Key>> keys = find_keys_of_events(*place, environment, what);
     if (!keys && workloads.empty()) {
       // Of several environments, the one that knows something similar is worth a message.
@@ -144,19 +182,42 @@ Result<int> tell_drift(Face& face) {
   return !found.empty() && face.parsed.flag("detailed-exitcode") ? 4 : 0;
 }
 
+/// The last ones that are asked for.
+template <typename T>
+Result<std::vector<T>> last_asked(const Face& face, std::vector<T> all) {
+  const int64_t last = TRY(face.parsed.number("num", 100));
+  if (last < 0)
+    return user_error(cat("`--num` must be 0 or more, not ", last));
+  if (last > 0 && all.size() > static_cast<size_t>(last))
+    all.erase(all.begin(), all.end() - static_cast<std::ptrdiff_t>(last));
+  return all;
+}
+
+Result<int> events_in_cluster(Face& face, const ClusterFleet& fleet) {
+  if (!face.parsed.arguments.empty())
+    return user_error(cat("a cluster has no environments, so `", face.parsed.argument(0),
+                          "` means nothing there; `--namespace` names a namespace"));
+  const std::vector<ClusterEvent> events = TRY(last_asked(face, TRY(fleet.events())));
+  if (face.json) {
+    print_json(document_of(events));
+    return 0;
+  }
+  for (const ClusterEvent& event : events)
+    print(cat(to_string(event.time), " ", event.type, " ", event.reason, " ",
+              owner_text(event.object), event.count == 1 ? "" : cat(" (", event.count, " times)"),
+              ": ", hanging(event.text, 4)));
+  return 0;
+}
+
 Result<int> events(Face& face) {
+  if (const auto cluster = TRY(cluster_meant(face)))
+    return events_in_cluster(face, *cluster);
   Workplace* place = TRY(face.workplace());
   Name environment;
   if (const std::string name = face.parsed.text("enclave", face.parsed.argument(0)); !name.empty())
     environment = TRY(known_environment(face, name)).name;
-  const int64_t last = TRY(face.parsed.number("num", 100));
-  if (last < 0)
-    return user_error(cat("`--num` must be 0 or more, not ", last));
-  std::vector<Event> all = TRY(place->store->events(environment, 0, 1'000'000));
-  const size_t first = last > 0 && all.size() > static_cast<size_t>(last)
-                           ? all.size() - static_cast<size_t>(last)
-                           : 0;
-  all.erase(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(first));
+  const std::vector<Event> all =
+      TRY(last_asked(face, TRY(place->store->events(environment, 0, 1'000'000))));
   for (const Event& event : all)
     TRY(recall_secrets(*place, event.environment));
   if (face.json) {
@@ -190,14 +251,26 @@ Result<int> doctor(Face& face) {
 
 const CommandGroup group{around_runs, {}};
 
+/// Without the short form of `--namespace`, which means something else in some of these commands.
+std::vector<CommandOption> options_with_cluster(std::vector<CommandOption> own) {
+  own.push_back({{"--namespace"}, "NAME", "of the cluster (default: that of the context)"});
+  const std::vector<CommandOption>& more = cluster_look_options();
+  own.insert(own.end(), more.begin(), more.end());
+  return own;
+}
+
 }  // namespace
 
 Command why_command() {
-  return group.reader(
+  Command command = group.reader(
       "why", "WHAT", 1, 1,
       "Explains why something was done: KIND/NAME, a service's name, or FILE:LINE; of a workload, "
       "why it is where it is.",
-      {"fettle why web -e shop", "fettle why main.star:12"}, tell_why, {environment_option()});
+      {"fettle why web -e shop", "fettle why main.star:12",
+       "fettle why cloneset/web --kubeconfig ~/.kube/config"},
+      tell_why, options_with_cluster({environment_option()}));
+  command.needs_no_state = is_about_cluster;
+  return command;
 }
 Command show_command() {
   return group.reader("show", "[ENCLAVE [WHAT]]", 0, 2,
@@ -213,10 +286,15 @@ Command drift_command() {
       {environment_option(), {{"--detailed-exitcode"}, "", "exit code 4 when something changed"}});
 }
 Command events_command() {
-  return group.reader("events", "[ENCLAVE]", 0, 1,
-                      "Shows what happened, in one environment or in all.",
-                      {"fettle events shop", "fettle events -n 20 --output jsonl"}, events,
-                      {environment_option(), {{"-n", "--num"}, "N", "the last N (100); 0: all"}});
+  Command command = group.reader(
+      "events", "[ENCLAVE]", 0, 1, "Shows what happened, in one environment or in all.",
+      {"fettle events shop", "fettle events -n 20 --output jsonl",
+       "fettle events --kubeconfig ~/.kube/config --namespace shop"},
+      events,
+      options_with_cluster(
+          {environment_option(), {{"-n", "--num"}, "N", "the last N (100); 0: all"}}));
+  command.needs_no_state = is_about_cluster;
+  return command;
 }
 Command doctor_command() {
   return CommandGroup{"machine", {}}.reader(

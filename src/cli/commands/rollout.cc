@@ -15,7 +15,7 @@ namespace fettle {
 namespace {
 
 constexpr int is_pending = 3;
-constexpr Duration watch_pause = 500ms;
+constexpr Duration store_pause = 500ms, cluster_pause = 2s;
 
 /// The one object that a command is about, and nothing behind it.
 Result<Name> only_owner(const Face& face) {
@@ -94,31 +94,39 @@ Result<int> put(Face& face, std::string_view field) {
 Result<int> label(Face& face) { return put(face, "labels"); }
 Result<int> annotate(Face& face) { return put(face, "annotations"); }
 
-Result<int> edit(Face& face, Edits (*change)(const Workplace&, const Name&, const Name&)) {
+using RolloutEdit = std::function<Edits(FleetAccess& fleet, const Name& owner)>;
+
+/// Whoever keeps a cluster carries an edit out, and nobody waits for that here.
+Result<int> edit(Face& face, const RolloutEdit& change) {
+  const bool is_in_cluster = is_about_cluster(face.parsed);
+  if (is_in_cluster && (face.parsed.flag("wait") || face.parsed.has("timeout")))
+    return user_error("in a cluster, `fettle rollout status KIND/NAME -w` waits for a rollout");
+  const std::unique_ptr<FleetAccess> fleet = TRY(fleet_asked(face));
   const Name owner = TRY(only_owner(face));
-  Workplace* place = TRY(face.workplace());
-  return finish_edit(face, *place, TRY(change(*place, fleet_of(face), owner)));
+  const std::vector<StoredObject> stored = TRY(change(*fleet, owner));
+  return is_in_cluster ? tell_stored(face, stored)
+                       : finish_edit(face, *TRY(face.workplace()), stored);
 }
 
 Result<int> pause(Face& face) {
-  return edit(face, [](const Workplace& place, const Name& environment, const Name& owner) {
-    return pause_rollout(place, environment, owner, true);
+  return edit(face, [](FleetAccess& fleet, const Name& owner) {
+    return pause_rollout(fleet, owner, true);
   });
 }
 Result<int> resume(Face& face) {
-  return edit(face, [](const Workplace& place, const Name& environment, const Name& owner) {
-    return pause_rollout(place, environment, owner, false);
+  return edit(face, [](FleetAccess& fleet, const Name& owner) {
+    return pause_rollout(fleet, owner, false);
   });
 }
 Result<int> rollout_restart(Face& face) { return edit(face, restart_rollout); }
 
 Result<int> undo(Face& face) {
-  const Name owner = TRY(only_owner(face));
   const int64_t revision = TRY(face.parsed.number("to-revision", 0));
   if (revision < 0)
     return user_error(cat("`--to-revision` must be the number of a revision, not ", revision));
-  Workplace* place = TRY(face.workplace());
-  return finish_edit(face, *place, TRY(undo_rollout(*place, fleet_of(face), owner, revision)));
+  return edit(face, [&](FleetAccess& fleet, const Name& owner) {
+    return undo_rollout(fleet, owner, revision);
+  });
 }
 
 /// The state of a rollout: its phase, and the reason.
@@ -127,38 +135,28 @@ struct Stand {
   Value status;
 };
 
-Result<Stand> stand_of(const Workplace& place, const Name& fleet, const Name& owner) {
-  std::vector<std::string> names;
-  for (const workloads::Object& object : TRY(objects_with_status(place, fleet))) {
-    names.push_back(object.owner().str());
-    if (object.owner() != owner)
-      continue;
-    const Value& status = object.document.at("status");
-    if (!status.is_dict())
-      return user_error(cat("a ", object.kind, " has no rollout"));
-    Stand stand{std::string(status.text_at("phase")), {}, status};
-    stand.text = rollout_text(status);
-    return stand;
-  }
-  return user_error(cat("there is no `", owner_text(owner), "`", suggestion(owner, names)));
+Result<Stand> stand_of(FleetAccess& fleet, const Name& owner) {
+  const Value status = TRY(fleet.rollout_status(owner));
+  return Stand{std::string(status.text_at("phase")), rollout_text(status), status};
 }
 
 Result<int> rollout_status(Face& face) {
+  const std::unique_ptr<FleetAccess> fleet = TRY(fleet_asked(face));
   const Name owner = TRY(only_owner(face));
-  Workplace* place = TRY(face.workplace());
+  const Duration watch_pause = is_about_cluster(face.parsed) ? cluster_pause : store_pause;
   Duration limit = 10min;
   if (const std::string text = face.parsed.text("timeout"); !text.empty())
     limit = TRY(parse_duration(text));
-  Stand stand = TRY(stand_of(*place, fleet_of(face), owner));
+  Stand stand = TRY(stand_of(*fleet, owner));
   const Instant began = instant_from_clock();
   std::string told;
   while (face.parsed.flag("watch") && stand.phase == "progressing" &&
          instant_from_clock() - began < limit) {
     if (stand.text != told && !face.json && !face.quiet)
       print_error(told = stand.text);
-    if (!pause_for(watch_pause, place->interrupt->acts_token()))
+    if (!pause_for(watch_pause, fleet->place().interrupt->acts_token()))
       return interrupted_code;
-    stand = TRY(stand_of(*place, fleet_of(face), owner));
+    stand = TRY(stand_of(*fleet, owner));
   }
   if (face.json)
     print_json(rollout_document(owner, stand.status, stand.text));
@@ -176,15 +174,15 @@ std::string images_text(const Value& pod_template) {
 }
 
 Result<int> history(Face& face) {
+  const std::unique_ptr<FleetAccess> fleet = TRY(fleet_asked(face));
   const Name owner = TRY(only_owner(face));
-  Workplace* place = TRY(face.workplace());
   const int64_t asked = TRY(face.parsed.number("revision", 0));
   std::vector<Value> values;
   std::vector<std::vector<std::string>> rows{{"REVISION", "NAME", "PODS", "IMAGES"}};
-  for (const RevisionView& revision : TRY(revisions_of(*place, fleet_of(face), owner))) {
+  for (const RevisionView& revision : TRY(revisions_of(*fleet, owner))) {
     if (asked != 0 && revision.number != asked)
       continue;
-    values.push_back(value_of(*place, revision));
+    values.push_back(value_of(fleet->place(), revision));
     rows.push_back({std::to_string(revision.number), revision.name, std::to_string(revision.pods),
                     images_text(revision.pod_template)});
   }
@@ -202,9 +200,8 @@ std::string size_text(int64_t bytes) {
 }
 
 Result<int> images(Face& face) {
-  Workplace* place = TRY(face.workplace());
-  const std::vector<ImageView> found =
-      TRY(images_of(*place, fleet_of(face), face.parsed.flag("all")));
+  const std::unique_ptr<FleetAccess> fleet = TRY(fleet_asked(face));
+  const std::vector<ImageView> found = TRY(fleet->images(face.parsed.flag("all")));
   std::vector<std::vector<std::string>> rows{{"NODE", "IMAGE", "STATUS", "SIZE", "FOR"}};
   for (const ImageView& image : found) {
     rows.push_back({node_text(image.node), image.image, image.status, size_text(image.bytes),
@@ -227,7 +224,8 @@ std::vector<Command> rollout_commands() {
   const CommandOption wait = wait_options()[0], limit = wait_options()[1];
   const CommandOption overwrite{{"--overwrite"}, "", "replace values that exist"};
   const std::string one = "KIND/NAME";
-  return {
+  const CommandGroup looking{"workloads", look_options()};
+  std::vector<Command> all{
       group.make(
           "scale", "KIND/NAME…", 1, 99, "Sets the number of pods of CloneSets or StatefulSets.",
           {"fettle scale cloneset/web --replicas 5", "fettle scale sts db --replicas 3"}, scale,
@@ -250,7 +248,7 @@ std::vector<Command> rollout_commands() {
                  {"fettle annotate cloneset/web fettle/image-predownload-mode=wait",
                   "fettle annotate cloneset/web fettle/image-predownload-mode-"},
                  annotate, {overwrite, wait, limit}),
-      group.reader(
+      looking.reader(
           "rollout status", one, 1, 2,
           "Shows how far a rollout is, also by the exit code.\n"
           "0: complete, paused, or as far as its partition allows; 1: failed; 3: under way.",
@@ -258,28 +256,32 @@ std::vector<Command> rollout_commands() {
           rollout_status,
           {{{"-w", "--watch"}, "", "watch until it is no longer under way"},
            {{"--timeout"}, "TIME", "how long to watch (10m)"}}),
-      group.make("rollout pause", one, 1, 2, "Pauses a rollout: no further pods change.",
-                 {"fettle rollout pause cloneset/web", "fettle rollout pause clone web"}, pause,
-                 {wait, limit}),
-      group.make("rollout resume", one, 1, 2, "Resumes a paused rollout.",
-                 {"fettle rollout resume cloneset/web", "fettle rollout resume clone web"}, resume,
-                 {wait, limit}),
-      group.make(
+      looking.make("rollout pause", one, 1, 2, "Pauses a rollout: no further pods change.",
+                   {"fettle rollout pause cloneset/web", "fettle rollout pause clone web"}, pause,
+                   {wait, limit}),
+      looking.make("rollout resume", one, 1, 2, "Resumes a paused rollout.",
+                   {"fettle rollout resume cloneset/web", "fettle rollout resume clone web"},
+                   resume, {wait, limit}),
+      looking.make(
           "rollout undo", one, 1, 2, "Returns to an earlier revision (default: the previous one).",
           {"fettle rollout undo cloneset/web", "fettle rollout undo cloneset/web --to-revision 2"},
           undo, {{{"--to-revision"}, "NUMBER", "a number from `rollout history`"}, wait, limit}),
-      group.reader("rollout history", one, 1, 2, "Lists the revisions of a workload.",
-                   {"fettle rollout history cloneset/web",
-                    "fettle rollout history cloneset/web --revision 2 -o json"},
-                   history, {{{"--revision"}, "NUMBER", "only this one"}}),
-      group.make("rollout restart", one, 1, 2,
-                 "Restarts the containers of all pods, in the order of a rollout.",
-                 {"fettle rollout restart cloneset/web", "fettle rollout restart ds agent"},
-                 rollout_restart, {wait, limit}),
-      group.reader("images", "", 0, 0, "Shows which nodes have or pull the images of workloads.",
-                   {"fettle images", "fettle images --all -o json"}, images,
-                   {{{"-a", "--all"}, "", "all images that nodes have"}}),
+      looking.reader("rollout history", one, 1, 2, "Lists the revisions of a workload.",
+                     {"fettle rollout history cloneset/web",
+                      "fettle rollout history cloneset/web --revision 2 -o json"},
+                     history, {{{"--revision"}, "NUMBER", "only this one"}}),
+      looking.make("rollout restart", one, 1, 2,
+                   "Restarts the containers of all pods, in the order of a rollout.",
+                   {"fettle rollout restart cloneset/web", "fettle rollout restart ds agent"},
+                   rollout_restart, {wait, limit}),
+      looking.reader("images", "", 0, 0, "Shows which nodes have or pull the images of workloads.",
+                     {"fettle images", "fettle images --all -o json"}, images,
+                     {{{"-a", "--all"}, "", "all images that nodes have"}}),
   };
+  for (Command& command : all)
+    if (find_option(command.options, "--kubeconfig") != nullptr)
+      command.needs_no_state = is_about_cluster;
+  return all;
 }
 
 }  // namespace fettle

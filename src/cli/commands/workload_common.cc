@@ -12,6 +12,7 @@
 #include "documents/workloads.h"
 #include "kinds/pod.h"
 #include "verbs/fleet/pod_document.h"
+#include "verbs/fleet/store_fleet.h"
 
 namespace fettle {
 namespace {
@@ -49,7 +50,25 @@ Name fleet_of(const Face& face) {
   return Name(face.parsed.text("enclave", std::string(default_fleet)));
 }
 
-std::string space_of(const Face& face) { return face.parsed.text("namespace", "default"); }
+std::string space_of(const Face& face) { return face.parsed.text("namespace", face.default_space); }
+
+Result<std::unique_ptr<ClusterFleet>> cluster_fleet_asked(Face& face) {
+  const std::optional<ClusterRequest> request = TRY(cluster_looked_at(face.parsed));
+  if (!request)
+    return std::unique_ptr<ClusterFleet>();
+  const Workplace* const place = TRY(face.workplace());
+  const ClusterReach reach = TRY(face.reach_cluster(*request));
+  face.default_space = reach.space;
+  return std::make_unique<ClusterFleet>(
+      *place, reach, face.parsed.flag("all-namespaces") ? std::string() : space_of(face));
+}
+
+Result<std::unique_ptr<FleetAccess>> fleet_asked(Face& face) {
+  if (auto fleet = TRY(cluster_fleet_asked(face)))
+    return std::unique_ptr<FleetAccess>(std::move(fleet));
+  return std::unique_ptr<FleetAccess>(
+      std::make_unique<StoreFleet>(*TRY(face.workplace()), fleet_of(face)));
+}
 
 Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
   const std::vector<std::string>& names = face.parsed.all("filename");
@@ -63,7 +82,9 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
         workloads::read_manifests(source.text, source.name,
                                   {.space = face.parsed.text("namespace"),
                                    .skip_unknown = face.parsed.flag("skip-unknown"),
-                                   .read_before = &read_before});
+                                   .read_before = &read_before,
+                                   .otherwise = face.default_space,
+                                   .keeps_written = is_about_cluster(face.parsed)});
     for (Error& error : read.errors) {
       if (first)
         print_error(cat("error: ", to_string(*first)));
@@ -268,6 +289,13 @@ const std::vector<CommandOption>& workload_options() {
   static const std::vector<CommandOption> options{
       {{"-e", "--enclave", "--environment"}, "NAME", "the fleet (default: fleet)"},
       {{"-n", "--namespace"}, "NAME", "for objects without a namespace (default: default)"}};
+  return options;
+}
+
+std::vector<CommandOption> look_options() {
+  std::vector<CommandOption> options = workload_options();
+  const std::vector<CommandOption>& more = cluster_look_options();
+  options.insert(options.end(), more.begin(), more.end());
   return options;
 }
 

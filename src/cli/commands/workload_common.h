@@ -4,13 +4,20 @@
 
 #include <set>
 
-#include "cli/command.h"
+#include "cli/cluster_request.h"
+#include "controller/cluster_fleet.h"
 #include "controller/workloads.h"
 
 namespace fettle {
 
 Name fleet_of(const Face& face);
 std::string space_of(const Face& face);
+
+/// The cluster that `--kubeconfig` names; null: none is named. From then on `space_of` is the
+/// namespace of its context, unless another one is asked for.
+Result<std::unique_ptr<ClusterFleet>> cluster_fleet_asked(Face& face);
+/// The fleet that a command asks about: that of a cluster, or the one that `-e` names.
+Result<std::unique_ptr<FleetAccess>> fleet_asked(Face& face);
 
 /// All objects of all files that `-f` names, if any. Every error is printed before the first one is
 /// returned.
@@ -46,6 +53,8 @@ Result<int> bring_about(Face& face, Workplace& place, const Name& fleet,
 
 /// `--enclave` and `--namespace`.
 const std::vector<CommandOption>& workload_options();
+/// Those, and the ones by which a command asks about a cluster instead.
+std::vector<CommandOption> look_options();
 /// `--wait` and `--timeout`.
 const std::vector<CommandOption>& wait_options();
 CommandOption file_option();

@@ -10,7 +10,6 @@
 #include "cli/print.h"
 #include "documents/workloads.h"
 #include "value/mask.h"
-#include "verbs/fleet/claims.h"
 #include "verbs/fleet/pod_document.h"
 #include "verbs/fleet/workload_views.h"
 
@@ -29,7 +28,8 @@ struct ListedObject {
 /// The objects that are asked for, by kind. Without names, all of them.
 struct ObjectQuery {
   std::string kind;
-  std::vector<std::string> names;
+  std::vector<std::string> names{};
+  bool is_of_all = false;  ///< the kind is one of `all`
 };
 
 /// The kinds of kubectl's `all` that exist here, in its order.
@@ -57,8 +57,10 @@ Result<std::vector<ObjectQuery>> asked_of(const Face& face) {
   const std::vector<std::string>& words = face.parsed.arguments;
   std::vector<ObjectQuery> all;
   if (words[0].find('/') == std::string::npos) {
+    const std::string low = lower_case(words[0]);
+    const bool is_of_all = std::ranges::count(split(low, ','), "all") > 0;
     for (std::string& kind : TRY(kinds_named(words[0])))
-      all.push_back({std::move(kind), {words.begin() + 1, words.end()}});
+      all.push_back({std::move(kind), {words.begin() + 1, words.end()}, is_of_all});
     return all;
   }
   for (const std::string& word : words) {
@@ -68,39 +70,34 @@ Result<std::vector<ObjectQuery>> asked_of(const Face& face) {
       return user_error(cat("`", printable(word), "` does not name an object: write `KIND/NAME`"));
     const std::string kind = TRY(kind_named(std::string_view(word).substr(0, slash)));
     const auto same = std::ranges::find(all, kind, &ObjectQuery::kind);
-    (same == all.end() ? *all.insert(same, {kind, {}}) : *same).names.push_back(name);
+    (same == all.end() ? *all.insert(same, {.kind = kind}) : *same).names.push_back(name);
   }
   return all;
 }
 
-Result<std::vector<ListedObject>> all_of_kind(Face& face, const Workplace& place,
-                                              const std::string& kind) {
+/// A cluster need not have all kinds of kubectl's `all`.
+Result<std::vector<ListedObject>> all_of_kind(FleetAccess& fleet, const ObjectQuery& asked,
+                                              const std::string& space) {
   std::vector<ListedObject> found;
-  if (kind == "Pod")
-    for (const Value& pod : TRY(pods_of(place, fleet_of(face))))
-      found.push_back({kind, std::string(pod.at("metadata").text_at("namespace")),
-                       std::string(pod.at("metadata").text_at("name")), pod});
-  if (kind == "PersistentVolumeClaim")
-    for (const Value& claim : TRY(claims_of(place, fleet_of(face))))
-      found.push_back({kind, std::string(claim.at("metadata").text_at("namespace")),
-                       std::string(claim.at("metadata").text_at("name")), claim});
-  const bool has_status = has_replicas(kind) || kind == "ImagePullJob" || kind == "SidecarSet";
-  const std::vector<workloads::Object> objects =
-      TRY(has_status ? objects_with_status(place, fleet_of(face))
-                     : stored_objects(place, fleet_of(face)));
-  for (const workloads::Object& object : objects)
-    if (object.kind == kind && kind != "Pod")  // of a pod it is only what was said about it
-      found.push_back({kind, object.space.str(), object.name.str(), shown_document(object)});
+  const auto documents = fleet.documents(asked.kind, space);
+  if (!documents && !(asked.is_of_all && documents.error().blame == Blame::user))
+    return documents.error();
+  for (const Value& document : documents ? *documents : std::vector<Value>()) {
+    const Value& metadata = document.at("metadata");
+    found.push_back({asked.kind, std::string(metadata.text_at("namespace")),
+                     std::string(metadata.text_at("name")), document});
+  }
   return found;
 }
 
-Result<std::vector<ListedObject>> listed(Face& face, const Workplace& place,
+Result<std::vector<ListedObject>> listed(const Face& face, FleetAccess& fleet,
                                          const ObjectQuery& asked) {
-  std::vector<ListedObject> found = TRY(all_of_kind(face, place, asked.kind));
-  const LabelFilter is_selected = TRY(label_filter(face.parsed.text("selector")));
-  const FieldFilter has_fields = TRY(field_filter(face.parsed.text("field-selector"), asked.kind));
   const bool everywhere = face.parsed.flag("all-namespaces");
   const bool is_spaced = has_namespace(asked.kind);
+  std::vector<ListedObject> found =
+      TRY(all_of_kind(fleet, asked, everywhere ? std::string() : space_of(face)));
+  const LabelFilter is_selected = TRY(label_filter(face.parsed.text("selector")));
+  const FieldFilter has_fields = TRY(field_filter(face.parsed.text("field-selector"), asked.kind));
   std::erase_if(found, [&](const ListedObject& each) {
     return (!everywhere && is_spaced && each.space != space_of(face)) ||
            (!asked.names.empty() &&
@@ -173,6 +170,7 @@ class Table {
         names_kinds_(names_kinds),
         is_wide_(face.output == "wide"),
         has_spaces_(face.parsed.flag("all-namespaces")),
+        is_of_cluster_(is_about_cluster(face.parsed)),
         has_headers_(!face.parsed.flag("no-headers")),
         shows_labels_(face.parsed.flag("show-labels")) {
     for (const std::string& given : face.parsed.all("label-columns"))
@@ -305,13 +303,18 @@ class Table {
                            : mode == Value("ReadWriteMany")    ? "RWX"
                            : mode == Value("ReadWriteOncePod") ? "RWOP"
                                                                : to_text(mode));
-    row.insert(row.end(),
-               {std::string(status.text_at("phase")), std::string(status.text_at("volume")),
-                size.is_null() ? "" : to_text(size), join(modes, ","),
-                std::string(spec.text_at("storageClassName")), age});
+    row.insert(row.end(), {std::string(status.text_at("phase")),
+                           std::string(spec.text_at("volumeName", status.text_at("volume"))),
+                           size.is_null() ? "" : to_text(size), join(modes, ","),
+                           std::string(spec.text_at("storageClassName")), age});
     if (is_wide_)
       row.insert(row.end(),
-                 {node_text(status.text_at("node")), std::string(status.text_at("owner"))});
+                 {node_called(status.text_at("node")), std::string(status.text_at("owner"))});
+  }
+
+  /// In a cluster, what names no node is on none.
+  std::string node_called(std::string_view node) const {
+    return node.empty() && is_of_cluster_ ? "<none>" : node_text(node);
   }
 
   void add_pod(const Value& document, const std::string& age, std::vector<std::string>& row) const {
@@ -322,14 +325,14 @@ class Table {
     row.push_back(age);
     if (is_wide_) {
       row.emplace_back(document.at("status").text_at("podIP", "<none>"));
-      row.push_back(node_text(document.at("spec").text_at("nodeName")));
+      row.push_back(node_called(document.at("spec").text_at("nodeName")));
     }
   }
 
   static void add_containers(const Value& document, std::vector<std::string>& row) {
     std::vector<std::string> names, images;
     const Value& containers = document.at("spec").at("template").at("spec").at("containers");
-    for (const Value& container : containers.items()) {
+    for (const Value& container : items_of(containers)) {
       names.emplace_back(container.text_at("name"));
       images.emplace_back(container.text_at("image"));
     }
@@ -343,7 +346,7 @@ class Table {
   }
 
   Time now_;
-  bool names_kinds_, is_wide_, has_spaces_, has_headers_, shows_labels_;
+  bool names_kinds_, is_wide_, has_spaces_, is_of_cluster_, has_headers_, shows_labels_;
   std::vector<std::string> labels_;  ///< that have a column
 };
 
@@ -390,20 +393,21 @@ Status sort_as_asked(const Face& face, std::vector<ListedObject>& found) {
 
 Result<int> get(Face& face) {
   const std::vector<ObjectQuery> asked = TRY(asked_of(face));
-  Workplace* place = TRY(face.workplace());
+  const std::unique_ptr<FleetAccess> fleet = TRY(fleet_asked(face));
+  const Workplace& place = fleet->place();
   std::vector<ListedObject> found;
   for (const ObjectQuery& each : asked) {
-    std::vector<ListedObject> some = TRY(listed(face, *place, each));
+    std::vector<ListedObject> some = TRY(listed(face, *fleet, each));
     found.insert(found.end(), some.begin(), some.end());
   }
   TRY(sort_as_asked(face, found));
   if (const Format& format = format_of(face.output); format.kind != Format::Kind::text) {
-    format.print(answer_of(*place, asked, found));
+    format.print(answer_of(place, asked, found));
   } else if (face.output == "name") {
     for (const ListedObject& each : found)
       print(name_of(each));
   } else {
-    print_tables(face, Table(face, place->clock(), asked.size() > 1), asked, found);
+    print_tables(face, Table(face, place.clock(), asked.size() > 1), asked, found);
   }
   return 0;
 }
@@ -411,11 +415,11 @@ Result<int> get(Face& face) {
 }  // namespace
 
 Command workload_get_command() {
-  Command command = CommandGroup{"workloads", workload_options()}.reader(
+  Command command = CommandGroup{"workloads", look_options()}.reader(
       "get", "KIND[,…] [NAME…] | KIND/NAME…", 1, 99,
       "Shows pods and manifests, as tables or documents.",
       {"fettle get pods -o wide", "fettle get all", "fettle get clonesets,pods -l app=web",
-       "fettle get cloneset web -o yaml"},
+       "fettle get cloneset web -o yaml", "fettle get clonesets --kubeconfig ~/.kube/config"},
       get,
       {{{"-A", "--all-namespaces"}, "", "objects of all namespaces"},
        {{"-l", "--selector"}, "LABELS", "those with these labels: `app=web,tier in (a,b),!old`"},
@@ -428,6 +432,7 @@ Command workload_get_command() {
        {{"--show-labels"}, "", "a column with all labels"},
        {{"--no-headers"}, "", "only the rows of a table"}});
   command.outputs = {"yaml", "name", "wide"};
+  command.needs_no_state = is_about_cluster;
   return command;
 }
 

@@ -110,9 +110,11 @@ void print_plan(const Face& face, const WorkloadPlan& plan) {
 }
 
 Result<int> workload_diff(Face& face) {
+  std::unique_ptr<FleetAccess> fleet = TRY(cluster_fleet_asked(face));
   std::vector<workloads::Object> objects = TRY(objects_asked(face));
-  Workplace* place = TRY(face.workplace());
-  const WorkloadPlan plan = TRY(plan_workloads(*place, fleet_of(face), std::move(objects)));
+  if (fleet == nullptr)
+    fleet = TRY(fleet_asked(face));
+  const WorkloadPlan plan = TRY(plan_workloads(*fleet, std::move(objects)));
   if (face.json)
     print_json(document_of(plan));
   else
@@ -123,15 +125,19 @@ Result<int> workload_diff(Face& face) {
 }  // namespace
 
 Command workload_plan_command() {
-  return CommandGroup{"workloads", workload_options()}.reader(
+  Command command = CommandGroup{"workloads", look_options()}.reader(
       "diff", "", 0, 0,
       "Shows what manifests would change, pod by pod and in order, and which images are pulled "
       "where.\n"
       "Also `fettle plan -f FILE`. Stores and changes nothing.",
-      {"fettle diff -f web.yaml", "fettle plan -f web.yaml --detailed-exitcode"}, workload_diff,
+      {"fettle diff -f web.yaml", "fettle plan -f web.yaml --detailed-exitcode",
+       "fettle plan -f web.yaml --kubeconfig ~/.kube/config"},
+      workload_diff,
       {file_option(),
        {{"--skip-unknown"}, "", "skip unknown kinds"},
        {{"--detailed-exitcode"}, "", "exit code 4 when something is due"}});
+  command.needs_no_state = is_about_cluster;
+  return command;
 }
 
 }  // namespace fettle

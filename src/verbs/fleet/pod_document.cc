@@ -168,6 +168,9 @@ PodRowText pod_row_text(const Value& document) {
     text.ready = cat(0, "/", items_of(spec.at("containers")).size());
     return text;
   }
+  // A kubelet that has not begun has not said anything of them.
+  if (items_of(status.at("containerStatuses")).empty())
+    all += items_of(spec.at("containers")).size();
   text.ready = cat(ready, "/", all);
   if (!document.at("metadata").at("deletionTimestamp").is_null()) {
     text.status = "Terminating";

@@ -108,6 +108,13 @@ TEST_F(PodDocument, ContainersAreCountedAndTheFirstThatDoesNotRunIsTold) {
   EXPECT_EQ(pod(row("main", ended(0)), log), "2/3 NotReady 0");
 }
 
+TEST_F(PodDocument, ContainersOfWhichNoKubeletHasSaidAnythingAreCounted) {
+  const PodRowText row = pod_row_text(*read_json(R"({"metadata":{"name":"a"},
+      "spec":{"containers":[{"name":"c"},{"name":"d"}]},"status":{"phase":"Pending"}})"));
+  EXPECT_EQ(row.ready, "0/2");
+  EXPECT_EQ(row.status, "Pending");
+}
+
 TEST_F(PodDocument, WhatGoesAndWhatNobodySawIsTold) {
   EXPECT_EQ(text("", "", "", Verb::remove), "0/3 Terminating 0");
   Record record;

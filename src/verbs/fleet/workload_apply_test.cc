@@ -4,6 +4,7 @@
 
 #include "tests/fixtures/workloads_fixture.h"
 #include "value/json.h"
+#include "verbs/fleet/store_fleet.h"
 #include "verbs/fleet/workload_edits.h"
 #include "verbs/fleet/workload_plan.h"
 
@@ -36,7 +37,8 @@ class ApplyTest : public WorkloadsTest {
   }
   void change_by_commands() {
     ASSERT_TRUE(scale_workloads(place_, "fleet", {owner()}, 3));
-    ASSERT_TRUE(pause_rollout(place_, "fleet", owner(), true));
+    StoreFleet fleet(place_, "fleet");
+    ASSERT_TRUE(pause_rollout(fleet, owner(), true));
     ASSERT_TRUE(put_metadata(place_, "fleet", {owner()}, "annotations", {{"a", "b"}}, false));
     ASSERT_TRUE(put_metadata(place_, "fleet", {owner()}, "labels", {{"c", "d"}}, false));
   }
@@ -67,7 +69,8 @@ TEST_F(ApplyTest, AnImageIsTakenBackAndThePlanSaysSo) {
   apply("web:1", "  replicas: 1\n");
   ASSERT_TRUE(set_images(place_, "fleet", owner(), {{"main", "web:2"}}));
   ASSERT_TRUE(scale_workloads(place_, "fleet", {owner()}, 3));
-  const auto plan = plan_workloads(place_, "fleet", manifest("web:1", "  replicas: 1\n"));
+  StoreFleet fleet(place_, "fleet");
+  const auto plan = plan_workloads(fleet, manifest("web:1", "  replicas: 1\n"));
   ASSERT_TRUE(plan) << to_string(plan.error());
   std::vector<std::string> paths;
   for (const workloads::TakenBack& field : plan->objects.at(0).taken_back)
@@ -95,7 +98,8 @@ TEST_F(ApplyTest, ARolloutIsUndoneAfterIt) {
   EXPECT_EQ(code_of(bring()), 0);
   apply("web:2");
   EXPECT_EQ(code_of(bring()), 0);
-  const auto undone = undo_rollout(place_, "fleet", owner(), 0);
+  StoreFleet fleet(place_, "fleet");
+  const auto undone = undo_rollout(fleet, owner(), 0);
   ASSERT_TRUE(undone) << to_string(undone.error());
   EXPECT_EQ(code_of(bring()), 0);
   EXPECT_EQ(images(), std::vector<std::string>{"web:1"});

@@ -98,15 +98,13 @@ Edits delete_pods(const Workplace& place, const Name& environment, const std::ve
   return stored;
 }
 
-Edits pause_rollout(const Workplace& place, const Name& environment, const Name& owner,
-                    bool pause) {
-  return change_objects(place, environment, {owner},
-                        [&](const Object& before) { return workloads::with_pause(before, pause); });
+Edits pause_rollout(FleetAccess& fleet, const Name& owner, bool pause) {
+  return fleet.change(owner,
+                      [&](const Object& before) { return workloads::with_pause(before, pause); });
 }
 
-Edits undo_rollout(const Workplace& place, const Name& environment, const Name& owner,
-                   int64_t revision) {
-  const std::vector<RevisionView> revisions = TRY(revisions_of(place, environment, owner));
+Edits undo_rollout(FleetAccess& fleet, const Name& owner, int64_t revision) {
+  const std::vector<RevisionView> revisions = TRY(revisions_of(fleet, owner));
   const RevisionView* found = nullptr;
   std::vector<std::string> numbers;
   for (const RevisionView& each : revisions) {
@@ -119,14 +117,12 @@ Edits undo_rollout(const Workplace& place, const Name& environment, const Name& 
   if (found == nullptr)
     return user_error(cat("`", owner, "` has no revision ", revision, ", only ",
                           numbers.empty() ? "none" : join(numbers, ", ")));
-  return change_objects(place, environment, {owner}, [&](const Object& before) {
-    return workloads::with_template(before, found->pod_template);
-  });
+  return fleet.return_to(owner, found->name, found->pod_template);
 }
 
-Edits restart_rollout(const Workplace& place, const Name& environment, const Name& owner) {
-  return change_objects(place, environment, {owner}, [&](const Object& before) {
-    return workloads::restarted(before, place.clock());
+Edits restart_rollout(FleetAccess& fleet, const Name& owner) {
+  return fleet.change(owner, [&](const Object& before) {
+    return workloads::restarted(before, fleet.place().clock());
   });
 }
 

@@ -2,7 +2,7 @@
 /// Edits of stored manifests by commands. Each edit is a wish: it changes what is stored, in one
 /// version, and whoever acts on the fleet carries it out.
 
-#include "controller/workload_objects.h"
+#include "controller/fleet_access.h"
 
 namespace fettle {
 
@@ -26,10 +26,9 @@ Edits put_metadata(const Workplace& place, const Name& environment, const std::v
 Edits delete_pods(const Workplace& place, const Name& environment, const std::vector<Name>& pods,
                   bool may_be_gone = false);
 
-Edits pause_rollout(const Workplace& place, const Name& environment, const Name& owner, bool pause);
+Edits pause_rollout(FleetAccess& fleet, const Name& owner, bool pause);
 /// Goes back to a revision by its number; 0: the one before.
-Edits undo_rollout(const Workplace& place, const Name& environment, const Name& owner,
-                   int64_t revision);
-Edits restart_rollout(const Workplace& place, const Name& environment, const Name& owner);
+Edits undo_rollout(FleetAccess& fleet, const Name& owner, int64_t revision);
+Edits restart_rollout(FleetAccess& fleet, const Name& owner);
 
 }  // namespace fettle

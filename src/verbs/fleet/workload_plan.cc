@@ -1,13 +1,11 @@
 #include "verbs/fleet/workload_plan.h"
 
-#include "base/text.h"
-#include "controller/fleet_view.h"
 #include "kinds/kinds.h"
 
 namespace fettle {
 namespace {
 
-/// Pods that `apply` restores, even if nothing else is to change.
+/// Pods that `apply` restores, even if nothing else is to change. In a cluster their kubelets do.
 workloads::LostPods lost_pods(const FleetView& view) {
   workloads::LostPods lost;
   for (const auto& [key, observation] : view.seen) {
@@ -24,21 +22,22 @@ workloads::LostPods lost_pods(const FleetView& view) {
 
 }  // namespace
 
-Result<WorkloadPlan> plan_workloads(const Workplace& place, const Name& environment,
-                                    std::vector<workloads::Object> objects) {
+Result<WorkloadPlan> plan_workloads(FleetAccess& fleet, std::vector<workloads::Object> objects) {
+  Trial trial = TRY(fleet.try_out(std::move(objects)));
+  workloads::Fleet& there = trial.view->fleet;
   WorkloadPlan plan;
-  const std::vector<workloads::Object> before = TRY(stored_objects(place, environment));
-  objects = TRY(merged_objects(before, std::move(objects)));
-  plan.objects = TRY(fates_of(before, objects));
-  const std::unique_ptr<FleetView> view = TRY(look_at_fleet(place, environment));
-  for (size_t i = 0; i < objects.size(); ++i) {
-    view->owners.insert(plan.objects[i].owner);
-    if (plan.objects[i].fate != StoredObject::Fate::unchanged)
-      view->fleet.put(objects[i]);
-  }
-  TRY(look_at_room(place, view->fleet));
-  TRY(look_at_images(place, view->fleet));
-  plan.rollout = workloads::rehearse(view->fleet, view->owners, place.clock(), lost_pods(*view));
+  plan.objects = std::move(trial.objects);
+  plan.rollout =
+      workloads::rehearse(there, trial.owners, fleet.place().clock(),
+                          there.is_cluster ? workloads::LostPods() : lost_pods(*trial.view));
+  // Whoever keeps a cluster does what is due for others anyway.
+  const auto is_of_another = [&](const auto& turn) {
+    return there.is_cluster && !trial.owners.contains(turn.owner);
+  };
+  std::erase_if(plan.rollout.turns, is_of_another);
+  std::erase_if(plan.rollout.pulls, is_of_another);
+  std::vector<std::string>& warnings = plan.rollout.warnings;
+  warnings.insert(warnings.begin(), trial.warnings.begin(), trial.warnings.end());
   return plan;
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 /// The plan of manifests before anything is stored: `plan -f`.
 
-#include "controller/workload_objects.h"
+#include "controller/fleet_access.h"
 #include "workloads/decide/rehearsal.h"
 
 namespace fettle {
@@ -13,8 +13,7 @@ struct WorkloadPlan {
 };
 
 /// Stores nothing and touches nothing. Without objects: the plan of what is stored. Errors: those
-/// of `store_objects`.
-Result<WorkloadPlan> plan_workloads(const Workplace& place, const Name& environment,
-                                    std::vector<workloads::Object> objects);
+/// of `FleetAccess::try_out`.
+Result<WorkloadPlan> plan_workloads(FleetAccess& fleet, std::vector<workloads::Object> objects);
 
 }  // namespace fettle

@@ -118,9 +118,8 @@ Result<std::vector<ImageView>> images_of(const Workplace& place, const Name& env
   return rows;
 }
 
-Result<std::vector<RevisionView>> revisions_of(const Workplace& place, const Name& environment,
-                                               const Name& owner) {
-  const std::unique_ptr<FleetView> view = TRY(learn_fleet(place, environment));
+Result<std::vector<RevisionView>> revisions_of(FleetAccess& fleet, const Name& owner) {
+  const std::unique_ptr<FleetView> view = TRY(fleet.view_of(owner));
   const workloads::Workload* const workload = view->fleet.workload(owner);
   if (workload == nullptr) {
     std::vector<std::string> names;

@@ -1,7 +1,7 @@
 #pragma once
 /// Answers questions about workloads: objects with their status, pods, images. Changes nothing.
 
-#include "controller/fleet_view.h"
+#include "controller/fleet_access.h"
 
 namespace fettle {
 
@@ -25,14 +25,6 @@ Result<LabelFilter> label_filter(std::string_view text);
 /// How long ago an object or a pod was created. None: its document does not say.
 std::optional<Duration> age_of_object(const Value& document, Time now);
 
-/// An image on a node, or on its way there.
-struct ImageView {
-  std::string node, image;
-  std::string status;  ///< `Present`, `Pulling`, `Failed`
-  std::string owner;   ///< of a pull: the owner of the job
-  std::string why;     ///< why it failed
-  int64_t bytes = 0;   ///< of an image that is there
-};
 /// The images that workloads name, or with `all` those that nodes have, by node and image.
 Result<std::vector<ImageView>> images_of(const Workplace& place, const Name& environment, bool all);
 
@@ -46,7 +38,6 @@ struct RevisionView {
 };
 /// The revisions of an owner such as `CloneSet/NAMESPACE/NAME`, the oldest first. Errors
 /// (`Blame::user`): there is no such workload.
-Result<std::vector<RevisionView>> revisions_of(const Workplace& place, const Name& environment,
-                                               const Name& owner);
+Result<std::vector<RevisionView>> revisions_of(FleetAccess& fleet, const Name& owner);
 
 }  // namespace fettle

@@ -2,7 +2,7 @@
 /// Why a workload is where it is: how far its rollout has come, what is awaited, what was last
 /// reported about it, and what was last done for it.
 
-#include "workplace/workplace.h"
+#include "controller/fleet_access.h"
 
 namespace fettle {
 
@@ -13,8 +13,7 @@ struct WorkloadWhy {
 
 /// Explains the workloads that `what` may mean: a name, or `KIND/NAME` with the full kind in any
 /// case. Empty: it means none.
-Result<std::vector<WorkloadWhy>> why_workloads(const Workplace& place, const Name& environment,
-                                               std::string_view what);
+Result<std::vector<WorkloadWhy>> why_workloads(FleetAccess& fleet, std::string_view what);
 
 /// How far a rollout has come, in words, with the reason if its status has one. From an object's
 /// `status`.

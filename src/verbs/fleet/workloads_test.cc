@@ -11,6 +11,7 @@
 #include "base/text.h"
 #include "tests/fixtures/workloads_fixture.h"
 #include "verbs/fleet/nodes.h"
+#include "verbs/fleet/store_fleet.h"
 #include "verbs/fleet/workload_plan.h"
 
 namespace fettle {
@@ -49,7 +50,9 @@ TEST_F(WorkloadsTest, WhatIsGoneBehindFettleIsPlannedAndBroughtBack) {
   store("web:1");
   EXPECT_EQ(bring().ready, 2u);
   const auto plan = [&] {
-    const auto made = plan_workloads(other_place(), "fleet", {});
+    const Workplace place = other_place();
+    StoreFleet fleet(place, "fleet");
+    const auto made = plan_workloads(fleet, {});
     EXPECT_TRUE(made) << to_string(made.error());
     std::vector<std::string> lines;
     if (made)

@@ -319,11 +319,13 @@ class Rehearsal {
 
   PodTurn& add(const Name& owner, const Key& key, PodTurn::Sort sort, std::string why) {
     const NodeAddress address = node_address(key.name);
+    // In a cluster the key of a pod names no node; it may be on one.
+    const FleetPod* const pod = fleet_.is_cluster ? fleet_.pod(key.name) : nullptr;
     PodTurn turn{.sort = sort,
                  .owner = owner,
                  .space = address.space,
                  .pod = address.name,
-                 .node = address.node,
+                 .node = pod == nullptr ? Name(address.node) : pod->node,
                  .revision = {},
                  .why = std::move(why),
                  .batch = batch_};

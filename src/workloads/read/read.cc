@@ -158,6 +158,8 @@ class Reader {
       object.document = with_text_annotations(value_of(root));
     if (checker_.count() != before)
       return;
+    if (options_.keeps_written && is_workload)
+      object.written = object.document;
     for (const char* path : judged_later)
       if (is_workload)
         object.places.push_back(checker_.place_of(root, path));
@@ -232,7 +234,7 @@ class Reader {
       checker_.refuse(*space, cat("namespace `", printable(space->text()),
                                   "` differs from the requested `", options_.space, "`"));
     object.space = is_named                 ? space->text()
-                   : options_.space.empty() ? Name("default")
+                   : options_.space.empty() ? Name(options_.otherwise)
                                             : Name(options_.space);
   }
 

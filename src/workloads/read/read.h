@@ -19,11 +19,15 @@
 namespace fettle::workloads {
 
 struct ReadOptions {
-  std::string space;          ///< the namespace of objects that name none; empty: `default`
+  /// The namespace of all objects: those that name another one are errors. Empty: each may be in
+  /// its own, and those that name none are in `otherwise`.
+  std::string space;
   bool skip_unknown = false;  ///< unknown kinds are left out
   /// Objects of files that were read before, by owner, and the file of each: they belong together.
   /// Objects that are read now are added. Null: there are none.
   std::map<Name, std::string>* read_before = nullptr;
+  std::string otherwise = "default";
+  bool keeps_written = false;  ///< objects have their documents as they were written, too
 };
 
 struct Manifests {

@@ -50,6 +50,20 @@ std::string changed(std::string_view from, std::string_view to) {
   return text;
 }
 
+TEST(Read, WhatWasWrittenIsKeptForWhoAsks) {
+  const std::string alpha =
+      replace_all(replace_all(clone_set, "v1beta1", "v1alpha1"), "    rollingUpdate:\n", "");
+  const Manifests kept = read(replace_all(alpha, "      maxUnavailable", "    maxUnavailable"),
+                              {.otherwise = "shop", .keeps_written = true});
+  ASSERT_EQ(kept.objects.size(), 1u);
+  const Object& object = kept.objects[0];
+  EXPECT_EQ(object.space, "shop");
+  EXPECT_EQ(object.document.text_at("apiVersion"), "apps.kruise.io/v1beta1");
+  EXPECT_EQ(object.written.text_at("apiVersion"), "apps.kruise.io/v1alpha1");
+  EXPECT_EQ(object.written.at("spec").at("updateStrategy").integer_at("maxUnavailable"), 1);
+  EXPECT_TRUE(read(clone_set).objects.at(0).written.is_null());
+}
+
 TEST(Read, AManifestHasDefaults) {
   const Manifests manifests = read(clone_set);
   ASSERT_EQ(manifests.objects.size(), 1u) << errors_of(clone_set);
