@@ -33,6 +33,11 @@ std::string identity_of(const Workplace& place) {
 
 }  // namespace
 
+Result<std::unique_ptr<kubernetes::Client>> make_cluster_client(const ClusterRequest& request) {
+  return std::make_unique<kubernetes::Client>(
+      std::make_unique<kubernetes::HttpTransport>(TRY(config_of(request))));
+}
+
 Result<ClusterConnection> link_cluster(const ClusterRequest& request, const Workplace& place,
                                        const Build& build) {
   const kubernetes::Config config = TRY(config_of(request));

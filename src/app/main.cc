@@ -168,6 +168,11 @@ class Program : public Face {
     return ClusterAccess{link.client(), link.objects(), link.owners()};
   }
 
+  Result<kubernetes::Client*> cluster_client(const ClusterRequest& request) override {
+    client_ = TRY(make_cluster_client(request));
+    return client_.get();
+  }
+
   Build build() const override { return {FETTLE_VERSION, built_from(), library_versions()}; }
 
   void show_work(const std::string& title) override {
@@ -299,6 +304,7 @@ class Program : public Face {
   std::unique_ptr<Signals> signals_;
   std::unique_ptr<OutputWatch> output_;
   Workplace place_;
+  std::unique_ptr<kubernetes::Client> client_;
   ClusterConnection cluster_;  ///< ends first: it uses the workplace
 };
 

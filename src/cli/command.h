@@ -44,6 +44,9 @@ class CommandLine {
 
 struct ClusterAccess;
 struct ClusterRequest;
+namespace kubernetes {
+class Client;
+}
 
 enum class EngineVerb { look, start, stop, remove };
 
@@ -58,6 +61,8 @@ class Face {
   virtual Result<EngineState> engine(EngineVerb verb) = 0;
   /// A cluster in which this process may act; the workplace has its driver.
   virtual Result<ClusterAccess> cluster(const ClusterRequest& request) = 0;
+  /// A client of a cluster, which lives as long as the face.
+  virtual Result<kubernetes::Client*> cluster_client(const ClusterRequest& request) = 0;
   virtual Build build() const = 0;
   /// From now on, a terminal shows that the command works, under this title.
   virtual void show_work(const std::string& title) = 0;

@@ -17,6 +17,9 @@ class Words : public Face {
   Result<ClusterAccess> cluster(const ClusterRequest&) override {
     return world_error("there is none");
   }
+  Result<kubernetes::Client*> cluster_client(const ClusterRequest&) override {
+    return world_error("there is none");
+  }
   Build build() const override { return {}; }
   void show_work(const std::string&) override {}
 };

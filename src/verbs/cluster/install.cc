@@ -1,0 +1,310 @@
+#include "verbs/cluster/install.h"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+using kubernetes::ApiReason;
+using kubernetes::Client;
+using kubernetes::ObjectName;
+using kubernetes::ResourceType;
+
+const ResourceType deployments{"apps", "v1", "deployments", "Deployment"};
+const ResourceType access_reviews{"authorization.k8s.io", "v1", "selfsubjectaccessreviews",
+                                  "SelfSubjectAccessReview", false};
+constexpr std::string_view upstream_manager = "kruise-controller-manager";
+constexpr std::string_view needed_version = "v1beta1";
+
+bool is_definition(const InstallationObject& part) {
+  return part.type == kubernetes::types::definitions;
+}
+
+bool is_namespace(const InstallationObject& part) { return part.type.kind == "Namespace"; }
+
+bool has_our_label(const Value& object) {
+  return object.at("metadata").at("labels").text_at(installation_label) == installation_name;
+}
+
+bool is_going(const Value& object) {
+  return object.at("metadata").find("deletionTimestamp") != nullptr;
+}
+
+/// The program that keeps an object as it wants it; empty: none is known.
+std::string keeper_of(const Value& object) {
+  const Value& annotations = object.at("metadata").at("annotations");
+  const Value& labels = object.at("metadata").at("labels");
+  if (const auto release = annotations.text_at("meta.helm.sh/release-name"); !release.empty())
+    return cat("Helm's release `", annotations.text_at("meta.helm.sh/release-namespace"), "/",
+               release, "`");
+  if (const auto id = annotations.text_at("argocd.argoproj.io/tracking-id"); !id.empty())
+    return cat("Argo CD's `", id.substr(0, id.find(':')), "`");
+  if (const auto id = labels.text_at("argocd.argoproj.io/instance"); !id.empty())
+    return cat("Argo CD's `", id, "`");
+  if (const auto id = labels.text_at("kustomize.toolkit.fluxcd.io/name"); !id.empty())
+    return cat("Flux' `", id, "`");
+  return {};
+}
+
+/// Whose an object is; empty: ours.
+std::string owner_of_installed(const InstallationObject& part, const Value& object) {
+  if (std::string keeper = keeper_of(object); !keeper.empty() || has_our_label(object))
+    return keeper;
+  return is_definition(part) ? "OpenKruise" : "somebody else";
+}
+
+std::string shown_object(const InstallationObject& part) {
+  return cat(part.type.kind, " `", to_string(part.name), "`");
+}
+
+InstallationLine line_of_part(const InstallationObject& part, std::string status,
+                              std::string why = {}) {
+  return {part.type.kind, part.name.space, part.name.name, std::move(status), std::move(why)};
+}
+
+/// Null: it is not there.
+Result<Value> find_object(Client& client, const ResourceType& type, const ObjectName& name,
+                          const std::stop_token& stop) {
+  const auto found = client.get(type, name, stop);
+  if (!found && found.error().reason == ApiReason::not_found)
+    return Value();
+  if (!found)
+    return static_cast<const Error&>(found.error());
+  return *found;
+}
+
+bool serves(const Value& definition, std::string_view version) {
+  return std::ranges::any_of(
+      items_of(definition.at("spec").at("versions")),
+      [&](const Value& each) { return each.text_at("name") == version && each.bool_at("served"); });
+}
+
+/// A look at all that an installation concerns.
+class InstallationCheck {
+ public:
+  InstallationCheck(Client& client, const InstallationRequest& request,
+                    const std::vector<InstallationObject>& parts, const std::stop_token& stop)
+      : client_(client), request_(request), parts_(parts), stop_(stop) {}
+
+  Status run() {
+    for (const InstallationObject& part : parts_)
+      TRY(look_at(part));
+    TRY(look_for_rights());
+    return look_for_manager();
+  }
+
+  InstallationReport report;
+  /// Those that are to be applied, with the version that is there; empty: none is.
+  std::vector<std::pair<const InstallationObject*, std::string>> due;
+
+ private:
+  Status look_at(const InstallationObject& part) {
+    const Value there = TRY(find_object(client_, part.type, part.name, stop_));
+    if (there.is_null()) {
+      report.objects.push_back(line_of_part(part, "missing"));
+      due.emplace_back(&part, "");
+      return {};
+    }
+    if (is_going(there))
+      report.problems.push_back(cat(shown_object(part), " is being deleted"));
+    const std::string owner = owner_of_installed(part, there);
+    if (!owner.empty()) {
+      report.objects.push_back(line_of_part(part, "left", cat("it is of ", owner)));
+      look_at_foreign(part, there, owner);
+      return {};
+    }
+    report.objects.push_back(line_of_part(part, "there"));
+    due.emplace_back(&part, std::string(there.at("metadata").text_at("resourceVersion")));
+    return {};
+  }
+
+  void look_at_foreign(const InstallationObject& part, const Value& there,
+                       const std::string& owner) {
+    if (!is_definition(part)) {
+      if (!is_namespace(part))
+        report.problems.push_back(cat(shown_object(part), " is of ", owner));
+      return;
+    }
+    if (!serves(there, needed_version))
+      report.problems.push_back(
+          cat(shown_object(part), " is of ", owner, " and does not serve `", needed_version, "`"));
+    if (there.at("spec").at("conversion").text_at("strategy") == "Webhook")
+      has_conversion_ = true;
+  }
+
+  Status look_for_rights() {
+    std::set<std::pair<std::string, std::string>> asked;
+    for (const auto& [part, version] : due)
+      for (const std::string verb : {"create", "patch"}) {
+        const std::string resource = part->type.group.empty()
+                                         ? part->type.plural
+                                         : cat(part->type.plural, ".", part->type.group);
+        if (asked.emplace(verb, resource).second && !TRY(may(verb, *part)))
+          report.problems.push_back(
+              cat("you may not ", verb, " `", resource, "`",
+                  part->name.space.empty() ? "" : cat(" in `", part->name.space, "`")));
+      }
+    return {};
+  }
+
+  Result<bool> may(const std::string& verb, const InstallationObject& part) {
+    const Value attributes = Value::dict({{"verb", verb},
+                                          {"group", part.type.group},
+                                          {"resource", part.type.plural},
+                                          {"namespace", part.name.space}});
+    const Value answer = TRY(
+        client_.create(access_reviews, {},
+                       Value::dict({{"apiVersion", access_reviews.api_version()},
+                                    {"kind", access_reviews.kind},
+                                    {"spec", Value::dict({{"resourceAttributes", attributes}})}}),
+                       {}, stop_));
+    return answer.at("status").bool_at("allowed");
+  }
+
+  Status look_for_manager() {
+    bool runs = false;
+    const auto listed = TRY(client_.list(
+        deployments, {}, {.label_selector = "control-plane=controller-manager"}, stop_));
+    for (const Value& each : listed.items) {
+      const Value& metadata = each.at("metadata");
+      if (metadata.text_at("name") != upstream_manager ||
+          each.at("spec").integer_at("replicas", 1) == 0)
+        continue;
+      runs = true;
+      const std::string_view space = metadata.text_at("namespace");
+      if (space != request_.space)
+        report.problems.push_back(cat("OpenKruise's manager runs in `", space,
+                                      "`, and its lease is there, so both would act: install into "
+                                      "the same namespace by `--namespace ",
+                                      space, "`"));
+      else
+        report.warnings.push_back(
+            "OpenKruise's manager runs; it goes on until it loses the lease `kruise-manager`");
+    }
+    return runs ? Status() : look_for_remains();
+  }
+
+  /// Without a manager, what asks it waits in vain.
+  Status look_for_remains() {
+    if (has_conversion_)
+      report.warnings.push_back(
+          "OpenKruise's definitions ask its manager for conversions, and it does not run: objects "
+          "cannot be read in another version than the stored one");
+    for (const auto& [plural, kind, name] :
+         {std::tuple("mutatingwebhookconfigurations", "MutatingWebhookConfiguration",
+                     "kruise-mutating-webhook-configuration"),
+          std::tuple("validatingwebhookconfigurations", "ValidatingWebhookConfiguration",
+                     "kruise-validating-webhook-configuration")}) {
+      const ResourceType type{"admissionregistration.k8s.io", "v1", plural, kind, false};
+      if (!TRY(find_object(client_, type, {"", name}, stop_)).is_null())
+        report.warnings.push_back(cat("`", name,
+                                      "` stands while OpenKruise's manager does not run: the "
+                                      "server refuses the writes that it is asked about"));
+    }
+    return {};
+  }
+
+  Client& client_;
+  const InstallationRequest& request_;
+  const std::vector<InstallationObject>& parts_;
+  const std::stop_token stop_;
+  bool has_conversion_ = false;
+};
+
+Result<InstallationLine> apply_part(Client& client, const InstallationObject& part,
+                                    const std::string& version, const std::stop_token& stop) {
+  const Value answer =
+      TRY(client.patch(part.type, part.name, kubernetes::PatchType::apply, part.object,
+                       {.field_manager = std::string(installation_name)}, stop));
+  const bool is_same = answer.at("metadata").text_at("resourceVersion") == version;
+  return line_of_part(part, version.empty() ? "created" : is_same ? "unchanged" : "configured");
+}
+
+/// What a server makes by itself in each namespace.
+bool is_of_the_server(const ResourceType& type, std::string_view name) {
+  return type.plural == "configmaps" &&
+         (name == "kube-root-ca.crt" || name == "openshift-service-ca.crt");
+}
+
+/// Something in a namespace that is not ours, which would go with it; empty: nothing.
+Result<std::string> find_foreign(Client& client, const std::string& space,
+                                 const std::stop_token& stop) {
+  const std::vector<ResourceType> types{
+      {"", "v1", "pods", "Pod"},
+      deployments,
+      {"apps", "v1", "daemonsets", "DaemonSet"},
+      {"apps", "v1", "statefulsets", "StatefulSet"},
+      {"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim"},
+      {"", "v1", "configmaps", "ConfigMap"},
+      {"", "v1", "services", "Service"}};
+  for (const ResourceType& type : types) {
+    const auto listed = TRY(client.list(type, space, {}, stop));
+    for (const Value& each : listed.items)
+      if (const std::string_view name = each.at("metadata").text_at("name");
+          !has_our_label(each) && !is_of_the_server(type, name))
+        return cat(type.kind, " `", name, "`");
+  }
+  return std::string();
+}
+
+Result<InstallationLine> remove_part(Client& client, const InstallationObject& part,
+                                     const std::stop_token& stop) {
+  const Value there = TRY(find_object(client, part.type, part.name, stop));
+  if (there.is_null())
+    return line_of_part(part, "absent");
+  if (is_definition(part))
+    return line_of_part(part, "left", "all objects of its type would go with it");
+  if (const std::string owner = owner_of_installed(part, there); !owner.empty())
+    return line_of_part(part, "left", cat("it is of ", owner));
+  if (is_namespace(part))
+    if (const std::string other = TRY(find_foreign(client, part.name.name, stop)); !other.empty())
+      return line_of_part(part, "left", cat("it has ", other));
+  const auto removed = client.remove(part.type, part.name,
+                                     {.uid = std::string(there.at("metadata").text_at("uid")),
+                                      .propagation = kubernetes::Propagation::background},
+                                     stop);
+  if (!removed && removed.error().reason != ApiReason::not_found)
+    return static_cast<const Error&>(removed.error());
+  return line_of_part(part, "deleted");
+}
+
+}  // namespace
+
+Result<InstallationReport> check_installation(Client& client, const InstallationRequest& request,
+                                              const std::stop_token& stop) {
+  const std::vector<InstallationObject> parts = TRY(installation_objects(request));
+  InstallationCheck check(client, request, parts, stop);
+  TRY(check.run());
+  return std::move(check.report);
+}
+
+Result<InstallationReport> install(Client& client, const InstallationRequest& request,
+                                   const std::stop_token& stop) {
+  if (request.image.empty())
+    return user_error("which image has fettle? None is published; name yours by `--image`");
+  const std::vector<InstallationObject> parts = TRY(installation_objects(request));
+  InstallationCheck check(client, request, parts, stop);
+  TRY(check.run());
+  InstallationReport report = std::move(check.report);
+  if (!report.problems.empty())
+    return report;
+  std::erase_if(report.objects, [](const InstallationLine& line) { return line.status != "left"; });
+  for (const auto& [part, version] : check.due)
+    report.objects.push_back(TRY(apply_part(client, *part, version, stop)));
+  return report;
+}
+
+Result<InstallationReport> uninstall(Client& client, const InstallationRequest& request,
+                                     const std::stop_token& stop) {
+  std::vector<InstallationObject> parts = TRY(installation_objects(request));
+  std::ranges::reverse(parts);
+  InstallationReport report;
+  for (const InstallationObject& part : parts)
+    report.objects.push_back(TRY(remove_part(client, part, stop)));
+  return report;
+}
+
+}  // namespace fettle
