@@ -14,7 +14,7 @@ HttpReply told_path(std::string_view path) {
   return path == "/none" ? HttpReply{.status = 404} : HttpReply{.body = cat("asked for ", path)};
 }
 
-std::unique_ptr<HttpServer> opened(const HttpServerSettings& settings = {}) {
+std::unique_ptr<HttpServer> opened_server(const HttpServerSettings& settings = {}) {
   auto server = HttpServer::open("127.0.0.1:0", told_path, settings);
   EXPECT_TRUE(server) << to_string(server.error());
   return *std::move(server);
@@ -54,7 +54,7 @@ std::string said(const HttpServer& server, std::string_view request) {
 }
 
 TEST(HttpServer, AnswersByPath) {
-  const auto server = opened();
+  const auto server = opened_server();
   HttpClient client;
   const std::string base = cat("http://127.0.0.1:", server->port());
   const auto found = client.send({.url = base + "/a/b?c=d"}, {});
@@ -67,21 +67,21 @@ TEST(HttpServer, AnswersByPath) {
 }
 
 TEST(HttpServer, KnowsGetAlone) {
-  const auto server = opened();
+  const auto server = opened_server();
   const std::string refused = said(*server, "POST /a HTTP/1.1\r\nHost: x\r\n\r\n");
   EXPECT_TRUE(refused.starts_with("HTTP/1.1 405 Method Not Allowed\r\n")) << refused;
   EXPECT_NE(refused.find("\r\nAllow: GET\r\n"), std::string::npos);
 }
 
 TEST(HttpServer, RefusesWhatIsNoRequest) {
-  const auto server = opened();
+  const auto server = opened_server();
   for (const char* request : {"hello\r\n\r\n", "GET a HTTP/1.1\r\n\r\n", "GET  / HTTP/1.1\r\n\r\n",
                               "GET / HTTP/2\r\n\r\n", "\r\n\r\n"})
     EXPECT_TRUE(said(*server, request).starts_with("HTTP/1.1 400 ")) << request;
 }
 
 TEST(HttpServer, RefusesARequestThatIsTooLarge) {
-  const auto server = opened({.request_limit = 100});
+  const auto server = opened_server({.request_limit = 100});
   const std::string request = cat("GET / HTTP/1.1\r\nX: ", std::string(5000, 'x'));
   EXPECT_TRUE(said(*server, request).starts_with("HTTP/1.1 431 "));
   EXPECT_TRUE(said(*server, cat(request, "\r\n\r\n")).starts_with("HTTP/1.1 431 "));
@@ -89,7 +89,7 @@ TEST(HttpServer, RefusesARequestThatIsTooLarge) {
 }
 
 TEST(HttpServer, ARequestMayComeInPieces) {
-  const auto server = opened();
+  const auto server = opened_server();
   const Descriptor own = connected(*server);
   for (const char* piece : {"GE", "T /a HT", "TP/1.1\r\n\r", "\n"}) {
     say_to(own, piece);
@@ -99,7 +99,7 @@ TEST(HttpServer, ARequestMayComeInPieces) {
 }
 
 TEST(HttpServer, WhoSaysNothingKeepsNobodyWaitingAndIsGivenUp) {
-  const auto server = opened({.connection_limit = 300ms});
+  const auto server = opened_server({.connection_limit = 300ms});
   const Instant began = instant_from_clock();
   const Descriptor silent = connected(*server);
   EXPECT_TRUE(said(*server, "GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200 "));
@@ -109,7 +109,7 @@ TEST(HttpServer, WhoSaysNothingKeepsNobodyWaitingAndIsGivenUp) {
 }
 
 TEST(HttpServer, WhenThereAreTooManyTheOldestGoes) {
-  const auto server = opened({.connection_limit = 1min, .connections = 2});
+  const auto server = opened_server({.connection_limit = 1min, .connections = 2});
   const Descriptor first = connected(*server);
   const Descriptor second = connected(*server);
   const Descriptor third = connected(*server);
@@ -132,7 +132,7 @@ TEST(HttpServer, ALongAnswerArrivesWhole) {
 }
 
 TEST(HttpServer, TwoCannotHaveOneAddress) {
-  const auto server = opened();
+  const auto server = opened_server();
   const auto other = HttpServer::open(cat("127.0.0.1:", server->port()), told_path);
   ASSERT_FALSE(other);
   EXPECT_EQ(other.error().blame, Blame::world);

@@ -56,6 +56,22 @@ std::string owner_of_installed(const InstallationObject& part, const Value& obje
   return is_definition(part) ? "OpenKruise" : "somebody else";
 }
 
+/// Another namespace in which an installation is, by what grants its rights; empty: none. Two would
+/// share one role of the cluster.
+std::string other_space(const InstallationObject& part, const Value& there) {
+  if (part.type.kind != "ClusterRoleBinding")
+    return {};
+  for (const Value& subject : items_of(there.at("subjects")))
+    for (const Value& own : items_of(part.object.at("subjects")))
+      if (subject.text_at("namespace") != own.text_at("namespace"))
+        return std::string(subject.text_at("namespace"));
+  return {};
+}
+
+std::string installed_in(std::string_view space) {
+  return cat("fettle is installed in `", space, "`: say `--namespace ", space, "`");
+}
+
 std::string shown_object(const InstallationObject& part) {
   return cat(part.type.kind, " `", to_string(part.name), "`");
 }
@@ -116,6 +132,8 @@ class InstallationCheck {
       look_at_foreign(part, there, owner);
       return {};
     }
+    if (const std::string space = other_space(part, there); !space.empty())
+      report.problems.push_back(installed_in(space));
     report.objects.push_back(line_of_part(part, "there"));
     due.emplace_back(&part, std::string(there.at("metadata").text_at("resourceVersion")));
     return {};
@@ -300,6 +318,12 @@ Result<InstallationReport> install(Client& client, const InstallationRequest& re
 Result<InstallationReport> uninstall(Client& client, const InstallationRequest& request,
                                      const std::stop_token& stop) {
   std::vector<InstallationObject> parts = TRY(installation_objects(request));
+  for (const InstallationObject& part : parts)
+    if (part.type.kind == "ClusterRoleBinding")
+      if (const std::string space =
+              other_space(part, TRY(find_object(client, part.type, part.name, stop)));
+          !space.empty())
+        return user_error(installed_in(space));
   std::ranges::reverse(parts);
   InstallationReport report;
   for (const InstallationObject& part : parts)

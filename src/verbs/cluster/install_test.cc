@@ -206,6 +206,34 @@ TEST_F(InstallTest, WhatAsksAManagerThatDoesNotRunIsSaid) {
   EXPECT_TRUE(report->problems.empty());
 }
 
+/// They would share one role of the cluster.
+TEST_F(InstallTest, ThereIsOneInACluster) {
+  ASSERT_TRUE(installed());
+  request_.space = "elsewhere";
+  const std::string words =
+      "fettle is installed in `kruise-system`: say `--namespace kruise-system`";
+  const auto report = installed();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->problems, std::vector<std::string>{words});
+  EXPECT_FALSE(is_there(spaces_, {"", "elsewhere"}));
+  const auto removed = uninstall(client_, request_, {});
+  ASSERT_FALSE(removed);
+  EXPECT_EQ(removed.error().message, words);
+  EXPECT_TRUE(has_controller());
+}
+
+TEST_F(InstallTest, AFieldOfAnotherManagerIsNotTaken) {
+  ASSERT_TRUE(installed());
+  const ObjectName name{"kruise-system", "fettle-controller"};
+  const auto scaled =
+      client_.patch(deployments_, name, kubernetes::PatchType::merge,
+                    json(R"({"spec":{"replicas":3}})"), {.field_manager = "somebody"}, {});
+  ASSERT_TRUE(scaled) << to_string(scaled.error());
+  const auto report = installed();
+  ASSERT_FALSE(report);
+  EXPECT_EQ(client_.get(deployments_, name, {})->at("spec").integer_at("replicas"), 3);
+}
+
 TEST_F(InstallTest, AllGoesButTheDefinitions) {
   ASSERT_TRUE(installed());
   const auto first = uninstall(client_, request_, {});
