@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <set>
+#include <tuple>
 
 #include "base/text.h"
 
@@ -98,6 +99,18 @@ bool serves(const Value& definition, std::string_view version) {
       [&](const Value& each) { return each.text_at("name") == version && each.bool_at("served"); });
 }
 
+/// Where a manager has its lease.
+std::string lease_space_of(const Value& manager) {
+  constexpr std::string_view flag = "--leader-election-namespace=";
+  const Value& pod = manager.at("spec").at("template").at("spec");
+  for (const Value& container : items_of(pod.at("containers")))
+    for (const char* const words : {"command", "args"})
+      for (const Value& word : items_of(container.at(words)))
+        if (const std::string text = to_text(word); text.starts_with(flag))
+          return text.substr(flag.size());
+  return "kruise-system";
+}
+
 /// A look at all that an installation concerns.
 class InstallationCheck {
  public:
@@ -192,11 +205,10 @@ class InstallationCheck {
           each.at("spec").integer_at("replicas", 1) == 0)
         continue;
       runs = true;
-      const std::string_view space = metadata.text_at("namespace");
+      const std::string space = lease_space_of(each);
       if (space != request_.space)
-        report.problems.push_back(cat("OpenKruise's manager runs in `", space,
-                                      "`, and its lease is there, so both would act: install into "
-                                      "the same namespace by `--namespace ",
+        report.problems.push_back(cat("OpenKruise's manager runs and has its lease in `", space,
+                                      "`, so both would act: install there, by `--namespace ",
                                       space, "`"));
       else
         report.warnings.push_back(

@@ -68,7 +68,9 @@ class InstallTest : public testing::Test {
          cat(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{
             "name":"kruise-controller-manager","labels":{"control-plane":"controller-manager"}},
             "spec":{"replicas":)",
-             replicas, "}}"));
+             replicas, R"(,"template":{"spec":{"containers":[{"name":"manager","args":[
+            "--leader-election-namespace=)",
+             space, R"("]}]}}}})"));
   }
   bool is_there(const ResourceType& type, const ObjectName& name) {
     return client_.get(type, name, {}).has_value();
