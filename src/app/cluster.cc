@@ -40,8 +40,8 @@ Result<ReachedCluster> reach_cluster(const ClusterRequest& request) {
       config.space};
 }
 
-Result<std::unique_ptr<ClusterLink>> link_cluster(const ClusterRequest& request,
-                                                  const Workplace& place) {
+Result<ClusterConnection> link_cluster(const ClusterRequest& request, const Workplace& place,
+                                       const Build& build) {
   const kubernetes::Config config = TRY(config_of_cluster(request));
   ClusterSettings settings;
   settings.client.qps = static_cast<double>(request.qps);
@@ -57,6 +57,11 @@ Result<std::unique_ptr<ClusterLink>> link_cluster(const ClusterRequest& request,
   };
   auto link = std::make_unique<ClusterLink>(std::make_unique<kubernetes::HttpTransport>(config),
                                             std::move(settings), place.clock, place.random());
+  // Probes are answered from the beginning, however long the cluster takes.
+  auto health = TRY(ClusterHealth::open(*link, {.metrics_address = request.metrics_address,
+                                                .probe_address = request.probe_address,
+                                                .version = build.version,
+                                                .commit = build.commit}));
   const std::stop_token stop = place.interrupt->acts_token();
   TRY(link->check(stop));
   for (const std::string& plural : TRY(link->unkept(stop)))
@@ -66,7 +71,7 @@ Result<std::unique_ptr<ClusterLink>> link_cluster(const ClusterRequest& request,
     place.tell(cat("standing for election by the lease `", request.lease_space, "/",
                    request.lease_name, "`"));
   TRY(link->await_lease(stop));
-  return link;
+  return ClusterConnection{std::move(link), std::move(health)};
 }
 
 }  // namespace fettle

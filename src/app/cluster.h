@@ -2,7 +2,8 @@
 /// Connects with the Kubernetes cluster that a command means.
 
 #include "cli/cluster_request.h"
-#include "drivers/kubernetes/cluster_link.h"
+#include "documents/machine.h"
+#include "drivers/kubernetes/cluster_health.h"
 #include "kubernetes/config.h"
 
 namespace fettle {
@@ -10,10 +11,15 @@ namespace fettle {
 /// How to reach it, and as whom.
 Result<kubernetes::Config> config_of_cluster(const ClusterRequest& request);
 
-/// Waits until this process may act there. If it may no more, the interrupt of the workplace is
-/// asked to end what goes on.
-Result<std::unique_ptr<ClusterLink>> link_cluster(const ClusterRequest& request,
-                                                  const Workplace& place);
+struct ClusterConnection {
+  std::unique_ptr<ClusterLink> link;
+  std::unique_ptr<ClusterHealth> health;  ///< ends first: it asks the link
+};
+
+/// Waits until this process may act there, and tells meanwhile how it fares. If it may act no more,
+/// the interrupt of the workplace is asked to end what goes on.
+Result<ClusterConnection> link_cluster(const ClusterRequest& request, const Workplace& place,
+                                       const Build& build);
 
 /// A cluster about which a command asks.
 struct ReachedCluster {

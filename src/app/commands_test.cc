@@ -179,6 +179,21 @@ TEST(Commands, OthersTakeTheirShortFormsToo) {
   }
 }
 
+TEST(Commands, AClusterIsInstalledByItsOwnFlags) {
+  CommandLine result;
+  ASSERT_EQ(parsed("install kubernetes --kubeconfig k --context c --namespace n --image i --check",
+                   result),
+            "install kubernetes");
+  EXPECT_EQ(result.text("kubeconfig"), "k");
+  EXPECT_EQ(result.text("namespace"), "n");
+  EXPECT_TRUE(result.flag("check"));
+  CommandLine printed;
+  ASSERT_EQ(parsed("install kubernetes -o yaml", printed), "install kubernetes");
+  EXPECT_EQ(printed.text("output"), "yaml");
+  EXPECT_NE(error_of("uninstall kubernetes --image i").find("unknown flag `--image`"),
+            std::string::npos);
+}
+
 TEST(Commands, WhatIsTypedWrongGetsTheNearestRightOne) {
   EXPECT_EQ(error_of("rnu x"),
             "unknown command `fettle rnu`, did you mean `run`?\nsee `fettle help`");

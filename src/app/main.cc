@@ -100,8 +100,8 @@ class Program : public Face {
       return name == own_engine  ? static_cast<Driver*>(engine_.get())
              : name == "host"    ? static_cast<Driver*>(host_.get())
              : name == "handler" ? static_cast<Driver*>(handler_.get())
-             : name == "kubernetes" && cluster_ != nullptr
-                 ? static_cast<Driver*>(&cluster_->driver())
+             : name == "kubernetes" && cluster_.link != nullptr
+                 ? static_cast<Driver*>(&cluster_.link->driver())
                  : node_driver(name);
     };
     place_.nodes = [this]() -> Result<std::vector<std::string>> {
@@ -165,8 +165,9 @@ class Program : public Face {
   }
 
   Result<ClusterAccess> cluster(const ClusterRequest& request) override {
-    cluster_ = TRY(link_cluster(request, *TRY(workplace())));
-    return ClusterAccess{cluster_->client(), cluster_->objects(), cluster_->owners()};
+    cluster_ = TRY(link_cluster(request, *TRY(workplace()), build()));
+    ClusterLink& link = *cluster_.link;
+    return ClusterAccess{link.client(), link.objects(), link.owners()};
   }
 
   /// Opens no folder: the daemon of a node keeps nothing.
@@ -314,7 +315,7 @@ class Program : public Face {
   std::unique_ptr<OutputWatch> output_;
   Workplace place_;
   ReachedCluster reached_;
-  std::unique_ptr<ClusterLink> cluster_;  ///< ends first: it uses the workplace
+  ClusterConnection cluster_;  ///< ends first: it uses the workplace
 };
 
 int exit_code_of(const Error& error) { return error.blame == Blame::user ? 2 : 1; }

@@ -1,5 +1,6 @@
 #include "cli/cluster_request.h"
 
+#include "base/http_server.h"
 #include "base/text.h"
 
 namespace fettle {
@@ -16,9 +17,30 @@ const std::vector<CommandOption>& cluster_options() {
       {{"--leader-election-namespace"}, "NAME", "of the lease (default: kruise-system)"},
       {{"--leader-election-id"}, "NAME", "of the lease (default: kruise-manager)"},
       {{"--rest-config-qps"}, "NUMBER", "requests a second (default: 30)"},
-      {{"--rest-config-burst"}, "NUMBER", "requests at once (default: 50)"}};
+      {{"--rest-config-burst"}, "NUMBER", "requests at once (default: 50)"},
+      {{"--metrics-addr"},
+       "ADDRESS",
+       "tell metrics there; `0`: nowhere (default: `:8080` in a cluster)"},
+      {{"--health-probe-addr"},
+       "ADDRESS",
+       "answer `/healthz` and `/readyz` there; `0`: nowhere (default: `:8000` in a cluster)"}};
   return options;
 }
+
+namespace {
+
+/// An address to listen at; empty: none.
+Result<std::string> address_asked(const CommandLine& parsed, const std::string& flag,
+                                  const std::string& otherwise) {
+  std::string address = parsed.text(flag, otherwise);
+  if (address == "0")
+    address.clear();
+  if (!address.empty())
+    TRY(parse_listen_address(address).context(cat("--", flag)));
+  return address;
+}
+
+}  // namespace
 
 Result<std::optional<ClusterRequest>> cluster_asked(const CommandLine& parsed) {
   ClusterRequest request;
@@ -44,6 +66,10 @@ Result<std::optional<ClusterRequest>> cluster_asked(const CommandLine& parsed) {
   request.elects = parsed.flag("enable-leader-election", request.elects);
   request.lease_space = parsed.text("leader-election-namespace", request.lease_space);
   request.lease_name = parsed.text("leader-election-id", request.lease_name);
+  request.metrics_address =
+      TRY(address_asked(parsed, "metrics-addr", is_in_cluster ? ":8080" : ""));
+  request.probe_address =
+      TRY(address_asked(parsed, "health-probe-addr", is_in_cluster ? ":8000" : ""));
   return std::optional(std::move(request));
 }
 

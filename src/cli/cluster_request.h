@@ -16,6 +16,8 @@ struct ClusterRequest {
   int64_t qps = 30, burst = 50;
   bool elects = true;  ///< it acts only while it has the lease
   std::string lease_space = "kruise-system", lease_name = "kruise-manager";
+  /// Where it tells how it fares; empty: nowhere. In a pod both are open, as OpenKruise's are.
+  std::string metrics_address{}, probe_address{};
 };
 
 /// OpenKruise's manager has the same, but for the first three.

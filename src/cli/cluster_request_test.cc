@@ -27,6 +27,25 @@ TEST(ClusterRequest, AKubeconfigNamesOne) {
   EXPECT_EQ((*asked)->lease_name, "kruise-manager");
 }
 
+TEST(ClusterRequest, InAClusterItTellsHowItFares) {
+  const auto inside = cluster_asked(words({{"in-cluster", {"true"}}}));
+  ASSERT_TRUE(inside && *inside);
+  EXPECT_EQ((*inside)->metrics_address, ":8080");
+  EXPECT_EQ((*inside)->probe_address, ":8000");
+  const auto outside = cluster_asked(words({{"kubeconfig", {"k"}}}));
+  ASSERT_TRUE(outside && *outside);
+  EXPECT_EQ((*outside)->metrics_address, "");
+  EXPECT_EQ((*outside)->probe_address, "");
+}
+
+TEST(ClusterRequest, AnAddressIsGivenOrSwitchedOff) {
+  const auto asked = cluster_asked(words(
+      {{"in-cluster", {"true"}}, {"metrics-addr", {"127.0.0.1:9"}}, {"health-probe-addr", {"0"}}}));
+  ASSERT_TRUE(asked && *asked);
+  EXPECT_EQ((*asked)->metrics_address, "127.0.0.1:9");
+  EXPECT_EQ((*asked)->probe_address, "");
+}
+
 TEST(ClusterRequest, OptionsThatDoNotFitTogetherAreErrors) {
   using Options = std::map<std::string, std::vector<std::string>>;
   for (const Options& options :
@@ -35,6 +54,9 @@ TEST(ClusterRequest, OptionsThatDoNotFitTogetherAreErrors) {
                             {{"kubeconfig", {"k"}}, {"in-cluster", {"true"}}},
                             {{"in-cluster", {"true"}}, {"context", {"x"}}},
                             {{"kubeconfig", {"k"}}, {"rest-config-burst", {"0"}}},
+                            {{"kubeconfig", {"k"}}, {"metrics-addr", {"8080"}}},
+                            {{"kubeconfig", {"k"}}, {"health-probe-addr", {":x"}}},
+                            {{"health-probe-addr", {":8000"}}},
                             {{"kubeconfig", {"k"}}, {"rest-config-qps", {"many"}}}}) {
     const auto asked = cluster_asked(words(options));
     ASSERT_FALSE(asked);

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "documents/cluster.h"
 #include "documents/containers.h"
 #include "documents/environments.h"
 #include "documents/errors.h"
@@ -27,6 +28,17 @@ TEST(Documents, AnErrorHasOneEnvelopeAndAnUnknownPlaceIsNull) {
   EXPECT_EQ(told.text_at("file"), "main.star");
   EXPECT_EQ(told.integer_at("line"), 3);
   EXPECT_EQ(write_json(told.at("trace")), R"(["reading it"])");
+}
+
+TEST(Documents, AnInstalledObjectOfNoNamespaceHasNone) {
+  InstallationReport report;
+  report.objects.push_back({"Namespace", "", "a", "left", "it is of somebody else"});
+  report.objects.push_back({"Role", "a", "b", "created", ""});
+  report.warnings = {"w"};
+  EXPECT_EQ(write_json(document_of(report)),
+            R"({"objects":[{"kind":"Namespace","name":"a","namespace":null,"status":"left",)"
+            R"("why":"it is of somebody else"},{"kind":"Role","name":"b","namespace":"a",)"
+            R"("status":"created","why":null}],"problems":[],"warnings":["w"]})");
 }
 
 TEST(Documents, AnEventOfAWholeRunHasNoKey) {

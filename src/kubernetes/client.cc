@@ -141,6 +141,17 @@ void Client::hold_back(Duration pause) {
   budget_.pause_until(instant_from_clock() + pause);
 }
 
+/// What was not sent is no write.
+void Client::count(const ApiCall& call, const ApiResult<HttpResponse>& sent) {
+  if (call.method == "GET")
+    return;
+  if (sent)
+    write_counts_.add(call.urgency, sent->status);
+  else if (sent.error().unknown_outcome || (sent.error().reason != ApiReason::not_permitted &&
+                                            sent.error().reason != ApiReason::cancelled))
+    write_counts_.add(call.urgency, 0);
+}
+
 std::optional<Duration> Client::pause_after(const ApiError& error,
                                             const std::string& method) const {
   const bool is_refused =
@@ -216,7 +227,9 @@ ApiResult<Value> Client::call(const ApiCall& call, std::stop_token stop) {
   const std::string doing =
       call.doing.empty() ? cat(call.method, " ", shown_url(call.path)) : call.doing;
   for (int tries = 1;; ++tries) {
-    const HttpResponse answer = TRY(send(call, doing, stop));
+    ApiResult<HttpResponse> sent = send(call, doing, stop);
+    count(call, sent);
+    const HttpResponse answer = TRY(std::move(sent));
     if (answer.status >= 200 && answer.status < 300) {
       if (answer.body.empty())
         return Value();

@@ -32,6 +32,7 @@
 #include "kubernetes/resource_type.h"
 #include "kubernetes/transport.h"
 #include "kubernetes/watch_lines.h"
+#include "kubernetes/write_counts.h"
 #include "value/value.h"
 
 namespace fettle::kubernetes {
@@ -139,6 +140,9 @@ class Client {
   /// write. False: after the limit there still is one.
   bool await_writes(Duration limit);
 
+  /// The writes so far, each as often as it was sent.
+  const WriteCounts& write_counts() const { return write_counts_; }
+
  private:
   class WriteUnderWay;
   ApiResult<Value> write(std::string method, const ResourceType& type, const ObjectName& name,
@@ -146,6 +150,7 @@ class Client {
                          std::stop_token stop);
   Status await_turn(Urgency urgency, const std::stop_token& stop);
   void hold_back(Duration pause);
+  void count(const ApiCall& call, const ApiResult<HttpResponse>& sent);
   ApiResult<HttpResponse> send(const ApiCall& call, const std::string& doing, std::stop_token stop);
   ApiResult<HttpResponse> send_permitted(HttpRequest request, const std::string& doing,
                                          std::stop_token stop);
@@ -159,7 +164,8 @@ class Client {
   std::set<RequestBudget::Ticket> admitted_;  ///< that have not left yet
   int under_way_ = 0;                         ///< writes that need a permit
   std::condition_variable ended_;             ///< one of them
-  std::unique_ptr<Transport> transport_;      ///< goes first: its threads call back
+  WriteCounts write_counts_;
+  std::unique_ptr<Transport> transport_;  ///< goes first: its threads call back
 };
 
 }  // namespace fettle::kubernetes

@@ -55,6 +55,34 @@ TEST_F(ClientTest, WhatSurelyDidNotHappenIsSentAgain) {
   EXPECT_TRUE(client->get(config_maps, some, {}));
 }
 
+TEST_F(ClientTest, WritesAreCountedAsOftenAsTheyAreSent) {
+  using Counts = std::map<WriteCounts::Outcome, uint64_t>;
+  fail("POST", 2, 429, "TooManyRequests", "0");
+  ASSERT_TRUE(client->create(config_maps, some, some_map(), {}, {}));
+  EXPECT_TRUE(client->get(config_maps, some, {}));
+  EXPECT_FALSE(
+      client->create(config_maps, some, some_map(), {.urgency = Urgency::availability}, {}));
+  EXPECT_EQ(client->write_counts().all(), (Counts{{{Urgency::progress, 429}, 2},
+                                                  {{Urgency::progress, 201}, 1},
+                                                  {{Urgency::availability, 409}, 1}}));
+}
+
+TEST_F(ClientTest, AWriteThatNobodyAnswersIsCountedAndOneThatIsNotSentIsNot) {
+  using Counts = std::map<WriteCounts::Outcome, uint64_t>;
+  bool may_write = false;
+  Config config = face.config();
+  config.server = "http://127.0.0.1:1";
+  Client lonely(std::make_unique<HttpTransport>(config),
+                {.qps = 0, .permit = [&]() -> std::optional<Instant> {
+                   return may_write ? std::optional(instant_from_clock() + 1min) : std::nullopt;
+                 }});
+  EXPECT_FALSE(lonely.create(config_maps, some, some_map(), {}, {}));
+  EXPECT_TRUE(lonely.write_counts().all().empty());
+  may_write = true;
+  EXPECT_FALSE(lonely.create(config_maps, some, some_map(), {.urgency = Urgency::status}, {}));
+  EXPECT_EQ(lonely.write_counts().all(), (Counts{{{Urgency::status, 0}, 1}}));
+}
+
 TEST_F(ClientTest, AWriteWhoseOutcomeIsUnknownIsNot) {
   fail("POST", 1, 500, "InternalError", "0");
   const auto made = client->create(config_maps, some, some_map(), {}, {});

@@ -65,8 +65,14 @@ class ObjectCache::Shelf : public ObjectListener {
     cache_.synced_.notify_all();
   }
 
+  void heard(Instant now) override {
+    const std::lock_guard lock(cache_.mutex_);
+    last_heard = now;
+  }
+
   std::map<ObjectName, Item> objects;
   bool is_synced = false;
+  std::optional<Instant> last_heard;
 
  private:
   ObjectCache& cache_;
@@ -155,6 +161,23 @@ Status ObjectCache::await_sync(const std::stop_token& stop) {
     return std::ranges::all_of(shelves_, [](const auto& each) { return each.second->is_synced; });
   });
   return is_there ? Status() : Status(cancelled_error());
+}
+
+std::vector<std::string> ObjectCache::unsynced() const {
+  const std::lock_guard lock(mutex_);
+  std::vector<std::string> kinds;
+  for (const auto& [kind, shelf] : shelves_)
+    if (!shelf->is_synced)
+      kinds.push_back(kind);
+  return kinds;
+}
+
+std::map<std::string, std::optional<Instant>> ObjectCache::heard() const {
+  const std::lock_guard lock(mutex_);
+  std::map<std::string, std::optional<Instant>> moments;
+  for (const auto& [kind, shelf] : shelves_)
+    moments[kind] = shelf->last_heard;
+  return moments;
 }
 
 void ObjectCache::note_end(std::string uid) {

@@ -17,8 +17,10 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 
 #include "kubernetes/reflector.h"
@@ -57,6 +59,10 @@ class ObjectCache {
 
   /// Waits until all that there is has been told of every type. Error: a stop was asked for.
   Status await_sync(const std::stop_token& stop);
+  /// The kinds of which not all has been told yet.
+  std::vector<std::string> unsynced() const;
+  /// When the server last said something, by kind; none: it has not yet.
+  std::map<std::string, std::optional<Instant>> heard() const;
 
  private:
   struct Item {

@@ -107,6 +107,19 @@ TEST_F(ObjectCacheTest, WhoWaitsForAllObjectsCanBeStopped) {
   EXPECT_TRUE(cache.await_sync({}));
 }
 
+TEST_F(ObjectCacheTest, ItKnowsOfWhichKindsNotAllWasTold) {
+  EXPECT_EQ(cache.unsynced(), std::vector<std::string>{"ConfigMap"});
+  cache.listener("ConfigMap").synced();
+  EXPECT_TRUE(cache.unsynced().empty());
+}
+
+TEST_F(ObjectCacheTest, ItKnowsWhenTheServerWasLastHeard) {
+  EXPECT_EQ(cache.heard().at("ConfigMap"), std::nullopt);
+  cache.listener("ConfigMap").heard(Instant(7s));
+  cache.listener("ConfigMap").heard(Instant(9s));
+  EXPECT_EQ(cache.heard().at("ConfigMap"), Instant(9s));
+}
+
 TEST(ObjectCacheOfAServer, AReflectorFillsIt) {
   Cluster cluster;
   ASSERT_TRUE(cluster.client().create(
@@ -119,9 +132,14 @@ TEST(ObjectCacheOfAServer, AReflectorFillsIt) {
                       1);
   const std::jthread following(
       [&](const std::stop_token& stop) { follow(cluster.client(), reflector, stop); });
+  const Instant began = instant_from_clock();
   ASSERT_TRUE(cache.await_sync({}));
   EXPECT_FALSE(cache.find("ConfigMap", cluster.name("x")).is_null());
   EXPECT_EQ(cache.take_changed().count({"ConfigMap", cluster.name("x")}), 1u);
+  // Of the event that ended the list, the cache hears a moment later than of its objects.
+  while (!cache.heard().at("ConfigMap"))
+    std::this_thread::sleep_for(1ms);
+  EXPECT_LT(*cache.heard().at("ConfigMap") - began, 1min);
 }
 
 }  // namespace

@@ -182,7 +182,11 @@ ApiResult<void> watch_to_its_end(Client& client, Reflector& reflector, const Wat
   const auto end = std::make_shared<End>();
   client.watch(
       reflector.settings().type, reflector.settings().space, options,
-      [&reflector](const WatchEvent& event) { reflector.take(event); }, stop,
+      [&reflector](const WatchEvent& event) {
+        reflector.take(event);
+        reflector.listener().heard(instant_from_clock());
+      },
+      stop,
       [end](ApiResult<void> result) {
         const std::lock_guard lock(end->mutex);
         end->result = std::move(result);
@@ -203,6 +207,8 @@ void follow(Client& client, Reflector& reflector, std::stop_token stop) {
       case ReflectorStep::Kind::list: {
         const auto page = client.list(settings.type, settings.space, step.list, stop);
         step = reflector.take_page(page, instant_from_clock());
+        if (page)
+          reflector.listener().heard(instant_from_clock());
         break;
       }
       case ReflectorStep::Kind::watch: {

@@ -44,6 +44,9 @@ class ObjectListener {
   virtual void gone(const ObjectName& name, const std::string& uid) = 0;
   /// All that there is has been told; after each list.
   virtual void synced() = 0;
+  /// The server has said something about the type, if only that nothing has changed. Told by
+  /// `follow`.
+  virtual void heard(Instant) {}
 };
 
 struct ReflectorSettings {
@@ -76,6 +79,7 @@ class Reflector {
         streams_(settings_.streams_lists) {}
 
   const ReflectorSettings& settings() const { return settings_; }
+  ObjectListener& listener() { return listener_; }
   ReflectorStep begin(Instant now) { return list_anew(now); }
   /// A step has ended.
   ReflectorStep take_page(const ApiResult<ListPage>& page, Instant now);

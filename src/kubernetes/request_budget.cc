@@ -5,6 +5,22 @@
 
 namespace fettle::kubernetes {
 
+std::string_view to_string(Urgency urgency) {
+  switch (urgency) {
+    case Urgency::availability:
+      return "availability";
+    case Urgency::progress:
+      return "progress";
+    case Urgency::status:
+      return "status";
+    case Urgency::events:
+      return "events";
+    case Urgency::free:
+      return "free";
+  }
+  return {};
+}
+
 RequestBudget::RequestBudget(double qps, int burst)
     : qps_(qps), burst_(std::max(1, burst)), tokens_(burst_) {}
 

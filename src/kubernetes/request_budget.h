@@ -15,6 +15,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string_view>
 
 #include "base/time.h"
 
@@ -22,6 +23,7 @@ namespace fettle::kubernetes {
 
 /// How urgent a request is, most urgent first. `free` never waits: watches and the lease.
 enum class Urgency { availability, progress, status, events, free };
+std::string_view to_string(Urgency urgency);
 
 class RequestBudget {
  public:

@@ -497,6 +497,8 @@ ApiAnswer ApiServer::create(Call& call) {
   if (!call.body.is_dict() || call.body.text_at("kind") != call.rules.type.kind ||
       call.body.text_at("apiVersion") != call.rules.type.api_version())
     return refusal(400, "BadRequest", "the object provided is unrecognized");
+  if (call.key.plural == "selfsubjectaccessreviews")
+    return review_rights(call);
   call.key.name = text_in(call.body, "name");
   if (const std::string prefix = text_in(call.body, "generateName");
       call.key.name.empty() && !prefix.empty()) {
@@ -512,6 +514,14 @@ ApiAnswer ApiServer::create(Call& call) {
         400, "BadRequest",
         "the namespace of the provided object does not match the namespace sent on the request");
   return store_new(call, call.body, nullptr);
+}
+
+/// An answer and no object.
+ApiAnswer ApiServer::review_rights(const Call& call) const {
+  const Value& asked = at_path(call.body, {"spec", "resourceAttributes"});
+  const bool is_denied =
+      denied_.contains(cat(asked.text_at("verb"), " ", asked.text_at("resource")));
+  return answer_of(call, 201, with(call.body, "status", Value::dict({{"allowed", !is_denied}})));
 }
 
 ApiAnswer ApiServer::create_under(Call& call) {

@@ -13,6 +13,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -48,6 +49,8 @@ class ApiServer {
   /// Who may ask: a token, and whether it may do anything. Without any, everybody may.
   void know_token(std::string token, bool has_rights) { tokens_[std::move(token)] = has_rights; }
   void forget_tokens() { tokens_.clear(); }
+  /// What a review of one's own rights denies: `create pods`.
+  void deny(std::string verb_and_plural) { denied_.insert(std::move(verb_and_plural)); }
   void know_rule(std::string text, std::function<bool(const Value&)> holds) {
     rules_[std::move(text)] = std::move(holds);
   }
@@ -115,6 +118,7 @@ class ApiServer {
   ApiAnswer begin_watch(const Call& call);
   ApiAnswer create(Call& call);
   ApiAnswer create_under(Call& call);
+  ApiAnswer review_rights(const Call& call) const;
   ApiAnswer write(Call& call);
   ApiAnswer write_scale(Call& call, const Stored& stored);
   ApiAnswer remove(Call& call);
@@ -141,6 +145,7 @@ class ApiServer {
   std::map<uint64_t, Watch> watches_;
   std::vector<Fault> faults_;
   std::map<std::string, bool> tokens_;
+  std::set<std::string> denied_;
   KnownRules rules_;
   int64_t version_ = 100, oldest_ = 100;
   uint64_t last_watch_ = 0, last_name_ = 0;

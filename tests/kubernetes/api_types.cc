@@ -135,6 +135,7 @@ std::vector<std::string> terms_of(std::string_view selector) {
 }  // namespace
 
 std::vector<TypeRules> built_in_types() {
+  const std::string rbac = "rbac.authorization.k8s.io", hooks = "admissionregistration.k8s.io";
   return {
       row({"", "v1", "namespaces", "Namespace", false}, "namespace", true, false),
       row({"", "v1", "pods", "Pod"}, "pod", true, true, {"spec.nodeName", "status.phase"}),
@@ -143,10 +144,29 @@ std::vector<TypeRules> built_in_types() {
       row({"", "v1", "secrets", "Secret"}, "secret", false, false, {"type"}),
       row({"", "v1", "events", "Event"}, "event", false, false,
           {"involvedObject.kind", "involvedObject.name", "involvedObject.uid"}),
+      row({"", "v1", "services", "Service"}, "service", true, false),
+      row({"", "v1", "serviceaccounts", "ServiceAccount"}, "serviceaccount", false, false),
       row({"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim"}, "persistentvolumeclaim",
           true, false),
       row({"apps", "v1", "controllerrevisions", "ControllerRevision"}, "controllerrevision", false,
           false),
+      row({"apps", "v1", "deployments", "Deployment"}, "deployment", true, true),
+      row({"apps", "v1", "daemonsets", "DaemonSet"}, "daemonset", true, true),
+      row({"apps", "v1", "statefulsets", "StatefulSet"}, "statefulset", true, true),
+      row({"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget"}, "poddisruptionbudget",
+          true, true),
+      row({rbac, "v1", "clusterroles", "ClusterRole", false}, "clusterrole", false, false),
+      row({rbac, "v1", "clusterrolebindings", "ClusterRoleBinding", false}, "clusterrolebinding",
+          false, false),
+      row({rbac, "v1", "roles", "Role"}, "role", false, false),
+      row({rbac, "v1", "rolebindings", "RoleBinding"}, "rolebinding", false, false),
+      row({hooks, "v1", "mutatingwebhookconfigurations", "MutatingWebhookConfiguration", false},
+          "mutatingwebhookconfiguration", false, true),
+      row({hooks, "v1", "validatingwebhookconfigurations", "ValidatingWebhookConfiguration", false},
+          "validatingwebhookconfiguration", false, true),
+      row({"authorization.k8s.io", "v1", "selfsubjectaccessreviews", "SelfSubjectAccessReview",
+           false},
+          "selfsubjectaccessreview", false, false),
       row({"coordination.k8s.io", "v1", "leases", "Lease"}, "lease", false, false),
       row({"apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition",
            false},

@@ -563,6 +563,19 @@ TEST_F(Conformance, WhoIsUnknownMayNothing) {
   EXPECT_EQ(reason(), "unauthorized");
 }
 
+TEST_F(Conformance, OnesOwnRightsAreReviewed) {
+  const ResourceType reviews{"authorization.k8s.io", "v1", "selfsubjectaccessreviews",
+                             "SelfSubjectAccessReview", false};
+  const auto answer = client.create(
+      reviews, {},
+      *read_json(R"({"apiVersion":"authorization.k8s.io/v1","kind":"SelfSubjectAccessReview",
+        "spec":{"resourceAttributes":{"verb":"create","group":"","resource":"pods",
+        "namespace":"default"}}})"),
+      {}, {});
+  ASSERT_TRUE(answer) << to_string(answer.error());
+  EXPECT_TRUE(answer->at("status").bool_at("allowed"));
+}
+
 TEST_F(Conformance, RevisionsAreKept) {
   const Value revision = *read_json(R"({"apiVersion":"apps/v1","kind":"ControllerRevision",
       "metadata":{"name":"a"},"revision":3,"data":{"spec":{"x":[1,{"y":null}]}}})");

@@ -64,6 +64,7 @@ std::vector<Command> rollout_commands();
 std::vector<Command> pod_commands();
 Command controller_command();
 Command node_daemon_command();
+std::vector<Command> install_commands();
 Command workload_get_command();
 Command workload_plan_command();
 Command workload_describe_command();

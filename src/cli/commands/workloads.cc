@@ -195,7 +195,7 @@ std::vector<Command> workload_commands() {
       node_daemon_command(),
       workload_plan_command(),
       workload_describe_command()};
-  for (const std::vector<Command>& more : {rollout_commands(), pod_commands()})
+  for (const std::vector<Command>& more : {rollout_commands(), pod_commands(), install_commands()})
     all.insert(all.end(), more.begin(), more.end());
   return all;
 }

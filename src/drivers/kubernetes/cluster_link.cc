@@ -114,6 +114,22 @@ void ClusterLink::begin() {
           },
           stop);
     });
+  has_begun_ = true;
+}
+
+bool ClusterLink::is_leader() const {
+  if (candidate_ == nullptr)
+    return has_begun_;
+  const std::lock_guard lock(mutex_);
+  return is_leader_;
+}
+
+std::string ClusterLink::unready_reason() const {
+  if (!has_begun_)
+    return "the cluster has not answered yet";
+  if (const std::vector<std::string> kinds = objects_.unsynced(); !kinds.empty())
+    return cat("not all objects are known yet of: ", join(kinds, ", "));
+  return has_led_ ? "the lease is lost" : "";
 }
 
 void ClusterLink::lead(bool is_leader) {

@@ -44,6 +44,12 @@ class ClusterLink {
   /// Waits until the lease is ours. Error: a stop was asked for.
   Status await_lease(const std::stop_token& stop);
 
+  /// Whether this one may write; without a lease, from the beginning on. From any thread.
+  bool is_leader() const;
+  /// Why this one does not do its work, which is to act or to be ready to take over; empty: it does.
+  /// From any thread.
+  std::string unready_reason() const;
+
   kubernetes::Client& client() { return client_; }
   kubernetes::ObjectCache& objects() { return objects_; }
   cluster::Owners& owners() { return owners_; }
@@ -54,6 +60,7 @@ class ClusterLink {
   void lead(bool is_leader);
 
   const ClusterSettings settings_;
+  std::atomic<bool> has_begun_ = false;
   uint64_t seed_;
   std::unique_ptr<kubernetes::Candidate> candidate_;  ///< null: no lease is asked for
   kubernetes::Client client_;
@@ -62,7 +69,7 @@ class ClusterLink {
   cluster::Owners owners_;
   KubernetesDriver driver_;
   std::list<kubernetes::Reflector> reflectors_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable_any elected_;
   bool is_leader_ = false;
   std::atomic<bool> has_led_ = false;  ///< and does no more

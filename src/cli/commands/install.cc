@@ -1,0 +1,105 @@
+/// `install kubernetes` and `uninstall kubernetes`: the controller of a cluster.
+
+#include "base/text.h"
+#include "cli/cluster_request.h"
+#include "cli/commands/commands.h"
+#include "cli/commands/workload_common.h"
+#include "cli/print.h"
+#include "controller/cluster_look.h"
+#include "documents/cluster.h"
+
+namespace fettle {
+namespace {
+
+InstallationRequest installation_asked(const Face& face) {
+  InstallationRequest request;
+  request.space = face.parsed.text("namespace", request.space);
+  request.image = face.parsed.text("image");
+  request.version = face.build().version;
+  return request;
+}
+
+Result<kubernetes::Client*> installation_client(Face& face) {
+  ClusterRequest request;
+  request.kubeconfig = face.parsed.text("kubeconfig");
+  request.context = face.parsed.text("context");
+  if (request.kubeconfig.empty())
+    return user_error("which cluster? `--kubeconfig` names it");
+  return &TRY(face.reach_cluster(request)).client;
+}
+
+std::string line_text(const InstallationLine& line) {
+  return cat(line.kind, " ", line.space, line.space.empty() ? "" : "/", line.name, " ", line.status,
+             line.why.empty() ? "" : cat(" (", line.why, ")"));
+}
+
+/// The exit code. It says all problems, and not only the first one. Error: the writing broke off.
+Result<int> tell_installation(const Face& face, const InstallationReport& report) {
+  if (face.json && !report.failure)  // of which there is a document of its own
+    print_json(document_of(report));
+  if (!face.json && !face.quiet)
+    for (const InstallationLine& line : report.objects)
+      print(line_text(line));
+  for (const std::string& warning : report.warnings)
+    print_error(cat("warning: ", warning));
+  for (const std::string& problem : report.problems)
+    print_error(cat("error: ", problem));
+  if (report.failure)
+    return *report.failure;
+  return report.problems.empty() ? 0 : 2;
+}
+
+Result<int> install_kubernetes(Face& face) {
+  const InstallationRequest request = installation_asked(face);
+  if (face.output == "yaml") {
+    for (const char* const flag : {"kubeconfig", "context", "check"})
+      if (face.parsed.has(flag))
+        return user_error(
+            cat("`-o yaml` looks at no cluster, so `--", flag, "` means nothing there"));
+    print(trim(TRY(installation_text(request))));
+    return 0;
+  }
+  kubernetes::Client* const client = TRY(installation_client(face));
+  const std::stop_token stop = TRY(face.workplace())->interrupt->acts_token();
+  return tell_installation(
+      face, TRY(face.parsed.flag("check") ? check_installation(*client, request, stop)
+                                          : install(*client, request, stop)));
+}
+
+Result<int> uninstall_kubernetes(Face& face) {
+  const InstallationRequest request = installation_asked(face);
+  kubernetes::Client* const client = TRY(installation_client(face));
+  const std::stop_token stop = TRY(face.workplace())->interrupt->acts_token();
+  return tell_installation(face, TRY(uninstall(*client, request, stop)));
+}
+
+}  // namespace
+
+std::vector<Command> install_commands() {
+  const CommandGroup group{
+      "workloads",
+      {{{"--kubeconfig"}, "FILE", "the cluster"},
+       {{"--context"}, "NAME", "of the kubeconfig (default: its current one)"},
+       {{"--namespace"}, "NAME", "in which the controller runs (default: kruise-system)"}}};
+  Command added = group.make(
+      "install kubernetes", "", 0, 0,
+      "Installs the controller in a Kubernetes cluster: definitions, rights, and two pods of which "
+      "one acts.\n"
+      "With `-o yaml`, prints what would be applied. What belongs to others stays as it is.",
+      {"fettle install kubernetes --kubeconfig ~/.kube/config --check",
+       "fettle install kubernetes --kubeconfig ~/.kube/config --image registry.example/fettle:1",
+       "fettle install kubernetes --image registry.example/fettle:1 -o yaml"},
+      install_kubernetes,
+      {{{"--image"}, "IMAGE", "an image that has fettle; none is published"},
+       {{"--check"}, "", "only look: exit code 2 if something would go wrong"}});
+  added.outputs = {"yaml"};
+  Command taken = group.make(
+      "uninstall kubernetes", "", 0, 0,
+      "Removes the controller from a Kubernetes cluster. Definitions, workloads and pods stay.",
+      {"fettle uninstall kubernetes --kubeconfig ~/.kube/config",
+       "fettle uninstall kubernetes --kubeconfig ~/.kube/config --namespace other"},
+      uninstall_kubernetes);
+  return {without_state(std::move(added)), without_state(std::move(taken))};
+}
+
+}  // namespace fettle

@@ -1,0 +1,402 @@
+#include "verbs/cluster/install.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+using kubernetes::ApiReason;
+using kubernetes::Client;
+using kubernetes::ObjectName;
+using kubernetes::ResourceType;
+
+const ResourceType deployments{"apps", "v1", "deployments", "Deployment"};
+const ResourceType access_reviews{"authorization.k8s.io", "v1", "selfsubjectaccessreviews",
+                                  "SelfSubjectAccessReview", false};
+constexpr std::string_view upstream_manager = "kruise-controller-manager";
+constexpr std::string_view needed_version = "v1beta1";
+
+bool is_definition(const InstallationObject& part) {
+  return part.type == kubernetes::types::definitions;
+}
+
+bool is_namespace(const InstallationObject& part) { return part.type.kind == "Namespace"; }
+
+bool has_our_label(const Value& object) {
+  return object.at("metadata").at("labels").text_at(installation_label) == installation_name;
+}
+
+bool is_going(const Value& object) {
+  return object.at("metadata").find("deletionTimestamp") != nullptr;
+}
+
+/// The program that keeps an object as it wants it; empty: none is known.
+std::string keeper_of(const Value& object) {
+  const Value& annotations = object.at("metadata").at("annotations");
+  const Value& labels = object.at("metadata").at("labels");
+  if (const auto release = annotations.text_at("meta.helm.sh/release-name"); !release.empty())
+    return cat("Helm's release `", annotations.text_at("meta.helm.sh/release-namespace"), "/",
+               release, "`");
+  if (const auto id = annotations.text_at("argocd.argoproj.io/tracking-id"); !id.empty())
+    return cat("Argo CD's `", id.substr(0, id.find(':')), "`");
+  if (const auto id = labels.text_at("argocd.argoproj.io/instance"); !id.empty())
+    return cat("Argo CD's `", id, "`");
+  if (const auto id = labels.text_at("kustomize.toolkit.fluxcd.io/name"); !id.empty())
+    return cat("Flux' `", id, "`");
+  return {};
+}
+
+/// Whose an object is; empty: ours.
+std::string owner_of_installed(const InstallationObject& part, const Value& object) {
+  if (std::string keeper = keeper_of(object); !keeper.empty() || has_our_label(object))
+    return keeper;
+  return is_definition(part) ? "OpenKruise" : "somebody else";
+}
+
+/// Another namespace in which an installation is, by what grants its rights; empty: none. Two would
+/// share one role of the cluster.
+std::string other_space(const InstallationObject& part, const Value& there) {
+  if (part.type.kind != "ClusterRoleBinding")
+    return {};
+  for (const Value& subject : items_of(there.at("subjects")))
+    for (const Value& own : items_of(part.object.at("subjects")))
+      if (subject.text_at("namespace") != own.text_at("namespace"))
+        return std::string(subject.text_at("namespace"));
+  return {};
+}
+
+std::string installed_in(std::string_view space) {
+  return cat("fettle is installed in `", space, "`: say `--namespace ", space, "`");
+}
+
+std::string shown_object(const InstallationObject& part) {
+  return cat(part.type.kind, " `", to_string(part.name), "`");
+}
+
+InstallationLine line_of_part(const InstallationObject& part, std::string status,
+                              std::string why = {}) {
+  return {part.type.kind, part.name.space, part.name.name, std::move(status), std::move(why)};
+}
+
+/// Whether the server does not want it, so that trying again is in vain.
+bool is_refusal(ApiReason reason) {
+  return reason == ApiReason::forbidden || reason == ApiReason::conflict ||
+         reason == ApiReason::invalid || reason == ApiReason::bad_request;
+}
+
+/// Null: it is not there.
+Result<Value> find_object(Client& client, const ResourceType& type, const ObjectName& name,
+                          const std::stop_token& stop) {
+  const auto found = client.get(type, name, stop);
+  if (!found && found.error().reason == ApiReason::not_found)
+    return Value();
+  if (!found)
+    return static_cast<const Error&>(found.error());
+  return *found;
+}
+
+bool serves(const Value& definition, std::string_view version) {
+  return std::ranges::any_of(
+      items_of(definition.at("spec").at("versions")),
+      [&](const Value& each) { return each.text_at("name") == version && each.bool_at("served"); });
+}
+
+/// Where a manager has its lease.
+std::string lease_space_of(const Value& manager) {
+  constexpr std::string_view flag = "--leader-election-namespace=";
+  const Value& pod = manager.at("spec").at("template").at("spec");
+  for (const Value& container : items_of(pod.at("containers")))
+    for (const char* const words : {"command", "args"})
+      for (const Value& word : items_of(container.at(words)))
+        if (const std::string text = to_text(word); text.starts_with(flag))
+          return text.substr(flag.size());
+  return "kruise-system";
+}
+
+/// `is_dry_run`: the server only says what it would say.
+kubernetes::ApiResult<Value> send_part(Client& client, const InstallationObject& part,
+                                       bool is_dry_run, const std::stop_token& stop) {
+  return client.patch(part.type, part.name, kubernetes::PatchType::apply, part.object,
+                      {.field_manager = std::string(installation_name), .is_dry_run = is_dry_run},
+                      stop);
+}
+
+/// A look at all that an installation concerns.
+class InstallationCheck {
+ public:
+  InstallationCheck(Client& client, const InstallationRequest& request,
+                    const std::vector<InstallationObject>& parts, const std::stop_token& stop)
+      : client_(client), request_(request), parts_(parts), stop_(stop) {}
+
+  Status run() {
+    for (const InstallationObject& part : parts_)
+      TRY(look_at(part));
+    TRY(look_for_rights());
+    TRY(look_for_manager());
+    return report.problems.empty() ? look_for_refusals() : Status();
+  }
+
+  InstallationReport report;
+  /// Those that are to be applied, with the version that is there; empty: none is.
+  std::vector<std::pair<const InstallationObject*, std::string>> due;
+
+ private:
+  Status look_at(const InstallationObject& part) {
+    const auto found = client_.get(part.type, part.name, stop_);
+    if (!found && found.error().reason == ApiReason::forbidden) {
+      report.problems.push_back(found.error().message);
+      return {};
+    }
+    if (!found && found.error().reason != ApiReason::not_found)
+      return static_cast<const Error&>(found.error());
+    const Value there = found ? *found : Value();
+    if (there.is_null()) {
+      report.objects.push_back(line_of_part(part, "missing"));
+      due.emplace_back(&part, "");
+      return {};
+    }
+    if (is_going(there))
+      report.problems.push_back(cat(shown_object(part), " is being deleted"));
+    const std::string owner = owner_of_installed(part, there);
+    if (!owner.empty()) {
+      report.objects.push_back(line_of_part(part, "left", cat("it is of ", owner)));
+      look_at_foreign(part, there, owner);
+      return {};
+    }
+    if (const std::string space = other_space(part, there); !space.empty())
+      report.problems.push_back(installed_in(space));
+    report.objects.push_back(line_of_part(part, "there"));
+    due.emplace_back(&part, std::string(there.at("metadata").text_at("resourceVersion")));
+    return {};
+  }
+
+  void look_at_foreign(const InstallationObject& part, const Value& there,
+                       const std::string& owner) {
+    if (!is_definition(part)) {
+      if (!is_namespace(part))
+        report.problems.push_back(cat(shown_object(part), " is of ", owner));
+      return;
+    }
+    if (!serves(there, needed_version))
+      report.problems.push_back(
+          cat(shown_object(part), " is of ", owner, " and does not serve `", needed_version, "`"));
+    if (there.at("spec").at("conversion").text_at("strategy") == "Webhook")
+      has_conversion_ = true;
+  }
+
+  Status look_for_rights() {
+    std::set<std::pair<std::string, std::string>> asked;
+    for (const auto& [part, version] : due)
+      for (const std::string verb : {"create", "patch"}) {
+        const std::string resource = part->type.group.empty()
+                                         ? part->type.plural
+                                         : cat(part->type.plural, ".", part->type.group);
+        if (asked.emplace(verb, resource).second && !TRY(may(verb, *part)))
+          report.problems.push_back(
+              cat("you may not ", verb, " `", resource, "`",
+                  part->name.space.empty() ? "" : cat(" in `", part->name.space, "`")));
+      }
+    return {};
+  }
+
+  Result<bool> may(const std::string& verb, const InstallationObject& part) {
+    const Value attributes = Value::dict({{"verb", verb},
+                                          {"group", part.type.group},
+                                          {"resource", part.type.plural},
+                                          {"namespace", part.name.space}});
+    const Value answer = TRY(
+        client_.create(access_reviews, {},
+                       Value::dict({{"apiVersion", access_reviews.api_version()},
+                                    {"kind", access_reviews.kind},
+                                    {"spec", Value::dict({{"resourceAttributes", attributes}})}}),
+                       {}, stop_));
+    return answer.at("status").bool_at("allowed");
+  }
+
+  Status look_for_manager() {
+    bool runs = false;
+    const auto listed = client_.list(deployments, {},
+                                     {.label_selector = "control-plane=controller-manager"}, stop_);
+    if (!listed && listed.error().reason == ApiReason::forbidden) {
+      report.problems.push_back(listed.error().message);
+      return {};
+    }
+    if (!listed)
+      return static_cast<const Error&>(listed.error());
+    for (const Value& each : listed->items) {
+      const Value& metadata = each.at("metadata");
+      if (metadata.text_at("name") != upstream_manager ||
+          each.at("spec").integer_at("replicas", 1) == 0)
+        continue;
+      runs = true;
+      const std::string space = lease_space_of(each);
+      if (space != request_.space)
+        report.problems.push_back(cat("OpenKruise's manager runs and has its lease in `", space,
+                                      "`, so both would act: install there, by `--namespace ",
+                                      space, "`"));
+      else
+        report.warnings.push_back(
+            "OpenKruise's manager runs; it goes on until it loses the lease `kruise-manager`");
+    }
+    return runs ? Status() : look_for_remains();
+  }
+
+  /// Without a manager, what asks it waits in vain.
+  Status look_for_remains() {
+    if (has_conversion_)
+      report.warnings.push_back(
+          "OpenKruise's definitions ask its manager for conversions, and it does not run: objects "
+          "cannot be read in another version than the stored one");
+    for (const auto& [plural, kind, name] :
+         {std::tuple("mutatingwebhookconfigurations", "MutatingWebhookConfiguration",
+                     "kruise-mutating-webhook-configuration"),
+          std::tuple("validatingwebhookconfigurations", "ValidatingWebhookConfiguration",
+                     "kruise-validating-webhook-configuration")}) {
+      const ResourceType type{"admissionregistration.k8s.io", "v1", plural, kind, false};
+      const auto found = client_.get(type, {"", name}, stop_);
+      if (found)
+        report.warnings.push_back(cat("`", name,
+                                      "` stands while OpenKruise's manager does not run: the "
+                                      "server refuses the writes that it is asked about"));
+      else if (found.error().reason == ApiReason::forbidden)
+        report.warnings.push_back(found.error().message);
+      else if (found.error().reason != ApiReason::not_found)
+        return static_cast<const Error&>(found.error());
+    }
+    return {};
+  }
+
+  /// Rights that one may not give away, fields of other managers, rules of the cluster.
+  Status look_for_refusals() {
+    for (const auto& [part, version] : due)
+      if (const auto answer = send_part(client_, *part, true, stop_); !answer) {
+        // What it stands in, or names, is made first.
+        if (answer.error().reason == ApiReason::not_found)
+          continue;
+        if (!is_refusal(answer.error().reason))
+          return static_cast<const Error&>(answer.error());
+        report.problems.push_back(answer.error().message);
+      }
+    return {};
+  }
+
+  Client& client_;
+  const InstallationRequest& request_;
+  const std::vector<InstallationObject>& parts_;
+  const std::stop_token stop_;
+  bool has_conversion_ = false;
+};
+
+Result<InstallationLine> apply_part(Client& client, const InstallationObject& part,
+                                    const std::string& version, const std::stop_token& stop) {
+  const Value answer = TRY(send_part(client, part, false, stop));
+  const bool is_same = answer.at("metadata").text_at("resourceVersion") == version;
+  return line_of_part(part, version.empty() ? "created" : is_same ? "unchanged" : "configured");
+}
+
+/// What a server makes by itself in each namespace.
+bool is_of_the_server(const ResourceType& type, std::string_view name) {
+  return type.plural == "configmaps" &&
+         (name == "kube-root-ca.crt" || name == "openshift-service-ca.crt");
+}
+
+/// Something in a namespace that is not ours, which would go with it; empty: nothing.
+Result<std::string> find_foreign(Client& client, const std::string& space,
+                                 const std::stop_token& stop) {
+  const std::vector<ResourceType> types{
+      {"", "v1", "pods", "Pod"},
+      deployments,
+      {"apps", "v1", "daemonsets", "DaemonSet"},
+      {"apps", "v1", "statefulsets", "StatefulSet"},
+      {"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim"},
+      {"", "v1", "configmaps", "ConfigMap"},
+      {"", "v1", "services", "Service"}};
+  for (const ResourceType& type : types) {
+    const auto listed = TRY(client.list(type, space, {}, stop));
+    for (const Value& each : listed.items)
+      if (const std::string_view name = each.at("metadata").text_at("name");
+          !has_our_label(each) && !is_of_the_server(type, name))
+        return cat(type.kind, " `", name, "`");
+  }
+  return std::string();
+}
+
+Result<InstallationLine> remove_part(Client& client, const InstallationObject& part,
+                                     const std::stop_token& stop) {
+  const Value there = TRY(find_object(client, part.type, part.name, stop));
+  if (there.is_null())
+    return line_of_part(part, "absent");
+  if (is_definition(part))
+    return line_of_part(part, "left", "all objects of its type would go with it");
+  if (const std::string owner = owner_of_installed(part, there); !owner.empty())
+    return line_of_part(part, "left", cat("it is of ", owner));
+  if (is_namespace(part))
+    if (const std::string other = TRY(find_foreign(client, part.name.name, stop)); !other.empty())
+      return line_of_part(part, "left", cat("it has ", other));
+  const auto removed = client.remove(part.type, part.name,
+                                     {.uid = std::string(there.at("metadata").text_at("uid")),
+                                      .propagation = kubernetes::Propagation::background},
+                                     stop);
+  if (!removed && removed.error().reason != ApiReason::not_found)
+    return static_cast<const Error&>(removed.error());
+  return line_of_part(part, "deleted");
+}
+
+/// False: it goes no further.
+bool add_line(InstallationReport& report, Result<InstallationLine> line) {
+  if (line)
+    report.objects.push_back(*std::move(line));
+  else
+    report.failure = std::move(line.error());
+  return !report.failure;
+}
+
+}  // namespace
+
+Result<InstallationReport> check_installation(Client& client, const InstallationRequest& request,
+                                              const std::stop_token& stop) {
+  const std::vector<InstallationObject> parts = TRY(installation_objects(request));
+  InstallationCheck check(client, request, parts, stop);
+  TRY(check.run());
+  return std::move(check.report);
+}
+
+Result<InstallationReport> install(Client& client, const InstallationRequest& request,
+                                   const std::stop_token& stop) {
+  if (request.image.empty())
+    return user_error("which image has fettle? None is published; name yours by `--image`");
+  const std::vector<InstallationObject> parts = TRY(installation_objects(request));
+  InstallationCheck check(client, request, parts, stop);
+  TRY(check.run());
+  InstallationReport report = std::move(check.report);
+  if (!report.problems.empty())
+    return report;
+  std::erase_if(report.objects, [](const InstallationLine& line) { return line.status != "left"; });
+  for (const auto& [part, version] : check.due)
+    if (!add_line(report, apply_part(client, *part, version, stop)))
+      break;
+  return report;
+}
+
+Result<InstallationReport> uninstall(Client& client, const InstallationRequest& request,
+                                     const std::stop_token& stop) {
+  std::vector<InstallationObject> parts = TRY(installation_objects(request));
+  for (const InstallationObject& part : parts)
+    if (part.type.kind == "ClusterRoleBinding")
+      if (const std::string space =
+              other_space(part, TRY(find_object(client, part.type, part.name, stop)));
+          !space.empty())
+        return user_error(installed_in(space));
+  std::ranges::reverse(parts);
+  InstallationReport report;
+  for (const InstallationObject& part : parts)
+    if (!add_line(report, remove_part(client, part, stop)))
+      break;
+  return report;
+}
+
+}  // namespace fettle

@@ -1,0 +1,52 @@
+#pragma once
+/// Installs fettle's controller in a Kubernetes cluster, and takes it away.
+///
+/// A cluster is shared, and what is applied there without a look takes from others what is theirs:
+/// OpenKruise's definitions have other schemas than ours, a Helm release would be changed behind
+/// Helm's back, and the namespace of a manager may hold more than the manager. So all is looked at
+/// first, and nothing is written while there is a problem.
+///
+/// * Ours is what has our label and no other owner. Definitions and a namespace of others stay as
+///   they are; any other object of others that has one of our names is a problem.
+/// * Fields that others own are never taken: the server refuses, and it is said whose they are. It
+///   is asked without any effect first, so this is a problem like others.
+/// * No definition is ever deleted, for all objects of users go with it.
+
+#include <optional>
+#include <stop_token>
+#include <string>
+#include <vector>
+
+#include "kubernetes/client.h"
+#include "verbs/cluster/installation.h"
+
+namespace fettle {
+
+/// An object, and what has become or would become of it.
+struct InstallationLine {
+  std::string kind;
+  std::string space;  ///< empty: of no namespace
+  std::string name;
+  /// `missing` or `there` by a look; `created`, `configured`, `unchanged`; `deleted`, `absent`;
+  /// `left`: it is not ours, or a definition.
+  std::string status;
+  std::string why;  ///< it was left; else empty
+};
+
+struct InstallationReport {
+  std::vector<InstallationLine> objects;
+  std::vector<std::string> warnings;
+  std::vector<std::string> problems;  ///< nothing was written if there are any
+  std::optional<Error> failure{};     ///< what broke off the writing; the objects are those before
+};
+
+/// Only looks. Error: the server does not answer, or not whoever asks.
+Result<InstallationReport> check_installation(kubernetes::Client& client,
+                                              const InstallationRequest& request,
+                                              const std::stop_token& stop);
+Result<InstallationReport> install(kubernetes::Client& client, const InstallationRequest& request,
+                                   const std::stop_token& stop);
+Result<InstallationReport> uninstall(kubernetes::Client& client, const InstallationRequest& request,
+                                     const std::stop_token& stop);
+
+}  // namespace fettle

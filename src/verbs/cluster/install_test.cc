@@ -1,0 +1,340 @@
+#include "verbs/cluster/install.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "tests/kubernetes/json_text.h"
+#include "tests/kubernetes/played_transport.h"
+
+namespace fettle {
+namespace {
+
+using kubernetes::json;
+using kubernetes::ObjectName;
+using kubernetes::ResourceType;
+
+class InstallTest : public testing::Test {
+ protected:
+  /// The status of each object by kind and name, but for definitions.
+  static std::map<std::string, std::string> told(const Result<InstallationReport>& report) {
+    EXPECT_TRUE(report) << to_string(report.error());
+    std::map<std::string, std::string> lines;
+    if (report)
+      for (const InstallationLine& line : report->objects)
+        if (line.kind != "CustomResourceDefinition")
+          lines[cat(line.kind, "/", line.name)] = line.status;
+    return lines;
+  }
+  static std::map<std::string, std::string> all_with(std::string_view status) {
+    std::map<std::string, std::string> lines{{"Namespace/kruise-system", std::string(status)}};
+    for (const char* kind : {"ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role",
+                             "RoleBinding", "PodDisruptionBudget", "Deployment"})
+      lines[cat(kind, "/fettle-controller")] = status;
+    return lines;
+  }
+  /// The line of a definition.
+  static InstallationLine definition_in(const Result<InstallationReport>& report,
+                                        std::string_view plural) {
+    for (const InstallationLine& line : report->objects)
+      if (line.name == cat(plural, ".apps.kruise.io"))
+        return line;
+    return {};
+  }
+  void make(const ResourceType& type, const std::string& space, std::string_view text) {
+    const auto made = client_.create(type, {space, ""}, json(text), {}, {});
+    ASSERT_TRUE(made) << to_string(made.error());
+  }
+  void make_namespace(std::string_view name) {
+    make(spaces_, {},
+         cat(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")", name, R"("}})"));
+  }
+  /// A definition of others.
+  void define_clone_sets(std::string_view version, std::string_view metadata = {},
+                         std::string_view more = {}) {
+    make(
+        kubernetes::types::definitions, {},
+        cat(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":
+            {"name":"clonesets.apps.kruise.io")",
+            metadata, R"(},"spec":{"group":"apps.kruise.io","scope":"Namespaced","names":{
+            "plural":"clonesets","singular":"cloneset","kind":"CloneSet","listKind":"CloneSetList"},
+            "versions":[{"name":")",
+            version, R"(","served":true,"storage":true,"schema":{"openAPIV3Schema":{
+            "type":"object"}}}])",
+            more, "}}"));
+  }
+  void run_manager(const std::string& space, int replicas) {
+    make_namespace(space);
+    make(deployments_, space,
+         cat(R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{
+            "name":"kruise-controller-manager","labels":{"control-plane":"controller-manager"}},
+            "spec":{"replicas":)",
+             replicas, R"(,"template":{"spec":{"containers":[{"name":"manager","args":[
+            "--leader-election-namespace=)",
+             space, R"("]}]}}}})"));
+  }
+  bool is_there(const ResourceType& type, const ObjectName& name) {
+    return client_.get(type, name, {}).has_value();
+  }
+  bool has_controller() { return is_there(deployments_, {"kruise-system", "fettle-controller"}); }
+  Result<InstallationReport> installed() { return install(client_, request_, {}); }
+  static std::function<bool(const kubernetes::ApiRequest&)> asks_for(std::string method,
+                                                                     std::string path) {
+    return [=](const kubernetes::ApiRequest& request) {
+      return request.method == method && request.target.find(path) != std::string::npos;
+    };
+  }
+  static kubernetes::ApiAnswer refusal_to(std::string_view what) {
+    return {.status = 403,
+            .body = json(cat(R"({"kind":"Status","status":"Failure","reason":"Forbidden",
+              "code":403,"message":"you may not )",
+                             what, R"("})"))};
+  }
+
+  const ResourceType spaces_{"", "v1", "namespaces", "Namespace", false};
+  const ResourceType deployments_{"apps", "v1", "deployments", "Deployment"};
+  const ResourceType hooks_{"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations",
+                            "MutatingWebhookConfiguration", false};
+  kubernetes::ApiServer server_;
+  Time now_ = Time(Duration(1'800'000'000'000'000'000));
+  kubernetes::Client client_{std::make_unique<kubernetes::PlayedTransport>(server_, now_),
+                             {.qps = 0}};
+  InstallationRequest request_{.image = "r.example/fettle:1"};
+};
+
+TEST_F(InstallTest, ALookChangesNothing) {
+  const auto report = check_installation(client_, {.version = "1"}, {});
+  EXPECT_EQ(told(report), all_with("missing"));
+  EXPECT_TRUE(report->problems.empty()) << join(report->problems, "\n");
+  EXPECT_TRUE(report->warnings.empty()) << join(report->warnings, "\n");
+  EXPECT_FALSE(is_there(spaces_, {"", "kruise-system"}));
+}
+
+TEST_F(InstallTest, AllIsMadeOnceAndThenChangedWhereItDiffers) {
+  const auto first = installed();
+  EXPECT_EQ(told(first), all_with("created"));
+  EXPECT_EQ(definition_in(first, "clonesets").status, "created");
+  EXPECT_EQ(told(check_installation(client_, request_, {})), all_with("there"));
+  const auto second = installed();
+  EXPECT_EQ(told(second), all_with("unchanged"));
+  EXPECT_EQ(definition_in(second, "clonesets").status, "unchanged");
+  request_.image = "r.example/fettle:2";
+  auto expected = all_with("unchanged");
+  expected["Deployment/fettle-controller"] = "configured";
+  EXPECT_EQ(told(installed()), expected);
+}
+
+TEST_F(InstallTest, AnImageHasToBeNamed) {
+  const auto report = install(client_, {.version = "1"}, {});
+  ASSERT_FALSE(report);
+  EXPECT_EQ(report.error().blame, Blame::user);
+}
+
+TEST_F(InstallTest, DefinitionsOfOthersStayAsTheyAre) {
+  define_clone_sets("v1beta1", R"(,"annotations":{"meta.helm.sh/release-name":"kruise",
+    "meta.helm.sh/release-namespace":"default"})");
+  const ObjectName name{"", "clonesets.apps.kruise.io"};
+  const Value before = *client_.get(kubernetes::types::definitions, name, {});
+  const auto report = installed();
+  EXPECT_EQ(told(report), all_with("created"));
+  const InstallationLine line = definition_in(report, "clonesets");
+  EXPECT_EQ(line.status, "left");
+  EXPECT_EQ(line.why, "it is of Helm's release `default/kruise`");
+  EXPECT_EQ(*client_.get(kubernetes::types::definitions, name, {}), before);
+  EXPECT_EQ(definition_in(report, "daemonsets").status, "created");
+}
+
+TEST_F(InstallTest, ADefinitionOfOthersHasToServeOurVersion) {
+  define_clone_sets("v1alpha1");
+  const auto report = installed();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->problems,
+            (std::vector<std::string>{"CustomResourceDefinition `clonesets.apps.kruise.io` is of "
+                                      "OpenKruise and does not serve `v1beta1`"}));
+  EXPECT_FALSE(has_controller());
+}
+
+TEST_F(InstallTest, NothingOfOthersIsTaken) {
+  make_namespace("kruise-system");
+  make(deployments_, "kruise-system",
+       R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"fettle-controller",
+        "labels":{"app.kubernetes.io/name":"fettle"},
+        "annotations":{"argocd.argoproj.io/tracking-id":"shop:apps/Deployment:a/b"}},"spec":{}})");
+  const auto report = installed();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->problems,
+            (std::vector<std::string>{
+                "Deployment `kruise-system/fettle-controller` is of Argo CD's `shop`"}));
+  EXPECT_FALSE(is_there({"", "v1", "serviceaccounts", "ServiceAccount"},
+                        {"kruise-system", "fettle-controller"}));
+}
+
+TEST_F(InstallTest, ANamespaceOfOthersStaysAsItIs) {
+  make_namespace("kruise-system");
+  auto expected = all_with("created");
+  expected["Namespace/kruise-system"] = "left";
+  EXPECT_EQ(told(installed()), expected);
+  EXPECT_TRUE(client_.get(spaces_, {"", "kruise-system"}, {})
+                  ->at("metadata")
+                  .at("labels")
+                  .text_at("pod-security.kubernetes.io/enforce")
+                  .empty());
+}
+
+TEST_F(InstallTest, AMissingRightIsSaidBeforeAnythingIsDone) {
+  server_.deny("create clusterroles");
+  server_.deny("patch deployments");
+  const auto report = installed();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->problems,
+            (std::vector<std::string>{"you may not create `clusterroles.rbac.authorization.k8s.io`",
+                                      "you may not patch `deployments.apps` in `kruise-system`"}));
+  EXPECT_FALSE(is_there(spaces_, {"", "kruise-system"}));
+}
+
+TEST_F(InstallTest, AManagerWithAnotherLeaseWouldActAsWell) {
+  run_manager("elsewhere", 1);
+  const auto report = installed();
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->problems.size(), 1u);
+  EXPECT_NE(report->problems[0].find("by `--namespace elsewhere`"), std::string::npos);
+  EXPECT_FALSE(has_controller());
+  request_.space = "elsewhere";
+  const auto beside = installed();
+  ASSERT_TRUE(beside);
+  EXPECT_TRUE(beside->problems.empty());
+  ASSERT_EQ(beside->warnings.size(), 1u);
+  EXPECT_TRUE(beside->warnings[0].starts_with("OpenKruise's manager runs;"));
+}
+
+TEST_F(InstallTest, WhatAsksAManagerThatDoesNotRunIsSaid) {
+  run_manager("kruise-system", 0);
+  define_clone_sets("v1beta1", {}, R"(,"conversion":{"strategy":"Webhook"})");
+  make(hooks_, {}, R"({"apiVersion":"admissionregistration.k8s.io/v1",
+    "kind":"MutatingWebhookConfiguration",
+    "metadata":{"name":"kruise-mutating-webhook-configuration"}})");
+  const auto report = check_installation(client_, request_, {});
+  ASSERT_TRUE(report);
+  ASSERT_EQ(report->warnings.size(), 2u) << join(report->warnings, "\n");
+  EXPECT_NE(report->warnings[0].find("for conversions"), std::string::npos);
+  EXPECT_TRUE(report->warnings[1].starts_with("`kruise-mutating-webhook-configuration` stands"));
+  EXPECT_TRUE(report->problems.empty());
+}
+
+/// They would share one role of the cluster.
+TEST_F(InstallTest, ThereIsOneInACluster) {
+  ASSERT_TRUE(installed());
+  request_.space = "elsewhere";
+  const std::string words =
+      "fettle is installed in `kruise-system`: say `--namespace kruise-system`";
+  const auto report = installed();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->problems, std::vector<std::string>{words});
+  EXPECT_FALSE(is_there(spaces_, {"", "elsewhere"}));
+  const auto removed = uninstall(client_, request_, {});
+  ASSERT_FALSE(removed);
+  EXPECT_EQ(removed.error().message, words);
+  EXPECT_TRUE(has_controller());
+}
+
+TEST_F(InstallTest, AFieldOfAnotherManagerIsNotTaken) {
+  ASSERT_TRUE(installed());
+  const ObjectName name{"kruise-system", "fettle-controller"};
+  const auto scaled =
+      client_.patch(deployments_, name, kubernetes::PatchType::merge,
+                    json(R"({"spec":{"replicas":3}})"), {.field_manager = "somebody"}, {});
+  ASSERT_TRUE(scaled) << to_string(scaled.error());
+  request_.image = "r.example/fettle:2";
+  const auto report = installed();
+  ASSERT_TRUE(report) << to_string(report.error());
+  ASSERT_EQ(report->problems.size(), 1u);
+  EXPECT_NE(report->problems[0].find("somebody"), std::string::npos) << report->problems[0];
+  EXPECT_EQ(told(report), all_with("there"));
+  const Value now = *client_.get(deployments_, name, {});
+  EXPECT_EQ(now.at("spec").integer_at("replicas"), 3);
+  EXPECT_EQ(to_text(*follow(now, "/spec/template/spec/containers/0/image")), "r.example/fettle:1");
+}
+
+TEST_F(InstallTest, WhoMayNotLookIsToldAllThatIsMissing) {
+  server_.fail(2, asks_for("GET", "/namespaces/kruise-system"), refusal_to("get namespaces"));
+  server_.fail(1, asks_for("GET", "/apis/apps/v1/deployments"), refusal_to("list deployments"));
+  const auto report = installed();
+  ASSERT_TRUE(report) << to_string(report.error());
+  ASSERT_EQ(report->problems.size(), 3u) << join(report->problems, "\n");
+  EXPECT_TRUE(report->problems[0].ends_with("you may not get namespaces"));
+  EXPECT_TRUE(report->problems[2].ends_with("you may not list deployments"));
+  EXPECT_FALSE(has_controller());
+}
+
+/// A right that one does not have cannot be given away.
+TEST_F(InstallTest, WhatTheServerWouldRefuseIsSaidBeforeAnythingIsDone) {
+  server_.fail(1, asks_for("PATCH", "/clusterroles/"), refusal_to("grant"));
+  const auto report = installed();
+  ASSERT_TRUE(report) << to_string(report.error());
+  ASSERT_EQ(report->problems.size(), 1u);
+  EXPECT_TRUE(report->problems[0].ends_with("you may not grant"));
+  EXPECT_FALSE(is_there(spaces_, {"", "kruise-system"}));
+}
+
+TEST_F(InstallTest, WhatBreaksOffIsToldWithWhatWasDoneAndGoesOnLater) {
+  server_.fail(
+      1,
+      [](const kubernetes::ApiRequest& request) {
+        return request.method == "PATCH" && request.target.find("dryRun") == std::string::npos &&
+               request.target.find("/roles/") != std::string::npos;
+      },
+      refusal_to("patch roles any more"));
+  const auto first = installed();
+  ASSERT_TRUE(first) << to_string(first.error());
+  ASSERT_TRUE(first->failure);
+  EXPECT_EQ(told(first), (std::map<std::string, std::string>{
+                             {"Namespace/kruise-system", "created"},
+                             {"ServiceAccount/fettle-controller", "created"},
+                             {"ClusterRole/fettle-controller", "created"},
+                             {"ClusterRoleBinding/fettle-controller", "created"}}));
+  auto expected = all_with("created");
+  for (const auto& [object, status] : told(first))
+    expected[object] = "unchanged";
+  const auto second = installed();
+  EXPECT_EQ(told(second), expected);
+  EXPECT_FALSE(second->failure);
+}
+
+TEST_F(InstallTest, AllGoesButTheDefinitions) {
+  ASSERT_TRUE(installed());
+  const auto first = uninstall(client_, request_, {});
+  EXPECT_EQ(told(first), all_with("deleted"));
+  EXPECT_EQ(definition_in(first, "clonesets").status, "left");
+  EXPECT_TRUE(is_there(kubernetes::types::definitions, {"", "clonesets.apps.kruise.io"}));
+  EXPECT_FALSE(has_controller());
+  EXPECT_EQ(told(uninstall(client_, request_, {})), all_with("absent"));
+}
+
+TEST_F(InstallTest, ANamespaceThatHasMoreStays) {
+  ASSERT_TRUE(installed());
+  for (const char* name : {"kube-root-ca.crt", "settings"})
+    make({"", "v1", "configmaps", "ConfigMap"}, "kruise-system",
+         cat(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":")", name, R"("}})"));
+  const auto report = uninstall(client_, request_, {});
+  auto expected = all_with("deleted");
+  expected["Namespace/kruise-system"] = "left";
+  EXPECT_EQ(told(report), expected);
+  for (const InstallationLine& line : report->objects)
+    if (line.kind == "Namespace") {
+      EXPECT_EQ(line.why, "it has ConfigMap `settings`");
+    }
+  EXPECT_TRUE(is_there(spaces_, {"", "kruise-system"}));
+}
+
+TEST_F(InstallTest, WhatIsNotOursIsNotDeleted) {
+  make_namespace("kruise-system");
+  make(deployments_, "kruise-system",
+       R"({"apiVersion":"apps/v1","kind":"Deployment","metadata":{"name":"fettle-controller"},
+        "spec":{}})");
+  const auto report = uninstall(client_, request_, {});
+  EXPECT_EQ(told(report).at("Deployment/fettle-controller"), "left");
+  EXPECT_EQ(told(report).at("Namespace/kruise-system"), "left");
+  EXPECT_TRUE(has_controller());
+}
+
+}  // namespace
+}  // namespace fettle

@@ -1,0 +1,149 @@
+#include "verbs/cluster/installation.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/text.h"
+#include "value/yaml.h"
+
+namespace fettle {
+namespace {
+
+std::vector<InstallationObject> objects_of(const InstallationRequest& request) {
+  auto objects = installation_objects(request);
+  EXPECT_TRUE(objects) << to_string(objects.error());
+  return objects ? *std::move(objects) : std::vector<InstallationObject>();
+}
+
+Value the_object(const InstallationRequest& request, std::string_view kind) {
+  for (const InstallationObject& each : objects_of(request))
+    if (each.type.kind == kind)
+      return each.object;
+  return {};
+}
+
+/// `apps/controllerrevisions: get list`, a line for each resource of a role.
+std::set<std::string> rights_of(const Value& role) {
+  std::set<std::string> rights;
+  for (const Value& rule : items_of(role.at("rules")))
+    for (const Value& resource : items_of(rule.at("resources"))) {
+      std::string line = cat(to_text(rule.at("apiGroups").items()[0]), "/", to_text(resource), ":");
+      for (const Value& verb : items_of(rule.at("verbs")))
+        line += cat(" ", to_text(verb));
+      for (const Value& name : items_of(rule.at("resourceNames")))
+        line += cat(" of ", to_text(name));
+      rights.insert(line);
+    }
+  return rights;
+}
+
+TEST(Installation, DefinitionsComeFirstAndEachObjectIsLabelled) {
+  std::vector<std::string> kinds;
+  for (const InstallationObject& each : objects_of({.version = "1"})) {
+    kinds.push_back(each.type.kind);
+    const Value& metadata = each.object.at("metadata");
+    EXPECT_EQ(metadata.at("labels").text_at(installation_label), installation_name);
+    EXPECT_FALSE(each.name.name.empty());
+    EXPECT_EQ(each.name.space, each.type.is_namespaced ? "kruise-system" : "") << kinds.back();
+  }
+  std::vector<std::string> expected(7, "CustomResourceDefinition");
+  for (const char* kind : {"Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding",
+                           "Role", "RoleBinding", "PodDisruptionBudget", "Deployment"})
+    expected.emplace_back(kind);
+  EXPECT_EQ(kinds, expected);
+}
+
+TEST(Installation, TheTextSaysTheSameAsTheObjects) {
+  const InstallationRequest request{.space = "other", .image = "r.example:5000/a/fettle@sha256:0f"};
+  const auto text = installation_text(request);
+  ASSERT_TRUE(text) << to_string(text.error());
+  const auto read = read_yaml_documents(*text, "x", YamlSchema::core);
+  ASSERT_TRUE(read) << to_string(read.error());
+  const std::vector<InstallationObject> objects = objects_of(request);
+  ASSERT_EQ(read->size(), objects.size());
+  for (size_t i = 0; i < objects.size(); ++i)
+    EXPECT_EQ((*read)[i], objects[i].object) << objects[i].name.name;
+}
+
+TEST(Installation, NamespaceAndImageAreThoseThatWereAskedFor) {
+  const InstallationRequest request{.space = "other", .image = "r.example/fettle:2"};
+  for (const InstallationObject& each : objects_of(request))
+    EXPECT_EQ(each.name.space, each.type.is_namespaced ? "other" : "");
+  EXPECT_EQ(the_object(request, "Namespace").at("metadata").text_at("name"), "other");
+  const Value subject = the_object(request, "ClusterRoleBinding").at("subjects").items()[0];
+  EXPECT_EQ(subject.text_at("namespace"), "other");
+  const Value container =
+      *follow(the_object(request, "Deployment"), "/spec/template/spec/containers/0");
+  EXPECT_EQ(container.text_at("image"), "r.example/fettle:2");
+  std::set<std::string> arguments;
+  for (const Value& argument : items_of(container.at("args")))
+    arguments.insert(to_text(argument));
+  EXPECT_TRUE(arguments.contains("--leader-election-namespace=other"));
+  const Value plain = *follow(the_object({.version = "1.2"}, "Deployment"),
+                              "/spec/template/spec/containers/0/image");
+  EXPECT_EQ(to_text(plain), "fettle:1.2");
+}
+
+/// They become part of a text.
+TEST(Installation, WhatIsNoNamespaceOrImageIsAnError) {
+  for (const char* space : {"", "A", "a b", "-a", "a-", "a\nb: c", "a.b"})
+    EXPECT_EQ(installation_text({.space = space}).error().blame, Blame::user) << space;
+  EXPECT_FALSE(installation_text({.space = std::string(64, 'a')}));
+  for (const char* image : {"a b", "a\"", "a\n", "a#b"})
+    EXPECT_EQ(installation_text({.image = image}).error().blame, Blame::user) << image;
+}
+
+TEST(Installation, ItsRightsAreThoseOfTheManual) {
+  EXPECT_EQ(
+      rights_of(the_object({}, "ClusterRole")),
+      (std::set<std::string>{
+          "/events: create", "/namespaces: list watch", "/nodes: list watch",
+          "/persistentvolumeclaims: list watch create patch delete", "/pods/resize: patch",
+          "/pods/status: patch", "/pods: get list watch create patch delete",
+          "apps.kruise.io/clonesets/status: patch", "apps.kruise.io/clonesets/finalizers: update",
+          "apps.kruise.io/clonesets: list watch", "apps.kruise.io/daemonsets/finalizers: update",
+          "apps.kruise.io/daemonsets/status: patch", "apps.kruise.io/daemonsets: list watch",
+          "apps.kruise.io/imagepulljobs/status: patch",
+          "apps.kruise.io/imagepulljobs: list watch create patch delete",
+          "apps.kruise.io/nodeimages: list watch create patch delete",
+          "apps.kruise.io/sidecarsets/finalizers: update",
+          "apps.kruise.io/sidecarsets/status: patch", "apps.kruise.io/sidecarsets: list watch",
+          "apps.kruise.io/statefulsets/finalizers: update",
+          "apps.kruise.io/statefulsets/status: patch", "apps.kruise.io/statefulsets: list watch",
+          "apps/controllerrevisions: list watch create patch delete"}));
+  EXPECT_EQ(rights_of(the_object({}, "Role")),
+            (std::set<std::string>{"coordination.k8s.io/leases: create",
+                                   "coordination.k8s.io/leases: get update of kruise-manager"}));
+}
+
+TEST(Installation, EachRightHasItsReason) {
+  const auto all = installation_text({});
+  ASSERT_TRUE(all);
+  size_t rules = 0;
+  std::string_view before;
+  for (const std::string_view line : split(*all, '\n')) {
+    if (line.starts_with("- apiGroups:")) {
+      ++rules;
+      EXPECT_TRUE(before.starts_with("# ")) << line;
+    }
+    before = line;
+  }
+  EXPECT_EQ(rules, 13u);
+}
+
+TEST(Installation, TheControllerIsConfined) {
+  const Value pod = *follow(the_object({}, "Deployment"), "/spec/template/spec");
+  EXPECT_EQ(pod.text_at("priorityClassName"), "system-cluster-critical");
+  EXPECT_TRUE(pod.at("securityContext").bool_at("runAsNonRoot"));
+  const Value container = pod.at("containers").items()[0];
+  const Value& security = container.at("securityContext");
+  EXPECT_TRUE(security.bool_at("readOnlyRootFilesystem"));
+  EXPECT_FALSE(security.bool_at("allowPrivilegeEscalation", true));
+  EXPECT_EQ(to_text(*follow(security, "/capabilities/drop/0")), "ALL");
+  EXPECT_EQ(to_text(*follow(container, "/livenessProbe/httpGet/path")), "/healthz");
+  EXPECT_EQ(to_text(*follow(container, "/readinessProbe/httpGet/path")), "/readyz");
+}
+
+}  // namespace
+}  // namespace fettle
