@@ -138,6 +138,7 @@ class NodePulls {
   Value object_;  ///< null: there is none
   // Of the status: what the server has, and what was written last with the answer to it.
   Value wanted_at_write_, seen_after_write_;
+  std::string version_at_write_;
   bool may_differ_ = false;  ///< something has changed since they were compared
   bool is_writing_ = false;
   bool was_outrun_ = false;  ///< by somebody else's write

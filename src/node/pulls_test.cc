@@ -462,6 +462,18 @@ TEST(NodePulls, AStatusThatIsRefusedIsWrittenLaterAndSoonerIfTheObjectHasChanged
   EXPECT_EQ(node.counts(), "2 0 0 0 2");
 }
 
+TEST(NodePulls, AWriteThatWasOutrunByAKnownChangeIsSoonRepeated) {
+  PlayedNode node;
+  node.answers = false;
+  node.order(one);
+  node.order(R"({"a":{"tags":[{"tag":"1","version":1},{"tag":"2"}]}})");
+  node.answer(false);
+  EXPECT_EQ(node.until_wake(), 100ms);
+  node.answers = true;
+  node.pass(100ms);
+  EXPECT_EQ(node.counts(), "2 0 0 0 2");
+}
+
 TEST(NodePulls, WhatAServerLeavesOutIsNotWrittenAgain) {
   PlayedNode node;
   node.answers = false;
