@@ -1,11 +1,12 @@
 #pragma once
-/// Decides what is pulled on a node: which images to look for and to pull now, which of that to end,
-/// and what the status of the NodeImage says.
+/// Decides what is pulled on a node: which images to look for and to pull now, which of that to
+/// end, and what the status of the NodeImage says.
 ///
-/// The obvious daemon has a thread for each tag that looks, pulls, sleeps and pulls again. It cannot
-/// be asked what it will do, sleeps while its tag is taken away, and begins from zero with each
-/// start. So this is a pure state machine: the object, ends of looks and pulls and the time go in,
-/// commands come out (`NodeStep`). It knows no thread and no clock; `daemon.h` is the loop around it.
+/// The obvious daemon has a thread for each tag that looks, pulls, sleeps and pulls again. It
+/// cannot be asked what it will do, sleeps while its tag is taken away, and begins from zero with
+/// each start. So this is a pure state machine: the object, ends of looks and pulls and the time go
+/// in, commands come out (`NodeStep`). It knows no thread and no clock; `daemon.h` is the loop
+/// around it.
 ///
 ///   waiting → looking → (there: succeeded) → a free worker → pulling → succeeded
 ///                                                              ↓ ↑

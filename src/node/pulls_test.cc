@@ -193,7 +193,8 @@ TEST(NodePulls, AlwaysPullsWithoutALook) {
 TEST(NodePulls, AttemptsPauseLongerAndLongerAndEnd) {
   PlayedNode node;
   node.order(
-      R"({"a":{"tags":[{"tag":"1","version":1,"pullPolicy":{"backoffLimit":2},"ownerReferences":[{"kind":"ImagePullJob","name":"j"}]}]}})");
+      R"({"a":{"tags":[{"tag":"1","version":1,"pullPolicy":{"backoffLimit":2},
+          "ownerReferences":[{"kind":"ImagePullJob","name":"j"}]}]}})");
   node.find_absent("a:1");
   node.fail("a:1", "first");
   node.pass(100ms);
@@ -255,7 +256,8 @@ TEST(NodePulls, WhatIsRefusedIsNotTriedAgain) {
 TEST(NodePulls, ADeadlineEndsAllAttemptsAndStaysThroughARestart) {
   PlayedNode node;
   node.order(
-      R"({"a":{"tags":[{"tag":"1","pullPolicy":{"timeoutSeconds":40,"activeDeadlineSeconds":60}}]}})");
+      R"({"a":{"tags":[{"tag":"1",
+          "pullPolicy":{"timeoutSeconds":40,"activeDeadlineSeconds":60}}]}})");
   node.pass(5s);
   node.find_absent("a:1");
   EXPECT_EQ(node.commands.begin()->second.limit, 40s);
@@ -278,7 +280,8 @@ TEST(NodePulls, ADeadlineEndsAllAttemptsAndStaysThroughARestart) {
 TEST(NodePulls, ADaemonThatStartsGoesOn) {
   PlayedNode node;
   node.order(
-      R"({"a":{"tags":[{"tag":"1","version":4},{"tag":"2","version":4},{"tag":"3","version":4}]}})");
+      R"({"a":{"tags":[{"tag":"1","version":4},{"tag":"2","version":4},
+                       {"tag":"3","version":4}]}})");
   node.find_there("a:1");
   node.find_absent("a:2");
   node.pass(1s);
@@ -388,7 +391,8 @@ TEST(NodePulls, OlderOrdersGoFirstAndRepeatedOnesLast) {
   node.order(
       R"({"a":{"tags":[{"tag":"1","imagePullPolicy":"Always","createdAt":"2026-11-29T00:00:03Z"}]},
           "b":{"tags":[{"tag":"1","imagePullPolicy":"Always","createdAt":"2026-11-29T00:00:02Z"}]},
-          "c":{"tags":[{"tag":"1","imagePullPolicy":"Always","createdAt":"2026-11-29T00:00:01Z"}]}})");
+          "c":{"tags":[{"tag":"1","imagePullPolicy":"Always","createdAt":"2026-11-29T00:00:01Z"}]}
+          })");
   EXPECT_EQ(node.take_told(), "pull c:1; ");
   node.fail("c:1");
   EXPECT_EQ(node.take_told(), "pull b:1; ");
@@ -521,10 +525,9 @@ TEST(NodePulls, AnOlderObjectIsPassedOver) {
 
 TEST(NodePulls, AHostileStatusIsNoStatus) {
   PlayedNode node;
-  for (
-      const char* const status :
-      {"1", "[]", R"({"imageStatuses":[]})", R"({"imageStatuses":{"a":7}})",
-       R"({"imageStatuses":{"a":{"tags":[1,{"tag":"1","version":1,"completionTime":"never"}]}}})"}) {
+  for (const char* const status :
+       {"1", "[]", R"({"imageStatuses":[]})", R"({"imageStatuses":{"a":7}})",
+        R"({"imageStatuses":{"a":{"tags":[1,{"tag":"1","version":1,"completionTime":""}]}}})"}) {
     node.object = with(node.object, "status", json(status));
     node.order(one, status);
     EXPECT_EQ(node.take_told(), "look a:1; ") << status;
