@@ -107,6 +107,18 @@ TEST(Commands, RunTakesTheFlagsOfKurtosis) {
   }
 }
 
+TEST(Commands, TheDaemonOfANodeTakesTheFlagsOfTheOriginal) {
+  CommandLine result;
+  ASSERT_EQ(parsed("node-daemon --addr=:10221 --logtostderr=true -v=5 --enable-pprof=false "
+                   "--pprof-addr=:10222 --plugin-config-file=/a --plugin-bin-dir=/b "
+                   "--max-workers-for-pull-image=-1 --rest-config-qps=5 --rest-config-burst=10 "
+                   "--socket-file=crio.sock --feature-gates=KruiseDaemon=true",
+                   result),
+            "node-daemon");
+  EXPECT_EQ(result.text("socket-file"), "crio.sock");
+  EXPECT_EQ(result.number("max-workers-for-pull-image", 0).value(), -1);
+}
+
 TEST(Commands, StatesTakeTheFlagsOfIdemInAllTheirSpellings) {
   for (const char* spelling : {"--reconciler=basic", "--reconciler basic", "-R=basic", "-R basic",
                                "-r=basic", "-r basic"}) {

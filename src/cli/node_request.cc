@@ -37,7 +37,9 @@ const std::vector<CommandOption>& node_daemon_options() {
       {{"--pprof-addr"}, "ADDRESS", has_no_effect},
       {{"--plugin-config-file"}, "FILE", has_no_effect},
       {{"--plugin-bin-dir"}, "FOLDER", has_no_effect},
-      {{"--feature-gates"}, "NAME=BOOL,…", has_no_effect}};
+      {{"--feature-gates"}, "NAME=BOOL,…", has_no_effect},
+      {{"--logtostderr"}, "", has_no_effect},
+      {{"-v", "--v"}, "NUMBER", has_no_effect}};
   return options;
 }
 

@@ -1,5 +1,7 @@
 #include "kinds/registry_login.h"
 
+#include <algorithm>
+
 #include "base/base64.h"
 #include "base/text.h"
 #include "value/json.h"
@@ -14,6 +16,20 @@ std::string registry_named(std::string_view name) {
       name.remove_prefix(scheme.size());
   const std::string host = lower_case(name.substr(0, name.find('/')));
   return host == "index.docker.io" || host == "registry-1.docker.io" ? "docker.io" : host;
+}
+
+/// `*.test` of `r.test`, as Kubernetes reads it: a part of a name between points may have `*`.
+bool is_pattern_of(std::string_view pattern, std::string_view registry) {
+  const std::vector<std::string_view> wanted = split(pattern, '.'), parts = split(registry, '.');
+  return wanted.size() == parts.size() &&
+         std::ranges::equal(wanted, parts, [](std::string_view part, std::string_view name) {
+           const size_t star = part.find('*');
+           if (star == part.npos)
+             return part == name;
+           const std::string_view after = part.substr(star + 1);
+           return name.size() + 1 >= part.size() && name.starts_with(part.substr(0, star)) &&
+                  name.ends_with(after);
+         });
 }
 
 void add_login(const Value& said, std::vector<RegistryLogin>& logins) {
@@ -32,7 +48,7 @@ void add_logins(const Value& auths, std::string_view registry, std::vector<Regis
   if (!auths.is_dict())
     return;
   for (const Entry& entry : auths.entries())
-    if (entry.value.is_dict() && registry_named(entry.key.view()) == registry)
+    if (entry.value.is_dict() && is_pattern_of(registry_named(entry.key.view()), registry))
       add_login(entry.value, logins);
 }
 

@@ -16,7 +16,8 @@ struct RegistryLogin {
 };
 
 /// The logins that the data of a Secret has for a registry such as `docker.io` or `host:5000`,
-/// revealed. Data that cannot be read has none.
+/// revealed. Data that cannot be read has none, and a name of a registry may be a pattern:
+/// `*.test`.
 std::vector<RegistryLogin> logins_in(const Value& data, std::string_view registry);
 
 }  // namespace fettle

@@ -25,6 +25,19 @@ TEST(RegistryLogins, AreReadAsKubectlMakesThem) {
   EXPECT_EQ(found(data, "registry.test"), "");
 }
 
+TEST(RegistryLogins, ANameMayBeAPattern) {
+  const Value data = Value::dict(
+      {{".dockerconfigjson",
+        R"({"auths":{"*.test":{"username":"a","password":"1"},"eu-*.r.test:5000":{"username":"b",)"
+        R"("password":"2"}}})"}});
+  EXPECT_EQ(found(data, "r.test"), "a:1");
+  EXPECT_EQ(found(data, "eu-west.r.test:5000"), "b:2");
+  EXPECT_EQ(found(data, "us-west.r.test:5000"), "");
+  EXPECT_EQ(found(data, "eu-west.r.test"), "") << "ports are not left out";
+  EXPECT_EQ(found(data, "test"), "");
+  EXPECT_EQ(found(data, "a.b.test"), "") << "a star is of one part";
+}
+
 TEST(RegistryLogins, OlderFormsCount) {
   EXPECT_EQ(found(Value::dict({{".dockercfg", R"({"r.test":{"username":"a","password":"b"}})"}}),
                   "r.test"),

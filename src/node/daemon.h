@@ -29,8 +29,8 @@ struct PullCounts {
   size_t succeeded = 0, failed = 0;
 };
 
-/// Runs until a stop is asked for. Waits as long as it takes for the API server and the runtime, and
-/// says what it waits for.
+/// Runs until a stop is asked for. Waits as long as it takes for the API server and the runtime,
+/// and says what it waits for.
 PullCounts run_daemon(kubernetes::Client& client, HttpClient& http, const DaemonSettings& settings,
                       const std::stop_token& stop);
 

@@ -1,6 +1,6 @@
 #pragma once
-/// Writes what is told about pulls as Events. Nothing waits for one: a thread of its own writes them
-/// when nothing else is to be written, and of too many the oldest go.
+/// Writes what is told about pulls as Events. Nothing waits for one: a thread of its own writes
+/// them when nothing else is to be written, and of too many the oldest go.
 
 #include <condition_variable>
 #include <deque>

@@ -1,9 +1,10 @@
 #pragma once
 /// Looks for an image in the node's runtime, or pulls it, until it is done or stopped.
 ///
-/// A private image is pulled with the Secrets that its order names. They are read at each attempt: a
-/// password that was put right helps the next one. Which Secret is for which registry stands inside
-/// them, several may be, and some may be old; so the logins are tried in turn, and at last none.
+/// A private image is pulled with the Secrets that its order names. They are read at each attempt:
+/// a password that was put right helps the next one. Which Secret is for which registry stands
+/// inside them, several may be, and some may be old; so the logins are tried in turn, and at last
+/// none.
 
 #include "drivers/cri/client.h"
 #include "kubernetes/client.h"

@@ -330,6 +330,7 @@ void NodePulls::offer_status(NodeStep& step, const Moment& now) {
       Value::dict({{"metadata", Value::dict({{"resourceVersion", version_of_object(object_)}})},
                    {"status", change}});
   wanted_at_write_ = wanted;
+  version_at_write_ = version_of_object(object_);
   is_writing_ = true;
 }
 
@@ -352,10 +353,13 @@ void NodePulls::status_written(const kubernetes::ApiResult<Value>& answer, const
   if (!answer) {
     wanted_at_write_ = Value();
     may_differ_ = true;
-    // The newer object is on its way then.
-    was_outrun_ = answer.error().reason == kubernetes::ApiReason::conflict;
+    // Somebody else's write was faster; their object is known by now, or on its way.
+    const bool is_outrun = answer.error().reason == kubernetes::ApiReason::conflict;
+    const bool is_newer_known = version_of_object(object_) != version_at_write_;
+    was_outrun_ = is_outrun && !is_newer_known;
     refused_pause_ = std::clamp(refused_pause_ * 2, shortest_refusal, longest_refusal);
-    writes_from_ = now.instant + refused_pause_;
+    writes_from_ =
+        now.instant + (is_outrun && is_newer_known ? settings_.write_pause : refused_pause_);
     return;
   }
   refused_pause_ = Duration(0);

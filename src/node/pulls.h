@@ -1,11 +1,12 @@
 #pragma once
-/// Decides what is pulled on a node: which images to look for and to pull now, which of that to end,
-/// and what the status of the NodeImage says.
+/// Decides what is pulled on a node: which images to look for and to pull now, which of that to
+/// end, and what the status of the NodeImage says.
 ///
-/// The obvious daemon has a thread for each tag that looks, pulls, sleeps and pulls again. It cannot
-/// be asked what it will do, sleeps while its tag is taken away, and begins from zero with each
-/// start. So this is a pure state machine: the object, ends of looks and pulls and the time go in,
-/// commands come out (`NodeStep`). It knows no thread and no clock; `daemon.h` is the loop around it.
+/// The obvious daemon has a thread for each tag that looks, pulls, sleeps and pulls again. It
+/// cannot be asked what it will do, sleeps while its tag is taken away, and begins from zero with
+/// each start. So this is a pure state machine: the object, ends of looks and pulls and the time go
+/// in, commands come out (`NodeStep`). It knows no thread and no clock; `daemon.h` is the loop
+/// around it.
 ///
 ///   waiting → looking → (there: succeeded) → a free worker → pulling → succeeded
 ///                                                              ↓ ↑
@@ -138,6 +139,7 @@ class NodePulls {
   Value object_;  ///< null: there is none
   // Of the status: what the server has, and what was written last with the answer to it.
   Value wanted_at_write_, seen_after_write_;
+  std::string version_at_write_;
   bool may_differ_ = false;  ///< something has changed since they were compared
   bool is_writing_ = false;
   bool was_outrun_ = false;  ///< by somebody else's write

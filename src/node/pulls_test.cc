@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "base/prng.h"
 #include "base/rfc3339.h"
 #include "base/text.h"
 #include "tests/kubernetes/json_text.h"
@@ -26,6 +27,7 @@ class PlayedNode {
   void restart(PullSettings settings = {}) {
     pulls = NodePulls(settings);
     commands.clear();
+    unanswered.reset();
     pulls.take_object(object, now);
     go();
   }
@@ -56,8 +58,12 @@ class PlayedNode {
     for (const PullNotice& notice : step.notices)
       notices += cat(notice.reason, " ", notice.about.text_at("kind"), " ", notice.text, "\n");
     wake = step.wake;
-    if (!step.status || !answers)
+    if (!step.status)
       return;
+    if (!answers) {
+      unanswered = step.status;
+      return;
+    }
     ++writes;
     object = kubernetes::merge_patch(object, *step.status);
     stored(object.at("metadata").text_at("uid"));
@@ -68,6 +74,26 @@ class PlayedNode {
   void stored(std::string_view uid) {
     object = with(object, "metadata",
                   Value::dict({{"name", "n"}, {"uid", uid}, {"resourceVersion", cat(++version_)}}));
+  }
+  /// The server answers to a write that it left unanswered. One that is not about the newest object
+  /// is refused, as are those that it is told to.
+  void answer(bool refuses) {
+    const std::optional<Value> write = std::exchange(unanswered, {});
+    if (!write)
+      return;
+    const bool is_outrun =
+        write->at("metadata").at("resourceVersion") != object.at("metadata").at("resourceVersion");
+    if (refuses || is_outrun) {
+      kubernetes::ApiError error(world_error("on purpose"));
+      if (is_outrun)
+        error.reason = kubernetes::ApiReason::conflict;
+      pulls.status_written(error, now);
+    } else {
+      object = kubernetes::merge_patch(object, *write);
+      stored(object.at("metadata").text_at("uid"));
+      pulls.status_written(object, now);
+    }
+    go();
   }
   /// The command for this image has ended.
   void end(std::string_view image, const PullOutcome& outcome) {
@@ -113,6 +139,7 @@ class PlayedNode {
   std::string told, notices;
   std::optional<Instant> wake;
   bool answers = true;
+  std::optional<Value> unanswered;
   int writes = 0;
 
  private:
@@ -166,7 +193,8 @@ TEST(NodePulls, AlwaysPullsWithoutALook) {
 TEST(NodePulls, AttemptsPauseLongerAndLongerAndEnd) {
   PlayedNode node;
   node.order(
-      R"({"a":{"tags":[{"tag":"1","version":1,"pullPolicy":{"backoffLimit":2},"ownerReferences":[{"kind":"ImagePullJob","name":"j"}]}]}})");
+      R"({"a":{"tags":[{"tag":"1","version":1,"pullPolicy":{"backoffLimit":2},
+          "ownerReferences":[{"kind":"ImagePullJob","name":"j"}]}]}})");
   node.find_absent("a:1");
   node.fail("a:1", "first");
   node.pass(100ms);
@@ -228,7 +256,8 @@ TEST(NodePulls, WhatIsRefusedIsNotTriedAgain) {
 TEST(NodePulls, ADeadlineEndsAllAttemptsAndStaysThroughARestart) {
   PlayedNode node;
   node.order(
-      R"({"a":{"tags":[{"tag":"1","pullPolicy":{"timeoutSeconds":40,"activeDeadlineSeconds":60}}]}})");
+      R"({"a":{"tags":[{"tag":"1",
+          "pullPolicy":{"timeoutSeconds":40,"activeDeadlineSeconds":60}}]}})");
   node.pass(5s);
   node.find_absent("a:1");
   EXPECT_EQ(node.commands.begin()->second.limit, 40s);
@@ -251,7 +280,8 @@ TEST(NodePulls, ADeadlineEndsAllAttemptsAndStaysThroughARestart) {
 TEST(NodePulls, ADaemonThatStartsGoesOn) {
   PlayedNode node;
   node.order(
-      R"({"a":{"tags":[{"tag":"1","version":4},{"tag":"2","version":4},{"tag":"3","version":4}]}})");
+      R"({"a":{"tags":[{"tag":"1","version":4},{"tag":"2","version":4},
+                       {"tag":"3","version":4}]}})");
   node.find_there("a:1");
   node.find_absent("a:2");
   node.pass(1s);
@@ -361,7 +391,8 @@ TEST(NodePulls, OlderOrdersGoFirstAndRepeatedOnesLast) {
   node.order(
       R"({"a":{"tags":[{"tag":"1","imagePullPolicy":"Always","createdAt":"2026-11-29T00:00:03Z"}]},
           "b":{"tags":[{"tag":"1","imagePullPolicy":"Always","createdAt":"2026-11-29T00:00:02Z"}]},
-          "c":{"tags":[{"tag":"1","imagePullPolicy":"Always","createdAt":"2026-11-29T00:00:01Z"}]}})");
+          "c":{"tags":[{"tag":"1","imagePullPolicy":"Always","createdAt":"2026-11-29T00:00:01Z"}]}
+          })");
   EXPECT_EQ(node.take_told(), "pull c:1; ");
   node.fail("c:1");
   EXPECT_EQ(node.take_told(), "pull b:1; ");
@@ -435,6 +466,18 @@ TEST(NodePulls, AStatusThatIsRefusedIsWrittenLaterAndSoonerIfTheObjectHasChanged
   EXPECT_EQ(node.counts(), "2 0 0 0 2");
 }
 
+TEST(NodePulls, AWriteThatWasOutrunByAKnownChangeIsSoonRepeated) {
+  PlayedNode node;
+  node.answers = false;
+  node.order(one);
+  node.order(R"({"a":{"tags":[{"tag":"1","version":1},{"tag":"2"}]}})");
+  node.answer(false);
+  EXPECT_EQ(node.until_wake(), 100ms);
+  node.answers = true;
+  node.pass(100ms);
+  EXPECT_EQ(node.counts(), "2 0 0 0 2");
+}
+
 TEST(NodePulls, WhatAServerLeavesOutIsNotWrittenAgain) {
   PlayedNode node;
   node.answers = false;
@@ -482,10 +525,9 @@ TEST(NodePulls, AnOlderObjectIsPassedOver) {
 
 TEST(NodePulls, AHostileStatusIsNoStatus) {
   PlayedNode node;
-  for (
-      const char* const status :
-      {"1", "[]", R"({"imageStatuses":[]})", R"({"imageStatuses":{"a":7}})",
-       R"({"imageStatuses":{"a":{"tags":[1,{"tag":"1","version":1,"completionTime":"never"}]}}})"}) {
+  for (const char* const status :
+       {"1", "[]", R"({"imageStatuses":[]})", R"({"imageStatuses":{"a":7}})",
+        R"({"imageStatuses":{"a":{"tags":[1,{"tag":"1","version":1,"completionTime":""}]}}})"}) {
     node.object = with(node.object, "status", json(status));
     node.order(one, status);
     EXPECT_EQ(node.take_told(), "look a:1; ") << status;
@@ -494,6 +536,122 @@ TEST(NodePulls, AHostileStatusIsNoStatus) {
     node.commands.clear();
     node.pulls.object_gone();
     node.pulls.step(node.now);
+  }
+}
+
+constexpr PullSettings few{.most_pulls = 2, .most_looks = 2};
+
+/// Whatever can happen to a node, by chance.
+class ChanceNode {
+ public:
+  explicit ChanceNode(uint64_t seed) : prng_(seed) {}
+
+  void happen() {
+    switch (prng_.below(10)) {
+      case 0:
+      case 1:
+        return change_order();
+      case 2:
+      case 3:
+      case 4:
+        return end_something();
+      case 5:
+        return node.pass(Duration(1s) * static_cast<int64_t>(prng_.below(40)));
+      case 6:
+        return node.pass(100ms);
+      case 7:
+        node.answers = !node.answers;
+        return node.answer(prng_.chance(30));
+      case 8:
+        return node.answer(prng_.chance(30));
+      default:
+        if (prng_.chance(20))
+          node.restart(few);
+    }
+  }
+  /// From now on all goes well.
+  void settle() {
+    node.answers = true;
+    node.answer(false);
+    for (int i = 0; i < 1'000 && (!node.commands.empty() || node.wake); ++i) {
+      if (!node.commands.empty())
+        node.find_there(node.commands.begin()->second.order.reference());
+      else
+        node.pass(std::max<Duration>(node.until_wake(), 0s));
+    }
+  }
+  /// What is under way is ordered, of the version that is under way, and not too much.
+  void check() const {
+    std::map<PullCommand::Kind, int> count;
+    for (const auto& [id, command] : node.commands) {
+      const auto wanted = versions_.find({command.order.image, command.order.tag});
+      ASSERT_NE(wanted, versions_.end());
+      EXPECT_EQ(wanted->second, command.order.version);
+      EXPECT_LE(++count[command.kind], 2);
+      EXPECT_TRUE(command.kind == PullCommand::Kind::look || command.limit > Duration(0));
+    }
+  }
+  size_t orders() const { return versions_.size(); }
+
+  PlayedNode node{few};
+
+ private:
+  void change_order() {
+    const ImageAndTag key(std::string(1, static_cast<char>('a' + prng_.below(3))),
+                          cat(prng_.below(3)));
+    if (prng_.chance(30))
+      versions_.erase(key);
+    else
+      versions_[key] = ++last_version_;
+    std::map<std::string, std::string> tags;
+    for (const auto& [each, version] : versions_)
+      tags[each.first] +=
+          cat(tags[each.first].empty() ? "" : ",", R"({"tag":")", each.second, R"(","version":)",
+              version, R"(,"pullPolicy":{"backoffLimit":)", version % 3, R"(,"timeoutSeconds":30)",
+              version % 2 == 0 ? R"(,"activeDeadlineSeconds":60)" : "", "}}");
+    std::string images;
+    for (const auto& [image, list] : tags)
+      images += cat(images.empty() ? "" : ",", "\"", image, R"(":{"tags":[)", list, "]}");
+    node.order(cat("{", images, "}"));
+  }
+  void end_something() {
+    if (node.commands.empty())
+      return;
+    const auto any =
+        std::next(node.commands.begin(), static_cast<int64_t>(prng_.below(node.commands.size())));
+    using Kind = PullOutcome::Kind;
+    const bool is_look = any->second.kind == PullCommand::Kind::look;
+    const Kind kinds[] = {Kind::there, is_look ? Kind::absent : Kind::failed, Kind::away,
+                          Kind::failed, Kind::refused};
+    node.end(any->second.order.reference(),
+             {.kind = kinds[prng_.below(5)], .image_id = {}, .message = "by chance"});
+  }
+
+  Prng prng_;
+  std::map<ImageAndTag, int64_t> versions_;
+  int64_t last_version_ = 0;
+};
+
+TEST(NodePulls, WhateverHappensEachOrderEndsOnce) {
+  for (uint64_t seed = 0; seed < 50; ++seed) {
+    SCOPED_TRACE(seed);
+    ChanceNode chance(seed);
+    for (int i = 0; i < 80; ++i) {
+      chance.happen();
+      chance.check();
+    }
+    chance.settle();
+    EXPECT_TRUE(chance.node.commands.empty());
+    EXPECT_FALSE(chance.node.wake);
+    const Value& status = chance.node.object.at("status");
+    const auto orders = static_cast<int64_t>(chance.orders());
+    EXPECT_EQ(status.integer_at("desired", 0), orders);
+    EXPECT_EQ(status.integer_at("succeeded") + status.integer_at("failed"), orders);
+    // Another daemon has nothing to do.
+    const Value before = chance.node.object;
+    chance.node.restart(few);
+    EXPECT_TRUE(chance.node.commands.empty());
+    EXPECT_EQ(chance.node.object, before);
   }
 }
 

@@ -151,8 +151,8 @@ TEST_F(NodeDaemonProcess, WhatIsOrderedIsPulledAndNothingElseIsWritten) {
   const auto keeping = daemon();
   order(R"({"a":{"tags":[{"tag":"1","version":1}]},"b":{"tags":[{"tag":"1","version":1}]},
             "c":{"tags":[{"tag":"1","version":1,"pullPolicy":{"backoffLimit":0},"ownerReferences":[
-              {"apiVersion":"apps.kruise.io/v1beta1","kind":"ImagePullJob","namespace":"kube-system",
-               "name":"j","uid":"u"}]}]}})");
+              {"apiVersion":"apps.kruise.io/v1beta1","kind":"ImagePullJob",
+               "namespace":"kube-system","name":"j","uid":"u"}]}]}})");
   ASSERT_TRUE(await([&] { return is_in("a", "Succeeded") && is_in("b", "Succeeded"); }))
       << write_json(status());
   ASSERT_TRUE(await([&] { return is_in("c", "Failed"); })) << write_json(status());

@@ -1,6 +1,6 @@
 #pragma once
-/// A container runtime that is played, with a registry behind it: pulls take as long as a test wants
-/// and end as it wants.
+/// A container runtime that is played, with a registry behind it: pulls take as long as a test
+/// wants and end as it wants.
 
 #include <map>
 #include <mutex>

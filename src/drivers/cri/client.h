@@ -8,8 +8,8 @@
 ///     TRY(client.pull_image({.image = "redis:7"}, 10min, stop));
 ///
 /// A runtime says nothing while it pulls, so a call has a limit of its own and none of silence. The
-/// limit is told to the runtime as well, which then gives up by itself; whoever is stopped leaves at
-/// once, and the runtime sees that its connection is gone.
+/// limit is told to the runtime as well, which then gives up by itself; whoever is stopped leaves
+/// at once, and the runtime sees that its connection is gone.
 ///
 /// Safe from many threads at once.
 

@@ -52,7 +52,7 @@ TEST(RuntimeMessages, APullSaysWhoWeAreAndForWhom) {
   request.labels = {{"app", "web"}};
   request.annotations = {{"a", "1"}, {"b", ""}};
   const std::string bytes = pull_image_request(request);
-  EXPECT_EQ(inside_of(bytes, 1).substr(0, 34), "1{1\"r/a:1\"} 2{1\"me\" 2\"open\"} 3{6\"");
+  EXPECT_EQ(inside_of(bytes, 1).substr(0, 33), "1{1\"r/a:1\"} 2{1\"me\" 2\"open\"} 3{6\"");
   EXPECT_NE(inside_of(bytes, 2).find("3{6{1\"app\" 2\"web\"} 7{1\"a\" 2\"1\"} 7{1\"b\"}}"),
             std::string::npos)
       << inside_of(bytes, 2);
