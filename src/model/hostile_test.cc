@@ -34,7 +34,7 @@ constexpr bool counts_all_memory = !is_sanitized;
 std::vector<size_t> counts_of(size_t few, size_t many) {
   if (is_sanitized)
     return {few, many};
-  return {few, 5'000, 100'000};
+  return {few, 5'000, 66'000};
 }
 
 std::vector<std::vector<std::string>> rows_of(const std::string& name, size_t columns) {
@@ -132,8 +132,7 @@ void expect_end(const std::string& text, std::string_view name, uint64_t most_me
   wait4(child, &status, 0, &usage);
   EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << name;
   if (counts_all_memory) {
-    EXPECT_LE(int64_t{usage.ru_maxrss} * 1024 - before, static_cast<int64_t>(most_memory / 10 * 13))
-        << name;
+    EXPECT_LE(int64_t{usage.ru_maxrss} * 1024 - before, room_of(most_memory)) << name;
   }
 }
 
