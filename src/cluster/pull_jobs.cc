@@ -49,7 +49,7 @@ PullJob read_object(const Value& object, const ObjectMeta& meta, const Name& own
   job.space = meta.space;
   job.owner = owner;
   job.image = object.at("spec").text_at("image");
-  job.state = PullJobState{.started = meta.created.time_since_epoch().count()};
+  job.state.emplace().started = meta.created.time_since_epoch().count();
   if (owner.empty())
     return job;
   job.labels = dict_in(object.at("metadata").at("labels"));
