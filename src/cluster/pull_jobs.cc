@@ -49,7 +49,7 @@ PullJob read_object(const Value& object, const ObjectMeta& meta, const Name& own
   job.space = meta.space;
   job.owner = owner;
   job.image = object.at("spec").text_at("image");
-  job.state = PullJobState{.started = meta.created.time_since_epoch().count()};
+  job.state.emplace().started = meta.created.time_since_epoch().count();
   if (owner.empty())
     return job;
   job.labels = dict_in(object.at("metadata").at("labels"));
@@ -122,10 +122,10 @@ PullJob read_pull_job(const Value& object) {
                       (!owner.empty() || job.state->started == made);
   if (!is_own)
     job = read_object(object, meta, owner);
-  if (owner.empty()) {
+  if (owner.empty())
     job.image = object.at("spec").text_at("image");
+  if (owner.empty() || owner.view().starts_with(cat(types::list_jobs.kind, "/")))
     complete(*job.state, object.at("status"));
-  }
   return job;
 }
 

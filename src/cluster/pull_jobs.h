@@ -1,6 +1,6 @@
 #pragma once
 /// ImagePullJobs of a cluster: those of users, which are workloads, and those that pull ahead for a
-/// rollout, which belong to a workload and are only remembered by it.
+/// rollout or for an ImageListPullJob, which belong to that and are only remembered by it.
 ///
 /// A node is told to pull for a job, by the job's UID. So the job of a rollout is an object too:
 /// nodes keep orders of no other, users see it, and OpenKruise's manager goes on with it.

@@ -29,7 +29,8 @@ PullJob job_of_rollout() {
   job.image = "web:2";
   job.labels = json(R"({"app":"web"})");
   job.spec = json(R"({"image":"web:2","parallelism":"50%","pullPolicy":{"timeoutSeconds":300}})");
-  job.state = PullJobState{.started = 1'800'000'000'123'456'789, .revision = "web-r2"};
+  job.state.emplace().started = 1'800'000'000'123'456'789;
+  job.state->revision = "web-r2";
   return job;
 }
 

@@ -24,6 +24,8 @@ inline const kubernetes::ResourceType sidecar_sets{"apps.kruise.io", "v1beta1", 
                                                    "SidecarSet", false};
 inline const kubernetes::ResourceType pull_jobs{"apps.kruise.io", "v1beta1", "imagepulljobs",
                                                 "ImagePullJob"};
+inline const kubernetes::ResourceType list_jobs{"apps.kruise.io", "v1beta1", "imagelistpulljobs",
+                                                "ImageListPullJob"};
 /// What a node is to pull, and what has come of it. It has the node's name.
 inline const kubernetes::ResourceType node_images{"apps.kruise.io", "v1beta1", "nodeimages",
                                                   "NodeImage", false};
@@ -31,11 +33,11 @@ inline const kubernetes::ResourceType node_images{"apps.kruise.io", "v1beta1", "
 inline const kubernetes::ResourceType spaces{"", "v1", "namespaces", "Namespace", false};
 
 /// The workloads that are kept. Those of no namespace are only kept where all namespaces are.
-inline const std::vector<kubernetes::ResourceType> workloads{clone_sets, stateful_sets, daemon_sets,
-                                                             sidecar_sets, pull_jobs};
+inline const std::vector<kubernetes::ResourceType> workloads{
+    clone_sets, stateful_sets, daemon_sets, sidecar_sets, pull_jobs, list_jobs};
 /// By which images are pulled ahead. Where one of them is not served, nothing is pulled ahead. Nodes
 /// belong to no namespace, so this needs all namespaces as well.
-inline const std::vector<kubernetes::ResourceType> for_pulls{pull_jobs, node_images};
+inline const std::vector<kubernetes::ResourceType> for_pulls{pull_jobs, list_jobs, node_images};
 /// `kind` is one of theirs.
 inline const kubernetes::ResourceType& workload_of_kind(std::string_view kind) {
   return *std::ranges::find(workloads, kind, &kubernetes::ResourceType::kind);

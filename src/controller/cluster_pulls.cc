@@ -33,7 +33,7 @@ JobOfOrder job_of_order(const Fleet& fleet, const Value& object) {
   const workloads::Workload* const workload = fleet.workload(job.owner);
   job.is_over =
       found == jobs.end() || workload == nullptr || (!is_of_user && !is_of_rollout(fleet, meta));
-  if (is_of_user && !job.is_over) {
+  if (!job.is_over) {
     const auto state = read_one<&PullJob::state>(found->second.resource->attributes);
     job.is_over = state && state->completed;
     job.goes_on = workload->pulls.never_completes;
@@ -131,6 +131,8 @@ void ClusterPulls::take_job(const ObjectName& name) {
     return;
   }
   statuses_.note(user);
+  if (!is_of_user)
+    statuses_.note(cluster::workload_of_job(meta));
   if (edit_.forgotten().contains(key))
     return;
   const PullJob job = cluster::read_pull_job(object);
@@ -195,7 +197,7 @@ void ClusterPulls::refresh(Time now) {
     return;
   for (const Name& owner : cache_.wishes().take_expired())
     if (const Object* const job = cache_.fleet().object(owner))
-      upkeep_.remove_job({job->space.str(), job->name.str()});
+      upkeep_.remove_job({job->kind.str(), {job->space.str(), job->name.str()}});
   upkeep_.refresh(finder_of_jobs(access_.objects, cache_.fleet()), now);
 }
 

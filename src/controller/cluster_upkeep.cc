@@ -55,15 +55,14 @@ void ClusterUpkeep::refresh(const cluster::FindJob& find, Time now) {
 
 void ClusterUpkeep::look_at_expired(Instant moment) {
   for (auto job = expired_.begin(); job != expired_.end();) {
-    const Value object = objects_.find(types::pull_jobs.kind, job->first);
+    const Value object = objects_.find(job->first.kind, job->first.name);
     const cluster::ObjectMeta meta = cluster::meta_of(object);
     if (object.is_null() || meta.is_leaving) {
       job = expired_.erase(job);
       continue;
     }
     if (job->second <= moment) {
-      give({types::pull_jobs.kind, job->first},
-           {.write = Upkeep::Write::remove, .body = {}, .uid = meta.uid});
+      give(job->first, {.write = Upkeep::Write::remove, .body = {}, .uid = meta.uid});
       job->second = moment + retry_pause;
     }
     ++job;
@@ -135,7 +134,7 @@ void ClusterUpkeep::write(const std::stop_token& stop) {
 kubernetes::ApiResult<Value> ClusterUpkeep::carry_out(const ObjectKey& key, const Task& task,
                                                       const std::stop_token& stop) {
   const kubernetes::ResourceType& type =
-      key.kind == types::pull_jobs.kind ? types::pull_jobs : types::node_images;
+      key.kind == types::node_images.kind ? types::node_images : types::workload_of_kind(key.kind);
   kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::status};
   switch (task.write) {
     case Upkeep::Write::none:

@@ -26,7 +26,7 @@ class ClusterUpkeep {
   /// A job may be gone, and its orders stand anywhere.
   void note_all() { is_all_noted_ = true; }
   /// Its time to live is over.
-  void remove_job(const kubernetes::ObjectName& job) { expired_[job] = {}; }
+  void remove_job(const kubernetes::ObjectKey& job) { expired_[job] = {}; }
   /// It is being deleted, and waits for OpenKruise's manager.
   void release_job(const kubernetes::ObjectName& job);
 
@@ -55,7 +55,7 @@ class ClusterUpkeep {
   std::set<std::string> noted_;
   bool is_all_noted_ = false;
   std::map<std::string, Instant> waits_;  ///< nodes about which something is due by time alone
-  std::map<kubernetes::ObjectName, Instant> expired_;  ///< jobs, and when to try again
+  std::map<kubernetes::ObjectKey, Instant> expired_;  ///< jobs, and when to try again
   Instant refreshed_{};
   std::mutex mutex_;
   std::condition_variable_any come_;

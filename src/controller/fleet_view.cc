@@ -22,8 +22,9 @@ std::set<Name> images_named(const workloads::Fleet& fleet) {
   std::set<Name> images;
   for (const auto& [owner, workload] : fleet.workloads()) {
     images.merge(images_in(workload->pod_template.at("spec")));
-    if (!workload->pulls.image.empty())
-      images.insert(workload->pulls.image);
+    if (is_job(workload->sort))
+      for (const Name& image : workload->job_images())
+        images.insert(image);
   }
   return images;
 }

@@ -46,15 +46,15 @@ constexpr Field to(Field field) {
 constexpr int64_t most_replicas = 200'000;
 
 constexpr Field fields[] = {
-    {"CSDJK", "apiVersion", Type::text},
-    {"CSDJK", "kind", Type::text},
-    {"CSDJK", "metadata", Type::dict},
-    {"CSDJK", "spec", Type::dict},
-    {"CSDJK", "status", Type::any},
+    {"CSDJKL", "apiVersion", Type::text},
+    {"CSDJKL", "kind", Type::text},
+    {"CSDJKL", "metadata", Type::dict},
+    {"CSDJKL", "spec", Type::dict},
+    {"CSDJKL", "status", Type::any},
     // Pods.
     to<&Workload::replicas>({"CS", "spec.replicas", Type::integer, 0, most_replicas}),
-    {"CSDKJ", "spec.selector", Type::selector},
-    {"J", "spec.selector.names", Type::texts},
+    {"CSDKJL", "spec.selector", Type::selector},
+    {"JL", "spec.selector.names", Type::texts},
     {"CSD", "spec.template", Type::any},
     {"CS", "spec.volumeClaimTemplates", Type::items},
     {"CS", "spec.volumeClaimTemplates[].apiVersion", Type::text},
@@ -228,27 +228,28 @@ constexpr Field fields[] = {
     {"K", "spec.updateStrategy.scatterStrategy", Type::items},
     {"K", "spec.updateStrategy.scatterStrategy[].key", Type::text},
     {"K", "spec.updateStrategy.scatterStrategy[].value", Type::text},
-    // ImagePullJob.
+    // ImagePullJob, ImageListPullJob.
     to<&Workload::pulls, &PullSpec::image>({"J", "spec.image", Type::text}),
-    {"J", "spec.imagePullPolicy", Type::text, 0, 0, "Always|IfNotPresent"},
-    to<&Workload::pulls, &PullSpec::secrets>({"J", "spec.pullSecrets", Type::texts}),
-    to<&Workload::pulls, &PullSpec::pod_selector>({"J", "spec.podSelector", Type::selector}),
-    to<&Workload::pulls, &PullSpec::parallelism>({"J", "spec.parallelism", Type::count}),
-    {"J", "spec.pullPolicy", Type::dict},
+    to<&Workload::pull_images>({"L", "spec.images", Type::texts}),
+    {"JL", "spec.imagePullPolicy", Type::text, 0, 0, "Always|IfNotPresent"},
+    to<&Workload::pulls, &PullSpec::secrets>({"JL", "spec.pullSecrets", Type::texts}),
+    to<&Workload::pulls, &PullSpec::pod_selector>({"JL", "spec.podSelector", Type::selector}),
+    to<&Workload::pulls, &PullSpec::parallelism>({"JL", "spec.parallelism", Type::count}),
+    {"JL", "spec.pullPolicy", Type::dict},
     to<&Workload::pulls, &PullSpec::timeout_seconds>(
-        {"J", "spec.pullPolicy.timeoutSeconds", Type::integer, 1}),
+        {"JL", "spec.pullPolicy.timeoutSeconds", Type::integer, 1}),
     to<&Workload::pulls, &PullSpec::backoff_limit>(
-        {"J", "spec.pullPolicy.backoffLimit", Type::integer}),
-    {"J", "spec.completionPolicy", Type::dict},
-    {"J", "spec.completionPolicy.type", Type::text, 0, 0, "Always|Never"},
+        {"JL", "spec.pullPolicy.backoffLimit", Type::integer}),
+    {"JL", "spec.completionPolicy", Type::dict},
+    {"JL", "spec.completionPolicy.type", Type::text, 0, 0, "Always|Never"},
     to<&Workload::pulls, &PullSpec::deadline_seconds>(
-        {"J", "spec.completionPolicy.activeDeadlineSeconds", Type::integer, 1}),
+        {"JL", "spec.completionPolicy.activeDeadlineSeconds", Type::integer, 1}),
     to<&Workload::pulls, &PullSpec::ttl_seconds>(
-        {"J", "spec.completionPolicy.ttlSecondsAfterFinished", Type::integer}),
-    {"J", "spec.sandboxConfig", Type::dict},
-    to<&Workload::pulls, &PullSpec::labels>({"J", "spec.sandboxConfig.labels", Type::map}),
+        {"JL", "spec.completionPolicy.ttlSecondsAfterFinished", Type::integer}),
+    {"JL", "spec.sandboxConfig", Type::dict},
+    to<&Workload::pulls, &PullSpec::labels>({"JL", "spec.sandboxConfig.labels", Type::map}),
     to<&Workload::pulls, &PullSpec::annotations>(
-        {"J", "spec.sandboxConfig.annotations", Type::map}),
+        {"JL", "spec.sandboxConfig.annotations", Type::map}),
 };
 
 }  // namespace
@@ -263,11 +264,12 @@ std::vector<Name> names_listed(const Value& list) {
 }
 
 char letter_of(std::string_view kind) {
-  return kind == "CloneSet"      ? 'C'
-         : kind == "StatefulSet" ? 'S'
-         : kind == "DaemonSet"   ? 'D'
-         : kind == "SidecarSet"  ? 'K'
-                                 : 'J';
+  return kind == "CloneSet"       ? 'C'
+         : kind == "StatefulSet"  ? 'S'
+         : kind == "DaemonSet"    ? 'D'
+         : kind == "SidecarSet"   ? 'K'
+         : kind == "ImagePullJob" ? 'J'
+                                  : 'L';
 }
 
 void read_fields(const Value& document, Workload& workload) {

@@ -27,8 +27,9 @@ struct Field {
     any
   };
 
-  const char* kinds;  ///< C, S, D, J for ImagePullJob, K for SidecarSet; lower case: only v1alpha1
-  const char* path;   ///< `[]`: each item of a list
+  /// C, S, D, J for ImagePullJob, L for ImageListPullJob, K for SidecarSet; lower case: only v1alpha1
+  const char* kinds;
+  const char* path;  ///< `[]`: each item of a list
   Type type;
   int64_t least = 0;
   int64_t most = 0x7fffffff;

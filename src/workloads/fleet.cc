@@ -76,6 +76,16 @@ void Fleet::touch_jobs(const Name& image) {
     changed_.insert(jobs->second.begin(), jobs->second.end());
 }
 
+/// Of a job as it was until now.
+void Fleet::forget_images(const Name& owner) {
+  const Workload* const before = workload(owner);
+  if (before == nullptr || !is_job(before->sort))
+    return;
+  for (const Name& image : before->job_images())
+    if (const auto jobs = jobs_by_image_.find(image); jobs != jobs_by_image_.end())
+      jobs->second.erase(owner);
+}
+
 /// Its owner, and whoever may have put something into it.
 void Fleet::touch_pod(const FleetPod& pod) {
   touch(pod.owner);
@@ -91,13 +101,13 @@ std::vector<Name> Fleet::take_changed() {
 void Fleet::put(Object object) {
   const Name owner = object.owner();
   if (const auto sort = workload_sort(object.kind)) {
-    if (const Workload* before = workload(owner))
-      jobs_by_image_[before->pulls.image].erase(owner);
+    forget_images(owner);
     workloads_[owner] = std::make_shared<const Workload>(workload_of(object));
     if (*sort == WorkloadSort::sidecar_set)
       sidecar_sets_.insert(owner);
-    if (*sort == WorkloadSort::image_pull_job)
-      jobs_by_image_[workloads_[owner]->pulls.image].insert(owner);
+    if (is_job(*sort))
+      for (const Name& image : workloads_[owner]->job_images())
+        jobs_by_image_[image].insert(owner);
     touch(owner);
   } else if (object.kind == "Pod") {
     objects_[owner] = object;
@@ -125,8 +135,7 @@ void Fleet::drop(const Name& owner) {
     return;
   const Object object = std::move(found->second);
   objects_.erase(found);
-  if (const Workload* before = workload(owner))
-    jobs_by_image_[before->pulls.image].erase(owner);
+  forget_images(owner);
   workloads_.erase(owner);
   sidecar_sets_.erase(owner);
   touch(owner);

@@ -235,6 +235,7 @@ class Fleet {
   void derive(FleetPod& pod);
   void touch(const Name& owner);
   void touch_jobs(const Name& image);
+  void forget_images(const Name& owner);
   void touch_pod(const FleetPod& pod);
   void touch_turns(const Value& turns);
   void know_pod(const Key& key, const RecordPointer& record);
@@ -263,7 +264,7 @@ class Fleet {
   std::map<Name, OwnerHoldings> owned_;
   std::set<Name> changed_;
   std::set<Name> sidecar_sets_;
-  std::map<Name, std::set<Name>> jobs_by_image_;  ///< owners of ImagePullJobs
+  std::map<Name, std::set<Name>> jobs_by_image_;  ///< owners of users' jobs
 };
 
 /// Whether a pod is ready, as far as anybody can know: an act that goes on or is wanted leaves it

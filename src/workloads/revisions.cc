@@ -51,7 +51,7 @@ const Revision* Rollout::injected_revision() const {
 }
 
 void Rollout::find_revisions() {
-  if (workload.sort == WorkloadSort::image_pull_job) {
+  if (is_job(workload.sort)) {
     revisions.emplace_back();
     return;
   }
@@ -114,7 +114,7 @@ void Rollout::settle_revisions() {
 }
 
 void Rollout::emit_revisions() {
-  if (workload.sort == WorkloadSort::image_pull_job)
+  if (is_job(workload.sort))
     return;
   std::vector<bool> live(revisions.size() + 1);
   live[update_index] = live[current_index] = true;

@@ -13,8 +13,8 @@
 namespace fettle::workloads {
 namespace {
 
-constexpr std::array<std::string_view, 5> sorts{"CloneSet", "StatefulSet", "DaemonSet",
-                                                "ImagePullJob", "SidecarSet"};
+constexpr std::array<std::string_view, 6> sorts{"CloneSet",     "StatefulSet", "DaemonSet",
+                                                "ImagePullJob", "SidecarSet",  "ImageListPullJob"};
 /// Fields of a sidecar that a container does not have.
 constexpr std::string_view sidecar_fields[] = {"podInjectPolicy", "shareVolumePolicy",
                                                "shareVolumeDevicePolicy", "transferEnv",
@@ -277,6 +277,7 @@ Workload workload_of(const Object& object) {
       read_daemon_set(spec, workload);
       break;
     case WorkloadSort::image_pull_job:
+    case WorkloadSort::image_list_pull_job:
       read_job(spec, workload);
       break;
     case WorkloadSort::sidecar_set:

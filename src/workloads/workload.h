@@ -43,7 +43,18 @@ struct Object {
   Name owner() const;
 };
 
-enum class WorkloadSort { clone_set, stateful_set, daemon_set, image_pull_job, sidecar_set };
+enum class WorkloadSort {
+  clone_set,
+  stateful_set,
+  daemon_set,
+  image_pull_job,
+  sidecar_set,
+  image_list_pull_job
+};
+/// Whether it has no pods, and only pulls.
+constexpr bool is_job(WorkloadSort sort) {
+  return sort == WorkloadSort::image_pull_job || sort == WorkloadSort::image_list_pull_job;
+}
 std::string_view to_string(WorkloadSort sort);  ///< `CloneSet`
 std::optional<WorkloadSort> workload_sort(std::string_view kind);
 
@@ -157,7 +168,8 @@ struct Workload {
   int64_t burst = 250;
   bool partitions_scaling = false;  ///< the partition also holds back new pods
 
-  PullSpec pulls;  ///< ImagePullJob
+  PullSpec pulls;                 ///< ImagePullJob, and what all jobs of a list have in common
+  std::vector<Name> pull_images;  ///< ImageListPullJob
 
   // SidecarSet: its containers and volumes stand in `pod_template`, its selector is that of pods.
   Name pods_space;                 ///< of pods that get it; empty: all that `spaces` selects
@@ -168,6 +180,10 @@ struct Workload {
   Name custom_version;  ///< of its newest revision
 
   Name owner() const;  ///< `CloneSet/NAMESPACE/NAME`
+  /// The images that a job pulls.
+  std::vector<Name> job_images() const {
+    return sort == WorkloadSort::image_pull_job ? std::vector<Name>{pulls.image} : pull_images;
+  }
   /// How many of all pods, or nodes, keep an older revision. For a share, a CloneSet and a
   /// SidecarSet keep pods as `partition_of` says, a DaemonSet only whole ones.
   int64_t kept(int64_t all) const;

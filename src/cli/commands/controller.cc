@@ -89,7 +89,7 @@ Command controller_command() {
       "Keeps the workloads of a fleet as their manifests say, until you stop it.\n"
       "Handles probes, restarts, lost nodes, hooks, and what `apply` stores in the meantime.\n"
       "With `--kubeconfig` or `--in-cluster`, it keeps the CloneSets, StatefulSets,\n"
-      "DaemonSets, SidecarSets and ImagePullJobs of a Kubernetes cluster instead.",
+      "DaemonSets, SidecarSets and pull jobs of a Kubernetes cluster instead.",
       {"fettle controller", "fettle controller -e fleet --output jsonl",
        "fettle controller --kubeconfig ~/.kube/config"},
       keep, own);

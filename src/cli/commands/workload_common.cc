@@ -123,6 +123,7 @@ constexpr std::pair<std::string_view, std::string_view> kind_spellings[] = {
     {"ads", "DaemonSet"},
     {"ds", "DaemonSet"},
     {"imagepulljob", "ImagePullJob"},
+    {"imagelistpulljob", "ImageListPullJob"},
     {"sidecarset", "SidecarSet"},
     {"configmap", "ConfigMap"},
     {"cm", "ConfigMap"},

@@ -33,8 +33,13 @@ struct ObjectQuery {
 };
 
 /// The kinds of kubectl's `all` that exist here, in its order.
-constexpr std::string_view all_kinds[] = {"Pod",       "Service",    "CloneSet",    "StatefulSet",
-                                          "DaemonSet", "SidecarSet", "ImagePullJob"};
+constexpr std::string_view all_kinds[] = {"Pod",          "Service",         "CloneSet",
+                                          "StatefulSet",  "DaemonSet",       "SidecarSet",
+                                          "ImagePullJob", "ImageListPullJob"};
+
+bool is_job_kind(std::string_view kind) {
+  return kind == "ImagePullJob" || kind == "ImageListPullJob";
+}
 
 Result<std::vector<std::string>> kinds_named(std::string_view words) {
   std::vector<std::string> kinds;
@@ -139,7 +144,7 @@ std::string age_text(Duration age) {
 /// The name in kubectl's form: `cloneset.apps.kruise.io/web`, `pod/web-1`.
 std::string name_of(const ListedObject& each) {
   const bool is_of_kruise =
-      has_replicas(each.kind) || each.kind == "SidecarSet" || each.kind == "ImagePullJob";
+      has_replicas(each.kind) || each.kind == "SidecarSet" || is_job_kind(each.kind);
   return cat(lower_case(each.kind), is_of_kruise ? ".apps.kruise.io" : "", "/", each.name);
 }
 
@@ -155,6 +160,7 @@ constexpr Columns columns_of_kinds[] = {
     {"DaemonSet", "DESIRED|CURRENT|READY|UP-TO-DATE|AVAILABLE|AGE", "CONTAINERS|IMAGES|PHASE"},
     {"SidecarSet", "MATCHED|UPDATED|READY|AGE", "PHASE"},
     {"ImagePullJob", "TOTAL|ACTIVE|SUCCEED|FAILED|AGE", "MESSAGE"},
+    {"ImageListPullJob", "TOTAL|SUCCEEDED|COMPLETED|AGE", "PHASE"},
     {"Pod", "READY|STATUS|RESTARTS|AGE", "IP|NODE"},
     {"PersistentVolumeClaim", "STATUS|VOLUME|CAPACITY|ACCESS MODES|STORAGECLASS|AGE", "NODE|OWNER"},
     {"Service", "TYPE|CLUSTER-IP|EXTERNAL-IP|PORT(S)|AGE", ""},
@@ -227,6 +233,8 @@ class Table {
       add({count("matchedPods"), count("updatedPods"), count("readyPods"), age});
     else if (each.kind == "ImagePullJob")
       add({count("desired"), count("active"), count("succeeded"), count("failed"), age});
+    else if (each.kind == "ImageListPullJob")
+      add({count("desired"), count("succeeded"), count("completed"), age});
     else if (each.kind == "CloneSet")
       add({desired, count("updatedReplicas"), count("updatedReadyReplicas"),
            count("updatedAvailableReplicas"), count("readyReplicas"), count("replicas"), age});
@@ -264,7 +272,7 @@ class Table {
       add_containers(each.document, row);
     if (each.kind == "CloneSet")
       row.emplace_back(status.text_at("labelSelector"));
-    if (has_replicas(each.kind) || each.kind == "SidecarSet")
+    if (has_replicas(each.kind) || each.kind == "SidecarSet" || each.kind == "ImageListPullJob")
       row.emplace_back(status.text_at("phase"));
     if (each.kind == "ImagePullJob")
       row.emplace_back(status.text_at("message"));

@@ -77,7 +77,7 @@ Status ClusterLink::check(const std::stop_token& stop) {
 
 Result<std::vector<std::string>> ClusterLink::unkept(const std::stop_token& stop) {
   std::vector<std::string> found;
-  for (const char* plural : {"imagepulljobs", "sidecarsets"}) {
+  for (const char* plural : {"imagepulljobs", "imagelistpulljobs", "sidecarsets"}) {
     if (std::ranges::find(types_, plural, &kubernetes::ResourceType::plural) != types_.end())
       continue;
     const bool is_namespaced = plural != cluster::types::sidecar_sets.plural;

@@ -104,6 +104,9 @@ TEST(Installation, ItsRightsAreThoseOfTheManual) {
           "apps.kruise.io/clonesets/status: patch", "apps.kruise.io/clonesets/finalizers: update",
           "apps.kruise.io/clonesets: list watch", "apps.kruise.io/daemonsets/finalizers: update",
           "apps.kruise.io/daemonsets/status: patch", "apps.kruise.io/daemonsets: list watch",
+          "apps.kruise.io/imagelistpulljobs/finalizers: update",
+          "apps.kruise.io/imagelistpulljobs/status: patch",
+          "apps.kruise.io/imagelistpulljobs: list watch delete",
           "apps.kruise.io/imagepulljobs/status: patch",
           "apps.kruise.io/imagepulljobs: list watch create patch delete",
           "apps.kruise.io/nodeimages: list watch create patch delete",
@@ -129,7 +132,7 @@ TEST(Installation, EachRightHasItsReason) {
     }
     before = line;
   }
-  EXPECT_EQ(rules, 13u);
+  EXPECT_EQ(rules, 14u);
 }
 
 TEST(Installation, TheControllerIsConfined) {

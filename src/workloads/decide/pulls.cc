@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "kinds/image.h"
 #include "kinds/pull_job.h"
+#include "value/json.h"
 #include "workloads/names.h"
 
 namespace fettle::workloads {
@@ -402,12 +403,85 @@ std::vector<Name> nodes_of(const Fleet& fleet, const Workload& job) {
   return found;
 }
 
-Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now) {
-  Rollout rollout(fleet, workload, now);
-  const auto found = rollout.owned.jobs.find(rollout.in_space(workload.name));
-  const Memory* known = found == rollout.owned.jobs.end() ? nullptr : &found->second;
+namespace {
+
+/// What becomes of a job: it is complete now. Images that were not there in time have failed.
+void complete_job(const Rollout& rollout, const PullTask& task, const PullCounts& counts,
+                  PullJobState& state) {
+  const Job job = job_of(rollout.owner, task.spec, state, counts.digest);
+  std::vector<Value> late;
+  for (const Stop& stop : stops_of(rollout.fleet, job, task.nodes))
+    if (stop.stand != Stand::succeeded)
+      late.emplace_back(stop.name);
+  state.completed = rollout.now.time_since_epoch().count();
+  state.desired = counts.desired;
+  state.succeeded = counts.succeeded;
+  state.failed_nodes = Value::list(std::move(late));
+  // Nobody remembers the pulls of a job that is complete.
+  if (!counts.error.empty())
+    state.error = counts.error;
+}
+
+/// Emits a job of a user, and its pulls until it is complete; then it does nothing more. Returns
+/// when it was; none: it goes on.
+std::optional<Time> follow_job(Rollout& rollout, PullTask& task, const Memory* known) {
   const std::optional<PullJobState> before = known != nullptr ? state_of(*known) : std::nullopt;
   PullJobState state = before.value_or(PullJobState());
+  const Time started = before ? Time(Duration(state.started)) : rollout.now;
+  const auto deadline = task.spec.deadline_seconds;
+  const bool is_late = deadline && !task.spec.never_completes &&
+                       rollout.now >= started + std::chrono::seconds(*deadline);
+  const bool is_over = is_late || state.completed.has_value();
+  task.may_start = !is_over;
+  const PullCounts counts = pull_counts(rollout.fleet, rollout.owner, task.spec, task.nodes, state);
+  const bool is_complete =
+      !task.spec.never_completes && (is_over || counts.desired == counts.succeeded + counts.failed);
+  if (!is_complete) {
+    pull(rollout, task, known);
+    if (deadline)
+      rollout.ask_at(started + std::chrono::seconds(*deadline));
+    return std::nullopt;
+  }
+  if (!before)
+    state.started = rollout.now.time_since_epoch().count();
+  if (!state.completed)
+    complete_job(rollout, task, counts, state);
+  const Time completed(Duration(*state.completed));
+  emit_job(rollout, task, std::move(state));
+  return completed;
+}
+
+/// `completed`: none: it goes on.
+Wanted finish_job(Rollout& rollout, std::optional<Time> completed) {
+  const auto ttl = rollout.workload.pulls.ttl_seconds;
+  if (!completed || !ttl)
+    return rollout.finish();
+  const Time end = *completed + std::chrono::seconds(*ttl);
+  if (rollout.now < end)
+    rollout.ask_at(end);
+  return rollout.finish(rollout.now >= end);
+}
+
+const Memory* known_job(const Rollout& rollout, const Name& name) {
+  const auto found = rollout.owned.jobs.find(rollout.in_space(name));
+  return found == rollout.owned.jobs.end() ? nullptr : &found->second;
+}
+
+/// The name of a job of a list: that of the one that is there, or one that follows from what is
+/// asked for.
+Name name_in_list(const Rollout& rollout, const PullTask& task) {
+  for (const auto& [name, memory] : rollout.owned.jobs) {
+    const PullJob job = read<PullJob>(memory.resource->attributes);
+    if (job.image == task.spec.image && job.spec.value() == task.document)
+      return job.name;
+  }
+  return cat(rollout.workload.name, "-", short_id(write_json(task.document)));
+}
+
+}  // namespace
+
+Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now) {
+  Rollout rollout(fleet, workload, now);
   PullTask task;
   task.job = workload.name;
   task.spec = workload.pulls;
@@ -415,48 +489,27 @@ Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now) {
   task.labels = workload.labels;
   task.annotations = workload.annotations;
   task.document = fleet.object(rollout.owner)->document.at("spec");
-  const Time started = before ? Time(Duration(state.started)) : now;
-  const auto deadline = workload.pulls.deadline_seconds;
-  const bool is_late = deadline && !workload.pulls.never_completes &&
-                       now >= started + std::chrono::seconds(*deadline);
-  const bool was_complete = state.completed.has_value();
-  const bool is_over = is_late || was_complete;
-  task.may_start = !is_over;
-  PullCounts counts = pull_counts(fleet, rollout.owner, task.spec, task.nodes, state);
-  const bool is_complete = !workload.pulls.never_completes &&
-                           (is_over || counts.desired == counts.succeeded + counts.failed);
-  if (!is_complete) {
-    pull(rollout, task, known);
-    if (deadline)
-      rollout.ask_at(started + std::chrono::seconds(*deadline));
-    return rollout.finish();
+  return finish_job(rollout, follow_job(rollout, task, known_job(rollout, task.job)));
+}
+
+Wanted want_list_job(const Fleet& fleet, const Workload& workload, Time now) {
+  Rollout rollout(fleet, workload, now);
+  const Value& spec = fleet.object(rollout.owner)->document.at("spec");
+  const std::vector<Name> nodes = nodes_of(fleet, workload);
+  std::optional<Time> last;
+  bool is_complete = true;
+  for (const Name& image : workload.pull_images) {
+    PullTask task;
+    task.spec = workload.pulls;
+    task.spec.image = image;
+    task.nodes = nodes;
+    task.document = edited(spec, {{"images", Value()}, {"image", image}});
+    task.job = name_in_list(rollout, task);
+    const auto completed = follow_job(rollout, task, known_job(rollout, task.job));
+    is_complete = is_complete && completed.has_value();
+    last = std::max(last, completed);
   }
-  // Images that were not there in time have failed, and a job that is complete does nothing more.
-  Time completed = now;
-  if (was_complete)
-    completed = Time(Duration(*state.completed));
-  std::vector<Value> late;
-  for (const Name& node : task.nodes)
-    if (stand_of(node, fleet.node(node), fleet.pull(pull_key(node, task.spec.image)),
-                 job_of(rollout.owner, task.spec, state, counts.digest)) != Stand::succeeded)
-      late.emplace_back(node);
-  if (!was_complete) {
-    if (!before)
-      state.started = now.time_since_epoch().count();
-    state.completed = now.time_since_epoch().count();
-    state.desired = counts.desired;
-    state.succeeded = counts.succeeded;
-    state.failed_nodes = Value::list(std::move(late));
-    // Nobody remembers the pulls of a job that is complete.
-    if (!counts.error.empty())
-      state.error = counts.error;
-  }
-  emit_job(rollout, task, std::move(state));
-  const auto ttl = workload.pulls.ttl_seconds;
-  const bool is_expired = ttl && now >= completed + std::chrono::seconds(*ttl);
-  if (ttl && !is_expired)
-    rollout.ask_at(completed + std::chrono::seconds(*ttl));
-  return rollout.finish(is_expired);
+  return finish_job(rollout, is_complete ? last : std::nullopt);
 }
 
 }  // namespace fettle::workloads

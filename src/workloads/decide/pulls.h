@@ -62,5 +62,7 @@ PullCounts pull_counts(const Fleet& fleet, const Name& owner, const PullSpec& sp
 std::vector<Name> nodes_of(const Fleet& fleet, const Workload& job);
 
 Wanted want_pull_job(const Fleet& fleet, const Workload& workload, Time now);
+/// A list has a job for each of its images. One that is asked for in another way is another job.
+Wanted want_list_job(const Fleet& fleet, const Workload& workload, Time now);
 
 }  // namespace fettle::workloads

@@ -193,6 +193,43 @@ TEST_F(PullJob, ADigestIsPulledAsItIsWritten) {
   EXPECT_TRUE(dict_of(world.pulling.begin()->second.attributes).at("digest").is_null());
 }
 
+TEST_F(PullJob, AListHasAJobForEachImage) {
+  const Name owner = "ImageListPullJob/default/list";
+  const auto put_list = [&](std::string_view spec) {
+    world.put(manifest("ImageListPullJob", "list", spec));
+  };
+  const auto status = [&] { return status_of(world.fleet, owner, world.now); };
+  world.add_nodes(2);
+  world.images_nowhere.insert("j:1");
+  put_list(R"({"images":["i:1","j:1"],"pullPolicy":{"backoffLimit":0}})");
+  world.settle();
+  EXPECT_EQ(world.of_kind("pull_job").size(), 2u);
+  EXPECT_EQ(status().integer_at("active"), 2);
+  EXPECT_EQ(status().integer_at("completed", -1), 0);
+  world.pass(200);
+  EXPECT_EQ(status().integer_at("desired"), 2);
+  EXPECT_EQ(status().integer_at("completed"), 2);
+  EXPECT_EQ(status().integer_at("succeeded"), 1);
+  EXPECT_FALSE(status().text_at("completionTime").empty());
+  ASSERT_EQ(items_of(status().at("failedImageStatuses")).size(), 1u);
+  const Value failed = status().at("failedImageStatuses").items()[0];
+  EXPECT_EQ(failed.text_at("name"), "j:1");
+  EXPECT_NE(failed.text_at("message").find("2 of 2 nodes failed"), std::string::npos);
+  // Its jobs are shown with those of rollouts, and each is complete.
+  const std::vector<Object> jobs = jobs_of_rollouts(world.fleet);
+  ASSERT_EQ(jobs.size(), 2u);
+  EXPECT_FALSE(jobs[0].document.at("status").text_at("completionTime").empty());
+  put_list(R"({"images":["i:1"],"pullPolicy":{"backoffLimit":0}})");
+  world.settle();
+  EXPECT_EQ(world.of_kind("pull_job").size(), 1u);
+  EXPECT_EQ(status().integer_at("succeeded"), 1) << "what was complete stays so";
+  put_list(R"({"images":["i:1"],"completionPolicy":{"ttlSecondsAfterFinished":60}})");
+  world.pass(30);
+  EXPECT_FALSE(world.last[owner].is_expired);
+  world.pass(60);
+  EXPECT_TRUE(world.last[owner].is_expired);
+}
+
 /// A fleet in a cluster, where nodes are told what to pull.
 class Orders : public testing::Test {
  protected:

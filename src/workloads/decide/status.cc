@@ -190,6 +190,46 @@ Value job_status(const Fleet& fleet, const Name& owner, const PullSpec& spec,
       {{"startTime", time_of(state.started)}, {"completionTime", time_of(state.completed)}});
 }
 
+/// Of the jobs of a list, as OpenKruise counts them.
+Value list_status(const Fleet& fleet, const Workload& workload) {
+  const Name owner = workload.owner();
+  const std::vector<Name> nodes = nodes_of(fleet, workload);
+  int64_t active = 0, completed = 0, succeeded = 0, started = 0, ended = 0;
+  std::vector<Value> failed;
+  for (const auto& [name, memory] : fleet.owned(owner).jobs) {
+    const PullJob job = read<PullJob>(memory.resource->attributes);
+    const PullJobState state = job.state.value_or(PullJobState());
+    PullSpec spec = workload.pulls;
+    spec.image = job.image;
+    const Value status = job_status(fleet, owner, spec, nodes, state);
+    const int64_t desired = status.integer_at("desired");
+    active += status.integer_at("active") > 0 ? 1 : 0;
+    completed += state.completed ? 1 : 0;
+    succeeded += state.completed && status.integer_at("succeeded") == desired ? 1 : 0;
+    started = started == 0 ? state.started : std::min(started, state.started);
+    ended = std::max(ended, state.completed.value_or(0));
+    if (status.integer_at("failed") > 0)
+      failed.push_back(Value::dict(
+          {{"imagePullJob", job.name}, {"name", job.image}, {"message", status.at("message")}}));
+  }
+  const auto images = static_cast<int64_t>(workload.pull_images.size());
+  const bool is_complete = completed == images;
+  const auto moment = [](int64_t time) {
+    return time == 0 ? Value() : Value(write_moment(Time(Duration(time))));
+  };
+  return edited(
+      Value::dict({{"desired", images},
+                   {"active", active},
+                   {"completed", completed},
+                   {"succeeded", succeeded},
+                   {"phase", !is_complete     ? "progressing"
+                             : failed.empty() ? "complete"
+                                              : "failed"}}),
+      {{"startTime", moment(started)},
+       {"completionTime", is_complete ? moment(ended) : Value()},
+       {"failedImageStatuses", failed.empty() ? Value() : Value::list(std::move(failed))}});
+}
+
 }  // namespace
 
 std::optional<Obstruction> obstruction_of(const Fleet& fleet, const Name& owner) {
@@ -247,6 +287,8 @@ Value status_of(const Fleet& fleet, const Name& owner, Time now) {
     return {};
   if (workload->sort == WorkloadSort::sidecar_set)
     return sidecar_status(fleet, *workload, now);
+  if (workload->sort == WorkloadSort::image_list_pull_job)
+    return list_status(fleet, *workload);
   Rollout rollout(fleet, *workload, now);
   if (workload->sort == WorkloadSort::image_pull_job) {
     const auto job = rollout.owned.jobs.find(rollout.in_space(workload->name));
@@ -347,6 +389,9 @@ Object job_of_rollout(const Fleet& fleet, const Memory& memory) {
                      {"ownerReferences", Value::list({Value::dict(std::move(owner))})}})},
        {"spec", known.spec.value()}});
   const Workload workload = workload_of(job);
+  const Workload* const owner_workload = fleet.workload(memory.owner);
+  const bool is_of_list =
+      owner_workload != nullptr && owner_workload->sort == WorkloadSort::image_list_pull_job;
   std::vector<Name> nodes = nodes_of(fleet, workload);
   // Pods leave the selector when they change; their pulls still belong to the job.
   std::set<Name> of_space;  // a SidecarSet has a job in each namespace
@@ -362,9 +407,9 @@ Object job_of_rollout(const Fleet& fleet, const Memory& memory) {
           std::ranges::find(nodes, node) == nodes.end())
         nodes.push_back(node);
     }
-  job.document =
-      edited(job.document,
-             {{"status", job_status(fleet, memory.owner, workload.pulls, nodes, state, true)}});
+  job.document = edited(
+      job.document,
+      {{"status", job_status(fleet, memory.owner, workload.pulls, nodes, state, !is_of_list)}});
   return job;
 }
 

@@ -38,6 +38,8 @@ Wanted want(const Fleet& fleet, const Name& owner, Time now) {
       return want_daemon_set(fleet, *workload, now);
     case WorkloadSort::image_pull_job:
       return want_pull_job(fleet, *workload, now);
+    case WorkloadSort::image_list_pull_job:
+      return want_list_job(fleet, *workload, now);
     case WorkloadSort::sidecar_set:
       return want_sidecar_set(fleet, *workload, now);
   }

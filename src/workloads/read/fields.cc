@@ -287,8 +287,8 @@ std::vector<FieldRow> field_rows() {
     FieldRow row;
     row.path = field.path;
     row.is_supported = field.type != Type::none;
-    for (const std::string_view kind :
-         {"CloneSet", "StatefulSet", "DaemonSet", "SidecarSet", "ImagePullJob"}) {
+    for (const std::string_view kind : {"CloneSet", "StatefulSet", "DaemonSet", "SidecarSet",
+                                        "ImagePullJob", "ImageListPullJob"}) {
       const char letter = letter_of(kind), alpha = static_cast<char>(letter - 'A' + 'a');
       const std::string_view kinds = field.kinds;
       row.is_alpha_only |= kinds.find(alpha) != kinds.npos;

@@ -15,14 +15,16 @@
 namespace fettle::workloads {
 namespace {
 
-constexpr std::string_view all_kinds[] = {"CloneSet", "StatefulSet", "DaemonSet", "SidecarSet",
-                                          "ImagePullJob"};
+constexpr std::string_view all_kinds[] = {"CloneSet",   "StatefulSet",  "DaemonSet",
+                                          "SidecarSet", "ImagePullJob", "ImageListPullJob"};
 
 /// A manifest with something at a path below `spec`, beside what the kind needs.
 std::string fields_manifest(std::string_view kind, std::string_view path, std::string_view value) {
   std::string spec;
   if (kind == "ImagePullJob")
     spec = R"({"image":"web:1")";
+  else if (kind == "ImageListPullJob")
+    spec = R"({"images":["web:1"])";
   else if (kind == "SidecarSet")
     spec = R"({"selector":{"matchLabels":{"app":"web"}},"containers":[{"name":"c","image":"i:1"}])";
   else
@@ -64,9 +66,10 @@ struct FieldCase {
 };
 
 bool has(std::string_view kinds, std::string_view kind) {
-  const std::string letter = kind == "SidecarSet"     ? "K"
-                             : kind == "ImagePullJob" ? "J"
-                                                      : std::string(kind.substr(0, 1));
+  const std::string letter = kind == "SidecarSet"         ? "K"
+                             : kind == "ImagePullJob"     ? "J"
+                             : kind == "ImageListPullJob" ? "L"
+                                                          : std::string(kind.substr(0, 1));
   return kinds.find(letter) != kinds.npos;
 }
 
@@ -138,9 +141,9 @@ const FieldCase field_cases[] = {
     {"namespaceSelector", "K", R"({"matchLabels":{"zone":"a"}})",
      R"({"matchLabels":{"zone":true}}|{})",
      [](const Workload& w) { return w.spaces && !w.spaces->is_empty(); }},
-    {"podSelector", "J", R"({"matchLabels":{"zone":"a"}})", R"({"matchLabels":{"zone":1.5}})",
+    {"podSelector", "JL", R"({"matchLabels":{"zone":"a"}})", R"({"matchLabels":{"zone":1.5}})",
      [](const Workload& w) { return w.pulls.pod_selector && !w.pulls.pod_selector->is_empty(); }},
-    {"selector", "J", R"({"names":["n1"]})",
+    {"selector", "JL", R"({"names":["n1"]})",
      R"({"names":[1]}|{"names":["a","a"]}|{"matchLabels":{"a":1}}|{"name":"n1"}|{"names":["a"],"matchLabels":{"b":"c"}})",
      [](const Workload& w) { return w.pulls.node_names == std::vector<Name>{"n1"}; }},
     {"updateStrategy.rollingUpdate.priorityStrategy", "C", good_weights, bad_priorities,
@@ -206,19 +209,19 @@ const FieldCase field_cases[] = {
      [](const Workload& w) { return w.injected.version == Name("v1") && w.injected.is_partial; }},
     {"customVersion", "K", R"("v2")", "2",
      [](const Workload& w) { return w.custom_version == Name("v2"); }},
-    {"imagePullPolicy", "J", R"("Always")", R"("Never")",
+    {"imagePullPolicy", "JL", R"("Always")", R"("Never")",
      [](const Workload& w) { return w.pulls.always; }},
-    {"parallelism", "J", "3", R"("50%"|-1|"x")",
+    {"parallelism", "JL", "3", R"("50%"|-1|"x")",
      [](const Workload& w) { return w.pulls.parallelism == Amount{3}; }},
-    {"pullPolicy", "J", R"({"timeoutSeconds":9,"backoffLimit":0})",
+    {"pullPolicy", "JL", R"({"timeoutSeconds":9,"backoffLimit":0})",
      R"({"timeoutSeconds":0}|{"retries":1})",
      [](const Workload& w) { return w.pulls.timeout_seconds == 9 && w.pulls.backoff_limit == 0; }},
-    {"completionPolicy", "J", R"({"type":"Never"})",
+    {"completionPolicy", "JL", R"({"type":"Never"})",
      R"({"type":"Maybe"}|{"type":"Never","ttlSecondsAfterFinished":1}|{"activeDeadlineSeconds":5})",
      [](const Workload& w) { return w.pulls.never_completes; }},
-    {"pullSecrets", "J", R"(["s"])", R"([1]|"s")",
+    {"pullSecrets", "JL", R"(["s"])", R"([1]|"s")",
      [](const Workload& w) { return w.pulls.secrets == std::vector<Name>{"s"}; }},
-    {"sandboxConfig", "J", R"({"labels":{"a":"b"}})", R"({"labels":{"a":1}})",
+    {"sandboxConfig", "JL", R"({"labels":{"a":"b"}})", R"({"labels":{"a":1}})",
      [](const Workload& w) { return w.pulls.labels.text_at("a") == "b"; }},
 };
 
@@ -229,7 +232,7 @@ TEST(Fields, WhatAKindHasIsAcceptedAndMeansSomething) {
         continue;
       EXPECT_TRUE(row.meaning(workload_with(kind, row.path, row.good))) << kind << " " << row.path;
       const std::string_view unsaid =
-          kind == "ImagePullJob" ? "sandboxConfig" : "revisionHistoryLimit";
+          kind.ends_with("PullJob") ? "sandboxConfig" : "revisionHistoryLimit";
       EXPECT_FALSE(row.meaning(workload_with(kind, unsaid, "null")))
           << kind << " " << row.path << " means something without being said";
     }
@@ -274,8 +277,8 @@ TEST(Fields, EveryFieldHasARow) {
     // What every manifest here has, or is a part of another row.
     if (path == "selector" || path == "template" || path.starts_with("containers") ||
         path.starts_with("initContainers") || path.starts_with("volumes") || path == "image" ||
-        path.starts_with("imagePullSecrets") || path.starts_with("volumeClaimUpdateStrategy") ||
-        path == "namespace")
+        path == "images" || path.starts_with("imagePullSecrets") ||
+        path.starts_with("volumeClaimUpdateStrategy") || path == "namespace")
       continue;
     for (const std::string_view kind : field.kinds) {
       const bool is_told = std::ranges::any_of(field_cases, [&](const FieldCase& row) {

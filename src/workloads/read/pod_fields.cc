@@ -489,7 +489,7 @@ void check_pod_fields(const TreeNode& root, std::string_view kind, Checker& chec
     check("spec.initContainers", "Sidecar[]");
     check("spec.volumes", "Volume[]");
     check("spec.imagePullSecrets", "Named[]");
-  } else if (kind != "ImagePullJob") {
+  } else if (kind != "ImagePullJob" && kind != "ImageListPullJob") {
     check("spec.template", "Template");
   }
 }

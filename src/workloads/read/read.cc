@@ -13,9 +13,9 @@
 namespace fettle::workloads {
 namespace {
 
-constexpr std::string_view known_kinds[] = {"CloneSet",     "StatefulSet", "DaemonSet",
-                                            "ImagePullJob", "SidecarSet",  "Namespace",
-                                            "ConfigMap",    "Secret",      "Service"};
+constexpr std::string_view known_kinds[] = {
+    "CloneSet",   "StatefulSet", "DaemonSet", "ImagePullJob", "ImageListPullJob",
+    "SidecarSet", "Namespace",   "ConfigMap", "Secret",       "Service"};
 
 /// Fields that are judged together with the stored object.
 constexpr const char* judged_later[] = {"spec.selector",    "spec.volumeClaimTemplates",

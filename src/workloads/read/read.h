@@ -3,7 +3,7 @@
 /// Everything is checked, field by field and rule by rule, and has the shape of v1beta1 from here
 /// on.
 ///
-/// Known kinds: CloneSet, StatefulSet, DaemonSet, SidecarSet and ImagePullJob of
+/// Known kinds: CloneSet, StatefulSet, DaemonSet, SidecarSet, ImagePullJob and ImageListPullJob of
 /// `apps.kruise.io/v1beta1` and `v1alpha1`; Namespace, ConfigMap, Secret and Service of `v1`.
 ///
 /// To add a field: a row in `fields.cc`; a rule: a function in `rules.cc`.

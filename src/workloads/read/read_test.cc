@@ -163,7 +163,8 @@ TEST(Read, WhatIsWrongIsToldWithItsPlace) {
   const Refusal rows[] = {
       {"kind: CloneSet", "kind: CloneSett",
        "2:7 unknown kind `CloneSett`, expected one of CloneSet, StatefulSet, DaemonSet, "
-       "ImagePullJob, SidecarSet, Namespace, ConfigMap, Secret, Service, did you mean `CloneSet`?"},
+       "ImagePullJob, ImageListPullJob, SidecarSet, Namespace, ConfigMap, Secret, Service, did you "
+       "mean `CloneSet`?"},
       {"v1beta1", "v2",
        "1:13 `CloneSet` of `apps.kruise.io/v2` is unknown; use apps.kruise.io/v1beta1 or "
        "apps.kruise.io/v1alpha1"},
@@ -246,11 +247,27 @@ TEST(Read, RulesBetweenFieldsAreToldBesideWrongFields) {
     for (const char* field :
          {"replicas", "selector", "template", "updateStrategy", "volumeClaimTemplates",
           "scaleStrategy", "lifecycle", "reserveOrdinals", "containers", "initContainers"})
-      for (const char* kind :
-           {"CloneSet", "StatefulSet", "DaemonSet", "SidecarSet", "ImagePullJob"})
+      for (const char* kind : {"CloneSet", "StatefulSet", "DaemonSet", "SidecarSet", "ImagePullJob",
+                               "ImageListPullJob"})
         EXPECT_FALSE(read(cat("apiVersion: apps.kruise.io/v1beta1\nkind: ", kind,
                               "\nmetadata: {name: web}\nspec:\n  ", field, ": ", strange, "\n"))
                          .errors.empty());
+}
+
+TEST(Read, AListHasImagesAndEachOnce) {
+  const auto errors = [&](std::string_view images) {
+    return read(cat("apiVersion: apps.kruise.io/v1beta1\nkind: ImageListPullJob\n"
+                    "metadata: {name: list}\nspec:\n  images: ",
+                    images, "\n"))
+        .errors;
+  };
+  EXPECT_TRUE(errors("[\"a:1\", \"b:1\"]").empty());
+  for (const char* wrong : {"[]", "x", "{}", "[\"\"]", "[\"a b\"]", "[a, a]", "[[a]]"})
+    EXPECT_FALSE(errors(wrong).empty()) << wrong;
+  std::string many = "[a0";
+  for (int i = 1; i < 256; ++i)
+    many += cat(", a", i);
+  EXPECT_FALSE(errors(many + "]").empty());
 }
 
 TEST(Read, SeveralErrorsAreToldAtOnceAndHostileTextsEndInOne) {

@@ -11,6 +11,8 @@
 namespace fettle::workloads {
 namespace {
 
+constexpr size_t most_images = 255;  ///< of an ImageListPullJob
+
 class Rules {
  public:
   explicit Rules(const RuleDocument& document)
@@ -24,7 +26,7 @@ class Rules {
       checker_.refuse(document_.root, "`spec` is missing");
       return;
     }
-    if (kind_ == "ImagePullJob") {
+    if (kind_ == "ImagePullJob" || kind_ == "ImageListPullJob") {
       check_job();
       return;
     }
@@ -331,10 +333,31 @@ class Rules {
                         "`sourceContainerNameFrom`, and `envName` or `envNames`");
   }
 
+  static bool is_reference(const TreeNode& node) {
+    return node.is_text() && !node.text().empty() &&
+           node.text().view().find_first_of(" \t\n") == std::string_view::npos;
+  }
+
+  void check_images() {
+    const TreeNode* const images = find("spec.images");
+    const bool is_list = images != nullptr && images->is_list();
+    const size_t count = is_list ? images->items().size() : 0;
+    if (count == 0 || count > most_images)
+      return refuse("spec.images",
+                    cat("`spec.images` must have 1 to ", most_images, " references of images"));
+    std::set<std::string> seen;
+    for (const TreeNode* item : images->items())
+      if (!is_reference(*item))
+        checker_.refuse(*item, "it must be the reference of an image");
+      else if (!seen.insert(item->text().str()).second)
+        checker_.refuse(*item, cat("image `", item->text(), "` is listed twice"));
+  }
+
   void check_job() {
     const TreeNode* image = find("spec.image");
-    if (image == nullptr || !image->is_text() || image->text().empty() ||
-        image->text().view().find_first_of(" \t\n") != std::string_view::npos)
+    if (kind_ == "ImageListPullJob")
+      check_images();
+    else if (image == nullptr || !is_reference(*image))
       refuse("spec.image", "`spec.image` must be the reference of an image");
     const TreeNode *nodes = find("spec.selector"), *pods = find("spec.podSelector");
     if (nodes != nullptr && pods != nullptr)
