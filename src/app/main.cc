@@ -100,8 +100,8 @@ class Program : public Face {
       return name == own_engine  ? static_cast<Driver*>(engine_.get())
              : name == "host"    ? static_cast<Driver*>(host_.get())
              : name == "handler" ? static_cast<Driver*>(handler_.get())
-             : name == "kubernetes" && cluster_.link != nullptr
-                 ? static_cast<Driver*>(&cluster_.link->driver())
+             : name == "kubernetes" && clusters_.kept.link != nullptr
+                 ? static_cast<Driver*>(&clusters_.kept.link->driver())
                  : node_driver(name);
     };
     place_.nodes = [this]() -> Result<std::vector<std::string>> {
@@ -165,8 +165,8 @@ class Program : public Face {
   }
 
   Result<ClusterAccess> cluster(const ClusterRequest& request) override {
-    cluster_ = TRY(link_cluster(request, *TRY(workplace()), build()));
-    ClusterLink& link = *cluster_.link;
+    clusters_.kept = TRY(link_cluster(request, *TRY(workplace()), build()));
+    ClusterLink& link = *clusters_.kept.link;
     return ClusterAccess{link.client(), link.objects(), link.owners()};
   }
 
@@ -179,8 +179,8 @@ class Program : public Face {
   }
 
   Result<ClusterReach> reach_cluster(const ClusterRequest& request) override {
-    reached_ = TRY(fettle::reach_cluster(request));
-    return ClusterReach{*reached_.client, reached_.space};
+    clusters_.asked = TRY(fettle::reach_cluster(request));
+    return ClusterReach{*clusters_.asked.client, clusters_.asked.space};
   }
 
   Build build() const override { return {FETTLE_VERSION, built_from(), library_versions()}; }
@@ -223,6 +223,12 @@ class Program : public Face {
   struct NodeDrivers {
     std::mutex mutex;
     std::map<Name, std::unique_ptr<EngineDriver>> drivers;
+  };
+
+  /// The one that it keeps, and the one about which it asks.
+  struct Clusters {
+    ClusterConnection kept;
+    ReachedCluster asked;
   };
 
   /// Opens the folder of our state, with the store in it. If none can be used and none is needed,
@@ -314,8 +320,7 @@ class Program : public Face {
   std::unique_ptr<Signals> signals_;
   std::unique_ptr<OutputWatch> output_;
   Workplace place_;
-  ReachedCluster reached_;
-  ClusterConnection cluster_;  ///< ends first: it uses the workplace
+  Clusters clusters_;  ///< ends first: it uses the workplace
 };
 
 int exit_code_of(const Error& error) { return error.blame == Blame::user ? 2 : 1; }

@@ -24,10 +24,6 @@ struct Owner {
   std::vector<ControllerRevision> revisions;
 };
 
-/// The manifest of a workload that is stored in the cluster, in whichever version it was written.
-/// Errors (`Blame::user`): those of manifests, of which there are some if no webhook has checked it.
-Result<workloads::Object> read_workload(const Value& object, const kubernetes::ResourceType& type);
-
 /// The version, such as `apps.kruise.io/v1alpha1`, in which the spec of a workload was written last:
 /// a server that converts nothing shows an object under every version as it was written, and the
 /// versions differ in names and defaults.

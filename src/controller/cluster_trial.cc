@@ -78,9 +78,7 @@ class ClusterTrial {
       if (!live.is_null()) {
         const Object* const known = view.fleet.object(object.owner());
         if (known == nullptr)
-          return user_error(
-              cat(object.kind, " `", object.name,
-                  "` as it stands in the cluster cannot be read, so there is no plan"));
+          return unread_error(object, live);
         before.push_back(*known);
         before.back().applied = applied_last(live);
       }
@@ -102,6 +100,14 @@ class ClusterTrial {
     return {};
   }
 
+  /// Why what stands in the cluster is no part of its fleet.
+  static Error unread_error(const Object& object, const Value& live) {
+    const auto read = cluster::read_workload(live, type_written(object));
+    Error error = read ? user_error("it is not kept as it stands") : read.error();
+    return std::move(error).context(
+        cat("planning ", object.kind, " `", object.name, "` on top of what is in the cluster"));
+  }
+
   /// As it stands in the version in which the manifest is written: a server may convert. Null:
   /// there is none.
   Result<Value> live_object(const Object& object) const {
@@ -118,9 +124,11 @@ class ClusterTrial {
 
   /// The object as the server would store it.
   Result<Value> ask(const Object& object, const Value& live) {
-    const Value given = with(object.written, "metadata",
-                             with(object.written.at("metadata"), "namespace", object.space));
     const ResourceType type = type_written(object);
+    const Value given = type.is_namespaced
+                            ? with(object.written, "metadata",
+                                   with(object.written.at("metadata"), "namespace", object.space))
+                            : object.written;
     const kubernetes::WriteOptions dry{.is_dry_run = true};
     if (live.is_null()) {
       const auto answer =

@@ -101,11 +101,11 @@ Result<int> edit(Face& face, const RolloutEdit& change) {
   const bool is_in_cluster = is_about_cluster(face.parsed);
   if (is_in_cluster && (face.parsed.flag("wait") || face.parsed.has("timeout")))
     return user_error("in a cluster, `fettle rollout status KIND/NAME -w` waits for a rollout");
+  if (is_in_cluster)
+    face.parsed.options["wait"] = {"false"};
   const std::unique_ptr<FleetAccess> fleet = TRY(fleet_asked(face));
   const Name owner = TRY(only_owner(face));
-  const std::vector<StoredObject> stored = TRY(change(*fleet, owner));
-  return is_in_cluster ? tell_stored(face, stored)
-                       : finish_edit(face, *TRY(face.workplace()), stored);
+  return finish_edit(face, *TRY(face.workplace()), TRY(change(*fleet, owner)));
 }
 
 Result<int> pause(Face& face) {
