@@ -66,6 +66,17 @@ Result<FoundAddresses> find_addresses(const ListenAddress& address) {
   return FoundAddresses(found);
 }
 
+/// Those of one family first. Of all addresses of a machine, that of IPv6 takes connections of both;
+/// a name is reached by IPv4 more often.
+std::vector<const addrinfo*> in_order(const addrinfo& found, int first_family) {
+  std::vector<const addrinfo*> all;
+  for (const addrinfo* each = &found; each != nullptr; each = each->ai_next)
+    all.push_back(each);
+  std::ranges::stable_partition(
+      all, [&](const addrinfo* each) { return each->ai_family == first_family; });
+  return all;
+}
+
 /// Closed, with `errno`, if the address is not to be had. One of IPv6 that stands for all addresses
 /// also takes connections of IPv4.
 Descriptor listen_at(const addrinfo& address) {
@@ -119,16 +130,12 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
 
 Result<std::unique_ptr<HttpServer>> HttpServer::open(const std::string& address, Answer answer,
                                                      const HttpServerSettings& settings) {
-  const FoundAddresses found = TRY(find_addresses(TRY(parse_listen_address(address))));
-  std::vector<const addrinfo*> candidates;
-  for (const addrinfo* each = found.get(); each != nullptr; each = each->ai_next)
-    candidates.push_back(each);
-  // One that takes connections of both families is wanted first.
-  std::ranges::stable_partition(candidates,
-                                [](const addrinfo* each) { return each->ai_family == AF_INET6; });
+  const ListenAddress asked = TRY(parse_listen_address(address));
+  const FoundAddresses found = TRY(find_addresses(asked));
   Descriptor listener;
-  for (const addrinfo* each : candidates)
-    if (listener = listen_at(*each); listener.is_open())
+  for (const addrinfo* each : in_order(*found, asked.host.empty() ? AF_INET6 : AF_INET))
+    // Where one is taken, another family would be only half of what was asked for.
+    if (listener = listen_at(*each); listener.is_open() || errno == EADDRINUSE)
       break;
   if (!listener.is_open())
     return world_error(cat("cannot listen at `", address, "`: ", lower_case(std::strerror(errno))));

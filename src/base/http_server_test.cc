@@ -145,6 +145,21 @@ TEST(HttpServer, WithoutAHostItListensAtAllAddresses) {
   EXPECT_TRUE(said(**server, "GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200 "));
 }
 
+TEST(HttpServer, ANameIsReachedByIpv4) {
+  const auto server = HttpServer::open("localhost:0", told_path);
+  ASSERT_TRUE(server) << to_string(server.error());
+  EXPECT_TRUE(said(**server, "GET / HTTP/1.1\r\n\r\n").starts_with("HTTP/1.1 200 "));
+}
+
+/// Half of the machine's addresses would be another's.
+TEST(HttpServer, APortIsTakenForAllAddressesOrNone) {
+  const auto all = HttpServer::open(":0", told_path);
+  ASSERT_TRUE(all);
+  const auto other = HttpServer::open(cat(":", (*all)->port()), told_path);
+  ASSERT_FALSE(other);
+  EXPECT_NE(other.error().message.find("address already in use"), std::string::npos);
+}
+
 TEST(ListenAddress, HasHostAndPort) {
   const auto parsed = [](std::string_view text) {
     const auto address = parse_listen_address(text);
