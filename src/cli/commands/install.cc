@@ -32,23 +32,29 @@ std::string line_text(const InstallationLine& line) {
              line.why.empty() ? "" : cat(" (", line.why, ")"));
 }
 
-/// The exit code. It says all problems, and not only the first one.
-int tell_installation(const Face& face, const InstallationReport& report) {
-  if (face.json)
+/// The exit code. It says all problems, and not only the first one. Error: the writing broke off.
+Result<int> tell_installation(const Face& face, const InstallationReport& report) {
+  if (face.json && !report.failure)  // of which there is a document of its own
     print_json(document_of(report));
-  else if (!face.quiet)
+  if (!face.json && !face.quiet)
     for (const InstallationLine& line : report.objects)
       print(line_text(line));
   for (const std::string& warning : report.warnings)
     print_error(cat("warning: ", warning));
   for (const std::string& problem : report.problems)
     print_error(cat("error: ", problem));
+  if (report.failure)
+    return *report.failure;
   return report.problems.empty() ? 0 : 2;
 }
 
 Result<int> install_kubernetes(Face& face) {
   const InstallationRequest request = installation_asked(face);
   if (face.output == "yaml") {
+    for (const char* const flag : {"kubeconfig", "context", "check"})
+      if (face.parsed.has(flag))
+        return user_error(
+            cat("`-o yaml` looks at no cluster, so `--", flag, "` means nothing there"));
     print(trim(TRY(installation_text(request))));
     return 0;
   }

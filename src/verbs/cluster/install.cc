@@ -82,6 +82,12 @@ InstallationLine line_of_part(const InstallationObject& part, std::string status
   return {part.type.kind, part.name.space, part.name.name, std::move(status), std::move(why)};
 }
 
+/// Whether the server does not want it, so that trying again is in vain.
+bool is_refusal(ApiReason reason) {
+  return reason == ApiReason::forbidden || reason == ApiReason::conflict ||
+         reason == ApiReason::invalid || reason == ApiReason::bad_request;
+}
+
 /// Null: it is not there.
 Result<Value> find_object(Client& client, const ResourceType& type, const ObjectName& name,
                           const std::stop_token& stop) {
@@ -111,6 +117,14 @@ std::string lease_space_of(const Value& manager) {
   return "kruise-system";
 }
 
+/// `is_dry_run`: the server only says what it would say.
+kubernetes::ApiResult<Value> send_part(Client& client, const InstallationObject& part,
+                                       bool is_dry_run, const std::stop_token& stop) {
+  return client.patch(part.type, part.name, kubernetes::PatchType::apply, part.object,
+                      {.field_manager = std::string(installation_name), .is_dry_run = is_dry_run},
+                      stop);
+}
+
 /// A look at all that an installation concerns.
 class InstallationCheck {
  public:
@@ -122,7 +136,8 @@ class InstallationCheck {
     for (const InstallationObject& part : parts_)
       TRY(look_at(part));
     TRY(look_for_rights());
-    return look_for_manager();
+    TRY(look_for_manager());
+    return report.problems.empty() ? look_for_refusals() : Status();
   }
 
   InstallationReport report;
@@ -131,7 +146,14 @@ class InstallationCheck {
 
  private:
   Status look_at(const InstallationObject& part) {
-    const Value there = TRY(find_object(client_, part.type, part.name, stop_));
+    const auto found = client_.get(part.type, part.name, stop_);
+    if (!found && found.error().reason == ApiReason::forbidden) {
+      report.problems.push_back(found.error().message);
+      return {};
+    }
+    if (!found && found.error().reason != ApiReason::not_found)
+      return static_cast<const Error&>(found.error());
+    const Value there = found ? *found : Value();
     if (there.is_null()) {
       report.objects.push_back(line_of_part(part, "missing"));
       due.emplace_back(&part, "");
@@ -197,9 +219,15 @@ class InstallationCheck {
 
   Status look_for_manager() {
     bool runs = false;
-    const auto listed = TRY(client_.list(
-        deployments, {}, {.label_selector = "control-plane=controller-manager"}, stop_));
-    for (const Value& each : listed.items) {
+    const auto listed = client_.list(deployments, {},
+                                     {.label_selector = "control-plane=controller-manager"}, stop_);
+    if (!listed && listed.error().reason == ApiReason::forbidden) {
+      report.problems.push_back(listed.error().message);
+      return {};
+    }
+    if (!listed)
+      return static_cast<const Error&>(listed.error());
+    for (const Value& each : listed->items) {
       const Value& metadata = each.at("metadata");
       if (metadata.text_at("name") != upstream_manager ||
           each.at("spec").integer_at("replicas", 1) == 0)
@@ -229,11 +257,30 @@ class InstallationCheck {
           std::tuple("validatingwebhookconfigurations", "ValidatingWebhookConfiguration",
                      "kruise-validating-webhook-configuration")}) {
       const ResourceType type{"admissionregistration.k8s.io", "v1", plural, kind, false};
-      if (!TRY(find_object(client_, type, {"", name}, stop_)).is_null())
+      const auto found = client_.get(type, {"", name}, stop_);
+      if (found)
         report.warnings.push_back(cat("`", name,
                                       "` stands while OpenKruise's manager does not run: the "
                                       "server refuses the writes that it is asked about"));
+      else if (found.error().reason == ApiReason::forbidden)
+        report.warnings.push_back(found.error().message);
+      else if (found.error().reason != ApiReason::not_found)
+        return static_cast<const Error&>(found.error());
     }
+    return {};
+  }
+
+  /// Rights that one may not give away, fields of other managers, rules of the cluster.
+  Status look_for_refusals() {
+    for (const auto& [part, version] : due)
+      if (const auto answer = send_part(client_, *part, true, stop_); !answer) {
+        // What it stands in, or names, is made first.
+        if (answer.error().reason == ApiReason::not_found)
+          continue;
+        if (!is_refusal(answer.error().reason))
+          return static_cast<const Error&>(answer.error());
+        report.problems.push_back(answer.error().message);
+      }
     return {};
   }
 
@@ -246,9 +293,7 @@ class InstallationCheck {
 
 Result<InstallationLine> apply_part(Client& client, const InstallationObject& part,
                                     const std::string& version, const std::stop_token& stop) {
-  const Value answer =
-      TRY(client.patch(part.type, part.name, kubernetes::PatchType::apply, part.object,
-                       {.field_manager = std::string(installation_name)}, stop));
+  const Value answer = TRY(send_part(client, part, false, stop));
   const bool is_same = answer.at("metadata").text_at("resourceVersion") == version;
   return line_of_part(part, version.empty() ? "created" : is_same ? "unchanged" : "configured");
 }
@@ -301,6 +346,15 @@ Result<InstallationLine> remove_part(Client& client, const InstallationObject& p
   return line_of_part(part, "deleted");
 }
 
+/// False: it goes no further.
+bool add_line(InstallationReport& report, Result<InstallationLine> line) {
+  if (line)
+    report.objects.push_back(*std::move(line));
+  else
+    report.failure = std::move(line.error());
+  return !report.failure;
+}
+
 }  // namespace
 
 Result<InstallationReport> check_installation(Client& client, const InstallationRequest& request,
@@ -323,7 +377,8 @@ Result<InstallationReport> install(Client& client, const InstallationRequest& re
     return report;
   std::erase_if(report.objects, [](const InstallationLine& line) { return line.status != "left"; });
   for (const auto& [part, version] : check.due)
-    report.objects.push_back(TRY(apply_part(client, *part, version, stop)));
+    if (!add_line(report, apply_part(client, *part, version, stop)))
+      break;
   return report;
 }
 
@@ -339,7 +394,8 @@ Result<InstallationReport> uninstall(Client& client, const InstallationRequest& 
   std::ranges::reverse(parts);
   InstallationReport report;
   for (const InstallationObject& part : parts)
-    report.objects.push_back(TRY(remove_part(client, part, stop)));
+    if (!add_line(report, remove_part(client, part, stop)))
+      break;
   return report;
 }
 

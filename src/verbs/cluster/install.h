@@ -8,9 +8,11 @@
 ///
 /// * Ours is what has our label and no other owner. Definitions and a namespace of others stay as
 ///   they are; any other object of others that has one of our names is a problem.
-/// * Fields that others own are never taken: the server refuses, and it is said whose they are.
+/// * Fields that others own are never taken: the server refuses, and it is said whose they are. It
+///   is asked without any effect first, so this is a problem like others.
 /// * No definition is ever deleted, for all objects of users go with it.
 
+#include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -35,6 +37,7 @@ struct InstallationReport {
   std::vector<InstallationLine> objects;
   std::vector<std::string> warnings;
   std::vector<std::string> problems;  ///< nothing was written if there are any
+  std::optional<Error> failure{};     ///< what broke off the writing; the objects are those before
 };
 
 /// Only looks. Error: the server does not answer, or not whoever asks.

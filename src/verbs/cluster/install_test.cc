@@ -77,6 +77,18 @@ class InstallTest : public testing::Test {
   }
   bool has_controller() { return is_there(deployments_, {"kruise-system", "fettle-controller"}); }
   Result<InstallationReport> installed() { return install(client_, request_, {}); }
+  static std::function<bool(const kubernetes::ApiRequest&)> asks_for(std::string method,
+                                                                     std::string path) {
+    return [=](const kubernetes::ApiRequest& request) {
+      return request.method == method && request.target.find(path) != std::string::npos;
+    };
+  }
+  static kubernetes::ApiAnswer refusal_to(std::string_view what) {
+    return {.status = 403,
+            .body = json(cat(R"({"kind":"Status","status":"Failure","reason":"Forbidden",
+              "code":403,"message":"you may not )",
+                             what, R"("})"))};
+  }
 
   const ResourceType spaces_{"", "v1", "namespaces", "Namespace", false};
   const ResourceType deployments_{"apps", "v1", "deployments", "Deployment"};
@@ -231,9 +243,60 @@ TEST_F(InstallTest, AFieldOfAnotherManagerIsNotTaken) {
       client_.patch(deployments_, name, kubernetes::PatchType::merge,
                     json(R"({"spec":{"replicas":3}})"), {.field_manager = "somebody"}, {});
   ASSERT_TRUE(scaled) << to_string(scaled.error());
+  request_.image = "r.example/fettle:2";
   const auto report = installed();
-  ASSERT_FALSE(report);
-  EXPECT_EQ(client_.get(deployments_, name, {})->at("spec").integer_at("replicas"), 3);
+  ASSERT_TRUE(report) << to_string(report.error());
+  ASSERT_EQ(report->problems.size(), 1u);
+  EXPECT_NE(report->problems[0].find("somebody"), std::string::npos) << report->problems[0];
+  EXPECT_EQ(told(report), all_with("there"));
+  const Value now = *client_.get(deployments_, name, {});
+  EXPECT_EQ(now.at("spec").integer_at("replicas"), 3);
+  EXPECT_EQ(to_text(*follow(now, "/spec/template/spec/containers/0/image")), "r.example/fettle:1");
+}
+
+TEST_F(InstallTest, WhoMayNotLookIsToldAllThatIsMissing) {
+  server_.fail(2, asks_for("GET", "/namespaces/kruise-system"), refusal_to("get namespaces"));
+  server_.fail(1, asks_for("GET", "/apis/apps/v1/deployments"), refusal_to("list deployments"));
+  const auto report = installed();
+  ASSERT_TRUE(report) << to_string(report.error());
+  ASSERT_EQ(report->problems.size(), 3u) << join(report->problems, "\n");
+  EXPECT_TRUE(report->problems[0].ends_with("you may not get namespaces"));
+  EXPECT_TRUE(report->problems[2].ends_with("you may not list deployments"));
+  EXPECT_FALSE(has_controller());
+}
+
+/// A right that one does not have cannot be given away.
+TEST_F(InstallTest, WhatTheServerWouldRefuseIsSaidBeforeAnythingIsDone) {
+  server_.fail(1, asks_for("PATCH", "/clusterroles/"), refusal_to("grant"));
+  const auto report = installed();
+  ASSERT_TRUE(report) << to_string(report.error());
+  ASSERT_EQ(report->problems.size(), 1u);
+  EXPECT_TRUE(report->problems[0].ends_with("you may not grant"));
+  EXPECT_FALSE(is_there(spaces_, {"", "kruise-system"}));
+}
+
+TEST_F(InstallTest, WhatBreaksOffIsToldWithWhatWasDoneAndGoesOnLater) {
+  server_.fail(
+      1,
+      [](const kubernetes::ApiRequest& request) {
+        return request.method == "PATCH" && request.target.find("dryRun") == std::string::npos &&
+               request.target.find("/roles/") != std::string::npos;
+      },
+      refusal_to("patch roles any more"));
+  const auto first = installed();
+  ASSERT_TRUE(first) << to_string(first.error());
+  ASSERT_TRUE(first->failure);
+  EXPECT_EQ(told(first), (std::map<std::string, std::string>{
+                             {"Namespace/kruise-system", "created"},
+                             {"ServiceAccount/fettle-controller", "created"},
+                             {"ClusterRole/fettle-controller", "created"},
+                             {"ClusterRoleBinding/fettle-controller", "created"}}));
+  auto expected = all_with("created");
+  for (const auto& [object, status] : told(first))
+    expected[object] = "unchanged";
+  const auto second = installed();
+  EXPECT_EQ(told(second), expected);
+  EXPECT_FALSE(second->failure);
 }
 
 TEST_F(InstallTest, AllGoesButTheDefinitions) {
