@@ -98,17 +98,16 @@ TEST(Installation, ItsRightsAreThoseOfTheManual) {
   EXPECT_EQ(
       rights_of(the_object({}, "ClusterRole")),
       (std::set<std::string>{
-          "/events: create", "/nodes: get list watch",
-          "/persistentvolumeclaims: get list watch create patch delete", "/pods/resize: patch",
+          "/events: create", "/nodes: list watch",
+          "/persistentvolumeclaims: list watch create patch delete", "/pods/resize: patch",
           "/pods/status: patch", "/pods: get list watch create patch delete",
           "apps.kruise.io/clonesets/status: patch", "apps.kruise.io/clonesets/finalizers: update",
-          "apps.kruise.io/clonesets: get list watch",
-          "apps.kruise.io/daemonsets/finalizers: update", "apps.kruise.io/daemonsets/status: patch",
-          "apps.kruise.io/daemonsets: get list watch", "apps.kruise.io/imagepulljobs: list",
-          "apps.kruise.io/sidecarsets: list", "apps.kruise.io/statefulsets/finalizers: update",
-          "apps.kruise.io/statefulsets/status: patch",
-          "apps.kruise.io/statefulsets: get list watch",
-          "apps/controllerrevisions: get list watch create patch delete"}));
+          "apps.kruise.io/clonesets: list watch", "apps.kruise.io/daemonsets/finalizers: update",
+          "apps.kruise.io/daemonsets/status: patch", "apps.kruise.io/daemonsets: list watch",
+          "apps.kruise.io/imagepulljobs: list", "apps.kruise.io/sidecarsets: list",
+          "apps.kruise.io/statefulsets/finalizers: update",
+          "apps.kruise.io/statefulsets/status: patch", "apps.kruise.io/statefulsets: list watch",
+          "apps/controllerrevisions: list watch create patch delete"}));
   EXPECT_EQ(rights_of(the_object({}, "Role")),
             (std::set<std::string>{"coordination.k8s.io/leases: create",
                                    "coordination.k8s.io/leases: get update of kruise-manager"}));
