@@ -29,6 +29,10 @@ struct Owner {
 /// versions differ in names and defaults.
 std::string version_of_spec(const Value& object, const kubernetes::ResourceType& type);
 
+/// The manifest of a workload that is stored in the cluster, in whichever version it was written.
+/// Errors (`Blame::user`): those of manifests, of which there are some if no webhook has checked it.
+Result<workloads::Object> read_workload(const Value& object, const kubernetes::ResourceType& type);
+
 /// OpenKruise's webhook writes an `imagePullPolicy` into each container of a template or of a
 /// SidecarSet, and a manifest that is applied without that webhook has none. To leave it out is no
 /// wish for other pods: what is not said is as in the newest revision, unless the template is a
