@@ -37,11 +37,16 @@ Value condition_row(const Name& type, const Name& is, Time now, std::string_view
                       {"reason", reason}});
 }
 
-/// Containers with members that are merged into those of the same name.
-Value containers_with(const Value& by_container, std::string_view member) {
+/// Containers with members that are merged into those of the same name. A server puts containers
+/// into the order of a patch, and refuses another one than that of the pod, which is `names`.
+Value containers_with(const Value& by_container, std::string_view member,
+                      const std::vector<Name>& names) {
   std::vector<Value> containers;
   for (const Entry& entry : by_container.entries())
     containers.push_back(Value::dict({{"name", entry.key}, {member, entry.value}}));
+  std::ranges::stable_sort(containers, {}, [&](const Value& container) {
+    return std::ranges::find(names, Name(container.text_at("name"))) - names.begin();
+  });
   return Value::dict({{"containers", Value::list(std::move(containers))}});
 }
 
@@ -94,6 +99,13 @@ Value whole_template(const Pod& pod) {
   return template_with_sidecars(pod.pod_template.value(), pod.sidecars.value());
 }
 
+std::vector<Name> names_of_containers(const Value& object) {
+  std::vector<Name> names;
+  for (const Value& container : items_of(object.at("spec").at("containers")))
+    names.emplace_back(container.text_at("name"));
+  return names;
+}
+
 /// How a pod gets from one state to another, and in which order that is written.
 class PodDifference {
  public:
@@ -103,6 +115,7 @@ class PodDifference {
       : was_(read<Pod>(known)),
         is_(read<Pod>(wanted)),
         meta_(meta_of(object)),
+        containers_(names_of_containers(object)),
         update_before_(memory_of_pod(known).update),
         update_(memory_of_pod(wanted).update),
         labels_(changed_entries(pod_labels(known), pod_labels(wanted))),
@@ -135,7 +148,7 @@ class PodDifference {
     if (closes)
       write_status();
     if (!step_.resources.is_null())
-      add("resize", {{"spec", containers_with(step_.resources, "resources")}});
+      add("resize", {{"spec", containers_with(step_.resources, "resources", containers_)}});
     write_pod(!closes && !conditions_.empty());
     if (!closes && !conditions_.empty())
       write_status();
@@ -211,7 +224,7 @@ class PodDifference {
     if (!metadata.empty())
       change.push_back({"metadata", Value::dict(std::move(metadata))});
     if (!step_.images.is_null())
-      change.push_back({"spec", containers_with(step_.images, "image")});
+      change.push_back({"spec", containers_with(step_.images, "image", containers_)});
     if (!change.empty())
       add("", std::move(change));
   }
@@ -242,6 +255,7 @@ class PodDifference {
 
   const Pod was_, is_;
   const ObjectMeta meta_;
+  const std::vector<Name> containers_;
   const Value update_before_, update_;
   std::vector<Entry> labels_, annotations_;  ///< that are not written yet; null takes one away
   const NextStep step_;                      ///< of this act

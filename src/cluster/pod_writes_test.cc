@@ -277,6 +277,13 @@ class Cluster {
     return with_path(object, {"spec", "containers"}, Value::list(std::move(containers)));
   }
 
+  static std::vector<Name> containers_of(const Value& pod) {
+    std::vector<Name> names;
+    for (const Value& container : pod.at("spec").at("containers").items())
+      names.emplace_back(container.text_at("name"));
+    return names;
+  }
+
   Value stored(const Value& object) {
     const Value made =
         with_path(with_requests(object), {"metadata", "uid"}, cat("uid-", ++version_));
@@ -293,9 +300,11 @@ class Cluster {
     }
     ASSERT_EQ(write.subresource == "status", write.patch.find("status") != nullptr);
     const std::string_view quality = quality_of_service(pod.at("spec"));
+    const std::vector<Name> order = containers_of(pod);
     pod = with_path(strategic_patch(pod, write.patch), {"metadata", "resourceVersion"},
                     cat(++version_));
     EXPECT_EQ(quality_of_service(pod.at("spec")), quality) << "a server refuses another one";
+    EXPECT_EQ(containers_of(pod), order) << "as above";
     subresources.emplace_back(write.subresource);
     ++writes;
   }
@@ -837,6 +846,23 @@ std::set<std::string> uids_of(const Cluster& cluster) {
   for (const auto& [name, pod] : cluster.pods)
     uids.emplace(pod.at("metadata").text_at("uid"));
   return uids;
+}
+
+/// In the patch, too: a server would put them into its order.
+TEST(ClusterRollout, TwoContainersChangeAndKeepTheirOrder) {
+  const auto manifest = [](int number) {
+    const std::string text = manifest_of(2, cat("web:", number), "");
+    return replace_all(replace_all(text, R"("side")", R"("a")"), "side:1", cat("side:", number));
+  };
+  Cluster cluster;
+  cluster.put(manifest(1));
+  cluster.settle();
+  const std::set<std::string> before = uids_of(cluster);
+  cluster.put(manifest(2));
+  cluster.settle();
+  EXPECT_EQ(cluster.count_of("c0", "web:2"), 2);
+  EXPECT_EQ(cluster.count_of("a", "side:2"), 2);
+  EXPECT_EQ(uids_of(cluster), before);
 }
 
 TEST(ClusterSidecarRollout, NewPodsHaveThemAndAreKnownAgain) {

@@ -191,6 +191,11 @@ TEST_F(Conformance, AnImageIsPatchedInPlaceByThreeTypesOfPatches) {
   ASSERT_TRUE(strategic) << to_string(strategic.error());
   EXPECT_EQ(image_of(*strategic, 0), "a:2");
   EXPECT_EQ(image_of(*strategic, 1), "b:1");
+  // Containers would get the order of the patch.
+  EXPECT_EQ(told(client.patch(types::pods, name, PatchType::strategic, *read_json(R"({"spec":
+      {"containers":[{"name":"side","image":"b:2"},{"name":"main","image":"a:3"}]}})"),
+                              {}, {})),
+            "invalid");
   const auto json = client.patch(types::pods, name, PatchType::json, *read_json(R"([
       {"op":"test","path":"/spec/containers/0/image","value":"a:2"},
       {"op":"replace","path":"/spec/containers/0/image","value":"a:3"}])"),

@@ -1,5 +1,6 @@
 #include "tests/kubernetes/patches.h"
 
+#include <algorithm>
 #include <charconv>
 
 #include "base/text.h"
@@ -143,6 +144,33 @@ Value merged(const Value& object, const Value& change, bool is_strategic) {
   return result;
 }
 
+/// As a server orders a list: the items of a patch as the patch has them, the others as before. An
+/// item of the patch comes before another one unless that stood before it.
+std::vector<Value> in_order_of(const Value& change, std::string_view by,
+                               std::span<const Value> before, std::vector<Value> items) {
+  const auto place_in = [&](std::span<const Value> list, const Value& item) {
+    return std::ranges::find_if(list,
+                                [&](const Value& each) { return each.at(by) == item.at(by); }) -
+           list.begin();
+  };
+  const auto is_named = [&](const Value& item) {
+    return place_in(change.items(), item) < std::ssize(change.items());
+  };
+  const auto others = std::ranges::stable_partition(items, is_named);
+  std::ranges::stable_sort(items.begin(), others.begin(), {},
+                           [&](const Value& item) { return place_in(change.items(), item); });
+  std::vector<Value> ordered;
+  auto named = items.begin();
+  for (auto other = others.begin(); other != others.end();)
+    if (named == others.begin() || (place_in(before, *named) < std::ssize(before) &&
+                                    place_in(before, *other) < place_in(before, *named)))
+      ordered.push_back(*other++);
+    else
+      ordered.push_back(*named++);
+  ordered.insert(ordered.end(), named, others.begin());
+  return ordered;
+}
+
 Value merged_list(std::string_view key, const Value& items, const Value& change) {
   const std::string_view by = merge_key_of(key, change);
   std::vector<Value> result(items_of(items).begin(), items_of(items).end());
@@ -158,7 +186,7 @@ Value merged_list(std::string_view key, const Value& items, const Value& change)
       result.push_back(one);
     }
   }
-  return Value::list(std::move(result));
+  return Value::list(in_order_of(change, by, items_of(items), std::move(result)));
 }
 
 }  // namespace

@@ -18,7 +18,8 @@ Result<Value> json_patch(const Value& object, const Value& operations);
 /// RFC 7386.
 Value merge_patch(const Value& object, const Value& change);
 /// As merge_patch, but items of lists that have a merge key are merged by it, with `$patch: delete`,
-/// and finalizers are joined; `$deleteFromPrimitiveList/finalizers` names those that go.
+/// and get the order of the patch, and finalizers are joined;
+/// `$deleteFromPrimitiveList/finalizers` names those that go.
 Value strategic_patch(const Value& object, const Value& change);
 /// The member by which items of the list at this key are the same; empty: the list is a whole.
 std::string_view merge_key_of(std::string_view list, const Value& items);
