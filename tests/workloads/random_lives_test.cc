@@ -18,7 +18,7 @@ namespace fettle::workloads {
 namespace {
 
 /// A sanitizer finds as much in a few lives as in many.
-constexpr uint64_t lives = is_sanitized ? 60 : 300;
+constexpr uint64_t lives = is_sanitized ? 60 : 150;
 
 class RandomLife {
  public:
