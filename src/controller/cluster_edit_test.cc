@@ -69,6 +69,11 @@ TEST_F(ClusterEditTest, AForgottenRevisionIsRemovedUnlessItIsWantedAgain) {
   EXPECT_EQ(edit.forgotten(), std::set<Key>{revision});
   write(revision, record_with({}));
   EXPECT_TRUE(edit.forgotten().empty());
+  const Key job{"cluster", "pull_job", "default/web-r2-c"};
+  write(job, nullptr);
+  EXPECT_EQ(edit.forgotten(), std::set<Key>{job});
+  edit.note_removal(job);
+  EXPECT_TRUE(edit.forgotten().empty());
 }
 
 /// An answer that never came leaves an act without an end.

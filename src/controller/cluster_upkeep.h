@@ -26,7 +26,7 @@ class ClusterUpkeep {
   /// A job may be gone, and its orders stand anywhere.
   void note_all() { is_all_noted_ = true; }
   /// Its time to live is over.
-  void remove_job(const kubernetes::ObjectKey& job) { expired_[job] = {}; }
+  void remove_job(const kubernetes::ObjectKey& job) { expired_.try_emplace(job); }
   /// It is being deleted, and waits for OpenKruise's manager.
   void release_job(const kubernetes::ObjectName& job);
 

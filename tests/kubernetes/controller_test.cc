@@ -626,6 +626,32 @@ TEST_F(ClusterController, AJobPullsOnTwoNodes) {
   EXPECT_TRUE(await([&] { return !client_->get(types::node_images, {"", "n1"}, {}); }));
 }
 
+TEST_F(ClusterController, AListPullsEachOfItsImages) {
+  add_ready_node("n1");
+  kubernetes::PlayedDaemon daemon(*kubelets_client_);
+  const auto keeping = controller();
+  ASSERT_TRUE(client_->create(types::list_jobs, {"default", ""}, json(R"({
+      "apiVersion":"apps.kruise.io/v1beta1","kind":"ImageListPullJob",
+      "metadata":{"name":"list","namespace":"default"},
+      "spec":{"images":["web:1","side:broken"],"pullPolicy":{"backoffLimit":0}}})"),
+                              {}, {}));
+  const auto list_status = [&] {
+    const auto list = client_->get(types::list_jobs, {"default", "list"}, {});
+    return list ? list->at("status") : Value();
+  };
+  ASSERT_TRUE(await([&] { return list_status().integer_at("completed") == 2; }))
+      << write_json(list_status());
+  EXPECT_EQ(list_status().integer_at("desired"), 2);
+  EXPECT_EQ(list_status().integer_at("succeeded"), 1);
+  EXPECT_EQ(items_of(list_status().at("failedImageStatuses")).size(), 1u);
+  EXPECT_EQ(jobs().size(), 2u);
+  EXPECT_TRUE(await([&] {
+    return std::ranges::all_of(jobs(), [](const Value& job) {
+      return !job.at("status").text_at("completionTime").empty();
+    });
+  })) << write_json(Value::list(jobs()));
+}
+
 TEST_F(ClusterController, AnUpdateInPlaceWaitsForItsImage) {
   add_ready_node("n1");
   kubernetes::PlayedDaemon daemon(*kubelets_client_);

@@ -78,7 +78,7 @@ Result<Outcome> KubernetesDriver::apply(const Act& act, const ProgressSink&, std
   // What is ordered is cleared with its job.
   if (act.key.kind == "image")
     return act.verb == Verb::remove ? Outcome(Done{.outputs = Value::dict({}), .changed = false})
-                                    : orders_.keep(act, clock_(), stop);
+                                    : orders_.keep(act, {instant_from_clock(), clock_()}, stop);
   return Outcome(Failed{user_error(cat("`", act.key.kind, "` is not kept in a cluster yet")), {}});
 }
 

@@ -1,5 +1,7 @@
 #include "drivers/kubernetes/node_orders.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "cluster/types.h"
 #include "drivers/kubernetes/refusal.h"
@@ -13,8 +15,11 @@ using kubernetes::ApiResult;
 using kubernetes::ObjectName;
 namespace types = cluster::types;
 
-constexpr Duration gathering_pause = 20ms;  ///< in which other orders of the node come
-constexpr Duration job_pause = 100ms;       ///< until a job that was written is known
+constexpr Duration gathering_pause = 50ms;  ///< of an act whose order waits for others,
+constexpr Duration pause_for_each = 200us;  ///< and more for each that waits by then
+constexpr Duration quiet = 20ms;            ///< without a new one: all have come
+constexpr Duration longest_gathering = 2s;
+constexpr Duration job_pause = 100ms;  ///< until a job that was written is known
 constexpr int most_waits_for_job = 50;
 constexpr int most_order_tries = 5;  ///< of a write between those of a daemon
 
@@ -42,7 +47,7 @@ bool NodeOrders::is_there(const Attributes& attributes) const {
   return !job.is_null() && cluster::has_order(node_image, image, cluster::meta_of(job).uid.view());
 }
 
-Result<Outcome> NodeOrders::keep(const Act& act, Time now, const std::stop_token& stop) {
+Result<Outcome> NodeOrders::keep(const Act& act, Moment now, const std::stop_token& stop) {
   const Image image = read<Image>(act.attributes);
   const Name node = image.node.get();
   if (job_of(image).is_null() && act.attempt > most_waits_for_job)
@@ -54,9 +59,9 @@ Result<Outcome> NodeOrders::keep(const Act& act, Time now, const std::stop_token
   if (auto ended = take_end(act, node))
     return *std::move(ended);
   Orders due;
-  if (std::optional<Outcome> later = leave(act, node, due))
-    return *std::move(later);
-  write(node, due, now, stop);
+  if (std::optional<Outcome> left = leave(act, node, now.instant, due))
+    return *std::move(left);
+  write(node, due, now.wall, stop);
   if (auto ended = take_end(act, node))
     return *std::move(ended);
   return Outcome(Pending{"its order has to be written once more", gathering_pause, {}});
@@ -82,19 +87,43 @@ std::optional<Result<Outcome>> NodeOrders::take_end(const Act& act, const Name& 
   return is_there(act.attributes) ? std::optional(Result<Outcome>(told(true))) : std::nullopt;
 }
 
-std::optional<Outcome> NodeOrders::leave(const Act& act, const Name& node, Orders& due) {
+/// The more wait, the longer: those that have not come yet are to have their turn before.
+Outcome NodeOrders::later() const {
+  return Pending{"its order waits for others of its node",
+                 gathering_pause + static_cast<int64_t>(waiting_) * pause_for_each,
+                 {}};
+}
+
+void NodeOrders::put(Orders& orders, const Act& act, Instant now) {
+  const auto before = orders.find(act.key);
+  const bool was_waiting = before != orders.end() && before->second.stage == Stage::waiting;
+  waiting_ += was_waiting ? 0 : 1;
+  last_left_ = now;
+  orders[act.key] = {.attributes = act.attributes, .left = now};
+}
+
+bool NodeOrders::may_write(const Orders& orders, const Order& own, Instant now) const {
+  const bool is_being_written = std::ranges::any_of(
+      orders, [](const auto& each) { return each.second.stage == Stage::writing; });
+  return !is_being_written && (now - last_left_ >= quiet || now - own.left >= longest_gathering);
+}
+
+std::optional<Outcome> NodeOrders::leave(const Act& act, const Name& node, Instant now,
+                                         Orders& due) {
   const std::lock_guard lock(mutex_);
   Orders& orders = by_node_[node];
   const auto found = orders.find(act.key);
   const bool is_known = found != orders.end() && found->second.attributes == act.attributes;
-  const bool is_new = !is_known || (act.attempt == 1 && found->second.stage == Stage::written);
-  if (is_new)
-    orders[act.key] = {.attributes = act.attributes};
-  if (is_new || act.attempt == 1 || found->second.stage == Stage::writing)
-    return Pending{"its order waits for others of its node", gathering_pause, {}};
+  if (!is_known || (act.attempt == 1 && found->second.stage == Stage::written)) {
+    put(orders, act, now);
+    return later();
+  }
+  if (act.attempt == 1 || !may_write(orders, found->second, now))
+    return later();
   for (auto& [key, order] : orders)
     if (order.stage == Stage::waiting) {
       order.stage = Stage::writing;
+      --waiting_;
       due.emplace(key, order);
     }
   return std::nullopt;

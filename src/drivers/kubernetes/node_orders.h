@@ -3,13 +3,15 @@
 ///
 /// A thousand nodes that are to pull three images each get three thousand acts. One write for each
 /// would cost three times what the server has to bear, so the orders of a node are gathered: the
-/// first call of an act only leaves its order here and asks to be called again soon. Whichever act of
-/// that node is called again first writes all orders that wait there by then, and the others find
-/// that theirs is written. An act that waits holds neither a thread nor a slot of its run, so all
-/// acts that are due have left their orders before the first write.
+/// first call of an act only leaves its order here and asks to be called again soon. An act that
+/// waits holds neither a thread nor a slot of its run, so the others come and leave theirs. When for
+/// a moment nobody has left one, whichever act is called again first writes all orders of its node,
+/// and the others of that node find that theirs are written.
 ///
-/// An order that nobody asks for again is written with the next one of its node, or never. It does
-/// no harm: the job that it names is looked up again before it is written.
+/// Invariants: of a node there is one write at a time; an order waits two seconds at most for those
+/// that come after it; nothing is written for a job that is not there.
+///
+/// An order that nobody asks for again is written with the next one of its node, or never.
 
 #include <map>
 #include <mutex>
@@ -28,7 +30,7 @@ class NodeOrders {
       : client_(client), objects_(objects) {}
 
   /// One call of an act that makes or changes an order.
-  Result<Outcome> keep(const Act& act, Time now, const std::stop_token& stop);
+  Result<Outcome> keep(const Act& act, Moment now, const std::stop_token& stop);
   /// Whether the node has the order with these attributes.
   bool is_there(const Attributes& attributes) const;
 
@@ -36,6 +38,7 @@ class NodeOrders {
   enum class Stage { waiting, writing, written };
   struct Order {
     Attributes attributes;
+    Instant left{};
     Stage stage = Stage::waiting;
     std::optional<kubernetes::ApiError> refusal{};
   };
@@ -43,7 +46,10 @@ class NodeOrders {
 
   /// What the act has to wait for. None: the orders of the node that wait, `due`, are to be written
   /// now.
-  std::optional<Outcome> leave(const Act& act, const Name& node, Orders& due);
+  std::optional<Outcome> leave(const Act& act, const Name& node, Instant now, Orders& due);
+  void put(Orders& orders, const Act& act, Instant now);
+  bool may_write(const Orders& orders, const Order& own, Instant now) const;
+  Outcome later() const;
   /// What has become of an order, if that is known.
   std::optional<Result<Outcome>> take_end(const Act& act, const Name& node);
   void write(const Name& node, const Orders& due, Time now, const std::stop_token& stop);
@@ -57,6 +63,8 @@ class NodeOrders {
   kubernetes::ObjectCache& objects_;
   std::mutex mutex_;
   std::map<Name, Orders> by_node_;
+  size_t waiting_ = 0;  ///< orders that are to be written, of all nodes
+  Instant last_left_{};
 };
 
 }  // namespace fettle

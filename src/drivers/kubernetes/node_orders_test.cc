@@ -70,8 +70,10 @@ class NodeOrdersTest : public testing::Test {
     act.key = {"cluster", "image", workloads::pull_key(image.node.get(), image.reference.get())};
     act.attributes = write(image);
     act.attempt = attempt;
-    return orders_.keep(act, now_, {});
+    return orders_.keep(act, {moment_, now_}, {});
   }
+  /// So long that all orders have come.
+  void pass() { moment_ += 1s; }
   bool is_pending(const Image& image, int attempt) {
     const Result<Outcome> outcome = call(image, attempt);
     return outcome && std::holds_alternative<Pending>(*outcome);
@@ -95,6 +97,7 @@ class NodeOrdersTest : public testing::Test {
                              {.qps = 0}};
   kubernetes::ObjectCache objects_{{types::nodes, types::pull_jobs, types::node_images}};
   NodeOrders orders_{client_, objects_};
+  Instant moment_{};
 };
 
 TEST_F(NodeOrdersTest, OneWriteHasAllOrdersOfANode) {
@@ -105,9 +108,11 @@ TEST_F(NodeOrdersTest, OneWriteHasAllOrdersOfANode) {
   }
   for (const Image& image : images)
     EXPECT_TRUE(is_pending(image, 1));
-  EXPECT_TRUE(stored().is_null()) << "nothing is written before all have come";
+  EXPECT_TRUE(is_pending(images[0], 2)) << "another one may still come";
+  EXPECT_TRUE(stored().is_null());
+  pass();
   for (const Image& image : images)
-    EXPECT_TRUE(is_done(image, 2)) << image.reference.view();
+    EXPECT_TRUE(is_done(image, 3)) << image.reference.view();
   EXPECT_EQ(writes(), 1);
   EXPECT_EQ(items_of(stored().at("spec").at("images").at("web").at("tags")).size(), 3u);
   EXPECT_EQ(stored().at("metadata").at("labels"), json(R"({"zone":"z1"})"));
@@ -118,9 +123,25 @@ TEST_F(NodeOrdersTest, OneWriteHasAllOrdersOfANode) {
   EXPECT_EQ(writes(), 1);
 }
 
+TEST_F(NodeOrdersTest, NobodyWaitsForOthersForEver) {
+  make_job("a", "web:1");
+  EXPECT_TRUE(is_pending(image_of("a", "web:1"), 1));
+  for (int i = 0; i < 199; ++i) {
+    moment_ += 10ms;
+    make_job(cat("more", i), cat("more:", i));
+    EXPECT_TRUE(is_pending(image_of(cat("more", i), cat("more:", i)), 1));
+    EXPECT_TRUE(is_pending(image_of("a", "web:1"), 2 + i)) << i;
+  }
+  moment_ += 10ms;
+  EXPECT_TRUE(is_done(image_of("a", "web:1"), 201));
+  EXPECT_EQ(items_of(stored().at("spec").at("images").at("more").at("tags")).size(), 199u);
+  EXPECT_EQ(writes(), 1);
+}
+
 TEST_F(NodeOrdersTest, ADaemonThatWritesStopsNoOrder) {
   make_job("a", "web:1");
   EXPECT_TRUE(is_pending(image_of("a", "web:1"), 1));
+  pass();
   EXPECT_TRUE(is_done(image_of("a", "web:1"), 2));
   const auto told =
       client_.patch(types::node_images, {"", "n1"}, kubernetes::PatchType::merge,
@@ -128,6 +149,7 @@ TEST_F(NodeOrdersTest, ADaemonThatWritesStopsNoOrder) {
   ASSERT_TRUE(told) << to_string(told.error());
   make_job("b", "web:2");
   EXPECT_TRUE(is_pending(image_of("b", "web:2"), 1));
+  pass();
   EXPECT_TRUE(is_done(image_of("b", "web:2"), 2));
   EXPECT_EQ(writes(), 2);
   EXPECT_EQ(stored().at("status").integer_at("pulling"), 1);
@@ -137,6 +159,7 @@ TEST_F(NodeOrdersTest, AnOrderWaitsForItsJob) {
   EXPECT_TRUE(is_pending(image_of("a", "web:1"), 1));
   make_job("a", "web:1");
   EXPECT_TRUE(is_pending(image_of("a", "web:1"), 2)) << "only now it is left";
+  pass();
   EXPECT_TRUE(is_done(image_of("a", "web:1"), 3));
   // It never comes, or asks for something else.
   const Result<Outcome> skipped = call(image_of("a", "web:7"), 51);
@@ -151,12 +174,14 @@ TEST_F(NodeOrdersTest, WhatIsRefusedIsSaid) {
       {.status = 403, .body = json(R"({"kind":"Status","status":"Failure","reason":"Forbidden",
         "code":403,"message":"no nodeimages for you"})")});
   EXPECT_TRUE(is_pending(image_of("a", "web:1"), 1));
+  pass();
   const Result<Outcome> outcome = call(image_of("a", "web:1"), 2);
   ASSERT_TRUE(outcome);
   ASSERT_TRUE(std::holds_alternative<Failed>(*outcome));
   EXPECT_EQ(std::get<Failed>(*outcome).error.message, "no nodeimages for you");
   // The next act begins anew.
   EXPECT_TRUE(is_pending(image_of("a", "web:1"), 1));
+  pass();
   EXPECT_TRUE(is_done(image_of("a", "web:1"), 2));
 }
 
@@ -170,6 +195,7 @@ TEST_F(NodeOrdersTest, AnOrderThatNobodyAsksForAnyMoreIsNotWritten) {
                                               .at("metadata")
                                               .text_at("uid")));
   EXPECT_TRUE(is_pending(image_of("b", "web:2"), 1));
+  pass();
   EXPECT_TRUE(is_done(image_of("b", "web:2"), 2));
   EXPECT_EQ(items_of(stored().at("spec").at("images").at("web").at("tags")).size(), 1u);
 }

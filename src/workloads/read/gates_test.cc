@@ -24,6 +24,8 @@ TEST(Gates, WithoutTheDaemonNothingIsPulledAhead) {
   const Gates off = gates_of(*read_gates("KruiseDaemon=false"));
   EXPECT_FALSE(off.pre_download);
   EXPECT_FALSE(off.pre_download_daemon_set);
+  EXPECT_FALSE(off.daemon);
+  EXPECT_TRUE(gates_of({}).daemon);
   EXPECT_TRUE(off.environment);
   const char* message =
       "gate `PreDownloadImageForInPlaceUpdate` cannot be on while `KruiseDaemon` is off";
