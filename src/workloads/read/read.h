@@ -21,7 +21,7 @@ namespace fettle::workloads {
 struct ReadOptions {
   /// The namespace of all objects: those that name another one are errors. Empty: each may be in
   /// its own, and those that name none are in `otherwise`.
-  std::string space;
+  std::string space{};
   bool skip_unknown = false;  ///< unknown kinds are left out
   /// Objects of files that were read before, by owner, and the file of each: they belong together.
   /// Objects that are read now are added. Null: there are none.
