@@ -56,7 +56,7 @@ class SocketPermission : public testing::Test {
     close(ends[1]);
     std::string text;
     std::array<char, 4096> part{};
-    for (ssize_t size = 0; (size = read(ends[0], part.data(), part.size())) > 0;)
+    for (ssize_t size = 0; (size = ::read(ends[0], part.data(), part.size())) > 0;)
       text.append(part.data(), static_cast<size_t>(size));
     close(ends[0]);
     int status = 0;

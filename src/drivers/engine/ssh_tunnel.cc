@@ -17,7 +17,7 @@ namespace {
 /// Reads its messages. False: there will be no more.
 bool hear(int errors, SshWords& words) {
   std::array<char, 4096> buffer;
-  const ssize_t count = read(errors, buffer.data(), buffer.size());
+  const ssize_t count = ::read(errors, buffer.data(), buffer.size());
   if (count > 0)
     words.add({buffer.data(), static_cast<size_t>(count)});
   return count > 0;
@@ -40,7 +40,7 @@ void shuttle(int a, int b, int errors, SshWords& words, const std::stop_token& s
     for (size_t i = 0; i < 2; ++i) {
       if (waited[i].revents == 0)
         continue;
-      const ssize_t count = read(ends[i], buffer.data(), buffer.size());
+      const ssize_t count = ::read(ends[i], buffer.data(), buffer.size());
       if (count > 0 && !send_all(ends[1 - i], {buffer.data(), static_cast<size_t>(count)}, stop))
         return;
       if (count <= 0) {
