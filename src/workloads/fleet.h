@@ -151,6 +151,9 @@ class Fleet {
   /// whether a node is away is its matter as well. A pod keeps the readiness gates with which it was
   /// made.
   bool is_cluster = false;
+  /// Else only pods of some namespaces are in it. SidecarSets have pods in all, so nobody knows whose
+  /// turn comes next.
+  bool has_all_spaces = true;
 
   /// Takes a manifest that was stored or changed, a ConfigMap or a Secret. A `Pod` says what users
   /// changed about a pod: labels, annotations and finalizers in its `metadata`, where null removes

@@ -29,7 +29,7 @@ class SidecarSet {
 
   void decide() {
     std::set<Name> turns = turns_under_way();
-    if (workload_.type == UpdateType::rolling) {
+    if (workload_.type == UpdateType::rolling && rollout_.fleet.has_all_spaces) {
       const Order order = waiting_order(turns);
       pre_download(order);
       if (!workload_.paused)
