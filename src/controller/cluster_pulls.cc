@@ -41,6 +41,14 @@ JobOfOrder job_of_order(const Fleet& fleet, const Value& object) {
   return job;
 }
 
+/// Passes the images that are on a node to the fleet.
+void tell_present(Fleet& fleet, const Name& node, const std::set<Name>& present) {
+  const workloads::Node* const known = fleet.node(node);
+  for (const Name& reference : present)
+    if (known != nullptr && !Fleet::has_image(*known, reference))
+      fleet.see_image(node, reference, {}, true);
+}
+
 cluster::FindJob finder_of_jobs(const kubernetes::ObjectCache& objects, const Fleet& fleet) {
   return [&](const ObjectName& name, std::string_view uid) -> std::optional<JobOfOrder> {
     const Value object = objects.find(types::pull_jobs.kind, name);
@@ -77,6 +85,19 @@ std::vector<RecordPointer> records_of_jobs(const kubernetes::ObjectCache& object
         cluster::record_of(job, meta, is_of_user ? user : job.owner, fleet.environment()));
   }
   return records;
+}
+
+void tell_node_images(const kubernetes::ObjectCache& objects, FleetView& view) {
+  for (const Value& object : objects.all(types::node_images.kind)) {
+    const cluster::KnownOrders found = cluster::read_orders(
+        object, finder_of_jobs(objects, view.fleet), view.fleet.environment());
+    for (const auto& [key, order] : found.orders) {
+      view.known[key] = order.record;
+      view.fleet.know(key, order.record);
+      view.fleet.see_pull(key, order.seen);
+    }
+    tell_present(view.fleet, cluster::meta_of(object).name, found.present);
+  }
 }
 
 ClusterPulls::ClusterPulls(const ClusterAccess& access, ClusterEdit& edit, FleetCache& cache,
@@ -186,10 +207,7 @@ void ClusterPulls::take_present(const Name& node, const std::set<Name>& before,
   for (const Name& reference : before)
     if (!present.contains(reference))
       cache_.fleet().see_image(node, reference, {}, false);
-  const workloads::Node* const known = cache_.fleet().node(node);
-  for (const Name& reference : present)
-    if (known != nullptr && !Fleet::has_image(*known, reference))
-      cache_.fleet().see_image(node, reference, {}, true);
+  tell_present(cache_.fleet(), node, present);
 }
 
 void ClusterPulls::refresh(Time now) {

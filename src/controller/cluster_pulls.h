@@ -24,6 +24,10 @@ Name user_of_job(const kubernetes::ObjectName& name);
 std::vector<RecordPointer> records_of_jobs(const kubernetes::ObjectCache& objects,
                                            const workloads::Fleet& fleet);
 
+/// Passes to a fleet that knows its jobs what stands in NodeImages: what was ordered, what has come
+/// of it, and which images are there.
+void tell_node_images(const kubernetes::ObjectCache& objects, FleetView& view);
+
 class ClusterPulls {
  public:
   /// All outlive it.
