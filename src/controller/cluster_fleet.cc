@@ -23,14 +23,11 @@ constexpr size_t most_told_events = 3;
 
 /// The types that people name in `get`, beside those of workloads.
 const std::vector<ResourceType>& other_types() {
-  static const std::vector<ResourceType> all{
-      types::pods,
-      types::claims,
-      {"", "v1", "services", "Service"},
-      {"", "v1", "configmaps", "ConfigMap"},
-      {"", "v1", "namespaces", "Namespace", false},
-      {types::clone_sets.group, "v1beta1", "sidecarsets", "SidecarSet", false},
-      {types::clone_sets.group, "v1beta1", "imagepulljobs", "ImagePullJob"}};
+  static const std::vector<ResourceType> all{types::pods,
+                                             types::claims,
+                                             {"", "v1", "services", "Service"},
+                                             {"", "v1", "configmaps", "ConfigMap"},
+                                             types::spaces};
   return all;
 }
 
@@ -81,7 +78,8 @@ Result<Value> ClusterFleet::rollout_status(const Name& owner) {
   const Value& status = object.at("status");
   if (unseen.empty() && !status.text_at("phase").empty())
     return status;
-  const auto reading = TRY(look_.read({key.name.space}));
+  const auto reading = TRY(look_.read({.spaces = {key.name.space}, .kinds = {key.kind}}));
+  tell(*reading);
   workloads::Fleet& fleet = reading->view->fleet;
   ask_owners(fleet, {owner}, place_.clock());
   Value decided = workloads::status_of(fleet, owner, place_.clock());
@@ -91,7 +89,8 @@ Result<Value> ClusterFleet::rollout_status(const Name& owner) {
 }
 
 Result<std::vector<workloads::Object>> ClusterFleet::with_status(const IsMeant& is_meant) {
-  reading_ = TRY(look_.read(spaces()));
+  reading_ = TRY(look_.read({.spaces = spaces()}));
+  tell(*reading_);
   statuses_.clear();
   workloads::Fleet& fleet = reading_->view->fleet;
   std::set<Name> owners;
@@ -102,11 +101,23 @@ Result<std::vector<workloads::Object>> ClusterFleet::with_status(const IsMeant& 
   std::vector<workloads::Object> found;
   for (const Name& owner : owners) {
     workloads::Object object = *fleet.object(owner);
-    Value& status = statuses_[owner] = workloads::status_of(fleet, owner, place_.clock());
+    Value& status = statuses_[owner] = is_known(*fleet.object(owner))
+                                           ? workloads::status_of(fleet, owner, place_.clock())
+                                           : reading_->workload(owner).at("status");
     object.document = with(object.document, "status", status);
     found.push_back(std::move(object));
   }
   return found;
+}
+
+/// Its pods are in all namespaces.
+bool ClusterFleet::is_known(const workloads::Object& object) const {
+  return object.kind != types::sidecar_sets.kind || reading_->view->fleet.has_all_spaces;
+}
+
+void ClusterFleet::tell(const ClusterReading& reading) const {
+  for (const std::string& warning : reading.warnings)
+    place_.tell(cat("warning: ", warning));
 }
 
 std::vector<Value> ClusterFleet::pods_of(const Name& owner) const {
@@ -121,11 +132,15 @@ std::vector<Value> ClusterFleet::pods_of(const Name& owner) const {
 
 Result<std::vector<std::string>> ClusterFleet::history(const Name& owner) {
   if (reading_ == nullptr)
-    reading_ = TRY(look_.read(spaces()));
+    reading_ = TRY(look_.read({.spaces = spaces()}));
   const Value object = reading_->workload(owner);
-  std::vector<std::string> lines = status_lines(object, statuses_[owner].text_at("reason"));
+  std::vector<std::string> lines = pull_lines(statuses_[owner]);
+  for (std::string& line : status_lines(object, statuses_[owner].text_at("reason")))
+    lines.push_back(std::move(line));
   const kubernetes::ObjectKey key = object_of_owner(owner);
-  const auto told = look_.list(kubernetes::types::events, key.name.space,
+  // Events about what has no namespace stand in this one.
+  const std::string space = key.name.space.empty() ? "default" : key.name.space;
+  const auto told = look_.list(kubernetes::types::events, space,
                                cat("involvedObject.uid=", object.at("metadata").text_at("uid")));
   if (!told && is_cancelled(told.error()))
     return told.error();
@@ -142,8 +157,7 @@ Result<std::vector<std::string>> ClusterFleet::history(const Name& owner) {
 Result<std::vector<ImageView>> ClusterFleet::images(bool all) {
   if (all)
     return user_error("a cluster says nothing of images that no node was asked for");
-  const std::vector<Value> nodes = TRY(look_.list(
-      {types::clone_sets.group, "v1beta1", "nodeimages", "NodeImage", false}, std::string()));
+  const std::vector<Value> nodes = TRY(look_.list(types::node_images, std::string()));
   std::vector<ImageView> found;
   for (const Value& node : nodes)
     for (ImageView& view : images_asked_of_node(node))
@@ -157,8 +171,9 @@ Result<std::vector<ImageView>> ClusterFleet::images(bool all) {
 }
 
 Result<std::unique_ptr<FleetView>> ClusterFleet::view_of(const Name& owner) {
-  TRY(kept_type(object_of_owner(owner).kind));
-  return std::move(TRY(look_.read({object_of_owner(owner).name.space}))->view);
+  const kubernetes::ObjectKey key = object_of_owner(owner);
+  TRY(kept_type(key.kind));
+  return std::move(TRY(look_.read({.spaces = {key.name.space}, .kinds = {key.kind}}))->view);
 }
 
 Result<std::vector<StoredObject>> ClusterFleet::change(const Name& owner,

@@ -39,6 +39,10 @@ class ClusterFleet : public FleetAccess {
 
  private:
   std::set<std::string> spaces() const { return {space_}; }
+  /// Whether all is read that its status says something about.
+  bool is_known(const workloads::Object& object) const;
+  /// Tells what is not known.
+  void tell(const ClusterReading& reading) const;
   /// Those that it manages, as they were read.
   std::vector<Value> pods_of(const Name& owner) const;
 

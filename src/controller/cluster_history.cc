@@ -98,6 +98,20 @@ std::vector<std::string> status_lines(const Value& workload, std::string_view re
   return lines;
 }
 
+std::vector<std::string> pull_lines(const Value& status) {
+  std::vector<std::string> lines;
+  for (const Value& pull : items_of(status.at("imagePulls"))) {
+    const int64_t present = pull.integer_at("present"), nodes = pull.integer_at("nodes");
+    const size_t failed = items_of(pull.at("failed")).size();
+    if (present < nodes || pull.integer_at("pulling") > 0)
+      lines.push_back(cat("ImagePullJob `", pull.text_at("job"), "` pulls image ",
+                          pull.text_at("image"), ": ", present, " of ", nodes,
+                          nodes == 1 ? " node has it" : " nodes have it",
+                          failed == 0 ? std::string() : cat(", and ", failed, " failed")));
+  }
+  return lines;
+}
+
 std::string last_act_on(const std::vector<Value>& pods) {
   std::optional<LastChange> last;
   for (const Value& pod : pods)

@@ -24,6 +24,9 @@ std::vector<ClusterEvent> events_in_order(const std::vector<Value>& objects);
 /// seen yet, why it is held, and its conditions. `reason`: one that is told already.
 std::vector<std::string> status_lines(const Value& workload, std::string_view reason);
 
+/// The jobs that pull images ahead for a workload and are not done. `status`: as it is decided.
+std::vector<std::string> pull_lines(const Value& status);
+
 /// Which of the pods was made or updated last, and when. Empty: there is none.
 std::string last_act_on(const std::vector<Value>& pods);
 

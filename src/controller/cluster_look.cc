@@ -3,9 +3,12 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cluster/names.h"
 #include "cluster/objects.h"
 #include "cluster/types.h"
 #include "controller/cluster_source.h"
+#include "kinds/pod.h"
+#include "workloads/rollout.h"
 
 namespace fettle {
 namespace {
@@ -17,12 +20,20 @@ using kubernetes::ResourceType;
 
 constexpr int objects_on_page = 500;
 
-/// Those of which a fleet is made, in the order in which they are listed.
+/// Those that stand in the namespace of their workload, in the order in which they are listed.
+const std::vector<ResourceType>& types_of_spaces() {
+  static const std::vector<ResourceType> all{types::pods,          types::claims,
+                                             types::revisions,     types::clone_sets,
+                                             types::stateful_sets, types::daemon_sets};
+  return all;
+}
+
+/// Those of which a fleet is made.
 const std::vector<ResourceType>& types_of_fleet() {
   static const std::vector<ResourceType> all = [] {
-    std::vector<ResourceType> found{types::pods, types::claims, types::revisions};
+    std::vector<ResourceType> found{types::pods,   types::claims, types::revisions,
+                                    types::spaces, types::nodes,  types::node_images};
     found.insert(found.end(), types::workloads.begin(), types::workloads.end());
-    found.push_back(types::nodes);
     return found;
   }();
   return all;
@@ -46,15 +57,163 @@ Error refused_read(const kubernetes::ApiError& error, const ResourceType& type,
   return told;
 }
 
+/// The error of a list.
+Error refused_list(const kubernetes::ApiError& error, const ResourceType& type,
+                   const std::string& space) {
+  if (error.reason == ApiReason::not_found)
+    return user_error(
+        cat("the cluster does not serve `", type.plural, "` of `", type.api_version(), "`"));
+  return refused_read(error, type, space);
+}
+
+/// Lists the objects of a fleet.
+class FleetLister {
+ public:
+  FleetLister(const ClusterLook& look, ReadingScope scope, ClusterReading& reading)
+      : look_(look), scope_(std::move(scope)), reading_(reading) {
+    if (scope_.kinds.contains(types::sidecar_sets.kind))
+      scope_.spaces.insert("");
+    if (scope_.spaces.contains(""))
+      scope_.spaces = {""};
+  }
+
+  Status fill() {
+    for (const ResourceType& type : types_of_spaces())
+      for (const std::string& space : scope_.spaces)
+        TRY(keep(look_.ask(type, space), type, space));
+    const bool are_sets_needed = scope_.kinds.contains(types::sidecar_sets.kind);
+    TRY(fill_group(are_sets_needed, lists_of_sidecars(),
+                   {types::sidecar_sets.kind, types::spaces.kind},
+                   "what SidecarSets do is not known: pods keep what they have of them, and new "
+                   "ones are shown without"));
+    const bool are_pulls_needed = scope_.kinds.contains(types::pull_jobs.kind) ||
+                                  scope_.kinds.contains(types::list_jobs.kind);
+    TRY(fill_group(are_pulls_needed, lists_of_pulls(), kinds_for_pulls(),
+                   "nothing is known of images that are pulled ahead"));
+    return fill_nodes();
+  }
+
+  bool has_all_spaces() const { return scope_.spaces.contains(""); }
+
+ private:
+  /// A list to be asked for if those before it have said so.
+  struct List {
+    ResourceType type;
+    std::string space;
+    std::function<bool()> is_needed;
+  };
+
+  Status keep(const kubernetes::ApiResult<std::vector<Value>>& listed, const ResourceType& type,
+              const std::string& space) {
+    if (!listed)
+      return refused_list(listed.error(), type, space);
+    for (const Value& object : *listed) {
+      const cluster::ObjectMeta meta = cluster::meta_of(object);
+      reading_.objects.listener(type.kind).put({meta.space.str(), meta.name.str()}, object);
+    }
+    return {};
+  }
+
+  std::vector<Value> known(const ResourceType& type) const {
+    return reading_.objects.all(type.kind);
+  }
+
+  /// Revisions of SidecarSets stand in one namespace, and their selectors may ask for labels of
+  /// namespaces.
+  std::vector<List> lists_of_sidecars() {
+    return {{types::sidecar_sets, "", [] { return true; }},
+            {types::revisions, cluster::manager_space.str(),
+             [this] { return !has_all_spaces() && !known(types::sidecar_sets).empty(); }},
+            {types::spaces, "", [this] {
+               return std::ranges::any_of(known(types::sidecar_sets), [](const Value& set) {
+                 return !set.at("spec").at("namespaceSelector").is_null();
+               });
+             }}};
+  }
+
+  std::vector<List> lists_of_pulls() {
+    std::vector<List> lists;
+    for (const ResourceType& type : types::for_pulls)
+      for (const std::string& space :
+           type.is_namespaced ? scope_.spaces : std::set<std::string>{""})
+        lists.push_back({type, space, [] { return true; }});
+    lists.push_back({types::nodes, "", [] { return true; }});
+    return lists;
+  }
+
+  static std::vector<std::string> kinds_for_pulls() {
+    std::vector<std::string> kinds;
+    for (const ResourceType& type : types::for_pulls)
+      kinds.push_back(type.kind);
+    return kinds;
+  }
+
+  /// Lists that only say something together. If the cluster does not serve one of them there is
+  /// nothing to know, and if we may not read one the fleet goes without `kinds`.
+  Status fill_group(bool is_needed, const std::vector<List>& lists,
+                    const std::vector<std::string>& kinds, std::string_view loss) {
+    for (const List& list : lists) {
+      if (!list.is_needed())
+        continue;
+      const auto listed = look_.ask(list.type, list.space);
+      const bool may_be_missing = !is_needed && !listed &&
+                                  (listed.error().reason == ApiReason::not_found ||
+                                   listed.error().reason == ApiReason::forbidden);
+      if (!may_be_missing) {
+        TRY(keep(listed, list.type, list.space));
+        continue;
+      }
+      for (const std::string& kind : kinds)
+        reading_.objects.leave_out(kind);
+      if (listed.error().reason == ApiReason::forbidden)
+        reading_.warnings.push_back(
+            cat(loss, ": ", to_string(refused_list(listed.error(), list.type, list.space))));
+      return {};
+    }
+    return {};
+  }
+
+  /// Without nodes, a DaemonSet would look as if it had to remove its pods.
+  Status fill_nodes() {
+    const bool is_needed = scope_.kinds.contains(types::daemon_sets.kind);
+    if ((!is_needed && known(types::daemon_sets).empty()) || !known(types::nodes).empty())
+      return {};
+    return fill_group(is_needed, {{types::nodes, "", [] { return true; }}},
+                      {types::daemon_sets.kind}, "nothing is known of DaemonSets");
+  }
+
+  const ClusterLook& look_;
+  ReadingScope scope_;
+  ClusterReading& reading_;
+};
+
+/// The SidecarSets whose newest revision some pods do not have yet. When these get it depends on
+/// pods of all namespaces.
+std::vector<Name> sidecar_sets_under_way(const workloads::Fleet& fleet, Time now) {
+  std::vector<Name> found;
+  for (const Name& owner : fleet.sidecar_sets()) {
+    const workloads::Workload& set = *fleet.workload(owner);
+    const workloads::Rollout rollout(fleet, set, now);
+    bool is_any_behind = false;
+    fleet.for_each_pod([&](const workloads::FleetPod& pod) {
+      const List sidecars = read_one<&Pod::sidecars>(pod.resource->attributes);
+      for (const Value& sidecar : sidecars.items())
+        is_any_behind |= sidecar.text_at("name") == set.name.view() &&
+                         sidecar.text_at("revision") != rollout.update().name.view();
+    });
+    if (is_any_behind)
+      found.push_back(set.name);
+  }
+  return found;
+}
+
 }  // namespace
 
 Result<ResourceType> kept_type(std::string_view kind) {
   const auto type = std::ranges::find(types::workloads, kind, &ResourceType::kind);
   if (type != types::workloads.end())
     return *type;
-  return user_error(workloads::workload_sort(kind)
-                        ? cat("fettle does not keep the kind ", kind, " in a cluster yet")
-                        : cat("a ", kind, " has no rollout"));
+  return user_error(cat("a ", kind, " has no rollout"));
 }
 
 bool is_right_missing(const kubernetes::ApiError& error) {
@@ -97,6 +256,15 @@ Value ClusterReading::workload(const Name& owner) const {
 
 Result<std::vector<Value>> ClusterLook::list(const ResourceType& type, const std::string& space,
                                              const std::string& fields) const {
+  auto found = ask(type, space, fields);
+  if (!found)
+    return refused_list(found.error(), type, space);
+  return *std::move(found);
+}
+
+kubernetes::ApiResult<std::vector<Value>> ClusterLook::ask(const ResourceType& type,
+                                                           const std::string& space,
+                                                           const std::string& fields) const {
   std::vector<Value> found;
   kubernetes::ListOptions options;
   options.field_selector = fields;
@@ -111,11 +279,8 @@ Result<std::vector<Value>> ClusterLook::list(const ResourceType& type, const std
       options.limit = 0;
       continue;
     }
-    if (!page && page.error().reason == ApiReason::not_found)
-      return user_error(
-          cat("the cluster does not serve `", type.plural, "` of `", type.api_version(), "`"));
     if (!page)
-      return refused_read(page.error(), type, space);
+      return page.error();
     found.insert(found.end(), page->items.begin(), page->items.end());
     if (page->rest.empty())
       return found;
@@ -135,30 +300,26 @@ Result<Value> ClusterLook::get(const ResourceType& type, const ObjectName& name)
   return refused_read(found.error(), type, name.space);
 }
 
-Result<std::unique_ptr<ClusterReading>> ClusterLook::read(const std::set<std::string>& spaces,
-                                                          bool needs_nodes) const {
+Result<std::unique_ptr<ClusterReading>> ClusterLook::read(ReadingScope scope) const {
   auto reading = std::make_unique<ClusterReading>();
-  for (const ResourceType& type : types_of_fleet()) {
-    const bool is_of_nodes = type == types::nodes;
-    if (!is_of_nodes || needs_nodes || !reading->objects.all(types::daemon_sets.kind).empty())
-      TRY(fill(*reading, type, spaces));
-    reading->objects.listener(type.kind).synced();
-  }
+  FleetLister lister(*this, std::move(scope), *reading);
+  TRY(lister.fill());
+  for (const ResourceType& type : types_of_fleet())
+    if (reading->objects.follows(type.kind))
+      reading->objects.listener(type.kind).synced();
   ClusterSource source(place_, {client_, reading->objects, reading->owners}, "cluster",
                        workloads::Gates());
   reading->view = TRY(source.learn());
+  workloads::Fleet& fleet = reading->view->fleet;
+  fleet.has_all_spaces = lister.has_all_spaces();
+  tell_node_images(reading->objects, *reading->view);
+  if (!fleet.has_all_spaces)
+    for (const Name& set : sidecar_sets_under_way(fleet, place_.clock()))
+      reading->warnings.push_back(
+          cat("SidecarSet `", set,
+              "` updates pods of all namespaces, so it is not known when those that are read here "
+              "get their turn"));
   return reading;
-}
-
-Status ClusterLook::fill(ClusterReading& reading, const ResourceType& type,
-                         const std::set<std::string>& spaces) const {
-  static const std::set<std::string> none{""};
-  for (const std::string& space : type.is_namespaced ? spaces : none)
-    for (const Value& object : TRY(list(type, space))) {
-      const cluster::ObjectMeta meta = cluster::meta_of(object);
-      reading.objects.listener(type.kind).put({meta.space.str(), meta.name.str()}, object);
-    }
-  return {};
 }
 
 }  // namespace fettle

@@ -9,6 +9,12 @@
 /// Lists are made one after another, and the cluster goes on between them. Pods are listed first,
 /// and then what they stand on: a pod without its revision would look as if it had to be recreated,
 /// while a revision without its pods only has none.
+///
+/// *Rights.* What a workload stands on may be of no namespace, or stand in another one, and who may
+/// read a namespace need not be able to read that. Then the fleet is one without it, as it is for a
+/// controller that keeps this namespace alone: without SidecarSets pods keep what they have of them,
+/// and without NodeImages nothing is pulled ahead. That is said, and nobody is refused for it, but
+/// who asks about a SidecarSet or a job.
 
 #include <set>
 
@@ -30,10 +36,18 @@ struct ClusterReading {
   kubernetes::ObjectCache objects;
   cluster::Owners owners;
   std::unique_ptr<FleetView> view;
+  std::vector<std::string> warnings;  ///< what is not known of the fleet, and why
 
   /// The object of a workload such as `CloneSet/NAMESPACE/NAME`, as it stands in the cluster. Null:
   /// there is none.
   Value workload(const Name& owner) const;
+};
+
+/// What is to be read.
+struct ReadingScope {
+  std::set<std::string> spaces{};  ///< with an empty one: all
+  /// The kinds of workloads that are asked about: what they stand on has to be known.
+  std::set<std::string> kinds{};
 };
 
 class ClusterLook {
@@ -46,19 +60,19 @@ class ClusterLook {
   /// cluster does not serve the type.
   Result<std::vector<Value>> list(const kubernetes::ResourceType& type, const std::string& space,
                                   const std::string& fields = {}) const;
+  /// The same, with the server's own error.
+  kubernetes::ApiResult<std::vector<Value>> ask(const kubernetes::ResourceType& type,
+                                                const std::string& space,
+                                                const std::string& fields = {}) const;
   /// Error (`Blame::user`): there is none.
   Result<Value> get(const kubernetes::ResourceType& type, const kubernetes::ObjectName& name) const;
-  /// Nodes are only read for DaemonSets: who may read a namespace may not always read them.
-  Result<std::unique_ptr<ClusterReading>> read(const std::set<std::string>& spaces,
-                                               bool needs_nodes = false) const;
+  /// A SidecarSet is asked about in all namespaces.
+  Result<std::unique_ptr<ClusterReading>> read(ReadingScope scope) const;
 
   kubernetes::Client& client() const { return client_; }
   std::stop_token stop() const { return place_.interrupt->acts_token(); }
 
  private:
-  Status fill(ClusterReading& reading, const kubernetes::ResourceType& type,
-              const std::set<std::string>& spaces) const;
-
   const Workplace& place_;
   kubernetes::Client& client_;
 };

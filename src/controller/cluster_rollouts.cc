@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cluster/objects.h"
 #include "cluster/owners.h"
+#include "cluster/revisions.h"
 #include "cluster/types.h"
 #include "value/with.h"
 
@@ -59,6 +60,21 @@ Result<std::vector<StoredObject>> written_change(const ClusterLook& look, const 
   return std::vector<StoredObject>{{.owner = owner, .fate = StoredObject::Fate::configured}};
 }
 
+/// `spec`: what the revision remembers of it, null for what it did not have.
+Result<std::vector<StoredObject>> return_of_sidecars(const ClusterLook& look, const Name& owner,
+                                                     const LiveWorkload& live, const Value& spec) {
+  if (!spec.at("containers").is_list() && !spec.at("initContainers").is_list())
+    return world_error(cat("the revision of `", owner, "` has no containers"));
+  std::vector<Entry> fields;
+  for (const Entry& entry : spec.entries())
+    if (entry.key != "$patch")
+      fields.push_back(entry);
+  return written_change(
+      look, owner, live, PatchType::merge,
+      Value::dict({{"metadata", Value::dict({{"uid", live.object.at("metadata").at("uid")}})},
+                   {"spec", Value::dict(std::move(fields))}}));
+}
+
 }  // namespace
 
 Result<std::vector<StoredObject>> change_in_cluster(const ClusterLook& look, const Name& owner,
@@ -79,7 +95,10 @@ Result<std::vector<StoredObject>> change_in_cluster(const ClusterLook& look, con
 Result<std::vector<StoredObject>> return_in_cluster(const ClusterLook& look, const Name& owner,
                                                     const Name& revision) {
   const LiveWorkload live = TRY(workload_to_change(look, owner));
-  const Value stored = TRY(look.get(types::revisions, {live.key.name.space, revision.str()}));
+  const Value stored =
+      TRY(look.get(types::revisions, cluster::object_of_revision(live.key.name.space, revision)));
+  if (live.key.kind == types::sidecar_sets.kind)
+    return return_of_sidecars(look, owner, live, stored.at("data").at("spec"));
   const Value& data = stored.at("data").at("spec").at("template");
   if (!data.is_dict())
     return world_error(cat("revision `", revision, "` of `", owner, "` has no template"));

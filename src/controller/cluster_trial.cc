@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cluster/objects.h"
 #include "cluster/types.h"
+#include "kinds/pod.h"
 #include "value/with.h"
 
 namespace fettle {
@@ -33,24 +34,29 @@ class ClusterTrial {
     objects = TRY(workloads_among(std::move(objects)));
     if (is_any_given)
       spaces.clear();
-    bool has_daemon_sets = false;
+    ReadingScope scope{.spaces = std::move(spaces)};
     for (const Object& object : objects) {
-      spaces.insert(object.space.str());
-      has_daemon_sets |= object.kind == types::daemon_sets.kind;
+      scope.spaces.insert(object.space.str());
+      scope.kinds.insert(object.kind.str());
     }
-    reading_ = TRY(look_.read(spaces, has_daemon_sets));
+    reading_ = TRY(look_.read(std::move(scope)));
+    for (std::string& warning : reading_->warnings)
+      trial_.warnings.push_back(std::move(warning));
     FleetView& view = *reading_->view;
     if (is_any_given)
       (void)view.fleet.take_changed();  // nobody asks the others
     else
       trial_.owners = view.owners;
     TRY(put(objects));
+    for (const Object& object : objects)
+      if (object.kind == types::sidecar_sets.kind)
+        add_owners_with(object.name);
     trial_.view = std::move(reading_->view);
     return std::move(trial_);
   }
 
  private:
-  /// Those that have pods. Others change none by themselves.
+  /// Those that are kept. Others change no pods by themselves.
   Result<std::vector<Object>> workloads_among(std::vector<Object> objects) {
     std::vector<Object> found;
     for (Object& object : objects) {
@@ -58,15 +64,21 @@ class ClusterTrial {
           types::workloads, [&](const ResourceType& type) { return object.kind == type.kind; });
       if (is_kept)
         found.push_back(std::move(object));
-      else if (workloads::workload_sort(object.kind))
-        return user_error(
-            cat(object.kind, " `", object.name,
-                "` cannot be planned: fettle does not keep its kind in a cluster yet"));
       else
         trial_.warnings.push_back(cat(object.kind, " `", object.name,
                                       "` is not compared with the cluster; no pod changes by it"));
     }
     return found;
+  }
+
+  /// A SidecarSet changes pods by their owners.
+  void add_owners_with(const Name& sidecar_set) {
+    reading_->view->fleet.for_each_pod([&](const workloads::FleetPod& pod) {
+      const List sidecars = read_one<&Pod::sidecars>(pod.resource->attributes);
+      for (const Value& sidecar : sidecars.items())
+        if (sidecar.text_at("name") == sidecar_set.view())
+          trial_.owners.insert(pod.owner);
+    });
   }
 
   Status put(const std::vector<Object>& objects) {
@@ -150,7 +162,8 @@ class ClusterTrial {
     if (answer)
       return *answer;
     const kubernetes::ApiError& error = answer.error();
-    const std::string name = cat(object.kind, " `", object.space, "/", object.name, "`");
+    const std::string name =
+        cat(object.kind, " `", object.space, object.space.empty() ? "" : "/", object.name, "`");
     if (is_right_missing(error)) {
       trial_.warnings.push_back(cat(
           name, " is planned without the server's defaults and checks: ", error.server_message));
