@@ -19,6 +19,7 @@ using kubernetes::json;
 using kubernetes::ResourceType;
 
 const ResourceType clone_sets{"apps.kruise.io", "v1beta1", "clonesets", "CloneSet"};
+/// Those that this cluster serves.
 const std::vector<ResourceType> kept_types{
     clone_sets,
     {"apps.kruise.io", "v1beta1", "statefulsets", "StatefulSet"},

@@ -53,8 +53,8 @@ Value definition_for(const kubernetes::ResourceType& type) {
   return kubernetes::json(cat(
       R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
       "metadata":{"name":")",
-      type.plural, ".", type.group, R"("},"spec":{"group":")", type.group,
-      R"(","scope":"Namespaced","names":{"plural":")", type.plural,
+      type.plural, ".", type.group, R"("},"spec":{"group":")", type.group, R"(","scope":")",
+      type.is_namespaced ? "Namespaced" : "Cluster", R"(","names":{"plural":")", type.plural,
       R"(","singular":"one","kind":")", type.kind, R"(","listKind":"List"},"versions":[)",
       join(versions, ","), "]}}"));
 }
@@ -71,6 +71,12 @@ class ClusterLooks : public testing::Test {
     for (const kubernetes::ResourceType& type : kinds::workloads)
       EXPECT_TRUE(
           client_->create(kubernetes::types::definitions, {}, definition_for(type), {}, {}));
+    EXPECT_TRUE(client_->create(kubernetes::types::definitions, {},
+                                definition_for(kinds::node_images), {}, {}));
+    EXPECT_TRUE(client_->create(kinds::spaces, {},
+                                kubernetes::json(R"({"apiVersion":"v1","kind":"Namespace",
+                                                 "metadata":{"name":"kruise-system"}})"),
+                                {}, {}));
     place_.store = &home_.store();
     place_.blobs = &home_.blobs();
     place_.kinds = &all_;
@@ -147,6 +153,25 @@ class ClusterLooks : public testing::Test {
     keep_until([](const Value& status) {
       return status.text_at("phase") == "complete" && status.integer_at("readyReplicas") == 3;
     });
+  }
+
+  static std::string sidecars_manifest(std::string_view image) {
+    return cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet","metadata":
+        {"name":"logs"},"spec":{"selector":{"matchLabels":{"app":"web"}},"containers":[
+        {"name":"log","podInjectPolicy":"AfterAppContainer","image":")",
+               image, R"("}],"updateStrategy":{"maxUnavailable":1}}})");
+  }
+  /// Three pods of `web:1` that have the sidecar `log:1`.
+  void bring_web_with_sidecar() {
+    const auto made = client_->create(kinds::sidecar_sets, {},
+                                      kubernetes::json(sidecars_manifest("log:1")), {}, {});
+    ASSERT_TRUE(made) << to_string(made.error());
+    bring_web();
+    const auto pods = client_->list(kinds::pods, "default", {}, {});
+    ASSERT_TRUE(pods);
+    ASSERT_EQ(pods->items.size(), 3u);
+    for (const Value& pod : pods->items)
+      ASSERT_EQ(items_of(pod.at("spec").at("containers")).size(), 2u);
   }
 
   ClusterFleet fleet(std::string space = "default") {
@@ -333,11 +358,89 @@ TEST_F(ClusterLooks, WhoMayOnlyReadGetsAPlanAndAWarning) {
   EXPECT_NE(found->rollout.warnings[0].find("cannot patch"), std::string::npos);
 }
 
-TEST_F(ClusterLooks, AKindThatIsNotKeptCannotBePlanned) {
-  const auto found = plan(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"ImagePullJob",
-      "metadata":{"name":"web"},"spec":{"image":"web:1","completionPolicy":{"type":"Always"}}})");
-  ASSERT_FALSE(found);
-  EXPECT_EQ(found.error().blame, Blame::user);
+TEST_F(ClusterLooks, PodsWithSidecarsChangeOnlyWhatTheManifestSays) {
+  bring_web_with_sidecar();
+  const auto same = plan(web_manifest(3, "web:1"));
+  ASSERT_TRUE(same) << to_string(same.error());
+  EXPECT_TRUE(same->is_settled());
+  EXPECT_EQ(same->rollout.warnings, std::vector<std::string>());
+  const auto next = plan(web_manifest(3, "web:2"));
+  ASSERT_TRUE(next) << to_string(next.error());
+  ASSERT_EQ(next->rollout.turns.size(), 3u);
+  for (const PodTurn& turn : next->rollout.turns)
+    EXPECT_EQ(turn.why, "image of container `c`: web:1 -> web:2");
+  EXPECT_EQ(why("cloneset/web").at(0),
+            "CloneSet/default/web is complete: 3 of 3 updated pods are available");
+}
+
+TEST_F(ClusterLooks, ASidecarSetIsPlannedPodByPod) {
+  bring_web_with_sidecar();
+  const auto found = plan(sidecars_manifest("log:2"));
+  ASSERT_TRUE(found) << to_string(found.error());
+  ASSERT_EQ(found->rollout.turns.size(), 3u);
+  for (const PodTurn& turn : found->rollout.turns) {
+    EXPECT_EQ(turn.owner, web);
+    EXPECT_EQ(turn.sort, PodTurn::Sort::in_place);
+  }
+  EXPECT_TRUE(pause_rollout(*std::make_unique<ClusterFleet>(fleet()), "SidecarSet//logs", true));
+}
+
+TEST_F(ClusterLooks, WhoMayNotReadSidecarSetsGetsAPlanAndAWarning) {
+  bring_web_with_sidecar();
+  refuse("GET", 403, "Forbidden", "sidecarsets is forbidden", "/sidecarsets");
+  const auto same = plan(web_manifest(3, "web:1"));
+  ASSERT_TRUE(same) << to_string(same.error());
+  EXPECT_TRUE(same->is_settled()) << "pods keep what they have";
+  ASSERT_EQ(same->rollout.warnings.size(), 1u);
+  EXPECT_NE(same->rollout.warnings[0].find("--resource=sidecarsets.apps.kruise.io"),
+            std::string::npos)
+      << same->rollout.warnings[0];
+  EXPECT_FALSE(plan(sidecars_manifest("log:2"))) << "it is asked about";
+}
+
+TEST_F(ClusterLooks, WhatTheClusterDoesNotServeIsAbsent) {
+  bring_web();
+  refuse("GET", 404, "NotFound", "there is no such path", "apps.kruise.io/v1beta1/nodeimages");
+  refuse("GET", 404, "NotFound", "there is no such path", "apps.kruise.io/v1beta1/sidecarsets");
+  const auto found = plan(web_manifest(3, "web:2"));
+  ASSERT_TRUE(found) << to_string(found.error());
+  EXPECT_EQ(found->rollout.turns.size(), 3u);
+  EXPECT_EQ(found->rollout.warnings, std::vector<std::string>());
+}
+
+TEST_F(ClusterLooks, WhyNamesTheJobForWhoseImagePodsWait) {
+  ASSERT_TRUE(client_->create(
+      kubernetes::types::nodes, {},
+      kubernetes::json(R"({"apiVersion":"v1","kind":"Node","metadata":{"name":"n1"}})"), {}, {}));
+  ASSERT_TRUE(client_->patch(kubernetes::types::nodes, {"", "n1"}, kubernetes::PatchType::merge,
+                             kubernetes::json(R"({"status":{"conditions":[{"type":"Ready",
+                                 "status":"True","lastTransitionTime":"2026-01-01T00:00:00Z"}]}})"),
+                             {.subresource = "status"}, {}));
+  bring_web();
+  const auto pods = client_->list(kinds::pods, "default", {}, {});
+  ASSERT_TRUE(pods);
+  for (const Value& pod : pods->items) {
+    const std::string name(pod.at("metadata").text_at("name"));
+    ASSERT_TRUE(client_->create(
+        kinds::pods, {"default", name},
+        kubernetes::json(cat(R"({"apiVersion":"v1","kind":"Binding","metadata":{"name":")", name,
+                             R"("},"target":{"apiVersion":"v1","kind":"Node","name":"n1"}})")),
+        {.subresource = "binding"}, {}));
+  }
+  change(R"({"metadata":{"annotations":{"fettle/image-predownload-mode":"wait"}},"spec":
+      {"template":{"spec":{"containers":[{"name":"c","image":"web:2"}]}}}})");
+  // Nobody pulls on this node.
+  keep_until([](const Value& status) {
+    return status.text_at("reason").find("pods wait for image web:2") != std::string::npos;
+  });
+  const std::vector<std::string> lines = why("web");
+  ASSERT_GE(lines.size(), 2u);
+  EXPECT_NE(lines[0].find("pods wait for image web:2"), std::string::npos) << lines[0];
+  EXPECT_TRUE(lines[1].starts_with("ImagePullJob `web-")) << lines[1];
+  EXPECT_NE(lines[1].find("pulls image web:2: 0 of 1 node has it"), std::string::npos) << lines[1];
+}
+
+TEST_F(ClusterLooks, WhatHasNoPodsIsNotCompared) {
   const auto config = plan(R"({"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"web"}})");
   ASSERT_TRUE(config) << to_string(config.error());
   EXPECT_EQ(config->rollout.warnings.size(), 1u);
@@ -461,7 +564,8 @@ TEST_F(ClusterLooks, DocumentsAreThoseOfTheServer) {
   EXPECT_EQ(pods->front().text_at("kind"), "Pod");
   EXPECT_EQ(there.documents("Pod", "kube-system")->size(), 0u);
   EXPECT_EQ(there.documents("CloneSet", "")->front().at("status").text_at("phase"), "complete");
-  for (const char* kind : {"Secret", "SidecarSet", "Deployment"}) {
+  EXPECT_EQ(there.documents("SidecarSet", "default")->size(), 0u);
+  for (const char* kind : {"Secret", "Deployment"}) {
     const auto found = there.documents(kind, "default");
     ASSERT_FALSE(found) << kind;
     EXPECT_EQ(found.error().blame, Blame::user) << kind;
