@@ -89,8 +89,8 @@ std::vector<RecordPointer> records_of_jobs(const kubernetes::ObjectCache& object
 
 void tell_node_images(const kubernetes::ObjectCache& objects, FleetView& view) {
   for (const Value& object : objects.all(types::node_images.kind)) {
-    const cluster::KnownOrders found = cluster::read_orders(
-        object, finder_of_jobs(objects, view.fleet), view.fleet.environment());
+    const cluster::KnownOrders found =
+        cluster::read_orders(object, finder_of_jobs(objects, view.fleet), view.fleet.environment());
     for (const auto& [key, order] : found.orders) {
       view.known[key] = order.record;
       view.fleet.know(key, order.record);
