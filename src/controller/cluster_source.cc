@@ -22,6 +22,8 @@ using workloads::Object;
 namespace types = cluster::types;
 
 constexpr int most_vain_acts = 4;
+/// What stays as it was written for so long was not written in vain.
+constexpr Duration vain_time = 1min;
 /// If nothing else is to be done: a minute is long, and short beside a lost call.
 constexpr Duration longest_quiet = 1min;
 
@@ -74,6 +76,23 @@ bool says_the_same(const Record& known, const Record& rebuilt) {
          are_alike(known.attempt, rebuilt.attempt) &&
          (known.remote_id.empty() || known.remote_id == rebuilt.remote_id) &&
          (!known.applied || known.applied->attributes == rebuilt.applied->attributes);
+}
+
+/// Whether somebody else has changed what an act has left, or no act has touched.
+bool was_changed(const Record& known, const Record& rebuilt) {
+  return known.applied &&
+         (!rebuilt.applied || known.applied->attributes != rebuilt.applied->attributes);
+}
+
+/// Whether the template of a pod is stored no more, which is no change of the pod.
+bool has_lost_template(const Record* known, const cluster::Owner& owner, const Value& pod) {
+  const std::string_view label =
+      pod.at("metadata").at("labels").text_at(workloads::label::revision);
+  if (known == nullptr || !known->applied ||
+      cluster::revision_of_label(owner.revisions, label) != nullptr)
+    return false;
+  const Name before = read_one<&Pod::revision>(known->applied->attributes).get();
+  return before == label || workloads::hash_of_revision(before) == label;
 }
 
 /// No object says that an act has failed.
@@ -375,7 +394,11 @@ void ClusterNews::complain(const Name& owner, std::string why) {
   last = std::move(why);
 }
 
+/// Something is not there any more, or is nobody's. If it was as wanted, others have done that.
 void ClusterNews::forget(const Key& key) {
+  const RecordPointer known = cache_.records().find(key);
+  if (known != nullptr && known->applied && !known->attempt)
+    renew(*known);
   cache_.put(key, nullptr);
   vain_acts_.erase(key);
   if (key.kind == "pod")
@@ -452,14 +475,13 @@ void ClusterNews::take_pod(const ObjectName& name) {
     return complain(meta.owner(), to_string(pod.error()));
   statuses_.note(meta.owner());
   take_marks(*pod);
-  const RecordPointer record = with_failure(pod->record, failure);
+  const bool is_known = has_lost_template(known.get(), *owner, object);
+  const RecordPointer record = is_known ? known : with_failure(pod->record, failure);
   if (known != nullptr && says_the_same(*known, *record)) {
-    // The same as before in vain is no success.
-    const auto vain = vain_acts_.find(key);
-    if (vain != vain_acts_.end() &&
-        (!record->applied || vain->second.read != record->applied->attributes))
-      vain_acts_.erase(vain);
+    end_vain_acts(key, *record);
   } else if (known == nullptr || !was_in_vain(key, *known, *record)) {
+    if (known != nullptr && failure == nullptr && was_changed(*known, *record))
+      renew(*known);
     cache_.put(key, record);
   }
   cache_.see(key, {.state = pod->state});
@@ -474,11 +496,27 @@ bool ClusterNews::was_in_vain(const Key& key, const Record& known, const Record&
     return false;
   VainActs& acts = vain_acts_[key];
   const Attributes& read = rebuilt.applied->attributes;
-  acts = {read, acts.count > 0 && acts.read == read ? acts.count + 1 : 1};
+  acts = {read, acts.count > 0 && acts.read == read ? acts.count + 1 : 1, instant_from_clock()};
   if (acts.count == most_vain_acts)
     place_.tell(cat("pod `", to_string(name_of_thing(key)),
                     "` does not keep what is written; it stays as it is"));
   return acts.count >= most_vain_acts;
+}
+
+/// It is as it was written. The same as before in vain is no success, and nor is what somebody
+/// else changes again at once.
+void ClusterNews::end_vain_acts(const Key& key, const Record& read) {
+  const auto vain = vain_acts_.find(key);
+  if (vain != vain_acts_.end() &&
+      (!read.applied || vain->second.read != read.applied->attributes) &&
+      instant_from_clock() - vain->second.last > vain_time)
+    vain_acts_.erase(vain);
+}
+
+/// Lets those who want it be asked again.
+void ClusterNews::renew(const Record& record) {
+  for (const auto& [owner, wish] : record.wanted_by)
+    cache_.wishes().renew(owner);
 }
 
 /// What users have written on a pod.

@@ -6,6 +6,8 @@
 ///   what was written of it so far is no whole wish, and it is read when the act has ended.
 /// * A record that says the same as its object stays. It may be the one of a run, which says as
 ///   what the thing was wanted.
+/// * What others have changed or removed is due again, also where nobody wants anything new, and a
+///   run that goes on is told (`Run::want`).
 /// * Only what a workload manages that is there, is not being deleted and has the UID of the
 ///   reference is part of the fleet. Everything else is somebody else's, or the garbage
 ///   collector's.
@@ -70,6 +72,7 @@ class ClusterNews : public FleetNews {
   struct VainActs {
     Attributes read;
     int count = 0;
+    Instant last;
   };
 
   void gather();
@@ -81,6 +84,8 @@ class ClusterNews : public FleetNews {
   void take_claim(const kubernetes::ObjectName& name);
   void take_pod(const kubernetes::ObjectName& name);
   bool was_in_vain(const Key& key, const Record& known, const Record& rebuilt);
+  void end_vain_acts(const Key& key, const Record& read);
+  void renew(const Record& record);
   void take_marks(const cluster::ClusterPod& pod);
   void leave(const Name& owner);
   void open_all_of(const Name& owner);

@@ -181,8 +181,9 @@ bool FleetWishes::take(workloads::Wanted wanted) {
     return Resources(wish.resources).first(wish.resources.size() - wish.pods);
   };
   const auto pods = [](const Wish& wish) { return Resources(wish.resources).last(wish.pods); };
-  const bool is_another =
-      is_new || !are_same(others(before), others(after)) || !are_same(pods(before), pods(after));
+  const bool is_another = renewed_.erase(wanted.owner) > 0 || is_new ||
+                          !are_same(others(before), others(after)) ||
+                          !are_same(pods(before), pods(after));
   before = std::move(after);
   if (is_another)
     changed_.insert(wanted.owner);

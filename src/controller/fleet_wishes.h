@@ -61,6 +61,12 @@ class FleetWishes {
 
   /// Adds an owner that has just been met, and so has to be asked.
   void add(const Name& owner) { open_.insert(owner); }
+  /// Others have changed something that an owner has. It is asked again, and what it wants counts
+  /// as new, since a wish that stays the same is due again, too.
+  void renew(const Name& owner) {
+    open_.insert(owner);
+    renewed_.insert(owner);
+  }
   /// Asks all owners that something concerns until nobody wants anything new. Returns whether
   /// somebody did.
   bool ask(Time now);
@@ -91,7 +97,7 @@ class FleetWishes {
   int other_acts() const;
 
   workloads::Fleet& fleet_;
-  std::set<Name> open_;
+  std::set<Name> open_, renewed_;
   std::map<Name, Wish> wanted_;
   std::map<Name, Time> asks_;
   std::set<Name> expired_;

@@ -110,6 +110,22 @@ TEST_F(FleetWishesTest, AfterAChangeOnlyWhatItChangesIsDue) {
   EXPECT_EQ(records_->sequence(), sequence_);
 }
 
+TEST_F(FleetWishesTest, WhatOthersRemoveIsDueAlthoughNobodyWantsAnythingNew) {
+  const Name web = "CloneSet/default/web";
+  fleet_.put(clone_set("web", 1, "web:1"));
+  wishes_.ask(now_);
+  settle(web);
+  wishes_.take_changed();
+  const Resource revision = *fleet_.owned(web).revisions.begin()->second.resource;
+  EXPECT_FALSE(wishes_.ask(now_));
+  records_->put(revision.key, nullptr);
+  wishes_.renew(web);
+  EXPECT_TRUE(wishes_.ask(now_));
+  EXPECT_EQ(wishes_.take_changed(), std::set<Name>{web});
+  EXPECT_EQ(count(due(web), web, "revision"), 1u);
+  EXPECT_FALSE(wishes_.ask(now_));
+}
+
 TEST_F(FleetWishesTest, WhatIsNotWantedAnyMoreIsKnownAndNotWanted) {
   const Name web = "CloneSet/default/web";
   fleet_.put(clone_set("web", 3, "web:1"));

@@ -222,6 +222,10 @@ Result<std::shared_ptr<const Intent>> Keeper::wanted_by_now(const Run& run, Wake
       outstanding_.owners, cache_.records(),
       {.is_all = outstanding_.is_all, .in_run = &run.known(), .drifted = &cache_.drifted()});
   outstanding_.of_run = std::move(due.known);
+  // Others may have removed things, and then a run must not take them for something to be removed.
+  for (const auto& [key, record] : run.known())
+    if (cache_.records().find(key) == nullptr)
+      outstanding_.of_run.emplace(key, nullptr);
   return std::move(due.intent);
 }
 

@@ -37,7 +37,7 @@ class Keeper {
   struct Backlog {
     std::set<Name> owners;
     bool is_all = true;  ///< whatever the records say
-    Known of_run;        ///< what became due during a run
+    Known of_run;        ///< what became due during a run; null: it is gone
     Backoff backoff;
   };
   /// Whether a run only waits, for instance for an init container.

@@ -119,6 +119,22 @@ class ClusterController : public testing::Test {
         {}, {});
     ASSERT_TRUE(made) << to_string(made.error());
   }
+  /// A StatefulSet `db` without claims, all of whose pods may come at once.
+  void make_set(int replicas) {
+    const auto made = client_->create(
+        types::stateful_sets, {"default", ""},
+        json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"StatefulSet","metadata":
+          {"name":"db","namespace":"default"},"spec":{"replicas":)",
+                 replicas, R"(,"serviceName":"data","podManagementPolicy":"Parallel",
+          "selector":{"matchLabels":{"app":"db"}},"template":{"metadata":{"labels":{"app":"db"}},
+          "spec":{"containers":[{"name":"c","image":"db:1"}]}}}})")),
+        {}, {});
+    ASSERT_TRUE(made) << to_string(made.error());
+  }
+  Value status_of_set() {
+    const auto set = client_->get(types::stateful_sets, {"default", "db"}, {});
+    return set ? set->at("status") : Value();
+  }
   void change(std::string_view spec) {
     const auto changed = client_->patch(types::clone_sets, web_, kubernetes::PatchType::merge,
                                         json(cat(R"({"spec":)", spec, "}")), {}, {});
@@ -249,6 +265,28 @@ TEST_F(ClusterController, ADeletedPodIsReplaced) {
       types::pods, {"default", std::string(pod.at("metadata").text_at("name"))}, {}, {}));
   ASSERT_TRUE(await([&] { return uids() != before && pods().size() == 2; }));
   EXPECT_TRUE(await_rollout(2, "web:1")) << write_json(status());
+}
+
+/// Its workload wants the same as before.
+TEST_F(ClusterController, ARevisionThatIsDeletedComesBack) {
+  const auto keeping = controller();
+  make_set(2);
+  ASSERT_TRUE(await([&] { return status_of_set().integer_at("readyReplicas") == 2; }));
+  const std::set<std::string> before = uids();
+  const auto revision = [&] {
+    const auto listed = client_->list(types::revisions, "default", {}, {});
+    return listed && listed->items.size() == 1 ? listed->items[0].at("metadata") : Value();
+  };
+  const Value first = revision();
+  ASSERT_FALSE(first.is_null());
+  ASSERT_TRUE(
+      client_->remove(types::revisions, {"default", std::string(first.text_at("name"))}, {}, {}));
+  EXPECT_TRUE(await([&] {
+    const Value now = revision();
+    return !now.is_null() && now.at("uid") != first.at("uid");
+  }));
+  ASSERT_TRUE(pause_for(300ms, {}));
+  EXPECT_EQ(uids(), before);
 }
 
 TEST_F(ClusterController, ReplicasCanBeChanged) {
