@@ -63,6 +63,27 @@ TEST_F(ClusterEditTest, WhatIsLeftForLaterHasNotFailed) {
   EXPECT_EQ(edit.take_ended(), std::set<Key>{pod});
 }
 
+/// Each has a pause before it is tried again, until it has ended well.
+TEST_F(ClusterEditTest, WhatEndsWithoutSuccessIsTriedAgainLater) {
+  for (const EventType type : {EventType::failed, EventType::skipped}) {
+    for (const bool is_known : {true, false}) {  // how it has ended
+      auto record = std::make_shared<Record>(*record_with(is_known));
+      record->attempt.edit().resource = Resource();
+      std::vector<Change> changes{{Change::event, {}, nullptr, {}},
+                                  {Change::record, pod, record, {}}};
+      changes[0].logged.type = type;
+      changes[0].logged.key = pod;
+      ASSERT_TRUE(edit.write(changes));
+      EXPECT_EQ(edit.failed_acts().size(), 1u);
+      EXPECT_EQ(edit.is_under_way(pod), !is_known);
+      write(pod, record_with(false));
+      EXPECT_EQ(edit.failed_acts().size(), 1u) << "it is being tried";
+      write(pod, record_with({}));
+      EXPECT_EQ(edit.failed_acts().size(), 0u);
+    }
+  }
+}
+
 TEST_F(ClusterEditTest, AForgottenRevisionIsRemovedUnlessItIsWantedAgain) {
   write(revision, nullptr);
   write(pod, nullptr);

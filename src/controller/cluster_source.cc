@@ -278,7 +278,8 @@ Result<FleetNews::News> ClusterNews::hear() {
 }
 
 void ClusterNews::gather() {
-  for (const ObjectKey& key : access_.objects.take_changed())
+  for (const ObjectKey& key : access_.objects.take_changed()) {
+    forgive_if_gone(key);
     if (key.kind == types::pods.kind)
       open_.pods.insert(key.name);
     else if (key.kind == types::revisions.kind)
@@ -289,6 +290,7 @@ void ClusterNews::gather() {
       open_.claims.insert(key.name);
     else
       open_.workloads.insert(key);
+  }
   for (const Key& key : edit_.take_ended())
     if (key.kind == "pod")
       open_.pods.insert(name_of_thing(key));
@@ -296,6 +298,17 @@ void ClusterNews::gather() {
       open_.revisions.insert(name_of_thing(key));
     else if (key.kind == "claim")
       open_.claims.insert(name_of_thing(key));
+}
+
+/// Something may have waited for that name.
+void ClusterNews::forgive_if_gone(const ObjectKey& key) {
+  const Key thing = key.kind == types::pods.kind     ? key_of_pod(edit_.environment(), key.name)
+                    : key.kind == types::claims.kind ? key_of_claim(edit_.environment(), key.name)
+                    : key.kind == types::revisions.kind
+                        ? key_of_revision(edit_.environment(), key.name)
+                        : Key();
+  if (!thing.kind.empty() && access_.objects.find(key.kind, key.name).is_null())
+    edit_.failed_acts().forgive(thing, instant_from_clock());
 }
 
 Instant ClusterNews::due() const {
@@ -327,6 +340,7 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
     return false;
   access_.owners.put(*workload);
   cache_.fleet().put(*std::move(workload));
+  edit_.failed_acts().forgive_all_of(owner, instant_from_clock());
   if (is_new)
     open_all_of(owner);
   return true;
@@ -437,6 +451,10 @@ void ClusterNews::take_revision(const ObjectName& name) {
     return complain(meta.owner(), to_string(revision.error()));
   if (known == nullptr && !edit_.is_under_way(key) && !edit_.forgotten_revisions().contains(key))
     cache_.put(key, cluster::record_of(*revision, edit_.environment()));
+  const auto owner = access_.owners.find(meta.owner());
+  if (owner != nullptr &&
+      cluster::revision_of_label(owner->revisions, name.name) == nullptr)  // pods wait for it
+    edit_.failed_acts().forgive_all_of(meta.owner(), instant_from_clock());
   access_.owners.put(*std::move(revision));
   keep_policies(meta.owner());
   // Pods may have been told of before it.
@@ -480,8 +498,10 @@ void ClusterNews::take_pod(const ObjectName& name) {
   if (known != nullptr && says_the_same(*known, *record)) {
     end_vain_acts(key, *record);
   } else if (known == nullptr || !was_in_vain(key, *known, *record)) {
-    if (known != nullptr && failure == nullptr && was_changed(*known, *record))
+    if (known != nullptr && failure == nullptr && was_changed(*known, *record)) {
       renew(*known);
+      edit_.failed_acts().forgive(key, instant_from_clock());
+    }
     cache_.put(key, record);
   }
   cache_.see(key, {.state = pod->state});

@@ -57,6 +57,7 @@ class ClusterNews : public FleetNews {
   Instant due() const override;
   Result<bool> watch_nodes() override { return false; }
   Status forget_lost() override { return {}; }
+  FailedActs* failed_acts() override { return &edit_.failed_acts(); }
   /// After a run: removes the revisions that nobody wants any more.
   Status clear_leftovers() override;
   Workplace place_of_acts() const override { return place_; }
@@ -76,6 +77,7 @@ class ClusterNews : public FleetNews {
   };
 
   void gather();
+  void forgive_if_gone(const kubernetes::ObjectKey& key);
   /// Whether users want something else.
   bool take_workload(const kubernetes::ObjectKey& key);
   void keep_policies(const Name& owner);

@@ -104,6 +104,9 @@ class FleetWishes::DueCollection {
     resources_->push_back(*resource);
     if (is_memory(*resource))
       resources_->back().driver = "host";
+    if (scope_.failed != nullptr &&
+        scope_.failed->is_held(resource->key, wish_of(*resource), scope_.now))
+      resources_->back().mandate = Mandate::none;
     if (record != nullptr)
       known_.emplace(resource->key, record);
     has_needs_ |= !resource->needs.empty();
@@ -116,6 +119,8 @@ class FleetWishes::DueCollection {
       gone.erase(resource->key);
     bool is_used = false;
     for (const Key& key : gone) {
+      if (scope_.failed != nullptr && scope_.failed->is_held(key, scope_.now))
+        continue;
       known_.emplace(key, records_.find(key));
       is_used |= key.kind == "claim";
     }

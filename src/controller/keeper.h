@@ -60,7 +60,9 @@ class Keeper {
   void learn_record(const Key& key, const RecordPointer& record);
 
   Status carry();
+  std::set<Key> take_retries();
   Result<std::shared_ptr<const Intent>> wanted_by_now(const Run& run, Wakeful& executor);
+  Known news_for(const Run& run, Known due, const std::set<Key>& retries) const;
   bool is_stuck(const Run& run);
 
   const Workplace& place_;

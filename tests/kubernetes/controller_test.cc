@@ -487,6 +487,51 @@ TEST_F(ClusterController, ARefusedImageLeavesPodsAsTheyWere) {
   EXPECT_EQ(uids(), before);
 }
 
+/// A namespace that is over its quota takes no requests from the rollouts of others.
+TEST_F(ClusterController, WhatFailsIsNotTriedWithEachWishOfOthers) {
+  std::atomic<int> tries = 0;
+  server_.with([&](kubernetes::ApiServer& server) {
+    server.fail(
+        1'000'000,
+        [&tries](const kubernetes::ApiRequest& request) {
+          const bool is_it = request.method == "POST" &&
+                             request.target.find("/pods") != std::string::npos &&
+                             request.body.find(R"("db-0")") != std::string::npos;
+          tries += is_it ? 1 : 0;
+          return is_it;
+        },
+        {.status = 403, .body = json(R"({"kind":"Status","status":"Failure","reason":"Forbidden",
+          "code":403,"message":"exceeded quota"})")});
+  });
+  const auto keeping = controller();
+  make_set(1);
+  ASSERT_TRUE(await([&] { return tries > 0; }));
+  make(6, "web:1");
+  ASSERT_TRUE(await_rollout(6, "web:1"));
+  set_image("web:2");
+  ASSERT_TRUE(await_rollout(6, "web:2")) << write_json(status());
+  // Twelve tries, each after twice the pause of the one before, take more than an hour.
+  EXPECT_LT(tries, 12);
+  server_.with([](kubernetes::ApiServer& server) { server.stop_failing(); });
+  // A change of the workload is tried at once.
+  ASSERT_TRUE(client_->patch(types::stateful_sets, {"default", "db"}, kubernetes::PatchType::merge,
+                             json(R"({"spec":{"replicas":2}})"), {}, {}));
+  EXPECT_TRUE(await([&] { return status_of_set().integer_at("readyReplicas") == 2; }));
+}
+
+/// And nobody waits in a run for something that may stay for ever.
+TEST_F(ClusterController, APodIsMadeWhenItsNameIsFree) {
+  ASSERT_TRUE(client_->create(types::pods, {"default", ""},
+                              json(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"db-0",
+          "namespace":"default"},"spec":{"containers":[{"name":"x","image":"x"}]}})"),
+                              {}, {}));
+  const auto keeping = controller();
+  make_set(2);
+  ASSERT_TRUE(await([&] { return status_of_set().integer_at("readyReplicas") == 1; }));
+  ASSERT_TRUE(client_->remove(types::pods, {"default", "db-0"}, {}, {}));
+  EXPECT_TRUE(await([&] { return status_of_set().integer_at("readyReplicas") == 2; }));
+}
+
 TEST_F(ClusterController, AServerThatForgetsAndCutsChangesNothing) {
   const auto keeping = controller();
   make(3, "web:1");

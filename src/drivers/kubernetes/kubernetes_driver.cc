@@ -15,16 +15,6 @@ namespace types = cluster::types;
 
 namespace {
 
-constexpr Duration claim_pause = 1s;  ///< between two looks at a claim that goes
-constexpr int most_waits_for_claim = 60;
-
-/// A run goes on for as long as an act waits, so what takes long is left for the next one.
-Outcome wait_for_claim(const Act& act, const char* what) {
-  if (act.attempt > most_waits_for_claim)
-    return Skipped{what};
-  return Pending{what, claim_pause, {}};
-}
-
 /// Of a pod or a claim.
 ObjectName name_of(const Key& key) {
   const NodeAddress address = node_address(key.name);
@@ -123,9 +113,9 @@ Result<Outcome> KubernetesDriver::keep_claim(const Act& act, const std::stop_tok
   const Value object = objects_.find(types::claims.kind, name);
   const cluster::ObjectMeta meta = cluster::meta_of(object);
   if (meta.is_leaving)
-    return wait_for_claim(act, "the claim before it has not gone yet");
+    return Outcome(Skipped{"the claim before it has not gone yet"});
   if (!meta.owner().empty() && meta.owner() != claim.owner.get().view())
-    return wait_for_claim(act, "a claim of another workload has its name");
+    return Outcome(Skipped{"a claim of another workload has its name"});
   if (const auto before = cluster::read_claim(object); before && write(*before) == act.attributes)
     return done_with_claim(object, false);
   const kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::availability};
