@@ -65,6 +65,17 @@ Value overlaid(const Value& below, const Value& above) {
 
 }  // namespace
 
+Time Endings::end_one(const Name& which, Time now) {
+  constexpr Duration shortest = 1s, longest = 15min, quiet = 10min;
+  std::erase_if(rows, [&](const auto& row) { return row.second.until + quiet < now; });
+  const auto [found, is_first] = rows.try_emplace(which, Row{now, Duration(0)});
+  Row& row = found->second;
+  if (is_first || row.until > now)
+    return row.until;
+  row.pause = std::clamp<Duration>(2 * row.pause, shortest, longest);
+  return row.until = now + row.pause;
+}
+
 void Fleet::touch(const Name& owner) {
   if (!owner.empty())
     changed_.insert(owner);

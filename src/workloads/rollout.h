@@ -3,6 +3,7 @@
 /// follows. A resource that no rule changes is passed on as it was.
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -76,6 +77,11 @@ class Rollout {
   void distrust_image(const Name& pull_key) { distrusted_.insert(pull_key); }
   bool distrusts_image(const Name& pull_key) const { return distrusted_.contains(pull_key); }
   void refresh_rows();
+  /// Pods that have ended by themselves and are no rows, and that stay for now: the pause before
+  /// another one comes in their place is not over. Only in a cluster.
+  const std::vector<const FleetPod*>& ended() const { return ended_; }
+  /// Lets those go in whose place none shall come.
+  void keep_ended(const std::function<bool(const FleetPod&)>& is_needed);
 
   /// Gives a notice about pods that is shown as long as it holds.
   void tell(std::string_view reason, std::string_view about, std::string text,
@@ -98,6 +104,7 @@ class Rollout {
 
  private:
   void add_row(const FleetPod* pod);
+  void add_ended(const FleetPod& pod);
   Readiness readiness_of(size_t row, bool is_held) const;
   void read_row(size_t row);
   bool read_known(PodRow& row, const FleetPod& pod);
@@ -107,7 +114,7 @@ class Rollout {
   void emit_revisions();
   void emit_unsaid();
 
-  std::vector<const FleetPod*> pods_;
+  std::vector<const FleetPod*> pods_, ended_;
   std::deque<PodTag> tags_;             ///< of pods as they are changed here
   std::vector<Box<Resource>> changes_;  ///< none: the pod is as it was
   std::vector<Box<Resource>> others_;

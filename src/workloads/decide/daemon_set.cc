@@ -39,6 +39,7 @@ class DaemonSet {
     refresh_lifecycles(rollout_);
     delete_deleted(rollout_);
     tidy();
+    rollout_.keep_ended([&](const FleetPod& pod) { return places_.contains(pod.node); });
     create_missing();
     if (pre_downloads(rollout_))
       pre_download(rollout_, in_place_, UpdateQueue::of(waiting_order()));

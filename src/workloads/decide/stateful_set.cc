@@ -40,6 +40,9 @@ class StatefulSet {
     delete_deleted(rollout_);
     // A pod that goes may open the way for one that comes, on the next occasion.
     find_slots();
+    rollout_.keep_ended([&](const FleetPod& pod) {
+      return is_wanted(ordinal_of(pod.name, rollout_.workload.name));
+    });
     keep_wanted();
     if (pre_downloads(rollout_))
       pre_download(rollout_, in_place_, UpdateQueue::of(waiting_order()));
