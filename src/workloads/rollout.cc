@@ -335,6 +335,11 @@ Value Rollout::configs_for(const Value& pod_template, const Value& sidecars) {
   return configs;
 }
 
+Name Rollout::life() const {
+  const Object* const stored = fleet.is_cluster ? fleet.object(owner) : nullptr;
+  return stored == nullptr ? Name() : stored->uid;
+}
+
 Name Rollout::in_space(std::string_view name) const { return cat(workload.space, "/", name); }
 
 void Rollout::tell(std::string_view reason, std::string_view about, std::string text,

@@ -101,6 +101,9 @@ class Rollout {
   /// `NAMESPACE/NAME` of a thing in the workload's namespace.
   Name in_space(std::string_view name) const;
   Name driver_of(std::string_view node) const;
+  /// Tells a workload of a cluster from those that had its name before and may have left pods;
+  /// elsewhere empty.
+  Name life() const;
 
  private:
   void add_row(const FleetPod* pod);

@@ -121,7 +121,7 @@ std::string CloneSet::free_id() {
   int64_t number = made.is_integer() ? made.integer().value_or(0) : 0;
   std::string id;
   do {
-    id = short_id(cat(rollout_.owner, "#", ++number));
+    id = short_id(cat(rollout_.owner, rollout_.life(), "#", ++number));
   } while (!taken_.insert(cat(rollout_.workload.name, "-", id)).second);
   rollout_.remember("made", number);
   return id;

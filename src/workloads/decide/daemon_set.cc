@@ -199,7 +199,8 @@ std::string DaemonSet::free_name(int64_t& number) const {
                                [&](const FleetPod* pod) { return pod->name == name; });
   };
   do {
-    name = cat(rollout_.workload.name, "-", short_id(cat(rollout_.owner, "#", ++number)));
+    name = cat(rollout_.workload.name, "-",
+               short_id(cat(rollout_.owner, rollout_.life(), "#", ++number)));
   } while (is_taken());
   return name;
 }
