@@ -49,8 +49,6 @@ ObjectName name_of_thing(const Key& key) {
 
 Name name_of_marks(const ObjectName& name) { return cat("Pod/", to_string(name)); }
 
-Name owner_called(const ObjectKey& key) { return cat(key.kind, "/", to_string(key.name)); }
-
 /// Whether its owner is part of the fleet.
 bool is_part(const Fleet& fleet, const ObjectMeta& meta) {
   if (!meta.controller)
@@ -273,6 +271,8 @@ Result<FleetNews::News> ClusterNews::hear() {
     take_claim(name);
   for (const ObjectName& name : std::exchange(open_.pods, {}))
     take_pod(name);
+  for (const std::string& refusal : statuses_.take_refusals())
+    place_.tell(refusal);
   statuses_.refresh(cache_.fleet(), place_.clock());
   return has_wishes ? News::wishes : is_any ? News::some : News::none;
 }
@@ -341,6 +341,7 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
   access_.owners.put(*workload);
   cache_.fleet().put(*std::move(workload));
   edit_.failed_acts().forgive_all_of(owner, instant_from_clock());
+  statuses_.forget_refusal(owner);
   if (is_new)
     open_all_of(owner);
   return true;
@@ -355,6 +356,7 @@ void ClusterNews::leave(const Name& owner) {
   access_.owners.drop(owner);
   cache_.fleet().drop(owner);
   complaints_.erase(owner);
+  statuses_.forget_refusal(owner);
 }
 
 /// Its things may have been told of before it.

@@ -532,6 +532,44 @@ TEST_F(ClusterController, APodIsMadeWhenItsNameIsFree) {
   EXPECT_TRUE(await([&] { return status_of_set().integer_at("readyReplicas") == 2; }));
 }
 
+TEST_F(ClusterController, ARefusedStatusIsNotTriedWithEachPod) {
+  std::atomic<int> tries = 0;
+  server_.with([&](kubernetes::ApiServer& server) {
+    server.fail(
+        1'000'000,
+        [&tries](const kubernetes::ApiRequest& request) {
+          const bool is_it = request.method == "PATCH" &&
+                             request.target.find("/clonesets/web/status") != std::string::npos;
+          tries += is_it ? 1 : 0;
+          return is_it;
+        },
+        {.status = 422, .body = json(R"({"kind":"Status","status":"Failure","reason":"Invalid",
+          "code":422,"message":"it has to be otherwise"})")});
+  });
+  const auto keeping = controller();
+  make(6, "web:1");
+  const auto are_ready_with = [&](std::string_view image) {
+    return await([&] {
+      const std::vector<Value> all = pods();
+      return all.size() == 6 && pods_with(image) == 6 &&
+             std::ranges::all_of(all, [](const Value& pod) {
+               return std::ranges::any_of(
+                   items_of(pod.at("status").at("conditions")), [](const Value& row) {
+                     return row.text_at("type") == "Ready" && row.text_at("status") == "True";
+                   });
+             });
+    });
+  };
+  ASSERT_TRUE(are_ready_with("web:1"));
+  set_image("web:2");
+  ASSERT_TRUE(are_ready_with("web:2"));
+  // Ten tries, each after twice the pause of the one before, take eight minutes; two wishes.
+  EXPECT_LT(tries, 12);
+  server_.with([](kubernetes::ApiServer& server) { server.stop_failing(); });
+  change(R"({"replicas":5})");
+  EXPECT_TRUE(await([&] { return has_status("readyReplicas", 5); })) << write_json(status());
+}
+
 TEST_F(ClusterController, AServerThatForgetsAndCutsChangesNothing) {
   const auto keeping = controller();
   make(3, "web:1");
