@@ -115,6 +115,15 @@ Result<workloads::Object> read_workload(const Value& object, const kubernetes::R
   return other ? std::move(other) : std::move(found);
 }
 
+/// A server counts the changes of a spec.
+Digest digest_of_manifest(const Value& object, const kubernetes::ResourceType& type) {
+  const Value& metadata = object.at("metadata");
+  const Name rest = cat(metadata.text_at("uid"), " ", metadata.integer_at("generation"), " ",
+                        version_written_in(object, type));
+  return combine(rest.digest(),
+                 {metadata.at("labels").digest().low, metadata.at("annotations").digest().low});
+}
+
 std::shared_ptr<const Owner> Owners::find(const Name& owner) const {
   const std::lock_guard lock(mutex_);
   const auto found = owners_.find(owner);

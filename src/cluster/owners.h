@@ -27,6 +27,10 @@ struct Owner {
 /// Errors (`Blame::user`): those of manifests, of which there are some if no webhook has checked it.
 Result<workloads::Object> read_workload(const Value& object, const kubernetes::ResourceType& type);
 
+/// Of all that `read_workload` takes from an object: as long as it stays, the manifest is the same.
+/// Each pod of a rollout changes a status, and a manifest is long.
+Digest digest_of_manifest(const Value& object, const kubernetes::ResourceType& type);
+
 /// OpenKruise's webhook writes an `imagePullPolicy` into each container of a template, and a
 /// manifest that is applied without that webhook has none. To leave it out is no wish for other
 /// pods: what is not said is as in the newest revision, unless the template is a former one as it

@@ -248,6 +248,7 @@ void ClusterNews::listen() {
 Status ClusterNews::learn() {
   TRY(cache_.learn());
   open_ = {};
+  manifests_.clear();
   for (const Name& owner : cache_.view().owners)
     statuses_.note(owner);
   return {};
@@ -325,9 +326,14 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
   const bool is_new = !was_known || !is_there || known->uid != meta.uid;
   if (was_known && is_new)
     leave(owner);
-  if (!is_there)
+  if (!is_there) {
+    manifests_.erase(owner);
     return was_known;
+  }
   statuses_.note(owner);
+  const Digest manifest = cluster::digest_of_manifest(object, types::workload_of_kind(key.kind));
+  if (std::exchange(manifests_[owner], manifest) == manifest)
+    return false;
   Result<Object> workload = cluster::read_workload(object, types::workload_of_kind(key.kind));
   if (!workload) {
     complain(owner, to_string(workload.error()));
@@ -356,6 +362,7 @@ void ClusterNews::leave(const Name& owner) {
   access_.owners.drop(owner);
   cache_.fleet().drop(owner);
   complaints_.erase(owner);
+  manifests_.erase(owner);
   statuses_.forget_refusal(owner);
 }
 

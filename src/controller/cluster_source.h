@@ -101,6 +101,7 @@ class ClusterNews : public FleetNews {
   Notifier& notifier_;
   ClusterStatuses statuses_;
   Open open_;
+  std::map<Name, Digest> manifests_;  ///< from which each workload was last read
   std::map<Key, VainActs> vain_acts_;
   std::map<Name, std::string>
       complaints_;  ///< the last one about each workload that cannot be read
