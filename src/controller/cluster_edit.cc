@@ -25,7 +25,7 @@ void ClusterEdit::note(const Key& key, const RecordPointer& record, End end) {
     if (record == nullptr)
       forgotten_.insert(key);
     else
-      forgotten_.erase(key);
+      note_removal(key);
   }
   if (attempt == nullptr)
     failed_acts_.forget(key);
@@ -39,6 +39,21 @@ void ClusterEdit::note(const Key& key, const RecordPointer& record, End end) {
   ended_.insert(key);
   if (attempt != nullptr && end != End::skipped)
     failures_[key] = record;
+}
+
+void ClusterEdit::forget(const Key& key) {
+  failures_.erase(key);
+  failed_acts_.forget(key);
+}
+
+void ClusterEdit::note_removal(const Key& revision) {
+  forgotten_.erase(revision);
+  refusals_.erase(revision);
+}
+
+bool ClusterEdit::may_remove(const Key& revision, Instant now) const {
+  const auto found = refusals_.find(revision);
+  return found == refusals_.end() || found->second.is_over(now);
 }
 
 void ClusterEdit::begin_anew() {

@@ -33,13 +33,18 @@ class ClusterEdit : public Edit {
   /// The record of the last act on a thing, if that failed; null: it did not.
   RecordPointer failure(const Key& key) const;
   FailedActs& failed_acts() { return failed_acts_; }
+  /// A thing is gone, or nobody's any more: how the last act on it has ended is of no interest.
+  void forget(const Key& key);
   /// Takes out the things on which acts have ended since the last call.
   std::set<Key> take_ended() { return std::exchange(ended_, {}); }
 
   /// Revisions that nobody wants any more. Nothing acts on what is only remembered, so their
   /// objects are left.
   const std::set<Key>& forgotten_revisions() const { return forgotten_; }
-  void note_removal(const Key& revision) { forgotten_.erase(revision); }
+  void note_removal(const Key& revision);
+  /// A server has refused to remove one. It is asked again later.
+  void note_refusal(const Key& revision, Instant now) { refusals_[revision].begin(now); }
+  bool may_remove(const Key& revision, Instant now) const;
 
  private:
   /// How an act has ended, as events say. A record does not tell one that was left for later from
@@ -53,6 +58,7 @@ class ClusterEdit : public Edit {
   const Name environment_;
   std::set<Key> under_way_, ended_, forgotten_;
   std::unordered_map<Key, RecordPointer, KeyHash> failures_;
+  std::map<Key, Backoff> refusals_;  ///< of some of the forgotten ones
   FailedActs failed_acts_;
 };
 

@@ -92,6 +92,31 @@ TEST_F(ClusterEditTest, AForgottenRevisionIsRemovedUnlessItIsWantedAgain) {
   EXPECT_TRUE(edit.forgotten_revisions().empty());
 }
 
+TEST_F(ClusterEditTest, WhatIsGoneIsForgotten) {
+  auto record = std::make_shared<Record>(*record_with(true));
+  record->attempt.edit().resource = Resource();
+  std::vector<Change> changes{{Change::event, {}, nullptr, {}}, {Change::record, pod, record, {}}};
+  changes[0].logged.type = EventType::failed;
+  changes[0].logged.key = pod;
+  ASSERT_TRUE(edit.write(changes));
+  ASSERT_EQ(edit.failure(pod), record);
+  edit.forget(pod);
+  EXPECT_EQ(edit.failure(pod), nullptr);
+  EXPECT_EQ(edit.failed_acts().size(), 0u);
+}
+
+TEST_F(ClusterEditTest, ARefusedRemovalWaits) {
+  const Instant now(1h);
+  write(revision, nullptr);
+  EXPECT_TRUE(edit.may_remove(revision, now));
+  edit.note_refusal(revision, now);
+  EXPECT_FALSE(edit.may_remove(revision, now));
+  EXPECT_TRUE(edit.may_remove(revision, now + 1s));
+  edit.note_removal(revision);
+  EXPECT_TRUE(edit.may_remove(revision, now));
+  EXPECT_TRUE(edit.forgotten_revisions().empty());
+}
+
 /// An answer that never came leaves an act without an end.
 TEST_F(ClusterEditTest, NothingIsUnderWayAfterARun) {
   write(pod, record_with(false));

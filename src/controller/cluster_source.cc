@@ -328,6 +328,7 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
     leave(owner);
   if (!is_there) {
     manifests_.erase(owner);
+    complaints_.erase(owner);
     return was_known;
   }
   statuses_.note(owner);
@@ -357,8 +358,10 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
 /// it or, if users want that, leaves it to nobody.
 void ClusterNews::leave(const Name& owner) {
   const FleetRecords::Keys keys = cache_.records().of(owner);
-  for (const Key& key : keys)
+  for (const Key& key : keys) {
     forget(key);
+    edit_.forget(key);
+  }
   access_.owners.drop(owner);
   cache_.fleet().drop(owner);
   complaints_.erase(owner);
@@ -490,8 +493,11 @@ void ClusterNews::take_pod(const ObjectName& name) {
       statuses_.note(owner);
   if (object.is_null() || !is_part(cache_.fleet(), meta)) {
     // That it could not be made is all that is known of it.
-    if (failure == nullptr || failure->applied)
-      forget(key);
+    if (failure != nullptr && !failure->applied)
+      return;
+    forget(key);
+    if (failure != nullptr)
+      edit_.forget(key);
     return;
   }
   const auto owner = access_.owners.find(meta.owner());
@@ -563,6 +569,8 @@ Status ClusterNews::clear_leftovers() {
   notifier_.notify(Notifier::Cause::store);  // what has ended is to be read
   const std::set<Key> forgotten = edit_.forgotten_revisions();
   for (const Key& key : forgotten) {
+    if (!edit_.may_remove(key, instant_from_clock()))
+      continue;
     const ObjectName name = name_of_thing(key);
     const ObjectMeta meta = cluster::meta_of(access_.objects.find(types::revisions.kind, name));
     // That of a workload that is gone is left as well.
@@ -572,9 +580,10 @@ Status ClusterNews::clear_leftovers() {
             : access_.client.remove(types::revisions, name,
                                     {.urgency = kubernetes::Urgency::status, .uid = meta.uid.str()},
                                     place_.interrupt->acts_token());
-    // Otherwise it is tried again after the next run.
     if (removed || removed.error().reason == kubernetes::ApiReason::not_found)
       edit_.note_removal(key);
+    else
+      edit_.note_refusal(key, instant_from_clock());
   }
   return {};
 }
