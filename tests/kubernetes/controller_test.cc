@@ -11,6 +11,7 @@
 #include "drivers/kubernetes/cluster_link.h"
 #include "tests/fixtures/home.h"
 #include "tests/fixtures/workload_kinds.h"
+#include "tests/fixtures/workplace_setup.h"
 #include "tests/kubernetes/api_server_face.h"
 #include "tests/kubernetes/json_text.h"
 #include "tests/kubernetes/patches.h"
@@ -46,18 +47,8 @@ class Controller {
       : host_(http_, blobs, [] { return uint64_t{7}; }, {}),
         link_(std::make_unique<kubernetes::HttpTransport>(config), std::move(settings),
               now_from_clock, 1) {
-    place_.store = &store;
-    place_.blobs = &blobs;
-    place_.kinds = &kinds_;
-    place_.clock = now_from_clock;
-    place_.random = [] { return uint64_t{7}; };
-    place_.interrupt = &interrupt_;
-    place_.command = "a test";
-    place_.driver = [this](const Name& name) -> Driver* {
-      return name == cluster::driver_name ? static_cast<Driver*>(&link_.driver())
-             : name == "host"             ? static_cast<Driver*>(&host_)
-                                          : nullptr;
-    };
+    place_ = place_of({store, blobs, kinds_, interrupt_},
+                      {{cluster::driver_name, &link_.driver()}, {"host", &host_}});
     link_.begin();
     thread_ = std::jthread([this] {
       if (!link_.await_lease(interrupt_.acts_token()))
