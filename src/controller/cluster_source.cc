@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "cluster/claims.h"
+#include "cluster/orphans.h"
 #include "cluster/status.h"
 #include "cluster/types.h"
 #include "controller/fleet_cache.h"
@@ -45,6 +46,11 @@ Key key_of_revision(const Name& environment, const ObjectName& name) {
 ObjectName name_of_thing(const Key& key) {
   const NodeAddress address = node_address(key.name);
   return {std::string(address.space), std::string(address.name)};
+}
+
+ObjectKey key_called(const Name& owner) {
+  const std::vector<std::string_view> parts = split(owner.view(), '/');
+  return {std::string(parts[0]), {std::string(parts[1]), std::string(parts[2])}};
 }
 
 Name name_of_marks(const ObjectName& name) { return cat("Pod/", to_string(name)); }
@@ -103,6 +109,17 @@ RecordPointer with_failure(const RecordPointer& rebuilt, const RecordPointer& fa
   return record;
 }
 
+/// All that nobody manages.
+cluster::Orphans orphans_in(const kubernetes::ObjectCache& objects) {
+  cluster::Orphans found;
+  for (const auto& [kind, list] : {std::pair(types::revisions.kind, &found.revisions),
+                                   std::pair(types::pods.kind, &found.pods)})
+    for (const Value& object : objects.all(kind))
+      if (cluster::is_orphan(cluster::meta_of(object)))
+        list->push_back(object);
+  return found;
+}
+
 /// Fills a view with all that there is.
 class ClusterReader {
  public:
@@ -111,6 +128,7 @@ class ClusterReader {
 
   void read() {
     access_.owners.clear();
+    orphans_ = orphans_in(access_.objects);
     for (const Value& object : access_.objects.all(types::nodes.kind))
       view_.fleet.put_node(cluster::read_node(object));
     for (const kubernetes::ResourceType& type : types::workloads)
@@ -125,8 +143,9 @@ class ClusterReader {
  private:
   void read_workload(const Value& object, const kubernetes::ResourceType& type) {
     const Result<Object> workload = cluster::read_workload(object, type);
-    if (!workload)
-      return place_.tell(to_string(workload.error()));
+    // Others are taken in later (`ClusterNews::take_workload`).
+    if (!workload || !orphans_for(workloads::workload_of(*workload), orphans_).empty())
+      return;
     view_.owners.insert(workload->owner());
     access_.owners.put(*workload);
     view_.fleet.put(*workload);
@@ -206,6 +225,7 @@ class ClusterReader {
   const Workplace& place_;
   const ClusterAccess& access_;
   FleetView& view_;
+  cluster::Orphans orphans_;
 };
 
 }  // namespace
@@ -235,7 +255,9 @@ ClusterNews::ClusterNews(const Workplace& place, ClusterAccess access, ClusterEd
       edit_(edit),
       cache_(cache),
       notifier_(notifier),
-      statuses_(access.client, access.objects) {}
+      statuses_(access.client, access.objects),
+      adoptions_(access.client, access.objects,
+                 [&notifier] { notifier.notify(Notifier::Cause::store); }) {}
 
 ClusterNews::~ClusterNews() { access_.objects.listen({}); }
 
@@ -251,6 +273,12 @@ Status ClusterNews::learn() {
   manifests_.clear();
   for (const Name& owner : cache_.view().owners)
     statuses_.note(owner);
+  for (const kubernetes::ResourceType& type : types::workloads)
+    for (const Value& object : access_.objects.all(type.kind)) {
+      const ObjectKey key{type.kind, name_of_object(cluster::meta_of(object))};
+      if (cache_.fleet().object(owner_called(key)) == nullptr)
+        open_.workloads.insert(key);
+    }
   return {};
 }
 
@@ -274,6 +302,8 @@ Result<FleetNews::News> ClusterNews::hear() {
     take_pod(name);
   for (const std::string& refusal : statuses_.take_refusals())
     place_.tell(refusal);
+  for (const std::string& refusal : adoptions_.take_refusals())
+    place_.tell(refusal);
   statuses_.refresh(cache_.fleet(), place_.clock());
   return has_wishes ? News::wishes : is_any ? News::some : News::none;
 }
@@ -292,6 +322,11 @@ void ClusterNews::gather() {
     else
       open_.workloads.insert(key);
   }
+  for (const Name& owner : adoptions_.take_ended(instant_from_clock()))
+    if (const Object* const known = cache_.fleet().object(owner))
+      (void)takes_over_orphans(*known);
+    else
+      open_.workloads.insert(key_called(owner));
   for (const Key& key : edit_.take_ended())
     if (key.kind == "pod")
       open_.pods.insert(name_of_thing(key));
@@ -313,7 +348,8 @@ void ClusterNews::forgive_if_gone(const ObjectKey& key) {
 }
 
 Instant ClusterNews::due() const {
-  return statuses_.due().value_or(instant_from_clock() + longest_quiet);
+  const Instant quiet = instant_from_clock() + longest_quiet;
+  return std::min(statuses_.due().value_or(quiet), adoptions_.due().value_or(quiet));
 }
 
 bool ClusterNews::take_workload(const ObjectKey& key) {
@@ -345,6 +381,10 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
     workload = cluster::with_known_policies(*std::move(workload), before->revisions);
   if (!is_new && known->document == workload->document && known->generation == workload->generation)
     return false;
+  if (is_new && takes_over_orphans(*workload)) {
+    manifests_.erase(owner);
+    return was_known;
+  }
   access_.owners.put(*workload);
   cache_.fleet().put(*std::move(workload));
   edit_.failed_acts().forgive_all_of(owner, instant_from_clock());
@@ -352,6 +392,35 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
   if (is_new)
     open_all_of(owner);
   return true;
+}
+
+/// Begins to take over what nobody manages. False: there is nothing.
+bool ClusterNews::takes_over_orphans(const Object& set) {
+  cluster::Orphans orphans = orphans_for(workloads::workload_of(set), orphans_in(access_.objects));
+  if (orphans.empty()) {
+    adoptions_.forget(set.owner());
+    return false;
+  }
+  adoptions_.begin(set, std::move(orphans));
+  return true;
+}
+
+/// Users have taken it out of its workload. If they do not want that it comes back, they change its
+/// labels as well.
+void ClusterNews::take_over(const Value& orphan, bool is_pod) {
+  const ObjectMeta meta = cluster::meta_of(orphan);
+  const auto& workloads = cache_.fleet().workloads();
+  for (const auto& type : {types::stateful_sets, types::daemon_sets}) {
+    const std::string prefix = cat(type.kind, "/", meta.space, "/");
+    for (auto each = workloads.lower_bound(Name(prefix));
+         each != workloads.end() && each->first.view().starts_with(prefix); ++each) {
+      if (!cluster::takes_over(*each->second, orphan, is_pod))
+        continue;
+      cluster::Orphans orphans;
+      (is_pod ? orphans.pods : orphans.revisions).push_back(orphan);
+      return adoptions_.begin(*cache_.fleet().object(each->first), std::move(orphans));
+    }
+  }
 }
 
 /// It is deleted, or about to be. What it has is the matter of the garbage collector, which removes
@@ -367,6 +436,7 @@ void ClusterNews::leave(const Name& owner) {
   complaints_.erase(owner);
   manifests_.erase(owner);
   statuses_.forget_refusal(owner);
+  adoptions_.forget(owner);
 }
 
 /// Its things may have been told of before it.
@@ -456,6 +526,8 @@ void ClusterNews::take_revision(const ObjectName& name) {
         access_.owners.drop_revision(owner, name.name);
     if (!edit_.is_under_way(key))
       forget(key);
+    if (!object.is_null() && cluster::is_orphan(meta))
+      take_over(object, false);
     return;
   }
   auto revision = cluster::read_revision(object, meta.controller->uid);
@@ -492,6 +564,8 @@ void ClusterNews::take_pod(const ObjectName& name) {
     for (const auto& [owner, wish] : known->wanted_by)
       statuses_.note(owner);
   if (object.is_null() || !is_part(cache_.fleet(), meta)) {
+    if (!object.is_null() && cluster::is_orphan(meta))
+      take_over(object, true);
     // That it could not be made is all that is known of it.
     if (failure != nullptr && !failure->applied)
       return;
@@ -513,7 +587,9 @@ void ClusterNews::take_pod(const ObjectName& name) {
   if (known != nullptr && says_the_same(*known, *record)) {
     end_vain_acts(key, *record);
   } else if (known == nullptr || !was_in_vain(key, *known, *record)) {
-    if (known != nullptr && failure == nullptr && was_changed(*known, *record)) {
+    if (known == nullptr)
+      edit_.forget(key);  // it is another one, or was taken over
+    else if (failure == nullptr && was_changed(*known, *record)) {
       renew(*known);
       edit_.failed_acts().forgive(key, instant_from_clock());
     }

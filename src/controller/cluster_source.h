@@ -13,9 +13,12 @@
 ///   collector's.
 /// * A revision that is known is not read again, for nobody else writes one while we have the
 ///   lease.
+/// * A workload that finds orphans which it takes over becomes part of the fleet when it has them:
+///   it would make others in their place.
 /// * The scheduler chooses the node of a pod, and that is observed. Nodes are part of the fleet for
 ///   DaemonSets, which have a pod on each.
 
+#include "controller/adoptions.h"
 #include "controller/cluster_access.h"
 #include "controller/cluster_edit.h"
 #include "controller/cluster_statuses.h"
@@ -89,6 +92,8 @@ class ClusterNews : public FleetNews {
   void end_vain_acts(const Key& key, const Record& read);
   void renew(const Record& record);
   void take_marks(const cluster::ClusterPod& pod);
+  bool takes_over_orphans(const workloads::Object& set);
+  void take_over(const Value& orphan, bool is_pod);
   void leave(const Name& owner);
   void open_all_of(const Name& owner);
   void complain(const Name& owner, std::string why);
@@ -100,6 +105,7 @@ class ClusterNews : public FleetNews {
   FleetCache& cache_;
   Notifier& notifier_;
   ClusterStatuses statuses_;
+  Adoptions adoptions_;
   Open open_;
   std::map<Name, Digest> manifests_;  ///< from which each workload was last read
   std::map<Key, VainActs> vain_acts_;

@@ -427,7 +427,11 @@ void Fleet::know_pod(const Key& key, const RecordPointer& record) {
   }
   const bool is_new = pod(key.name) == nullptr;
   FleetPod& pod = pod_for(key);
-  if (is_new)
+  // In a cluster, one that was taken over may have the name of one that was to be made.
+  const bool is_another = is_cluster && !pod.exists && record->applied &&
+                          read_one<&Pod::uid>(last->attributes).get() !=
+                              read_one<&Pod::uid>(pod.resource->attributes).get();
+  if (is_new || is_another)
     wish(pod, last);
   pod.exists = record->applied.has_value();
   follow_act(pod, *record);

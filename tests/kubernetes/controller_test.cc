@@ -258,6 +258,45 @@ TEST_F(ClusterController, ADeletedPodIsReplaced) {
   EXPECT_TRUE(await_rollout(2, "web:1")) << write_json(status());
 }
 
+/// `kubectl delete --cascade=orphan`, and the set is made again: before the controller begins, or
+/// while it keeps the others.
+TEST_F(ClusterController, AStatefulSetTakesOverItsOrphans) {
+  auto keeping = controller();
+  make_set(2);
+  ASSERT_TRUE(await([&] { return status_of_set().integer_at("readyReplicas") == 2; }));
+  const std::set<std::string> before = uids();
+  const ObjectName db{"default", "db"};
+  for (const bool is_away : {false, true}) {
+    if (is_away)
+      keeping.reset();
+    ASSERT_TRUE(client_->remove(types::stateful_sets, db, {}, {}));
+    for (const auto& type : {types::pods, types::revisions}) {
+      const auto listed = client_->list(type, "default", {}, {});
+      ASSERT_TRUE(listed);
+      for (const Value& each : listed->items)
+        ASSERT_TRUE(client_->patch(type,
+                                   {"default", std::string(each.at("metadata").text_at("name"))},
+                                   kubernetes::PatchType::merge,
+                                   json(R"({"metadata":{"ownerReferences":null}})"), {}, {}));
+    }
+    ASSERT_TRUE(pause_for(500ms, {}));
+    make_set(2);
+    if (is_away)
+      keeping = controller();
+    const auto uid = client_->get(types::stateful_sets, db, {})->at("metadata").at("uid");
+    EXPECT_TRUE(await([&] {
+      const std::vector<Value> all = pods();
+      return status_of_set().integer_at("readyReplicas") == 2 &&
+             std::ranges::all_of(all, [&](const Value& pod) {
+               const auto owners = items_of(pod.at("metadata").at("ownerReferences"));
+               return owners.size() == 1 && owners[0].at("uid") == uid;
+             });
+    })) << is_away;
+    EXPECT_EQ(uids(), before);
+    EXPECT_EQ(revisions(), 1u);
+  }
+}
+
 /// Its workload wants the same as before.
 TEST_F(ClusterController, ARevisionThatIsDeletedComesBack) {
   const auto keeping = controller();
