@@ -28,6 +28,7 @@ struct ContainerSeen {
   int restarts = 0;
   bool is_ready = false;
   bool is_running = false;
+  Value resources{};  ///< that it has been given; null: nobody said
 };
 
 struct FleetPod : PodTag {
