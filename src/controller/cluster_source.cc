@@ -587,13 +587,15 @@ void ClusterNews::take_pod(const ObjectName& name) {
   if (known != nullptr && says_the_same(*known, *record)) {
     end_vain_acts(key, *record);
   } else if (known == nullptr || !was_in_vain(key, *known, *record)) {
+    const bool is_changed = known != nullptr && failure == nullptr && was_changed(*known, *record);
+    cache_.put(key, record);
     if (known == nullptr)
       edit_.forget(key);  // it is another one, or was taken over
-    else if (failure == nullptr && was_changed(*known, *record)) {
+    if (is_changed) {
+      cache_.fleet().let_be(key);
       renew(*known);
       edit_.failed_acts().forgive(key, instant_from_clock());
     }
-    cache_.put(key, record);
   }
   cache_.see(key, {.state = pod->state});
   cache_.fleet().see_node(key, pod->node);

@@ -445,6 +445,16 @@ void Fleet::know_pod(const Key& key, const RecordPointer& record) {
   touch_pod(pod);
 }
 
+void Fleet::let_be(const Key& key) {
+  const auto found = pods_.find(key.name);
+  if (found == pods_.end() || !found->second->acted)
+    return;
+  FleetPod& pod = *found->second;
+  wish(pod, Box<Resource>(pod.acted));
+  pod.is_done = pod.applied == pod.resource->attributes.digest();
+  touch_pod(pod);
+}
+
 void Fleet::see(const Key& key, const std::optional<State>& state) {
   const auto found = pods_.find(key.name);
   if (found == pods_.end())

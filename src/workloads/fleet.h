@@ -168,6 +168,9 @@ class Fleet {
   void drop_node(const Name& name);
   /// Takes the record of a resource. Null: it is gone.
   void know(const Key& key, const RecordPointer& record);
+  /// Somebody else has changed a pod, as its record says: the next decision begins from there, as
+  /// one of another controller would, and does not insist on what was wanted before.
+  void let_be(const Key& key);
   /// Takes a look at a pod. None: it is not there.
   void see(const Key& key, const std::optional<State>& state);
   /// A pod whose key names no node was seen on this one; empty: on none yet.

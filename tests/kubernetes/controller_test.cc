@@ -319,6 +319,27 @@ TEST_F(ClusterController, ARevisionThatIsDeletedComesBack) {
   EXPECT_EQ(uids(), before);
 }
 
+/// Without it nobody knows which template a pod has.
+TEST_F(ClusterController, PodsWithoutTheirRevisionAreReplacedAsTheBudgetAllows) {
+  const auto keeping = controller();
+  make(3, "web:1");
+  ASSERT_TRUE(await_rollout(3, "web:1"));
+  kubelet_.take_least_ready();
+  for (const Value& pod : pods())
+    ASSERT_TRUE(client_->patch(
+        types::pods, {"default", std::string(pod.at("metadata").text_at("name"))},
+        kubernetes::PatchType::merge,
+        json(R"({"metadata":{"labels":{"controller-revision-hash":null}}})"), {}, {}));
+  EXPECT_TRUE(await([&] {
+    const std::vector<Value> all = pods();
+    return all.size() == 3 && has_status("updatedReadyReplicas", 3) &&
+           std::ranges::all_of(all, [](const Value& pod) {
+             return pod.at("metadata").at("labels").find("controller-revision-hash") != nullptr;
+           });
+  })) << write_json(status());
+  EXPECT_GE(kubelet_.take_least_ready(), 2);
+}
+
 TEST_F(ClusterController, ReplicasCanBeChanged) {
   const auto keeping = controller();
   make(1, "web:1");
