@@ -251,17 +251,17 @@ std::set<Key> Keeper::take_retries() {
   return keys;
 }
 
-/// What a run has to learn beside its new wish.
+/// What a run has to learn beside its new wish. On engines nobody else changes anything.
 Known Keeper::news_for(const Run& run, Known due, const std::set<Key>& retries) const {
+  if (news_->failed_acts() == nullptr)
+    return due;
   // A run decides anew about a record that is another one.
   for (const Key& key : retries)
     if (const auto found = due.find(key); found != due.end())
       found->second = std::make_shared<Record>(*found->second);
   // Others may have removed things, and what failed to go waits: a run must not remove them.
   for (const auto& [key, record] : run.known())
-    if (cache_.records().find(key) == nullptr ||
-        (news_->failed_acts() != nullptr && !due.contains(key)))
-      due.emplace(key, nullptr);
+    due.try_emplace(key, nullptr);
   return due;
 }
 
