@@ -473,13 +473,20 @@ void ClusterNews::take_claim(const ObjectName& name) {
   const auto claim = cluster::read_claim(object);
   const RecordPointer known = cache_.records().find(key);
   if (!claim || !is_part(cache_.fleet(), meta, *claim)) {
-    if (known != nullptr && edit_.failure(key) == nullptr)
-      forget(key);
+    if (known == nullptr || edit_.failure(key) != nullptr)
+      return;
+    // Whoever has taken it, or deletes it, may do so again at once.
+    if (!object.is_null() && known->applied && !known->attempt)
+      edit_.failed_acts().fail(key, *known, true, instant_from_clock());
+    forget(key);
     return;
   }
   const RecordPointer record = cluster::record_of(*claim, meta, edit_.environment());
-  if (known == nullptr || !says_the_same(*known, *record))
-    cache_.put(key, record);
+  if (known != nullptr && says_the_same(*known, *record))
+    return;
+  if (known != nullptr && edit_.failure(key) == nullptr && was_changed(*known, *record))
+    renew(*known);
+  cache_.put(key, record);
 }
 
 void ClusterNews::complain(const Name& owner, std::string why) {

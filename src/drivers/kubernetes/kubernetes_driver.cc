@@ -116,7 +116,10 @@ Result<Outcome> KubernetesDriver::keep_claim(const Act& act, const std::stop_tok
     return Outcome(Skipped{"the claim before it has not gone yet"});
   if (!meta.owner().empty() && meta.owner() != claim.owner.get().view())
     return Outcome(Skipped{"a claim of another workload has its name"});
-  if (const auto before = cluster::read_claim(object); before && write(*before) == act.attributes)
+  const bool has_owner =
+      claim.retain.get() || (meta.controller && meta.controller->uid == owner->object.uid);
+  if (const auto before = cluster::read_claim(object);
+      before && has_owner && write(*before) == act.attributes)
     return done_with_claim(object, false);
   const kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::availability};
   const auto answer =

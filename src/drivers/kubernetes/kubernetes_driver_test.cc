@@ -277,6 +277,27 @@ TEST_F(KubernetesDriverTest, WhatWaitsForLongIsLeftForAnotherRun) {
   EXPECT_TRUE(std::holds_alternative<Skipped>(outcome_of_call(100)));
 }
 
+TEST_F(KubernetesDriverTest, AClaimThatGoesWithItsOwnerGetsItsReferenceBack) {
+  decide();
+  Resource claim;
+  claim.key = {"cluster", "claim", "|default/data"};
+  VolumeClaim volume;
+  volume.name = "data";
+  volume.space = "default";
+  volume.owner = owner;
+  volume.retain = false;
+  claim.attributes = write(volume);
+  ASSERT_TRUE(std::get<Done>(act(Verb::create, claim)).changed);
+  EXPECT_FALSE(std::get<Done>(act(Verb::update, claim)).changed);
+  const auto taken = client_.patch(types::claims, {"default", "data"}, kubernetes::PatchType::merge,
+                                   json(R"({"metadata":{"ownerReferences":null}})"), {}, {});
+  ASSERT_TRUE(taken) << to_string(taken.error());
+  objects_.take_answer(types::claims.kind, *taken);
+  EXPECT_TRUE(std::get<Done>(act(Verb::update, claim)).changed);
+  const auto now = client_.get(types::claims, {"default", "data"}, {});
+  EXPECT_EQ(items_of(now->at("metadata").at("ownerReferences")).size(), 1u);
+}
+
 TEST_F(KubernetesDriverTest, ALookOnlyTellsWhetherAPodExists) {
   const Box<Resource> pod = make_pod();
   become_ready();
