@@ -16,19 +16,30 @@ bool is_numbered_of(std::string_view pod, std::string_view set) {
                              [](char each) { return each >= '0' && each <= '9'; });
 }
 
+/// Whether it is one that a workload of this sort manages.
+bool selects(const Workload& workload, const Value& object) {
+  const Value& metadata = object.at("metadata");
+  const bool takes_orphans =
+      workload.sort == WorkloadSort::stateful_set || workload.sort == WorkloadSort::daemon_set;
+  return takes_orphans && metadata.text_at("namespace") == workload.space.view() &&
+         !workload.selector.is_empty() && workload.selector.matches(metadata.at("labels"));
+}
+
 }  // namespace
 
 bool is_orphan(const ObjectMeta& meta) { return !meta.controller && !meta.is_leaving; }
 
 bool takes_over(const Workload& workload, const Value& object, bool is_pod) {
   const ObjectMeta meta = meta_of(object);
-  const bool does =
-      workload.sort == WorkloadSort::stateful_set || workload.sort == WorkloadSort::daemon_set;
   const bool is_named = !is_pod || workload.sort != WorkloadSort::stateful_set ||
                         is_numbered_of(meta.name.view(), workload.name.view());
-  return does && is_named && is_orphan(meta) && meta.space == workload.space &&
-         !workload.selector.is_empty() &&
-         workload.selector.matches(object.at("metadata").at("labels"));
+  return is_named && is_orphan(meta) && selects(workload, object);
+}
+
+bool may_be_left_for(const workloads::Object& owner, const Value& revision) {
+  const ObjectMeta meta = meta_of(revision);
+  return !meta.is_leaving && meta.owner() == owner.owner() && meta.controller->uid != owner.uid &&
+         selects(workloads::workload_of(owner), revision);
 }
 
 Orphans orphans_for(const Workload& workload, const Orphans& all) {

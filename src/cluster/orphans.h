@@ -22,6 +22,9 @@ struct Orphans {
 bool is_orphan(const ObjectMeta& meta);
 /// Whether a workload takes over an orphan, a pod or a revision (`is_pod`).
 bool takes_over(const workloads::Workload& workload, const Value& object, bool is_pod);
+/// Whether a revision belonged to a workload of the owner's name that is gone, as far as is known by
+/// now, and this one would take it over: it may have become an orphan, of which a watch has not told.
+bool may_be_left_for(const workloads::Object& owner, const Value& revision);
 /// Those of a list that a workload takes over.
 Orphans orphans_for(const workloads::Workload& workload, const Orphans& all);
 

@@ -63,6 +63,30 @@ TEST(Orphans, AWorkloadWithoutASelectorTakesOverNothing) {
   EXPECT_FALSE(takes_over(all, object_called("db-0"), true));
 }
 
+TEST(Orphans, ARevisionOfASetThatIsGoneMayBeLeft) {
+  workloads::Object set;
+  set.kind = "StatefulSet";
+  set.space = "shop";
+  set.name = "db";
+  set.uid = "u2";
+  set.document = json(R"({"metadata":{"annotations":{}},
+    "spec":{"selector":{"matchLabels":{"app":"db"}},"template":{}}})");
+  const auto is_left = [&](std::string_view uid, std::string_view name = "db",
+                           std::string_view app = "db") {
+    return may_be_left_for(
+        set, object_called("db-abc",
+                           cat(R"(,"ownerReferences":[{"apiVersion":"apps.kruise.io/v1beta1",
+      "kind":"StatefulSet","controller":true,"name":")",
+                               name, R"(","uid":")", uid, R"("}])"),
+                           app));
+  };
+  EXPECT_TRUE(is_left("u1"));
+  EXPECT_FALSE(is_left("u2")) << "it is ours";
+  EXPECT_FALSE(is_left("u1", "other"));
+  EXPECT_FALSE(is_left("u1", "db", "web"));
+  EXPECT_FALSE(may_be_left_for(set, object_called("db-abc"))) << "it is an orphan";
+}
+
 TEST(Orphans, EachKindIsFoundInItsList) {
   const Orphans all{.revisions = {object_called("db-abc"), object_called("a", "", "web")},
                     .pods = {object_called("db-0"), object_called("db-abc")}};

@@ -110,7 +110,17 @@ ApiResult<void> Adoptions::carry_out(const Adoption& adoption, const std::stop_t
 
 ApiResult<void> Adoptions::take_over(const kubernetes::ResourceType& type, const Value& object,
                                      const Object& owner, const std::stop_token& stop) {
-  const cluster::ObjectMeta meta = cluster::meta_of(object);
+  cluster::ObjectMeta meta = cluster::meta_of(object);
+  if (!cluster::is_orphan(meta)) {
+    const auto now = client_.get(type, {meta.space.str(), meta.name.str()}, stop);
+    if (!now && now.error().reason != ApiReason::not_found)
+      return now.error();
+    if (!now)
+      return {};
+    meta = cluster::meta_of(*now);
+    if (!cluster::is_orphan(meta))
+      return {};  // the matter of the garbage collector
+  }
   const auto answer = client_.patch(
       type, {meta.space.str(), meta.name.str()}, kubernetes::PatchType::strategic,
       cluster::change_of_owner(meta, owner), {.urgency = kubernetes::Urgency::availability}, stop);

@@ -4,7 +4,8 @@
 /// It is one write for each of them, and a DaemonSet may have thousands, so they are made on a
 /// thread of their own. Before the first one the workload is read from the server, since the
 /// cache may show one that is already being deleted; then nothing is taken over. Revisions come
-/// first: a pod is read with the one that it names.
+/// first: a pod is read with the one that it names. What somebody manages, as far as the cache
+/// knows, is read as well, and taken over if nobody does.
 
 #include <condition_variable>
 #include <deque>

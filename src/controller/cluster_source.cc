@@ -324,7 +324,7 @@ void ClusterNews::gather() {
   }
   for (const Name& owner : adoptions_.take_ended(instant_from_clock()))
     if (const Object* const known = cache_.fleet().object(owner))
-      (void)takes_over_orphans(*known);
+      (void)takes_over_orphans(*known, false);
     else
       open_.workloads.insert(key_called(owner));
   for (const Key& key : edit_.take_ended())
@@ -363,6 +363,7 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
   if (was_known && is_new)
     leave(owner);
   if (!is_there) {
+    looked_for_left_.erase(owner);
     manifests_.erase(owner);
     complaints_.erase(owner);
     return was_known;
@@ -381,7 +382,7 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
     workload = cluster::with_known_policies(*std::move(workload), before->revisions);
   if (!is_new && known->document == workload->document && known->generation == workload->generation)
     return false;
-  if (is_new && takes_over_orphans(*workload)) {
+  if (is_new && takes_over_orphans(*workload, true)) {
     manifests_.erase(owner);
     return was_known;
   }
@@ -395,8 +396,14 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
 }
 
 /// Begins to take over what nobody manages. False: there is nothing.
-bool ClusterNews::takes_over_orphans(const Object& set) {
+bool ClusterNews::takes_over_orphans(const Object& set, bool is_new) {
   cluster::Orphans orphans = orphans_for(workloads::workload_of(set), orphans_in(access_.objects));
+  // Without the revision that a set of its name has left, it would make another one, and update the
+  // pods that are left to that.
+  if (is_new && std::exchange(looked_for_left_[set.owner()], set.uid) != set.uid)
+    for (const Value& revision : access_.objects.all(types::revisions.kind))
+      if (cluster::may_be_left_for(set, revision))
+        orphans.revisions.push_back(revision);
   if (orphans.empty()) {
     adoptions_.forget(set.owner());
     return false;

@@ -92,7 +92,7 @@ class ClusterNews : public FleetNews {
   void end_vain_acts(const Key& key, const Record& read);
   void renew(const Record& record);
   void take_marks(const cluster::ClusterPod& pod);
-  bool takes_over_orphans(const workloads::Object& set);
+  bool takes_over_orphans(const workloads::Object& set, bool is_new);
   void take_over(const Value& orphan, bool is_pod);
   void leave(const Name& owner);
   void open_all_of(const Name& owner);
@@ -107,7 +107,8 @@ class ClusterNews : public FleetNews {
   ClusterStatuses statuses_;
   Adoptions adoptions_;
   Open open_;
-  std::map<Name, Digest> manifests_;  ///< from which each workload was last read
+  std::map<Name, Name> looked_for_left_;  ///< owners with their UIDs, when they were met first
+  std::map<Name, Digest> manifests_;      ///< from which each workload was last read
   std::map<Key, VainActs> vain_acts_;
   std::map<Name, std::string>
       complaints_;  ///< the last one about each workload that cannot be read
