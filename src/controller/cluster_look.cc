@@ -79,17 +79,10 @@ Error refused_write(const kubernetes::ApiError& error, std::string doing) {
   return std::move(told).context(std::move(doing));
 }
 
-kubernetes::ObjectKey object_of_owner(const Name& owner) {
-  const auto parts = split(owner.view(), '/');
-  if (parts.size() != 3)
-    return {};
-  return {std::string(parts[0]), {std::string(parts[1]), std::string(parts[2])}};
-}
-
 ClusterReading::ClusterReading() : objects(types_of_fleet()) {}
 
 Value ClusterReading::workload(const Name& owner) const {
-  const kubernetes::ObjectKey key = object_of_owner(owner);
+  const kubernetes::ObjectKey key = cluster::object_of_owner(owner);
   const bool is_kept = std::ranges::any_of(
       types::workloads, [&](const ResourceType& type) { return type.kind == key.kind; });
   return is_kept ? objects.find(key.kind, key.name) : Value();

@@ -71,7 +71,4 @@ bool is_right_missing(const kubernetes::ApiError& error);
 /// The error of a write that was not taken. What the server would refuse again is wrong input.
 Error refused_write(const kubernetes::ApiError& error, std::string doing);
 
-/// The parts of `CloneSet/NAMESPACE/NAME`.
-kubernetes::ObjectKey object_of_owner(const Name& owner);
-
 }  // namespace fettle

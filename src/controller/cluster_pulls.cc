@@ -59,6 +59,10 @@ bool is_of_rollout(const Fleet& fleet, const ObjectMeta& meta) {
   return workload != nullptr && meta.controller && workload->uid == meta.controller->uid;
 }
 
+Key key_of_job(const Name& environment, const ObjectName& name) {
+  return {environment, "pull_job", to_string(name)};
+}
+
 Name user_of_job(const ObjectName& name) {
   return cat(types::pull_jobs.kind, "/", name.space, "/", name.name);
 }
@@ -109,7 +113,7 @@ ObjectName ClusterPulls::note_end(const Key& image) {
 bool ClusterPulls::is_acted_on(const Key& key) const { return edit_.is_under_way(key); }
 
 void ClusterPulls::take_job(const ObjectName& name) {
-  const Key key{edit_.environment(), "pull_job", to_string(name)};
+  const Key key = key_of_job(edit_.environment(), name);
   const Value object = access_.objects.find(types::pull_jobs.kind, name);
   const ObjectMeta meta = cluster::meta_of(object);
   const Name user = user_of_job(name);

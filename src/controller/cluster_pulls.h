@@ -18,6 +18,7 @@ namespace fettle {
 
 /// Whether a job belongs to a workload of the fleet, as that is stored now.
 bool is_of_rollout(const workloads::Fleet& fleet, const cluster::ObjectMeta& meta);
+Key key_of_job(const Name& environment, const kubernetes::ObjectName& name);
 /// A job as the workload of its user: `ImagePullJob/NAMESPACE/NAME`.
 Name user_of_job(const kubernetes::ObjectName& name);
 /// The records of all jobs whose workloads the fleet has.
