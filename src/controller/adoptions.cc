@@ -92,11 +92,11 @@ void Adoptions::work(const std::stop_token& stop) {
 
 ApiResult<void> Adoptions::carry_out(const Adoption& adoption, const std::stop_token& stop) {
   const Object& owner = adoption.owner;
-  const auto now = client_.get(types::workload_of_kind(owner.kind.view()),
-                               {owner.space.str(), owner.name.str()}, stop);
-  if (!now && now.error().reason != ApiReason::not_found)
+  const auto now =
+      present(types::workload_of_kind(owner.kind.view()), owner.space, owner.name, stop);
+  if (!now)
     return now.error();
-  const cluster::ObjectMeta meta = now ? cluster::meta_of(*now) : cluster::ObjectMeta();
+  const cluster::ObjectMeta meta = cluster::meta_of(*now);
   if (meta.uid != owner.uid || meta.is_leaving)
     return {};  // a watch is about to tell
   for (const Value& revision : adoption.orphans.revisions)
@@ -108,17 +108,25 @@ ApiResult<void> Adoptions::carry_out(const Adoption& adoption, const std::stop_t
   return {};
 }
 
+/// By a list of one: whoever follows objects may list them, and to get one is another right.
+ApiResult<Value> Adoptions::present(const kubernetes::ResourceType& type, const Name& space,
+                                    const Name& name, const std::stop_token& stop) {
+  const auto listed =
+      client_.list(type, space.str(), {.field_selector = cat("metadata.name=", name)}, stop);
+  if (!listed)
+    return listed.error();
+  return listed->items.empty() ? Value() : listed->items.front();
+}
+
 ApiResult<void> Adoptions::take_over(const kubernetes::ResourceType& type, const Value& object,
                                      const Object& owner, const std::stop_token& stop) {
   cluster::ObjectMeta meta = cluster::meta_of(object);
   if (!cluster::is_orphan(meta)) {
-    const auto now = client_.get(type, {meta.space.str(), meta.name.str()}, stop);
-    if (!now && now.error().reason != ApiReason::not_found)
-      return now.error();
+    const auto now = present(type, meta.space, meta.name, stop);
     if (!now)
-      return {};
+      return now.error();
     meta = cluster::meta_of(*now);
-    if (!cluster::is_orphan(meta))
+    if (now->is_null() || !cluster::is_orphan(meta))
       return {};  // the matter of the garbage collector
   }
   const auto answer = client_.patch(

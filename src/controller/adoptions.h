@@ -51,6 +51,9 @@ class Adoptions {
   };
   void work(const std::stop_token& stop);
   kubernetes::ApiResult<void> carry_out(const Adoption& adoption, const std::stop_token& stop);
+  /// An object as the server has it now. Null: there is none.
+  kubernetes::ApiResult<Value> present(const kubernetes::ResourceType& type, const Name& space,
+                                       const Name& name, const std::stop_token& stop);
   kubernetes::ApiResult<void> take_over(const kubernetes::ResourceType& type, const Value& object,
                                         const workloads::Object& owner,
                                         const std::stop_token& stop);
