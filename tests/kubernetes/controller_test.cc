@@ -715,6 +715,24 @@ TEST_F(ClusterController, AJobPullsOnTwoNodes) {
   EXPECT_TRUE(await([&] { return !client_->get(types::node_images, {"", "n1"}, {}); }));
 }
 
+/// Its job wants the same as before.
+TEST_F(ClusterController, AnOrderThatOthersRemoveIsGivenAgain) {
+  add_ready_node("n1");
+  kubernetes::PlayedDaemon daemon(*kubelets_client_);
+  const auto keeping = controller();
+  daemon.hold(true);
+  make_job("warm", R"({"image":"web:1"})");
+  ASSERT_TRUE(await([&] { return job_status("warm").integer_at("active") == 1; }))
+      << write_json(job_status("warm"));
+  const auto removed = client_->patch(types::node_images, {"", "n1"}, kubernetes::PatchType::merge,
+                                      json(R"({"spec":{"images":null}})"), {}, {});
+  ASSERT_TRUE(removed) << to_string(removed.error());
+  EXPECT_TRUE(await([&] { return has_order("n1", "web"); }));
+  daemon.hold(false);
+  EXPECT_TRUE(await([&] { return job_status("warm").integer_at("succeeded") == 1; }))
+      << write_json(job_status("warm"));
+}
+
 TEST_F(ClusterController, AnUpdateInPlaceWaitsForItsImage) {
   add_ready_node("n1");
   kubernetes::PlayedDaemon daemon(*kubelets_client_);
