@@ -135,8 +135,8 @@ Digest digest_of_manifest(const Value& object, const kubernetes::ResourceType& t
   const Value& metadata = object.at("metadata");
   const Name rest = cat(metadata.text_at("uid"), " ", metadata.integer_at("generation"), " ",
                         version_of_spec(object, type));
-  return combine(rest.digest(),
-                 {metadata.at("labels").digest().low, metadata.at("annotations").digest().low});
+  return combine(rest.digest(), {metadata.at("labels").digest().low,
+                                 without_own(metadata.at("annotations")).digest().low});
 }
 
 Name owner_called(const kubernetes::ObjectKey& key) {

@@ -220,6 +220,9 @@ TEST(Owners, OnlyWhatIsReadChangesTheDigestOfAManifest) {
     "apiVersion":"apps.kruise.io/v1alpha1","fieldsV1":{"f:status":{}}}])"),
             before);
   EXPECT_EQ(digest(R"(,"finalizers":["orphan"])"), before);
+  EXPECT_EQ(digest(R"(,"annotations":{"a":"b","fettle/job":"{}"})"),
+            digest(R"(,"annotations":{"a":"b"})"))
+      << "what a job remembers is no wish";
   EXPECT_NE(digest(R"(,"managedFields":[{"apiVersion":"apps.kruise.io/v1alpha1",
     "time":"2026-11-22T13:40:53Z","fieldsV1":{"f:spec":{}}}])"),
             before);
