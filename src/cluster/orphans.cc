@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cluster/types.h"
+#include "value/with.h"
 
 namespace fettle::cluster {
 namespace {
@@ -69,6 +70,15 @@ Value change_of_owner(const ObjectMeta& meta, const workloads::Object& owner) {
   return Value::dict(
       {{"metadata", Value::dict({{"uid", meta.uid},
                                  {"ownerReferences", Value::list({owner_reference(owner)})}})}});
+}
+
+Value taken_over(const Value& object, const workloads::Object& owner) {
+  const Value& metadata = object.at("metadata");
+  const auto before = items_of(metadata.at("ownerReferences"));
+  std::vector<Value> owners(before.begin(), before.end());
+  owners.push_back(owner_reference(owner));
+  return with(object, "metadata",
+              with(metadata, "ownerReferences", Value::list(std::move(owners))));
 }
 
 }  // namespace fettle::cluster

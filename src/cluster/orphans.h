@@ -34,5 +34,7 @@ Orphans orphans_for(const workloads::Workload& workload, const Orphans& all);
 /// The change that makes an object an owner's (a strategic patch). It is refused for another object
 /// of this name.
 Value change_of_owner(const ObjectMeta& meta, const workloads::Object& owner);
+/// An object as it is after that.
+Value taken_over(const Value& object, const workloads::Object& owner);
 
 }  // namespace fettle::cluster

@@ -109,5 +109,19 @@ TEST(Orphans, TheChangeNamesTheObjectAndItsOwner) {
               "controller":true,"blockOwnerDeletion":true}]}})"));
 }
 
+TEST(Orphans, WhatIsTakenOverKeepsItsOtherOwners) {
+  workloads::Object owner;
+  owner.kind = "StatefulSet";
+  owner.name = "db";
+  owner.uid = "u1";
+  owner.document = json(R"({"apiVersion":"apps.kruise.io/v1beta1"})");
+  const Value taken = taken_over(
+      object_called("db-0", R"(,"ownerReferences":[{"kind":"X","name":"x","uid":"x"}])"), owner);
+  ASSERT_TRUE(meta_of(taken).controller);
+  EXPECT_EQ(meta_of(taken).controller->uid, "u1");
+  EXPECT_EQ(items_of(taken.at("metadata").at("ownerReferences")).size(), 2u);
+  EXPECT_EQ(meta_of(taken).uid, "u7");
+}
+
 }  // namespace
 }  // namespace fettle::cluster

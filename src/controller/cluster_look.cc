@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
-#include "cluster/objects.h"
+#include "cluster/orphans.h"
 #include "cluster/types.h"
 #include "controller/cluster_source.h"
 
@@ -44,6 +44,42 @@ Error refused_read(const kubernetes::ApiError& error, const ResourceType& type,
                                                  : std::string("clusterrole fettle-look"),
             " --verb=get,list --resource=", full_name(type), "` and a binding of it allow that");
   return told;
+}
+
+/// A controller lets workloads take over orphans before it decides anything.
+void give_orphans(kubernetes::ObjectCache& objects) {
+  cluster::Orphans orphans = cluster::orphans_in(objects);
+  for (const ResourceType& type : {types::stateful_sets, types::daemon_sets})
+    for (const Value& object : orphans.empty() ? std::vector<Value>() : objects.all(type.kind)) {
+      const auto set = cluster::read_workload(object, type);
+      if (!set || cluster::meta_of(object).is_leaving)
+        continue;
+      const cluster::Orphans its = orphans_for(workloads::workload_of(*set), orphans);
+      for (const auto& [kind, list] : {std::pair(types::revisions.kind, &its.revisions),
+                                       std::pair(types::pods.kind, &its.pods)})
+        for (const Value& orphan : *list) {
+          const cluster::ObjectMeta meta = cluster::meta_of(orphan);
+          objects.listener(kind).put({meta.space.str(), meta.name.str()},
+                                     cluster::taken_over(orphan, *set));
+        }
+      if (!its.empty())
+        orphans = cluster::orphans_in(objects);
+    }
+}
+
+/// Why some workloads are no part of the fleet.
+std::vector<std::string> complaints_about(const ClusterReading& reading) {
+  std::vector<std::string> found;
+  for (const ResourceType& type : types::workloads)
+    for (const Value& object : reading.objects.all(type.kind)) {
+      const cluster::ObjectMeta meta = cluster::meta_of(object);
+      const Name owner = cluster::owner_called({type.kind, {meta.space.str(), meta.name.str()}});
+      if (meta.is_leaving || reading.view->fleet.object(owner) != nullptr)
+        continue;
+      if (const auto workload = cluster::read_workload(object, type); !workload)
+        found.push_back(to_string(workload.error()));
+    }
+  return found;
 }
 
 }  // namespace
@@ -139,7 +175,10 @@ Result<std::unique_ptr<ClusterReading>> ClusterLook::read(const std::set<std::st
   }
   ClusterSource source(place_, {client_, reading->objects, reading->owners}, "cluster",
                        workloads::Gates());
+  give_orphans(reading->objects);
   reading->view = TRY(source.learn());
+  for (const std::string& complaint : complaints_about(*reading))
+    place_.tell(complaint);
   return reading;
 }
 
