@@ -489,6 +489,13 @@ void ClusterNews::open_all_of(const Name& owner) {
   for (const Value& object : access_.objects.all(types::claims.kind))
     if (const auto claim = cluster::read_claim(object); claim && claim->owner.get() == owner)
       open_.claims.insert(name_of_object(cluster::meta_of(object)));
+  const size_t jobs_before = open_.jobs.size();
+  for (const Value& object : access_.objects.all(types::pull_jobs.kind))
+    if (const ObjectMeta meta = cluster::meta_of(object); cluster::workload_of_job(meta) == owner)
+      open_.jobs.insert(name_of_object(meta));
+  if (open_.jobs.size() > jobs_before)
+    for (const Value& object : access_.objects.all(types::node_images.kind))
+      open_.node_images.insert(name_of_object(cluster::meta_of(object)));
 }
 
 /// A revision may be told of after its workload.
