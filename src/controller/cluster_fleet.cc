@@ -74,7 +74,7 @@ Result<std::vector<Value>> ClusterFleet::documents(const std::string& kind,
 }
 
 Result<Value> ClusterFleet::rollout_status(const Name& owner) {
-  const kubernetes::ObjectKey key = object_of_owner(owner);
+  const kubernetes::ObjectKey key = cluster::object_of_owner(owner);
   const ResourceType type = TRY(kept_type(key.kind));
   const Value object = TRY(look_.get(type, key.name));
   const std::string unseen = unseen_text(object);
@@ -124,7 +124,7 @@ Result<std::vector<std::string>> ClusterFleet::history(const Name& owner) {
     reading_ = TRY(look_.read(spaces()));
   const Value object = reading_->workload(owner);
   std::vector<std::string> lines = status_lines(object, statuses_[owner].text_at("reason"));
-  const kubernetes::ObjectKey key = object_of_owner(owner);
+  const kubernetes::ObjectKey key = cluster::object_of_owner(owner);
   const auto told = look_.list(kubernetes::types::events, key.name.space,
                                cat("involvedObject.uid=", object.at("metadata").text_at("uid")));
   if (!told && is_cancelled(told.error()))
@@ -157,8 +157,8 @@ Result<std::vector<ImageView>> ClusterFleet::images(bool all) {
 }
 
 Result<std::unique_ptr<FleetView>> ClusterFleet::view_of(const Name& owner) {
-  TRY(kept_type(object_of_owner(owner).kind));
-  return std::move(TRY(look_.read({object_of_owner(owner).name.space}))->view);
+  TRY(kept_type(cluster::object_of_owner(owner).kind));
+  return std::move(TRY(look_.read({cluster::object_of_owner(owner).name.space}))->view);
 }
 
 Result<std::vector<StoredObject>> ClusterFleet::change(const Name& owner,
