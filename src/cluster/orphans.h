@@ -23,8 +23,8 @@ struct Orphans {
 bool is_orphan(const ObjectMeta& meta);
 /// Whether a workload takes over an orphan, a pod or a revision (`is_pod`).
 bool takes_over(const workloads::Workload& workload, const Value& object, bool is_pod);
-/// Whether a revision belonged to a workload of the owner's name that is gone, as far as is known by
-/// now, and this one would take it over: it may have become an orphan, of which a watch has not told.
+/// Whether a revision belonged to a workload of the owner's name that is gone, as far as is known,
+/// and this one would take it over: it may have become an orphan, and no watch has told yet.
 bool may_be_left_for(const workloads::Object& owner, const Value& revision);
 /// All that nobody manages.
 Orphans orphans_in(const kubernetes::ObjectCache& objects);

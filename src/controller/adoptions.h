@@ -27,8 +27,8 @@ class Adoptions {
   Adoptions(kubernetes::Client& client, kubernetes::ObjectCache& objects,
             std::function<void()> ended);
 
-  /// Begins, unless it is under way for this owner or has ended a moment ago: a webhook may undo it.
-  /// `take_ended` says when it is to be tried again if there are still some.
+  /// Begins, unless it is under way for this owner or has ended a moment ago: a webhook may undo
+  /// it. `take_ended` says when it is to be tried again if there are still some.
   void begin(const workloads::Object& owner, cluster::Orphans orphans);
   /// Takes out the owners of what has ended, and of what is to be tried again by now.
   std::set<Name> take_ended(Instant now);
