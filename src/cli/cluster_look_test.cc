@@ -39,6 +39,7 @@ class ClusterFace : public Face {
       return user_error("there is no such file");
     return ClusterReach{client_, "shop"};
   }
+  Result<PullTally> serve_node(const NodeRequest&) override { return world_error("there is none"); }
   Build build() const override { return {}; }
   void show_work(const std::string&) override {}
 

@@ -233,6 +233,11 @@ bool has_order(const Value& node_image, const Image& image, std::string_view job
          order.text_at("imagePullPolicy", "IfNotPresent") == policy_word(image).view();
 }
 
+bool is_ordered(const Value& node_image, std::string_view reference) {
+  const NameAndTag what = name_and_tag(reference);
+  return !row_of_tag(dict_of_images(node_image).at(what.name).at("tags"), what.tag).is_null();
+}
+
 Value orders_change(const Value& node_image, std::span<const WantedOrder> orders, Time now) {
   std::map<std::string, Value> images;
   for (const WantedOrder& wanted : orders) {

@@ -43,6 +43,8 @@ struct WantedOrder {
 
 /// Whether a NodeImage has an order of a job with this UID, as it is wanted.
 bool has_order(const Value& node_image, const Image& image, std::string_view job_uid);
+/// Whether a node is told of an image, for whichever job.
+bool is_ordered(const Value& node_image, std::string_view reference);
 /// A merge patch that gives orders.
 Value orders_change(const Value& node_image, std::span<const WantedOrder> orders, Time now);
 

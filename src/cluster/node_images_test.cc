@@ -100,6 +100,10 @@ TEST(NodeImages, OneChangeHasAllOrders) {
   EXPECT_EQ(order.at("ownerReferences"), json(R"([{"apiVersion":"apps.kruise.io/v1beta1",
     "kind":"ImagePullJob","namespace":"default","name":"a","uid":"uid-of-a"}])"));
   EXPECT_FALSE(order_in(node_image, "web", "3").is_null());
+  EXPECT_TRUE(is_ordered(node_image, "docker.io/library/web:3"));
+  EXPECT_FALSE(is_ordered(node_image, "web:4"));
+  EXPECT_FALSE(is_ordered(node_image, "other:3"));
+  EXPECT_FALSE(is_ordered(Value(), "web:3"));
   EXPECT_EQ(node_image.at("spec").at("images").at("side").at("pullSecrets"),
             json(R"([{"namespace":"default","name":"key"}])"));
 }

@@ -130,6 +130,26 @@ Result<workloads::Object> read_workload(const Value& object, const kubernetes::R
   return other ? std::move(other) : std::move(found);
 }
 
+/// A server counts the changes of a spec.
+Digest digest_of_manifest(const Value& object, const kubernetes::ResourceType& type) {
+  const Value& metadata = object.at("metadata");
+  const Name rest = cat(metadata.text_at("uid"), " ", metadata.integer_at("generation"), " ",
+                        version_of_spec(object, type));
+  return combine(rest.digest(), {metadata.at("labels").digest().low,
+                                 without_own(metadata.at("annotations")).digest().low});
+}
+
+Name owner_called(const kubernetes::ObjectKey& key) {
+  return cat(key.kind, "/", key.name.space, "/", key.name.name);
+}
+
+kubernetes::ObjectKey object_of_owner(const Name& owner) {
+  const std::vector<std::string_view> parts = split(owner.view(), '/');
+  if (parts.size() != 3)
+    return {};
+  return {std::string(parts[0]), {std::string(parts[1]), std::string(parts[2])}};
+}
+
 std::shared_ptr<const Owner> Owners::find(const Name& owner) const {
   const std::lock_guard lock(mutex_);
   const auto found = owners_.find(owner);

@@ -13,7 +13,7 @@
 #include "cluster/names.h"
 #include "cluster/pods.h"
 #include "cluster/sidecars.h"
-#include "kubernetes/resource_type.h"
+#include "kubernetes/object_cache.h"
 
 namespace fettle::cluster {
 
@@ -33,12 +33,21 @@ std::string version_of_spec(const Value& object, const kubernetes::ResourceType&
 /// Errors (`Blame::user`): those of manifests, of which there are some if no webhook has checked it.
 Result<workloads::Object> read_workload(const Value& object, const kubernetes::ResourceType& type);
 
+/// Of all that `read_workload` takes from an object: as long as it stays, the manifest is the same.
+/// Each pod of a rollout changes a status, and a manifest is long.
+Digest digest_of_manifest(const Value& object, const kubernetes::ResourceType& type);
+
 /// OpenKruise's webhook writes an `imagePullPolicy` into each container of a template or of a
 /// SidecarSet, and a manifest that is applied without that webhook has none. To leave it out is no
 /// wish for other pods: what is not said is as in the newest revision, unless the template is a
 /// former one as it is.
 workloads::Object with_known_policies(workloads::Object object,
                                       const std::vector<ControllerRevision>& revisions);
+
+/// Of the object of a workload: `CloneSet/NAMESPACE/NAME`, `SidecarSet//NAME`.
+Name owner_called(const kubernetes::ObjectKey& key);
+/// The way back. Empty: it is no such name.
+kubernetes::ObjectKey object_of_owner(const Name& owner);
 
 class Owners {
  public:

@@ -207,6 +207,31 @@ TEST(Owners, HashesOfOpenKruiseAreOfTheNewestRevision) {
   EXPECT_EQ(hashes.at("logs").without_images, "w");
 }
 
+TEST(Owners, OnlyWhatIsReadChangesTheDigestOfAManifest) {
+  const auto digest = [](std::string_view metadata, std::string_view more = "") {
+    return digest_of_manifest(
+        json(cat(R"({"metadata":{"uid":"u1","resourceVersion":"9","generation":3)", metadata,
+                 R"(},"spec":{"replicas":2})", more, "}")),
+        types::clone_sets);
+  };
+  const Digest before = digest("");
+  EXPECT_EQ(digest("", R"(,"status":{"replicas":2})"), before);
+  EXPECT_EQ(digest(R"(,"managedFields":[{"manager":"fettle","subresource":"status",
+    "apiVersion":"apps.kruise.io/v1alpha1","fieldsV1":{"f:status":{}}}])"),
+            before);
+  EXPECT_EQ(digest(R"(,"finalizers":["orphan"])"), before);
+  EXPECT_EQ(digest(R"(,"annotations":{"a":"b","fettle/job":"{}"})"),
+            digest(R"(,"annotations":{"a":"b"})"))
+      << "what a job remembers is no wish";
+  EXPECT_NE(digest(R"(,"managedFields":[{"apiVersion":"apps.kruise.io/v1alpha1",
+    "time":"2026-11-22T13:40:53Z","fieldsV1":{"f:spec":{}}}])"),
+            before);
+  EXPECT_NE(digest(R"(,"labels":{"a":"b"})"), before);
+  EXPECT_NE(digest(R"(,"annotations":{"a":"b"})"), digest(R"(,"labels":{"a":"b"})"));
+  EXPECT_NE(digest(R"(,"generation":4)"), before);
+  EXPECT_NE(digest(R"(,"uid":"u2")"), before);
+}
+
 TEST(Owners, RevisionsStayWithTheirWorkload) {
   Owners owners;
   owners.put(revision_called("web-a", 1));

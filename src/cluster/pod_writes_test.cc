@@ -158,7 +158,8 @@ class Cluster {
   std::map<std::string, Value> pods, revisions, sidecar_revisions;
   Value status = Value::dict({}), sidecar_status;
   int least_ready = 1'000;
-  int writes = 0;  ///< on pods
+  bool can_resize = true;  ///< nodes have room
+  int writes = 0;          ///< on pods
   std::vector<std::string> subresources;
 
  private:
@@ -309,6 +310,15 @@ class Cluster {
     ++writes;
   }
 
+  /// What a container asks for, or what it has while its node cannot give it that.
+  Value given_to(const Value& pod, const Value& container) const {
+    for (const Value& each : items_of(pod.at("status").at("containerStatuses")))
+      if (!can_resize && each.at("name") == container.at("name"))
+        return each.at("resources");
+    const Value& wanted = container.at("resources");
+    return wanted.is_dict() ? wanted : Value::dict({});
+  }
+
   Value run_pod(const Value& pod) {
     std::vector<Value> statuses;
     for (const Value& container : items_of(pod.at("spec").at("containers"))) {
@@ -318,6 +328,7 @@ class Cluster {
                                       {"imageID", cat("sha256:", image)},
                                       {"containerID", cat("c://", image)},
                                       {"ready", true},
+                                      {"resources", given_to(pod, container)},
                                       {"state", Value::dict({{"running", Value::dict({})}})}}));
     }
     bool is_ready = true;
@@ -769,6 +780,33 @@ TEST(ClusterRollout, AResizeDisturbsNobody) {
   for (const auto& [name, pod] : cluster.pods)
     EXPECT_EQ(pod.at("spec").at("containers").items()[0].at("resources"),
               kubernetes::json(R"({"requests":{"cpu":"200m"}})"));
+}
+
+TEST(ClusterRollout, AResizeIsDoneWhenTheStatusSaysSo) {
+  const auto with_cpu = [](std::string_view cpu) {
+    return manifest_with(
+        cat(R"({"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c0",)",
+            R"("image":"web:1","resources":{"requests":{"cpu":")", cpu, R"("}}}]}})"));
+  };
+  Cluster cluster;
+  cluster.gates.resize = true;
+  cluster.put(with_cpu("100m"));
+  cluster.settle();
+  cluster.can_resize = false;
+  cluster.put(with_cpu("200m"));
+  const auto resized = [&] {
+    return std::ranges::count_if(cluster.pods, [](const auto& each) {
+      return each.second.at("spec").at("containers").items()[0].at("resources") ==
+             kubernetes::json(R"({"requests":{"cpu":"200m"}})");
+    });
+  };
+  cluster.settle();
+  EXPECT_EQ(resized(), 1) << "the next one waits for the first";
+  EXPECT_EQ(cluster.status.integer_at("updatedAvailableReplicas"), 0);
+  cluster.can_resize = true;
+  cluster.settle();
+  EXPECT_EQ(resized(), 2);
+  EXPECT_EQ(cluster.status.integer_at("updatedAvailableReplicas"), 2);
 }
 
 TEST(ClusterRollout, AResizeOfALimitIsOneOfTheRequest) {

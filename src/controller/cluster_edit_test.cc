@@ -63,6 +63,27 @@ TEST_F(ClusterEditTest, WhatIsLeftForLaterHasNotFailed) {
   EXPECT_EQ(edit.take_ended(), std::set<Key>{pod});
 }
 
+/// Each has a pause before it is tried again, until it has ended well.
+TEST_F(ClusterEditTest, WhatEndsWithoutSuccessIsTriedAgainLater) {
+  for (const EventType type : {EventType::failed, EventType::skipped}) {
+    for (const bool is_known : {true, false}) {  // how it has ended
+      auto record = std::make_shared<Record>(*record_with(is_known));
+      record->attempt.edit().resource = Resource();
+      std::vector<Change> changes{{Change::event, {}, nullptr, {}},
+                                  {Change::record, pod, record, {}}};
+      changes[0].logged.type = type;
+      changes[0].logged.key = pod;
+      ASSERT_TRUE(edit.write(changes));
+      EXPECT_EQ(edit.failed_acts().size(), 1u);
+      EXPECT_EQ(edit.is_under_way(pod), !is_known);
+      write(pod, record_with(false));
+      EXPECT_EQ(edit.failed_acts().size(), 1u) << "it is being tried";
+      write(pod, record_with({}));
+      EXPECT_EQ(edit.failed_acts().size(), 0u);
+    }
+  }
+}
+
 TEST_F(ClusterEditTest, AForgottenRevisionIsRemovedUnlessItIsWantedAgain) {
   write(revision, nullptr);
   write(pod, nullptr);
@@ -73,6 +94,31 @@ TEST_F(ClusterEditTest, AForgottenRevisionIsRemovedUnlessItIsWantedAgain) {
   write(job, nullptr);
   EXPECT_EQ(edit.forgotten(), std::set<Key>{job});
   edit.note_removal(job);
+  EXPECT_TRUE(edit.forgotten().empty());
+}
+
+TEST_F(ClusterEditTest, WhatIsGoneIsForgotten) {
+  auto record = std::make_shared<Record>(*record_with(true));
+  record->attempt.edit().resource = Resource();
+  std::vector<Change> changes{{Change::event, {}, nullptr, {}}, {Change::record, pod, record, {}}};
+  changes[0].logged.type = EventType::failed;
+  changes[0].logged.key = pod;
+  ASSERT_TRUE(edit.write(changes));
+  ASSERT_EQ(edit.failure(pod), record);
+  edit.forget(pod);
+  EXPECT_EQ(edit.failure(pod), nullptr);
+  EXPECT_EQ(edit.failed_acts().size(), 0u);
+}
+
+TEST_F(ClusterEditTest, ARefusedRemovalWaits) {
+  const Instant now(1h);
+  write(revision, nullptr);
+  EXPECT_TRUE(edit.may_remove(revision, now));
+  edit.note_refusal(revision, now);
+  EXPECT_FALSE(edit.may_remove(revision, now));
+  EXPECT_TRUE(edit.may_remove(revision, now + 1s));
+  edit.note_removal(revision);
+  EXPECT_TRUE(edit.may_remove(revision, now));
   EXPECT_TRUE(edit.forgotten().empty());
 }
 

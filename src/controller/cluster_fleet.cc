@@ -71,7 +71,7 @@ Result<std::vector<Value>> ClusterFleet::documents(const std::string& kind,
 }
 
 Result<Value> ClusterFleet::rollout_status(const Name& owner) {
-  const kubernetes::ObjectKey key = object_of_owner(owner);
+  const kubernetes::ObjectKey key = cluster::object_of_owner(owner);
   const ResourceType type = TRY(kept_type(key.kind));
   const Value object = TRY(look_.get(type, key.name));
   const std::string unseen = unseen_text(object);
@@ -137,7 +137,7 @@ Result<std::vector<std::string>> ClusterFleet::history(const Name& owner) {
   std::vector<std::string> lines = pull_lines(statuses_[owner]);
   for (std::string& line : status_lines(object, statuses_[owner].text_at("reason")))
     lines.push_back(std::move(line));
-  const kubernetes::ObjectKey key = object_of_owner(owner);
+  const kubernetes::ObjectKey key = cluster::object_of_owner(owner);
   // Events about what has no namespace stand in this one.
   const std::string space = key.name.space.empty() ? "default" : key.name.space;
   const auto told = look_.list(kubernetes::types::events, space,
@@ -171,7 +171,7 @@ Result<std::vector<ImageView>> ClusterFleet::images(bool all) {
 }
 
 Result<std::unique_ptr<FleetView>> ClusterFleet::view_of(const Name& owner) {
-  const kubernetes::ObjectKey key = object_of_owner(owner);
+  const kubernetes::ObjectKey key = cluster::object_of_owner(owner);
   TRY(kept_type(key.kind));
   return std::move(TRY(look_.read({.spaces = {key.name.space}, .kinds = {key.kind}}))->view);
 }

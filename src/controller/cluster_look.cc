@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "cluster/names.h"
 #include "cluster/objects.h"
+#include "cluster/orphans.h"
 #include "cluster/types.h"
 #include "controller/cluster_source.h"
 #include "kinds/pod.h"
@@ -207,6 +208,42 @@ std::vector<Name> sidecar_sets_under_way(const workloads::Fleet& fleet, Time now
   return found;
 }
 
+/// A controller lets workloads take over orphans before it decides anything.
+void give_orphans(kubernetes::ObjectCache& objects) {
+  cluster::Orphans orphans = cluster::orphans_in(objects);
+  for (const ResourceType& type : {types::stateful_sets, types::daemon_sets})
+    for (const Value& object : orphans.empty() ? std::vector<Value>() : objects.all(type.kind)) {
+      const auto set = cluster::read_workload(object, type);
+      if (!set || cluster::meta_of(object).is_leaving)
+        continue;
+      const cluster::Orphans its = orphans_for(workloads::workload_of(*set), orphans);
+      for (const auto& [kind, list] : {std::pair(types::revisions.kind, &its.revisions),
+                                       std::pair(types::pods.kind, &its.pods)})
+        for (const Value& orphan : *list) {
+          const cluster::ObjectMeta meta = cluster::meta_of(orphan);
+          objects.listener(kind).put({meta.space.str(), meta.name.str()},
+                                     cluster::taken_over(orphan, *set));
+        }
+      if (!its.empty())
+        orphans = cluster::orphans_in(objects);
+    }
+}
+
+/// Why some workloads are no part of the fleet.
+std::vector<std::string> complaints_about(const ClusterReading& reading) {
+  std::vector<std::string> found;
+  for (const ResourceType& type : types::workloads)
+    for (const Value& object : reading.objects.all(type.kind)) {
+      const cluster::ObjectMeta meta = cluster::meta_of(object);
+      const Name owner = cluster::owner_called({type.kind, {meta.space.str(), meta.name.str()}});
+      if (meta.is_leaving || reading.view->fleet.object(owner) != nullptr)
+        continue;
+      if (const auto workload = cluster::read_workload(object, type); !workload)
+        found.push_back(to_string(workload.error()));
+    }
+  return found;
+}
+
 }  // namespace
 
 Result<ResourceType> kept_type(std::string_view kind) {
@@ -238,17 +275,10 @@ Error refused_write(const kubernetes::ApiError& error, std::string doing) {
   return std::move(told).context(std::move(doing));
 }
 
-kubernetes::ObjectKey object_of_owner(const Name& owner) {
-  const auto parts = split(owner.view(), '/');
-  if (parts.size() != 3)
-    return {};
-  return {std::string(parts[0]), {std::string(parts[1]), std::string(parts[2])}};
-}
-
 ClusterReading::ClusterReading() : objects(types_of_fleet()) {}
 
 Value ClusterReading::workload(const Name& owner) const {
-  const kubernetes::ObjectKey key = object_of_owner(owner);
+  const kubernetes::ObjectKey key = cluster::object_of_owner(owner);
   const bool is_kept = std::ranges::any_of(
       types::workloads, [&](const ResourceType& type) { return type.kind == key.kind; });
   return is_kept ? objects.find(key.kind, key.name) : Value();
@@ -309,6 +339,7 @@ Result<std::unique_ptr<ClusterReading>> ClusterLook::read(ReadingScope scope) co
       reading->objects.listener(type.kind).synced();
   ClusterSource source(place_, {client_, reading->objects, reading->owners}, "cluster",
                        workloads::Gates());
+  give_orphans(reading->objects);
   reading->view = TRY(source.learn());
   workloads::Fleet& fleet = reading->view->fleet;
   fleet.has_all_spaces = lister.has_all_spaces();
@@ -319,6 +350,8 @@ Result<std::unique_ptr<ClusterReading>> ClusterLook::read(ReadingScope scope) co
           cat("SidecarSet `", set,
               "` updates pods of all namespaces, so it is not known when those that are read here "
               "get their turn"));
+  for (const std::string& complaint : complaints_about(*reading))
+    place_.tell(complaint);
   return reading;
 }
 

@@ -4,7 +4,7 @@
 ///
 /// The fleet that is read is the one on which a controller would decide, since the same source
 /// makes it of the same objects (`cluster_source.h`). Only who fills the cache differs: here it is
-/// lists, there reflectors.
+/// lists, there reflectors. Orphans that a workload takes over are its own here already.
 ///
 /// Lists are made one after another, and the cluster goes on between them. Pods are listed first,
 /// and then what they stand on: a pod without its revision would look as if it had to be recreated,
@@ -84,8 +84,5 @@ Result<kubernetes::ResourceType> kept_type(std::string_view kind);
 bool is_right_missing(const kubernetes::ApiError& error);
 /// The error of a write that was not taken. What the server would refuse again is wrong input.
 Error refused_write(const kubernetes::ApiError& error, std::string doing);
-
-/// The parts of `CloneSet/NAMESPACE/NAME`.
-kubernetes::ObjectKey object_of_owner(const Name& owner);
 
 }  // namespace fettle

@@ -67,6 +67,10 @@ bool is_of_rollout(const Fleet& fleet, const ObjectMeta& meta) {
   return workload != nullptr && meta.controller && workload->uid == meta.controller->uid;
 }
 
+Key key_of_job(const Name& environment, const ObjectName& name) {
+  return {environment, "pull_job", to_string(name)};
+}
+
 Name user_of_job(const ObjectName& name) {
   return cat(types::pull_jobs.kind, "/", name.space, "/", name.name);
 }
@@ -110,6 +114,7 @@ ClusterPulls::ClusterPulls(const ClusterAccess& access, ClusterEdit& edit, Fleet
 
 void ClusterPulls::learn() {
   orders_.clear();
+  jobs_.clear();
   if (!access_.objects.follows(types::node_images.kind))
     return;
   for (const Value& object : access_.objects.all(types::nodes.kind))
@@ -130,7 +135,7 @@ ObjectName ClusterPulls::note_end(const Key& image) {
 bool ClusterPulls::is_acted_on(const Key& key) const { return edit_.is_under_way(key); }
 
 void ClusterPulls::take_job(const ObjectName& name) {
-  const Key key{edit_.environment(), "pull_job", to_string(name)};
+  const Key key = key_of_job(edit_.environment(), name);
   const Value object = access_.objects.find(types::pull_jobs.kind, name);
   const ObjectMeta meta = cluster::meta_of(object);
   const Name user = user_of_job(name);
@@ -146,14 +151,23 @@ void ClusterPulls::take_job(const ObjectName& name) {
   const RecordPointer failure = edit_.failure(key);
   if (!is_of_fleet) {
     upkeep_.note_all();
+    jobs_.erase(name);
+    statuses_.forget_refusal(user);
     // That it could not be made is all that is known of it.
-    if (known != nullptr && (failure == nullptr || failure->applied))
-      cache_.put(key, nullptr);
+    if (failure != nullptr && !failure->applied)
+      return;
+    if (known != nullptr)
+      cache_.lose(key);
+    if (failure != nullptr)
+      edit_.forget(key);
     return;
   }
   statuses_.note(user);
   if (!is_of_user)
     statuses_.note(cluster::workload_of_job(meta));
+  if (std::exchange(jobs_[name], meta.uid) != meta.uid)  // orders wait for it
+    edit_.failed_acts().forgive_all_of(is_of_user ? user : cluster::workload_of_job(meta),
+                                       instant_from_clock());
   if (edit_.forgotten().contains(key))
     return;
   const PullJob job = cluster::read_pull_job(object);
@@ -175,7 +189,7 @@ void ClusterPulls::take_node_image(const ObjectName& name) {
     if (is_there || is_acted_on(key))
       kept.keys.insert(key);
     else if (edit_.failure(key) == nullptr)
-      cache_.put(key, nullptr);
+      forget_order(key, object);
   }
   for (const auto& [key, order] : now.orders) {
     kept.keys.insert(key);
@@ -186,6 +200,20 @@ void ClusterPulls::take_node_image(const ObjectName& name) {
     orders_.erase(name.name);
   else
     orders_[name.name] = std::move(kept);
+}
+
+/// Whoever wants it is asked again only if others have taken it away. Otherwise its job has ended,
+/// or is another one by now.
+void ClusterPulls::forget_order(const Key& key, const Value& node_image) {
+  const RecordPointer known = cache_.records().find(key);
+  if (known == nullptr || cluster::is_ordered(node_image, on_node(key.name.view()).rest)) {
+    cache_.put(key, nullptr);
+    return;
+  }
+  // Whoever has taken it away may do so again at once.
+  if (known->applied && !known->attempt)
+    edit_.failed_acts().fail(key, *known, true, instant_from_clock());
+  cache_.lose(key);
 }
 
 void ClusterPulls::take_order(const Key& key, const cluster::KnownOrder& order) {

@@ -4,6 +4,8 @@
 /// * A job that belongs to a workload is remembered by it; any other one is a workload of its user,
 ///   and remembers itself.
 /// * An order is known for as long as its job goes on. What its node tells of it is observed.
+/// * What others have removed is due again, as with pods. An order that nobody asks for any more is
+///   forgotten, and stays where it is for now.
 /// * Nobody reads a thing while somebody acts on it; it is read when the act has ended.
 
 #include "cluster/node_images.h"
@@ -18,6 +20,7 @@ namespace fettle {
 
 /// Whether a job belongs to a workload of the fleet, as that is stored now.
 bool is_of_rollout(const workloads::Fleet& fleet, const cluster::ObjectMeta& meta);
+Key key_of_job(const Name& environment, const kubernetes::ObjectName& name);
 /// A job as the workload of its user: `ImagePullJob/NAMESPACE/NAME`.
 Name user_of_job(const kubernetes::ObjectName& name);
 /// The records of all jobs whose workloads the fleet has.
@@ -57,12 +60,14 @@ class ClusterPulls {
   void take_order(const Key& key, const cluster::KnownOrder& order);
   void take_present(const Name& node, const std::set<Name>& before, const std::set<Name>& present);
   bool is_acted_on(const Key& key) const;
+  void forget_order(const Key& key, const Value& node_image);
 
   const ClusterAccess access_;
   ClusterEdit& edit_;
   FleetCache& cache_;
   ClusterStatuses& statuses_;
-  std::map<Name, NodeOrders> orders_;  ///< by node
+  std::map<Name, NodeOrders> orders_;            ///< by node
+  std::map<kubernetes::ObjectName, Name> jobs_;  ///< the UIDs of those of the fleet
   ClusterUpkeep upkeep_;
 };
 

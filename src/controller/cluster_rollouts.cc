@@ -26,7 +26,8 @@ struct LiveWorkload {
 };
 
 Result<LiveWorkload> workload_to_change(const ClusterLook& look, const Name& owner) {
-  LiveWorkload found{.key = object_of_owner(owner), .type = {}, .stored = {}, .object = {}};
+  LiveWorkload found{
+      .key = cluster::object_of_owner(owner), .type = {}, .stored = {}, .object = {}};
   found.stored = TRY(kept_type(found.key.kind));
   found.object = TRY(look.get(found.stored, found.key.name));
   if (cluster::meta_of(found.object).is_leaving)

@@ -6,6 +6,7 @@
 #include "base/text.h"
 #include "cluster/claims.h"
 #include "cluster/names.h"
+#include "cluster/orphans.h"
 #include "cluster/revisions.h"
 #include "cluster/status.h"
 #include "cluster/types.h"
@@ -19,6 +20,7 @@ namespace fettle {
 namespace {
 
 using cluster::ObjectMeta;
+using cluster::owner_called;
 using kubernetes::ObjectKey;
 using kubernetes::ObjectName;
 using workloads::Fleet;
@@ -26,6 +28,8 @@ using workloads::Object;
 namespace types = cluster::types;
 
 constexpr int most_vain_acts = 4;
+/// What stays as it was written for so long was not written in vain.
+constexpr Duration vain_time = 1min;
 /// If nothing else is to be done: a minute is long, and short beside a lost call.
 constexpr Duration longest_quiet = 1min;
 
@@ -65,10 +69,6 @@ std::vector<Name> sidecar_sets_of(const RecordPointer& record) {
 
 Name name_of_marks(const ObjectName& name) { return cat("Pod/", to_string(name)); }
 
-Name owner_called(const ObjectKey& key) {
-  return cat(key.kind, "/", key.name.space, "/", key.name.name);
-}
-
 /// A namespace as the fleet sees it: its labels.
 Object space_object(const ObjectMeta& meta, const Value& object) {
   Object space;
@@ -94,6 +94,24 @@ bool is_part(const Fleet& fleet, const ObjectMeta& meta, const VolumeClaim& clai
          (claim.retain.get() || is_part(fleet, meta));
 }
 
+/// Whether the template of a pod is stored no more, which is no change of the pod.
+bool has_lost_template(const Record* known, const cluster::Owner& owner, const Value& pod) {
+  const std::string_view label =
+      pod.at("metadata").at("labels").text_at(workloads::label::revision);
+  if (known == nullptr || !known->applied ||
+      cluster::revision_of_label(owner.revisions, label) != nullptr)
+    return false;
+  const Name before = read_one<&Pod::revision>(known->applied->attributes).get();
+  return before == label || workloads::hash_of_revision(before) == label;
+}
+
+/// Whether it is one for the fleet. A job may belong to one.
+bool is_workload(const Value& object, const kubernetes::ResourceType& type) {
+  const ObjectMeta meta = cluster::meta_of(object);
+  const bool is_job = type == types::pull_jobs;
+  return !meta.is_leaving && (!is_job || cluster::workload_of_job(meta).empty());
+}
+
 /// Fills a view with all that there is.
 class ClusterReader {
  public:
@@ -102,6 +120,7 @@ class ClusterReader {
 
   void read() {
     access_.owners.clear();
+    orphans_ = cluster::orphans_in(access_.objects);
     for (const Value& object : access_.objects.all(types::nodes.kind))
       view_.fleet.put_node(cluster::read_node(object));
     for (const Value& object : access_.objects.all(types::spaces.kind))
@@ -118,17 +137,11 @@ class ClusterReader {
   }
 
  private:
-  /// A job may belong to one.
-  static bool is_workload(const Value& object, const kubernetes::ResourceType& type) {
-    const ObjectMeta meta = cluster::meta_of(object);
-    const bool is_job = type == types::pull_jobs;
-    return !meta.is_leaving && (!is_job || cluster::workload_of_job(meta).empty());
-  }
-
   void read_workload(const Value& object, const kubernetes::ResourceType& type) {
     const Result<Object> workload = cluster::read_workload(object, type);
-    if (!workload)
-      return place_.tell(to_string(workload.error()));
+    // Others are taken in later (`ClusterNews::take_workload`).
+    if (!workload || !orphans_for(workloads::workload_of(*workload), orphans_).empty())
+      return;
     view_.owners.insert(workload->owner());
     access_.owners.put(*workload);
     view_.fleet.put(*workload);
@@ -208,6 +221,7 @@ class ClusterReader {
   const Workplace& place_;
   const ClusterAccess& access_;
   FleetView& view_;
+  cluster::Orphans orphans_;
 };
 
 }  // namespace
@@ -239,7 +253,9 @@ ClusterNews::ClusterNews(const Workplace& place, ClusterAccess access, ClusterEd
       cache_(cache),
       notifier_(notifier),
       statuses_(access.client, access.objects),
-      pulls_(access, edit, cache, statuses_) {}
+      pulls_(access, edit, cache, statuses_),
+      adoptions_(access.client, access.objects,
+                 [&notifier] { notifier.notify(Notifier::Cause::store); }) {}
 
 ClusterNews::~ClusterNews() { access_.objects.listen({}); }
 
@@ -252,9 +268,16 @@ void ClusterNews::listen() {
 Status ClusterNews::learn() {
   TRY(cache_.learn());
   open_ = {};
+  manifests_.clear();
   pulls_.learn();
   for (const Name& owner : cache_.view().owners)
     statuses_.note(owner);
+  for (const kubernetes::ResourceType& type : types::workloads)
+    for (const Value& object : access_.objects.all(type.kind)) {
+      const ObjectKey key{type.kind, name_of_object(cluster::meta_of(object))};
+      if (cache_.fleet().object(owner_called(key)) == nullptr && is_workload(object, type))
+        open_.workloads.insert(key);
+    }
   return {};
 }
 
@@ -271,6 +294,10 @@ Result<FleetNews::News> ClusterNews::hear() {
   gather_ended();
   const bool is_any = open_.is_any();
   const bool has_wishes = take_opened();
+  for (const std::string& refusal : statuses_.take_refusals())
+    place_.tell(refusal);
+  for (const std::string& refusal : adoptions_.take_refusals())
+    place_.tell(refusal);
   statuses_.refresh(cache_.fleet(), place_.clock());
   pulls_.refresh(place_.clock());
   return has_wishes ? News::wishes : is_any ? News::some : News::none;
@@ -300,7 +327,8 @@ bool ClusterNews::take_opened() {
 }
 
 void ClusterNews::gather() {
-  for (const ObjectKey& key : access_.objects.take_changed())
+  for (const ObjectKey& key : access_.objects.take_changed()) {
+    forgive_if_gone(key);
     if (key.kind == types::pods.kind)
       open_.pods.insert(key.name);
     else if (key.kind == types::revisions.kind)
@@ -317,9 +345,15 @@ void ClusterNews::gather() {
       open_.node_images.insert(key.name);
     else
       open_.workloads.insert(key);
+  }
 }
 
 void ClusterNews::gather_ended() {
+  for (const Name& owner : adoptions_.take_ended(instant_from_clock()))
+    if (const Object* const known = cache_.fleet().object(owner))
+      (void)takes_over_orphans(*known, false);
+    else
+      open_.workloads.insert(cluster::object_of_owner(owner));
   for (const Key& key : edit_.take_ended())
     if (key.kind == "pod")
       open_.pods.insert(name_of_thing(key));
@@ -333,9 +367,21 @@ void ClusterNews::gather_ended() {
       open_.node_images.insert(pulls_.note_end(key));
 }
 
+/// Something may have waited for that name.
+void ClusterNews::forgive_if_gone(const ObjectKey& key) {
+  const Key thing = key.kind == types::pods.kind     ? key_of_pod(edit_.environment(), key.name)
+                    : key.kind == types::claims.kind ? key_of_claim(edit_.environment(), key.name)
+                    : key.kind == types::revisions.kind ? revision_key(key.name, {})
+                    : key.kind == types::pull_jobs.kind ? key_of_job(edit_.environment(), key.name)
+                                                        : Key();
+  if (!thing.kind.empty() && access_.objects.find(key.kind, key.name).is_null())
+    edit_.failed_acts().forgive(thing, instant_from_clock());
+}
+
 Instant ClusterNews::due() const {
   const Instant quiet = instant_from_clock() + longest_quiet;
-  return std::min(statuses_.due().value_or(quiet), pulls_.due().value_or(quiet));
+  return std::min({statuses_.due().value_or(quiet), pulls_.due().value_or(quiet),
+                   adoptions_.due().value_or(quiet)});
 }
 
 bool ClusterNews::take_workload(const ObjectKey& key) {
@@ -348,9 +394,16 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
   const bool is_new = !was_known || !is_there || known->uid != meta.uid;
   if (was_known && is_new)
     leave(owner);
-  if (!is_there)
+  if (!is_there) {
+    looked_for_left_.erase(owner);
+    manifests_.erase(owner);
+    complaints_.erase(owner);
     return was_known;
+  }
   statuses_.note(owner);
+  const Digest manifest = cluster::digest_of_manifest(object, types::workload_of_kind(key.kind));
+  if (std::exchange(manifests_[owner], manifest) == manifest)
+    return false;
   Result<Object> workload = cluster::read_workload(object, types::workload_of_kind(key.kind));
   if (!workload) {
     complain(owner, to_string(workload.error()));
@@ -361,22 +414,69 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
     workload = cluster::with_known_policies(*std::move(workload), before->revisions);
   if (!is_new && known->document == workload->document && known->generation == workload->generation)
     return false;
+  if (is_new && takes_over_orphans(*workload, true)) {
+    manifests_.erase(owner);
+    return was_known;
+  }
   access_.owners.put(*workload);
   cache_.fleet().put(*std::move(workload));
+  edit_.failed_acts().forgive_all_of(owner, instant_from_clock());
+  statuses_.forget_refusal(owner);
   if (is_new)
     open_all_of(owner);
   return true;
+}
+
+/// Begins to take over what nobody manages. False: there is nothing.
+bool ClusterNews::takes_over_orphans(const Object& set, bool is_new) {
+  cluster::Orphans orphans =
+      orphans_for(workloads::workload_of(set), cluster::orphans_in(access_.objects));
+  // Without the revision that a set of its name has left, it would make another one, and update the
+  // pods that are left to that.
+  if (is_new && std::exchange(looked_for_left_[set.owner()], set.uid) != set.uid)
+    for (const Value& revision : access_.objects.all(types::revisions.kind))
+      if (cluster::may_be_left_for(set, revision))
+        orphans.revisions.push_back(revision);
+  if (orphans.empty()) {
+    adoptions_.forget(set.owner());
+    return false;
+  }
+  adoptions_.begin(set, std::move(orphans));
+  return true;
+}
+
+/// Users have taken it out of its workload. If they do not want that it comes back, they change its
+/// labels as well.
+void ClusterNews::take_over(const Value& orphan, bool is_pod) {
+  const ObjectMeta meta = cluster::meta_of(orphan);
+  const auto& workloads = cache_.fleet().workloads();
+  for (const auto& type : {types::stateful_sets, types::daemon_sets}) {
+    const std::string prefix = cat(type.kind, "/", meta.space, "/");
+    for (auto each = workloads.lower_bound(Name(prefix));
+         each != workloads.end() && each->first.view().starts_with(prefix); ++each) {
+      if (!cluster::takes_over(*each->second, orphan, is_pod))
+        continue;
+      cluster::Orphans orphans;
+      (is_pod ? orphans.pods : orphans.revisions).push_back(orphan);
+      return adoptions_.begin(*cache_.fleet().object(each->first), std::move(orphans));
+    }
+  }
 }
 
 /// It is deleted, or about to be. What it has is the matter of the garbage collector, which removes
 /// it or, if users want that, leaves it to nobody.
 void ClusterNews::leave(const Name& owner) {
   const FleetRecords::Keys keys = cache_.records().of(owner);
-  for (const Key& key : keys)
+  for (const Key& key : keys) {
     forget(key);
+    edit_.forget(key);
+  }
   access_.owners.drop(owner);
   cache_.fleet().drop(owner);
   complaints_.erase(owner);
+  manifests_.erase(owner);
+  statuses_.forget_refusal(owner);
+  adoptions_.forget(owner);
 }
 
 /// Its things may have been told of before it.
@@ -389,6 +489,13 @@ void ClusterNews::open_all_of(const Name& owner) {
   for (const Value& object : access_.objects.all(types::claims.kind))
     if (const auto claim = cluster::read_claim(object); claim && claim->owner.get() == owner)
       open_.claims.insert(name_of_object(cluster::meta_of(object)));
+  const size_t jobs_before = open_.jobs.size();
+  for (const Value& object : access_.objects.all(types::pull_jobs.kind))
+    if (const ObjectMeta meta = cluster::meta_of(object); cluster::workload_of_job(meta) == owner)
+      open_.jobs.insert(name_of_object(meta));
+  if (open_.jobs.size() > jobs_before)
+    for (const Value& object : access_.objects.all(types::node_images.kind))
+      open_.node_images.insert(name_of_object(cluster::meta_of(object)));
 }
 
 /// A revision may be told of after its workload.
@@ -413,13 +520,20 @@ void ClusterNews::take_claim(const ObjectName& name) {
   const auto claim = cluster::read_claim(object);
   const RecordPointer known = cache_.records().find(key);
   if (!claim || !is_part(cache_.fleet(), meta, *claim)) {
-    if (known != nullptr && edit_.failure(key) == nullptr)
-      forget(key);
+    if (known == nullptr || edit_.failure(key) != nullptr)
+      return;
+    // Whoever has taken it, or deletes it, may do so again at once.
+    if (!object.is_null() && known->applied && !known->attempt)
+      edit_.failed_acts().fail(key, *known, true, instant_from_clock());
+    forget(key);
     return;
   }
   const RecordPointer record = cluster::record_of(*claim, meta, edit_.environment());
-  if (known == nullptr || !says_the_same(*known, *record))
-    cache_.put(key, record);
+  if (known != nullptr && says_the_same(*known, *record))
+    return;
+  if (known != nullptr && edit_.failure(key) == nullptr && was_changed(*known, *record))
+    cache_.renew(*known);
+  cache_.put(key, record);
 }
 
 void ClusterNews::complain(const Name& owner, std::string why) {
@@ -430,8 +544,9 @@ void ClusterNews::complain(const Name& owner, std::string why) {
   last = std::move(why);
 }
 
+/// Something is not there any more, or is nobody's.
 void ClusterNews::forget(const Key& key) {
-  cache_.put(key, nullptr);
+  cache_.lose(key);
   vain_acts_.erase(key);
   if (key.kind == "pod")
     cache_.fleet().drop(name_of_marks(name_of_thing(key)));
@@ -490,6 +605,8 @@ void ClusterNews::take_revision(const ObjectName& name) {
         access_.owners.drop_revision(owner, name.name);
     if (!edit_.is_under_way(key))
       forget(key);
+    if (!object.is_null() && cluster::is_orphan(meta))
+      take_over(object, false);
     return;
   }
   auto revision = cluster::read_revision(object, meta.controller->uid);
@@ -497,6 +614,10 @@ void ClusterNews::take_revision(const ObjectName& name) {
     return complain(meta.owner(), to_string(revision.error()));
   if (known == nullptr && !edit_.is_under_way(key) && !edit_.forgotten().contains(key))
     cache_.put(key, cluster::record_of(*revision, edit_.environment()));
+  const auto owner = access_.owners.find(meta.owner());
+  if (owner != nullptr &&
+      cluster::revision_of_label(owner->revisions, name.name) == nullptr)  // pods wait for it
+    edit_.failed_acts().forgive_all_of(meta.owner(), instant_from_clock());
   access_.owners.put(*std::move(revision));
   keep_policies(meta.owner());
   // Pods may have been told of before it.
@@ -524,9 +645,14 @@ void ClusterNews::take_pod(const ObjectName& name) {
   for (const Name& set : sidecar_sets_of(known))
     statuses_.note(set);
   if (object.is_null() || !is_part(cache_.fleet(), meta)) {
+    if (!object.is_null() && cluster::is_orphan(meta))
+      take_over(object, true);
     // That it could not be made is all that is known of it.
-    if (failure == nullptr || failure->applied)
-      forget(key);
+    if (failure != nullptr && !failure->applied)
+      return;
+    forget(key);
+    if (failure != nullptr)
+      edit_.forget(key);
     return;
   }
   const auto owner = access_.owners.find(meta.owner());
@@ -539,15 +665,20 @@ void ClusterNews::take_pod(const ObjectName& name) {
   for (const Name& set : sidecar_sets_of(pod->record))
     statuses_.note(set);
   take_marks(*pod);
-  const RecordPointer record = with_failure(pod->record, failure);
+  const bool is_known = has_lost_template(known.get(), *owner, object);
+  const RecordPointer record = is_known ? known : with_failure(pod->record, failure);
   if (known != nullptr && says_the_same(*known, *record)) {
-    // The same as before in vain is no success.
-    const auto vain = vain_acts_.find(key);
-    if (vain != vain_acts_.end() &&
-        (!record->applied || vain->second.read != record->applied->attributes))
-      vain_acts_.erase(vain);
+    end_vain_acts(key, *record);
   } else if (known == nullptr || !was_in_vain(key, *known, *record)) {
+    const bool is_changed = known != nullptr && failure == nullptr && was_changed(*known, *record);
     cache_.put(key, record);
+    if (known == nullptr)
+      edit_.forget(key);  // it is another one, or was taken over
+    if (is_changed) {
+      cache_.fleet().let_be(key);
+      cache_.renew(*known);
+      edit_.failed_acts().forgive(key, instant_from_clock());
+    }
   }
   cache_.see(key, {.state = pod->state});
   cache_.fleet().see_node(key, pod->node);
@@ -561,11 +692,21 @@ bool ClusterNews::was_in_vain(const Key& key, const Record& known, const Record&
     return false;
   VainActs& acts = vain_acts_[key];
   const Attributes& read = rebuilt.applied->attributes;
-  acts = {read, acts.count > 0 && acts.read == read ? acts.count + 1 : 1};
+  acts = {read, acts.count > 0 && acts.read == read ? acts.count + 1 : 1, instant_from_clock()};
   if (acts.count == most_vain_acts)
     place_.tell(cat("pod `", to_string(name_of_thing(key)),
                     "` does not keep what is written; it stays as it is"));
   return acts.count >= most_vain_acts;
+}
+
+/// It is as it was written. The same as before in vain is no success, and nor is what somebody
+/// else changes again at once.
+void ClusterNews::end_vain_acts(const Key& key, const Record& read) {
+  const auto vain = vain_acts_.find(key);
+  if (vain != vain_acts_.end() &&
+      (!read.applied || vain->second.read != read.applied->attributes) &&
+      instant_from_clock() - vain->second.last > vain_time)
+    vain_acts_.erase(vain);
 }
 
 /// What users have written on a pod.
@@ -589,7 +730,7 @@ bool ClusterNews::take_job(const ObjectName& name) {
   return has_wishes;
 }
 
-/// That of a workload that is gone is left as well. False: it is tried again after the next run.
+/// That of a workload that is gone is left as well. False: the server has refused it.
 bool ClusterNews::remove_forgotten(const Key& key) {
   const bool is_job = key.kind == "pull_job";
   const kubernetes::ResourceType& type = is_job ? types::pull_jobs : types::revisions;
@@ -608,9 +749,14 @@ Status ClusterNews::clear_leftovers() {
   edit_.end_run();
   notifier_.notify(Notifier::Cause::store);  // what has ended is to be read
   const std::set<Key> forgotten = edit_.forgotten();
-  for (const Key& key : forgotten)
+  for (const Key& key : forgotten) {
+    if (!edit_.may_remove(key, instant_from_clock()))
+      continue;
     if (remove_forgotten(key))
       edit_.note_removal(key);
+    else
+      edit_.note_refusal(key, instant_from_clock());
+  }
   return {};
 }
 

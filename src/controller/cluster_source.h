@@ -6,6 +6,8 @@
 ///   what was written of it so far is no whole wish, and it is read when the act has ended.
 /// * A record that says the same as its object stays. It may be the one of a run, which says as
 ///   what the thing was wanted.
+/// * What others have changed or removed is due again, also where nobody wants anything new, and a
+///   run that goes on is told (`Run::want`).
 /// * Only what a workload manages that is there, is not being deleted and has the UID of the
 ///   reference is part of the fleet. Everything else is somebody else's, or the garbage
 ///   collector's.
@@ -13,9 +15,12 @@
 ///   lease.
 /// * SidecarSets belong to no namespace, and their revisions stand in that of OpenKruise's manager.
 ///   Namespaces are part of the fleet for the selectors of SidecarSets.
+/// * A workload that finds orphans which it takes over becomes part of the fleet when it has them:
+///   it would make others in their place.
 /// * The scheduler chooses the node of a pod, and that is observed. Nodes are part of the fleet for
 ///   DaemonSets, which have a pod on each, and for jobs, which pull there (`cluster_pulls.h`).
 
+#include "controller/adoptions.h"
 #include "controller/cluster_access.h"
 #include "controller/cluster_edit.h"
 #include "controller/cluster_pulls.h"
@@ -58,6 +63,7 @@ class ClusterNews : public FleetNews {
   Instant due() const override;
   Result<bool> watch_nodes() override { return false; }
   Status forget_lost() override { return {}; }
+  FailedActs* failed_acts() override { return &edit_.failed_acts(); }
   /// After a run: removes the revisions and jobs that nobody wants any more.
   Status clear_leftovers() override;
   Workplace place_of_acts() const override { return place_; }
@@ -74,11 +80,13 @@ class ClusterNews : public FleetNews {
   struct VainActs {
     Attributes read;
     int count = 0;
+    Instant last;
   };
 
   void gather();
   void gather_ended();
   bool take_opened();
+  void forgive_if_gone(const kubernetes::ObjectKey& key);
   /// Whether users want something else.
   bool take_workload(const kubernetes::ObjectKey& key);
   void keep_policies(const Name& owner);
@@ -91,7 +99,10 @@ class ClusterNews : public FleetNews {
   bool take_job(const kubernetes::ObjectName& name);
   bool remove_forgotten(const Key& key);
   bool was_in_vain(const Key& key, const Record& known, const Record& rebuilt);
+  void end_vain_acts(const Key& key, const Record& read);
   void take_marks(const cluster::ClusterPod& pod);
+  bool takes_over_orphans(const workloads::Object& set, bool is_new);
+  void take_over(const Value& orphan, bool is_pod);
   void leave(const Name& owner);
   void open_all_of(const Name& owner);
   void complain(const Name& owner, std::string why);
@@ -104,7 +115,10 @@ class ClusterNews : public FleetNews {
   Notifier& notifier_;
   ClusterStatuses statuses_;
   ClusterPulls pulls_;
+  Adoptions adoptions_;
   Open open_;
+  std::map<Name, Name> looked_for_left_;  ///< owners with their UIDs, when they were met first
+  std::map<Name, Digest> manifests_;      ///< from which each workload was last read
   std::map<Key, VainActs> vain_acts_;
   std::map<Name, std::string>
       complaints_;  ///< the last one about each workload that cannot be read

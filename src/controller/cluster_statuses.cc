@@ -1,14 +1,16 @@
 #include "controller/cluster_statuses.h"
 
 #include "base/text.h"
+#include "cluster/owners.h"
 #include "cluster/status.h"
 #include "cluster/types.h"
 
 namespace fettle {
 namespace {
 
+using cluster::owner_called;
+
 constexpr Duration status_pause = 250ms;  ///< between two refreshes
-constexpr Duration refused_pause = 2s;    ///< before a refused one is computed again
 constexpr Duration time_pause = 1s;       ///< while time alone changes one
 
 /// Whether a pod will count as available, or a rollout as late, without any event.
@@ -16,14 +18,6 @@ bool waits_for_time(const workloads::Workload& workload, const Value& status) {
   return status.integer_at("availableReplicas") < status.integer_at("readyReplicas") ||
          status.integer_at("numberAvailable") < status.integer_at("numberReady") ||
          (workload.progress_deadline_seconds && status.text_at("phase") == "progressing");
-}
-
-/// `CloneSet/NAMESPACE/NAME`
-kubernetes::ObjectKey key_of_owner(const Name& owner) {
-  const std::vector<std::string_view> parts = split(owner.view(), '/');
-  return parts.size() == 3 ? kubernetes::ObjectKey{std::string(parts[0]),
-                                                   {std::string(parts[1]), std::string(parts[2])}}
-                           : kubernetes::ObjectKey();
 }
 
 }  // namespace
@@ -36,12 +30,40 @@ ClusterStatuses::ClusterStatuses(kubernetes::Client& client, kubernetes::ObjectC
 void ClusterStatuses::note(const Name& owner) { noted_.insert(owner); }
 
 std::optional<Instant> ClusterStatuses::due() const {
-  if (!noted_.empty())
-    return refreshed_ + status_pause;
-  if (!waiting_for_time_.empty())
-    return refreshed_ + time_pause;
+  const Instant soon = refreshed_ + status_pause;
   const std::lock_guard lock(mutex_);
-  return refused_.empty() ? std::nullopt : std::optional(refreshed_ + refused_pause);
+  if (!noted_.empty() || !outdated_.empty())
+    return soon;
+  std::optional<Instant> first;
+  if (!waiting_for_time_.empty())
+    first = refreshed_ + time_pause;
+  for (const auto& [key, refusal] : refused_)
+    if (refusal.is_open && (!first || refusal.backoff.until() < *first))
+      first = std::max(soon, refusal.backoff.until());
+  return first;
+}
+
+void ClusterStatuses::forget_refusal(const Name& owner) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(refused_, [&](const auto& each) { return owner_called(each.first) == owner; });
+}
+
+std::vector<std::string> ClusterStatuses::take_refusals() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(told_, {});
+}
+
+/// Returns those that have to wait.
+std::set<kubernetes::ObjectKey> ClusterStatuses::note_what_is_open(Instant now) {
+  std::set<kubernetes::ObjectKey> waiting;
+  for (const kubernetes::ObjectKey& key : std::exchange(outdated_, {}))
+    noted_.insert(owner_called(key));
+  for (auto& [key, refusal] : refused_)
+    if (!refusal.backoff.is_over(now))
+      waiting.insert(key);
+    else if (std::exchange(refusal.is_open, false))
+      noted_.insert(owner_called(key));
+  return waiting;
 }
 
 void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now) {
@@ -50,21 +72,23 @@ void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now) {
     return;
   refreshed_ = moment;
   std::map<std::string, std::set<Name>> dropped;
+  std::set<kubernetes::ObjectKey> refused;
   {
     const std::lock_guard lock(mutex_);
     dropped = dropped_;
-    for (const kubernetes::ObjectKey& key : std::exchange(refused_, {}))
-      noted_.insert(cat(key.kind, "/", key.name.space, "/", key.name.name));
+    refused = note_what_is_open(moment);
   }
   noted_.merge(waiting_for_time_);
   waiting_for_time_.clear();
   std::map<kubernetes::ObjectKey, Value> changes;
   for (const Name& owner : std::exchange(noted_, {})) {
     const workloads::Object* const workload = fleet.object(owner);
-    const kubernetes::ObjectKey key = key_of_owner(owner);
+    const kubernetes::ObjectKey key = cluster::object_of_owner(owner);
     const bool is_job = key.kind == cluster::types::pull_jobs.kind;
     if (workload == nullptr && !is_job)
       continue;
+    if (refused.contains(key))
+      continue;  // noted when its pause is over
     const Value object = objects_.find(key.kind, key.name);
     const Value wanted = workload != nullptr
                              ? cluster::status_for(fleet, owner, object.at("status"), now)
@@ -78,15 +102,34 @@ void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now) {
   {
     const std::lock_guard lock(mutex_);
     for (auto& [key, change] : changes)
-      if (change.is_null())
+      if (change.is_null()) {
         waiting_.erase(key);
-      else
+        refused_.erase(key);
+      } else {
         waiting_[key] = std::move(change);
+      }
   }
   come_.notify_all();
 }
 
-/// What is refused was mostly computed from an object that has changed since.
+/// Only under the lock.
+void ClusterStatuses::note_refusal(const kubernetes::ObjectKey& key,
+                                   const kubernetes::ApiError& error) {
+  if (error.reason == kubernetes::ApiReason::not_found) {
+    refused_.erase(key);
+    return;
+  }
+  if (error.reason == kubernetes::ApiReason::conflict) {
+    outdated_.insert(key);
+    return;
+  }
+  const auto [found, is_first] = refused_.try_emplace(key);
+  found->second.backoff.begin(instant_from_clock());
+  found->second.is_open = true;
+  if (is_first)
+    told_.push_back(cat("the status of ", owner_called(key), " is refused: ", error.message));
+}
+
 void ClusterStatuses::write(const std::stop_token& stop) {
   const kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::status,
                                          .subresource = "status"};
@@ -99,13 +142,14 @@ void ClusterStatuses::write(const std::stop_token& stop) {
     const auto& [kind, name] = next.key();
     const auto answer = client_.patch(cluster::types::workload_of_kind(kind), name,
                                       kubernetes::PatchType::merge, next.mapped(), options, stop);
-    if (answer) {
+    if (answer)
       objects_.take_answer(kind, *answer);
-      lock.lock();
+    lock.lock();
+    if (answer) {
       dropped_[kind].merge(cluster::dropped_fields(next.mapped(), *answer));
-    } else if (answer.error().reason != kubernetes::ApiReason::not_found) {
-      lock.lock();
-      refused_.insert(next.key());
+      refused_.erase(next.key());
+    } else {
+      note_refusal(next.key(), answer.error());
     }
   }
 }

@@ -1,13 +1,14 @@
 #pragma once
 /// Writes the status of workloads of a cluster. A rollout changes it with each pod, and nobody
 /// needs every step; so it is computed a few times a second at most, and while it is being written,
-/// only the last one waits.
+/// only the last one waits. What a schema or a policy refuses waits longer each time.
 
 #include <condition_variable>
 #include <map>
 #include <mutex>
 #include <thread>
 
+#include "controller/backoff.h"
 #include "kubernetes/object_cache.h"
 #include "workloads/fleet.h"
 
@@ -24,9 +25,20 @@ class ClusterStatuses {
   void refresh(const workloads::Fleet& fleet, Time now);
   /// When it is time again. None: nobody was noted.
   std::optional<Instant> due() const;
+  /// The workload has changed, so a status that was refused may be written now; or it is gone.
+  void forget_refusal(const Name& owner);
+  /// Takes out what a server said about each status that it refused for the first time.
+  std::vector<std::string> take_refusals();
 
  private:
+  /// A status that was refused for another reason than that its object had changed.
+  struct Refusal {
+    Backoff backoff;
+    bool is_open = false;  ///< it was not computed again since
+  };
   void write(const std::stop_token& stop);
+  void note_refusal(const kubernetes::ObjectKey& key, const kubernetes::ApiError& error);
+  std::set<kubernetes::ObjectKey> note_what_is_open(Instant now);
 
   kubernetes::Client& client_;
   kubernetes::ObjectCache& objects_;
@@ -36,7 +48,9 @@ class ClusterStatuses {
   mutable std::mutex mutex_;
   std::condition_variable_any come_;
   std::map<kubernetes::ObjectKey, Value> waiting_;  ///< changes, by workload
-  std::set<kubernetes::ObjectKey> refused_;
+  std::set<kubernetes::ObjectKey> outdated_;        ///< refused, because the object had changed
+  std::map<kubernetes::ObjectKey, Refusal> refused_;
+  std::vector<std::string> told_;
   std::map<std::string, std::set<Name>> dropped_;  ///< by kind: fields that its schema lacks
   std::jthread thread_;                            ///< ends before the other members go
 };

@@ -39,6 +39,18 @@ bool FleetCache::put(const Key& key, const RecordPointer& record) {
   return true;
 }
 
+void FleetCache::renew(const Record& record) {
+  for (const auto& [owner, wish] : record.wanted_by)
+    wishes().renew(owner);
+}
+
+void FleetCache::lose(const Key& key) {
+  const RecordPointer known = all_->records.find(key);
+  if (known != nullptr && known->applied && !known->attempt)
+    renew(*known);
+  put(key, nullptr);
+}
+
 Status FleetCache::see(PodsSeen answer) {
   TRY(source_.tell_seen(*all_->view, std::move(answer)));
   find_drift();

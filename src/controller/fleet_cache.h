@@ -24,6 +24,10 @@ class FleetCache {
   void take_objects(std::vector<workloads::Object> objects);
   /// Notes the present record of a key; null: it is gone. Returns whether it has changed.
   bool put(const Key& key, const RecordPointer& record);
+  /// Lets those who want a thing be asked again: others have changed it.
+  void renew(const Record& record);
+  /// A thing is not there any more. If it was as wanted, others have removed it, and it is due again.
+  void lose(const Key& key);
   /// Takes in what engines reported about pods.
   Status see(PodsSeen answer);
   /// Takes in what was seen of one pod, as its present record says it is.

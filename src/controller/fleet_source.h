@@ -14,6 +14,7 @@
 
 namespace fettle {
 
+class FailedActs;
 class FleetCache;
 class FleetNews;
 class Notifier;
@@ -57,6 +58,9 @@ class FleetNews {
   virtual Result<bool> watch_nodes() = 0;
   /// Forgets what was on nodes that never come back. Only while nothing is under way there.
   virtual Status forget_lost() = 0;
+  /// What has failed, each thing with a pause of its own before it is tried again. Null: all of it
+  /// is tried with whatever is due next.
+  virtual FailedActs* failed_acts() { return nullptr; }
   /// A run has ended: clears what is left of things that are gone.
   virtual Status clear_leftovers() = 0;
   /// Where acts are carried out: nobody waits there for a world that is known not to answer.

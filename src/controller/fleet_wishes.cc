@@ -105,6 +105,9 @@ class FleetWishes::DueCollection {
     resources_->push_back(*resource);
     if (is_memory(*resource))
       resources_->back().driver = "host";
+    if (scope_.failed != nullptr &&
+        scope_.failed->is_held(resource->key, wish_of(*resource), scope_.now))
+      resources_->back().mandate = Mandate::none;
     if (record != nullptr)
       known_.emplace(resource->key, record);
     has_needs_ |= !resource->needs.empty();
@@ -117,6 +120,8 @@ class FleetWishes::DueCollection {
       gone.erase(resource->key);
     bool is_used = false;
     for (const Key& key : gone) {
+      if (scope_.failed != nullptr && scope_.failed->is_held(key, scope_.now))
+        continue;
       known_.emplace(key, records_.find(key));
       is_used |= key.kind == "claim";
     }
@@ -182,8 +187,9 @@ bool FleetWishes::take(workloads::Wanted wanted) {
     return Resources(wish.resources).first(wish.resources.size() - wish.pods);
   };
   const auto pods = [](const Wish& wish) { return Resources(wish.resources).last(wish.pods); };
-  const bool is_another =
-      is_new || !are_same(others(before), others(after)) || !are_same(pods(before), pods(after));
+  const bool is_another = renewed_.erase(wanted.owner) > 0 || is_new ||
+                          !are_same(others(before), others(after)) ||
+                          !are_same(pods(before), pods(after));
   before = std::move(after);
   if (is_another)
     changed_.insert(wanted.owner);

@@ -31,12 +31,15 @@
 ///   go, so does every pod that mounts it.
 /// * Whatever a run that goes on knows stays in its intent (`DueScope::in_run`). A thing that was
 ///   seen to differ from its record is due (`drifted`).
+/// * What has failed and waits for its next try (`failed`) is in the intent without a mandate, so
+///   that what needs it waits as well; what failed to go is in neither.
 /// * `ask` costs what the owners that it asks cost, `due` what the owners that it is given have;
 ///   the rest of the fleet does not count.
 
 #include <map>
 #include <optional>
 
+#include "controller/failed_acts.h"
 #include "controller/fleet_records.h"
 #include "workloads/decide/want.h"
 
@@ -53,6 +56,8 @@ struct DueScope {
   bool is_all = false;                     ///< all of them, whatever the records say
   const Known* in_run = nullptr;           ///< what a run that goes on knows; that stays in it
   const std::set<Key>* drifted = nullptr;  ///< things that are not as their records say
+  const FailedActs* failed = nullptr;      ///< those that are not to be tried yet are not acted on
+  Instant now{};                           ///< for those
 };
 
 class FleetWishes {
@@ -61,6 +66,12 @@ class FleetWishes {
 
   /// Adds an owner that has just been met, and so has to be asked.
   void add(const Name& owner) { open_.insert(owner); }
+  /// Others have changed something that an owner has. It is asked again, and what it wants counts
+  /// as new, since a wish that stays the same is due again, too.
+  void renew(const Name& owner) {
+    open_.insert(owner);
+    renewed_.insert(owner);
+  }
   /// Asks all owners that something concerns until nobody wants anything new. Returns whether
   /// somebody did.
   bool ask(Time now);
@@ -91,7 +102,7 @@ class FleetWishes {
   int other_acts() const;
 
   workloads::Fleet& fleet_;
-  std::set<Name> open_;
+  std::set<Name> open_, renewed_;
   std::map<Name, Wish> wanted_;
   std::map<Name, Time> asks_;
   std::set<Name> expired_;

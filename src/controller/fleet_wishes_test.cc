@@ -110,6 +110,66 @@ TEST_F(FleetWishesTest, AfterAChangeOnlyWhatItChangesIsDue) {
   EXPECT_EQ(records_->sequence(), sequence_);
 }
 
+TEST_F(FleetWishesTest, WhatOthersRemoveIsDueAlthoughNobodyWantsAnythingNew) {
+  const Name web = "CloneSet/default/web";
+  fleet_.put(clone_set("web", 1, "web:1"));
+  wishes_.ask(now_);
+  settle(web);
+  wishes_.take_changed();
+  const Resource revision = *fleet_.owned(web).revisions.begin()->second.resource;
+  EXPECT_FALSE(wishes_.ask(now_));
+  records_->put(revision.key, nullptr);
+  wishes_.renew(web);
+  EXPECT_TRUE(wishes_.ask(now_));
+  EXPECT_EQ(wishes_.take_changed(), std::set<Name>{web});
+  EXPECT_EQ(count(due(web), web, "revision"), 1u);
+  EXPECT_FALSE(wishes_.ask(now_));
+}
+
+TEST_F(FleetWishesTest, WhatWaitsForItsNextTryIsNotActedOn) {
+  const Name web = "CloneSet/default/web";
+  fleet_.put(clone_set("web", 2, "web:1"));
+  wishes_.ask(now_);
+  const auto fail = [&](FailedActs& failed, const Resource& resource, Verb verb) {
+    auto record = std::make_shared<Record>();
+    Attempt& attempt = record->attempt.emplace();
+    attempt.resource = resource;
+    attempt.verb = verb;
+    attempt.failed = true;
+    record->wanted_by[web] = wish_of(resource);
+    put(resource.key, record);
+    failed.fail(resource.key, *record, false, Instant(1h));
+  };
+  FailedActs failed;
+  const Resource pod = resources(due(web), web).back();
+  ASSERT_EQ(pod.key.kind, "pod");
+  fail(failed, pod, Verb::create);
+  const auto mandates = [&](Instant now) {
+    std::map<Mandate, int> found;
+    const Due all = due({web}, {.failed = &failed, .now = now});
+    for (const Resource& each : resources(all, web))
+      found[each.mandate] += each.key.kind == "pod" ? 1 : 0;
+    return found;
+  };
+  EXPECT_EQ(mandates(Instant(1h))[Mandate::none], 1);
+  EXPECT_EQ(mandates(Instant(1h))[Mandate::act], 1);
+  EXPECT_EQ(mandates(Instant(1h) + 1s)[Mandate::act], 2);
+  // One that cannot be removed is left out: it would be removed.
+  settle(web);
+  fleet_.put(clone_set("web", 1, "web:1"));
+  wishes_.ask(now_);
+  const Due fewer = due(web);
+  const auto gone = std::ranges::find(
+      fewer.known, Name("pod"), [](const auto& each) -> const Name& { return each.first.kind; });
+  ASSERT_NE(gone, fewer.known.end());
+  Resource then = *gone->second->applied;
+  FailedActs failed_to_go;
+  fail(failed_to_go, then, Verb::remove);
+  EXPECT_FALSE(due({web}, {.failed = &failed_to_go, .now = Instant(1h)}).known.contains(then.key));
+  EXPECT_TRUE(
+      due({web}, {.failed = &failed_to_go, .now = Instant(1h) + 1s}).known.contains(then.key));
+}
+
 TEST_F(FleetWishesTest, WhatIsNotWantedAnyMoreIsKnownAndNotWanted) {
   const Name web = "CloneSet/default/web";
   fleet_.put(clone_set("web", 3, "web:1"));

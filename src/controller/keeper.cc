@@ -98,6 +98,8 @@ Duration Keeper::pause() const {
     until = std::min(until, pods_.is_wanted() ? now : next_look());
   if (options_.keeps && !outstanding_.owners.empty())
     until = std::min(until, outstanding_.backoff.until());
+  if (FailedActs* const failed = news_->failed_acts())
+    until = std::min(until, failed->due().value_or(until));
   if (const auto ask = cache_.wishes().ask_at())
     until = std::min(until, now + (*ask - place_.clock()));
   return until - now;
@@ -121,6 +123,8 @@ Result<bool> Keeper::catch_up() {
   const bool has_looked = TRY(look());
   if (options_.keeps && has_looked)
     outstanding_.owners.merge(cache_.owners_of_drifted());
+  if (!take_retries().empty())
+    return true;
   if (!options_.keeps || !outstanding_.backoff.is_over(now) || outstanding_.owners.empty())
     return false;
   outstanding_.backoff.begin(now);
@@ -170,6 +174,7 @@ void Keeper::learn_record(const Key& key, const RecordPointer& record) {
 /// Carries out what is due. While acts are under way, it goes on with what is wanted by then.
 Status Keeper::carry() {
   outstanding_.owners.merge(cache_.wishes().take_changed());
+  take_retries();
   if (outstanding_.owners.empty())
     return {};
   Threads threads(*place_.interrupt, place_.mask.get());
@@ -177,7 +182,10 @@ Status Keeper::carry() {
   Workplace place = news_->place_of_acts();
   place.executor = &executor;
   Due due = cache_.wishes().due(outstanding_.owners, cache_.records(),
-                                {.is_all = outstanding_.is_all, .drifted = &cache_.drifted()});
+                                {.is_all = outstanding_.is_all,
+                                 .drifted = &cache_.drifted(),
+                                 .failed = news_->failed_acts(),
+                                 .now = instant_from_clock()});
   RunRequest run_request;
   run_request.intent = std::move(due.intent);
   run_request.known = std::move(due.known);
@@ -198,7 +206,8 @@ Status Keeper::carry() {
   account_.add(*run_result.summary, cache_.records());
   // Failures are in the records.
   outstanding_.is_all = outstanding_.is_all && run_result.summary->stopped;
-  if (run_result.summary->good()) {
+  const bool are_failures_kept = news_->failed_acts() != nullptr && !run_result.summary->stopped;
+  if (run_result.summary->good() || are_failures_kept) {
     outstanding_.backoff.reset();
     outstanding_.owners.clear();
   }
@@ -214,15 +223,46 @@ Result<std::shared_ptr<const Intent>> Keeper::wanted_by_now(const Run& run, Wake
     executor.stop();
     return nullptr;
   }
-  if (!cache_.wishes().ask(place_.clock()))
+  const bool is_any_new = cache_.wishes().ask(place_.clock());
+  const std::set<Key> retries = take_retries();
+  if (!is_any_new && retries.empty())
     return nullptr;
   end_unwanted_pulls(run, cache_, executor);
   outstanding_.owners.merge(cache_.wishes().take_changed());
-  Due due = cache_.wishes().due(
-      outstanding_.owners, cache_.records(),
-      {.is_all = outstanding_.is_all, .in_run = &run.known(), .drifted = &cache_.drifted()});
-  outstanding_.of_run = std::move(due.known);
+  Due due = cache_.wishes().due(outstanding_.owners, cache_.records(),
+                                {.is_all = outstanding_.is_all,
+                                 .in_run = &run.known(),
+                                 .drifted = &cache_.drifted(),
+                                 .failed = news_->failed_acts(),
+                                 .now = instant_from_clock()});
+  outstanding_.of_run = news_for(run, std::move(due.known), retries);
   return std::move(due.intent);
+}
+
+/// Whatever has failed and is to be tried again by now: its owners are asked for all that they
+/// want.
+std::set<Key> Keeper::take_retries() {
+  std::set<Key> keys;
+  if (FailedActs* const failed = news_->failed_acts())
+    for (FailedActs::Retry& retry : failed->take_due(instant_from_clock())) {
+      outstanding_.owners.merge(retry.owners);
+      keys.insert(std::move(retry.key));
+    }
+  return keys;
+}
+
+/// What a run has to learn beside its new wish. On engines nobody else changes anything.
+Known Keeper::news_for(const Run& run, Known due, const std::set<Key>& retries) const {
+  if (news_->failed_acts() == nullptr)
+    return due;
+  // A run decides anew about a record that is another one.
+  for (const Key& key : retries)
+    if (const auto found = due.find(key); found != due.end())
+      found->second = std::make_shared<Record>(*found->second);
+  // Others may have removed things, and what failed to go waits: a run must not remove them.
+  for (const auto& [key, record] : run.known())
+    due.try_emplace(key, nullptr);
+  return due;
 }
 
 /// Whether everything under way only waits to be called again, and nothing else has happened for as

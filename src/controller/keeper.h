@@ -37,7 +37,7 @@ class Keeper {
   struct Backlog {
     std::set<Name> owners;
     bool is_all = true;  ///< whatever the records say
-    Known of_run;        ///< what became due during a run
+    Known of_run;        ///< what became due during a run; null: it is gone
     Backoff backoff;
   };
   /// Whether a run only waits, for instance for an init container.
@@ -60,7 +60,9 @@ class Keeper {
   void learn_record(const Key& key, const RecordPointer& record);
 
   Status carry();
+  std::set<Key> take_retries();
   Result<std::shared_ptr<const Intent>> wanted_by_now(const Run& run, Wakeful& executor);
+  Known news_for(const Run& run, Known due, const std::set<Key>& retries) const;
   bool is_stuck(const Run& run);
 
   const Workplace& place_;

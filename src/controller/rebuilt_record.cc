@@ -17,6 +17,11 @@ bool says_the_same(const Record& known, const Record& rebuilt) {
          (!known.applied || known.applied->attributes == rebuilt.applied->attributes);
 }
 
+bool was_changed(const Record& known, const Record& rebuilt) {
+  return known.applied &&
+         (!rebuilt.applied || known.applied->attributes != rebuilt.applied->attributes);
+}
+
 RecordPointer with_failure(const RecordPointer& rebuilt, const RecordPointer& failure) {
   if (failure == nullptr || !rebuilt->applied || rebuilt->attempt ||
       rebuilt->applied->attributes == failure->attempt->resource->attributes)

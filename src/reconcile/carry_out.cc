@@ -134,6 +134,16 @@ Status log(Edit& edit, Audience* audience, Event event) {
   return edit.write(std::span(&change, 1));
 }
 
+/// Null: it is gone.
+Known overlaid(Known known, const Known& newer) {
+  for (const auto& [key, record] : newer)
+    if (record == nullptr)
+      known.erase(key);
+    else
+      known[key] = record;
+  return known;
+}
+
 /// The result of a run, for people.
 std::string text_of(const Summary& summary) {
   std::string text;
@@ -291,9 +301,8 @@ Result<RunResult> carry_out(const RunContext& run_context, Edit& edit, Executor&
         return wanted;
       }
       wanted.also_known = run_request.also_known(run, *wanted.intent);
-      Known all = run.known();
-      all.insert(wanted.also_known.begin(), wanted.also_known.end());
-      wanted.seen = TRY(look(run_context, *wanted.intent, all));
+      wanted.seen =
+          TRY(look(run_context, *wanted.intent, overlaid(run.known(), wanted.also_known)));
       return wanted;
     };
   run_result.summary =

@@ -32,8 +32,9 @@ struct RunRequest {
   /// Returns the new intent if the wish has changed; asked after each batch of news. Null: it has
   /// not. An error ends the run.
   std::function<Result<std::shared_ptr<const Intent>>(const Run&)> wants{};
-  /// Returns records that the run does not know, after `wants` has answered. A caller with many
-  /// records gives a run only those that concern it.
+  /// Returns records that the run does not know, or knows as they were before others changed them
+  /// (null: they are gone), after `wants` has answered. A caller with many records gives a run only
+  /// those that concern it.
   std::function<Known(const Run&, const Intent& wanted)> also_known{};
 };
 

@@ -142,13 +142,12 @@ bool is_same_wish(const Node& before, const Node& after) {
 Result<std::vector<Order>> Run::want(std::shared_ptr<const Intent> intent, Seen seen, Moment now,
                                      Known also_known) {
   INVARIANT(intent_->requests.empty() && intent->requests.empty());
-  // Records that the run has already are newer.
-  known_.merge(also_known);
+  const std::set<Key> learned = learn(also_known);
   // A resource that was acted on since then may differ from its observation.
   for (auto& [key, observation] : seen)
     if (const Standing standing = this->standing(key);
-        !is_under_way(key) &&
-        (standing == Standing::open || standing == Standing::kept || standing == Standing::blocked))
+        !is_under_way(key) && (standing == Standing::open || standing == Standing::kept ||
+                               standing == Standing::blocked || learned.contains(key)))
       seen_.now[key] = std::move(observation);
   // An error of the new graph is reported before anything is done.
   next_.graph = std::make_unique<Graph>(TRY(Graph::build(*intent, known_, seen_.now, *kinds_)));
@@ -157,6 +156,24 @@ Result<std::vector<Order>> Run::want(std::shared_ptr<const Intent> intent, Seen 
   next_.intent = std::move(intent);
   is_finished_ = false;
   return answer();
+}
+
+/// Whoever asks has been told of all that this run has written, so what differs was written by
+/// others. Returns what does.
+std::set<Key> Run::learn(const Known& also_known) {
+  std::set<Key> learned;
+  for (const auto& [key, record] : also_known) {
+    const auto found = known_.find(key);
+    const RecordPointer before = found == known_.end() ? nullptr : found->second;
+    if (record == before || is_under_way(key))
+      continue;
+    learned.insert(key);
+    if (record != nullptr)
+      known_[key] = record;
+    else
+      pass_.forgotten.insert(known_.extract(found));
+  }
+  return learned;
 }
 
 /// Acts in a host are judged with the host, before anything else happens in it. So if there are
@@ -196,7 +213,10 @@ void Run::adopt(Wanted next) {
     const NodeId then = before.find(*graph_->node(id).key);
     if (then == no_node)
       continue;
-    const bool is_same = is_same_wish(before.node(then), graph_->node(id));
+    const bool was_changed = before.node(then).known != graph_->node(id).known;
+    const bool is_same = is_same_wish(before.node(then), graph_->node(id)) && !was_changed;
+    if (was_changed && ready.has_answered(then))
+      take_back(*graph_->node(id).key, ready.standing(then));
     const auto flight = flights.find(then);
     // A step that had not started is decided again, and so is one that waits and whose wish has
     // changed.
@@ -561,16 +581,15 @@ bool Run::is_of_a_host(NodeId id) const {
 }
 
 /// Takes back the answer of a node that is done again.
-void Run::take_back(NodeId id) {
-  const Key& key = *graph_->node(id).key;
+void Run::take_back(const Key& key, Standing standing) {
   const auto of_it = [&](const auto& one) { return one.key == key; };
   std::erase_if(summary_.failures, of_it);
   std::erase_if(summary_.skips, of_it);
   std::erase_if(summary_.unsettled, of_it);
   const Step* decided = step(key);
-  if (ready_.standing(id) == Standing::unmet)
+  if (standing == Standing::unmet)
     --summary_.unmet;
-  else if (ready_.standing(id) == Standing::blocked && decided != nullptr &&
+  else if (standing == Standing::blocked && decided != nullptr &&
            decided->obstacle != Obstacle::host)
     --summary_.blocked;
 }

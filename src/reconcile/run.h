@@ -23,8 +23,9 @@
 ///   out in the middle that a kept host has to be recreated after all, it is too late in this pass:
 ///   everything possible is done, and the next pass starts with the records of that time. A pass
 ///   that did nothing is never repeated, and no host is recreated forever (`anew_limit`).
-/// * The wish may change meanwhile (`want`). Resources with an unchanged wish keep their standing,
-///   and acts under way come to their end as they started.
+/// * The wish may change meanwhile (`want`), and so may the world, where others act as well.
+///   Resources of which neither has changed keep their standing, and acts under way come to their
+///   end as they started.
 ///
 /// Invariants:
 /// * A record says that an act has started before it starts. So after a kill, the next process
@@ -164,7 +165,9 @@ class Run {
   std::vector<Order> on(std::span<const Input> inputs, Moment now);
   /// The wish has changed meanwhile. Resources with an unchanged wish keep their standing, and acts
   /// under way come to their end. `seen`: the observations for the new wish. `also_known`: records
-  /// that the run does not know yet. Errors: those of `Graph::build`; then nothing changes.
+  /// that the run does not know yet, or that others have changed; null: it is gone. What acts are
+  /// under way on stays as the run knows it; anything else is decided anew. Errors: those of
+  /// `Graph::build`; then the wish stays as it was.
   Result<std::vector<Order>> want(std::shared_ptr<const Intent> intent, Seen seen, Moment now,
                                   Known also_known = {});
 
@@ -296,13 +299,15 @@ class Run {
   void remember_the_call(NodeId id, const Step& held);
   void adopt_when_possible();
   void adopt(Wanted next);
+  std::set<Key> learn(const Known& also_known);
   void forget_what_neither_knows(const Graph& before);
   void point_steps_at_what_is_wanted();
   void start_what_fits();
   void settle(NodeId id, Standing standing);
   void announce(NodeId id, Standing standing);
   void decide_again(NodeId id, NodeId need);
-  void take_back(NodeId id);
+  void take_back(NodeId id) { take_back(*graph_->node(id).key, ready_.standing(id)); }
+  void take_back(const Key& key, Standing standing);
   void begin_act(NodeId id);
   bool resume(NodeId id);
   void start_act(NodeId id);

@@ -462,6 +462,61 @@ TEST_F(SettleTest, ARunThatIsToldOfAPartActsOnThatPart) {
   EXPECT_EQ(after.at(key_of("thing/d"))->applied->attributes, variant(1)) << "nobody spoke of it";
 }
 
+TEST_F(SettleTest, WhatOthersChangeDuringARunIsDecidedAnew) {
+  for (const char* name : {"thing/changed", "thing/gone", "thing/unwanted", "thing/slow"})
+    want(name, variant(1));
+  EXPECT_TRUE(carry().good());
+  const Known all = *home_.store().known("e");
+  const auto as_left = [&](const char* name, int number) {
+    auto record = std::make_shared<Record>(*all.at(key_of(name)));
+    record->applied.edit().attributes = variant(number);
+    return record;
+  };
+  answers_["thing/changed"] = [this](const Act&) -> Result<Outcome> {
+    if (calls("thing/changed") == 1)
+      return Outcome(Skipped{"it has changed since this was decided"});
+    return done(1);
+  };
+  answers_["thing/slow"] = in_order({Pending{"it waits", 1s, {}}, done(1)});
+  const auto intent = std::make_shared<Intent>(*intent_);
+  intent->environment = "e";
+  intent->sets["p"] = Leftover::remove;
+  intent->resources["p"][0].attributes = intent->resources["p"][3].attributes = variant(2);
+  const auto fewer = std::make_shared<Intent>(*intent);
+  fewer->resources["p"].erase(fewer->resources["p"].begin() + 2);
+  const RunContext run_context{kinds_, [this](const Name&) { return &executor_; }, &blobs_, {}};
+  const auto edit = home_.edit("e");
+  executor_.log.clear();
+  RunRequest run_request;
+  run_request.intent = intent;
+  run_request.known = all;
+  run_request.options.sequence = 100;
+  bool is_given = false;
+  run_request.wants = [&](const fettle::Run& run) -> Result<std::shared_ptr<const Intent>> {
+    if (is_given || run.standing(key_of("thing/changed")) != Standing::skipped)
+      return nullptr;
+    is_given = true;
+    return fewer;
+  };
+  run_request.also_known = [&](const fettle::Run&, const Intent&) {
+    return Known{{key_of("thing/changed"), as_left("thing/changed", 3)},
+                 {key_of("thing/gone"), nullptr},
+                 {key_of("thing/unwanted"), nullptr},
+                 {key_of("thing/slow"), as_left("thing/slow", 3)}};
+  };
+  const Result<RunResult> run_result =
+      carry_out(run_context, *edit, executor_, std::move(run_request));
+  ASSERT_TRUE(run_result && run_result->summary);
+  EXPECT_TRUE(run_result->summary->good()) << "what was skipped has been done";
+  std::vector<std::string> log = executor_.log;
+  std::ranges::sort(log);
+  EXPECT_EQ(log, (std::vector<std::string>{"create thing/gone", "replace thing/changed",
+                                           "replace thing/changed", "replace thing/slow",
+                                           "replace thing/slow"}))
+      << "nobody removes what is gone, and acts under way go on";
+  EXPECT_EQ(called_["thing/changed"].back().known->applied->attributes, variant(3));
+}
+
 TEST_F(SettleTest, AnIntentThatCannotBeEndsTheRunWithItsError) {
   want("state/a");
   auto circle = std::make_shared<Intent>(*intent_);

@@ -65,6 +65,17 @@ Value overlaid(const Value& below, const Value& above) {
 
 }  // namespace
 
+Time Endings::end_one(const Name& which, Time now) {
+  constexpr Duration shortest = 1s, longest = 15min, quiet = 10min;
+  std::erase_if(rows, [&](const auto& row) { return row.second.until + quiet < now; });
+  const auto [found, is_first] = rows.try_emplace(which, Row{now, Duration(0)});
+  Row& row = found->second;
+  if (is_first || row.until > now)
+    return row.until;
+  row.pause = std::clamp<Duration>(2 * row.pause, shortest, longest);
+  return row.until = now + row.pause;
+}
+
 void Fleet::touch(const Name& owner) {
   if (!owner.empty())
     changed_.insert(owner);
@@ -425,7 +436,11 @@ void Fleet::know_pod(const Key& key, const RecordPointer& record) {
   }
   const bool is_new = pod(key.name) == nullptr;
   FleetPod& pod = pod_for(key);
-  if (is_new)
+  // In a cluster, one that was taken over may have the name of one that was to be made.
+  const bool is_another = is_cluster && !pod.exists && record->applied &&
+                          read_one<&Pod::uid>(last->attributes).get() !=
+                              read_one<&Pod::uid>(pod.resource->attributes).get();
+  if (is_new || is_another)
     wish(pod, last);
   pod.exists = record->applied.has_value();
   follow_act(pod, *record);
@@ -436,6 +451,16 @@ void Fleet::know_pod(const Key& key, const RecordPointer& record) {
   pod.made.clear();
   const Dict made = read_one<&PodOutputs::containers>(record->outputs);
   pod.made.assign(made.entries().begin(), made.entries().end());
+  touch_pod(pod);
+}
+
+void Fleet::let_be(const Key& key) {
+  const auto found = pods_.find(key.name);
+  if (found == pods_.end() || !found->second->acted)
+    return;
+  FleetPod& pod = *found->second;
+  wish(pod, Box<Resource>(pod.acted));
+  pod.is_done = pod.applied == pod.resource->attributes.digest();
   touch_pod(pod);
 }
 

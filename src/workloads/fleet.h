@@ -28,6 +28,7 @@ struct ContainerSeen {
   int restarts = 0;
   bool is_ready = false;
   bool is_running = false;
+  Value resources{};  ///< that it has been given; null: nobody said
 };
 
 struct FleetPod : PodTag {
@@ -59,6 +60,9 @@ struct FleetPod : PodTag {
   /// Of attributes, marks and configs that were found to agree: of thousands of marked pods, few
   /// change between two decisions. Only decisions write it.
   mutable Digest settled;
+  /// When another one comes in place of one that has ended by itself, in a cluster; 0: it has not,
+  /// or no decision has met it. Only decisions write it.
+  mutable Time anew_at;
 
   Digest applied;       ///< those with which the last act ended well; zero: none
   Box<Resource> acted;  ///< what the last act that began was to make of it; none: none has begun
@@ -117,11 +121,27 @@ struct Node {
   uint32_t number = 0;
 };
 
+/// Pods that ended by themselves soon after one another: of a CloneSet, or on one node, or with one
+/// number.
+struct Endings {
+  struct Row {
+    Time until;  ///< what ends before that waits until then as well
+    Duration pause{};
+  };
+  int64_t generation = -1;  ///< of the workload; with another one they begin anew
+  std::map<Name, Row> rows;
+
+  /// One has ended now. Returns when another one may come: the first time at once, then after 1 s
+  /// … 15 min, twice as long each time, until none has ended for ten minutes.
+  Time end_one(const Name& which, Time now);
+};
+
 /// All that one owner has.
 struct OwnerHoldings {
   std::vector<FleetPod*> pods;  ///< by key
   std::map<Name, Memory> revisions, jobs, claims, notices;
   std::set<Name> pulls;
+  mutable Endings endings;  ///< only decisions write it
 };
 
 /// Whether a fleet's gates are on or off. The defaults are ours (`gates.h` reads them).
@@ -165,6 +185,9 @@ class Fleet {
   void drop_node(const Name& name);
   /// Takes the record of a resource. Null: it is gone.
   void know(const Key& key, const RecordPointer& record);
+  /// Somebody else has changed a pod, as its record says: the next decision begins from there, as
+  /// one of another controller would, and does not insist on what was wanted before.
+  void let_be(const Key& key);
   /// Takes a look at a pod. None: it is not there.
   void see(const Key& key, const std::optional<State>& state);
   /// A pod whose key names no node was seen on this one; empty: on none yet.

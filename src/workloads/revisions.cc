@@ -78,8 +78,7 @@ void Rollout::find_revisions() {
   } else {
     Revision revision;
     // In a cluster the revisions of a set of the same name that was deleted may still be there.
-    const Object* const set = fleet.is_cluster ? fleet.object(owner) : nullptr;
-    const std::string data = cat(revision_data(wanted), set == nullptr ? Name() : set->uid);
+    const std::string data = cat(revision_data(wanted), life());
     // A name that another template has is passed over.
     do {
       revision.hash = revision_hash(data, static_cast<int>(revision.collisions));

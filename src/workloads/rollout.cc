@@ -103,12 +103,39 @@ Rollout::Rollout(const Fleet& fleet_, const Workload& workload_, Time now_)
   changes_.reserve(owned.pods.size());
   find_revisions();
   const bool has_nodes = !fleet.nodes().empty() && !fleet.is_cluster;
+  const bool begins_anew =
+      fleet.is_cluster && !owned.pods.empty() &&
+      std::exchange(owned.endings.generation, workload.generation) != workload.generation;
+  if (begins_anew)
+    owned.endings.rows.clear();
   for (const FleetPod* pod : owned.pods) {
     // What has ended, and what was on a node that is gone, is made anew elsewhere.
     const bool is_lost = has_nodes && fleet.node_at(pod->node_number) == nullptr;
+    if (begins_anew)
+      pod->anew_at = Time();
     if (!pod->is_leaving && !has_ended(*pod) && !is_lost)
       add_row(pod);
+    else if (!pod->is_leaving && has_ended(*pod) && fleet.is_cluster)
+      add_ended(*pod);
   }
+}
+
+/// A kubelet that refuses a pod refuses the next one as well, and to make one after another would
+/// take the requests of everybody.
+void Rollout::add_ended(const FleetPod& pod) {
+  if (pod.anew_at == Time())
+    pod.anew_at = owned.endings.end_one(workload.sort == WorkloadSort::clone_set    ? Name()
+                                        : workload.sort == WorkloadSort::daemon_set ? pod.node
+                                                                                    : pod.name,
+                                        now);
+  if (pod.anew_at <= now || pod.is_specified || pod.is_deleted)
+    return;
+  ask_at(pod.anew_at);
+  ended_.push_back(&pod);
+}
+
+void Rollout::keep_ended(const std::function<bool(const FleetPod&)>& is_needed) {
+  std::erase_if(ended_, [&](const FleetPod* pod) { return !is_needed(*pod); });
 }
 
 void Rollout::add_row(const FleetPod* pod) {
@@ -303,6 +330,11 @@ Value Rollout::configs_for(const Value& pod_template, const Value& sidecars) {
   return configs;
 }
 
+Name Rollout::life() const {
+  const Object* const stored = fleet.is_cluster ? fleet.object(owner) : nullptr;
+  return stored == nullptr ? Name() : stored->uid;
+}
+
 Name Rollout::in_space(std::string_view name) const { return cat(workload.space, "/", name); }
 
 void Rollout::tell(std::string_view reason, std::string_view about, std::string text,
@@ -361,10 +393,24 @@ Wanted Rollout::finish(bool expired) {
   wanted.owner = owner;
   wanted.pools = std::move(pools_);
   wanted.resources = std::move(others_);
-  wanted.resources.reserve(wanted.resources.size() + size());
-  for (size_t row = 0; row < size(); ++row)
+  wanted.resources.reserve(wanted.resources.size() + size() + ended_.size());
+  wanted.pods.reserve(size() + ended_.size());
+  // In the order of the fleet, and new ones behind.
+  auto ended = ended_.begin();
+  const auto add_ended_before = [&](const FleetPod* pod) {
+    for (; ended != ended_.end() &&
+           (pod == nullptr || (*ended)->resource->key.name < pod->resource->key.name);
+         ++ended) {
+      wanted.resources.push_back((*ended)->resource);
+      wanted.pods.push_back(*ended);
+    }
+  };
+  for (size_t row = 0; row < size(); ++row) {
+    add_ended_before(pods_[row]);
     wanted.resources.push_back(is_changed(row) ? std::move(changes_[row]) : pods_[row]->resource);
-  wanted.pods = std::move(pods_);
+    wanted.pods.push_back(pods_[row]);
+  }
+  add_ended_before(nullptr);
   return wanted;
 }
 

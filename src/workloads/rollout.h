@@ -3,6 +3,7 @@
 /// follows. A resource that no rule changes is passed on as it was.
 
 #include <deque>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <set>
@@ -75,6 +76,11 @@ class Rollout {
   /// Whatever a node has under the reference of this pull is not what the rollout needs.
   void distrust_image(const Name& pull_key) { distrusted_.insert(pull_key); }
   bool distrusts_image(const Name& pull_key) const { return distrusted_.contains(pull_key); }
+  /// Pods that have ended by themselves and are no rows, and that stay for now: the pause before
+  /// another one comes in their place is not over. Only in a cluster.
+  const std::vector<const FleetPod*>& ended() const { return ended_; }
+  /// Lets those go in whose place none shall come.
+  void keep_ended(const std::function<bool(const FleetPod&)>& is_needed);
 
   /// Gives a notice about pods that is shown as long as it holds.
   void tell(std::string_view reason, std::string_view about, std::string text,
@@ -94,9 +100,13 @@ class Rollout {
   /// `NAMESPACE/NAME` of a thing in the workload's namespace.
   Name in_space(std::string_view name) const;
   Name driver_of(std::string_view node) const;
+  /// Tells a workload of a cluster from those that had its name before and may have left pods;
+  /// elsewhere empty.
+  Name life() const;
 
  private:
   void add_row(const FleetPod* pod);
+  void add_ended(const FleetPod& pod);
   Readiness readiness_of(size_t row, bool is_held) const;
   void read_row(size_t row);
   bool read_known(PodRow& row, const FleetPod& pod);
@@ -106,7 +116,7 @@ class Rollout {
   void emit_revisions();
   void emit_unsaid();
 
-  std::vector<const FleetPod*> pods_;
+  std::vector<const FleetPod*> pods_, ended_;
   std::deque<PodTag> tags_;             ///< of pods as they are changed here
   std::vector<Box<Resource>> changes_;  ///< none: the pod is as it was
   std::vector<Box<Resource>> others_;

@@ -22,6 +22,7 @@ ContainerSeen container_of(const Value& status) {
   seen.container_id = status.text_at("containerID");
   seen.restarts = static_cast<int>(status.integer_at("restartCount"));
   seen.is_ready = status.bool_at("ready");
+  seen.resources = status.at("resources");
   seen.is_running = status.at("state").find("running") != nullptr;
   return seen;
 }

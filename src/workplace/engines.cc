@@ -37,7 +37,7 @@ size_t keep_away(Known& known, const Intent& intent, const Silent& silent) {
     for (const Resource& resource : resources)
       wanted.insert(resource.key);
   return std::erase_if(known, [&](const auto& each) {
-    const Resource* const then = resource_of_then(*each.second);
+    const Resource* const then = each.second == nullptr ? nullptr : resource_of_then(*each.second);
     return then != nullptr && silent.contains(then->driver) && !wanted.contains(each.first);
   });
 }

@@ -12,6 +12,7 @@
 #include "tests/engine/world.h"
 #include "tests/fixtures/home.h"
 #include "tests/fixtures/workload_kinds.h"
+#include "tests/fixtures/workplace_setup.h"
 #include "verbs/fleet/workload_views.h"
 
 namespace fettle {
@@ -25,18 +26,8 @@ class WorkloadsTest : public testing::TestWithParam<TestEngine::Sort> {
                   return link_engine(http_, running_engine(GetParam()), {}, std::move(stop));
                 }),
         host_(http_, home_.blobs(), [] { return uint64_t{7}; }, {}) {
-    place_.store = &home_.store();
-    place_.blobs = &home_.blobs();
-    place_.kinds = &kinds_;
-    place_.clock = now_from_clock;
-    place_.random = [] { return uint64_t{7}; };
-    place_.interrupt = &interrupt_;
-    place_.command = "a test";
-    place_.driver = [this](const Name& name) -> Driver* {
-      return name == "engine" ? static_cast<Driver*>(&engine_)
-             : name == "host" ? static_cast<Driver*>(&host_)
-                              : nullptr;
-    };
+    place_ = place_of({home_.store(), home_.blobs(), kinds_, interrupt_},
+                      {{"engine", &engine_}, {"host", &host_}});
   }
   ~WorkloadsTest() override {
     for (const ContainerState& left : containers())

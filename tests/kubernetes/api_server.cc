@@ -668,11 +668,16 @@ ApiAnswer ApiServer::apply(Call& call) {
   const auto conflicts = owners.conflicts(owner, live, call.body);
   if (!conflicts.empty() && !is_forced) {
     std::vector<Value> causes;
-    for (const FieldOwners::Conflict& each : conflicts)
-      causes.push_back(Value::dict({{"reason", "FieldManagerConflict"},
-                                    {"field", shown_field(each.field)},
-                                    {"message", cat("conflict with \"", each.manager, "\"")}}));
-    return refusal(409, "Conflict", cat("Apply failed with ", causes.size(), " conflict"),
+    std::string said =
+        cat("Apply failed with ", conflicts.size(), " conflict", conflicts.size() == 1 ? "" : "s");
+    for (const FieldOwners::Conflict& each : conflicts) {
+      const std::string message = cat("conflict with \"", each.manager, "\"");
+      const std::string field = shown_field(each.field);
+      said += cat(causes.empty() ? ": " : ", ", message, ": ", field);
+      causes.push_back(Value::dict(
+          {{"reason", "FieldManagerConflict"}, {"field", field}, {"message", message}}));
+    }
+    return refusal(409, "Conflict", said,
                    Value::dict({{"causes", Value::list(std::move(causes))}}));
   }
   Value made = owners.apply(owner, live, call.body, is_forced, call.now);

@@ -11,6 +11,7 @@
 #include "drivers/kubernetes/cluster_link.h"
 #include "tests/fixtures/home.h"
 #include "tests/fixtures/workload_kinds.h"
+#include "tests/fixtures/workplace_setup.h"
 #include "tests/kubernetes/api_server_face.h"
 #include "tests/kubernetes/json_text.h"
 #include "tests/kubernetes/patches.h"
@@ -48,18 +49,8 @@ class Controller {
       : host_(http_, blobs, [] { return uint64_t{7}; }, {}),
         link_(std::make_unique<kubernetes::HttpTransport>(config), std::move(settings),
               now_from_clock, 1) {
-    place_.store = &store;
-    place_.blobs = &blobs;
-    place_.kinds = &kinds_;
-    place_.clock = now_from_clock;
-    place_.random = [] { return uint64_t{7}; };
-    place_.interrupt = &interrupt_;
-    place_.command = "a test";
-    place_.driver = [this](const Name& name) -> Driver* {
-      return name == cluster::driver_name ? static_cast<Driver*>(&link_.driver())
-             : name == "host"             ? static_cast<Driver*>(&host_)
-                                          : nullptr;
-    };
+    place_ = place_of({store, blobs, kinds_, interrupt_},
+                      {{cluster::driver_name, &link_.driver()}, {"host", &host_}});
     link_.begin();
     thread_ = std::jthread([this] {
       if (!link_.await_lease(interrupt_.acts_token()))
@@ -125,6 +116,22 @@ class ClusterController : public testing::Test {
                  more, "}}")),
         {}, {});
     ASSERT_TRUE(made) << to_string(made.error());
+  }
+  /// A StatefulSet `db` without claims, all of whose pods may come at once.
+  void make_set(int replicas) {
+    const auto made = client_->create(
+        types::stateful_sets, {"default", ""},
+        json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"StatefulSet","metadata":
+          {"name":"db","namespace":"default"},"spec":{"replicas":)",
+                 replicas, R"(,"serviceName":"data","podManagementPolicy":"Parallel",
+          "selector":{"matchLabels":{"app":"db"}},"template":{"metadata":{"labels":{"app":"db"}},
+          "spec":{"containers":[{"name":"c","image":"db:1"}]}}}})")),
+        {}, {});
+    ASSERT_TRUE(made) << to_string(made.error());
+  }
+  Value status_of_set() {
+    const auto set = client_->get(types::stateful_sets, {"default", "db"}, {});
+    return set ? set->at("status") : Value();
   }
   void change(std::string_view spec) {
     const auto changed = client_->patch(types::clone_sets, web_, kubernetes::PatchType::merge,
@@ -338,6 +345,88 @@ TEST_F(ClusterController, ADeletedPodIsReplaced) {
       types::pods, {"default", std::string(pod.at("metadata").text_at("name"))}, {}, {}));
   ASSERT_TRUE(await([&] { return uids() != before && pods().size() == 2; }));
   EXPECT_TRUE(await_rollout(2, "web:1")) << write_json(status());
+}
+
+/// `kubectl delete --cascade=orphan`, and the set is made again: before the controller begins, or
+/// while it keeps the others.
+TEST_F(ClusterController, AStatefulSetTakesOverItsOrphans) {
+  auto keeping = controller();
+  make_set(2);
+  ASSERT_TRUE(await([&] { return status_of_set().integer_at("readyReplicas") == 2; }));
+  const std::set<std::string> before = uids();
+  const ObjectName db{"default", "db"};
+  for (const bool is_away : {false, true}) {
+    if (is_away)
+      keeping.reset();
+    ASSERT_TRUE(client_->remove(types::stateful_sets, db, {}, {}));
+    for (const auto& type : {types::pods, types::revisions}) {
+      const auto listed = client_->list(type, "default", {}, {});
+      ASSERT_TRUE(listed);
+      for (const Value& each : listed->items)
+        ASSERT_TRUE(client_->patch(type,
+                                   {"default", std::string(each.at("metadata").text_at("name"))},
+                                   kubernetes::PatchType::merge,
+                                   json(R"({"metadata":{"ownerReferences":null}})"), {}, {}));
+    }
+    ASSERT_TRUE(pause_for(500ms, {}));
+    make_set(2);
+    if (is_away)
+      keeping = controller();
+    const auto uid = client_->get(types::stateful_sets, db, {})->at("metadata").at("uid");
+    EXPECT_TRUE(await([&] {
+      const std::vector<Value> all = pods();
+      return status_of_set().integer_at("readyReplicas") == 2 &&
+             std::ranges::all_of(all, [&](const Value& pod) {
+               const auto owners = items_of(pod.at("metadata").at("ownerReferences"));
+               return owners.size() == 1 && owners[0].at("uid") == uid;
+             });
+    })) << is_away;
+    EXPECT_EQ(uids(), before);
+    EXPECT_EQ(revisions(), 1u);
+  }
+}
+
+/// Its workload wants the same as before.
+TEST_F(ClusterController, ARevisionThatIsDeletedComesBack) {
+  const auto keeping = controller();
+  make_set(2);
+  ASSERT_TRUE(await([&] { return status_of_set().integer_at("readyReplicas") == 2; }));
+  const std::set<std::string> before = uids();
+  const auto revision = [&] {
+    const auto listed = client_->list(types::revisions, "default", {}, {});
+    return listed && listed->items.size() == 1 ? listed->items[0].at("metadata") : Value();
+  };
+  const Value first = revision();
+  ASSERT_FALSE(first.is_null());
+  ASSERT_TRUE(
+      client_->remove(types::revisions, {"default", std::string(first.text_at("name"))}, {}, {}));
+  EXPECT_TRUE(await([&] {
+    const Value now = revision();
+    return !now.is_null() && now.at("uid") != first.at("uid");
+  }));
+  ASSERT_TRUE(pause_for(300ms, {}));
+  EXPECT_EQ(uids(), before);
+}
+
+/// Without it nobody knows which template a pod has.
+TEST_F(ClusterController, PodsWithoutTheirRevisionAreReplacedAsTheBudgetAllows) {
+  const auto keeping = controller();
+  make(3, "web:1");
+  ASSERT_TRUE(await_rollout(3, "web:1"));
+  kubelet_.take_least_ready();
+  for (const Value& pod : pods())
+    ASSERT_TRUE(client_->patch(
+        types::pods, {"default", std::string(pod.at("metadata").text_at("name"))},
+        kubernetes::PatchType::merge,
+        json(R"({"metadata":{"labels":{"controller-revision-hash":null}}})"), {}, {}));
+  EXPECT_TRUE(await([&] {
+    const std::vector<Value> all = pods();
+    return all.size() == 3 && has_status("updatedReadyReplicas", 3) &&
+           std::ranges::all_of(all, [](const Value& pod) {
+             return pod.at("metadata").at("labels").find("controller-revision-hash") != nullptr;
+           });
+  })) << write_json(status());
+  EXPECT_GE(kubelet_.take_least_ready(), 2);
 }
 
 TEST_F(ClusterController, ReplicasCanBeChanged) {
@@ -652,6 +741,24 @@ TEST_F(ClusterController, AListPullsEachOfItsImages) {
   })) << write_json(Value::list(jobs()));
 }
 
+/// Its job wants the same as before.
+TEST_F(ClusterController, AnOrderThatOthersRemoveIsGivenAgain) {
+  add_ready_node("n1");
+  kubernetes::PlayedDaemon daemon(*kubelets_client_);
+  const auto keeping = controller();
+  daemon.hold(true);
+  make_job("warm", R"({"image":"web:1"})");
+  ASSERT_TRUE(await([&] { return job_status("warm").integer_at("active") == 1; }))
+      << write_json(job_status("warm"));
+  const auto removed = client_->patch(types::node_images, {"", "n1"}, kubernetes::PatchType::merge,
+                                      json(R"({"spec":{"images":null}})"), {}, {});
+  ASSERT_TRUE(removed) << to_string(removed.error());
+  EXPECT_TRUE(await([&] { return has_order("n1", "web"); }));
+  daemon.hold(false);
+  EXPECT_TRUE(await([&] { return job_status("warm").integer_at("succeeded") == 1; }))
+      << write_json(job_status("warm"));
+}
+
 TEST_F(ClusterController, AnUpdateInPlaceWaitsForItsImage) {
   add_ready_node("n1");
   kubernetes::PlayedDaemon daemon(*kubelets_client_);
@@ -705,6 +812,89 @@ TEST_F(ClusterController, APullThatFailsIsSaid) {
   set_image("web:1");
   EXPECT_TRUE(await([&] { return jobs().empty() && status().text_at("phase") == "complete"; }))
       << write_json(status()) << write_json(Value::list(jobs()));
+}
+
+/// A namespace that is over its quota takes no requests from the rollouts of others.
+TEST_F(ClusterController, WhatFailsIsNotTriedWithEachWishOfOthers) {
+  std::atomic<int> tries = 0;
+  server_.with([&](kubernetes::ApiServer& server) {
+    server.fail(
+        1'000'000,
+        [&tries](const kubernetes::ApiRequest& request) {
+          const bool is_it = request.method == "POST" &&
+                             request.target.find("/pods") != std::string::npos &&
+                             request.body.find(R"("db-0")") != std::string::npos;
+          tries += is_it ? 1 : 0;
+          return is_it;
+        },
+        {.status = 403, .body = json(R"({"kind":"Status","status":"Failure","reason":"Forbidden",
+          "code":403,"message":"exceeded quota"})")});
+  });
+  const auto keeping = controller();
+  make_set(1);
+  ASSERT_TRUE(await([&] { return tries > 0; }));
+  make(6, "web:1");
+  ASSERT_TRUE(await_rollout(6, "web:1"));
+  set_image("web:2");
+  ASSERT_TRUE(await_rollout(6, "web:2")) << write_json(status());
+  // Twelve tries, each after twice the pause of the one before, take more than an hour.
+  EXPECT_LT(tries, 12);
+  server_.with([](kubernetes::ApiServer& server) { server.stop_failing(); });
+  // A change of the workload is tried at once.
+  ASSERT_TRUE(client_->patch(types::stateful_sets, {"default", "db"}, kubernetes::PatchType::merge,
+                             json(R"({"spec":{"replicas":2}})"), {}, {}));
+  EXPECT_TRUE(await([&] { return status_of_set().integer_at("readyReplicas") == 2; }));
+}
+
+/// And nobody waits in a run for something that may stay for ever.
+TEST_F(ClusterController, APodIsMadeWhenItsNameIsFree) {
+  ASSERT_TRUE(client_->create(types::pods, {"default", ""},
+                              json(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"db-0",
+          "namespace":"default"},"spec":{"containers":[{"name":"x","image":"x"}]}})"),
+                              {}, {}));
+  const auto keeping = controller();
+  make_set(2);
+  ASSERT_TRUE(await([&] { return status_of_set().integer_at("readyReplicas") == 1; }));
+  ASSERT_TRUE(client_->remove(types::pods, {"default", "db-0"}, {}, {}));
+  EXPECT_TRUE(await([&] { return status_of_set().integer_at("readyReplicas") == 2; }));
+}
+
+TEST_F(ClusterController, ARefusedStatusIsNotTriedWithEachPod) {
+  std::atomic<int> tries = 0;
+  server_.with([&](kubernetes::ApiServer& server) {
+    server.fail(
+        1'000'000,
+        [&tries](const kubernetes::ApiRequest& request) {
+          const bool is_it = request.method == "PATCH" &&
+                             request.target.find("/clonesets/web/status") != std::string::npos;
+          tries += is_it ? 1 : 0;
+          return is_it;
+        },
+        {.status = 422, .body = json(R"({"kind":"Status","status":"Failure","reason":"Invalid",
+          "code":422,"message":"it has to be otherwise"})")});
+  });
+  const auto keeping = controller();
+  make(6, "web:1");
+  const auto are_ready_with = [&](std::string_view image) {
+    return await([&] {
+      const std::vector<Value> all = pods();
+      return all.size() == 6 && pods_with(image) == 6 &&
+             std::ranges::all_of(all, [](const Value& pod) {
+               return std::ranges::any_of(
+                   items_of(pod.at("status").at("conditions")), [](const Value& row) {
+                     return row.text_at("type") == "Ready" && row.text_at("status") == "True";
+                   });
+             });
+    });
+  };
+  ASSERT_TRUE(are_ready_with("web:1"));
+  set_image("web:2");
+  ASSERT_TRUE(are_ready_with("web:2"));
+  // Ten tries, each after twice the pause of the one before, take eight minutes; two wishes.
+  EXPECT_LT(tries, 12);
+  server_.with([](kubernetes::ApiServer& server) { server.stop_failing(); });
+  change(R"({"replicas":5})");
+  EXPECT_TRUE(await([&] { return has_status("readyReplicas", 5); })) << write_json(status());
 }
 
 TEST_F(ClusterController, AServerThatForgetsAndCutsChangesNothing) {

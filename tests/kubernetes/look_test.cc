@@ -12,6 +12,7 @@
 #include "drivers/kubernetes/cluster_link.h"
 #include "tests/fixtures/home.h"
 #include "tests/fixtures/workload_kinds.h"
+#include "tests/fixtures/workplace_setup.h"
 #include "tests/kubernetes/api_server_face.h"
 #include "tests/kubernetes/json_text.h"
 #include "tests/kubernetes/played_kubelet.h"
@@ -77,12 +78,7 @@ class ClusterLooks : public testing::Test {
                                 kubernetes::json(R"({"apiVersion":"v1","kind":"Namespace",
                                                  "metadata":{"name":"kruise-system"}})"),
                                 {}, {}));
-    place_.store = &home_.store();
-    place_.blobs = &home_.blobs();
-    place_.kinds = &all_;
-    place_.clock = now_from_clock;
-    place_.random = [] { return uint64_t{7}; };
-    place_.interrupt = &interrupt_;
+    place_ = place_of({home_.store(), home_.blobs(), all_, interrupt_}, {});
     place_.notice = [this](const std::string& text) { told_.push_back(text); };
   }
 
@@ -120,13 +116,9 @@ class ClusterLooks : public testing::Test {
                      {.client = {.qps = 0}}, now_from_clock, 1);
     HttpClient http;
     HostDriver host(http, home_.blobs(), [] { return uint64_t{7}; }, {});
-    Workplace place = place_;
-    place.interrupt = &ending;
-    place.driver = [&](const Name& name) -> Driver* {
-      return name == cluster::driver_name ? static_cast<Driver*>(&link.driver())
-             : name == "host"             ? static_cast<Driver*>(&host)
-                                          : nullptr;
-    };
+    Workplace place = place_of({home_.store(), home_.blobs(), all_, ending},
+                               {{cluster::driver_name, &link.driver()}, {"host", &host}});
+    place.notice = place_.notice;
     link.begin();
     const std::jthread keeping([&] {
       BringOptions options;
@@ -543,6 +535,46 @@ TEST_F(ClusterLooks, AStatusWithoutPhaseIsDecidedHere) {
   const auto status = fleet().rollout_status(web);
   ASSERT_TRUE(status) << to_string(status.error());
   EXPECT_EQ(status->text_at("phase"), "complete");
+}
+
+/// As a controller does before it decides anything.
+TEST_F(ClusterLooks, OrphansAreThoseOfTheSetThatTakesThemOver) {
+  const auto set = client_->create(
+      kinds::stateful_sets, {"default", ""},
+      kubernetes::json(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"StatefulSet","metadata":
+        {"name":"db","namespace":"default"},"spec":{"replicas":2,"serviceName":"db",
+        "selector":{"matchLabels":{"app":"db"}},"template":{"metadata":{"labels":{"app":"db"}},
+        "spec":{"containers":[{"name":"c","image":"db:1"}]}}}})"),
+      {}, {});
+  ASSERT_TRUE(set) << to_string(set.error());
+  for (const char* name : {"db-0", "other-0"}) {
+    const auto pod = client_->create(
+        kinds::pods, {"default", ""},
+        kubernetes::json(cat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":")", name,
+                             R"(","namespace":"default","labels":{"app":"db"}},
+          "spec":{"containers":[{"name":"c","image":"db:1"}]}})")),
+        {}, {});
+    ASSERT_TRUE(pod) << to_string(pod.error());
+  }
+  const Name owner = "StatefulSet/default/db";
+  const auto view = fleet().view_of(owner);
+  ASSERT_TRUE(view) << to_string(view.error());
+  ASSERT_NE((*view)->fleet.object(owner), nullptr);
+  const auto& pods = (*view)->fleet.owned(owner).pods;
+  ASSERT_EQ(pods.size(), 1u);
+  EXPECT_EQ(pods[0]->name, "db-0");
+  const auto stored = client_->get(kinds::pods, {"default", "db-0"}, {});
+  ASSERT_TRUE(stored);
+  EXPECT_EQ(stored->at("metadata").find("ownerReferences"), nullptr) << "nothing is written";
+}
+
+TEST_F(ClusterLooks, WhatCannotBeReadIsSaid) {
+  make(replace_all(web_manifest(2, "web:1"), R"("replicas":2)", R"("replicas":"two")"));
+  const auto view = fleet().view_of(web);
+  ASSERT_TRUE(view) << to_string(view.error());
+  EXPECT_EQ((*view)->fleet.object(web), nullptr);
+  ASSERT_EQ(told_.size(), 1u);
+  EXPECT_NE(told_[0].find("replicas"), std::string::npos) << told_[0];
 }
 
 TEST_F(ClusterLooks, WhatHasNoRolloutHasNoStatus) {

@@ -17,16 +17,6 @@ namespace types = cluster::types;
 
 namespace {
 
-constexpr Duration going_pause = 1s;  ///< between two looks at a claim or a job that goes
-constexpr int most_waits_for_other = 60;
-
-/// A run goes on for as long as an act waits, so what takes long is left for the next one.
-Outcome wait_for_other(const Act& act, const char* what) {
-  if (act.attempt > most_waits_for_other)
-    return Skipped{what};
-  return Pending{what, going_pause, {}};
-}
-
 /// Of a pod or a claim.
 ObjectName name_of(const Key& key) {
   const NodeAddress address = node_address(key.name);
@@ -147,8 +137,8 @@ Result<Outcome> KubernetesDriver::keep_job(const Act& act, const std::stop_token
   const bool is_it = cluster::workload_of_job(meta) == job.owner &&
                      (is_of_user || (meta.controller && meta.controller->uid == owner->object.uid));
   if (!object.is_null() && (meta.is_leaving || !is_it))
-    return wait_for_other(act, meta.is_leaving ? "the job before it has not gone yet"
-                                               : "a job of somebody else has its name");
+    return Outcome(Skipped{meta.is_leaving ? "the job before it has not gone yet"
+                                           : "a job of somebody else has its name"});
   if (!object.is_null() && write(cluster::read_pull_job(object)) == act.attributes)
     return Outcome(Done{.outputs = Value::dict({}), .changed = false});
   const kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::progress};
@@ -173,10 +163,13 @@ Result<Outcome> KubernetesDriver::keep_claim(const Act& act, const std::stop_tok
   const Value object = objects_.find(types::claims.kind, name);
   const cluster::ObjectMeta meta = cluster::meta_of(object);
   if (meta.is_leaving)
-    return wait_for_other(act, "the claim before it has not gone yet");
+    return Outcome(Skipped{"the claim before it has not gone yet"});
   if (!meta.owner().empty() && meta.owner() != claim.owner.get().view())
-    return wait_for_other(act, "a claim of another workload has its name");
-  if (const auto before = cluster::read_claim(object); before && write(*before) == act.attributes)
+    return Outcome(Skipped{"a claim of another workload has its name"});
+  const bool has_owner =
+      claim.retain.get() || (meta.controller && meta.controller->uid == owner->object.uid);
+  if (const auto before = cluster::read_claim(object);
+      before && has_owner && write(*before) == act.attributes)
     return done_with_claim(object, false);
   const kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::availability};
   const auto answer =

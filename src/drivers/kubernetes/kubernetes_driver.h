@@ -5,7 +5,8 @@
 /// Nothing is asked before an act: a cache has every object as it was last told or answered. So an
 /// act may be about a pod that has changed since it was decided. Then it is left for another run,
 /// and never forced; what others change without touching a wish, as a kubelet does all the time,
-/// stops nothing.
+/// stops nothing. An act does not wait either until something that has its name is gone, since a
+/// run goes on for as long as one of its acts does: it is tried again when the name is free.
 ///
 /// An act is one write or more (`cluster/pod_writes.h`). If a later one is refused, such as an
 /// image that a policy forbids, those before are taken back, so that the pod goes on serving as it

@@ -262,7 +262,7 @@ TEST_F(KubernetesDriverTest, APodOfOthersThatHasAWantedNameStays) {
   ASSERT_TRUE(foreign) << to_string(foreign.error());
   objects_.take_answer(types::pods.kind, *foreign);
   for (const Verb verb : {Verb::create, Verb::replace})
-    EXPECT_TRUE(std::holds_alternative<Pending>(act(verb, *pod))) << static_cast<int>(verb);
+    EXPECT_TRUE(std::holds_alternative<Skipped>(act(verb, *pod))) << static_cast<int>(verb);
   EXPECT_FALSE(std::get<Done>(act(Verb::remove, *pod)).changed);
   EXPECT_EQ(stored().at("metadata").at("uid"), foreign->at("metadata").at("uid"));
 }
@@ -281,6 +281,27 @@ TEST_F(KubernetesDriverTest, WhatWaitsForLongIsLeftForAnotherRun) {
   };
   EXPECT_TRUE(std::holds_alternative<Pending>(outcome_of_call(1)));
   EXPECT_TRUE(std::holds_alternative<Skipped>(outcome_of_call(100)));
+}
+
+TEST_F(KubernetesDriverTest, AClaimThatGoesWithItsOwnerGetsItsReferenceBack) {
+  decide();
+  Resource claim;
+  claim.key = {"cluster", "claim", "|default/data"};
+  VolumeClaim volume;
+  volume.name = "data";
+  volume.space = "default";
+  volume.owner = owner;
+  volume.retain = false;
+  claim.attributes = write(volume);
+  ASSERT_TRUE(std::get<Done>(act(Verb::create, claim)).changed);
+  EXPECT_FALSE(std::get<Done>(act(Verb::update, claim)).changed);
+  const auto taken = client_.patch(types::claims, {"default", "data"}, kubernetes::PatchType::merge,
+                                   json(R"({"metadata":{"ownerReferences":null}})"), {}, {});
+  ASSERT_TRUE(taken) << to_string(taken.error());
+  objects_.take_answer(types::claims.kind, *taken);
+  EXPECT_TRUE(std::get<Done>(act(Verb::update, claim)).changed);
+  const auto now = client_.get(types::claims, {"default", "data"}, {});
+  EXPECT_EQ(items_of(now->at("metadata").at("ownerReferences")).size(), 1u);
 }
 
 TEST_F(KubernetesDriverTest, ALookOnlyTellsWhetherAPodExists) {

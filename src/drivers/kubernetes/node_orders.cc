@@ -19,8 +19,6 @@ constexpr Duration gathering_pause = 50ms;  ///< of an act whose order waits for
 constexpr Duration pause_for_each = 200us;  ///< and more for each that waits by then
 constexpr Duration quiet = 20ms;            ///< without a new one: all have come
 constexpr Duration longest_gathering = 2s;
-constexpr Duration job_pause = 100ms;  ///< until a job that was written is known
-constexpr int most_waits_for_job = 50;
 constexpr int most_order_tries = 5;  ///< of a write between those of a daemon
 
 ObjectName object_of(const Name& node) { return {{}, node.str()}; }
@@ -29,12 +27,17 @@ Outcome told(bool changed) { return Done{.outputs = Value::dict({}), .changed = 
 
 }  // namespace
 
-/// Null: it is not there, is going, or asks for another image.
-Value NodeOrders::job_of(const Image& image) const {
+/// Null: there is none.
+Value NodeOrders::job_called(const Image& image) const {
   const std::vector<std::string_view> parts = split(image.job.view(), '/');
   if (parts.size() != 2)
     return {};
-  Value job = objects_.find(types::pull_jobs.kind, {std::string(parts[0]), std::string(parts[1])});
+  return objects_.find(types::pull_jobs.kind, {std::string(parts[0]), std::string(parts[1])});
+}
+
+/// Null: it is not there, is going, or asks for another image.
+Value NodeOrders::job_of(const Image& image) const {
+  Value job = job_called(image);
   const bool is_it = !cluster::meta_of(job).is_leaving &&
                      job.at("spec").text_at("image") == image.reference.view();
   return is_it ? job : Value();
@@ -50,10 +53,10 @@ bool NodeOrders::is_there(const Attributes& attributes) const {
 Result<Outcome> NodeOrders::keep(const Act& act, Moment now, const std::stop_token& stop) {
   const Image image = read<Image>(act.attributes);
   const Name node = image.node.get();
-  if (job_of(image).is_null() && act.attempt > most_waits_for_job)
-    return Outcome(Skipped{cat("there is no job `", image.job.view(), "` for its image")});
+  if (job_called(image).is_null())
+    return wait_for_write(act, cat("job `", image.job.view(), "` is not stored yet"));
   if (job_of(image).is_null())
-    return Outcome(Pending{cat("job `", image.job.view(), "` is not stored yet"), job_pause, {}});
+    return Outcome(Skipped{cat("job `", image.job.view(), "` is another one, or is going")});
   if (objects_.find(types::nodes.kind, object_of(node)).is_null())
     return Outcome(Skipped{"its node is there no more"});
   if (auto ended = take_end(act, node))

@@ -56,6 +56,7 @@ class NodeOrders {
   kubernetes::ApiResult<Value> send(const kubernetes::ObjectName& node,
                                     std::span<const cluster::WantedOrder> orders, Time now,
                                     const std::stop_token& stop);
+  Value job_called(const Image& image) const;
   Value job_of(const Image& image) const;
   void end(const Name& node, const Orders& due, const kubernetes::ApiResult<Value>& answer);
 

@@ -14,10 +14,7 @@ using kubernetes::ApiResult;
 using kubernetes::Urgency;
 namespace types = cluster::types;
 
-constexpr Duration revision_pause = 100ms;  ///< until a revision that was written is known
-constexpr Duration leaving_pause = 1s;      ///< between two looks at a pod that goes
-constexpr int most_tries = 5;               ///< of a write between those of a kubelet
-constexpr int most_waits_for_revision = 50, most_waits_for_name = 60;
+constexpr int most_tries = 5;  ///< of a write between those of a kubelet
 
 Value with_version(const Value& patch, const Value& object) {
   return with(
@@ -48,14 +45,13 @@ Result<Outcome> PodAct::carry_out() {
   if (owner_ == nullptr)
     return Outcome(Skipped{gone_workload});
   if (cluster::revision_of_label(owner_->revisions, wanted_.revision.view()) == nullptr)
-    return wait(cat("revision `", wanted_.revision.view(), "` is not stored yet"), revision_pause,
-                most_waits_for_revision);
+    return wait_for_write(act_, cat("revision `", wanted_.revision.view(), "` is not stored yet"));
   return act_.verb == Verb::replace ? replace() : act_.verb == Verb::create ? create() : update();
 }
 
 Result<Outcome> PodAct::create() {
   if (!object_.is_null() && !is_wanted_one(object_))
-    return wait("another pod has its name", leaving_pause, most_waits_for_name);
+    return Outcome(Skipped{"another pod has its name"});
   if (!object_.is_null())
     return open_gates(object_);  // it was made by an act that did not end
   const Value object = cluster::pod_object(
@@ -80,11 +76,11 @@ Result<Outcome> PodAct::replace() {
   if (object_.is_null() || is_wanted_one(object_))
     return create();
   if (!is_leaving(object_) && !is_known_one(object_))
-    return wait("another pod has its name", leaving_pause, most_waits_for_name);
+    return Outcome(Skipped{"another pod has its name"});
   if (!is_leaving(object_))
     if (const auto removed = remove_object(object_); !removed)
       return outcome_of(removed.error());
-  return wait("the pod before it has not gone yet", leaving_pause, most_waits_for_name);
+  return Outcome(Skipped{"the pod before it has not gone yet"});
 }
 
 Result<Outcome> PodAct::update() {
@@ -195,14 +191,6 @@ bool PodAct::is_ours(const Value& object) const {
   const cluster::ObjectMeta meta = cluster::meta_of(object);
   return owner_ != nullptr && is_known_one(object) && meta.owner() == wanted_.owner.get() &&
          cluster::check_owner(meta, owner_->object.uid, "pod");
-}
-
-/// A run goes on for as long as an act waits, and holds up others, so what takes long is left for
-/// the next one.
-Outcome PodAct::wait(std::string what, Duration pause, int most) const {
-  if (act_.attempt > most)
-    return Skipped{std::move(what)};
-  return Pending{std::move(what), pause, {}};
 }
 
 bool PodAct::is_wanted_one(const Value& object) const {

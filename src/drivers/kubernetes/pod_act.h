@@ -39,7 +39,6 @@ class PodAct {
   bool is_wanted_one(const Value& object) const;
   bool is_known_one(const Value& object) const;
   bool is_ours(const Value& object) const;
-  Outcome wait(std::string what, Duration pause, int most) const;
   static Outcome done(const Value& object, bool changed);
 
   const PodActContext context_;

@@ -7,6 +7,8 @@ using kubernetes::ApiReason;
 
 /// By then a watch has told what stood in the way.
 constexpr Duration conflict_pause = 200ms;
+constexpr Duration write_pause = 100ms;  ///< until what was written is known, …
+constexpr int most_waits_for_write = 6;  ///< … each twice as long as the one before
 
 }  // namespace
 
@@ -35,6 +37,12 @@ Result<Outcome> outcome_of(const kubernetes::ApiError& error) {
   if (!error.server_message.empty())
     refused.message = error.server_message;
   return Outcome(Failed{std::move(refused), {}});
+}
+
+Outcome wait_for_write(const Act& act, std::string what) {
+  if (act.attempt > most_waits_for_write)
+    return Skipped{std::move(what)};
+  return Pending{std::move(what), write_pause * (1 << (act.attempt - 1)), {}};
 }
 
 }  // namespace fettle

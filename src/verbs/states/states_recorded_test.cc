@@ -13,7 +13,7 @@ namespace fettle {
 namespace {
 
 /// With a sanitizer one of so many sets: most of the time goes by in Python, which has none.
-constexpr int share = is_sanitized ? 4 : 1;
+constexpr int one_in = is_sanitized ? 4 : 1;
 
 constexpr const char* recorded = FETTLE_SOURCE_DIR "/tests/states/recorded/sets.jsonl";
 
@@ -77,7 +77,7 @@ TEST_F(StatesRecordedTest, SaysWhatIdemSays) {
       put("exec/differ.py", row.text_at("exec"));
       continue;
     }
-    if (++sets % share != 0)
+    if (++sets % one_in != 0)
       continue;
     environment_ = cat("set", sets);
     for (const Value& asked : row.at("runs").items())

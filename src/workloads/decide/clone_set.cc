@@ -35,6 +35,8 @@ class CloneSet {
     in_place_.refresh();
     refresh_lifecycles(rollout_);
     delete_deleted(rollout_);
+    int64_t missing = rollout_.workload.replicas - static_cast<int64_t>(rollout_.size());
+    rollout_.keep_ended([&](const FleetPod&) { return missing-- > 0; });
     // A pod that begins to change now was due to change when its image was asked for.
     if (pre_downloads(rollout_))
       pre_download(rollout_, in_place_, update_queue(true));
@@ -119,7 +121,7 @@ std::string CloneSet::free_id() {
   int64_t number = made.is_integer() ? made.integer().value_or(0) : 0;
   std::string id;
   do {
-    id = short_id(cat(rollout_.owner, "#", ++number));
+    id = short_id(cat(rollout_.owner, rollout_.life(), "#", ++number));
   } while (!taken_.insert(cat(rollout_.workload.name, "-", id)).second);
   rollout_.remember("made", number);
   return id;
@@ -132,6 +134,8 @@ int64_t CloneSet::waiting_claims() const {
   std::set<Name> staying;
   for (const PodRow& row : rollout_.rows)
     staying.insert(row.name());
+  for (const FleetPod* pod : rollout_.ended())
+    staying.insert(pod->name);
   return std::ranges::count_if(rollout_.owned.pods, [&](const FleetPod* pod) {
     return pod->exists && !staying.contains(pod->name);
   });
@@ -146,7 +150,8 @@ bool CloneSet::create(const Differences& differences) {
   if (!placement_)
     placement_.emplace(rollout_.fleet, counts_on_nodes(rollout_));
   bool has_created = false;
-  const int64_t count = differences.scale_up_limit - waiting_claims();
+  const int64_t count =
+      differences.scale_up_limit - waiting_claims() - static_cast<int64_t>(rollout_.ended().size());
   for (int64_t i = 0; i < count; ++i) {
     const Revision& revision =
         i < differences.scale_up_old ? rollout_.current() : rollout_.update();

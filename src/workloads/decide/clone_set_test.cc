@@ -90,6 +90,35 @@ TEST(CloneSetOfACluster, PodsThatWereSeenOnNoNodeGoFirst) {
   EXPECT_EQ(kept, (std::set<Key>{pods[0], pods[2]}));
 }
 
+/// After `kubectl delete --cascade=orphan`, the pods of the set before are still there.
+TEST(CloneSetOfACluster, ASetThatIsMadeAnewWantsOtherNames) {
+  for (const char* kind : {"CloneSet", "DaemonSet"}) {
+    const auto names_of = [&](bool is_cluster, const char* uid) {
+      Fleet fleet("cluster");
+      fleet.is_cluster = is_cluster;
+      Node node;
+      node.name = "n1";
+      node.labels = Value::dict({});
+      fleet.put_node(node);
+      Object set = manifest(kind, "web",
+                            cat(R"({"selector":{"matchLabels":{"app":"web"}},"template":)",
+                                template_text("web:1"), "}"));
+      set.uid = uid;
+      fleet.put(set);
+      std::set<Name> names;
+      const Wanted wanted = want(fleet, set.owner(), Time(1h));
+      for (const Box<Resource>& resource : wanted.resources)
+        if (resource->key.kind == "pod")
+          names.insert(Name(node_address(resource->key.name).name));
+      EXPECT_EQ(names.size(), 1u) << kind;
+      return names;
+    };
+    EXPECT_NE(names_of(true, "u1"), names_of(true, "u2")) << kind;
+    EXPECT_EQ(names_of(true, "u1"), names_of(true, "u1")) << kind;
+    EXPECT_EQ(names_of(false, "u1"), names_of(false, "u2")) << kind;
+  }
+}
+
 TEST_F(CloneSet, AskedAgainItWantsTheSame) {
   put(5, "web:1");
   world.settle();

@@ -39,6 +39,7 @@ class DaemonSet {
     refresh_lifecycles(rollout_);
     delete_deleted(rollout_);
     tidy();
+    rollout_.keep_ended([&](const FleetPod& pod) { return places_.contains(pod.node); });
     create_missing();
     if (pre_downloads(rollout_))
       pre_download(rollout_, in_place_, UpdateQueue::of(waiting_order()));
@@ -198,7 +199,8 @@ std::string DaemonSet::free_name(int64_t& number) const {
                                [&](const FleetPod* pod) { return pod->name == name; });
   };
   do {
-    name = cat(rollout_.workload.name, "-", short_id(cat(rollout_.owner, "#", ++number)));
+    name = cat(rollout_.workload.name, "-",
+               short_id(cat(rollout_.owner, rollout_.life(), "#", ++number)));
   } while (is_taken());
   return name;
 }

@@ -13,6 +13,7 @@
 #include "workloads/place.h"
 #include "workloads/pods/lifecycle.h"
 #include "workloads/pods/new_pod.h"
+#include "workloads/pods/pod_edit.h"
 #include "workloads/pods/update_pod.h"
 #include "workloads/rollout.h"
 
@@ -38,8 +39,12 @@ class StatefulSet {
     in_place_.refresh();
     refresh_lifecycles(rollout_);
     delete_deleted(rollout_);
+    refresh_identities();
     // A pod that goes may open the way for one that comes, on the next occasion.
     find_slots();
+    rollout_.keep_ended([&](const FleetPod& pod) {
+      return is_wanted(ordinal_of(pod.name, rollout_.workload.name));
+    });
     keep_wanted();
     if (pre_downloads(rollout_))
       pre_download(rollout_, in_place_, UpdateQueue::of(waiting_order()));
@@ -57,6 +62,7 @@ class StatefulSet {
 
  private:
   std::set<Name> claims_of_ordinals() const;
+  void refresh_identities();
   void find_slots();
   bool create();
   bool create_pod(int64_t ordinal, Placement& placement);
@@ -86,6 +92,20 @@ class StatefulSet {
   std::vector<int64_t> ordinals_;
   std::map<int64_t, uint32_t> rows_;
 };
+
+/// Services find a pod by its name. In a cluster anybody may take the label away.
+void StatefulSet::refresh_identities() {
+  for (size_t row = 0; rollout_.fleet.is_cluster && row < rollout_.size(); ++row) {
+    const Name name = rollout_.rows[row].name();
+    const int64_t ordinal = ordinal_of(name, rollout_.workload.name);
+    if (ordinal < 0 || rollout_.rows[row].labels().text_at(label::pod_name) == name.view())
+      continue;
+    PodEdit edit(rollout_.attributes(row));
+    edit.set_in<&Pod::labels>(label::pod_name, name);
+    edit.set_in<&Pod::labels>(label::pod_index, std::to_string(ordinal));
+    rollout_.change(row, edit.made());
+  }
+}
 
 void StatefulSet::find_slots() {
   ordinals_ = ordinals_of(rollout_.workload);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "core/open_payload.h"
+#include "kinds/pod.h"
 #include "tests/workloads/world.h"
 #include "workloads/decide/status.h"
 #include "workloads/rollout.h"
@@ -31,6 +32,58 @@ class StatefulSet : public testing::Test {
 };
 
 constexpr std::string_view parallel = R"(,"podManagementPolicy":"Parallel")";
+
+/// Another one was to be made under this name, and it would be recreated as that one.
+TEST(StatefulSetOfACluster, APodThatIsTakenOverStaysAsItIs) {
+  const Name owner = "StatefulSet/default/db";
+  Fleet fleet("cluster");
+  fleet.is_cluster = true;
+  fleet.put(manifest("StatefulSet", "db", spec_of(1, "db:1")));
+  const auto decided = [&] {
+    const Wanted wanted = want(fleet, owner, Time(1h));
+    fleet.accept(wanted);
+    EXPECT_EQ(wanted.pods.size(), 1u);
+    return wanted.resources.back();
+  };
+  const Box<Resource> wanted = decided();
+  Pod pod = read<Pod>(wanted->attributes);
+  pod.uid = "another";
+  Resource found = *wanted;
+  found.attributes = write(pod);
+  auto record = std::make_shared<Record>();
+  record->applied = found;
+  fleet.know(found.key, record);
+  EXPECT_EQ(decided()->attributes, found.attributes);
+}
+
+TEST(StatefulSetOfACluster, TheLabelWithThePodsNameComesBack) {
+  const Name owner = "StatefulSet/default/db";
+  Fleet fleet("cluster");
+  fleet.is_cluster = true;
+  fleet.put(manifest("StatefulSet", "db", spec_of(1, "db:1")));
+  const auto decided = [&] {
+    const Wanted wanted = want(fleet, owner, Time(1h));
+    fleet.accept(wanted);
+    EXPECT_EQ(wanted.pods.size(), 1u);
+    return wanted.resources.back();
+  };
+  const auto know = [&](const Resource& resource) {
+    auto record = std::make_shared<Record>();
+    record->applied = resource;
+    fleet.know(resource.key, record);
+  };
+  const Box<Resource> wanted = decided();
+  know(*wanted);
+  Pod pod = read<Pod>(wanted->attributes);
+  pod.labels = edited(pod.labels.value(), {{"statefulset.kubernetes.io/pod-name", Value()}});
+  Resource changed = *wanted;
+  changed.attributes = write(pod);
+  ASSERT_NE(changed.attributes, wanted->attributes);
+  know(changed);
+  fleet.let_be(changed.key);
+  EXPECT_EQ(fleet.pod(changed.key.name)->resource->attributes, changed.attributes);
+  EXPECT_EQ(decided()->attributes, wanted->attributes);
+}
 
 struct OrdinalRow {
   const char* name;

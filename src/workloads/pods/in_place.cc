@@ -5,6 +5,7 @@
 #include "base/text.h"
 #include "kinds/kinds.h"
 #include "kinds/pod.h"
+#include "kinds/quantity.h"
 #include "workloads/names.h"
 #include "workloads/pods/lifecycle.h"
 
@@ -29,6 +30,23 @@ Value last_of(const FleetPod* pod, const Name& container, bool is_resize) {
   if (seen != nullptr && !seen->container_id.empty())
     entries.push_back({"container_id", seen->container_id});
   return Value::dict(std::move(entries));
+}
+
+/// Whether a kubelet has given a container the processor time and memory of its template. It may
+/// take its time, or have no room.
+bool is_resized(const ContainerSeen* seen, const Value& pod_template, std::string_view container) {
+  const auto containers = items_of(pod_template.at("spec").at("containers"));
+  const auto found = std::ranges::find_if(
+      containers, [&](const Value& each) { return each.text_at("name") == container; });
+  if (seen == nullptr || !seen->resources.is_dict() || found == containers.end())
+    return false;
+  for (const char* part : {"limits", "requests"})
+    for (const char* amount : {"cpu", "memory"})
+      if (const Value& wanted = found->at("resources").at(part).at(amount);
+          !wanted.is_null() &&
+          quantity_milli(wanted) != quantity_milli(seen->resources.at(part).at(amount)))
+        return false;
+  return true;
 }
 
 Value made_id(const FleetPod* pod, const Name& container) {
@@ -181,8 +199,12 @@ bool InPlace::is_consistent(size_t row, const Value& update) const {
     return true;
   const FleetPod* pod = rollout_.pod(row);
   return std::ranges::all_of(last.entries(), [&](const Entry& each) {
-    return each.value.bool_at("resized") ||
-           is_container_updated(seen_of(pod, each.key), each.value,
+    // An engine has resized it when the act is done.
+    if (each.value.bool_at("resized"))
+      return !rollout_.fleet.is_cluster ||
+             is_resized(seen_of(pod, each.key), pod_template_of(rollout_.attributes(row)),
+                        each.key.view());
+    return is_container_updated(seen_of(pod, each.key), each.value,
                                 pod_image(rollout_.attributes(row), each.key),
                                 made_id(pod, each.key));
   });

@@ -30,7 +30,8 @@
 /// * While it drains, no container has changed yet: if nobody wants the new revision any more, the
 ///   pod goes back to the one before, if that is still known.
 /// * Whether a container was recreated shows in its ids (`is_container_updated`), never in the time
-///   that has passed. A container that was only resized keeps its id.
+///   that has passed. A container that was only resized keeps its id; in a cluster, its status says
+///   which resources it has been given.
 
 #include "workloads/pods/batches.h"
 #include "workloads/pods/pod_edit.h"
