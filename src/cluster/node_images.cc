@@ -283,9 +283,9 @@ KnownOrders read_orders(const Value& node_image, const FindJob& find, const Name
 namespace {
 
 /// Decides about one NodeImage.
-class Keeping {
+class NodeImageKeeper {
  public:
-  Keeping(const Value& node, const Value& node_image, const FindJob& find, Time now)
+  NodeImageKeeper(const Value& node, const Value& node_image, const FindJob& find, Time now)
       : node_(node), node_image_(node_image), find_(find), now_(now) {}
 
   Upkeep decide() {
@@ -472,7 +472,7 @@ class Keeping {
 }  // namespace
 
 Upkeep upkeep_of(const Value& node, const Value& node_image, const FindJob& find, Time now) {
-  return Keeping(node, node_image, find, now).decide();
+  return NodeImageKeeper(node, node_image, find, now).decide();
 }
 
 }  // namespace fettle::cluster

@@ -237,7 +237,9 @@ TEST_F(NodeImageUpkeep, OrdersOfJobsThatAreGoneAreCleared) {
 
 TEST_F(NodeImageUpkeep, OldOrdersGoUnlessAJobCountsOnThem) {
   const auto ended = [&](std::string_view job) {
-    return told(ordered(empty_node_image(), {job_object(job, "web:2")}), "web",
+    const std::string_view more =
+        job == "never" ? R"(,"completionPolicy":{"type":"Never"})" : std::string_view();
+    return told(ordered(empty_node_image(), {job_object(job, "web:2", more)}), "web",
                 R"({"tag":"2","version":0,"phase":"Succeeded",
                     "completionTime":"2027-01-15T08:00:05Z"})");
   };
@@ -247,6 +249,7 @@ TEST_F(NodeImageUpkeep, OldOrdersGoUnlessAJobCountsOnThem) {
   EXPECT_FALSE(is_cleared("a"));
   EXPECT_TRUE(is_cleared("over"));
   EXPECT_FALSE(is_cleared("never")) << "it lives for a day";
+  EXPECT_FALSE(upkeep(ended("never"), now + 25h).body.is_null());
   const Upkeep early = upkeep(ended("over"), now + 10s);
   EXPECT_EQ(early.write, Upkeep::Write::none);
   ASSERT_TRUE(early.next);

@@ -629,7 +629,11 @@ void Fleet::accept_pods(const Wanted& wanted) {
 
 void Fleet::wish_for_pull(const Box<Resource>& resource, const Name& owner) {
   Pull& pull = pulls_[resource->key.name];
-  pull.has_failed = pull.has_failed && has_attributes(pull.resource, resource);
+  const bool is_same = has_attributes(pull.resource, resource);
+  pull.has_failed = pull.has_failed && is_same;
+  // What was told is about the order before.
+  if (!is_same)
+    pull.seen = {};
   pull.resource = resource;
   pull.owner = owner;
   judge(pull);

@@ -326,6 +326,18 @@ TEST_F(Orders, ANodeThatIsSelectedAgainHasItsOrderStill) {
   EXPECT_EQ(status().integer_at("succeeded"), 1);
 }
 
+TEST_F(Orders, WhatWasToldOfAnotherOrderCountsForNothing) {
+  put(R"({"image":"web:2","selector":{"names":["n1"]},"completionPolicy":{"type":"Never"}})");
+  settle();
+  end_pull("n1", {.phase = PullSeen::Phase::failed, .error = "no such image"});
+  EXPECT_EQ(status().integer_at("failed"), 1);
+  put(R"({"image":"web:2","imagePullPolicy":"Always","selector":{"names":["n1"]},
+          "completionPolicy":{"type":"Never"}})");
+  settle();
+  EXPECT_EQ(status().integer_at("failed"), 0);
+  EXPECT_EQ(status().integer_at("active"), 1);
+}
+
 /// It may have been told to pull at the same moment, by a clock that is late.
 TEST_F(Orders, WhatANodeWasToldIsDoneWhateverItsClockSays) {
   put(R"({"image":"web:2","imagePullPolicy":"Always","selector":{"names":["n1"]}})");
