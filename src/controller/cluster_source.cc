@@ -513,6 +513,12 @@ void ClusterNews::take_pod(const ObjectName& name) {
   for (const Name& set : sidecar_sets_of(pod->record))
     statuses_.note(set);
   take_marks(*pod);
+  // Whoever takes that annotation away makes it a pod without sidecars, of which nothing else is
+  // wanted: no update in place brings back what the annotation said.
+  if (!sidecar_sets_of(known).empty() && sidecar_sets_of(pod->record).empty()) {
+    cache_.put(key, nullptr);
+    vain_acts_.erase(key);
+  }
   const RecordPointer record = with_failure(pod->record, failure);
   if (known != nullptr && says_the_same(*known, *record)) {
     // The same as before in vain is no success.

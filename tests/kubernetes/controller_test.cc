@@ -527,6 +527,26 @@ TEST_F(ClusterController, ASidecarChangesInPlaceOnePodAfterTheOther) {
   EXPECT_EQ(uids(), before);
 }
 
+TEST_F(ClusterController, WithoutItsAnnotationAPodCountsAsOneWithoutSidecars) {
+  const auto keeping = controller();
+  make_sidecars("log:1");
+  make(2, "web:1");
+  ASSERT_TRUE(await_rollout(2, "web:1")) << write_json(status());
+  ASSERT_TRUE(await_sidecars(2, "log:1")) << write_json(sidecar_status());
+  const std::set<std::string> before = uids();
+  const Value pod = pods().at(0);
+  ASSERT_TRUE(
+      client_->patch(types::pods, {"default", std::string(pod.at("metadata").text_at("name"))},
+                     kubernetes::PatchType::merge,
+                     json(R"({"metadata":{"annotations":{"fettle/sidecars":null}}})"), {}, {}));
+  ASSERT_TRUE(await([&] { return sidecar_status().integer_at("matchedPods") == 1; }));
+  set_image("web:2");
+  ASSERT_TRUE(await_rollout(2, "web:2")) << write_json(status());
+  EXPECT_EQ(uids(), before);
+  EXPECT_EQ(pods_with_sidecar("log:1"), 2u);
+  EXPECT_EQ(sidecar_status().integer_at("matchedPods"), 1);
+}
+
 TEST_F(ClusterController, PodsKeepTheSidecarsOfADeletedSet) {
   auto keeping = controller();
   make_sidecars("log:1");
