@@ -13,7 +13,7 @@
 #include "cluster/names.h"
 #include "cluster/pods.h"
 #include "cluster/sidecars.h"
-#include "kubernetes/resource_type.h"
+#include "kubernetes/object_cache.h"
 
 namespace fettle::cluster {
 
@@ -34,6 +34,9 @@ Result<workloads::Object> read_workload(const Value& object, const kubernetes::R
 /// former one as it is.
 workloads::Object with_known_policies(workloads::Object object,
                                       const std::vector<ControllerRevision>& revisions);
+
+/// Of the object of a workload: `CloneSet/NAMESPACE/NAME`, `SidecarSet//NAME`.
+Name owner_called(const kubernetes::ObjectKey& key);
 
 class Owners {
  public:

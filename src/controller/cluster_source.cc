@@ -17,6 +17,7 @@ namespace fettle {
 namespace {
 
 using cluster::ObjectMeta;
+using cluster::owner_called;
 using kubernetes::ObjectKey;
 using kubernetes::ObjectName;
 using workloads::Fleet;
@@ -57,15 +58,12 @@ std::vector<Name> sidecar_sets_of(const RecordPointer& record) {
     return sets;
   const List sidecars = read_one<&Pod::sidecars>(record->applied->attributes);
   for (const Value& sidecar : sidecars.items())
-    sets.emplace_back(cat(types::sidecar_sets.kind, "//", sidecar.text_at("name")));
+    sets.push_back(
+        owner_called({types::sidecar_sets.kind, {{}, std::string(sidecar.text_at("name"))}}));
   return sets;
 }
 
 Name name_of_marks(const ObjectName& name) { return cat("Pod/", to_string(name)); }
-
-Name owner_called(const ObjectKey& key) {
-  return cat(key.kind, "/", key.name.space, "/", key.name.name);
-}
 
 /// A namespace as the fleet sees it: its labels.
 Object space_object(const ObjectMeta& meta, const Value& object) {
@@ -434,7 +432,7 @@ void ClusterNews::take_node(const ObjectName& name) {
 void ClusterNews::take_space(const ObjectName& name) {
   const Value object = access_.objects.find(types::spaces.kind, name);
   const Object space = space_object(cluster::meta_of(object), object);
-  const Name owner = cat(types::spaces.kind, "//", name.name);
+  const Name owner = owner_called({types::spaces.kind, name});
   const Object* const known = cache_.fleet().object(owner);
   if (object.is_null())
     cache_.fleet().drop(owner);
@@ -495,7 +493,8 @@ void ClusterNews::take_pod(const ObjectName& name) {
   if (known != nullptr)
     for (const auto& [owner, wish] : known->wanted_by)
       statuses_.note(owner);
-  for (const Name& set : sidecar_sets_of(known))
+  const std::vector<Name> sets_before = sidecar_sets_of(known);
+  for (const Name& set : sets_before)
     statuses_.note(set);
   if (object.is_null() || !is_part(cache_.fleet(), meta)) {
     // That it could not be made is all that is known of it.
@@ -510,12 +509,13 @@ void ClusterNews::take_pod(const ObjectName& name) {
   if (!pod)
     return complain(meta.owner(), to_string(pod.error()));
   statuses_.note(meta.owner());
-  for (const Name& set : sidecar_sets_of(pod->record))
+  const std::vector<Name> sets = sidecar_sets_of(pod->record);
+  for (const Name& set : sets)
     statuses_.note(set);
   take_marks(*pod);
   // Whoever takes that annotation away makes it a pod without sidecars, of which nothing else is
   // wanted: no update in place brings back what the annotation said.
-  if (!sidecar_sets_of(known).empty() && sidecar_sets_of(pod->record).empty()) {
+  if (!sets_before.empty() && sets.empty()) {
     cache_.put(key, nullptr);
     vain_acts_.erase(key);
   }

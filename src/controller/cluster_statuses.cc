@@ -1,6 +1,7 @@
 #include "controller/cluster_statuses.h"
 
 #include "base/text.h"
+#include "cluster/owners.h"
 #include "cluster/status.h"
 #include "cluster/types.h"
 
@@ -46,7 +47,7 @@ void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now) {
     const std::lock_guard lock(mutex_);
     dropped = dropped_;
     for (const kubernetes::ObjectKey& key : std::exchange(refused_, {}))
-      noted_.insert(cat(key.kind, "/", key.name.space, "/", key.name.name));
+      noted_.insert(cluster::owner_called(key));
   }
   noted_.merge(waiting_for_time_);
   waiting_for_time_.clear();
