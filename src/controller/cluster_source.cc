@@ -513,9 +513,10 @@ void ClusterNews::take_pod(const ObjectName& name) {
   for (const Name& set : sets)
     statuses_.note(set);
   take_marks(*pod);
-  // Whoever takes that annotation away makes it a pod without sidecars, of which nothing else is
-  // wanted: no update in place brings back what the annotation said.
-  if (!sets_before.empty() && sets.empty()) {
+  // Whoever takes a SidecarSet out of that annotation makes it a pod without those sidecars, of
+  // which nothing else is wanted: no update in place brings back what the annotation said.
+  const auto is_lost = [&](const Name& set) { return std::ranges::find(sets, set) == sets.end(); };
+  if (std::ranges::any_of(sets_before, is_lost)) {
     cache_.put(key, nullptr);
     vain_acts_.erase(key);
   }
