@@ -161,16 +161,17 @@ HashesBySidecarSet Owners::hashes_for(const Value& sidecars) const {
   HashesBySidecarSet found;
   for (const Value& sidecar : items_of(sidecars)) {
     const Name name = sidecar.text_at("name");
-    const auto set = find(cat(types::sidecar_sets.kind, "//", name));
+    const auto set = find(owner_called({types::sidecar_sets.kind, {{}, name.str()}}));
     if (set == nullptr)
       continue;
+    const Value& document = set->object.document;
+    const Value& annotations = document.at("metadata").at("annotations");
+    const SidecarSetHashes hashes{annotations.text_at(annotation::sidecar_hash),
+                                  annotations.text_at(annotation::sidecar_hash_without_image)};
     const auto newest = std::ranges::max_element(set->revisions, {}, &ControllerRevision::number);
-    const workloads::Workload workload = workloads::workload_of(set->object);
-    const SidecarSetHashes hashes{
-        workload.annotations.text_at(annotation::sidecar_hash),
-        workload.annotations.text_at(annotation::sidecar_hash_without_image)};
-    if (newest != set->revisions.end() && sidecar.at("revision") == Value(newest->name) &&
-        newest->pod_template.value() == workload.pod_template && !hashes.all.empty())
+    if (!hashes.all.empty() && newest != set->revisions.end() &&
+        sidecar.at("revision") == Value(newest->name) &&
+        newest->pod_template.value() == workloads::sidecar_set_template(document.at("spec")))
       found[name] = hashes;
   }
   return found;

@@ -63,7 +63,8 @@ std::vector<Name> sidecar_sets_of(const RecordPointer& record) {
     return sets;
   const List sidecars = read_one<&Pod::sidecars>(record->applied->attributes);
   for (const Value& sidecar : sidecars.items())
-    sets.emplace_back(cat(types::sidecar_sets.kind, "//", sidecar.text_at("name")));
+    sets.push_back(
+        owner_called({types::sidecar_sets.kind, {{}, std::string(sidecar.text_at("name"))}}));
   return sets;
 }
 
@@ -575,7 +576,7 @@ void ClusterNews::take_node(const ObjectName& name) {
 void ClusterNews::take_space(const ObjectName& name) {
   const Value object = access_.objects.find(types::spaces.kind, name);
   const Object space = space_object(cluster::meta_of(object), object);
-  const Name owner = cat(types::spaces.kind, "//", name.name);
+  const Name owner = owner_called({types::spaces.kind, name});
   const Object* const known = cache_.fleet().object(owner);
   if (object.is_null())
     cache_.fleet().drop(owner);

@@ -142,26 +142,30 @@ class ClusterController : public testing::Test {
     change(cat(R"({"template":{"spec":{"containers":[{"name":"c","image":")", image, R"("}]}}})"));
   }
 
-  /// Waits until its status says that it is kept.
-  void make_sidecars(std::string_view image, std::string_view more = {}) {
+  /// `logs`, with the container `log`, by default. Waits until its status says that it is kept.
+  void make_sidecars(std::string_view image, std::string_view more = {},
+                     std::string_view name = "log") {
     const auto made = client_->create(
         types::sidecar_sets, {},
         json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet","metadata":
-          {"name":"logs"},"spec":{"selector":{"matchLabels":{"app":"web"}},"containers":[
-          {"name":"log","podInjectPolicy":"AfterAppContainer","image":")",
-                 image, R"("}],"updateStrategy":{"maxUnavailable":1})", more, "}}")),
+          {"name":")",
+                 name, R"(s"},"spec":{"selector":{"matchLabels":{"app":"web"}},"containers":[
+          {"name":")",
+                 name, R"(","podInjectPolicy":"AfterAppContainer","image":")", image,
+                 R"("}],"updateStrategy":{"maxUnavailable":1})", more, "}}")),
         {}, {});
     ASSERT_TRUE(made) << to_string(made.error());
-    ASSERT_TRUE(await([&] { return sidecar_status().integer_at("matchedPods", -1) == 0; }));
+    ASSERT_TRUE(await(
+        [&] { return sidecar_status({"", cat(name, "s")}).integer_at("matchedPods", -1) == 0; }));
   }
-  Value sidecar_status() {
-    const auto set = client_->get(types::sidecar_sets, logs_, {});
+  Value sidecar_status(const ObjectName& name = {"", "logs"}) {
+    const auto set = client_->get(types::sidecar_sets, name, {});
     return set ? set->at("status") : Value();
   }
-  size_t pods_with_sidecar(std::string_view image) {
+  size_t pods_with_sidecar(std::string_view image, std::string_view name = "log") {
     return static_cast<size_t>(std::ranges::count_if(pods(), [&](const Value& pod) {
       return std::ranges::any_of(items_of(pod.at("spec").at("containers")), [&](const Value& each) {
-        return each.text_at("name") == "log" && each.text_at("image") == image;
+        return each.text_at("name") == name && each.text_at("image") == image;
       });
     }));
   }
@@ -632,14 +636,19 @@ TEST_F(ClusterController, NewPodsGetTheSidecarsOfTheirNamespace) {
                              json(R"({"metadata":{"labels":{"team":"a"}}})"), {}, {}));
   const auto keeping = controller();
   make_sidecars("log:1", R"(,"namespaceSelector":{"matchLabels":{"team":"a"}})");
+  make_sidecars("trace:1", R"(,"namespaceSelector":{"matchLabels":{"team":"b"}})", "trace");
   make(2, "web:1");
   ASSERT_TRUE(await_rollout(2, "web:1")) << write_json(status());
   ASSERT_TRUE(await_sidecars(2, "log:1")) << write_json(sidecar_status());
   EXPECT_EQ(sidecar_status().integer_at("matchedPods"), 2);
+  EXPECT_EQ(pods_with_sidecar("trace:1", "trace"), 0u);
+  EXPECT_EQ(sidecar_status({"", "traces"}).integer_at("matchedPods", -1), 0);
   const auto kept = client_->list(types::revisions, "kruise-system", {}, {});
   ASSERT_TRUE(kept) << to_string(kept.error());
-  ASSERT_EQ(kept->items.size(), 1u);
-  EXPECT_EQ(kept->items[0].at("metadata").at("name"), sidecar_status().at("latestRevision"));
+  ASSERT_EQ(kept->items.size(), 2u);
+  EXPECT_EQ(std::ranges::count(kept->items, sidecar_status().at("latestRevision"),
+                               [](const Value& each) { return each.at("metadata").at("name"); }),
+            1);
   ASSERT_TRUE(pause_for(500ms, {}));
   const std::set<std::string> before = versions();
   ASSERT_TRUE(pause_for(1s, {}));
@@ -668,6 +677,56 @@ TEST_F(ClusterController, ASidecarChangesInPlaceOnePodAfterTheOther) {
   ASSERT_TRUE(await_rollout(3, "web:2")) << write_json(status());
   EXPECT_TRUE(await_sidecars(3, "log:2")) << write_json(sidecar_status());
   EXPECT_EQ(uids(), before);
+}
+
+TEST_F(ClusterController, WithoutItsAnnotationAPodCountsAsOneWithoutSidecars) {
+  const auto keeping = controller();
+  make_sidecars("log:1");
+  make(2, "web:1");
+  ASSERT_TRUE(await_rollout(2, "web:1")) << write_json(status());
+  ASSERT_TRUE(await_sidecars(2, "log:1")) << write_json(sidecar_status());
+  const std::set<std::string> before = uids();
+  const Value pod = pods().at(0);
+  ASSERT_TRUE(
+      client_->patch(types::pods, {"default", std::string(pod.at("metadata").text_at("name"))},
+                     kubernetes::PatchType::merge,
+                     json(R"({"metadata":{"annotations":{"fettle/sidecars":null}}})"), {}, {}));
+  ASSERT_TRUE(await([&] { return sidecar_status().integer_at("matchedPods") == 1; }));
+  set_image("web:2");
+  ASSERT_TRUE(await_rollout(2, "web:2")) << write_json(status());
+  EXPECT_EQ(uids(), before);
+  EXPECT_EQ(pods_with_sidecar("log:1"), 2u);
+  EXPECT_EQ(sidecar_status().integer_at("matchedPods"), 1);
+}
+
+TEST_F(ClusterController, WhoeverTakesOneOfTwoSetsOutOfThatAnnotationKeepsTheOther) {
+  const auto keeping = controller();
+  make_sidecars("log:1");
+  make_sidecars("trace:1", {}, "trace");
+  make(2, "web:1");
+  ASSERT_TRUE(await_rollout(2, "web:1")) << write_json(status());
+  ASSERT_TRUE(await_sidecars(2, "log:1")) << write_json(sidecar_status());
+  const ObjectName traces{"", "traces"};
+  ASSERT_TRUE(await([&] { return sidecar_status(traces).integer_at("matchedPods") == 2; }));
+  const std::set<std::string> before = uids();
+  const Value metadata = pods().at(0).at("metadata");
+  const auto sidecars = read_json(metadata.at("annotations").text_at("fettle/sidecars"));
+  ASSERT_TRUE(sidecars);
+  std::vector<Value> rest;
+  for (const Value& each : items_of(*sidecars))
+    if (each.text_at("name") != "traces")
+      rest.push_back(each);
+  ASSERT_EQ(rest.size(), 1u);
+  const Value left = Value::dict({{"fettle/sidecars", write_json(Value::list(std::move(rest)))}});
+  ASSERT_TRUE(client_->patch(
+      types::pods, {"default", std::string(metadata.text_at("name"))}, kubernetes::PatchType::merge,
+      Value::dict({{"metadata", Value::dict({{"annotations", left}})}}), {}, {}));
+  ASSERT_TRUE(await([&] { return sidecar_status(traces).integer_at("matchedPods") == 1; }));
+  set_image("web:2");
+  ASSERT_TRUE(await_rollout(2, "web:2")) << write_json(status());
+  EXPECT_EQ(uids(), before);
+  EXPECT_EQ(sidecar_status().integer_at("matchedPods"), 2);
+  EXPECT_EQ(sidecar_status(traces).integer_at("matchedPods"), 1);
 }
 
 TEST_F(ClusterController, PodsKeepTheSidecarsOfADeletedSet) {

@@ -115,7 +115,8 @@ Result<Outcome> KubernetesDriver::keep_revision(const Act& act, const std::stop_
                            answer.error().reason == kubernetes::ApiReason::not_found;
   if (lacks_space)
     return Outcome(Failed{
-        user_error(cat("there is no namespace `", name.space, "` for revisions of SidecarSets")),
+        user_error(cat("there is no namespace `", name.space, "` for revisions of SidecarSets; `",
+                       "kubectl create namespace ", name.space, "` makes it")),
         {}});
   if (!answer)
     return outcome_of(answer.error());

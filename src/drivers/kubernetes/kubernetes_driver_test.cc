@@ -331,7 +331,8 @@ TEST_F(KubernetesDriverTest, ARevisionOfASidecarSetStandsWithTheManager) {
   ASSERT_EQ(wanted.resources.size(), 1u);
   const Resource& resource = *wanted.resources[0];
   EXPECT_EQ(std::get<Failed>(act(Verb::run, resource)).error.message,
-            "there is no namespace `kruise-system` for revisions of SidecarSets");
+            "there is no namespace `kruise-system` for revisions of SidecarSets; `kubectl create "
+            "namespace kruise-system` makes it");
   make_manager_space();
   EXPECT_TRUE(std::get<Done>(act(Verb::run, resource)).changed);
   const std::vector<Value> objects = objects_.all(types::revisions.kind);
