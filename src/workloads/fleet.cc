@@ -161,12 +161,8 @@ void Fleet::drop(const Name& owner) {
 
 uint32_t Fleet::number_of(const Name& node) {
   const auto [found, is_new] = numbers_.try_emplace(node, static_cast<uint32_t>(by_number_.size()));
-  if (is_new) {
-    by_number_.push_back(node);
-    node_at_.push_back(nullptr);
-    used_.emplace_back();
-    with_ports_.emplace_back();
-  }
+  if (is_new)
+    by_number_.emplace_back();
   return found->second;
 }
 
@@ -174,14 +170,14 @@ void Fleet::put_node(Node node) {
   node.number = number_of(node.name);
   Node& kept = nodes_[node.name];
   kept = std::move(node);
-  node_at_[kept.number] = &kept;
+  by_number_[kept.number].node = &kept;
   for (const auto& [owner, workload] : workloads_)
     changed_.insert(owner);
 }
 
 void Fleet::drop_node(const Name& name) {
   if (const auto found = nodes_.find(name); found != nodes_.end())
-    node_at_[found->second.number] = nullptr;
+    by_number_[found->second.number].node = nullptr;
   nodes_.erase(name);
   for (const auto& [owner, workload] : workloads_)
     changed_.insert(owner);
@@ -213,7 +209,7 @@ bool Fleet::has_image(const Node& node, const Name& reference) {
 }
 
 Fleet::NodeUse Fleet::used(uint32_t node_number) const {
-  return node_number < used_.size() ? used_[node_number] : NodeUse();
+  return node_number < by_number_.size() ? by_number_[node_number].used : NodeUse();
 }
 
 const Workload* Fleet::workload(const Name& owner) const {
@@ -309,17 +305,19 @@ void Fleet::measure(FleetPod& pod) {
   pod.cpu = requests.cpu;
   pod.memory = requests.memory;
   pod.ports = host_ports_of(spec);
-  used_[pod.node_number].cpu += pod.cpu;
-  used_[pod.node_number].memory += pod.memory;
+  NumberedNode& on = by_number_[pod.node_number];
+  on.used.cpu += pod.cpu;
+  on.used.memory += pod.memory;
   if (!pod.ports.empty())
-    with_ports_[pod.node_number].push_back(&pod);
+    on.with_ports.push_back(&pod);
 }
 
 /// It takes nothing of its node any more, and whoever waits for room is asked again.
 void Fleet::make_room(FleetPod& pod) {
-  used_[pod.node_number].cpu -= pod.cpu;
-  used_[pod.node_number].memory -= pod.memory;
-  std::erase(with_ports_[pod.node_number], &pod);
+  NumberedNode& on = by_number_[pod.node_number];
+  on.used.cpu -= pod.cpu;
+  on.used.memory -= pod.memory;
+  std::erase(on.with_ports, &pod);
   changed_.insert(waiting_.begin(), waiting_.end());
 }
 
@@ -333,9 +331,9 @@ void Fleet::stand_on(FleetPod& pod, const Name& node) {
 }
 
 const FleetPod* Fleet::port_holder(uint32_t node_number, const std::vector<HostPort>& ports) const {
-  if (ports.empty() || node_number >= with_ports_.size())
+  if (ports.empty() || node_number >= by_number_.size())
     return nullptr;
-  const auto& pods = with_ports_[node_number];
+  const auto& pods = by_number_[node_number].with_ports;
   const auto found = std::ranges::find_if(
       pods, [&](const FleetPod* pod) { return clash(ports, pod->ports) != nullptr; });
   return found == pods.end() ? nullptr : *found;

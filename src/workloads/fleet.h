@@ -212,7 +212,7 @@ class Fleet {
   const std::map<Name, Node>& nodes() const { return nodes_; }
   const Node* node(const Name& name) const;
   const Node* node_at(uint32_t number) const {
-    return number < node_at_.size() ? node_at_[number] : nullptr;
+    return number < by_number_.size() ? by_number_[number].node : nullptr;
   }
   /// Whether images can be pulled on a node before pods need them. In a cluster, a pod may be on no
   /// node yet, or on one where nobody pulls.
@@ -248,6 +248,12 @@ class Fleet {
   }
 
  private:
+  struct NumberedNode {
+    const Node* node = nullptr;  ///< null: not there any more
+    NodeUse used;
+    std::vector<const FleetPod*> with_ports;
+  };
+
   FleetPod& pod_for(const Key& key);
   void forget_pod(const Name& key_name);
   void wish(FleetPod& pod, const Box<Resource>& resource);
@@ -278,11 +284,8 @@ class Fleet {
   std::map<Name, Object> objects_;
   std::map<Name, std::shared_ptr<const Workload>> workloads_;
   std::map<Name, Node> nodes_;
-  std::vector<Name> by_number_;
-  std::vector<const Node*> node_at_;
-  std::vector<NodeUse> used_;
-  std::vector<std::vector<const FleetPod*>> with_ports_;  ///< by the node's number
-  std::set<Name> waiting_;                                ///< owners that found no node for a pod
+  std::vector<NumberedNode> by_number_;
+  std::set<Name> waiting_;  ///< owners that found no node for a pod
   std::unordered_map<Name, uint32_t> numbers_;
   std::unordered_map<Name, std::unique_ptr<FleetPod>> pods_;
   std::map<Name, Pull> pulls_;
