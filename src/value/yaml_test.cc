@@ -91,6 +91,11 @@ TEST(Yaml, HostileTextsAreErrors) {
   EXPECT_NE(json_of("a: \xC0\x80").find("not UTF-8"), std::string::npos);
 }
 
+TEST(Yaml, AnEmptyTextIsNull) {
+  EXPECT_EQ(json_of({}), json_of(""));
+  EXPECT_EQ(json_of({}), "null");
+}
+
 TEST(Yaml, WhatIsWrittenReadsBackTheSame) {
   const Value value = *read_json(
       R"({"a":[1,{"b":[]},"yes","12",""],"c: d":{"e":null,"f":"x\ny"},"g":{},"h":"- z"})");

@@ -32,8 +32,9 @@ class Events {
  public:
   explicit Events(std::string_view text) {
     yaml_parser_initialize(&parser_);
-    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(text.data()),
-                                 text.size());
+    const std::string_view input = text.data() != nullptr ? text : "";  // it takes no null
+    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(input.data()),
+                                 input.size());
   }
   ~Events() {
     drop();
