@@ -757,7 +757,7 @@ TEST_F(ClusterController, AJobPullsOnTwoNodes) {
   make_job("warm", R"({"image":"web:1","parallelism":2})");
   ASSERT_TRUE(await([&] { return job_status("warm").integer_at("active") == 2; }))
       << write_json(job_status("warm"));
-  EXPECT_TRUE(has_order("n1", "web") && has_order("n2", "web"));
+  ASSERT_TRUE(await([&] { return has_order("n1", "web") && has_order("n2", "web"); }));
   // The next controller reads what was ordered.
   keeping.reset();
   keeping = controller();

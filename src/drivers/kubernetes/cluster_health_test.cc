@@ -39,6 +39,7 @@ class ClusterHealthTest : public testing::Test {
   void define_all() {
     for (const kubernetes::ResourceType& type : types::workloads)
       define(type);
+    define(types::node_images);
   }
   /// The text at a path, once it has this in it; what it was last, after ten seconds.
   std::string awaited(int port, const std::string& path, std::string_view wanted) {
@@ -110,11 +111,12 @@ TEST_F(ClusterHealthTest, ItLivesBeforeItIsReady) {
 }
 
 TEST_F(ClusterHealthTest, ItSaysWhichObjectsAreMissing) {
-  define(types::clone_sets);
-  define(types::daemon_sets);
+  for (const kubernetes::ResourceType& type : types::workloads)
+    if (type != types::stateful_sets)
+      define(type);
   link_.begin();
-  EXPECT_EQ(awaited(health_->probe_port(), "/readyz", ": StatefulSet\n"),
-            "not all objects are known yet of: StatefulSet\n");
+  EXPECT_EQ(awaited(health_->probe_port(), "/readyz", ": NodeImage, StatefulSet\n"),
+            "not all objects are known yet of: NodeImage, StatefulSet\n");
   EXPECT_EQ(asked(health_->probe_port(), "/readyz").status, 503);
 }
 
