@@ -619,21 +619,19 @@ TEST_P(DriverTest, CommandsAnswerWithCodeAndOutput) {
 }
 
 TEST_P(DriverTest, WaitingEndsWhenTheAssertionHolds) {
-  ASSERT_TRUE(
-      world.service("box", json(R"({"image":"localhost/fettle/busybox:1",)"
-                                R"("cmd":["sh","-c","sleep 0.5; touch /ready; sleep 1000"]})")));
-  const auto wait = [&](const std::string& file, const std::string& timeout) {
+  ASSERT_TRUE(world.service("box", sleeper()));
+  const auto wait = [&](const std::string& command, const std::string& timeout) {
     return world.apply(
         Verb::run, "wait", "w",
-        json(cat(R"({"service":"box","recipe":{"type":"exec","command":["test","-e",")", file,
-                 R"("]},"field":"code","assertion":"==","target":0,"timeout":")", timeout,
+        json(cat(R"({"service":"box","recipe":{"type":"exec","command":["sh","-c",")", command,
+                 R"("]},"field":"code","assertion":"==","target":0,)", R"("timeout":")", timeout,
                  R"("})")),
         {"service/box"});
   };
-  const auto met = wait("/ready", "20s");
+  const auto met = wait("echo >>/tries; test $(wc -l </tries) -ge 3", "60s");
   ASSERT_TRUE(met) << said(met);
-  EXPECT_GT(dict_of(met->outputs).integer_at("tries"), 1);
-  EXPECT_TRUE(has(said(wait("/never", "300ms")), "gave up after ")) << "it should not be met";
+  EXPECT_EQ(dict_of(met->outputs).integer_at("tries"), 3);
+  EXPECT_TRUE(has(said(wait("false", "300ms")), "gave up after ")) << "it should not be met";
 }
 
 TEST_P(DriverTest, ATaskRunsAndLeavesFiles) {
