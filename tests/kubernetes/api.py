@@ -80,5 +80,51 @@ class Watch(threading.Thread):
             connection.close()
 
 
+class Daemon(threading.Thread):
+    """The daemons of simulated nodes, all or those named: what they are ordered to pull is there at once."""
+
+    path = "/apis/apps.kruise.io/v1beta1/nodeimages"
+
+    def __init__(self, server, nodes=None):
+        super().__init__(daemon=True)
+        self.server, self.nodes, self.is_over = server, nodes, False
+
+    def __enter__(self):
+        self.start()
+        return self
+
+    def __exit__(self, *_):
+        self.is_over = True
+        self.join()
+
+    def run(self):
+        while not self.is_over:
+            for node in self.server.ask("GET", self.path)["items"]:
+                if self.nodes is None or node["metadata"]["name"] in self.nodes:
+                    self.answer(node)
+            time.sleep(0.1)
+
+    def answer(self, node):
+        told = node.get("status", {}).get("imageStatuses", {})
+        statuses = {name: {"tags": [self.row(tag, told.get(name, {}).get("tags", [])) for tag in image["tags"]]}
+                    for name, image in node["spec"].get("images", {}).items()}
+        if statuses == told:
+            return
+        try:
+            self.server.merge(f"{self.path}/{node['metadata']['name']}/status", {
+                "metadata": {"resourceVersion": node["metadata"]["resourceVersion"]},
+                "status": {"imageStatuses": {**{name: None for name in told}, **statuses}}})
+        except RuntimeError:  # it has changed or gone
+            pass
+
+    @staticmethod
+    def row(tag, told):
+        version = tag.get("version", 0)
+        for row in told:
+            if row["tag"] == tag["tag"] and row.get("version", 0) == version:
+                return row
+        return {"tag": tag["tag"], "version": version, "phase": "Succeeded", "completionTime": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())}
+
+
 def condition(pod, name):
     return next((each["status"] for each in pod.get("status", {}).get("conditions", []) if each["type"] == name), "")
