@@ -243,7 +243,7 @@ void ClusterPulls::refresh(Time now) {
     return;
   for (const Name& owner : cache_.wishes().take_expired())
     if (const Object* const job = cache_.fleet().object(owner))
-      upkeep_.remove_job({job->kind.str(), {job->space.str(), job->name.str()}});
+      upkeep_.remove_job({job->kind.str(), {job->space.str(), job->name.str()}}, job->uid);
   upkeep_.refresh(finder_of_jobs(access_.objects, cache_.fleet()), now);
 }
 

@@ -23,17 +23,30 @@ ClusterUpkeep::ClusterUpkeep(kubernetes::Client& client, kubernetes::ObjectCache
       objects_(objects),
       thread_([this](const std::stop_token& stop) { write(stop); }) {}
 
+void ClusterUpkeep::note(const std::string& node) {
+  if (objects_.follows(types::node_images.kind))
+    noted_.insert(node);
+}
+
+void ClusterUpkeep::note_all() { is_all_noted_ = objects_.follows(types::node_images.kind); }
+
+void ClusterUpkeep::remove_job(const ObjectKey& job, const Name& uid) {
+  if (Expired& known = expired_[job]; known.uid != uid)
+    known = {.uid = uid};
+}
+
 std::optional<Instant> ClusterUpkeep::due() const {
   if (is_all_noted_ || !noted_.empty())
     return refreshed_ + upkeep_pause;
   std::optional<Instant> next;
-  const auto take = [&](const auto& waits) {
-    for (const auto& [name, instant] : waits)
-      if (!next || instant < *next)
-        next = instant;
+  const auto take = [&](Instant instant) {
+    if (!next || instant < *next)
+      next = instant;
   };
-  take(waits_);
-  take(expired_);
+  for (const auto& [node, instant] : waits_)
+    take(instant);
+  for (const auto& [key, job] : expired_)
+    take(job.next);
   return next ? std::optional(std::max(*next, refreshed_ + upkeep_pause)) : std::nullopt;
 }
 
@@ -57,13 +70,13 @@ void ClusterUpkeep::look_at_expired(Instant moment) {
   for (auto job = expired_.begin(); job != expired_.end();) {
     const Value object = objects_.find(job->first.kind, job->first.name);
     const cluster::ObjectMeta meta = cluster::meta_of(object);
-    if (object.is_null() || meta.is_leaving) {
+    if (object.is_null() || meta.is_leaving || meta.uid != job->second.uid) {
       job = expired_.erase(job);
       continue;
     }
-    if (job->second <= moment) {
+    if (job->second.next <= moment) {
       give(job->first, {.write = Upkeep::Write::remove, .body = {}, .uid = meta.uid});
-      job->second = moment + retry_pause;
+      job->second.next = moment + retry_pause;
     }
     ++job;
   }

@@ -5,7 +5,7 @@
 /// A NodeImage is a mailbox, and no decision is about it: it comes and goes with its node, and old
 /// orders are cleared (`cluster/node_images.h`). What is due is found on the thread that keeps the
 /// fleet, from what is there, so that nothing has to be remembered; another thread writes it, when
-/// nothing more urgent is to be written.
+/// nothing more urgent is to be written. Where NodeImages are not followed, nothing is ever due.
 
 #include <condition_variable>
 #include <map>
@@ -22,11 +22,11 @@ class ClusterUpkeep {
   ClusterUpkeep(kubernetes::Client& client, kubernetes::ObjectCache& objects);
 
   /// Something may have changed about a node or its NodeImage.
-  void note(const std::string& node) { noted_.insert(node); }
+  void note(const std::string& node);
   /// A job may be gone, and its orders stand anywhere.
-  void note_all() { is_all_noted_ = true; }
-  /// Its time to live is over.
-  void remove_job(const kubernetes::ObjectKey& job) { expired_.try_emplace(job); }
+  void note_all();
+  /// Its time to live is over. Another one of its name has nothing to do with it.
+  void remove_job(const kubernetes::ObjectKey& job, const Name& uid);
   /// It is being deleted, and waits for OpenKruise's manager.
   void release_job(const kubernetes::ObjectName& job);
 
@@ -42,6 +42,11 @@ class ClusterUpkeep {
     Value body{};
     Name uid{};
   };
+  /// A job whose time is over.
+  struct Expired {
+    Name uid;
+    Instant next{};  ///< when to try again
+  };
 
   void look_at(const std::string& node, const cluster::FindJob& find, Time now, Instant moment);
   void look_at_expired(Instant moment);
@@ -55,7 +60,7 @@ class ClusterUpkeep {
   std::set<std::string> noted_;
   bool is_all_noted_ = false;
   std::map<std::string, Instant> waits_;  ///< nodes about which something is due by time alone
-  std::map<kubernetes::ObjectKey, Instant> expired_;  ///< jobs, and when to try again
+  std::map<kubernetes::ObjectKey, Expired> expired_;
   Instant refreshed_{};
   std::mutex mutex_;
   std::condition_variable_any come_;

@@ -27,9 +27,10 @@ Value told_of(const Value& object, const ImageOrder& order) {
   return {};
 }
 
+/// None: there is none, or one from which no duration can be told.
 std::optional<Time> time_in(const Value& dict, std::string_view key) {
   const Result<Time> time = read_moment(dict.text_at(key));
-  return time ? std::optional(*time) : std::nullopt;
+  return time && *time > Time() ? std::optional(*time) : std::nullopt;
 }
 
 /// A reference to the NodeImage, as Events have it.

@@ -277,6 +277,21 @@ TEST(NodePulls, ADeadlineEndsAllAttemptsAndStaysThroughARestart) {
             "it was not pulled within its deadline of 1m0s");
 }
 
+TEST(NodePulls, AStartLongBeforeAllClocksIsNone) {
+  PlayedNode node;
+  node.object = with(node.object, "status", json(R"({"imageStatuses":{"a":{"tags":[
+      {"tag":"1","version":1,"phase":"Pulling","startTime":"1700-01-01T00:00:00Z"}]}}})"));
+  node.order(
+      R"({"a":{"tags":[{"tag":"1","version":1,"pullPolicy":{"activeDeadlineSeconds":60}}]}})");
+  node.find_absent("a:1");
+  EXPECT_EQ(node.commands.begin()->second.limit, 60s);
+  node.pass(100ms);
+  EXPECT_EQ(node.status("a", "1").text_at("startTime"), "2026-11-29T01:00:00Z");
+  node.pass(59s);
+  node.find_there("a:1");
+  EXPECT_EQ(node.phase("a"), "Succeeded");
+}
+
 TEST(NodePulls, ADaemonThatStartsGoesOn) {
   PlayedNode node;
   node.order(

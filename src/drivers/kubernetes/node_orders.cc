@@ -19,7 +19,8 @@ constexpr Duration gathering_pause = 50ms;  ///< of an act whose order waits for
 constexpr Duration pause_for_each = 200us;  ///< and more for each that waits by then
 constexpr Duration quiet = 20ms;            ///< without a new one: all have come
 constexpr Duration longest_gathering = 2s;
-constexpr int most_order_tries = 5;  ///< of a write between those of a daemon
+constexpr Duration longest_memory = 10min;  ///< of an order whose act is not called any more
+constexpr int most_order_tries = 5;         ///< of a write between those of a daemon
 
 ObjectName object_of(const Name& node) { return {{}, node.str()}; }
 
@@ -105,6 +106,21 @@ void NodeOrders::put(Orders& orders, const Act& act, Instant now) {
   orders[act.key] = {.attributes = act.attributes, .left = now};
 }
 
+/// A run that ends, or that wants something else, does not call its acts again.
+void NodeOrders::drop_abandoned(Instant now) {
+  if (now - last_dropped_ < longest_memory)
+    return;
+  last_dropped_ = now;
+  for (auto& [node, orders] : by_node_)
+    std::erase_if(orders, [&](const auto& each) {
+      const Order& order = each.second;
+      const bool is_abandoned = order.stage != Stage::writing && now - order.left > longest_memory;
+      waiting_ -= is_abandoned && order.stage == Stage::waiting ? 1 : 0;
+      return is_abandoned;
+    });
+  std::erase_if(by_node_, [](const auto& node) { return node.second.empty(); });
+}
+
 bool NodeOrders::may_write(const Orders& orders, const Order& own, Instant now) const {
   const bool is_being_written = std::ranges::any_of(
       orders, [](const auto& each) { return each.second.stage == Stage::writing; });
@@ -114,6 +130,7 @@ bool NodeOrders::may_write(const Orders& orders, const Order& own, Instant now) 
 std::optional<Outcome> NodeOrders::leave(const Act& act, const Name& node, Instant now,
                                          Orders& due) {
   const std::lock_guard lock(mutex_);
+  drop_abandoned(now);
   Orders& orders = by_node_[node];
   const auto found = orders.find(act.key);
   const bool is_known = found != orders.end() && found->second.attributes == act.attributes;

@@ -11,7 +11,8 @@
 /// Invariants: of a node there is one write at a time; an order waits two seconds at most for those
 /// that come after it; nothing is written for a job that is not there.
 ///
-/// An order that nobody asks for again is written with the next one of its node, or never.
+/// An order that nobody asks for again is written with the next one of its node, or never, and is
+/// forgotten after ten minutes.
 
 #include <map>
 #include <mutex>
@@ -48,6 +49,7 @@ class NodeOrders {
   /// now.
   std::optional<Outcome> leave(const Act& act, const Name& node, Instant now, Orders& due);
   void put(Orders& orders, const Act& act, Instant now);
+  void drop_abandoned(Instant now);
   bool may_write(const Orders& orders, const Order& own, Instant now) const;
   Outcome later() const;
   /// What has become of an order, if that is known.
@@ -65,7 +67,7 @@ class NodeOrders {
   std::mutex mutex_;
   std::map<Name, Orders> by_node_;
   size_t waiting_ = 0;  ///< orders that are to be written, of all nodes
-  Instant last_left_{};
+  Instant last_left_{}, last_dropped_{};
 };
 
 }  // namespace fettle

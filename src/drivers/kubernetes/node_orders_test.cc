@@ -202,6 +202,27 @@ TEST_F(NodeOrdersTest, AnOrderThatNobodyAsksForAnyMoreIsNotWritten) {
   EXPECT_EQ(items_of(stored().at("spec").at("images").at("web").at("tags")).size(), 1u);
 }
 
+TEST_F(NodeOrdersTest, AnOrderThatNobodyAsksForAnyMoreIsForgotten) {
+  const auto pause_of = [&](const Image& image) {
+    const Result<Outcome> outcome = call(image, 1);
+    const Pending* const pending = outcome ? std::get_if<Pending>(&*outcome) : nullptr;
+    return pending == nullptr ? Duration(0) : pending->retry_after.value_or(Duration(0));
+  };
+  moment_ += 1h;
+  for (const char* name : {"a", "b", "c"})
+    make_job(name, cat("web:", name));
+  const Duration alone = pause_of(image_of("a", "web:a"));
+  const Duration beside = pause_of(image_of("b", "web:b"));
+  EXPECT_GT(beside, alone) << "the more wait, the longer";
+  moment_ += 11min;
+  EXPECT_EQ(pause_of(image_of("c", "web:c")), alone);
+  pass();
+  EXPECT_TRUE(is_done(image_of("c", "web:c"), 2));
+  const Value tags = stored().at("spec").at("images").at("web").at("tags");
+  ASSERT_EQ(items_of(tags).size(), 1u) << "nobody wants the others";
+  EXPECT_EQ(items_of(tags)[0].text_at("tag"), "c");
+}
+
 TEST_F(NodeOrdersTest, ANodeThatIsGoneIsToldNothing) {
   make_job("a", "web:1");
   Image image = image_of("a", "web:1");

@@ -299,28 +299,45 @@ Result<InstallationLine> apply_part(Client& client, const InstallationObject& pa
 }
 
 /// What a server makes by itself in each namespace.
-bool is_of_the_server(const ResourceType& type, std::string_view name) {
-  return type.plural == "configmaps" &&
-         (name == "kube-root-ca.crt" || name == "openshift-service-ca.crt");
+bool is_of_the_server(const ResourceType& type, const Value& object) {
+  const std::string_view name = object.at("metadata").text_at("name");
+  return (type.plural == "configmaps" &&
+          (name == "kube-root-ca.crt" || name == "openshift-service-ca.crt")) ||
+         (type.plural == "secrets" &&
+          object.text_at("type") == "kubernetes.io/service-account-token");
 }
 
-/// Something in a namespace that is not ours, which would go with it; empty: nothing.
-Result<std::string> find_foreign(Client& client, const std::string& space,
-                                 const std::stop_token& stop) {
+/// Why a namespace does not go: something in it is not ours, or nobody knows. Empty: there is
+/// nothing. Revisions are there for as long as their SidecarSets are, which stay.
+Result<std::string> reason_to_leave(Client& client, const std::string& space,
+                                    const std::stop_token& stop) {
   const std::vector<ResourceType> types{
       {"", "v1", "pods", "Pod"},
       deployments,
       {"apps", "v1", "daemonsets", "DaemonSet"},
       {"apps", "v1", "statefulsets", "StatefulSet"},
+      {"apps", "v1", "replicasets", "ReplicaSet"},
+      {"apps", "v1", "controllerrevisions", "ControllerRevision"},
+      {"batch", "v1", "jobs", "Job"},
+      {"batch", "v1", "cronjobs", "CronJob"},
+      {"apps.kruise.io", "v1beta1", "clonesets", "CloneSet"},
+      {"apps.kruise.io", "v1beta1", "statefulsets", "StatefulSet"},
+      {"apps.kruise.io", "v1beta1", "daemonsets", "DaemonSet"},
       {"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim"},
       {"", "v1", "configmaps", "ConfigMap"},
+      {"", "v1", "secrets", "Secret"},
       {"", "v1", "services", "Service"}};
   for (const ResourceType& type : types) {
-    const auto listed = TRY(client.list(type, space, {}, stop));
-    for (const Value& each : listed.items)
-      if (const std::string_view name = each.at("metadata").text_at("name");
-          !has_our_label(each) && !is_of_the_server(type, name))
-        return cat(type.kind, " `", name, "`");
+    const auto listed = client.list(type, space, {}, stop);
+    if (!listed && listed.error().reason == ApiReason::not_found)
+      continue;  // no server has what it does not serve
+    if (!listed && listed.error().reason == ApiReason::forbidden)
+      return cat("it may have `", type.plural, "`, which you may not list");
+    if (!listed)
+      return static_cast<const Error&>(listed.error());
+    for (const Value& each : listed->items)
+      if (!has_our_label(each) && !is_of_the_server(type, each))
+        return cat("it has ", type.kind, " `", each.at("metadata").text_at("name"), "`");
   }
   return std::string();
 }
@@ -335,8 +352,8 @@ Result<InstallationLine> remove_part(Client& client, const InstallationObject& p
   if (const std::string owner = owner_of_installed(part, there); !owner.empty())
     return line_of_part(part, "left", cat("it is of ", owner));
   if (is_namespace(part))
-    if (const std::string other = TRY(find_foreign(client, part.name.name, stop)); !other.empty())
-      return line_of_part(part, "left", cat("it has ", other));
+    if (std::string why = TRY(reason_to_leave(client, part.name.name, stop)); !why.empty())
+      return line_of_part(part, "left", std::move(why));
   const auto removed = client.remove(part.type, part.name,
                                      {.uid = std::string(there.at("metadata").text_at("uid")),
                                       .propagation = kubernetes::Propagation::background},

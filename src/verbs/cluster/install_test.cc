@@ -77,6 +77,15 @@ class InstallTest : public testing::Test {
   }
   bool has_controller() { return is_there(deployments_, {"kruise-system", "fettle-controller"}); }
   Result<InstallationReport> installed() { return install(client_, request_, {}); }
+  /// Empty: it goes.
+  std::string why_the_namespace_stays() {
+    const auto report = uninstall(client_, request_, {});
+    EXPECT_TRUE(report && !report->failure);
+    for (const InstallationLine& line : report ? report->objects : std::vector<InstallationLine>())
+      if (line.kind == "Namespace")
+        return line.why;
+    return "nobody says";
+  }
   static std::function<bool(const kubernetes::ApiRequest&)> asks_for(std::string method,
                                                                      std::string path) {
     return [=](const kubernetes::ApiRequest& request) {
@@ -323,6 +332,31 @@ TEST_F(InstallTest, ANamespaceThatHasMoreStays) {
       EXPECT_EQ(line.why, "it has ConfigMap `settings`");
     }
   EXPECT_TRUE(is_there(spaces_, {"", "kruise-system"}));
+}
+
+TEST_F(InstallTest, ANamespaceWithSecretsOrRevisionsStays) {
+  const std::vector<std::pair<ResourceType, std::string>> others{
+      {{"", "v1", "secrets", "Secret"}, "Secret `kept`"},
+      {{"apps", "v1", "controllerrevisions", "ControllerRevision"}, "ControllerRevision `kept`"}};
+  for (const auto& [type, what] : others) {
+    ASSERT_TRUE(installed());
+    make({"", "v1", "secrets", "Secret"}, "kruise-system",
+         R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"token"},
+          "type":"kubernetes.io/service-account-token"})");
+    make(type, "kruise-system",
+         cat(R"({"apiVersion":")", type.api_version(), R"(","kind":")", type.kind,
+             R"(","metadata":{"name":"kept"}})"));
+    EXPECT_EQ(why_the_namespace_stays(), cat("it has ", what));
+    for (const char* name : {"token", "kept"})
+      std::ignore =
+          client_.remove({"", "v1", "secrets", "Secret"}, {"kruise-system", name}, {}, {});
+  }
+}
+
+TEST_F(InstallTest, ANamespaceOfWhichNotAllIsKnownStays) {
+  ASSERT_TRUE(installed());
+  server_.fail(1, asks_for("GET", "/secrets"), refusal_to("list secrets"));
+  EXPECT_EQ(why_the_namespace_stays(), "it may have `secrets`, which you may not list");
 }
 
 TEST_F(InstallTest, WhatIsNotOursIsNotDeleted) {

@@ -32,6 +32,9 @@ std::string rollout_text(const Value& status) {
       : !status.at("matchedPods").is_null()
           ? cat(status.integer_at("updatedReadyPods"), " of ", status.integer_at("matchedPods"),
                 " pods are updated and ready")
+      : !status.at("completed").is_null()  // only a list has jobs
+          ? cat(status.integer_at("succeeded"), " of ", status.integer_at("desired"),
+                " images are on all nodes")
           : cat(status.integer_at("succeeded"), " of ", status.integer_at("desired"),
                 " nodes have the image");
   const std::string_view reason = status.text_at("reason");

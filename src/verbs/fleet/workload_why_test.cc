@@ -30,6 +30,8 @@ TEST(RolloutText, MoreThanAPartitionAsksForAreNoPartOfIt) {
 TEST(RolloutText, OtherKindsCountWhatTheyHave) {
   EXPECT_EQ(rollout_text(Value::dict({{"matchedPods", 3}, {"updatedReadyPods", 2}})),
             "2 of 3 pods are updated and ready");
+  EXPECT_EQ(rollout_text(Value::dict({{"desired", 3}, {"succeeded", 1}, {"completed", 2}})),
+            "1 of 3 images are on all nodes");
   EXPECT_EQ(rollout_text(Value::dict({{"desired", 2}, {"succeeded", 1}, {"reason", "n2 is away"}})),
             "1 of 2 nodes have the image: n2 is away");
 }

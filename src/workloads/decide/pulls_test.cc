@@ -230,6 +230,21 @@ TEST_F(PullJob, AListHasAJobForEachImage) {
   EXPECT_TRUE(world.last[owner].is_expired);
 }
 
+TEST_F(PullJob, AListThatNeverCompletesIsDoneForNow) {
+  world.add_nodes(2);
+  world.put(manifest("ImageListPullJob", "list",
+                     R"({"images":["i:1","j:1"],"completionPolicy":{"type":"Never"}})"));
+  const auto status = [&] {
+    return status_of(world.fleet, "ImageListPullJob/default/list", world.now);
+  };
+  world.settle();
+  EXPECT_EQ(status().text_at("phase"), "progressing");
+  world.pass(200);
+  EXPECT_EQ(status().text_at("phase"), "complete") << "as its jobs are";
+  EXPECT_EQ(status().integer_at("succeeded"), 2);
+  EXPECT_EQ(status().integer_at("completed", -1), 0);
+}
+
 /// A fleet in a cluster, where nodes are told what to pull.
 class Orders : public testing::Test {
  protected:

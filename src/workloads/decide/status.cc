@@ -194,7 +194,7 @@ Value job_status(const Fleet& fleet, const Name& owner, const PullSpec& spec,
 Value list_status(const Fleet& fleet, const Workload& workload) {
   const Name owner = workload.owner();
   const std::vector<Name> nodes = nodes_of(fleet, workload);
-  int64_t active = 0, completed = 0, succeeded = 0, started = 0, ended = 0;
+  int64_t active = 0, completed = 0, settled = 0, succeeded = 0, started = 0, ended = 0;
   std::vector<Value> failed;
   for (const auto& [name, memory] : fleet.owned(owner).jobs) {
     const PullJob job = read<PullJob>(memory.resource->attributes);
@@ -202,10 +202,10 @@ Value list_status(const Fleet& fleet, const Workload& workload) {
     PullSpec spec = workload.pulls;
     spec.image = job.image;
     const Value status = job_status(fleet, owner, spec, nodes, state);
-    const int64_t desired = status.integer_at("desired");
     active += status.integer_at("active") > 0 ? 1 : 0;
     completed += state.completed ? 1 : 0;
-    succeeded += state.completed && status.integer_at("succeeded") == desired ? 1 : 0;
+    settled += status.text_at("phase") == "progressing" ? 0 : 1;
+    succeeded += status.text_at("phase") == "complete" ? 1 : 0;
     started = started == 0 ? state.started : std::min(started, state.started);
     ended = std::max(ended, state.completed.value_or(0));
     if (status.integer_at("failed") > 0)
@@ -222,7 +222,7 @@ Value list_status(const Fleet& fleet, const Workload& workload) {
                    {"active", active},
                    {"completed", completed},
                    {"succeeded", succeeded},
-                   {"phase", !is_complete     ? "progressing"
+                   {"phase", settled < images ? "progressing"
                              : failed.empty() ? "complete"
                                               : "failed"}}),
       {{"startTime", moment(started)},

@@ -1,0 +1,104 @@
+#include "controller/cluster_upkeep.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+#include "base/wait.h"
+#include "cluster/types.h"
+#include "tests/kubernetes/json_text.h"
+#include "tests/kubernetes/played_transport.h"
+
+namespace fettle {
+namespace {
+
+using kubernetes::json;
+using kubernetes::ObjectName;
+namespace types = cluster::types;
+
+/// Two threads ask.
+class LockedTransport : public kubernetes::PlayedTransport {
+ public:
+  using kubernetes::PlayedTransport::PlayedTransport;
+  Result<HttpResponse> send(HttpRequest request, std::stop_token stop) override {
+    const std::lock_guard lock(mutex_);
+    return PlayedTransport::send(std::move(request), std::move(stop));
+  }
+
+ private:
+  std::mutex mutex_;
+};
+
+class ClusterUpkeepTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    const auto defined = client_.create(kubernetes::types::definitions, {},
+                                        json(R"({"apiVersion":"apiextensions.k8s.io/v1",
+          "kind":"CustomResourceDefinition","metadata":{"name":"imagepulljobs.apps.kruise.io"},
+          "spec":{"group":"apps.kruise.io","scope":"Namespaced","names":{"plural":"imagepulljobs",
+          "singular":"one","kind":"ImagePullJob","listKind":"List"},"versions":[{"name":"v1beta1",
+          "served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object","properties":{
+          "spec":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}]}})"),
+                                        {}, {});
+    ASSERT_TRUE(defined) << to_string(defined.error());
+  }
+  /// Returns its UID.
+  Name make_job(const std::string& name) {
+    const auto made = client_.create(
+        types::pull_jobs, {"default", ""},
+        json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"ImagePullJob","metadata":{
+          "namespace":"default","name":")",
+                 name, R"("},"spec":{"image":"web:1"}})")),
+        {}, {});
+    EXPECT_TRUE(made) << to_string(made.error());
+    if (!made)
+      return {};
+    objects_.take_answer(types::pull_jobs.kind, *made);
+    return cluster::meta_of(*made).uid;
+  }
+  bool is_stored(const std::string& name) {
+    return client_.get(types::pull_jobs, {"default", name}, {}).has_value();
+  }
+  static kubernetes::ObjectKey key_of(const std::string& name) {
+    return {types::pull_jobs.kind, {"default", name}};
+  }
+
+  kubernetes::ApiServer server_;
+  Time now_ = Time(Duration(1'800'000'000'000'000'000));
+  kubernetes::Client client_{std::make_unique<LockedTransport>(server_, now_), {.qps = 0}};
+  kubernetes::ObjectCache objects_{{types::nodes, types::pull_jobs, types::node_images}};
+  const cluster::FindJob find_ = [](const ObjectName&, std::string_view) { return std::nullopt; };
+};
+
+TEST_F(ClusterUpkeepTest, AJobThatWasMadeAnewOutlivesTheOneBefore) {
+  make_job("again");
+  const Name uid = make_job("over");
+  ClusterUpkeep upkeep(client_, objects_);
+  upkeep.remove_job(key_of("again"), "uid-of-the-one-before");
+  upkeep.remove_job(key_of("over"), uid);
+  upkeep.refresh(find_, now_);
+  // Those that are due go by their names. The limit is for a failing test.
+  for (int i = 0; i < 1'500 && is_stored("over"); ++i)
+    EXPECT_TRUE(pause_for(20ms, {}));
+  EXPECT_FALSE(is_stored("over"));
+  EXPECT_TRUE(is_stored("again"));
+}
+
+TEST_F(ClusterUpkeepTest, WhereNodeImagesAreNotFollowedNothingIsDue) {
+  objects_.leave_out(types::node_images.kind);
+  ClusterUpkeep upkeep(client_, objects_);
+  upkeep.note("n1");
+  upkeep.note_all();
+  EXPECT_FALSE(upkeep.due()) << "whoever waits for it would never rest";
+}
+
+TEST_F(ClusterUpkeepTest, WhatIsNotedIsDueOnce) {
+  ClusterUpkeep upkeep(client_, objects_);
+  EXPECT_FALSE(upkeep.due());
+  upkeep.note("n1");
+  EXPECT_TRUE(upkeep.due());
+  upkeep.refresh(find_, now_);
+  EXPECT_FALSE(upkeep.due());
+}
+
+}  // namespace
+}  // namespace fettle
