@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a Helm chart of install.yaml and crds, so that rights and pods stand in one place.
+"""Makes a Helm chart of install.yaml, pull_secrets.yaml and crds, so that rights and pods stand in one place.
 
     chart.py FOLDER    writes the chart into FOLDER, which is made or empty
 
@@ -32,6 +32,23 @@ nodeSelector:
 tolerations: []
 # More flags of `fettle controller`, such as --feature-gates=InPlaceWorkloadVerticalScaling=true
 flags: []
+# On each node, what pulls images ahead. Off where OpenKruise's daemon stays, since two would pull the same.
+daemon:
+  enabled: true
+  resources:
+    requests:
+      cpu: 10m
+      memory: 24Mi
+    limits:
+      memory: 128Mi
+  nodeSelector:
+    kubernetes.io/os: linux
+  tolerations:
+  - operator: Exists
+  # More flags of `fettle node-daemon`, such as --max-workers-for-pull-image=2
+  flags: []
+# Namespaces in which the daemon may read Secrets, which are logins for registries.
+pullSecrets: []
 """
 
 CHART = """apiVersion: v2
@@ -51,25 +68,54 @@ def put(text, before, after, times=1):
     return text.replace(before, after)
 
 
-def block(name, indent):
+def block(values, name, indent):
     """A value of several lines, below its name."""
-    return f"{' ' * indent}{name}:\n{' ' * (indent + 2)}{{{{- toYaml .Values.{name} | nindent {indent + 2} }}}}\n"
+    return f"{' ' * indent}{name}:\n{' ' * (indent + 2)}{{{{- toYaml {values}.{name} | nindent {indent + 2} }}}}\n"
 
 
-def template(text):
-    head, _, rest = text.partition("---\n")
-    if "kind: Namespace\n" not in head:
-        raise SystemExit("install.yaml does not begin with the namespace")
-    text = f"{{{{- if .Values.createNamespace }}}}\n{head}---\n{{{{- end }}}}\n{rest}"
-    text = text.replace("kruise-system", "{{ .Values.namespace }}")
+def only_if(condition, text):
+    return f"{{{{- if {condition} }}}}\n{text}{{{{- end }}}}\n"
+
+
+def pods(text, values, last_flag):
+    """A Deployment or DaemonSet with values in place of what people choose."""
     text = put(text, '"IMAGE"', '{{ required "none is published; name yours by `image`" .Values.image | quote }}')
-    text = put(text, "replicas: 2\n", "replicas: {{ .Values.replicas }}\n")
     selector = "      nodeSelector:\n        kubernetes.io/os: linux\n"
-    text = put(text, selector, block("nodeSelector", 6) + block("tolerations", 6))
+    fixed = "      tolerations:\n      - operator: Exists\n"
+    text = put(text, selector, block(values, "nodeSelector", 6))
+    if fixed in text:
+        text = put(text, fixed, block(values, "tolerations", 6))
+    else:
+        last = block(values, "nodeSelector", 6)
+        text = put(text, last, last + block(values, "tolerations", 6))
     resources = re.search(r"        resources:\n(?:          .*\n)+", text)
-    text = put(text, resources.group(), block("resources", 8))
-    flag = "        - --health-probe-addr=:8000\n"
-    return put(text, flag, flag + "        {{- range .Values.flags }}\n        - {{ . | quote }}\n        {{- end }}\n")
+    text = put(text, resources.group(), block(values, "resources", 8))
+    flag = f"        - {last_flag}\n"
+    more = f"        {{{{- range {values}.flags }}}}\n        - {{{{ . | quote }}}}\n        {{{{- end }}}}\n"
+    return put(text, flag, flag + more)
+
+
+def template_of(document):
+    """One document of install.yaml."""
+    kind = re.search(r"^kind: (\w+)$", document, re.MULTILINE).group(1)
+    is_of_daemon = "app.kubernetes.io/component: node-daemon\n" in document
+    text = "---\n" + document.replace("kruise-system", "{{ .Values.namespace }}")
+    if kind == "Namespace":
+        return only_if(".Values.createNamespace", text)
+    if kind == "Deployment":
+        text = put(text, "replicas: 2\n", "replicas: {{ .Values.replicas }}\n")
+        text = pods(text, ".Values", "--health-probe-addr=:8000")
+    if kind == "DaemonSet":
+        text = pods(text, ".Values.daemon", "--addr=:10221")
+    if kind.startswith("ValidatingAdmissionPolicy"):
+        text = only_if(f'.Capabilities.APIVersions.Has "admissionregistration.k8s.io/v1/{kind}"', text)
+    return only_if(".Values.daemon.enabled", text) if is_of_daemon else text
+
+
+def template(text, secrets):
+    of_secrets = secrets.replace("kruise-system", "{{ $.Values.namespace }}").replace('"PULLED"', "{{ . | quote }}")
+    each = f"{{{{- range .Values.pullSecrets }}}}\n---\n{of_secrets}{{{{- end }}}}\n"
+    return "".join(template_of(each) for each in text.split("---\n")) + only_if(".Values.daemon.enabled", each)
 
 
 def main():
@@ -83,7 +129,7 @@ def main():
     (folder / "crds").mkdir()
     (folder / "Chart.yaml").write_text(CHART.format(version=version))
     (folder / "values.yaml").write_text(VALUES)
-    (folder / "templates" / "install.yaml").write_text(template((here / "install.yaml").read_text()))
+    (folder / "templates" / "install.yaml").write_text(template((here / "install.yaml").read_text(), (here / "pull_secrets.yaml").read_text()))
     for definition in sorted((here / "crds").glob("*.yaml")):
         (folder / "crds" / definition.name).write_text(definition.read_text())
 

@@ -199,6 +199,10 @@ TEST(Commands, AClusterIsInstalledByItsOwnFlags) {
   EXPECT_EQ(result.text("kubeconfig"), "k");
   EXPECT_EQ(result.text("namespace"), "n");
   EXPECT_TRUE(result.flag("check"));
+  CommandLine more;
+  ASSERT_EQ(parsed("install kubernetes --pull-secrets a,b --pull-secrets c", more),
+            "install kubernetes");
+  EXPECT_EQ(more.all("pull-secrets"), (std::vector<std::string>{"a,b", "c"}));
   CommandLine printed;
   ASSERT_EQ(parsed("install kubernetes -o yaml", printed), "install kubernetes");
   EXPECT_EQ(printed.text("output"), "yaml");

@@ -1,9 +1,11 @@
 #include "app/node_daemon.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 
 #include "app/cluster.h"
+#include "base/http_server.h"
 #include "base/text.h"
 #include "kubernetes/transport.h"
 #include "node/daemon.h"
@@ -18,6 +20,14 @@ constexpr size_t most_pulls_ever = 64;
 /// daemon has its sockets in the first one, too.
 Path folder_of_machine(const char* in_pod, const char* on_machine) {
   return file_exists(in_pod) ? in_pod : on_machine;
+}
+
+HttpReply daemon_reply(std::string_view path, bool is_ready) {
+  if (path == "/healthz" || (path == "/readyz" && is_ready))
+    return {.body = "ok\n"};
+  if (path == "/readyz")
+    return {.status = 503, .body = "the container runtime is not known yet\n"};
+  return {.status = 404, .body = "there are /healthz and /readyz\n"};
 }
 
 }  // namespace
@@ -38,6 +48,14 @@ Result<PullTally> serve_node_until(const NodeRequest& request,
   if (!request.socket.empty())
     settings.socket = settings.run_folder / request.socket;  // an absolute one stays
   settings.tell = tell;
+  std::atomic<bool> is_ready = false;
+  settings.found = [&is_ready] { is_ready = true; };
+  // Probes are answered from the beginning, however long the cluster takes.
+  std::unique_ptr<HttpServer> health;
+  if (!request.probe_address.empty())
+    health = TRY(HttpServer::open(request.probe_address, [&is_ready](std::string_view path) {
+      return daemon_reply(path, is_ready);
+    }));
   kubernetes::ClientSettings client_settings;
   client_settings.qps = static_cast<double>(request.cluster.qps);
   client_settings.burst = static_cast<int>(std::min<int64_t>(request.cluster.burst, 1'000'000));

@@ -27,9 +27,6 @@ const std::vector<CommandOption>& cluster_options() {
   return options;
 }
 
-namespace {
-
-/// An address to listen at; empty: none.
 Result<std::string> address_asked(const CommandLine& parsed, const std::string& flag,
                                   const std::string& otherwise) {
   std::string address = parsed.text(flag, otherwise);
@@ -39,8 +36,6 @@ Result<std::string> address_asked(const CommandLine& parsed, const std::string& 
     TRY(parse_listen_address(address).context(cat("--", flag)));
   return address;
 }
-
-}  // namespace
 
 Result<std::optional<ClusterRequest>> cluster_asked(const CommandLine& parsed) {
   ClusterRequest request;

@@ -25,6 +25,10 @@ const std::vector<CommandOption>& cluster_options();
 /// None: no cluster is meant. Errors (`Blame::user`): options that do not fit together.
 Result<std::optional<ClusterRequest>> cluster_asked(const CommandLine& parsed);
 
+/// An address to listen at, in a flag; empty: none. Error (`Blame::user`): it is no address.
+Result<std::string> address_asked(const CommandLine& parsed, const std::string& flag,
+                                  const std::string& otherwise);
+
 /// Those of a command that asks about the fleet of a home, or about a cluster. It has a namespace of
 /// its own.
 const std::vector<CommandOption>& cluster_look_options();

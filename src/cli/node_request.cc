@@ -32,7 +32,9 @@ const std::vector<CommandOption>& node_daemon_options() {
       {{"--max-workers-for-pull-image"}, "NUMBER", "pulls at once (default: -1, without a limit)"},
       {{"--rest-config-qps"}, "NUMBER", "requests a second (default: 5)"},
       {{"--rest-config-burst"}, "NUMBER", "requests at once (default: 10)"},
-      {{"--addr"}, "ADDRESS", has_no_effect},
+      {{"--addr"},
+       "ADDRESS",
+       "answer `/healthz` and `/readyz` there; `0`: nowhere (default: `:10221` in a cluster)"},
       {{"--enable-pprof"}, "", has_no_effect},
       {{"--pprof-addr"}, "ADDRESS", has_no_effect},
       {{"--plugin-config-file"}, "FILE", has_no_effect},
@@ -57,6 +59,8 @@ Result<NodeRequest> node_asked(const CommandLine& parsed) {
   request.socket = parsed.text("socket-file");
   const int64_t most = TRY(parsed.number("max-workers-for-pull-image", -1));
   request.most_pulls = most > 0 ? static_cast<size_t>(most) : 0;
+  request.probe_address =
+      TRY(address_asked(parsed, "addr", request.cluster.kubeconfig.empty() ? ":10221" : ""));
   return request;
 }
 

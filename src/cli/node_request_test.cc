@@ -22,6 +22,14 @@ TEST(NodeRequest, WithoutOptionsThePodSaysWhichClusterAndNode) {
   EXPECT_EQ(request->most_pulls, 0u);
   EXPECT_EQ(request->cluster.qps, 5);
   EXPECT_EQ(request->cluster.burst, 10);
+  EXPECT_EQ(request->probe_address, ":10221");
+}
+
+TEST(NodeRequest, OutsideAClusterNobodyIsToldHowItFares) {
+  EXPECT_EQ(asked({{"kubeconfig", {"k"}}})->probe_address, "");
+  EXPECT_EQ(asked({{"kubeconfig", {"k"}}, {"addr", {"127.0.0.1:9"}}})->probe_address,
+            "127.0.0.1:9");
+  EXPECT_EQ(asked({{"addr", {"0"}}})->probe_address, "");
 }
 
 TEST(NodeRequest, OptionsAreThoseOfTheOriginal) {
@@ -31,7 +39,7 @@ TEST(NodeRequest, OptionsAreThoseOfTheOriginal) {
                               {"max-workers-for-pull-image", {"2"}},
                               {"rest-config-qps", {"20"}},
                               {"rest-config-burst", {"0"}},
-                              {"addr", {":10221"}}});
+                              {"addr", {":10222"}}});
   ASSERT_TRUE(request);
   EXPECT_EQ(request->cluster.kubeconfig, "k");
   EXPECT_EQ(request->node, "n1");
@@ -39,6 +47,7 @@ TEST(NodeRequest, OptionsAreThoseOfTheOriginal) {
   EXPECT_EQ(request->most_pulls, 2u);
   EXPECT_EQ(request->cluster.qps, 20);
   EXPECT_EQ(request->cluster.burst, 10);
+  EXPECT_EQ(request->probe_address, ":10222");
   EXPECT_EQ(asked({{"max-workers-for-pull-image", {"-1"}}})->most_pulls, 0u);
 }
 
@@ -48,6 +57,7 @@ TEST(NodeRequest, WhatMakesNoSenseIsAnError) {
                             {{"kubeconfig", {"k"}}, {"in-cluster", {"true"}}},
                             {{"rest-config-qps", {"-1"}}},
                             {{"rest-config-burst", {"many"}}},
+                            {{"addr", {"10221"}}},
                             {{"max-workers-for-pull-image", {"two"}}}}) {
     const auto request = asked(options);
     ASSERT_FALSE(request);

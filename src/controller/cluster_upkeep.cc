@@ -31,7 +31,7 @@ void ClusterUpkeep::note(const std::string& node) {
 void ClusterUpkeep::note_all() { is_all_noted_ = objects_.follows(types::node_images.kind); }
 
 void ClusterUpkeep::remove_job(const ObjectKey& job, const Name& uid) {
-  if (Expired& known = expired_[job]; known.uid != uid)
+  if (ExpiredJob& known = expired_[job]; known.uid != uid)
     known = {.uid = uid};
 }
 

@@ -43,7 +43,7 @@ class ClusterUpkeep {
     Name uid{};
   };
   /// A job whose time is over.
-  struct Expired {
+  struct ExpiredJob {
     Name uid;
     Instant next{};  ///< when to try again
   };
@@ -60,7 +60,7 @@ class ClusterUpkeep {
   std::set<std::string> noted_;
   bool is_all_noted_ = false;
   std::map<std::string, Instant> waits_;  ///< nodes about which something is due by time alone
-  std::map<kubernetes::ObjectKey, Expired> expired_;
+  std::map<kubernetes::ObjectKey, ExpiredJob> expired_;
   Instant refreshed_{};
   std::mutex mutex_;
   std::condition_variable_any come_;

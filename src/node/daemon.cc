@@ -214,6 +214,8 @@ PullCounts run_daemon(kubernetes::Client& client, HttpClient& http, const Daemon
   const std::optional<Path> socket = await_runtime(client, http, settings, stop);
   if (!socket)
     return {};
+  if (settings.found)
+    settings.found();
   tell(settings, cat("pulling into the runtime at `", socket->string(), "` what the NodeImage `",
                      settings.node, "` orders"));
   tell_of_refused_reads(client, settings, stop);

@@ -22,6 +22,7 @@ struct DaemonSettings {
   Path run_folder = "/run", snap_folder = "/var/snap";  ///< where sockets are looked for
   Duration shortest_pause = 1s, longest_pause = 30s;    ///< between two looks for a runtime
   std::function<void(const std::string&)> tell{};       ///< to people; may be empty
+  std::function<void()> found{};                        ///< the runtime; may be empty
 };
 
 /// How many orders ended while the daemon ran.

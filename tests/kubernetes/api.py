@@ -11,16 +11,20 @@ import time
 
 
 class Server:
-    """The API server, as an administrator or as whom another kubeconfig names."""
+    """The API server, as an administrator or as whom another kubeconfig names, by a certificate or a token."""
 
     def __init__(self, folder, kubeconfig="kubeconfig"):
         text = (pathlib.Path(folder) / kubeconfig).read_text()
         self.host, port = re.search(r"https://([0-9.]+):(\d+)", text).groups()
         self.port = int(port)
         parts = {}
-        for name in ("certificate-authority-data", "client-certificate-data", "client-key-data"):
+        token = re.search(r'token: "([^"]+)"', text)
+        self.headers = {"Authorization": f"Bearer {token.group(1)}"} if token else {}
+        for name in ("certificate-authority-data", *(() if token else ("client-certificate-data", "client-key-data"))):
             parts[name] = base64.b64decode(re.search(name + r": ([A-Za-z0-9+/=]+)", text).group(1))
         self.context = ssl.create_default_context(cadata=parts["certificate-authority-data"].decode())
+        if token:
+            return
         with tempfile.NamedTemporaryFile() as both:
             both.write(parts["client-certificate-data"] + parts["client-key-data"])
             both.flush()
@@ -28,7 +32,7 @@ class Server:
 
     def open(self, method, path, body=None, kind="application/json", timeout=60):
         connection = http.client.HTTPSConnection(self.host, self.port, context=self.context, timeout=timeout)
-        headers = {"Content-Type": kind, "User-Agent": "record", "Accept": "application/json"}
+        headers = {"Content-Type": kind, "User-Agent": "record", "Accept": "application/json", **self.headers}
         connection.request(method, path, None if body is None else json.dumps(body), headers)
         return connection, connection.getresponse()
 

@@ -51,6 +51,10 @@ class ApiServer {
   void forget_tokens() { tokens_.clear(); }
   /// What a review of one's own rights denies: `create pods`.
   void deny(std::string verb_and_plural) { denied_.insert(std::move(verb_and_plural)); }
+  /// A kind is not served, as by an older server.
+  void forget(std::string_view kind) {
+    std::erase_if(types_, [&](const TypeRules& each) { return each.type.kind == kind; });
+  }
   void know_rule(std::string text, std::function<bool(const Value&)> holds) {
     rules_[std::move(text)] = std::move(holds);
   }

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <atomic>
+
 #include "base/base64.h"
 #include "base/rfc3339.h"
 #include "base/wait.h"
@@ -38,6 +40,7 @@ class DaemonProcess {
       const std::lock_guard lock(mutex_);
       told_ += text + "\n";
     };
+    settings_.found = [this] { has_runtime_ = true; };
     thread_ = std::jthread([this](const std::stop_token& stop) {
       node::run_daemon(*client_, http_, settings_, stop);
     });
@@ -53,6 +56,7 @@ class DaemonProcess {
     const std::lock_guard lock(mutex_);
     return told_;
   }
+  bool has_runtime() const { return has_runtime_; }
 
  private:
   std::unique_ptr<kubernetes::Client> client_;
@@ -60,6 +64,7 @@ class DaemonProcess {
   node::DaemonSettings settings_;
   mutable std::mutex mutex_;
   std::string told_;
+  std::atomic<bool> has_runtime_ = false;
   std::jthread thread_;
 };
 
@@ -242,8 +247,10 @@ TEST_F(NodeDaemonProcess, ItPullsIntoTheRuntimeOfTheKubeletOrNowhere) {
     return keeping->told().find("no socket is of it") != std::string::npos;
   })) << keeping->told();
   EXPECT_TRUE(status().is_null()) << "what nobody can pull is left to others";
+  EXPECT_FALSE(keeping->has_runtime());
   tell_runtime("containerd://2.0.4-k3s2");
   ASSERT_TRUE(await([&] { return is_in("a", "Succeeded"); })) << keeping->told();
+  EXPECT_TRUE(keeping->has_runtime());
   EXPECT_TRUE(runtime_.log().empty());
   EXPECT_EQ(other.count("pulled a:1"), 1u);
 }

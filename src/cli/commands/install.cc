@@ -1,4 +1,4 @@
-/// `install kubernetes` and `uninstall kubernetes`: the controller of a cluster.
+/// `install kubernetes` and `uninstall kubernetes`: the controller of a cluster, and its daemons.
 
 #include "base/text.h"
 #include "cli/cluster_request.h"
@@ -16,6 +16,9 @@ InstallationRequest installation_asked(const Face& face) {
   request.space = face.parsed.text("namespace", request.space);
   request.image = face.parsed.text("image");
   request.version = face.build().version;
+  for (const std::string& names : face.parsed.all("pull-secrets"))
+    for (const std::string_view name : split(names, ','))
+      request.secret_spaces.emplace(trim(name));
   return request;
 }
 
@@ -83,22 +86,28 @@ std::vector<Command> install_commands() {
        {{"--namespace"}, "NAME", "in which the controller runs (default: kruise-system)"}}};
   Command added = group.make(
       "install kubernetes", "", 0, 0,
-      "Installs the controller in a Kubernetes cluster: definitions, rights, and two pods of which "
-      "one acts.\n"
+      "Installs the controller in a Kubernetes cluster: definitions, rights, two pods of which one "
+      "acts, and a daemon on each node.\n"
       "With `-o yaml`, prints what would be applied. What belongs to others stays as it is.",
       {"fettle install kubernetes --kubeconfig ~/.kube/config --check",
        "fettle install kubernetes --kubeconfig ~/.kube/config --image registry.example/fettle:1",
        "fettle install kubernetes --image registry.example/fettle:1 -o yaml"},
       install_kubernetes,
       {{{"--image"}, "IMAGE", "an image that has fettle; none is published"},
+       {{"--pull-secrets"},
+        "NAMESPACE,…",
+        "where the daemons may read Secrets with logins for registries; may be repeated",
+        true},
        {{"--check"}, "", "only look: exit code 2 if something would go wrong"}});
   added.outputs = {"yaml"};
-  Command taken = group.make(
-      "uninstall kubernetes", "", 0, 0,
-      "Removes the controller from a Kubernetes cluster. Definitions, workloads and pods stay.",
-      {"fettle uninstall kubernetes --kubeconfig ~/.kube/config",
-       "fettle uninstall kubernetes --kubeconfig ~/.kube/config --namespace other"},
-      uninstall_kubernetes);
+  Command taken =
+      group.make("uninstall kubernetes", "", 0, 0,
+                 "Removes the controller and the daemons from a Kubernetes cluster. Definitions, "
+                 "workloads and "
+                 "pods stay.",
+                 {"fettle uninstall kubernetes --kubeconfig ~/.kube/config",
+                  "fettle uninstall kubernetes --kubeconfig ~/.kube/config --namespace other"},
+                 uninstall_kubernetes);
   return {without_state(std::move(added)), without_state(std::move(taken))};
 }
 

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "kubernetes/discovery.h"
 
 namespace fettle {
 namespace {
@@ -17,6 +18,12 @@ using kubernetes::ResourceType;
 const ResourceType deployments{"apps", "v1", "deployments", "Deployment"};
 const ResourceType access_reviews{"authorization.k8s.io", "v1", "selfsubjectaccessreviews",
                                   "SelfSubjectAccessReview", false};
+const ResourceType daemon_sets{"apps", "v1", "daemonsets", "DaemonSet"};
+const ResourceType namespaces{"", "v1", "namespaces", "Namespace", false};
+const ResourceType role_type{"rbac.authorization.k8s.io", "v1", "roles", "Role"};
+const ResourceType role_binding_type{"rbac.authorization.k8s.io", "v1", "rolebindings",
+                                     "RoleBinding"};
+constexpr std::string_view upstream_daemon = "kruise-daemon";
 constexpr std::string_view upstream_manager = "kruise-controller-manager";
 constexpr std::string_view needed_version = "v1beta1";
 
@@ -25,6 +32,10 @@ bool is_definition(const InstallationObject& part) {
 }
 
 bool is_namespace(const InstallationObject& part) { return part.type.kind == "Namespace"; }
+
+bool is_policy(const InstallationObject& part) {
+  return part.type.kind.starts_with("ValidatingAdmissionPolicy");
+}
 
 bool has_our_label(const Value& object) {
   return object.at("metadata").at("labels").text_at(installation_label) == installation_name;
@@ -82,6 +93,36 @@ InstallationLine line_of_part(const InstallationObject& part, std::string status
   return {part.type.kind, part.name.space, part.name.name, std::move(status), std::move(why)};
 }
 
+std::string shown_name(const Value& object) {
+  const Value& metadata = object.at("metadata");
+  return cat("`", metadata.text_at("namespace"), "/", metadata.text_at("name"), "`");
+}
+
+/// In all namespaces.
+kubernetes::ApiResult<std::vector<Value>> list_named(Client& client, const ResourceType& type,
+                                                     std::string_view name,
+                                                     const std::stop_token& stop) {
+  auto listed = client.list(type, {}, {.field_selector = cat("metadata.name=", name)}, stop);
+  if (!listed)
+    return tl::unexpected(listed.error());
+  return std::move(listed->items);
+}
+
+/// The namespaces in which an installation lets the daemons of nodes read Secrets.
+kubernetes::ApiResult<std::set<std::string>> spaces_with_secrets(Client& client,
+                                                                 const std::stop_token& stop) {
+  std::set<std::string> found;
+  for (const ResourceType& type : {role_type, role_binding_type}) {
+    const auto listed = list_named(client, type, secret_role_name, stop);
+    if (!listed)
+      return tl::unexpected(listed.error());
+    for (const Value& each : *listed)
+      if (has_our_label(each))
+        found.emplace(each.at("metadata").text_at("namespace"));
+  }
+  return found;
+}
+
 /// Whether the server does not want it, so that trying again is in vain.
 bool is_refusal(ApiReason reason) {
   return reason == ApiReason::forbidden || reason == ApiReason::conflict ||
@@ -133,8 +174,11 @@ class InstallationCheck {
       : client_(client), request_(request), parts_(parts), stop_(stop) {}
 
   Status run() {
+    TRY(look_for_daemon());
+    TRY(look_for_policies());
     for (const InstallationObject& part : parts_)
       TRY(look_at(part));
+    TRY(look_for_secret_spaces());
     TRY(look_for_rights());
     TRY(look_for_manager());
     return report.problems.empty() ? look_for_refusals() : Status();
@@ -145,7 +189,66 @@ class InstallationCheck {
   std::vector<std::pair<const InstallationObject*, std::string>> due;
 
  private:
+  /// Once, however many objects have it.
+  void add_problem(std::string text) {
+    if (std::ranges::find(report.problems, text) == report.problems.end())
+      report.problems.push_back(std::move(text));
+  }
+
+  /// What OpenKruise's daemon is, if it is there.
+  Status look_for_daemon() {
+    const auto found = list_named(client_, daemon_sets, upstream_daemon, stop_);
+    if (!found && found.error().reason == ApiReason::forbidden) {
+      add_problem(found.error().message);
+      return {};
+    }
+    if (!found)
+      return static_cast<const Error&>(found.error());
+    if (found->empty())
+      return {};
+    has_daemon_ = true;
+    const std::string theirs = shown_name(found->front());
+    for (const InstallationObject& part : parts_)
+      if (part.type.kind == daemon_sets.kind &&
+          !TRY(find_object(client_, part.type, part.name, stop_)).is_null()) {
+        report.warnings.push_back(cat("OpenKruise's daemon ", theirs, " and fettle's `",
+                                      to_string(part.name),
+                                      "` pull the same images: delete one of these DaemonSets"));
+        return {};
+      }
+    report.warnings.push_back(cat("OpenKruise's daemon ", theirs,
+                                  " pulls images on nodes, so fettle's is left out; to have that, "
+                                  "delete the DaemonSet and install again"));
+    return {};
+  }
+
+  Status look_for_policies() {
+    const auto served = kubernetes::Discovery::ask(client_, stop_);
+    if (!served)
+      return static_cast<const Error&>(served.error());
+    for (const InstallationObject& part : parts_)
+      if (is_policy(part) &&
+          served->find(part.type.group, part.type.version, part.type.plural) == nullptr)
+        unserved_.insert(part.type.kind);
+    if (!unserved_.empty() && !has_daemon_)
+      report.warnings.push_back(
+          "the server has no ValidatingAdmissionPolicy, which Kubernetes has from 1.30 on: a "
+          "daemon that somebody has taken over could write the status of any NodeImage");
+    return {};
+  }
+
+  /// Why a part is not installed; empty: it is.
+  std::string why_omitted(const InstallationObject& part) const {
+    if (has_daemon_ && is_of_daemons(part))
+      return "OpenKruise's daemon pulls images";
+    return unserved_.contains(part.type.kind) ? "the server does not serve its type" : "";
+  }
+
   Status look_at(const InstallationObject& part) {
+    if (unserved_.contains(part.type.kind)) {
+      report.objects.push_back(line_of_part(part, "omitted", why_omitted(part)));
+      return {};
+    }
     const auto found = client_.get(part.type, part.name, stop_);
     if (!found && found.error().reason == ApiReason::forbidden) {
       report.problems.push_back(found.error().message);
@@ -154,6 +257,10 @@ class InstallationCheck {
     if (!found && found.error().reason != ApiReason::not_found)
       return static_cast<const Error&>(found.error());
     const Value there = found ? *found : Value();
+    if (const std::string why = why_omitted(part); !why.empty()) {
+      report.objects.push_back(line_of_part(part, there.is_null() ? "omitted" : "left", why));
+      return {};
+    }
     if (there.is_null()) {
       report.objects.push_back(line_of_part(part, "missing"));
       due.emplace_back(&part, "");
@@ -168,7 +275,7 @@ class InstallationCheck {
       return {};
     }
     if (const std::string space = other_space(part, there); !space.empty())
-      report.problems.push_back(installed_in(space));
+      add_problem(installed_in(space));
     report.objects.push_back(line_of_part(part, "there"));
     due.emplace_back(&part, std::string(there.at("metadata").text_at("resourceVersion")));
     return {};
@@ -188,14 +295,40 @@ class InstallationCheck {
       has_conversion_ = true;
   }
 
+  /// Each has to be there. What an earlier installation granted is said.
+  Status look_for_secret_spaces() {
+    for (const std::string& space : request_.secret_spaces) {
+      const auto found = client_.get(namespaces, {"", space}, stop_);
+      if (!found && found.error().reason == ApiReason::forbidden)
+        add_problem(found.error().message);
+      else if (!found && found.error().reason != ApiReason::not_found)
+        return static_cast<const Error&>(found.error());
+      else if (!found && space != request_.space)
+        add_problem(cat("there is no namespace `", space, "`, which `--pull-secrets` names"));
+    }
+    const auto before = spaces_with_secrets(client_, stop_);
+    if (!before && before.error().reason != ApiReason::forbidden)
+      return static_cast<const Error&>(before.error());
+    if (!before)
+      report.warnings.push_back(before.error().message);
+    else
+      for (const std::string& space : *before)
+        if (!request_.secret_spaces.contains(space))
+          report.warnings.push_back(
+              cat("daemons go on reading Secrets in `", space,
+                  "`, which `--pull-secrets` does not name; `kubectl delete role,rolebinding ",
+                  secret_role_name, " -n ", space, "` ends that"));
+    return {};
+  }
+
   Status look_for_rights() {
-    std::set<std::pair<std::string, std::string>> asked;
+    std::set<std::tuple<std::string, std::string, std::string>> asked;
     for (const auto& [part, version] : due)
       for (const std::string verb : {"create", "patch"}) {
         const std::string resource = part->type.group.empty()
                                          ? part->type.plural
                                          : cat(part->type.plural, ".", part->type.group);
-        if (asked.emplace(verb, resource).second && !TRY(may(verb, *part)))
+        if (asked.emplace(verb, resource, part->name.space).second && !TRY(may(verb, *part)))
           report.problems.push_back(
               cat("you may not ", verb, " `", resource, "`",
                   part->name.space.empty() ? "" : cat(" in `", part->name.space, "`")));
@@ -289,6 +422,8 @@ class InstallationCheck {
   const std::vector<InstallationObject>& parts_;
   const std::stop_token stop_;
   bool has_conversion_ = false;
+  bool has_daemon_ = false;         ///< OpenKruise's
+  std::set<std::string> unserved_;  ///< kinds that the server does not know
 };
 
 Result<InstallationLine> apply_part(Client& client, const InstallationObject& part,
@@ -314,7 +449,7 @@ Result<std::string> reason_to_leave(Client& client, const std::string& space,
   const std::vector<ResourceType> types{
       {"", "v1", "pods", "Pod"},
       deployments,
-      {"apps", "v1", "daemonsets", "DaemonSet"},
+      daemon_sets,
       {"apps", "v1", "statefulsets", "StatefulSet"},
       {"apps", "v1", "replicasets", "ReplicaSet"},
       {"apps", "v1", "controllerrevisions", "ControllerRevision"},
@@ -392,7 +527,9 @@ Result<InstallationReport> install(Client& client, const InstallationRequest& re
   InstallationReport report = std::move(check.report);
   if (!report.problems.empty())
     return report;
-  std::erase_if(report.objects, [](const InstallationLine& line) { return line.status != "left"; });
+  std::erase_if(report.objects, [](const InstallationLine& line) {
+    return line.status != "left" && line.status != "omitted";
+  });
   for (const auto& [part, version] : check.due)
     if (!add_line(report, apply_part(client, *part, version, stop)))
       break;
@@ -401,7 +538,9 @@ Result<InstallationReport> install(Client& client, const InstallationRequest& re
 
 Result<InstallationReport> uninstall(Client& client, const InstallationRequest& request,
                                      const std::stop_token& stop) {
-  std::vector<InstallationObject> parts = TRY(installation_objects(request));
+  InstallationRequest whole = request;
+  whole.secret_spaces = TRY(spaces_with_secrets(client, stop));
+  std::vector<InstallationObject> parts = TRY(installation_objects(whole));
   for (const InstallationObject& part : parts)
     if (part.type.kind == "ClusterRoleBinding")
       if (const std::string space =

@@ -1,5 +1,5 @@
 #pragma once
-/// Installs fettle's controller in a Kubernetes cluster, and takes it away.
+/// Installs fettle's controller and the daemons of nodes in a Kubernetes cluster, and takes them away.
 ///
 /// A cluster is shared, and what is applied there without a look takes from others what is theirs:
 /// OpenKruise's definitions have other schemas than ours, a Helm release would be changed behind
@@ -11,6 +11,12 @@
 /// * Fields that others own are never taken: the server refuses, and it is said whose they are. It
 ///   is asked without any effect first, so this is a problem like others.
 /// * No definition is ever deleted, for all objects of users go with it.
+/// * Two daemons on a node would pull the same and overwrite what the other one tells. So where
+///   OpenKruise's are, ours are omitted, with all that is there for them. That is no problem, since
+///   either daemon does what either manager orders.
+/// * A right to read Secrets outlives the installation that gave it, until it is taken away by hand
+///   or with everything. A later installation that does not ask for it says so: whoever only wants a
+///   newer image would break pulls otherwise.
 
 #include <optional>
 #include <stop_token>
@@ -28,9 +34,9 @@ struct InstallationLine {
   std::string space;  ///< empty: of no namespace
   std::string name;
   /// `missing` or `there` by a look; `created`, `configured`, `unchanged`; `deleted`, `absent`;
-  /// `left`: it is not ours, or a definition.
+  /// `left`: it is not ours, or a definition; `omitted`: it is not there, and not made here.
   std::string status;
-  std::string why;  ///< it was left; else empty
+  std::string why;  ///< it was left or omitted; else empty
 };
 
 struct InstallationReport {

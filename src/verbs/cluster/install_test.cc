@@ -30,6 +30,9 @@ class InstallTest : public testing::Test {
     for (const char* kind : {"ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role",
                              "RoleBinding", "PodDisruptionBudget", "Deployment"})
       lines[cat(kind, "/fettle-controller")] = status;
+    for (const char* kind : {"ServiceAccount", "ClusterRole", "ClusterRoleBinding", "DaemonSet",
+                             "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding"})
+      lines[cat(kind, "/fettle-node-daemon")] = status;
     return lines;
   }
   /// The line of a definition.
@@ -72,9 +75,24 @@ class InstallTest : public testing::Test {
             "--leader-election-namespace=)",
              space, R"("]}]}}}})"));
   }
+  void run_daemon(const std::string& space) {
+    make(daemon_sets_, space,
+         R"({"apiVersion":"apps/v1","kind":"DaemonSet","metadata":{"name":"kruise-daemon"},
+          "spec":{}})");
+  }
+  /// How all stands where the daemons' part is not installed.
+  static std::map<std::string, std::string> all_but_daemons(std::string_view status,
+                                                            std::string_view of_daemons) {
+    auto lines = all_with(status);
+    for (auto& [object, each] : lines)
+      if (object.ends_with("/fettle-node-daemon"))
+        each = of_daemons;
+    return lines;
+  }
   bool is_there(const ResourceType& type, const ObjectName& name) {
     return client_.get(type, name, {}).has_value();
   }
+  bool has_daemon() { return is_there(daemon_sets_, {"kruise-system", "fettle-node-daemon"}); }
   bool has_controller() { return is_there(deployments_, {"kruise-system", "fettle-controller"}); }
   Result<InstallationReport> installed() { return install(client_, request_, {}); }
   /// Empty: it goes.
@@ -101,6 +119,8 @@ class InstallTest : public testing::Test {
 
   const ResourceType spaces_{"", "v1", "namespaces", "Namespace", false};
   const ResourceType deployments_{"apps", "v1", "deployments", "Deployment"};
+  const ResourceType daemon_sets_{"apps", "v1", "daemonsets", "DaemonSet"};
+  const ResourceType roles_{"rbac.authorization.k8s.io", "v1", "roles", "Role"};
   const ResourceType hooks_{"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations",
                             "MutatingWebhookConfiguration", false};
   kubernetes::ApiServer server_;
@@ -129,6 +149,7 @@ TEST_F(InstallTest, AllIsMadeOnceAndThenChangedWhereItDiffers) {
   request_.image = "r.example/fettle:2";
   auto expected = all_with("unchanged");
   expected["Deployment/fettle-controller"] = "configured";
+  expected["DaemonSet/fettle-node-daemon"] = "configured";
   EXPECT_EQ(told(installed()), expected);
 }
 
@@ -243,6 +264,75 @@ TEST_F(InstallTest, ThereIsOneInACluster) {
   ASSERT_FALSE(removed);
   EXPECT_EQ(removed.error().message, words);
   EXPECT_TRUE(has_controller());
+}
+
+/// Two would pull the same.
+TEST_F(InstallTest, WhereOpenKruisesDaemonIsOursIsOmitted) {
+  make_namespace("elsewhere");
+  run_daemon("elsewhere");
+  const auto looked = check_installation(client_, request_, {});
+  EXPECT_EQ(told(looked), all_but_daemons("missing", "omitted"));
+  request_.secret_spaces = {"kruise-system"};
+  const auto report = installed();
+  auto expected = all_but_daemons("created", "omitted");
+  expected["Role/fettle-pull-secrets"] = expected["RoleBinding/fettle-pull-secrets"] = "omitted";
+  EXPECT_EQ(told(report), expected);
+  ASSERT_EQ(report->warnings.size(), 1u) << join(report->warnings, "\n");
+  EXPECT_TRUE(report->warnings[0].starts_with("OpenKruise's daemon `elsewhere/kruise-daemon`"));
+  EXPECT_FALSE(has_daemon());
+  ASSERT_TRUE(client_.remove(daemon_sets_, {"elsewhere", "kruise-daemon"}, {}, {}));
+  EXPECT_EQ(told(installed()).at("DaemonSet/fettle-node-daemon"), "created");
+  EXPECT_TRUE(has_daemon());
+}
+
+TEST_F(InstallTest, TwoDaemonsAreSaidAndOursStaysAsItIs) {
+  ASSERT_TRUE(installed());
+  run_daemon("kruise-system");
+  request_.image = "r.example/fettle:2";
+  const auto report = installed();
+  auto expected = all_but_daemons("unchanged", "left");
+  expected["Deployment/fettle-controller"] = "configured";
+  EXPECT_EQ(told(report), expected);
+  ASSERT_EQ(report->warnings.size(), 1u);
+  EXPECT_NE(report->warnings[0].find("delete one of these DaemonSets"), std::string::npos);
+}
+
+TEST_F(InstallTest, WithoutPoliciesOnTheServerTheyAreOmitted) {
+  server_.forget("ValidatingAdmissionPolicy");
+  server_.forget("ValidatingAdmissionPolicyBinding");
+  const auto report = installed();
+  auto expected = all_with("created");
+  expected["ValidatingAdmissionPolicy/fettle-node-daemon"] = "omitted";
+  expected["ValidatingAdmissionPolicyBinding/fettle-node-daemon"] = "omitted";
+  EXPECT_EQ(told(report), expected);
+  ASSERT_EQ(report->warnings.size(), 1u) << join(report->warnings, "\n");
+  EXPECT_NE(report->warnings[0].find("ValidatingAdmissionPolicy"), std::string::npos);
+  EXPECT_TRUE(has_daemon());
+  const auto removed = uninstall(client_, request_, {});
+  EXPECT_EQ(told(removed).at("ValidatingAdmissionPolicy/fettle-node-daemon"), "absent");
+  EXPECT_FALSE(has_daemon());
+}
+
+TEST_F(InstallTest, SecretsAreReadWhereItWasAskedForUntilTheEnd) {
+  make_namespace("shop");
+  request_.secret_spaces = {"shop", "kruise-system", "nowhere"};
+  const auto wrong = installed();
+  ASSERT_TRUE(wrong);
+  EXPECT_EQ(wrong->problems, std::vector<std::string>{
+                                 "there is no namespace `nowhere`, which `--pull-secrets` names"});
+  request_.secret_spaces.erase("nowhere");
+  const auto first = installed();
+  EXPECT_EQ(told(first).at("RoleBinding/fettle-pull-secrets"), "created");
+  EXPECT_TRUE(is_there(roles_, {"kruise-system", std::string(secret_role_name)}));
+  request_.secret_spaces = {"kruise-system"};
+  const auto second = installed();
+  ASSERT_TRUE(second);
+  ASSERT_EQ(second->warnings.size(), 1u) << join(second->warnings, "\n");
+  EXPECT_TRUE(second->warnings[0].starts_with("daemons go on reading Secrets in `shop`"));
+  request_.secret_spaces.clear();
+  EXPECT_EQ(told(uninstall(client_, request_, {})).at("Role/fettle-pull-secrets"), "deleted");
+  for (const char* space : {"shop", "kruise-system"})
+    EXPECT_FALSE(is_there(roles_, {space, std::string(secret_role_name)})) << space;
 }
 
 TEST_F(InstallTest, AFieldOfAnotherManagerIsNotTaken) {

@@ -10,14 +10,15 @@ namespace {
 
 using kubernetes::ResourceType;
 
-constexpr std::string_view main_file = "install.yaml";
+constexpr std::string_view main_file = "install.yaml", secrets_file = "pull_secrets.yaml";
 /// As they stand in it.
 constexpr std::string_view written_space = "kruise-system";
-constexpr std::string_view written_image = "\"IMAGE\"";
+constexpr std::string_view written_image = "\"IMAGE\"", written_secret_space = "\"PULLED\"";
 
 /// The types of all objects that are installed.
 const std::vector<ResourceType>& installed_types() {
-  static const std::string rbac = "rbac.authorization.k8s.io";
+  static const std::string rbac = "rbac.authorization.k8s.io",
+                           admission = "admissionregistration.k8s.io";
   static const std::vector<ResourceType> all{
       kubernetes::types::definitions,
       {"", "v1", "namespaces", "Namespace", false},
@@ -26,6 +27,10 @@ const std::vector<ResourceType>& installed_types() {
       {rbac, "v1", "clusterrolebindings", "ClusterRoleBinding", false},
       {rbac, "v1", "roles", "Role"},
       {rbac, "v1", "rolebindings", "RoleBinding"},
+      {admission, "v1", "validatingadmissionpolicies", "ValidatingAdmissionPolicy", false},
+      {admission, "v1", "validatingadmissionpolicybindings", "ValidatingAdmissionPolicyBinding",
+       false},
+      {"apps", "v1", "daemonsets", "DaemonSet"},
       {"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget"},
       {"apps", "v1", "deployments", "Deployment"}};
   return all;
@@ -37,56 +42,80 @@ bool has_only(std::string_view text, std::string_view others) {
   });
 }
 
-/// They become part of a text, so nothing in them may mean something to YAML.
-Status check_request(const InstallationRequest& request) {
-  const std::string& space = request.space;
+Status check_space(const std::string& space) {
   if (space.empty() || space.size() > 63 || !has_only(space, "-") || space.front() == '-' ||
       space.back() == '-')
     return user_error(cat("`", space,
                           "` cannot be a namespace: lower-case letters, digits and `-` make one, "
                           "at most 63"));
+  return {};
+}
+
+/// They become part of a text, so nothing in them may mean something to YAML.
+Status check_request(const InstallationRequest& request) {
+  TRY(check_space(request.space));
+  for (const std::string& space : request.secret_spaces)
+    TRY(check_space(space));
   if (!has_only(lower_case(request.image), "._/:@-"))
     return user_error(cat("`", request.image, "` cannot be an image"));
   return {};
 }
 
+using TextOfFile = std::pair<std::string, std::string>;
+
 /// By name, in the order in which they are applied: definitions first.
-std::vector<std::pair<std::string, std::string>> installed_files() {
-  std::vector<std::pair<std::string, std::string>> files;
+std::vector<TextOfFile> installed_files() {
+  std::vector<TextOfFile> files;
   for (const InstallationPiece& piece : installation_pieces()) {
     if (files.empty() || files.back().first != piece.file)
       files.emplace_back(piece.file, "");
     files.back().second += piece.text;
   }
-  std::ranges::stable_partition(files, [](const auto& each) { return each.first != main_file; });
+  std::ranges::stable_sort(files, {}, [](const TextOfFile& each) {
+    return each.first == secrets_file ? 2 : each.first == main_file ? 1 : 0;
+  });
   return files;
 }
 
-std::string filled(const std::string& file, std::string text, const InstallationRequest& request) {
-  if (file != main_file)
-    return text;
+/// For a request; one of them comes as often as there are namespaces.
+std::vector<TextOfFile> filled_files(const InstallationRequest& request) {
   const std::string image =
       request.image.empty() ? cat(installation_name, ":", request.version) : request.image;
-  text = replace_all(text, written_space, request.space);
-  return replace_all(text, written_image, cat("\"", image, "\""));
+  std::vector<TextOfFile> filled;
+  for (const auto& [file, text] : installed_files()) {
+    if (file == main_file)
+      filled.emplace_back(file, replace_all(replace_all(text, written_space, request.space),
+                                            written_image, cat("\"", image, "\"")));
+    else if (file != secrets_file)
+      filled.emplace_back(file, text);
+    else
+      for (const std::string& space : request.secret_spaces)
+        filled.emplace_back(file, replace_all(replace_all(text, written_space, request.space),
+                                              written_secret_space, cat("\"", space, "\"")));
+  }
+  return filled;
 }
 
 }  // namespace
 
+bool is_of_daemons(const InstallationObject& part) {
+  const Value& labels = part.object.at("metadata").at("labels");
+  return labels.text_at("app.kubernetes.io/component") == "node-daemon";
+}
+
 Result<std::string> installation_text(const InstallationRequest& request) {
   TRY(check_request(request));
   std::string all;
-  for (const auto& [file, text] : installed_files())
-    all += cat(all.empty() ? "" : "---\n", filled(file, text, request));
+  for (const auto& [file, text] : filled_files(request))
+    all += cat(all.empty() ? "" : "---\n", text);
   return all;
 }
 
 Result<std::vector<InstallationObject>> installation_objects(const InstallationRequest& request) {
   TRY(check_request(request));
   std::vector<InstallationObject> objects;
-  for (const auto& [file, text] : installed_files())
-    for (const Value& object :
-         TRY(read_yaml_documents(filled(file, text, request), file, YamlSchema::core))) {
+  for (const auto& [file, text] : filled_files(request))
+    for (const Value& object : TRY(read_yaml_documents(text, file, YamlSchema::core))) {
       const auto type = std::ranges::find_if(installed_types(), [&](const ResourceType& each) {
         return each.kind == object.text_at("kind") &&
                each.api_version() == object.text_at("apiVersion");

@@ -1,8 +1,10 @@
 #pragma once
-/// What runs fettle's controller in a Kubernetes cluster, as objects and as the text of them: the
-/// definitions in `packaging/kubernetes/crds`, and `packaging/kubernetes/install.yaml`. Both are
-/// part of the program, as they were when it was built.
+/// What runs fettle's controller and the daemons of nodes in a Kubernetes cluster, as objects and as
+/// the text of them: the definitions in `packaging/kubernetes/crds`, `install.yaml` beside them, and
+/// `pull_secrets.yaml` for each namespace that is asked for. They are part of the program, as they
+/// were when it was built.
 
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,6 +19,7 @@ struct InstallationRequest {
   std::string space = "kruise-system";
   std::string image{};  ///< with the program; empty: `fettle:VERSION`, which a text may have
   std::string version{};
+  std::set<std::string> secret_spaces{};  ///< namespaces whose Secrets the daemons may read
 };
 
 struct InstallationObject {
@@ -25,7 +28,7 @@ struct InstallationObject {
   Value object;
 };
 
-/// In the order in which they are applied. Error (`Blame::user`): the namespace or the image cannot
+/// In the order in which they are applied. Error (`Blame::user`): a namespace or the image cannot
 /// be one.
 Result<std::vector<InstallationObject>> installation_objects(const InstallationRequest& request);
 /// The same as YAML, with the reason of each right.
@@ -41,5 +44,9 @@ std::span<const InstallationPiece> installation_pieces();
 /// Every object of an installation has this label.
 inline constexpr std::string_view installation_label = "app.kubernetes.io/name";
 inline constexpr std::string_view installation_name = "fettle";
+/// The role, and its binding, by which daemons read Secrets in a namespace.
+inline constexpr std::string_view secret_role_name = "fettle-pull-secrets";
+/// Whether an object is there for the daemons of nodes alone.
+bool is_of_daemons(const InstallationObject& part);
 
 }  // namespace fettle

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 
 #include "base/text.h"
@@ -16,9 +17,11 @@ std::vector<InstallationObject> objects_of(const InstallationRequest& request) {
   return objects ? *std::move(objects) : std::vector<InstallationObject>();
 }
 
-Value the_object(const InstallationRequest& request, std::string_view kind) {
+/// Of the controller, or of the daemons of nodes.
+Value the_object(const InstallationRequest& request, std::string_view kind,
+                 bool is_of_daemon = false) {
   for (const InstallationObject& each : objects_of(request))
-    if (each.type.kind == kind)
+    if (each.type.kind == kind && is_of_daemons(each) == is_of_daemon)
       return each.object;
   return {};
 }
@@ -40,22 +43,31 @@ std::set<std::string> rights_of(const Value& role) {
 
 TEST(Installation, DefinitionsComeFirstAndEachObjectIsLabelled) {
   std::vector<std::string> kinds;
-  for (const InstallationObject& each : objects_of({.version = "1"})) {
+  for (const InstallationObject& each : objects_of({.version = "1", .secret_spaces = {"a"}})) {
     kinds.push_back(each.type.kind);
     const Value& metadata = each.object.at("metadata");
     EXPECT_EQ(metadata.at("labels").text_at(installation_label), installation_name);
     EXPECT_FALSE(each.name.name.empty());
-    EXPECT_EQ(each.name.space, each.type.is_namespaced ? "kruise-system" : "") << kinds.back();
+    const bool is_for_secrets = each.name.name == secret_role_name;
+    EXPECT_EQ(each.name.space, is_for_secrets            ? "a"
+                               : each.type.is_namespaced ? "kruise-system"
+                                                         : "")
+        << kinds.back();
   }
   std::vector<std::string> expected(7, "CustomResourceDefinition");
-  for (const char* kind : {"Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding",
-                           "Role", "RoleBinding", "PodDisruptionBudget", "Deployment"})
+  for (const char* kind :
+       {"Namespace", "ServiceAccount", "ClusterRole", "ClusterRoleBinding", "Role", "RoleBinding",
+        "PodDisruptionBudget", "Deployment", "ServiceAccount", "ClusterRole", "ClusterRoleBinding",
+        "ValidatingAdmissionPolicy", "ValidatingAdmissionPolicyBinding", "DaemonSet", "Role",
+        "RoleBinding"})
     expected.emplace_back(kind);
   EXPECT_EQ(kinds, expected);
 }
 
 TEST(Installation, TheTextSaysTheSameAsTheObjects) {
-  const InstallationRequest request{.space = "other", .image = "r.example:5000/a/fettle@sha256:0f"};
+  const InstallationRequest request{.space = "other",
+                                    .image = "r.example:5000/a/fettle@sha256:0f",
+                                    .secret_spaces = {"shop", "123"}};
   const auto text = installation_text(request);
   ASSERT_TRUE(text) << to_string(text.error());
   const auto read = read_yaml_documents(*text, "x", YamlSchema::core);
@@ -80,6 +92,11 @@ TEST(Installation, NamespaceAndImageAreThoseThatWereAskedFor) {
   for (const Value& argument : items_of(container.at("args")))
     arguments.insert(to_text(argument));
   EXPECT_TRUE(arguments.contains("--leader-election-namespace=other"));
+  const Value daemon = *follow(the_object(request, "DaemonSet", true), "/spec/template/spec");
+  EXPECT_EQ(to_text(*follow(daemon, "/containers/0/image")), "r.example/fettle:2");
+  const Value policy = the_object(request, "ValidatingAdmissionPolicy", true);
+  EXPECT_EQ(to_text(*follow(policy, "/spec/matchConditions/0/expression")),
+            R"(request.userInfo.username == "system:serviceaccount:other:fettle-node-daemon")");
   const Value plain = *follow(the_object({.version = "1.2"}, "Deployment"),
                               "/spec/template/spec/containers/0/image");
   EXPECT_EQ(to_text(plain), "fettle:1.2");
@@ -90,38 +107,73 @@ TEST(Installation, WhatIsNoNamespaceOrImageIsAnError) {
   for (const char* space : {"", "A", "a b", "-a", "a-", "a\nb: c", "a.b"})
     EXPECT_EQ(installation_text({.space = space}).error().blame, Blame::user) << space;
   EXPECT_FALSE(installation_text({.space = std::string(64, 'a')}));
+  EXPECT_FALSE(installation_text({.secret_spaces = {"a", "b\""}}));
+  EXPECT_FALSE(installation_text({.secret_spaces = {""}}));
   for (const char* image : {"a b", "a\"", "a\n", "a#b"})
     EXPECT_EQ(installation_text({.image = image}).error().blame, Blame::user) << image;
 }
 
 TEST(Installation, ItsRightsAreThoseOfTheManual) {
-  EXPECT_EQ(
-      rights_of(the_object({}, "ClusterRole")),
-      (std::set<std::string>{
-          "/events: create", "/namespaces: list watch", "/nodes: list watch",
-          "/persistentvolumeclaims: list watch create patch delete", "/pods/resize: patch",
-          "/pods/status: patch", "/pods: get list watch create patch delete",
-          "apps.kruise.io/clonesets/status: patch", "apps.kruise.io/clonesets/finalizers: update",
-          "apps.kruise.io/clonesets: list watch", "apps.kruise.io/daemonsets/finalizers: update",
-          "apps.kruise.io/daemonsets/status: patch", "apps.kruise.io/daemonsets: list watch",
-          "apps.kruise.io/imagelistpulljobs/finalizers: update",
-          "apps.kruise.io/imagelistpulljobs/status: patch",
-          "apps.kruise.io/imagelistpulljobs: list watch delete",
-          "apps.kruise.io/imagepulljobs/status: patch",
-          "apps.kruise.io/imagepulljobs: list watch create patch delete",
-          "apps.kruise.io/nodeimages: list watch create patch delete",
-          "apps.kruise.io/sidecarsets/finalizers: update",
-          "apps.kruise.io/sidecarsets/status: patch", "apps.kruise.io/sidecarsets: list watch",
-          "apps.kruise.io/statefulsets/finalizers: update",
-          "apps.kruise.io/statefulsets/status: patch", "apps.kruise.io/statefulsets: list watch",
-          "apps/controllerrevisions: list watch create patch delete"}));
+  EXPECT_EQ(rights_of(the_object({}, "ClusterRole")),
+            (std::set<std::string>{"/events: create",
+                                   "/namespaces: list watch",
+                                   "/nodes: list watch",
+                                   "/persistentvolumeclaims: list watch create patch delete",
+                                   "/pods/resize: patch",
+                                   "/pods/status: patch",
+                                   "/pods: get list watch create patch delete",
+                                   "apps.kruise.io/clonesets/status: patch",
+                                   "apps.kruise.io/clonesets/finalizers: update",
+                                   "apps.kruise.io/clonesets: list watch",
+                                   "apps.kruise.io/daemonsets/finalizers: update",
+                                   "apps.kruise.io/daemonsets/status: patch",
+                                   "apps.kruise.io/daemonsets: list watch",
+                                   "apps.kruise.io/imagelistpulljobs/finalizers: update",
+                                   "apps.kruise.io/imagelistpulljobs/status: patch",
+                                   "apps.kruise.io/imagelistpulljobs: list watch delete",
+                                   "apps.kruise.io/imagepulljobs/status: patch",
+                                   "apps.kruise.io/imagepulljobs: list watch create patch delete",
+                                   "apps.kruise.io/nodeimages: list watch create patch delete",
+                                   "apps.kruise.io/sidecarsets/finalizers: update",
+                                   "apps.kruise.io/sidecarsets/status: patch",
+                                   "apps.kruise.io/sidecarsets: list watch",
+                                   "apps.kruise.io/statefulsets/finalizers: update",
+                                   "apps.kruise.io/statefulsets/status: patch",
+                                   "apps.kruise.io/statefulsets: list watch",
+                                   "apps/controllerrevisions: list watch create patch delete"}));
   EXPECT_EQ(rights_of(the_object({}, "Role")),
             (std::set<std::string>{"coordination.k8s.io/leases: create",
                                    "coordination.k8s.io/leases: get update of kruise-manager"}));
 }
 
+TEST(Installation, TheRightsOfDaemonsAreThoseOfTheManual) {
+  EXPECT_EQ(rights_of(the_object({}, "ClusterRole", true)),
+            (std::set<std::string>{"/events: create", "/nodes: get",
+                                   "apps.kruise.io/nodeimages: list watch",
+                                   "apps.kruise.io/nodeimages/status: patch"}));
+  EXPECT_TRUE(the_object({}, "Role", true).is_null());
+}
+
+TEST(Installation, SecretsAreReadOnlyWhereItWasAskedFor) {
+  std::vector<std::string> bound;
+  for (const InstallationObject& each :
+       objects_of({.space = "other", .secret_spaces = {"shop", "bank"}})) {
+    if (each.name.name != secret_role_name)
+      continue;
+    if (each.type.kind == "Role") {
+      EXPECT_EQ(rights_of(each.object), std::set<std::string>{"/secrets: get"});
+      continue;
+    }
+    bound.push_back(each.name.space);
+    const Value subject = each.object.at("subjects").items()[0];
+    EXPECT_EQ(subject.text_at("name"), "fettle-node-daemon");
+    EXPECT_EQ(subject.text_at("namespace"), "other");
+  }
+  EXPECT_EQ(bound, (std::vector<std::string>{"bank", "shop"}));
+}
+
 TEST(Installation, EachRightHasItsReason) {
-  const auto all = installation_text({});
+  const auto all = installation_text({.secret_spaces = {"a"}});
   ASSERT_TRUE(all);
   size_t rules = 0;
   std::string_view before;
@@ -132,7 +184,7 @@ TEST(Installation, EachRightHasItsReason) {
     }
     before = line;
   }
-  EXPECT_EQ(rules, 14u);
+  EXPECT_EQ(rules, 19u);
 }
 
 TEST(Installation, TheControllerIsConfined) {
@@ -146,6 +198,36 @@ TEST(Installation, TheControllerIsConfined) {
   EXPECT_EQ(to_text(*follow(security, "/capabilities/drop/0")), "ALL");
   EXPECT_EQ(to_text(*follow(container, "/livenessProbe/httpGet/path")), "/healthz");
   EXPECT_EQ(to_text(*follow(container, "/readinessProbe/httpGet/path")), "/readyz");
+}
+
+TEST(Installation, ADaemonRunsOnEachNodeAndIsConfined) {
+  const Value set = the_object({}, "DaemonSet", true);
+  const Value pod = *follow(set, "/spec/template/spec");
+  EXPECT_EQ(pod.text_at("priorityClassName"), "system-node-critical");
+  EXPECT_EQ(to_text(*follow(pod, "/tolerations/0/operator")), "Exists");
+  for (const char* const shared : {"hostNetwork", "hostPID", "hostIPC"})
+    EXPECT_FALSE(pod.bool_at(shared)) << shared;
+  const Value container = pod.at("containers").items()[0];
+  const Value& security = container.at("securityContext");
+  EXPECT_TRUE(security.bool_at("readOnlyRootFilesystem"));
+  EXPECT_FALSE(security.bool_at("allowPrivilegeEscalation", true));
+  EXPECT_EQ(to_text(*follow(security, "/capabilities/drop/0")), "ALL");
+  EXPECT_EQ(to_text(*follow(container, "/env/0/valueFrom/fieldRef/fieldPath")), "spec.nodeName");
+  std::map<std::string, std::string> mounted;
+  for (const Value& mount : items_of(container.at("volumeMounts"))) {
+    EXPECT_TRUE(mount.bool_at("readOnly"));
+    for (const Value& volume : items_of(pod.at("volumes")))
+      if (volume.text_at("name") == mount.text_at("name"))
+        mounted[std::string(mount.text_at("mountPath"))] = volume.at("hostPath").text_at("path");
+  }
+  EXPECT_EQ(mounted, (std::map<std::string, std::string>{{"/hostvarrun", "/run"},
+                                                         {"/hostvarsnap", "/var/snap"}}));
+  EXPECT_EQ(to_text(*follow(container, "/livenessProbe/httpGet/path")), "/healthz");
+  EXPECT_EQ(to_text(*follow(container, "/readinessProbe/httpGet/path")), "/readyz");
+  EXPECT_EQ(*follow(set, "/spec/selector/matchLabels"),
+            *follow(set, "/spec/template/metadata/labels"));
+  EXPECT_NE(*follow(set, "/spec/selector/matchLabels"),
+            *follow(the_object({}, "Deployment"), "/spec/selector/matchLabels"));
 }
 
 }  // namespace
