@@ -397,6 +397,7 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
     leave(owner);
   if (!is_there) {
     looked_for_left_.erase(owner);
+    adoptions_.forget(owner);
     manifests_.erase(owner);
     complaints_.erase(owner);
     return was_known;
