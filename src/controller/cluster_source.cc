@@ -475,6 +475,7 @@ void ClusterNews::leave(const Name& owner) {
   }
   access_.owners.drop(owner);
   cache_.fleet().drop(owner);
+  cache_.wishes().forget_expired(owner);
   complaints_.erase(owner);
   manifests_.erase(owner);
   statuses_.forget_refusal(owner);
