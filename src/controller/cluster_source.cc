@@ -397,6 +397,7 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
     leave(owner);
   if (!is_there) {
     looked_for_left_.erase(owner);
+    adoptions_.forget(owner);
     manifests_.erase(owner);
     complaints_.erase(owner);
     return was_known;
@@ -474,6 +475,7 @@ void ClusterNews::leave(const Name& owner) {
   }
   access_.owners.drop(owner);
   cache_.fleet().drop(owner);
+  cache_.wishes().forget_expired(owner);
   complaints_.erase(owner);
   manifests_.erase(owner);
   statuses_.forget_refusal(owner);

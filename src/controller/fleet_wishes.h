@@ -88,6 +88,8 @@ class FleetWishes {
   std::optional<Time> ask_at() const;
   /// Takes out the jobs whose time to live is over.
   std::vector<Name> take_expired();
+  /// It is gone, and another one of its name may be there.
+  void forget_expired(const Name& owner) { expired_.erase(owner); }
   /// Whether everything is as wanted, as far as records tell.
   bool is_brought_about(const Known& known) const;
 

@@ -110,6 +110,23 @@ TEST_F(FleetWishesTest, AfterAChangeOnlyWhatItChangesIsDue) {
   EXPECT_EQ(records_->sequence(), sequence_);
 }
 
+TEST_F(FleetWishesTest, WhatIsGoneDoesNotExpireAnyMore) {
+  for (const char* name : {"a", "b"}) {
+    Object job;
+    job.kind = "ImagePullJob";
+    job.space = "default";
+    job.name = name;
+    job.document = *read_json(R"({"metadata":{},"spec":{"image":"i:1","completionPolicy":{
+        "type":"Always","ttlSecondsAfterFinished":0}}})");
+    fleet_.put(job);
+  }
+  wishes_.ask(now_);
+  fleet_.drop("ImagePullJob/default/a");
+  wishes_.forget_expired("ImagePullJob/default/a");
+  EXPECT_EQ(wishes_.take_expired(), std::vector<Name>{"ImagePullJob/default/b"});
+  EXPECT_TRUE(wishes_.take_expired().empty());
+}
+
 TEST_F(FleetWishesTest, WhatOthersRemoveIsDueAlthoughNobodyWantsAnythingNew) {
   const Name web = "CloneSet/default/web";
   fleet_.put(clone_set("web", 1, "web:1"));

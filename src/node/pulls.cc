@@ -87,7 +87,7 @@ void NodePulls::take_object(const Value& object, const Moment& now) {
   }
   for (auto& [key, order] : orders) {
     if (const auto known = tasks_.find(key); known != tasks_.end()) {
-      known->second.order = std::move(order);
+      go_on(known->second, std::move(order));
       continue;
     }
     Task& task = tasks_.emplace(key, adopted(order, now)).first->second;
@@ -95,6 +95,13 @@ void NodePulls::take_object(const Value& object, const Moment& now) {
         !valid && task.stage != Stage::done)
       finish(task, false, valid.error().message, now);
   }
+}
+
+void NodePulls::go_on(Task& task, ImageOrder order) const {
+  const Value told = told_of(object_, order);
+  const bool is_overruled = task.stage != Stage::done && time_in(told, "completionTime");
+  task.overruled = is_overruled ? told : Value();
+  task.order = std::move(order);
 }
 
 NodePulls::Task NodePulls::adopted(const ImageOrder& order, const Moment& now) const {
@@ -176,6 +183,7 @@ void NodePulls::finish(Task& task, bool has_succeeded, std::string text, const M
   drop(task);
   may_differ_ = true;
   task.stage = Stage::done;
+  task.overruled = Value();
   task.has_succeeded = has_succeeded;
   task.completed = now.wall;
   const bool was_there = !task.started;
@@ -278,6 +286,11 @@ Value NodePulls::status() const {
   std::map<std::string, std::vector<Value>> images;
   int64_t succeeded = 0, failed = 0, pulling = 0, waiting = 0;
   for (const auto& [key, task] : tasks_) {
+    if (!task.overruled.is_null()) {
+      ++(task.overruled.text_at("phase") == "Succeeded" ? succeeded : failed);
+      images[key.first].push_back(task.overruled);
+      continue;
+    }
     const bool is_done = task.stage == Stage::done;
     int64_t& count = !is_done             ? (task.started ? pulling : waiting)
                      : task.has_succeeded ? succeeded

@@ -22,6 +22,8 @@
 /// * A daemon that starts goes on: what its predecessor was pulling keeps its start, and so its
 ///   deadline.
 /// * After a step, what is under way is of an order that is there, and no more than may be at once.
+/// * An end of which somebody else tells, such as a manager that has waited for too long, stays in
+///   the status until the order ends here. Otherwise the two would write in turns for ever.
 /// * The status counts each order in one phase. It is written when it differs from what the server
 ///   has; while one is being written, further changes are gathered.
 /// * A runtime that is away costs no attempt until it is away for longer than an attempt may take.
@@ -107,7 +109,8 @@ class NodePulls {
     std::optional<Time> started{}, completed{};
     bool has_succeeded = false;
     std::string image_id{}, message{};
-    Value told{};  ///< the status that a predecessor has finished it with; null: none
+    Value told{};       ///< the status that a predecessor has finished it with; null: none
+    Value overruled{};  ///< the one with which others have ended it while it goes on; null: none
   };
   struct Command {
     ImageAndTag key;
@@ -116,6 +119,7 @@ class NodePulls {
   using Tasks = std::map<ImageAndTag, Task>;
 
   Task adopted(const ImageOrder& order, const Moment& now) const;
+  void go_on(Task& task, ImageOrder order) const;
   void drop(Task& task);
   void forget_all();
   void end_overdue(const Moment& now);

@@ -277,6 +277,31 @@ TEST(NodePulls, ADeadlineEndsAllAttemptsAndStaysThroughARestart) {
             "it was not pulled within its deadline of 1m0s");
 }
 
+TEST(NodePulls, AnEndThatOthersTellOfIsNotTakenBackWhileItGoesOn) {
+  PlayedNode node;
+  node.order(one);
+  node.end("a:1", {.kind = PullOutcome::Kind::away, .message = "nobody answers"});
+  node.pass(100ms);
+  EXPECT_EQ(node.phase("a"), "Waiting");
+  node.object = with(node.object, "status", json(R"({"desired":1,"failed":1,"pulling":0,
+      "succeeded":0,"waiting":0,"imageStatuses":{"a":{"tags":[{"tag":"1","version":1,
+      "phase":"Failed","completionTime":"2026-11-29T01:00:00Z","message":"it took too long"}]}}})"));
+  node.stored("u1");
+  const int writes = node.writes;
+  node.pulls.take_object(node.object, node.now);
+  node.go();
+  node.pass(1s);
+  EXPECT_EQ(node.writes, writes) << "whoever has ended it would do so again";
+  EXPECT_EQ(node.status("a", "1").text_at("message"), "it took too long");
+  node.find_absent("a:1");
+  node.pass(1s);
+  EXPECT_EQ(node.writes, writes);
+  node.find_there("a:1");
+  node.pass(1s);
+  EXPECT_EQ(node.phase("a"), "Succeeded") << "it has come after all";
+  EXPECT_EQ(node.counts(), "1 1 0 0 0");
+}
+
 TEST(NodePulls, AStartLongBeforeAllClocksIsNone) {
   PlayedNode node;
   node.object = with(node.object, "status", json(R"({"imageStatuses":{"a":{"tags":[

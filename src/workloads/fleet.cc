@@ -93,8 +93,9 @@ void Fleet::forget_images(const Name& owner) {
   if (before == nullptr || !is_job(before->sort))
     return;
   for (const Name& image : before->job_images())
-    if (const auto jobs = jobs_by_image_.find(image); jobs != jobs_by_image_.end())
-      jobs->second.erase(owner);
+    if (const auto jobs = jobs_by_image_.find(image);
+        jobs != jobs_by_image_.end() && jobs->second.erase(owner) > 0 && jobs->second.empty())
+      jobs_by_image_.erase(jobs);
 }
 
 /// Its owner, and whoever may have put something into it.
