@@ -41,8 +41,9 @@ class DaemonSet {
     tidy();
     rollout_.keep_ended([&](const FleetPod& pod) { return places_.contains(pod.node); });
     create_missing();
+    // Also for pods that the partition keeps, which change later.
     if (pre_downloads(rollout_))
-      pre_download(rollout_, in_place_, UpdateQueue::of(waiting_order()));
+      pre_download(rollout_, in_place_, UpdateQueue::of(rows_of(candidates())));
     if (rollout_.workload.type == UpdateType::rolling && !rollout_.workload.paused)
       most_surge() > 0 ? update_with_surge() : update();
     rollout_.settle_revisions();
@@ -56,7 +57,8 @@ class DaemonSet {
   bool has_ports(const Node& node, const Pod& pod);
   std::string free_name(int64_t& number) const;
   std::vector<const Place*> turns() const;
-  Order waiting_order();
+  std::vector<const Place*> candidates() const;
+  static Order rows_of(const std::vector<const Place*>& places);
   void update();
   void update_with_surge();
   Budget budget() const;
@@ -246,10 +248,9 @@ void DaemonSet::create_missing() {
   find_places();
 }
 
-/// The nodes whose pods may change: first those that have begun to change, then the others by name,
-/// the last one first. A partition keeps some of them as they are. If nodes are selected, only
-/// those change.
-std::vector<const Place*> DaemonSet::turns() const {
+/// The nodes whose pods may change sooner or later: first those that have begun to change, then the
+/// others by name, the last one first. If nodes are selected, only those change.
+std::vector<const Place*> DaemonSet::candidates() const {
   std::vector<const Place*> order, waiting;
   for (auto it = places_.rbegin(); it != places_.rend(); ++it) {
     const Place& place = it->second;
@@ -262,6 +263,12 @@ std::vector<const Place*> DaemonSet::turns() const {
       waiting.push_back(&place);
   }
   order.insert(order.end(), waiting.begin(), waiting.end());
+  return order;
+}
+
+/// Of the candidates, a partition keeps some as they are.
+std::vector<const Place*> DaemonSet::turns() const {
+  std::vector<const Place*> order = candidates();
   const auto count = static_cast<int64_t>(places_.size());
   const int64_t most = count - rollout_.workload.kept(count);
   if (static_cast<int64_t>(order.size()) > most)
@@ -269,9 +276,10 @@ std::vector<const Place*> DaemonSet::turns() const {
   return order;
 }
 
-Order DaemonSet::waiting_order() {
+/// The pods that have the old revision there.
+Order DaemonSet::rows_of(const std::vector<const Place*>& places) {
   Order order;
-  for (const Place* place : turns())
+  for (const Place* place : places)
     if (place->old && !place->updated)
       order.push_back(*place->old);
   return order;
@@ -279,7 +287,7 @@ Order DaemonSet::waiting_order() {
 
 void DaemonSet::update() {
   const Revision& target = rollout_.update();
-  Order order = waiting_order();
+  Order order = rows_of(turns());
   mark_images(rollout_, in_place_, target, order);
   const MissingImages missing(rollout_, in_place_, target);
   std::erase_if(order, [&](uint32_t row) {

@@ -455,6 +455,29 @@ TEST_F(PreDownload, APausedRolloutIsPrepared) {
   EXPECT_EQ(world.count_image("web:1"), 4);
 }
 
+TEST_F(PreDownload, PodsThatAPartitionKeepsArePreparedInEveryKind) {
+  const auto spec = [](std::string_view kind, std::string_view image) {
+    const std::string_view own = kind == "DaemonSet" ? R"("rollingUpdateType":"InPlaceIfPossible")"
+                                                     : R"("podUpdatePolicy":"InPlaceIfPossible")";
+    return cat(R"({"replicas":3,"selector":{"matchLabels":{"app":"web"}},"template":)",
+               template_text(image), R"(,"updateStrategy":{"type":"RollingUpdate",)",
+               R"("rollingUpdate":{"partition":3,)", own, "}}}");
+  };
+  for (const char* const kind : {"StatefulSet", "DaemonSet"}) {
+    World each;
+    each.pull_takes = 20s;
+    each.add_nodes(3);
+    each.put(manifest(kind, "web", spec(kind, "web:1")));
+    each.finish();
+    each.put(manifest(kind, "web", spec(kind, "web:2")));
+    each.settle();
+    EXPECT_EQ(each.most_pulls, 1) << kind;
+    each.pass(100);
+    EXPECT_EQ(each.pulled.size(), 3u) << kind;
+    EXPECT_EQ(each.count_image("web:1"), 3) << kind;
+  }
+}
+
 TEST_F(PreDownload, ANodeThatIsAwayHoldsNoOtherUp) {
   world.add_nodes(3);
   put(3, "web:1", held);

@@ -47,7 +47,7 @@ class StatefulSet {
     });
     keep_wanted();
     if (pre_downloads(rollout_))
-      pre_download(rollout_, in_place_, UpdateQueue::of(waiting_order()));
+      pre_download(rollout_, in_place_, UpdateQueue::of(pull_order()));
     if (create() && condemn() && delete_specified())
       update();
     rollout_.settle_revisions();
@@ -76,6 +76,7 @@ class StatefulSet {
   void keep_wanted();
   void update();
   Order waiting_order();
+  Order pull_order();
   Budget budget() const {
     return Budget(most_unavailable_of_ordinals(rollout_.workload) - unavailable());
   }
@@ -292,6 +293,19 @@ Order StatefulSet::waiting_order() {
       slots.push_back({place_of(ordinal), *row});
   Order order = sort_ordinals(rollout_.workload, rollout_.rows, slots, coming());
   std::erase_if(order, [&](uint32_t row) { return rollout_.rows[row].is_updated; });
+  return order;
+}
+
+/// Those whose images are pulled ahead: also pods that the partition keeps, which change later.
+Order StatefulSet::pull_order() {
+  Order order = waiting_order();
+  std::vector<bool> is_listed(rollout_.size());
+  for (const uint32_t row : order)
+    is_listed[row] = true;
+  for (size_t at = ordinals_.size(); at-- > 0;)
+    if (const auto row = row_of(ordinals_[at]);
+        row && !is_listed[*row] && !rollout_.rows[*row].is_updated)
+      order.push_back(*row);
   return order;
 }
 
