@@ -394,7 +394,7 @@ class PolicyWriter {
   std::vector<std::string> patches_;  ///< lists of them
 };
 
-Value metadata_for(const Object& set) {
+Value policy_metadata(const Object& set) {
   return Value::dict({{"name", policy_name(set.name)},
                       {"labels", Value::dict({{"app.kubernetes.io/name", "fettle"}})},
                       {"ownerReferences", Value::list({owner_reference(set)})}});
@@ -416,12 +416,12 @@ Result<AdmissionPolicy> admission_policy(const Object& set, const Revision& revi
     return user_error("it selects no pods");
   AdmissionPolicy made;
   made.policy = Value::dict({{"kind", types::policies.kind},
-                             {"metadata", metadata_for(set)},
+                             {"metadata", policy_metadata(set)},
                              {"spec", TRY(PolicyWriter(set, revision).spec())}});
   if (json_of(made.policy).size() > largest_policy)
     return user_error("it is too large for an admission policy, which has 1 MB at most");
   made.binding = Value::dict({{"kind", types::policy_bindings.kind},
-                              {"metadata", metadata_for(set)},
+                              {"metadata", policy_metadata(set)},
                               {"spec", Value::dict({{"policyName", name}})}});
   return made;
 }
