@@ -16,6 +16,7 @@ using kubernetes::ObjectKey;
 using workloads::Fleet;
 namespace types = cluster::types;
 
+constexpr std::string_view name_taken = "NameTaken", refused = "Refused";
 constexpr Duration injection_pause = 500ms;  ///< between two looks
 
 Name owner_of_set(const Name& set) { return cat(types::sidecar_sets.kind, "//", set); }
@@ -135,8 +136,9 @@ void ClusterInjection::look_at(const Fleet& fleet, const Name& set, Time now, In
     const std::string name = cluster::policy_name(set).str();
     for (const auto* type : {&policies_, &bindings_}) {
       const ObjectKey key{type->kind, {{}, name}};
-      const Value& wanted = !finding.wanted      ? none
-                            : type == &policies_ ? finding.wanted->policy
+      // A binding of ours must not make somebody else's policy work.
+      const Value& wanted = !finding.wanted || finding.reason == name_taken ? none
+                            : type == &policies_                            ? finding.wanted->policy
                                                  : finding.wanted->binding;
       Task task =
           task_for(key, access_.objects.find(key.kind, key.name), wanted, finding.uid, finding);
@@ -151,7 +153,7 @@ void ClusterInjection::look_at(const Fleet& fleet, const Name& set, Time now, In
       finding.is_settled = false;
       if (refusal != refused_.end() && !refusal->second.message.empty() &&
           finding.message.empty()) {
-        finding.reason = "Refused";
+        finding.reason = refused;
         finding.message = refusal->second.message;
       }
       if (!under_way_.contains(key) &&
@@ -173,7 +175,7 @@ ClusterInjection::Task ClusterInjection::task_for(const ObjectKey& key, const Va
     return wanted.is_null() ? Task() : Task{.write = Write::create, .object = std::move(object)};
   if (!cluster::is_policy_of(stored, {})) {
     if (!wanted.is_null()) {
-      finding.reason = "NameTaken";
+      finding.reason = name_taken;
       finding.message = cat(type_of(key).plural, " `", key.name.name, "` is somebody else's");
       finding.is_settled = false;
     }
@@ -212,7 +214,10 @@ void ClusterInjection::put_condition(const Name& owner, const Finding& finding) 
        {"reason", is_injected ? "PolicyInPlace" : finding.reason},
        {"message", is_injected ? cat("by mutatingadmissionpolicies `",
                                      finding.wanted->policy.at("metadata").text_at("name"), "`")
-                               : cat("pods of others get no sidecars: ", finding.message)}});
+                               : cat(finding.reason == refused
+                                         ? "the policy cannot be made as the set is now: "
+                                         : "pods of others get no sidecars: ",
+                                     finding.message)}});
   Value& known = conditions_[owner];
   if (known == condition)
     return;

@@ -842,6 +842,7 @@ TEST_F(ClusterController, APolicyOfOthersIsLeftAlone) {
   ASSERT_TRUE(await([&] { return injection_reason() == "NameTaken"; }));
   ASSERT_TRUE(pause_for(1s, {}));
   EXPECT_EQ(policy().at("spec"), json(R"({"failurePolicy":"Fail"})"));
+  EXPECT_TRUE(policy(types::policy_bindings).is_null());
   ASSERT_TRUE(client_->remove(types::policies, {"", "fettle-sidecarset-logs"}, {}, {}));
   EXPECT_TRUE(await([&] { return injection_reason() == "PolicyInPlace"; }));
 }
