@@ -23,12 +23,16 @@ Value with_times(const Value& condition, const Value& before, Time now) {
   return Value::dict(std::move(entries));
 }
 
-Value conditions_for(const Value& wanted, const Value& before, Time now) {
+Value conditions_for(const std::vector<Value>& wanted, const Value& before, Time now) {
+  const auto is_wanted = [&](std::string_view type) {
+    return std::ranges::any_of(wanted,
+                               [&](const Value& row) { return row.text_at("type") == type; });
+  };
   std::vector<Value> rows;
   for (const Value& row : items_of(before))
-    if (row.text_at("type") != "Progressing")
+    if (row.text_at("type") != "Progressing" && !is_wanted(row.text_at("type")))
       rows.push_back(row);
-  for (const Value& row : items_of(wanted))
+  for (const Value& row : wanted)
     rows.push_back(with_times(row, condition_of(before, row.text_at("type")), now));
   return rows.empty() ? Value() : Value::list(std::move(rows));
 }
@@ -42,11 +46,16 @@ bool may_go(const Name& field) {
 
 }  // namespace
 
-Value status_for(const workloads::Fleet& fleet, const Name& owner, const Value& before, Time now) {
+Value status_for(const workloads::Fleet& fleet, const Name& owner, const Value& before, Time now,
+                 const Value& condition) {
   const Value status = workloads::status_of(fleet, owner, now);
   if (status.is_null())
     return {};
-  const Value conditions = conditions_for(status.at("conditions"), before.at("conditions"), now);
+  std::vector<Value> rows(items_of(status.at("conditions")).begin(),
+                          items_of(status.at("conditions")).end());
+  if (!condition.is_null())
+    rows.push_back(condition);
+  const Value conditions = conditions_for(rows, before.at("conditions"), now);
   const bool is_daemon_set = owner.view().starts_with("DaemonSet/");
   std::vector<Entry> entries;
   for (const Entry& entry : status.entries())

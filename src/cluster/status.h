@@ -8,8 +8,10 @@
 namespace fettle::cluster {
 
 /// `before`: as the object has it now. A condition that is as before keeps its times, and so do
-/// those that others wrote. Null: there is no such workload.
-Value status_for(const workloads::Fleet& fleet, const Name& owner, const Value& before, Time now);
+/// those that others wrote. `condition`: one more, without times; null: none. Null: there is no such
+/// workload.
+Value status_for(const workloads::Fleet& fleet, const Name& owner, const Value& before, Time now,
+                 const Value& condition = {});
 
 /// The status of a job that pulls ahead for a rollout, by its object. Null: it is none of ours.
 Value status_for_job(const workloads::Fleet& fleet, const Value& object);

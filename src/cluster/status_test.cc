@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "cluster/objects.h"
 #include "tests/kubernetes/json_text.h"
 #include "workloads/read/read.h"
 
@@ -100,6 +101,18 @@ TEST(ClusterDaemonSet, HasTheHashThatASchemaAsksFor) {
   const Value status = status_for(fleet, "DaemonSet/default/agent", {}, now);
   EXPECT_FALSE(status.text_at("daemonSetHash").empty());
   EXPECT_EQ(status.text_at("daemonSetHash"), status.text_at("updateRevision"));
+}
+
+TEST_F(ClusterStatus, OneMoreConditionStandsBesideTheOthersAndKeepsItsTimes) {
+  const Value row = json(R"({"type":"InjectsPodsOfOthers","status":"False","reason":"NotServed",
+    "message":"no"})");
+  const Value before = json(R"({"conditions":[{"type":"Theirs","status":"True"}]})");
+  const Value first = status_for(fleet, "CloneSet/default/web", before, now, row);
+  EXPECT_EQ(condition_of(first.at("conditions"), "Theirs").text_at("status"), "True");
+  EXPECT_EQ(condition_of(first.at("conditions"), "InjectsPodsOfOthers").text_at("message"), "no");
+  EXPECT_EQ(status_for(fleet, "CloneSet/default/web", first, now + 1h, row), first);
+  // What nobody knows yet after a start stays as it was.
+  EXPECT_EQ(status_for(fleet, "CloneSet/default/web", first, now + 1h), first);
 }
 
 /// The cluster says of each pod of a node that is away that it is not ready.

@@ -32,6 +32,14 @@ inline const kubernetes::ResourceType node_images{"apps.kruise.io", "v1beta1", "
 /// Their labels: selectors of SidecarSets ask for them.
 inline const kubernetes::ResourceType spaces{"", "v1", "namespaces", "Namespace", false};
 
+/// By which a server puts sidecars into pods of others. In the version that it serves, if any.
+inline const kubernetes::ResourceType policies{"admissionregistration.k8s.io", "v1",
+                                               "mutatingadmissionpolicies",
+                                               "MutatingAdmissionPolicy", false};
+inline const kubernetes::ResourceType policy_bindings{"admissionregistration.k8s.io", "v1",
+                                                      "mutatingadmissionpolicybindings",
+                                                      "MutatingAdmissionPolicyBinding", false};
+
 /// The workloads that are kept. Those of no namespace are only kept where all namespaces are.
 inline const std::vector<kubernetes::ResourceType> workloads{
     clone_sets, stateful_sets, daemon_sets, sidecar_sets, pull_jobs, list_jobs};

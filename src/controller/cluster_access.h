@@ -11,6 +11,8 @@ struct ClusterAccess {
   kubernetes::Client& client;
   kubernetes::ObjectCache& objects;
   cluster::Owners& owners;  ///< filled by the source of the fleet, read by the driver
+  /// Of `mutatingadmissionpolicies`. Empty: they are not served, or not to be used.
+  std::string policy_version{};
 };
 
 }  // namespace fettle

@@ -255,6 +255,7 @@ ClusterNews::ClusterNews(const Workplace& place, ClusterAccess access, ClusterEd
       notifier_(notifier),
       statuses_(access.client, access.objects),
       pulls_(access, edit, cache, statuses_),
+      injection_(access, [&notifier] { notifier.notify(Notifier::Cause::store); }),
       adoptions_(access.client, access.objects,
                  [&notifier] { notifier.notify(Notifier::Cause::store); }) {}
 
@@ -271,6 +272,7 @@ Status ClusterNews::learn() {
   open_ = {};
   manifests_.clear();
   pulls_.learn();
+  injection_.note_all(cache_.fleet());
   for (const Name& owner : cache_.view().owners)
     statuses_.note(owner);
   for (const kubernetes::ResourceType& type : types::workloads)
@@ -299,7 +301,9 @@ Result<FleetNews::News> ClusterNews::hear() {
     place_.tell(refusal);
   for (const std::string& refusal : adoptions_.take_refusals())
     place_.tell(refusal);
-  statuses_.refresh(cache_.fleet(), place_.clock());
+  for (const Name& owner : injection_.refresh(cache_.fleet(), place_.clock()))
+    statuses_.note(owner);
+  statuses_.refresh(cache_.fleet(), place_.clock(), injection_.conditions());
   pulls_.refresh(place_.clock());
   return has_wishes ? News::wishes : is_any ? News::some : News::none;
 }
@@ -344,6 +348,8 @@ void ClusterNews::gather() {
       open_.jobs.insert(key.name);
     else if (key.kind == types::node_images.kind)
       open_.node_images.insert(key.name);
+    else if (key.kind == types::policies.kind || key.kind == types::policy_bindings.kind)
+      injection_.note_policy(key.name.name);
     else
       open_.workloads.insert(key);
   }
@@ -382,7 +388,7 @@ void ClusterNews::forgive_if_gone(const ObjectKey& key) {
 Instant ClusterNews::due() const {
   const Instant quiet = instant_from_clock() + longest_quiet;
   return std::min({statuses_.due().value_or(quiet), pulls_.due().value_or(quiet),
-                   adoptions_.due().value_or(quiet)});
+                   injection_.due().value_or(quiet), adoptions_.due().value_or(quiet)});
 }
 
 bool ClusterNews::take_workload(const ObjectKey& key) {
@@ -396,6 +402,7 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
   if (was_known && is_new)
     leave(owner);
   if (!is_there) {
+    note_injection(owner);
     looked_for_left_.erase(owner);
     adoptions_.forget(owner);
     manifests_.erase(owner);
@@ -424,9 +431,16 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
   cache_.fleet().put(*std::move(workload));
   edit_.failed_acts().forgive_all_of(owner, instant_from_clock());
   statuses_.forget_refusal(owner);
+  note_injection(owner);
   if (is_new)
     open_all_of(owner);
   return true;
+}
+
+/// A SidecarSet or its revisions have changed.
+void ClusterNews::note_injection(const Name& owner) {
+  if (const ObjectKey key = cluster::object_of_owner(owner); key.kind == types::sidecar_sets.kind)
+    injection_.note(key.name.name);
 }
 
 /// Begins to take over what nobody manages. False: there is nothing.
@@ -604,8 +618,10 @@ void ClusterNews::take_revision(const ObjectName& name) {
   const RecordPointer known = cache_.records().find(key);
   if (object.is_null() || meta.is_leaving || !is_part(cache_.fleet(), meta)) {
     if (known != nullptr)
-      for (const auto& [owner, wish] : known->wanted_by)
+      for (const auto& [owner, wish] : known->wanted_by) {
         access_.owners.drop_revision(owner, name.name);
+        note_injection(owner);
+      }
     if (!edit_.is_under_way(key))
       forget(key);
     if (!object.is_null() && cluster::is_orphan(meta))
@@ -623,6 +639,7 @@ void ClusterNews::take_revision(const ObjectName& name) {
     edit_.failed_acts().forgive_all_of(meta.owner(), instant_from_clock());
   access_.owners.put(*std::move(revision));
   keep_policies(meta.owner());
+  note_injection(meta.owner());
   // Pods may have been told of before it.
   const FleetRecords::Keys keys = cache_.records().of(meta.owner());
   for (const Key& other : keys) {

@@ -23,6 +23,7 @@
 #include "controller/adoptions.h"
 #include "controller/cluster_access.h"
 #include "controller/cluster_edit.h"
+#include "controller/cluster_injection.h"
 #include "controller/cluster_pulls.h"
 #include "controller/cluster_statuses.h"
 #include "controller/fleet_source.h"
@@ -90,6 +91,7 @@ class ClusterNews : public FleetNews {
   /// Whether users want something else.
   bool take_workload(const kubernetes::ObjectKey& key);
   void keep_policies(const Name& owner);
+  void note_injection(const Name& owner);
   void take_space(const kubernetes::ObjectName& name);
   void take_node(const kubernetes::ObjectName& name);
   Key revision_key(const kubernetes::ObjectName& name, const cluster::ObjectMeta& meta) const;
@@ -115,6 +117,7 @@ class ClusterNews : public FleetNews {
   Notifier& notifier_;
   ClusterStatuses statuses_;
   ClusterPulls pulls_;
+  ClusterInjection injection_;
   Adoptions adoptions_;
   Open open_;
   std::map<Name, Name> looked_for_left_;  ///< owners with their UIDs, when they were met first

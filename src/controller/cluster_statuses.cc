@@ -13,6 +13,11 @@ using cluster::owner_called;
 constexpr Duration status_pause = 250ms;  ///< between two refreshes
 constexpr Duration time_pause = 1s;       ///< while time alone changes one
 
+Value condition_for(const std::map<Name, Value>& conditions, const Name& owner) {
+  const auto found = conditions.find(owner);
+  return found == conditions.end() ? Value() : found->second;
+}
+
 /// Whether a pod will count as available, or a rollout as late, without any event.
 bool waits_for_time(const workloads::Workload& workload, const Value& status) {
   return status.integer_at("availableReplicas") < status.integer_at("readyReplicas") ||
@@ -66,7 +71,8 @@ std::set<kubernetes::ObjectKey> ClusterStatuses::note_what_is_open(Instant now) 
   return waiting;
 }
 
-void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now) {
+void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now,
+                              const std::map<Name, Value>& conditions) {
   const Instant moment = instant_from_clock();
   if (const auto time = due(); !time || moment < *time)
     return;
@@ -91,7 +97,8 @@ void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now) {
       continue;  // noted when its pause is over
     const Value object = objects_.find(key.kind, key.name);
     const Value wanted = workload != nullptr
-                             ? cluster::status_for(fleet, owner, object.at("status"), now)
+                             ? cluster::status_for(fleet, owner, object.at("status"), now,
+                                                   condition_for(conditions, owner))
                              : cluster::status_for_job(fleet, object);
     if (object.is_null() || wanted.is_null())
       continue;

@@ -22,7 +22,8 @@ class ClusterStatuses {
   /// `ImagePullJob/NAMESPACE/NAME`.
   void note(const Name& owner);
   /// Computes the statuses of owners that were noted, if it is time.
-  void refresh(const workloads::Fleet& fleet, Time now);
+  /// `conditions`: one more, by owner.
+  void refresh(const workloads::Fleet& fleet, Time now, const std::map<Name, Value>& conditions);
   /// When it is time again. None: nobody was noted.
   std::optional<Instant> due() const;
   /// The workload has changed, so a status that was refused may be written now; or it is gone.

@@ -146,6 +146,7 @@ std::vector<Entry> sidecar_entries(const Value& container) {
   std::vector<Entry> entries;
   for (const auto& [field, key, word] :
        {std::tuple("shareVolumePolicy", "type", "enabled"),
+        std::tuple("shareVolumeDevicePolicy", "type", "enabled"),
         std::tuple("upgradeStrategy", "upgradeType", "HotUpgrade")})
     if (const Value& value = container.at(field); value.text_at(key) == word)
       entries.push_back({field, value});

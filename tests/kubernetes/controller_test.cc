@@ -35,30 +35,34 @@ Value definition_of(const kubernetes::ResourceType& type) {
                   type.group, R"(","scope":")", type.is_namespaced ? "Namespaced" : "Cluster",
                   R"(","names":{"plural":")", type.plural, R"(","singular":"one","kind":")",
                   type.kind, R"(","listKind":"List"},
-      "versions":[{"name":"v1beta1","served":true,"storage":true,"subresources":{"status":{}},
+      "versions":[{"name":")",
+                  type.version, R"(","served":true,"storage":true,"subresources":{"status":{}},
         "schema":{"openAPIV3Schema":{"type":"object","properties":{
           "spec":{"type":"object","x-kubernetes-preserve-unknown-fields":true},
           "status":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}}}]}})"));
 }
 
-/// One process that keeps the cluster, until it is stopped.
+/// One process that keeps the cluster, until it is stopped. `checks`: first looks what is served.
 class Controller {
  public:
   Controller(const kubernetes::Config& config, Store& store, Blobs& blobs,
-             ClusterSettings settings = {})
+             ClusterSettings settings = {}, bool checks = false)
       : host_(http_, blobs, [] { return uint64_t{7}; }, {}),
         link_(std::make_unique<kubernetes::HttpTransport>(config), std::move(settings),
               now_from_clock, 1) {
     place_ = place_of({store, blobs, kinds_, interrupt_},
                       {{cluster::driver_name, &link_.driver()}, {"host", &host_}});
+    if (const Status checked = checks ? link_.check({}) : Status(); !checked)
+      ADD_FAILURE() << to_string(checked.error());
     link_.begin();
     thread_ = std::jthread([this] {
       if (!link_.await_lease(interrupt_.acts_token()))
         return;  // it was never elected
       BringOptions options;
       options.keeps = true;
-      const auto brought =
-          bring_cluster(place_, {link_.client(), link_.objects(), link_.owners()}, {}, options);
+      const auto brought = bring_cluster(
+          place_, {link_.client(), link_.objects(), link_.owners(), link_.policy_version()}, {},
+          options);
       EXPECT_TRUE(brought) << to_string(brought.error());
     });
   }
@@ -102,6 +106,38 @@ class ClusterController : public testing::Test {
                                                  .retry = 200ms};
     return std::make_unique<Controller>(server_.config(), home_.store(), home_.blobs(),
                                         std::move(settings));
+  }
+
+  /// In a cluster that serves admission policies.
+  std::unique_ptr<Controller> injecting_controller() {
+    for (const kubernetes::ResourceType& type : {types::policies, types::policy_bindings})
+      EXPECT_TRUE(client_->create(kubernetes::types::definitions, {}, definition_of(type), {}, {}));
+    return std::make_unique<Controller>(server_.config(), home_.store(), home_.blobs(),
+                                        ClusterSettings{.client = {.qps = 0}}, true);
+  }
+  Value policy(const kubernetes::ResourceType& type = types::policies) {
+    const auto found = client_->get(type, {"", "fettle-sidecarset-logs"}, {});
+    return found ? *found : Value();
+  }
+  bool has_policy_with(std::string_view text) {
+    return write_json(policy().at("spec")).find(text) != std::string::npos;
+  }
+  /// What the status of `logs` says of pods of others.
+  Value injection_condition() {
+    const Value now = sidecar_status();
+    for (const Value& row : items_of(now.at("conditions")))
+      if (row.text_at("type") == "InjectsPodsOfOthers")
+        return row;
+    return {};
+  }
+  std::string injection_reason() {
+    const Value condition = injection_condition();
+    return std::string(condition.text_at("reason"));
+  }
+  void change_sidecars(std::string_view spec) {
+    const auto changed = client_->patch(types::sidecar_sets, logs_, kubernetes::PatchType::merge,
+                                        json(cat(R"({"spec":)", spec, "}")), {}, {});
+    ASSERT_TRUE(changed) << to_string(changed.error());
   }
 
   void make(int replicas, std::string_view image, std::string_view more = {}) {
@@ -746,6 +782,105 @@ TEST_F(ClusterController, PodsKeepTheSidecarsOfADeletedSet) {
   ASSERT_TRUE(await_rollout(3, "web:2")) << write_json(status());
   EXPECT_EQ(pods_with_sidecar("log:1"), 2u);
   EXPECT_TRUE(std::ranges::includes(uids(), before));
+}
+
+TEST_F(ClusterController, PodsOfOthersGetSidecarsByAPolicyOfTheSet) {
+  const auto keeping = injecting_controller();
+  make_sidecars("log:1");
+  ASSERT_TRUE(await([&] { return injection_reason() == "PolicyInPlace"; }));
+  EXPECT_EQ(injection_condition().text_at("status"), "True");
+  EXPECT_TRUE(has_policy_with("log:1"));
+  EXPECT_TRUE(has_policy_with(sidecar_status().text_at("latestRevision")));
+  EXPECT_EQ(policy(types::policy_bindings).at("spec").text_at("policyName"),
+            "fettle-sidecarset-logs");
+
+  change_sidecars(R"({"containers":[{"name":"log","image":"log:2"}]})");
+  ASSERT_TRUE(await([&] { return has_policy_with("log:2"); }));
+  EXPECT_FALSE(has_policy_with("log:1"));
+  const Value written = policy();
+  ASSERT_TRUE(pause_for(1500ms, {}));
+  EXPECT_EQ(policy(), written);  // once
+
+  ASSERT_TRUE(client_->patch(types::policies, {"", "fettle-sidecarset-logs"},
+                             kubernetes::PatchType::merge,
+                             json(R"({"spec":{"failurePolicy":"Fail"}})"), {}, {}));
+  ASSERT_TRUE(await([&] { return policy().at("spec") == written.at("spec"); }));
+
+  change_sidecars(R"({"injectionStrategy":{"paused":true}})");
+  ASSERT_TRUE(await([&] { return policy().is_null() && injection_reason() == "Paused"; }));
+  ASSERT_TRUE(await([&] { return policy(types::policy_bindings).is_null(); }));
+  change_sidecars(R"({"injectionStrategy":{"paused":false}})");
+  ASSERT_TRUE(await([&] { return injection_reason() == "PolicyInPlace"; }));
+  ASSERT_TRUE(client_->remove(types::sidecar_sets, logs_, {}, {}));
+  EXPECT_TRUE(
+      await([&] { return policy().is_null() && policy(types::policy_bindings).is_null(); }));
+}
+
+TEST_F(ClusterController, ThePolicyOfASetIsThatOfItsNamedRevision) {
+  const auto keeping = injecting_controller();
+  make_sidecars("log:1");
+  ASSERT_TRUE(await([&] { return has_policy_with("log:1"); }));
+  const std::string first(sidecar_status().text_at("latestRevision"));
+  change_sidecars(cat(R"({"injectionStrategy":{"revision":{"revisionName":")", first,
+                      R"(","policy":"Always"}},"containers":[{"name":"log","image":"log:2"}]})"));
+  ASSERT_TRUE(await([&] {
+    const Value now = sidecar_status();
+    return !now.text_at("latestRevision").empty() && now.text_at("latestRevision") != first;
+  }));
+  ASSERT_TRUE(pause_for(1s, {}));
+  EXPECT_TRUE(has_policy_with("log:1"));
+  EXPECT_FALSE(has_policy_with("log:2"));
+}
+
+TEST_F(ClusterController, APolicyOfOthersIsLeftAlone) {
+  const auto keeping = injecting_controller();
+  ASSERT_TRUE(client_->create(types::policies, {}, json(R"({
+      "apiVersion":"admissionregistration.k8s.io/v1","kind":"MutatingAdmissionPolicy",
+      "metadata":{"name":"fettle-sidecarset-logs"},"spec":{"failurePolicy":"Fail"}})"),
+                              {}, {}));
+  make_sidecars("log:1");
+  ASSERT_TRUE(await([&] { return injection_reason() == "NameTaken"; }));
+  ASSERT_TRUE(pause_for(1s, {}));
+  EXPECT_EQ(policy().at("spec"), json(R"({"failurePolicy":"Fail"})"));
+  EXPECT_TRUE(policy(types::policy_bindings).is_null());
+  ASSERT_TRUE(client_->remove(types::policies, {"", "fettle-sidecarset-logs"}, {}, {}));
+  EXPECT_TRUE(await([&] { return injection_reason() == "PolicyInPlace"; }));
+}
+
+TEST_F(ClusterController, WhatAServerRefusesOfAPolicyIsSaid) {
+  std::atomic<int> tries = 0;
+  server_.with([&](kubernetes::ApiServer& server) {
+    server.fail(
+        1'000,
+        [&tries](const kubernetes::ApiRequest& request) {
+          const bool is_it = request.method == "POST" &&
+                             request.target.find("/mutatingadmissionpolicies") != std::string::npos;
+          tries += is_it ? 1 : 0;
+          return is_it;
+        },
+        {.status = 422, .body = json(R"({"kind":"Status","status":"Failure","reason":"Invalid",
+          "code":422,"message":"no such function"})")});
+  });
+  const auto keeping = injecting_controller();
+  make_sidecars("log:1");
+  ASSERT_TRUE(await([&] { return injection_reason() == "Refused"; }));
+  const Value condition = injection_condition();
+  EXPECT_NE(condition.text_at("message").find("no such function"), std::string_view::npos);
+  ASSERT_TRUE(pause_for(1s, {}));
+  EXPECT_LT(tries, 12);  // each after twice the pause of the one before
+  server_.with([](kubernetes::ApiServer& server) { server.stop_failing(); });
+  change_sidecars(R"({"containers":[{"name":"log","image":"log:2"}]})");
+  EXPECT_TRUE(await([&] { return injection_reason() == "PolicyInPlace"; }));
+}
+
+TEST_F(ClusterController, WithoutPoliciesTheStatusSaysWhoGetsNoSidecars) {
+  const auto keeping = controller();
+  make_sidecars("log:1");
+  ASSERT_TRUE(await([&] { return injection_reason() == "NotServed"; }));
+  const Value condition = injection_condition();
+  EXPECT_EQ(condition.text_at("status"), "False");
+  EXPECT_NE(condition.text_at("message").find("pods of others get no sidecars"),
+            std::string_view::npos);
 }
 
 TEST_F(ClusterController, AJobPullsOnTwoNodes) {

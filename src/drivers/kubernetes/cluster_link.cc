@@ -31,6 +31,14 @@ std::vector<kubernetes::ResourceType> followed_types(const ClusterSettings& sett
   return types;
 }
 
+/// Until it is known which of them are served.
+std::vector<kubernetes::ResourceType> possible_types(const ClusterSettings& settings) {
+  std::vector<kubernetes::ResourceType> types = followed_types(settings);
+  if (settings.space.empty())
+    types.insert(types.end(), {cluster::types::policies, cluster::types::policy_bindings});
+  return types;
+}
+
 }  // namespace
 
 ClusterLink::ClusterLink(std::unique_ptr<kubernetes::Transport> transport, ClusterSettings settings,
@@ -39,7 +47,7 @@ ClusterLink::ClusterLink(std::unique_ptr<kubernetes::Transport> transport, Clust
       seed_(seed),
       client_(std::move(transport), with_permit(settings_.client)),
       types_(followed_types(settings_)),
-      objects_(types_),
+      objects_(possible_types(settings_)),
       driver_(client_, objects_, owners_, settings_.gates, std::move(clock)) {
   if (settings_.lease)
     candidate_ = std::make_unique<kubernetes::Candidate>(client_, *settings_.lease, seed_++);
@@ -72,6 +80,33 @@ Status ClusterLink::check(const std::stop_token& stop) {
     if (!is_served(type))
       return user_error(cat("the cluster does not serve `", type.plural, "` of `",
                             type.api_version(), "`; define them by `packaging/kubernetes/crds`"));
+  return settings_.space.empty() ? find_policies(found, stop) : Status();
+}
+
+/// Who may not read them does without. They belong to no namespace.
+Status ClusterLink::find_policies(const kubernetes::Discovery& found, const std::stop_token& stop) {
+  for (const char* version : {"v1", "v1beta1"}) {
+    std::vector<kubernetes::ResourceType> both{cluster::types::policies,
+                                               cluster::types::policy_bindings};
+    bool are_usable = true;
+    for (kubernetes::ResourceType& type : both) {
+      type.version = version;
+      if (!are_usable || found.find(type.group, type.version, type.plural) == nullptr) {
+        are_usable = false;
+        continue;
+      }
+      const auto listed = client_.list(type, {}, {.limit = 1}, stop);
+      are_usable = listed.has_value();
+      if (!listed && listed.error().reason != kubernetes::ApiReason::not_found &&
+          listed.error().reason != kubernetes::ApiReason::forbidden)
+        return static_cast<const Error&>(listed.error());
+    }
+    if (are_usable) {
+      policy_version_ = version;
+      types_.insert(types_.end(), both.begin(), both.end());
+      return {};
+    }
+  }
   return {};
 }
 
@@ -95,6 +130,9 @@ Result<std::vector<std::string>> ClusterLink::unkept(const std::stop_token& stop
 }
 
 void ClusterLink::begin() {
+  if (policy_version_.empty())
+    for (const auto& type : {cluster::types::policies, cluster::types::policy_bindings})
+      objects_.leave_out(type.kind);
   for (const kubernetes::ResourceType& type : types_) {
     kubernetes::Reflector& reflector = reflectors_.emplace_back(
         kubernetes::ReflectorSettings{

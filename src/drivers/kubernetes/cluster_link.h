@@ -18,6 +18,10 @@
 
 namespace fettle {
 
+namespace kubernetes {
+class Discovery;
+}
+
 struct ClusterSettings {
   kubernetes::ClientSettings client{};
   std::string space{};  ///< whose objects are kept; empty: all
@@ -34,8 +38,8 @@ class ClusterLink {
   ClusterLink(const ClusterLink&) = delete;
   ClusterLink& operator=(const ClusterLink&) = delete;
 
-  /// Whether the cluster answers and has our types. Where those for pulling ahead are missing, it
-  /// does without. Errors (`Blame::user`): definitions of others are missing.
+  /// Whether the cluster answers and has our types. Where those for pulling ahead are missing, or
+  /// policies for pods of others, it does without. Errors (`Blame::user`): definitions of others are missing.
   Status check(const std::stop_token& stop);
   /// Which of OpenKruise's other types have objects here, which nobody keeps while this one does.
   Result<std::vector<std::string>> unkept(const std::stop_token& stop);
@@ -54,10 +58,13 @@ class ClusterLink {
   kubernetes::ObjectCache& objects() { return objects_; }
   cluster::Owners& owners() { return owners_; }
   KubernetesDriver& driver() { return driver_; }
+  /// Of policies for pods of others, once it was checked; empty: there are none.
+  const std::string& policy_version() const { return policy_version_; }
 
  private:
   kubernetes::ClientSettings with_permit(kubernetes::ClientSettings settings);
   void lead(bool is_leader);
+  Status find_policies(const kubernetes::Discovery& found, const std::stop_token& stop);
 
   const ClusterSettings settings_;
   std::atomic<bool> has_begun_ = false;
@@ -65,6 +72,7 @@ class ClusterLink {
   std::unique_ptr<kubernetes::Candidate> candidate_;  ///< null: no lease is asked for
   kubernetes::Client client_;
   std::vector<kubernetes::ResourceType> types_;  ///< that are followed
+  std::string policy_version_;
   kubernetes::ObjectCache objects_;
   cluster::Owners owners_;
   KubernetesDriver driver_;

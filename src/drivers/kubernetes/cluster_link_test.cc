@@ -107,6 +107,61 @@ TEST_F(ClusterLinkTest, SidecarSetsAreNotKeptInOneNamespaceAlone) {
   EXPECT_TRUE(of_one.check({}));
 }
 
+/// Any group can be defined on our own server.
+class PoliciesOfALink : public ClusterLinkTest {
+ protected:
+  PoliciesOfALink() {
+    for (const kubernetes::ResourceType& type : types::workloads)
+      define(type.plural, type.kind, type.is_namespaced ? "Namespaced" : "Cluster");
+  }
+  void serve(kubernetes::ResourceType type, std::string_view version) {
+    const auto made = client_.create(
+        kubernetes::types::definitions, {},
+        json(cat(
+            R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition","metadata":
+            {"name":")",
+            type.plural, ".", type.group, R"("},"spec":{"group":")", type.group,
+            R"(","scope":"Cluster","names":{"plural":")", type.plural,
+            R"(","singular":"one","kind":")", type.kind,
+            R"(","listKind":"List"},"versions":[{"name":")", version,
+            R"(","served":true,"storage":true,"schema":{"openAPIV3Schema":{"type":"object"}}}]}})")),
+        {}, {});
+    ASSERT_TRUE(made) << to_string(made.error());
+  }
+};
+
+TEST_F(PoliciesOfALink, AreUsedInTheVersionThatIsServed) {
+  EXPECT_TRUE(link_.check({}));
+  EXPECT_EQ(link_.policy_version(), "");
+  serve(types::policies, "v1beta1");
+  EXPECT_TRUE(link_.check({}));
+  EXPECT_EQ(link_.policy_version(), "");  // a policy without a binding does nothing
+  serve(types::policy_bindings, "v1beta1");
+  EXPECT_TRUE(link_.check({}));
+  EXPECT_EQ(link_.policy_version(), "v1beta1");
+}
+
+TEST_F(PoliciesOfALink, WhoMayNotReadThemDoesWithout) {
+  serve(types::policies, "v1");
+  serve(types::policy_bindings, "v1");
+  server_.fail(
+      1,
+      [](const kubernetes::ApiRequest& request) {
+        return request.target.find("mutatingadmissionpolicies?") != std::string::npos;
+      },
+      {.status = 403,
+       .body = json(R"({"kind":"Status","status":"Failure","reason":"Forbidden","code":403})")});
+  EXPECT_TRUE(link_.check({}));
+  EXPECT_EQ(link_.policy_version(), "");
+  ClusterLink of_one(
+      std::make_unique<kubernetes::PlayedTransport>(server_, now_),
+      {.client = {.qps = 0}, .space = "default"}, [this] { return now_; }, 1);
+  EXPECT_TRUE(of_one.check({}));
+  EXPECT_EQ(of_one.policy_version(), "");
+  EXPECT_TRUE(link_.check({}));
+  EXPECT_EQ(link_.policy_version(), "v1");
+}
+
 TEST_F(ClusterLinkTest, WithoutALeaseNobodyWaits) { EXPECT_TRUE(link_.await_lease({})); }
 
 }  // namespace

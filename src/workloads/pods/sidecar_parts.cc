@@ -25,22 +25,40 @@ Value with_items(const Value& list, std::vector<Value> more) {
   return Value::list(std::move(more));
 }
 
-/// Adds the volumes of the pod's containers, at paths where the sidecar has none of its own.
-Value with_shared_volumes(const Value& sidecar, const Value& containers) {
-  if (sidecar.at("shareVolumePolicy").text_at("type") != "enabled")
-    return sidecar;
-  std::set<Name> paths;
-  for (const Value& mount : items_of(sidecar.at("volumeMounts")))
-    paths.insert(mount.text_at("mountPath"));
+bool is_shared(const Value& sidecar, std::string_view policy) {
+  return sidecar.at(policy).text_at("type") == "enabled";
+}
+
+/// Adds what the pod's containers have in a list, for each `key` that the sidecar has not itself.
+Value with_shared(const Value& sidecar, const Value& containers, std::string_view list,
+                  std::string_view key) {
+  std::set<Name> known;
+  for (const Value& item : items_of(sidecar.at(list)))
+    known.insert(item.text_at(key));
   std::vector<Value> more;
   for (const Value& container : items_of(containers))
-    for (const Value& mount : items_of(container.at("volumeMounts")))
-      if (paths.insert(mount.text_at("mountPath")).second)
-        more.push_back(mount);
-  return more.empty()
-             ? sidecar
-             : edited(sidecar,
-                      {{"volumeMounts", with_items(sidecar.at("volumeMounts"), std::move(more))}});
+    for (const Value& item : items_of(container.at(list)))
+      if (known.insert(item.text_at(key)).second)
+        more.push_back(item);
+  return more.empty() ? sidecar
+                      : edited(sidecar, {{list, with_items(sidecar.at(list), std::move(more))}});
+}
+
+Value with_shared_volumes(const Value& sidecar, const Value& containers) {
+  const Value lent = is_shared(sidecar, "shareVolumePolicy")
+                         ? with_shared(sidecar, containers, "volumeMounts", "mountPath")
+                         : sidecar;
+  return is_shared(sidecar, "shareVolumeDevicePolicy")
+             ? with_shared(lent, containers, "volumeDevices", "devicePath")
+             : lent;
+}
+
+/// Whether a path of a volume of a container names a variable, as `$(NAME)`.
+bool is_in_a_path(const Value& container, std::string_view variable) {
+  const std::string reference = cat("$(", variable, ")");
+  return std::ranges::any_of(items_of(container.at("volumeMounts")), [&](const Value& mount) {
+    return mount.text_at("subPathExpr").find(reference) != std::string_view::npos;
+  });
 }
 
 /// The container that lends its environment: it is named, or a label or annotation of the pod names
@@ -64,7 +82,8 @@ bool is_transferred(const Value& transfer, const Value& name) {
   return std::ranges::find(names, name) != names.end();
 }
 
-/// Adds the variables of the pod's containers that it asks for and does not have itself.
+/// Adds the variables of the pod's containers that it asks for, or that paths of lent volumes need,
+/// and that it does not have itself.
 Value with_transferred_env(const Value& sidecar, const Value& pod_template) {
   std::set<Name> known;
   for (const Value& variable : items_of(sidecar.at("env")))
@@ -80,6 +99,12 @@ Value with_transferred_env(const Value& sidecar, const Value& pod_template) {
           known.insert(variable.text_at("name")).second)
         more.push_back(variable);
   }
+  if (is_shared(sidecar, "shareVolumePolicy"))
+    for (const Value& container : items_of(pod_template.at("spec").at("containers")))
+      for (const Value& variable : items_of(container.at("env")))
+        if (const Name name = variable.text_at("name");
+            is_in_a_path(container, name) && known.insert(name).second)
+          more.push_back(variable);
   return more.empty() ? sidecar
                       : edited(sidecar, {{"env", with_items(sidecar.at("env"), std::move(more))}});
 }
@@ -168,8 +193,10 @@ class Builder {
     for (const Value& container : items_of(list)) {
       const Value lent = with_transferred_env(
           with_shared_volumes(container, pod_template_.at("spec").at("containers")), pod_template_);
-      const Value plain =
-          edited(lent, {{"shareVolumePolicy", {}}, {"transferEnv", {}}, {"upgradeStrategy", {}}});
+      const Value plain = edited(lent, {{"shareVolumePolicy", {}},
+                                        {"shareVolumeDevicePolicy", {}},
+                                        {"transferEnv", {}},
+                                        {"upgradeStrategy", {}}});
       if (is_hot(container))
         add_pair(plain, container.at("upgradeStrategy").at("hotUpgradeEmptyImage"), items);
       else

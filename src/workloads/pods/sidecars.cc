@@ -162,6 +162,16 @@ Value sidecars_for(Rollout& rollout, const Value& labels, const Value& pod_templ
   return found.empty() ? Value() : joined_sidecars(std::move(found));
 }
 
+const Revision& revision_for_others(const Rollout& revisions) {
+  const Workload& set = revisions.workload;
+  const bool has_kept = set.partition && set.partition->is_percent && set.partition->number > 0;
+  const bool is_newest =
+      set.injected.is_partial && !set.paused && !set.update_selector && !has_kept;
+  const Revision* const named =
+      set.injected.is_named() && !is_newest ? revisions.injected_revision() : nullptr;
+  return named != nullptr ? *named : revisions.update();
+}
+
 SidecarTurns::SidecarTurns(const Fleet& fleet, Time now) : remembers_(fleet.is_cluster) {
   for (const Name& owner : fleet.sidecar_sets()) {
     const Workload& set = *fleet.workload(owner);

@@ -20,6 +20,10 @@ bool is_meant(const Fleet& fleet, const Workload& set, const Name& space, const 
 Value sidecars_for(Rollout& rollout, const Value& labels, const Value& pod_template,
                    std::string_view pod);
 
+/// The revision that pods get whose making is not decided here. Where a share of them is to get the
+/// newest one, all get the one that is named. `revisions`: of the set.
+const Revision& revision_for_others(const Rollout& revisions);
+
 /// Whose turn it is, by SidecarSet. The fleet must not change meanwhile.
 class SidecarTurns {
  public:
