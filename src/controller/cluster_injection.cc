@@ -196,8 +196,8 @@ bool ClusterInjection::is_kept(const ObjectKey& key, const Value& stored, const 
   const std::lock_guard lock(mutex_);
   const auto kept = kept_.find(key);
   return kept != kept_.end() &&
-         kept->second == Kept{wanted.at("spec").digest(), cluster::meta_of(stored).uid,
-                              stored.at("metadata").integer_at("generation")};
+         kept->second == KeptObject{wanted.at("spec").digest(), cluster::meta_of(stored).uid,
+                                    stored.at("metadata").integer_at("generation")};
 }
 
 void ClusterInjection::put_condition(const Name& owner, const Finding& finding) {

@@ -49,11 +49,11 @@ class ClusterInjection {
     Name uid{};
   };
   /// What a server has made of what was written.
-  struct Kept {
+  struct KeptObject {
     Digest wanted;
     Name uid;
     int64_t generation = 0;
-    bool operator==(const Kept&) const = default;
+    bool operator==(const KeptObject&) const = default;
   };
   struct Refusal {
     Backoff backoff;
@@ -86,7 +86,7 @@ class ClusterInjection {
   std::map<ObjectKey, Task> tasks_;
   std::set<ObjectKey> under_way_;
   std::set<Name> ended_;  ///< names of sets about which something was written, or refused
-  std::map<ObjectKey, Kept> kept_;
+  std::map<ObjectKey, KeptObject> kept_;
   std::map<ObjectKey, Refusal> refused_;
   std::jthread thread_;  ///< ends before the other members go
 };
