@@ -23,17 +23,23 @@ Value with_times(const Value& condition, const Value& before, Time now) {
   return Value::dict(std::move(entries));
 }
 
+/// Rows keep their places, so that nothing is written again for its order.
 Value conditions_for(const std::vector<Value>& wanted, const Value& before, Time now) {
-  const auto is_wanted = [&](std::string_view type) {
-    return std::ranges::any_of(wanted,
-                               [&](const Value& row) { return row.text_at("type") == type; });
+  const auto row_of = [](std::span<const Value> list, std::string_view type) {
+    return std::ranges::find_if(list,
+                                [&](const Value& row) { return row.text_at("type") == type; });
   };
   std::vector<Value> rows;
-  for (const Value& row : items_of(before))
-    if (row.text_at("type") != "Progressing" && !is_wanted(row.text_at("type")))
+  for (const Value& row : items_of(before)) {
+    const auto ours = row_of(wanted, row.text_at("type"));
+    if (ours != std::span<const Value>(wanted).end())
+      rows.push_back(with_times(*ours, row, now));
+    else if (row.text_at("type") != "Progressing")
       rows.push_back(row);
+  }
   for (const Value& row : wanted)
-    rows.push_back(with_times(row, condition_of(before, row.text_at("type")), now));
+    if (row_of(rows, row.text_at("type")) == std::span<const Value>(rows).end())
+      rows.push_back(with_times(row, {}, now));
   return rows.empty() ? Value() : Value::list(std::move(rows));
 }
 
