@@ -38,9 +38,10 @@ Result<workloads::Object> read_as(const Value& object, const kubernetes::Resourc
   const ObjectMeta meta = meta_of(object);
   const kubernetes::ObjectName at{meta.space.str(), meta.name.str()};
   const std::string name = cat(type.kind, " `", to_string(at), "` in the cluster");
-  workloads::Manifests read = workloads::read_manifests(write_json(document), name, {});
-  if (!read.errors.empty())
-    return std::move(read.errors.front());
+  workloads::Manifests read =
+      workloads::read_manifests(write_json(document), name, {.is_of_cluster = true});
+  if (!read.errors.empty())  // whose place would be one in a text that nobody wrote
+    return user_error(cat(name, ": ", read.errors.front().message));
   if (read.objects.size() != 1)
     return user_error(cat(name, " is no workload"));
   workloads::Object found = std::move(read.objects.front());

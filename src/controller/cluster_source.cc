@@ -303,7 +303,7 @@ Result<FleetNews::News> ClusterNews::hear() {
     place_.tell(refusal);
   for (const Name& owner : injection_.refresh(cache_.fleet(), place_.clock()))
     statuses_.note(owner);
-  statuses_.refresh(cache_.fleet(), place_.clock(), injection_.conditions());
+  statuses_.refresh(cache_.fleet(), place_.clock(), {injection_.conditions(), not_read_});
   pulls_.refresh(place_.clock());
   return has_wishes ? News::wishes : is_any ? News::some : News::none;
 }
@@ -407,6 +407,7 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
     adoptions_.forget(owner);
     manifests_.erase(owner);
     complaints_.erase(owner);
+    not_read_.erase(owner);
     return was_known;
   }
   statuses_.note(owner);
@@ -415,10 +416,13 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
     return false;
   Result<Object> workload = cluster::read_workload(object, types::workload_of_kind(key.kind));
   if (!workload) {
-    complain(owner, to_string(workload.error()));
+    const std::string why = to_string(workload.error());
+    not_read_[owner] = cat("the manifest is not followed: ", why);
+    complain(owner, why);
     return false;
   }
   complaints_.erase(owner);
+  not_read_.erase(owner);
   if (const auto before = access_.owners.find(owner))
     workload = cluster::with_known_policies(*std::move(workload), before->revisions);
   if (!is_new && known->document == workload->document && known->generation == workload->generation)

@@ -122,6 +122,7 @@ class ClusterNews : public FleetNews {
   Open open_;
   std::map<Name, Name> looked_for_left_;  ///< owners with their UIDs, when they were met first
   std::map<Name, Digest> manifests_;      ///< from which each workload was last read
+  std::map<Name, std::string> not_read_;  ///< workloads whose manifest is wrong, and why
   std::map<Key, VainActs> vain_acts_;
   std::map<Name, std::string>
       complaints_;  ///< the last one about each workload that cannot be read

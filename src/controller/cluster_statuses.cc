@@ -4,6 +4,7 @@
 #include "cluster/owners.h"
 #include "cluster/status.h"
 #include "cluster/types.h"
+#include "value/with.h"
 
 namespace fettle {
 namespace {
@@ -16,6 +17,17 @@ constexpr Duration time_pause = 1s;       ///< while time alone changes one
 Value condition_for(const std::map<Name, Value>& conditions, const Name& owner) {
   const auto found = conditions.find(owner);
   return found == conditions.end() ? Value() : found->second;
+}
+
+/// The status of a workload whose manifest was not read as it stands: that of the earlier one, which
+/// goes on, if there is any.
+Value with_reason(const Value& status, const std::map<Name, std::string>& not_read,
+                  const Name& owner) {
+  const auto found = not_read.find(owner);
+  if (found == not_read.end())
+    return status;
+  const Value reason(found->second);
+  return status.is_null() ? Value::dict({{"reason", reason}}) : with(status, "reason", reason);
 }
 
 /// Whether a pod will count as available, or a rollout as late, without any event.
@@ -71,8 +83,7 @@ std::set<kubernetes::ObjectKey> ClusterStatuses::note_what_is_open(Instant now) 
   return waiting;
 }
 
-void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now,
-                              const std::map<Name, Value>& conditions) {
+void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now, const Words& words) {
   const Instant moment = instant_from_clock();
   if (const auto time = due(); !time || moment < *time)
     return;
@@ -91,15 +102,16 @@ void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now,
     const workloads::Object* const workload = fleet.object(owner);
     const kubernetes::ObjectKey key = cluster::object_of_owner(owner);
     const bool is_job = key.kind == cluster::types::pull_jobs.kind;
-    if (workload == nullptr && !is_job)
+    if (workload == nullptr && !is_job && !words.not_read.contains(owner))
       continue;
     if (refused.contains(key))
       continue;  // noted when its pause is over
     const Value object = objects_.find(key.kind, key.name);
-    const Value wanted = workload != nullptr
-                             ? cluster::status_for(fleet, owner, object.at("status"), now,
-                                                   condition_for(conditions, owner))
-                             : cluster::status_for_job(fleet, object);
+    const bool is_of_rollout = is_job && workload == nullptr;
+    const Value known = is_of_rollout ? cluster::status_for_job(fleet, object)
+                                      : cluster::status_for(fleet, owner, object.at("status"), now,
+                                                            condition_for(words.conditions, owner));
+    const Value wanted = with_reason(known, words.not_read, owner);
     if (object.is_null() || wanted.is_null())
       continue;
     if (workload != nullptr && waits_for_time(*fleet.workload(owner), wanted))

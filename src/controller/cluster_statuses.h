@@ -21,9 +21,13 @@ class ClusterStatuses {
   /// Something may have changed about it. A job of a rollout is called as one of a user:
   /// `ImagePullJob/NAMESPACE/NAME`.
   void note(const Name& owner);
+  /// What statuses say beside what the fleet knows, by owner.
+  struct Words {
+    const std::map<Name, Value>& conditions;      ///< one more
+    const std::map<Name, std::string>& not_read;  ///< why the manifest was not read as it stands
+  };
   /// Computes the statuses of owners that were noted, if it is time.
-  /// `conditions`: one more, by owner.
-  void refresh(const workloads::Fleet& fleet, Time now, const std::map<Name, Value>& conditions);
+  void refresh(const workloads::Fleet& fleet, Time now, const Words& words);
   /// When it is time again. None: nobody was noted.
   std::optional<Instant> due() const;
   /// The workload has changed, so a status that was refused may be written now; or it is gone.

@@ -21,7 +21,7 @@ constexpr std::string_view last_applied = "kubectl.kubernetes.io/last-applied-co
 /// The manifest that was applied last. Null: nobody knows.
 Value applied_last(const Value& live) {
   const std::string_view text = live.at("metadata").at("annotations").text_at(last_applied);
-  const workloads::Manifests read = workloads::read_manifests(text, "", {});
+  const workloads::Manifests read = workloads::read_manifests(text, "", {.is_of_cluster = true});
   return read.errors.empty() && read.objects.size() == 1 ? read.objects.front().document : Value();
 }
 

@@ -39,6 +39,8 @@ struct Object {
   /// The document as it was written, in its own version; null: nobody asked for it
   /// (`ReadOptions::keeps_written`).
   Value written{};
+  bool is_of_cluster =
+      false;  ///< the server of a cluster checks its pods, which may have any field
   /// Its name as an owner: `CloneSet/NAMESPACE/NAME`.
   Name owner() const;
 };

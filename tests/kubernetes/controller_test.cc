@@ -337,6 +337,66 @@ TEST_F(ClusterController, PodsAreMadeAndBecomeReady) {
   EXPECT_EQ(status().at("currentRevision"), status().at("updateRevision"));
 }
 
+/// The server says which fields a pod may have, also those that no engine has or nobody knows yet.
+TEST_F(ClusterController, PodsHaveAllThatTheirTemplateSays) {
+  const auto keeping = controller();
+  const Value spec = json(R"({"replicas":1,"selector":{"matchLabels":{"app":"web"}},"template":{
+      "metadata":{"labels":{"app":"web"}},"spec":{
+        "volumes":[{"name":"share","nfs":{"server":"files","path":"/"}},
+          {"name":"token","projected":{"sources":[{"serviceAccountToken":{"path":"t"}}]}},
+          {"name":"data","persistentVolumeClaim":{"claimName":"d"}}],
+        "resourceClaims":[{"name":"gpu","resourceClaimName":"g"}],"future":{"field":1},
+        "containers":[{"name":"c","image":"web:1","readinessProbe":{"grpc":{"port":1}},
+          "resources":{"claims":[{"name":"gpu"}]},"volumeDevices":[{"name":"b","devicePath":"/b"}],
+          "volumeMounts":[{"name":"data","mountPath":"/d","subPathExpr":"$(POD)/x"
+},
+            {"name":"share","mountPath":"/s","subPath":"part"}]
+}]
+}
+}
+})");
+  const auto made =
+      client_->create(types::clone_sets, {"default", ""},
+                      Value::dict({{"apiVersion", "apps.kruise.io/v1beta1"},
+                                   {"kind", "CloneSet"},
+                                   {"metadata", json(R"({"name":"web","namespace":"default"})")},
+                                   {"spec", spec}}),
+                      {}, {});
+  ASSERT_TRUE(made) << to_string(made.error());
+  ASSERT_TRUE(await_rollout(1, "web:1")) << write_json(status());
+  const Value pod = pods()[0].at("spec"), wanted = spec.at("template").at("spec");
+  for (const char* const field : {"resourceClaims", "future", "volumes"})
+    EXPECT_EQ(pod.at(field), wanted.at(field));
+  const Value container = items_of(pod.at("containers"))[0],
+              main = items_of(wanted.at("containers"))[0];
+  for (const char* const field : {"readinessProbe", "resources", "volumeDevices", "volumeMounts"})
+    EXPECT_EQ(container.at(field), main.at(field));
+}
+
+TEST_F(ClusterController, AManifestThatIsWrongStandsInTheStatusAndPodsGoOn) {
+  const auto say = [&](std::string_view policy) {
+    const auto answer = client_->patch(
+        types::clone_sets, web_, kubernetes::PatchType::merge,
+        json(cat(R"({"spec":{"template":{"spec":{"restartPolicy":)", policy, "}}}}")), {}, {});
+    ASSERT_TRUE(answer) << to_string(answer.error());
+  };
+  const auto is_told = [&] {
+    return std::string(status().text_at("reason")).ends_with("must be Always");
+  };
+  const std::set<std::string> before = [&] {
+    const auto keeping = controller();
+    make(2, "web:1");
+    EXPECT_TRUE(await_rollout(2, "web:1"));
+    say("\"Never\"");
+    EXPECT_TRUE(await([&] { return is_told(); }));
+    return uids();
+  }();
+  const auto keeping = controller();
+  say("null");
+  EXPECT_TRUE(await([&] { return !is_told(); })) << write_json(status());
+  EXPECT_EQ(uids(), before);
+}
+
 TEST_F(ClusterController, AnUpdateInPlaceKeepsPodsAndTheirNumber) {
   const auto keeping = controller();
   make(3, "web:1");

@@ -84,7 +84,8 @@ Result<std::vector<workloads::Object>> objects_asked(const Face& face) {
                                    .skip_unknown = face.parsed.flag("skip-unknown"),
                                    .read_before = &read_before,
                                    .otherwise = face.default_space,
-                                   .keeps_written = is_about_cluster(face.parsed)});
+                                   .keeps_written = is_about_cluster(face.parsed),
+                                   .is_of_cluster = is_about_cluster(face.parsed)});
     for (Error& error : read.errors) {
       if (first)
         print_error(cat("error: ", to_string(*first)));

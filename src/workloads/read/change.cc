@@ -77,7 +77,8 @@ Status check_document(const Object& object) {
   if (!workload_sort(object.kind))
     return {};
   const std::string text = write_json(object.document, {.indent = 0, .show_secrets = true});
-  const Manifests read = read_manifests(text, cat(object.kind, " `", object.name, "`"), {});
+  const Manifests read = read_manifests(text, cat(object.kind, " `", object.name, "`"),
+                                        {.is_of_cluster = object.is_of_cluster});
   if (!read.errors.empty())
     return user_error(read.errors.front().message);
   return {};

@@ -58,8 +58,10 @@ void check_fields(const TreeNode& root, std::string_view kind, bool is_alpha, Ch
 void check_selector(const TreeNode& selector, const std::string& path,
                     std::vector<std::string> others, std::string_view kind, Checker& checker);
 
-/// Checks the fields of pod templates, and of what a SidecarSet puts into pods.
-void check_pod_fields(const TreeNode& root, std::string_view kind, Checker& checker);
+/// Checks the fields of pod templates, and of what a SidecarSet puts into pods. `is_of_cluster`: see
+/// `ReadOptions`.
+void check_pod_fields(const TreeNode& root, std::string_view kind, bool is_of_cluster,
+                      Checker& checker);
 
 /// The table: each field, the kinds that have it (`CloneSet` …), and whether only v1alpha1 has it.
 struct FieldRow {
@@ -72,9 +74,5 @@ std::vector<FieldRow> field_rows();
 
 /// Describes a node for people: `5`, a list.
 std::string found_text(const TreeNode& node);
-
-/// Checks the rules between fields. Some fields may be wrong: errors that follow from these are not
-/// reported.
-void check_rules(const TreeNode& root, std::string_view kind, bool is_alpha, Checker& checker);
 
 }  // namespace fettle::workloads

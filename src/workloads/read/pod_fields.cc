@@ -1,6 +1,6 @@
 /// The fields that pods may have, as Kubernetes' API server knows them; unknown fields and wrong
-/// types are errors. A field that no engine can provide is refused. Fields that are accepted and
-/// have no effect are listed in `docs/workloads.md`.
+/// types are errors. A field that no engine can provide is refused, unless it is for a cluster.
+/// Fields that are accepted and have no effect are listed in `docs/workloads.md`.
 
 #include <algorithm>
 #include <limits>
@@ -332,7 +332,8 @@ const PodField* find_field(std::string_view object, std::string_view name) {
 /// Walks as deep as the table, which has no circle.
 class PodWalk {
  public:
-  PodWalk(std::string_view kind, Checker& checker) : kind_(kind), checker_(checker) {}
+  PodWalk(std::string_view kind, bool is_of_cluster, Checker& checker)
+      : kind_(kind), is_of_cluster_(is_of_cluster), checker_(checker) {}
 
   void check(const TreeNode& node, const std::string& path, std::string_view type) {
     if (node.is_null())
@@ -353,11 +354,19 @@ class PodWalk {
     }
     for (const TreeMember& entry : node.entries()) {
       const std::string name = entry.key->text().str();
-      if (const PodField* field = find_field(object, name))
+      const PodField* const field = find_field(object, name);
+      if (field != nullptr && !is_for_server(*field))
         check(*entry.value, cat(path, ".", name), field->type);
-      else
+      else if (!is_of_cluster_)
         refuse_unknown(*entry.key, path, name, object);
     }
+  }
+
+  /// Whether a server of a cluster knows what to do with a field, and nobody else. (Sidecars have one
+  /// that only OpenKruise knows.)
+  bool is_for_server(const PodField& field) const {
+    return is_of_cluster_ && std::string_view(field.type) == "none" &&
+           std::string_view(field.object) != "Sidecar";
   }
 
   void check_list(const TreeNode& node, const std::string& path, std::string_view item) {
@@ -387,7 +396,8 @@ class PodWalk {
     else if (type == "quantities")
       check_map(node, path, "quantity");
     else if (type == "none")
-      checker_.refuse(node, cat("`", path, "` is not supported on engines"));
+      checker_.refuse(node,
+                      cat("`", path, "` is not supported", is_of_cluster_ ? "" : " on engines"));
     else if (type[0] == '=')
       check_word(node, path, type.substr(1));
     else
@@ -396,6 +406,8 @@ class PodWalk {
 
   void check_word(const TreeNode& node, const std::string& path, std::string_view words) {
     const auto known = split(words, '|');
+    if (node.is_text() && is_of_cluster_)
+      return;
     if (node.is_text() && std::ranges::find(known, node.text().view()) != known.end())
       return;
     std::string shown = replace_all(words, "|", ", ");
@@ -441,6 +453,8 @@ class PodWalk {
       refuse(node, path, "a string", node.is_scalar() ? ": put quotes around it" : "");
       return;
     }
+    if (is_of_cluster_)
+      return;
     const std::string_view field = node.text().view();
     const bool is_whole = field == "metadata.labels" || field == "metadata.annotations";
     const bool is_one =
@@ -468,6 +482,7 @@ class PodWalk {
   }
 
   std::string_view kind_;
+  bool is_of_cluster_;
   Checker& checker_;
 };
 
@@ -478,8 +493,9 @@ std::string_view pod_field_type(std::string_view object, std::string_view name) 
   return field == nullptr ? std::string_view("any") : std::string_view(field->type);
 }
 
-void check_pod_fields(const TreeNode& root, std::string_view kind, Checker& checker) {
-  PodWalk walk(kind, checker);
+void check_pod_fields(const TreeNode& root, std::string_view kind, bool is_of_cluster,
+                      Checker& checker) {
+  PodWalk walk(kind, is_of_cluster, checker);
   const auto check = [&](const char* path, std::string_view type) {
     if (const TreeNode* node = Checker::find(root, path))
       walk.check(*node, path, type);

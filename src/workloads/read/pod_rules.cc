@@ -19,7 +19,8 @@ class PodRules {
 
   void check(bool can_select) {
     check_template(can_select);
-    check_pods();
+    if (!document_.is_of_cluster)
+      check_pods();
   }
 
   void check_containers(const std::string& path, bool is_required) {

@@ -7,7 +7,7 @@
 #include "base/text.h"
 #include "value/json_tree.h"
 #include "value/yaml_tree.h"
-#include "workloads/read/checker.h"
+#include "workloads/read/rule_document.h"
 #include "workloads/rollout.h"
 
 namespace fettle::workloads {
@@ -141,16 +141,17 @@ class Reader {
     const size_t before = checker_.count();
     Object object;
     object.kind = kind;
+    object.is_of_cluster = options_.is_of_cluster;
     read_metadata(root, object);
     if (is_workload)
       check_fields(root, kind, is_alpha, checker_);
     if (is_workload) {
-      check_pod_fields(root, kind, checker_);
+      check_pod_fields(root, kind, options_.is_of_cluster, checker_);
       refuse_masked(root);
     }
     checker_.end_structure();
     if (is_workload)
-      check_rules(root, kind, is_alpha, checker_);
+      check_rules({root, kind, is_alpha, options_.is_of_cluster, checker_});
     checker_.begin_structure();
     if (kind == "ConfigMap" || kind == "Secret")
       object.document = read_data(root, kind == "Secret");

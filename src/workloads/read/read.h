@@ -28,6 +28,9 @@ struct ReadOptions {
   std::map<Name, std::string>* read_before = nullptr;
   std::string otherwise = "default";
   bool keeps_written = false;  ///< objects have their documents as they were written, too
+  /// Pods may have any field and word that a server of a cluster, which checks them, may know. Only
+  /// what the fields that are known here consist of is checked, and what decisions stand on.
+  bool is_of_cluster = false;
 };
 
 struct Manifests {

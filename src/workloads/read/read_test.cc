@@ -476,6 +476,42 @@ TEST(Read, ThePodTemplateIsCheckedAsAnApiServerDoes) {
             "15:32 `spec.template.spec.volumes[0].nfs` is not supported on engines");
 }
 
+TEST(Read, InAClusterItsServerKnowsThePods) {
+  const auto errors = [](std::string_view more, std::string_view spec = "") {
+    const std::string text = changed(
+        "      containers:\n      - name: main\n        image: web:1",
+        cat("      ", spec.empty() ? "terminationGracePeriodSeconds: 5" : spec,
+            "\n      containers:\n      - name: main\n        image: web:1\n        ", more));
+    std::string all;
+    for (const Error& error : read(text, {.is_of_cluster = true}).errors)
+      all += error.message;
+    return all;
+  };
+  for (const char* const right :
+       {"bogusField: 5", "readinessProbe: {grpc: {port: 1}}", "imagePullPolicy: Sometimes",
+        "livenessProbe: {future: {port: 1}}", "resources: {claims: [{name: gpu}]}",
+        "volumeMounts: [{name: data, mountPath: /data, subPathExpr: $(POD)}]",
+        "volumeMounts: [{name: data, mountPath: /data, subPath: web}]",
+        "env: [{name: A, valueFrom: {fieldRef: {fieldPath: metadata.future}}}]",
+        "volumeDevices: [{name: data, devicePath: /dev/data}]"})
+    EXPECT_EQ(errors(right), "") << right;
+  for (const char* const right :
+       {"volumes: [{name: a, nfs: {server: b}}]", "hostnetwork: true",
+        "volumes: [{name: a, projected: {sources: [{serviceAccountToken: {path: t}}]}}]",
+        "volumes: [{name: a, csi: {driver: d}}, {name: b, future: {x: 1}}]",
+        "resourceClaims: [{name: gpu, resourceClaimName: g}]", "dnsPolicy: Future"})
+    EXPECT_EQ(errors("tty: true", right), "") << right;
+  // What decisions stand on is checked as ever.
+  EXPECT_EQ(errors("command: sh"),
+            "`spec.template.spec.containers[0].command` must be a list, not `sh`");
+  EXPECT_EQ(errors("imagePullPolicy: 5").substr(0, 58),
+            "`spec.template.spec.containers[0].imagePullPolicy` must be");
+  EXPECT_EQ(errors("tty: true", "restartPolicy: Never"),
+            "`spec.template.spec.restartPolicy` must be Always");
+  EXPECT_EQ(errors("tty: true", "volumes: {name: a}"),
+            "`spec.template.spec.volumes` must be a list, not a dict");
+}
+
 // As in a sample of OpenKruise: it is known, and it is not done here.
 TEST(Read, WhatASidecarOfOpenKruiseHasAndEnginesHaveNotIsNamed) {
   EXPECT_EQ(errors_of("apiVersion: apps.kruise.io/v1beta1\nkind: SidecarSet\nmetadata: {name: s}\n"

@@ -8,7 +8,8 @@ namespace fettle::workloads {
 struct RuleDocument {
   const TreeNode& root;
   std::string_view kind;
-  bool is_alpha;  ///< of v1alpha1
+  bool is_alpha;       ///< of v1alpha1
+  bool is_of_cluster;  ///< see `ReadOptions`
   Checker& checker;
 
   const TreeNode* find(std::string_view path) const { return Checker::find(root, path); }
@@ -25,6 +26,10 @@ struct RuleDocument {
 inline Value scalar_of(const TreeNode* node) {
   return node != nullptr && node->is_scalar() ? node->scalar() : Value();
 }
+
+/// Checks the rules between fields. Some fields may be wrong: errors that follow from these are not
+/// reported.
+void check_rules(const RuleDocument& document);
 
 /// Checks the rules of pods, and of the containers in the list at a path.
 void check_pod_rules(const RuleDocument& document, bool can_select);

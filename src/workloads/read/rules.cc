@@ -392,8 +392,6 @@ class Rules {
 
 }  // namespace
 
-void check_rules(const TreeNode& root, std::string_view kind, bool is_alpha, Checker& checker) {
-  Rules({root, kind, is_alpha, checker}).check();
-}
+void check_rules(const RuleDocument& document) { Rules(document).check(); }
 
 }  // namespace fettle::workloads
