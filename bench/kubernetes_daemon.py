@@ -159,8 +159,8 @@ def measure(cluster, name, socket_of_runtime, images):
 
 
 def run(folder, asked):
-    need("fettle", "played_runtime")
     lacks = ["--played was given"] if asked.played else lacks_for_real()
+    need("fettle", *(["played_runtime"] if lacks else []))
     if lacks:
         print(f"the runtime is played: {', '.join(lacks)}")
     with a_cluster(folder, 1) as cluster:

@@ -28,7 +28,6 @@ using workloads::Object;
 namespace types = cluster::types;
 
 constexpr int most_vain_acts = 4;
-constexpr int fewest_acts = 16, most_acts_at_once = 64;  ///< beside orders to nodes
 /// What stays as it was written for so long was not written in vain.
 constexpr Duration vain_time = 1min;
 /// If nothing else is to be done: a minute is long, and short beside a lost call.
@@ -227,13 +226,6 @@ class ClusterReader {
 };
 
 }  // namespace
-
-int acts_at_once_for(const kubernetes::ClientSettings& settings) {
-  if (settings.qps <= 0)
-    return most_acts_at_once;
-  const double writes = std::max(settings.qps, static_cast<double>(settings.burst)) / 4;
-  return static_cast<int>(std::clamp<double>(writes, fewest_acts, most_acts_at_once));
-}
 
 Result<std::unique_ptr<FleetView>> ClusterSource::learn() {
   TRY(access_.objects.await_sync(place_.interrupt->acts_token()));

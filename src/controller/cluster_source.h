@@ -30,10 +30,6 @@
 
 namespace fettle {
 
-/// How many acts keep a client's budget of requests busy, beside orders to nodes. An act has one
-/// write on its way, which takes a quarter of a second on a server that is busy.
-int acts_at_once_for(const kubernetes::ClientSettings& settings);
-
 class ClusterSource : public FleetSource {
  public:
   ClusterSource(const Workplace& place, ClusterAccess access, const Name& environment,

@@ -1,4 +1,4 @@
-#include "controller/cluster_source.h"
+#include "controller/cluster_access.h"
 
 #include <gtest/gtest.h>
 
