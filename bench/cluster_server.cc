@@ -238,9 +238,9 @@ class Writes {
   std::map<std::string, int> counts_;
 };
 
-class Measured {
+class MeasuredCluster {
  public:
-  Measured(int nodes, int sets, int pods, int large) {
+  MeasuredCluster(int nodes, int sets, int pods, int large) {
     face_.with([&](ApiServer& server) {
       Maker maker(server, nodes);
       maker.make_types();
@@ -345,7 +345,7 @@ int serve(const std::vector<std::string>& words) {
   const auto number = [&](size_t at) {
     return words.size() > at ? std::atoi(words[at].c_str()) : 0;
   };
-  Measured measured(std::max(1, number(0)), number(1), number(2), number(3));
+  MeasuredCluster measured(std::max(1, number(0)), number(1), number(2), number(3));
   std::cout << "port " << measured.port() << std::endl;
   for (std::string line; std::getline(std::cin, line);)
     std::cout << measured.carry_out(line) << std::endl;

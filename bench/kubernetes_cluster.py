@@ -83,7 +83,7 @@ def wait(what, is_so, limit, pause=0.2):
     return found
 
 
-class Asked:
+class Dialogue:
     """A program that answers each line with a line and ends with its input."""
 
     def __init__(self, *words, **more):

@@ -12,7 +12,7 @@ import subprocess
 import threading
 import time
 
-from kubernetes_cluster import (Asked, a_cluster, api, bare_kubeconfig, beside, group, memory_of, need, programs, script, share_of, show, top,
+from kubernetes_cluster import (Dialogue, a_cluster, api, bare_kubeconfig, beside, group, memory_of, need, programs, script, share_of, show, top,
                                 wait)
 import rollout_fleet
 
@@ -90,7 +90,7 @@ def real_runtime(cluster):
 @contextlib.contextmanager
 def played_runtime(_):
     images = [f"registry.example.com/shop/image:{number}" for number in range(pulls + 1)]
-    runtime = Asked(programs / "played_runtime", 1000, *images)
+    runtime = Dialogue(programs / "played_runtime", 1000, *images)
     try:
         yield "node-0001", runtime.read(), images
     finally:

@@ -13,7 +13,7 @@ import subprocess
 import sys
 import time
 
-from kubernetes_cluster import Asked, beside, cpu_of, memory_of, need, programs, run_time, scripts, share_of, show
+from kubernetes_cluster import Dialogue, beside, cpu_of, memory_of, need, programs, run_time, scripts, share_of, show
 
 most_memory, most_busy, most_at_rest = 150, 5, 0.5  # MB, % of a core
 changes_a_second = 200
@@ -50,7 +50,7 @@ class OwnCluster:
     def start(self):
         self.folder.mkdir()
         began = time.monotonic()
-        self.server = Asked(programs / "cluster_server", *self.words)
+        self.server = Dialogue(programs / "cluster_server", *self.words)
         self.programs.callback(self.end_server)
         port = re.fullmatch(r"port (\d+)", self.server.read()).group(1)
         print(f"{self.words[0]} nodes and {self.words[1] * self.words[2] + self.words[3]} pods are there after {time.monotonic() - began:.0f} s",

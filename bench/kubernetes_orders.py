@@ -4,7 +4,7 @@ import collections
 import statistics
 import time
 
-from kubernetes_cluster import (Asked, a_cluster, any_number, bare_kubeconfig, beside, cpu_of, group, memory_of, need, programs, script,
+from kubernetes_cluster import (Dialogue, a_cluster, any_number, bare_kubeconfig, beside, cpu_of, group, memory_of, need, programs, script,
                                 seconds_of, show, wait)
 
 images = 3
@@ -51,7 +51,7 @@ def order_by_job(cluster, name, nodes):
 def order_barely(cluster, kubeconfig, threads):
     """s until the last answer, as the client says, and by the audit log."""
     start = cluster.audit_size()
-    client = Asked(programs / "bare_cluster", kubeconfig, "order", threads, *names_of(f"bare-{threads}"))
+    client = Dialogue(programs / "bare_cluster", kubeconfig, "order", threads, *names_of(f"bare-{threads}"))
     told = client.end()
     counts, moments, _ = orders_in(cluster.audited(start), "bare")
     print(f"bare client, {threads} threads: {told}; {len(counts)} nodes within {max(moments) - min(moments):.2f} s; {beside()}", flush=True)
@@ -66,7 +66,7 @@ def run(folder, asked):
         pid = cluster.pids()["fettle"]
         wait("each node has a NodeImage", lambda: len(cluster.server.ask("GET", node_images)["items"]) >= nodes, 300, pause=2)
         time.sleep(10)
-        daemons = Asked(programs / "bare_cluster", bare_kubeconfig(cluster, "daemons"), "daemons")
+        daemons = Dialogue(programs / "bare_cluster", bare_kubeconfig(cluster, "daemons"), "daemons")
         try:
             time.sleep(3)
             before = cpu_of(pid)

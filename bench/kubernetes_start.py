@@ -4,7 +4,7 @@ bare client lists all that a controller follows."""
 import statistics
 import time
 
-from kubernetes_cluster import (Asked, a_cluster, any_number, bare_kubeconfig, beside, group, memory_of, need, programs, script, seconds_of,
+from kubernetes_cluster import (Dialogue, a_cluster, any_number, bare_kubeconfig, beside, group, memory_of, need, programs, script, seconds_of,
                                 show, start_of, wait)
 import rollouts
 
@@ -67,7 +67,7 @@ def run(folder, asked):
         kubeconfig = bare_kubeconfig(cluster)
         lists, starts = [], []
         for number in range(1, rounds + 1):
-            told = Asked(programs / "bare_cluster", kubeconfig, "list").end()
+            told = Dialogue(programs / "bare_cluster", kubeconfig, "list").end()
             print(f"bare list: {told}; {beside()}", flush=True)
             lists.append(float(told.split()[0]))
             starts.append(start_once(cluster, number))
