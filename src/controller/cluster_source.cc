@@ -513,7 +513,9 @@ void ClusterNews::open_all_of(const Name& owner) {
       open_.jobs.insert(name_of_object(meta));
   if (open_.jobs.size() > jobs_before)
     for (const Value& object : access_.objects.all(types::node_images.kind))
-      open_.node_images.insert(name_of_object(cluster::meta_of(object)));
+      if (std::ranges::any_of(cluster::jobs_in(object),
+                              [&](const ObjectName& job) { return open_.jobs.contains(job); }))
+        open_.node_images.insert(name_of_object(cluster::meta_of(object)));
 }
 
 /// A revision may be told of after its workload.
