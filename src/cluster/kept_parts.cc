@@ -36,8 +36,9 @@ Value kept_of_node(const Value& node) {
 }  // namespace
 
 bool KeptParts::are_less(std::string_view kind) {
-  const std::array kinds{types::pods.kind,   types::nodes.kind,  types::revisions.kind,
-                         types::claims.kind, types::spaces.kind, types::node_images.kind};
+  const std::array<std::string_view, 6> kinds{types::pods.kind,      types::nodes.kind,
+                                              types::revisions.kind, types::claims.kind,
+                                              types::spaces.kind,    types::node_images.kind};
   return std::ranges::find(kinds, kind) != kinds.end();
 }
 
