@@ -226,6 +226,26 @@ Value node_image_for(const Value& node) {
                       {"spec", Value::dict({})}});
 }
 
+Digest node_digest(const Value& node) {
+  if (node.is_null())
+    return {};
+  const ObjectMeta meta = meta_of(node);
+  const Value& ready = condition_of(node.at("status").at("conditions"), "Ready");
+  return Value::list({meta.uid, meta.is_leaving, node.at("metadata").at("labels"),
+                      ready.at("status"), ready.at("lastTransitionTime")})
+      .digest();
+}
+
+std::set<ObjectName> jobs_in(const Value& node_image) {
+  std::set<ObjectName> jobs;
+  for (const Entry& image : dict_of_images(node_image).entries())
+    for (const Value& order : items_of(image.value.at("tags")))
+      for (const Value& by : items_of(order.at("ownerReferences")))
+        if (is_of_job(by))
+          jobs.insert(job_in(by));
+  return jobs;
+}
+
 bool has_order(const Value& node_image, const Image& image, std::string_view job_uid) {
   const NameAndTag what = name_and_tag(image.reference.view());
   const Value& order = row_of_tag(dict_of_images(node_image).at(what.name).at("tags"), what.tag);

@@ -33,6 +33,10 @@ NameAndTag name_and_tag(std::string_view reference);
 /// Whether nobody pulls on a node: there is no machine behind it.
 bool is_virtual(const Value& node);
 
+/// Of all that a NodeImage follows of its node: as long as it stays, nothing is due because of the
+/// node. Null: zero.
+Digest node_digest(const Value& node);
+
 /// The NodeImage of a node, without orders.
 Value node_image_for(const Value& node);
 
@@ -40,6 +44,9 @@ struct WantedOrder {
   Image image;
   Value job;  ///< the ImagePullJob as it is stored
 };
+
+/// The ImagePullJobs that the orders of a NodeImage are for, whether they are there or not.
+std::set<kubernetes::ObjectName> jobs_in(const Value& node_image);
 
 /// Whether a NodeImage has an order of a job with this UID, as it is wanted.
 bool has_order(const Value& node_image, const Image& image, std::string_view job_uid);

@@ -268,6 +268,23 @@ TEST_F(NodeImageUpkeep, AnOrderThatANodeDoesNotAnswerHasFailed) {
   EXPECT_EQ(upkeep(after, now + 10min).write, Upkeep::Write::none);
 }
 
+TEST(NodeImageJobs, AreThoseThatItsOrdersName) {
+  const Value node_image = ordered(empty_node_image(), {job_object("a", "web:1")});
+  const Value more = ordered(node_image, {job_object("b", "web:1"), job_object("c", "db:1")});
+  EXPECT_EQ(jobs_in(empty_node_image()).size(), 0u);
+  EXPECT_EQ(jobs_in(more), (std::set<kubernetes::ObjectName>{
+                               {"default", "a"}, {"default", "b"}, {"default", "c"}}));
+  EXPECT_TRUE(jobs_in(Value()).empty());
+}
+
+TEST(NodeDigest, ChangesWithWhatANodeImageFollows) {
+  const Digest before = node_digest(node_object());
+  EXPECT_EQ(node_digest(with(node_object(), "spec", json("{}"))), before);
+  EXPECT_NE(node_digest(node_object(R"({"disk":"ssd"})")), before);
+  EXPECT_NE(node_digest(node_object("{}", "False")), before);
+  EXPECT_EQ(node_digest(Value()), Digest());
+}
+
 TEST_F(NodeImageUpkeep, NonsenseIsPassedOver) {
   for (const char* spec :
        {"7", "[]", R"({"images":[]})", R"({"images":{"web":7}})",

@@ -1,6 +1,8 @@
 #pragma once
 /// A cluster as those who keep a fleet in it see it.
 
+#include <algorithm>
+
 #include "cluster/owners.h"
 #include "kubernetes/object_cache.h"
 
@@ -14,5 +16,13 @@ struct ClusterAccess {
   /// Of `mutatingadmissionpolicies`. Empty: they are not served, or not to be used.
   std::string policy_version{};
 };
+
+/// How many acts keep a client's budget of requests busy, beside orders to nodes. An act has one
+/// write on its way, which takes a quarter of a second on a server that is busy.
+inline int acts_at_once_for(const kubernetes::ClientSettings& settings) {
+  constexpr double fewest = 16, most = 64;
+  const double writes = std::max(settings.qps, static_cast<double>(settings.burst)) / 4;
+  return static_cast<int>(settings.qps <= 0 ? most : std::clamp(writes, fewest, most));
+}
 
 }  // namespace fettle

@@ -114,15 +114,27 @@ ClusterPulls::ClusterPulls(const ClusterAccess& access, ClusterEdit& edit, Fleet
 
 void ClusterPulls::learn() {
   orders_.clear();
+  nodes_of_jobs_.clear();
+  nodes_.clear();
   jobs_.clear();
   if (!access_.objects.follows(types::node_images.kind))
     return;
   for (const Value& object : access_.objects.all(types::nodes.kind))
-    upkeep_.note(cluster::meta_of(object).name.str());
+    note_node(cluster::meta_of(object).name.str());
   for (const Value& object : access_.objects.all(types::node_images.kind))
     take_node_image({{}, cluster::meta_of(object).name.str()});
   for (const Value& object : access_.objects.all(types::pull_jobs.kind))
     statuses_.note(user_of_job(name_of_job(cluster::meta_of(object))));
+}
+
+void ClusterPulls::note_node(const std::string& name) {
+  const Value node = access_.objects.find(types::nodes.kind, {{}, name});
+  const Digest now = cluster::node_digest(node);
+  if (node.is_null())
+    nodes_.erase(name);
+  else if (std::exchange(nodes_[name], now) == now)
+    return;
+  upkeep_.note(name);
 }
 
 /// One that did not come about has left nothing in the NodeImage.
@@ -150,7 +162,9 @@ void ClusterPulls::take_job(const ObjectName& name) {
   const RecordPointer known = cache_.records().find(key);
   const RecordPointer failure = edit_.failure(key);
   if (!is_of_fleet) {
-    upkeep_.note_all();
+    if (const auto nodes = nodes_of_jobs_.find(name); nodes != nodes_of_jobs_.end())
+      for (const Name& node : nodes->second)
+        upkeep_.note(node.str());
     jobs_.erase(name);
     statuses_.forget_refusal(user);
     // That it could not be made is all that is known of it.
@@ -183,7 +197,8 @@ void ClusterPulls::take_node_image(const ObjectName& name) {
   const cluster::KnownOrders now = cluster::read_orders(
       object, finder_of_jobs(access_.objects, cache_.fleet()), edit_.environment());
   const NodeOrders before = std::exchange(orders_[name.name], {});
-  NodeOrders kept{{}, now.present};
+  NodeOrders kept{{}, now.present, cluster::jobs_in(object)};
+  note_jobs(name.name, before.jobs, kept.jobs);
   for (const Key& key : before.keys) {
     const bool is_there = now.orders.contains(key);
     if (is_there || is_acted_on(key))
@@ -200,6 +215,17 @@ void ClusterPulls::take_node_image(const ObjectName& name) {
     orders_.erase(name.name);
   else
     orders_[name.name] = std::move(kept);
+}
+
+void ClusterPulls::note_jobs(const Name& node, const std::set<ObjectName>& before,
+                             const std::set<ObjectName>& now) {
+  for (const ObjectName& job : before)
+    if (const auto nodes = nodes_of_jobs_.find(job);
+        !now.contains(job) && nodes != nodes_of_jobs_.end() && nodes->second.erase(node) > 0 &&
+        nodes->second.empty())
+      nodes_of_jobs_.erase(nodes);
+  for (const ObjectName& job : now)
+    nodes_of_jobs_[job].insert(node);
 }
 
 /// Whoever wants it is asked again only if others have taken it away. Otherwise its job has ended,

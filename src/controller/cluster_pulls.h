@@ -39,8 +39,8 @@ class ClusterPulls {
 
   /// After the cache has learned everything.
   void learn();
-  /// Something about a node has changed.
-  void note_node(const std::string& name) { upkeep_.note(name); }
+  /// Something about a node has changed. What a kubelet tells all the time concerns no NodeImage.
+  void note_node(const std::string& name);
   /// An act on an image has ended. Returns the NodeImage that has to be read.
   kubernetes::ObjectName note_end(const Key& image);
   /// A job has changed. If its user's workload has, the fleet knows it.
@@ -55,18 +55,23 @@ class ClusterPulls {
   struct NodeOrders {
     std::set<Key> keys;
     std::set<Name> present;  ///< references
+    std::set<kubernetes::ObjectName> jobs;
   };
 
   void take_order(const Key& key, const cluster::KnownOrder& order);
   void take_present(const Name& node, const std::set<Name>& before, const std::set<Name>& present);
   bool is_acted_on(const Key& key) const;
+  void note_jobs(const Name& node, const std::set<kubernetes::ObjectName>& before,
+                 const std::set<kubernetes::ObjectName>& now);
   void forget_order(const Key& key, const Value& node_image);
 
   const ClusterAccess access_;
   ClusterEdit& edit_;
   FleetCache& cache_;
   ClusterStatuses& statuses_;
-  std::map<Name, NodeOrders> orders_;            ///< by node
+  std::map<Name, NodeOrders> orders_;                               ///< by node
+  std::map<kubernetes::ObjectName, std::set<Name>> nodes_of_jobs_;  ///< that have orders of them
+  std::map<std::string, Digest> nodes_;          ///< what a NodeImage follows of each node
   std::map<kubernetes::ObjectName, Name> jobs_;  ///< the UIDs of those of the fleet
   ClusterUpkeep upkeep_;
 };

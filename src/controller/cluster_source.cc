@@ -235,6 +235,7 @@ Result<std::unique_ptr<FleetView>> ClusterSource::learn() {
   view->fleet.driver = cluster::driver_name;
   view->fleet.is_cluster = true;
   view->fleet.gates = gates_;
+  view->fleet.acts_at_once = acts_at_once_for(access_.client.settings());
   // Without NodeImages, nothing brings images to the nodes.
   if (!access_.objects.follows(types::node_images.kind))
     view->fleet.gates.pre_download = view->fleet.gates.pre_download_daemon_set = false;
@@ -516,7 +517,9 @@ void ClusterNews::open_all_of(const Name& owner) {
       open_.jobs.insert(name_of_object(meta));
   if (open_.jobs.size() > jobs_before)
     for (const Value& object : access_.objects.all(types::node_images.kind))
-      open_.node_images.insert(name_of_object(cluster::meta_of(object)));
+      if (std::ranges::any_of(cluster::jobs_in(object),
+                              [&](const ObjectName& job) { return open_.jobs.contains(job); }))
+        open_.node_images.insert(name_of_object(cluster::meta_of(object)));
 }
 
 /// A revision may be told of after its workload.

@@ -28,15 +28,13 @@ void ClusterUpkeep::note(const std::string& node) {
     noted_.insert(node);
 }
 
-void ClusterUpkeep::note_all() { is_all_noted_ = objects_.follows(types::node_images.kind); }
-
 void ClusterUpkeep::remove_job(const ObjectKey& job, const Name& uid) {
   if (ExpiredJob& known = expired_[job]; known.uid != uid)
     known = {.uid = uid};
 }
 
 std::optional<Instant> ClusterUpkeep::due() const {
-  if (is_all_noted_ || !noted_.empty())
+  if (!noted_.empty())
     return refreshed_ + upkeep_pause;
   std::optional<Instant> next;
   const auto take = [&](Instant instant) {
@@ -55,9 +53,6 @@ void ClusterUpkeep::refresh(const cluster::FindJob& find, Time now) {
   if (const auto time = due(); !time || moment < *time)
     return;
   refreshed_ = moment;
-  if (std::exchange(is_all_noted_, false))
-    for (const Value& object : objects_.all(types::node_images.kind))
-      noted_.emplace(object.at("metadata").text_at("name"));
   for (const auto& [node, instant] : waits_)
     if (instant <= moment)
       noted_.insert(node);

@@ -23,8 +23,6 @@ class ClusterUpkeep {
 
   /// Something may have changed about a node or its NodeImage.
   void note(const std::string& node);
-  /// A job may be gone, and its orders stand anywhere.
-  void note_all();
   /// Its time to live is over. Another one of its name has nothing to do with it.
   void remove_job(const kubernetes::ObjectKey& job, const Name& uid);
   /// It is being deleted, and waits for OpenKruise's manager.
@@ -58,7 +56,6 @@ class ClusterUpkeep {
   kubernetes::Client& client_;
   kubernetes::ObjectCache& objects_;
   std::set<std::string> noted_;
-  bool is_all_noted_ = false;
   std::map<std::string, Instant> waits_;  ///< nodes about which something is due by time alone
   std::map<kubernetes::ObjectKey, ExpiredJob> expired_;
   Instant refreshed_{};

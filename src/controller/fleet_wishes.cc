@@ -11,7 +11,7 @@ namespace fettle {
 namespace {
 
 constexpr int most_rounds = 1'000;  ///< of owners that change one another
-constexpr int acts_of_node = 4, acts_of_cluster = 16, most_acts = 64, most_pulls = 1'000;
+constexpr int acts_of_node = 4, most_acts = 64, most_pulls = 1'000;
 
 /// Whether the thing is only remembered, so that no engine is needed. Elsewhere a revision and a job
 /// are objects, and a notice an event.
@@ -191,6 +191,10 @@ bool FleetWishes::take(workloads::Wanted wanted) {
                           !are_same(others(before), others(after)) ||
                           !are_same(pods(before), pods(after));
   before = std::move(after);
+  if (before.resources.empty() && fleet_.workload(wanted.owner) == nullptr)
+    gone_.insert(wanted.owner);
+  else
+    gone_.erase(wanted.owner);
   if (is_another)
     changed_.insert(wanted.owner);
   return is_another;
@@ -210,7 +214,7 @@ Due FleetWishes::due(const std::set<Name>& owners, const FleetRecords& records,
 
 int FleetWishes::other_acts() const {
   if (fleet_.is_cluster)
-    return acts_of_cluster;
+    return std::clamp(fleet_.acts_at_once, 1, most_acts);
   return std::min(most_acts, acts_of_node * std::max(1, static_cast<int>(fleet_.nodes().size())));
 }
 
@@ -234,6 +238,16 @@ std::optional<Time> FleetWishes::ask_at() const {
 std::vector<Name> FleetWishes::take_expired() {
   const std::set<Name> expired = std::exchange(expired_, {});
   return {expired.begin(), expired.end()};
+}
+
+void FleetWishes::forget_gone(const FleetRecords& records) {
+  std::erase_if(gone_, [&](const Name& owner) {
+    if (fleet_.workload(owner) != nullptr || !records.of(owner).empty() || open_.contains(owner) ||
+        changed_.contains(owner))
+      return false;
+    wanted_.erase(owner);
+    return true;
+  });
 }
 
 bool FleetWishes::is_brought_about(const Known& known) const {

@@ -88,6 +88,11 @@ class FleetWishes {
   std::optional<Time> ask_at() const;
   /// Takes out the jobs whose time to live is over.
   std::vector<Name> take_expired();
+  /// Forgets owners that are gone, want nothing and have no record. For when no run goes on: a run
+  /// may know more than the records.
+  void forget_gone(const FleetRecords& records);
+  /// Of how many owners it is known what they want.
+  size_t owners_kept() const { return wanted_.size(); }
   /// It is gone, and another one of its name may be there.
   void forget_expired(const Name& owner) { expired_.erase(owner); }
   /// Whether everything is as wanted, as far as records tell.
@@ -106,6 +111,7 @@ class FleetWishes {
   workloads::Fleet& fleet_;
   std::set<Name> open_, renewed_;
   std::map<Name, Wish> wanted_;
+  std::set<Name> gone_;  ///< those of `wanted_` that are no workloads any more
   std::map<Name, Time> asks_;
   std::set<Name> expired_;
   std::set<Name> changed_;

@@ -243,6 +243,40 @@ TEST_F(FleetWishesTest, APodComesWithTheClaimThatItNeeds) {
   EXPECT_EQ(one.known.size(), 2u);
 }
 
+TEST_F(FleetWishesTest, OfOwnersThatAreGoneNothingIsKept) {
+  for (const int i : {1, 2, 3}) {
+    const Name owner = cat("CloneSet/default/set-", i);
+    fleet_.put(clone_set(cat("set-", i), 2, "web:1"));
+    wishes_.ask(now_);
+    settle(owner);
+    wishes_.take_changed();
+    wishes_.forget_gone(*records_);
+    EXPECT_EQ(wishes_.owners_kept(), 1u) << "it is there";
+    fleet_.drop(owner);
+    EXPECT_TRUE(wishes_.ask(now_));
+    wishes_.take_changed();
+    wishes_.forget_gone(*records_);
+    EXPECT_EQ(wishes_.owners_kept(), 1u) << "its pods have to go";
+    EXPECT_TRUE(due(owner).intent->sets.contains(owner));
+    bring_about(owner);
+    EXPECT_TRUE(known_.empty());
+    wishes_.take_changed();
+    wishes_.forget_gone(*records_);
+    EXPECT_EQ(wishes_.owners_kept(), 0u);
+    EXPECT_EQ(fleet_.owners_kept(), 0u);
+    EXPECT_FALSE(wishes_.ask(now_));
+  }
+}
+
+TEST_F(FleetWishesTest, InAClusterActsGoByItsBudget) {
+  fleet_.is_cluster = true;
+  EXPECT_EQ(due(std::set<Name>()).intent->pools.at(Name()), 16);
+  const int orders = wishes_.acts_at_once() - 16;
+  fleet_.acts_at_once = 40;
+  EXPECT_EQ(due(std::set<Name>()).intent->pools.at(Name()), 40);
+  EXPECT_EQ(wishes_.acts_at_once(), 40 + orders);
+}
+
 TEST_F(FleetWishesTest, AskedAgainNothingIsAnotherWish) {
   const Name web = "CloneSet/default/web";
   fleet_.put(clone_set("web", 5, "web:1"));

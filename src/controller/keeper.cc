@@ -58,6 +58,8 @@ Result<bool> Keeper::take_turn() {
     TRY(news_->clear_leftovers());
     return account_.summary().stopped || account_.summary().is_late;
   }
+  if (outstanding_.owners.empty())
+    cache_.wishes().forget_gone(cache_.records());
   account_.count(cache_.view());
   if (!options_.keeps && is_over())
     return true;

@@ -140,6 +140,8 @@ class Client {
   /// write. False: after the limit there still is one.
   bool await_writes(Duration limit);
 
+  const ClientSettings& settings() const { return settings_; }
+
   /// The writes so far, each as often as it was sent.
   const WriteCounts& write_counts() const { return write_counts_; }
 

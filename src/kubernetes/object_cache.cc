@@ -37,7 +37,7 @@ class ObjectCache::Shelf : public ObjectListener {
       if (is_older(version_in(object), item.answered))
         return;
       item.answered.clear();
-      item.object = object;
+      item.object = part(object);
       cache_.open_.insert({kind_, name});
     }
     cache_.tell();
@@ -70,6 +70,9 @@ class ObjectCache::Shelf : public ObjectListener {
     last_heard = now;
   }
 
+  Value part(const Value& object) const { return part_ ? part_(object) : object; }
+  void keep_part(std::function<Value(const Value&)> part) { part_ = std::move(part); }
+
   std::map<ObjectName, Item> objects;
   bool is_synced = false;
   std::optional<Instant> last_heard;
@@ -77,6 +80,7 @@ class ObjectCache::Shelf : public ObjectListener {
  private:
   ObjectCache& cache_;
   const std::string kind_;
+  std::function<Value(const Value&)> part_;
 };
 
 ObjectCache::ObjectCache(const std::vector<ResourceType>& types) {
@@ -108,6 +112,12 @@ bool ObjectCache::follows(std::string_view kind) const {
   return shelves_.contains(kind);
 }
 
+void ObjectCache::keep_part(std::string_view kind, std::function<Value(const Value&)> part) {
+  const std::lock_guard lock(mutex_);
+  if (const auto shelf = shelves_.find(kind); shelf != shelves_.end())
+    shelf->second->keep_part(std::move(part));
+}
+
 ObjectListener& ObjectCache::listener(std::string_view kind) {
   return *shelves_.find(kind)->second;
 }
@@ -120,11 +130,12 @@ void ObjectCache::take_answer(std::string_view kind, const Value& object) {
     const std::lock_guard lock(mutex_);
     if (ended_.contains(std::string(uid_in(object))))
       return;
-    Item& item = shelves_.find(kind)->second->objects[name];
+    Shelf& shelf = *shelves_.find(kind)->second;
+    Item& item = shelf.objects[name];
     // A watch may have been faster, or another thread with a later answer.
     if (!item.object.is_null() && !is_older(version_in(item.object), version_in(object)))
       return;
-    item.object = object;
+    item.object = shelf.part(object);
     item.answered = version_in(object);
     open_.insert({std::string(kind), name});
   }

@@ -47,6 +47,10 @@ class ObjectCache {
   /// Objects of a type will not be told of. Before any are.
   void leave_out(std::string_view kind);
   bool follows(std::string_view kind) const;
+  /// What is kept of each object of a type; if nobody says, all. `part` is called by one at a time,
+  /// must not wait, nor call back, and leaves the metadata that says which object it is. Before any
+  /// are told of.
+  void keep_part(std::string_view kind, std::function<Value(const Value&)> part);
   /// For the reflector of a type.
   ObjectListener& listener(std::string_view kind);
   /// An object as the server has just answered it.

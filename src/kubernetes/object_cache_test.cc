@@ -47,6 +47,22 @@ TEST_F(ObjectCacheTest, ManyChangesOfAnObjectAreOne) {
   EXPECT_EQ(changes, 2);
 }
 
+TEST_F(ObjectCacheTest, OnlyThePartThatIsWantedIsKept) {
+  cache.keep_part("ConfigMap", [](const Value& object) {
+    return Value::dict(
+        {{"metadata", object.at("metadata")}, {"data", 1 + object.integer_at("data")}});
+  });
+  cache.keep_part("Pod", [](const Value& object) { return object; });
+  tell("1", 7);
+  EXPECT_EQ(version(), 8);
+  answer("1", 10);
+  EXPECT_EQ(version(), 11);
+  tell("1", 9);
+  EXPECT_EQ(version(), 11) << "it is older than the answer";
+  cache.listener("ConfigMap").gone(name, "1");
+  EXPECT_EQ(version(), 0);
+}
+
 TEST_F(ObjectCacheTest, OfATypeThatIsNotFollowedThereIsNothing) {
   tell("1", 7);
   EXPECT_TRUE(cache.find("Pod", name).is_null());

@@ -160,11 +160,30 @@ void Fleet::drop(const Name& owner) {
         derive(*pod);
 }
 
+/// A new number belongs to nobody until a node or a pod has it.
 uint32_t Fleet::number_of(const Name& node) {
-  const auto [found, is_new] = numbers_.try_emplace(node, static_cast<uint32_t>(by_number_.size()));
-  if (is_new)
+  if (const auto found = numbers_.find(node); found != numbers_.end())
+    return found->second;
+  uint32_t number = static_cast<uint32_t>(by_number_.size());
+  if (free_numbers_.empty()) {
     by_number_.emplace_back();
-  return found->second;
+  } else {
+    number = free_numbers_.back();
+    free_numbers_.pop_back();
+  }
+  by_number_[number].name = node;
+  numbers_.emplace(node, number);
+  return number;
+}
+
+/// If nobody has it any more, another node may get it.
+void Fleet::release_number(uint32_t number) {
+  NumberedNode& numbered = by_number_[number];
+  if (numbered.node != nullptr || numbered.pods > 0)
+    return;
+  numbers_.erase(numbered.name);
+  numbered = NumberedNode();
+  free_numbers_.push_back(number);
 }
 
 void Fleet::put_node(Node node) {
@@ -177,9 +196,12 @@ void Fleet::put_node(Node node) {
 }
 
 void Fleet::drop_node(const Name& name) {
-  if (const auto found = nodes_.find(name); found != nodes_.end())
-    by_number_[found->second.number].node = nullptr;
-  nodes_.erase(name);
+  if (const auto found = nodes_.find(name); found != nodes_.end()) {
+    const uint32_t number = found->second.number;
+    by_number_[number].node = nullptr;
+    release_number(number);
+    nodes_.erase(found);
+  }
   for (const auto& [owner, workload] : workloads_)
     changed_.insert(owner);
 }
@@ -271,8 +293,7 @@ FleetPod& Fleet::pod_for(const Key& key) {
     found->resource.emplace().key = key;
     found->space = address.space;
     found->name = address.name;
-    found->node = address.node;
-    found->node_number = number_of(found->node);
+    step_on(*found, address.node);
   }
   return *found;
 }
@@ -295,6 +316,7 @@ void Fleet::forget_pod(const Name& key_name) {
   touch_pod(*found->second);
   unindex(*found->second);
   make_room(*found->second);
+  step_off(*found->second);
   pods_.erase(found);
 }
 
@@ -322,12 +344,23 @@ void Fleet::make_room(FleetPod& pod) {
   changed_.insert(waiting_.begin(), waiting_.end());
 }
 
+void Fleet::step_on(FleetPod& pod, const Name& node) {
+  pod.node = node;
+  pod.node_number = number_of(node);
+  ++by_number_[pod.node_number].pods;
+}
+
+void Fleet::step_off(const FleetPod& pod) {
+  --by_number_[pod.node_number].pods;
+  release_number(pod.node_number);
+}
+
 void Fleet::stand_on(FleetPod& pod, const Name& node) {
   if (pod.node == node)
     return;
   make_room(pod);
-  pod.node = node;
-  pod.node_number = number_of(node);
+  step_off(pod);
+  step_on(pod, node);
   measure(pod);
 }
 
@@ -692,6 +725,19 @@ void Fleet::accept(const Wanted& wanted) {
     waiting_.insert(owner);
   else
     waiting_.erase(owner);
+  forget_owner(owner);
+}
+
+/// Nothing is kept of an owner that is gone with all that it had. One that is there may have had
+/// pods that ended.
+void Fleet::forget_owner(const Name& owner) {
+  const auto found = owned_.find(owner);
+  if (found == owned_.end() || workloads_.contains(owner))
+    return;
+  const OwnerHoldings& owned = found->second;
+  if (owned.pods.empty() && owned.pulls.empty() && owned.revisions.empty() && owned.jobs.empty() &&
+      owned.claims.empty() && owned.notices.empty())
+    owned_.erase(found);
 }
 
 }  // namespace fettle::workloads

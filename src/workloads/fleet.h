@@ -174,6 +174,8 @@ class Fleet {
   /// Else only pods of some namespaces are in it. SidecarSets have pods in all, so nobody knows whose
   /// turn comes next.
   bool has_all_spaces = true;
+  /// In a cluster, how many acts its server can take at once, beside orders to nodes.
+  int acts_at_once = 16;
 
   /// Takes a manifest that was stored or changed, a ConfigMap or a Secret. A `Pod` says what users
   /// changed about a pod: labels, annotations and finalizers in its `metadata`, where null removes
@@ -220,7 +222,11 @@ class Fleet {
     const Node* const found = is_cluster ? node(name) : nullptr;
     return !is_cluster || (found != nullptr && found->pulls_ahead);
   }
+  /// All numbers of nodes are below. Who keeps one longer than a decision may find another node
+  /// under it.
   size_t node_numbers() const { return by_number_.size(); }
+  /// How many owners something is kept of.
+  size_t owners_kept() const { return owned_.size(); }
   const FleetPod* pod(const Name& key_name) const;
   const Pull* pull(const Name& key_name) const;
   /// What users changed about a pod since it was made; none: nothing.
@@ -250,6 +256,8 @@ class Fleet {
  private:
   struct NumberedNode {
     const Node* node = nullptr;  ///< null: not there any more
+    Name name;
+    size_t pods = 0;  ///< that stand on it
     NodeUse used;
     std::vector<const FleetPod*> with_ports;
   };
@@ -278,15 +286,20 @@ class Fleet {
   std::map<Name, Memory>* memories(const Name& owner, const Name& kind);
   void index(FleetPod& pod);
   void unindex(FleetPod& pod);
+  void forget_owner(const Name& owner);
   uint32_t number_of(const Name& node);
+  void release_number(uint32_t number);
+  void step_on(FleetPod& pod, const Name& node);
+  void step_off(const FleetPod& pod);
 
   Name environment_;
   std::map<Name, Object> objects_;
   std::map<Name, std::shared_ptr<const Workload>> workloads_;
   std::map<Name, Node> nodes_;
   std::vector<NumberedNode> by_number_;
-  std::set<Name> waiting_;  ///< owners that found no node for a pod
-  std::unordered_map<Name, uint32_t> numbers_;
+  std::set<Name> waiting_;                      ///< owners that found no node for a pod
+  std::unordered_map<Name, uint32_t> numbers_;  ///< of nodes that are there or have pods
+  std::vector<uint32_t> free_numbers_;
   std::unordered_map<Name, std::unique_ptr<FleetPod>> pods_;
   std::map<Name, Pull> pulls_;
   std::unordered_map<Key, Name, KeyHash> memory_owners_;

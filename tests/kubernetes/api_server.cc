@@ -385,11 +385,11 @@ void ApiServer::tell(Watch& watch, const LogRow& row) const {
 }
 
 void ApiServer::catch_up(Watch& watch, Time now) {
-  for (const LogRow& row : log_)
-    if (row.version > watch.version) {
-      tell(watch, row);
-      watch.version = row.version;
-    }
+  for (auto row = std::ranges::upper_bound(log_, watch.version, {}, &LogRow::version);
+       row != log_.end(); ++row) {
+    tell(watch, *row);
+    watch.version = row->version;
+  }
   // Whoever asked from a version of the future, of a store that was put back, hears nothing.
   if (now >= watch.bookmark_at && version_ >= watch.version) {
     watch.lines += line_of(

@@ -1,10 +1,12 @@
-"""Passes connections on: `relay.py FROM TO`, each `unix:PATH` or `tcp:ADDRESS:PORT`.
+"""Passes connections on: `relay.py FROM TO`, each `unix:PATH` or `tcp:ADDRESS:PORT`; FROM may be `tls:ADDRESS:PORT:FILE`, and the
+file has a key and a certificate.
 
 The nodes of `kubelets` have networks of their own; a socket in a folder is how they reach a port of this machine.
 """
 import asyncio
 import contextlib
 import os
+import ssl
 import sys
 
 limit = 1 << 18
@@ -23,7 +25,10 @@ async def pass_on(reader, writer):
         while data := await reader.read(65536):
             writer.write(data)
             await writer.drain()
-        writer.write_eof()
+        if writer.can_write_eof():
+            writer.write_eof()
+        else:  # TLS cannot end one direction
+            writer.close()
 
 
 async def main(source, target):
@@ -41,6 +46,11 @@ async def main(source, target):
         with contextlib.suppress(FileNotFoundError):
             os.unlink(rest)
         server = await asyncio.start_unix_server(join, rest, limit=limit)
+    elif sort == "tls":
+        address, port, file = rest.split(":", 2)
+        context = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+        context.load_cert_chain(file)
+        server = await asyncio.start_server(join, address, int(port), limit=limit, ssl=context)
     else:
         address, port = rest.rsplit(":", 1)
         server = await asyncio.start_server(join, address, int(port), limit=limit)

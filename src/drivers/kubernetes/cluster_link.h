@@ -13,6 +13,7 @@
 #include <optional>
 #include <thread>
 
+#include "cluster/kept_parts.h"
 #include "drivers/kubernetes/kubernetes_driver.h"
 #include "kubernetes/lease.h"
 
@@ -73,6 +74,7 @@ class ClusterLink {
   kubernetes::Client client_;
   std::vector<kubernetes::ResourceType> types_;  ///< that are followed
   std::string policy_version_;
+  cluster::KeptParts kept_;  ///< used while the cache is locked
   kubernetes::ObjectCache objects_;
   cluster::Owners owners_;
   KubernetesDriver driver_;

@@ -1,0 +1,92 @@
+/// What a fleet keeps of nodes and owners that come and go.
+
+#include "workloads/fleet.h"
+
+#include <gtest/gtest.h>
+
+#include "kinds/pod.h"
+#include "tests/workloads/world.h"
+
+namespace fettle::workloads {
+namespace {
+
+class FleetNumbers : public testing::Test {
+ protected:
+  void add_node(std::string_view name) {
+    Node node;
+    node.name = name;
+    node.labels = Value::dict({});
+    fleet.put_node(std::move(node));
+  }
+  /// Decides, and what is wanted is there at once, and what is not is gone.
+  void decide(const Name& owner) {
+    const Wanted wanted = want(fleet, owner, Time(1h));
+    fleet.accept(wanted);
+    for (const Box<Resource>& resource : wanted.resources) {
+      auto record = std::make_shared<Record>();
+      record->applied = resource;
+      record->wanted_by[owner] = resource->attributes.digest();
+      fleet.know(resource->key, record);
+    }
+    std::vector<Key> gone;
+    for (const FleetPod* pod : fleet.owned(owner).pods)
+      if (pod->is_leaving)
+        gone.push_back(pod->resource->key);
+    for (const Key& key : gone)
+      fleet.know(key, nullptr);
+    for (const Name& changed : fleet.take_changed())
+      fleet.accept(want(fleet, changed, Time(1h)));
+  }
+
+  Fleet fleet{"fleet"};
+};
+
+TEST_F(FleetNumbers, ANodeGetsTheNumberOfOneThatIsGone) {
+  for (int i = 0; i < 100; ++i) {
+    const std::string name = cat("node-", i);
+    add_node(name);
+    ASSERT_NE(fleet.node(name), nullptr);
+    EXPECT_EQ(fleet.node_at(fleet.node(name)->number), fleet.node(name));
+    fleet.drop_node(name);
+    EXPECT_EQ(fleet.node(name), nullptr);
+  }
+  EXPECT_EQ(fleet.node_numbers(), 1u);
+}
+
+TEST_F(FleetNumbers, NobodyGetsTheNumberOfANodeThatStillHasPods) {
+  const Name web = "CloneSet/default/web";
+  add_node("a");
+  fleet.put(manifest("CloneSet", "web", clone_set_spec(2, "web:1")));
+  decide(web);
+  ASSERT_EQ(fleet.owned(web).pods.size(), 2u);
+  const uint32_t number = fleet.owned(web).pods[0]->node_number;
+  EXPECT_EQ(fleet.node_at(number), fleet.node("a"));
+  fleet.drop_node("a");
+  EXPECT_EQ(fleet.node_at(number), nullptr);
+  add_node("b");
+  EXPECT_NE(fleet.node("b")->number, number);
+  EXPECT_EQ(fleet.node_at(number), nullptr) << "its pods are not on another one";
+  fleet.drop(web);
+  decide(web);
+  EXPECT_EQ(fleet.owners_kept(), 0u);
+  add_node("c");
+  EXPECT_EQ(fleet.node("c")->number, number);
+  EXPECT_EQ(fleet.node_numbers(), 2u);
+  EXPECT_EQ(fleet.used(number).cpu, 0);
+}
+
+TEST_F(FleetNumbers, APodThatIsSeenElsewhereLeavesItsNode) {
+  fleet.is_cluster = true;
+  const Name web = "CloneSet/default/web";
+  fleet.put(manifest("CloneSet", "web", clone_set_spec(1, "web:1")));
+  decide(web);
+  ASSERT_EQ(fleet.owned(web).pods.size(), 1u);
+  const Key pod = fleet.owned(web).pods[0]->resource->key;
+  for (int i = 0; i < 100; ++i)
+    fleet.see_node(pod, cat("node-", i));
+  EXPECT_EQ(fleet.pod(pod.name)->node, "node-99");
+  EXPECT_LE(fleet.node_numbers(), 2u);
+}
+
+}  // namespace
+}  // namespace fettle::workloads
