@@ -88,21 +88,21 @@ class Workload:
         return self.runs(f"web:{self.number}")
 
     def take(self, kind, pod, moment):
-        if kind == "DELETED":
-            self.known.pop(pod["metadata"]["uid"], None)
-        else:
-            self.put(pod)
         metadata = pod["metadata"]
+        if kind == "DELETED":
+            self.known.pop(metadata["uid"], None)
+        else:
+            self.known[metadata["uid"]] = pod
+            self.note_gate(pod)
         self.count(moment, f"last event {kind} {metadata['name']} {metadata['resourceVersion']}")
 
     def take_all(self, pods, moment):
-        self.known = {}
+        self.known = {pod["metadata"]["uid"]: pod for pod in pods}  # at once, for others look at it
         for pod in pods:
-            self.put(pod)
+            self.note_gate(pod)
         self.count(moment, "all pods were listed")
 
-    def put(self, pod):
-        self.known[pod["metadata"]["uid"]] = pod
+    def note_gate(self, pod):
         if api.condition(pod, in_place_gate) == "False":
             self.drained.add(pod["metadata"]["name"])
 
@@ -248,11 +248,13 @@ def seconds_of(stamp):
 def audited(folder):
     """What was written, by the lines of the audit log."""
     for line in open(folder / "audit.log", encoding="utf-8"):
+        if any(f'"verb":"{verb}"' in line for verb in ("get", "list", "watch")):
+            continue
         try:
             entry = json.loads(line)
         except ValueError:  # a server that was killed has left a part of it
             continue
-        if entry["verb"] not in ("get", "list", "watch") and "objectRef" in entry:
+        if "objectRef" in entry:
             yield entry
 
 
