@@ -3,6 +3,7 @@
 A pod is available while it is ready and not deleted; one that is made counts from its first time. What is seen again after a watch
 could not go on counts as one event: what was in between, nobody knows.
 """
+import calendar
 import http.client
 import json
 import threading
@@ -242,7 +243,7 @@ class Fleet(threading.Thread):
 def seconds_of(stamp):
     """Of a time as a server writes it, with microseconds, since 1970."""
     whole, _, rest = stamp.rstrip("Z").partition(".")
-    return time.mktime(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) - time.timezone + float(f"0.{rest or 0}")
+    return calendar.timegm(time.strptime(whole, "%Y-%m-%dT%H:%M:%S")) + float(f"0.{rest or 0}")
 
 
 def audited(folder):
