@@ -63,24 +63,47 @@ def ask_on(connection, method, path, body, kind):
 
 
 class Watch(threading.Thread):
-    """All changes of a resource, with the time of each."""
+    """All changes of a resource, with the time of each. One that `lasts` goes on when its server was away; where it cannot go on from
+    the last change, `LISTED` with all objects takes the place of what it has missed."""
 
-    def __init__(self, server, path, selector=""):
+    def __init__(self, server, path, selector="", lasts=False):
         super().__init__(daemon=True)
-        self.server, self.path, self.selector = server, path, selector
+        self.server, self.path, self.selector, self.lasts = server, path, selector, lasts
         self.changes, self.is_over = [], False
-        listed = server.ask("GET", f"{path}?labelSelector={selector}")
+        self.list()
+
+    def list(self):
+        listed = self.server.ask("GET", f"{self.path}?labelSelector={self.selector}")
         self.version = listed["metadata"]["resourceVersion"]
+        return listed["items"]
 
     def run(self):
         while not self.is_over:
-            connection, response = self.server.open("GET", f"{self.path}?watch=1&resourceVersion={self.version}&labelSelector={self.selector}", timeout=600)
+            try:
+                self.follow()
+            except (OSError, http.client.HTTPException, ValueError, RuntimeError):
+                if not self.lasts:
+                    raise
+                time.sleep(0.05)
+
+    def follow(self):
+        if not self.version:
+            self.changes.append((time.monotonic(), "LISTED", self.list()))
+        connection, response = self.server.open("GET", f"{self.path}?watch=1&resourceVersion={self.version}&labelSelector={self.selector}", timeout=600)
+        try:
+            if response.status == 410:
+                self.version = ""
+            if response.status != 200:
+                raise RuntimeError(f"watching {self.path}: {response.status}")
             for line in response:
                 change = json.loads(line)
                 if change["type"] == "ERROR":
+                    if change["object"].get("code") == 410:
+                        self.version = ""
                     raise RuntimeError(str(change))
                 self.version = change["object"]["metadata"]["resourceVersion"]
                 self.changes.append((time.monotonic(), change["type"], change["object"]))
+        finally:
             connection.close()
 
 

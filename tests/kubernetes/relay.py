@@ -1,7 +1,8 @@
-"""Passes connections on: `relay.py FROM TO`, each `unix:PATH` or `tcp:ADDRESS:PORT`; FROM may be `tls:ADDRESS:PORT:FILE`, and the
-file has a key and a certificate.
+"""Passes connections on: `relay.py FROM TO [SECONDS]`, FROM and TO each `unix:PATH` or `tcp:ADDRESS:PORT`; FROM may be
+`tls:ADDRESS:PORT:FILE`, and the file has a key and a certificate.
 
-The nodes of `kubelets` have networks of their own; a socket in a folder is how they reach a port of this machine.
+The nodes of `kubelets` have networks of their own; a socket in a folder is how they reach a port of this machine. With SECONDS, all
+connections are cut as often as that, with what is under way on them, and each time their number is printed.
 """
 import asyncio
 import contextlib
@@ -31,13 +32,25 @@ async def pass_on(reader, writer):
             writer.close()
 
 
-async def main(source, target):
+async def cut(connections, seconds):
+    while True:
+        await asyncio.sleep(seconds)
+        print(f"{len(connections)} cut", flush=True)
+        for writer in {each for pair in connections for each in pair}:
+            writer.transport.abort()
+
+
+async def main(source, target, seconds=None):
+    connections = set()  # the two ends of each
+
     async def join(reader, writer):
         with contextlib.suppress(OSError):
             far_reader, far_writer = await connect(target)
+            connections.add((writer, far_writer))
             try:
                 await asyncio.gather(pass_on(reader, far_writer), pass_on(far_reader, writer))
             finally:
+                connections.discard((writer, far_writer))
                 far_writer.close()
         writer.close()
 
@@ -54,11 +67,12 @@ async def main(source, target):
     else:
         address, port = rest.rsplit(":", 1)
         server = await asyncio.start_server(join, address, int(port), limit=limit)
+    cutting = seconds and asyncio.create_task(cut(connections, float(seconds)))  # noqa: F841  # a task that nobody names may vanish
     async with server:
         await server.serve_forever()
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) not in (3, 4):
         sys.exit(__doc__)
     asyncio.run(main(*sys.argv[1:]))
