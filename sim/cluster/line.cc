@@ -61,14 +61,15 @@ struct Line::Fate {
   std::optional<ApiAnswer> answer{};  ///< instead of the server's
 };
 
-Line::Line(World& world, std::string who) : world_(world), who_(std::move(who)) {
-  world_.lines.insert(this);
+Line::Line(World& world, std::string who)
+    : world_(world), who_(std::move(who)), number_(++world.last_line) {
+  world_.lines.emplace(number_, this);
   look_at_all();
 }
 
 Line::~Line() {
   self_.reset();
-  world_.lines.erase(this);
+  world_.lines.erase(number_);
 }
 
 void Line::after(Duration pause, std::function<void()> act) {
@@ -129,7 +130,8 @@ Result<HttpResponse> Line::send(HttpRequest request, std::stop_token stop) {
   const Fate fate = draw(request);
   const auto exchange = std::make_shared<Exchange>();
   exchange->request = asked(request, who_);
-  exchanges_.insert(exchange);
+  const Number number = ++last_;
+  exchanges_.emplace(number, exchange);
   const bool never_arrives = !fate.is_done && fate.is_lost;
   if (!never_arrives)
     // The line may be gone by then, the request is not.
@@ -148,11 +150,13 @@ Result<HttpResponse> Line::send(HttpRequest request, std::stop_token stop) {
   std::unique_lock lock(exchange->mutex);
   const bool is_there = exchange->come.wait_until(lock, stop, now + limit,
                                                   [&] { return exchange->answer.has_value(); });
-  exchanges_.erase(exchange);
+  exchanges_.erase(number);
   if (is_there)
     return *std::move(exchange->answer);
-  if (stop.stop_requested())
+  if (stop.stop_requested()) {
+    exchange->is_dropped = true;  // the server hears of it
     return cancelled_error();
+  }
   Error error = world_error("no answer in time");
   error.unknown_outcome = true;
   return error;
@@ -196,7 +200,7 @@ void Line::cut() {
     return;
   is_cut_ = true;
   world_.note(cat(who_, " is cut off"));
-  for (const auto& exchange : exchanges_) {
+  for (const auto& [number, exchange] : exchanges_) {
     exchange->is_dropped = world_.prng.chance(50);
     const std::lock_guard lock(exchange->mutex);
     if (!exchange->answer)
@@ -205,6 +209,12 @@ void Line::cut() {
   }
   while (!streams_.empty())
     end_stream(streams_.begin()->first, broken_connection());
+}
+
+void Line::hold(bool is_held) {
+  is_held_ = is_held;
+  if (!is_held)
+    note_change();
 }
 
 void Line::break_streams() {
@@ -276,7 +286,7 @@ void Line::look(Number number) {
   const Duration idle_limit = stream.request.idle_limit;
   if (idle_limit > 0s && now - stream.heard >= idle_limit)
     return end_stream(number, world_error("nothing was heard for long"));
-  if (is_parted_)
+  if (is_parted_ || is_held_)
     return;
   std::string lines;
   const bool goes_on = world_.server.take_lines(stream.watch, lines, world_.turns.now().wall);

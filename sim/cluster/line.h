@@ -24,6 +24,8 @@ class Line : public kubernetes::Transport {
   void cut_after(uint64_t writes) { writes_left_ = writes; }
   /// Nothing comes through, in neither direction.
   void part(bool is_parted) { is_parted_ = is_parted; }
+  /// The process is paused, so it takes nothing.
+  void hold(bool is_held);
   /// Watches end; some in the middle of a line.
   void break_streams();
   /// The server has something to tell.
@@ -56,12 +58,13 @@ class Line : public kubernetes::Transport {
 
   World& world_;
   const std::string who_;
+  const Number number_;  ///< of this line
   std::shared_ptr<Line*> self_ = std::make_shared<Line*>(this);
-  std::set<std::shared_ptr<Exchange>> exchanges_;
+  std::map<Number, std::shared_ptr<Exchange>> exchanges_;
   std::map<Number, Stream> streams_;
   Number last_ = 0;
   std::optional<uint64_t> writes_left_;
-  bool is_cut_ = false, is_parted_ = false;
+  bool is_cut_ = false, is_parted_ = false, is_held_ = false;
 };
 
 }  // namespace fettle::sim

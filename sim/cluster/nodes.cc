@@ -84,10 +84,10 @@ void Nodes::break_pod(const std::string& path) {
 }
 
 void Nodes::take(std::string_view type, const Value& object) {
-  if (object.text_at("kind") == "NodeImage" || object.at("spec").find("images") != nullptr)
-    look_later(cat(node_images_path, "/", object.at("metadata").text_at("name")), longest_pull);
-  else if (object.at("spec").find("containers") != nullptr)
+  if (object.at("spec").find("containers") != nullptr)
     take_pod(type, object);
+  else
+    look_later(cat(node_images_path, "/", object.at("metadata").text_at("name")), longest_pull);
 }
 
 void Nodes::take_pod(std::string_view type, const Value& pod) {

@@ -49,7 +49,7 @@ void Process::keep() {
     const auto brought = bring_cluster(
         place, {link_->client(), link_->objects(), link_->owners(), link_->policy_version()}, {},
         options);
-    if (!brought && !line_->is_cut())
+    if (!brought && interrupt_.asked() == 0 && !line_->is_cut())
       world_.complain(cat(settings_.name, " ends: ", to_string(brought.error())));
   }
   has_ended_ = true;

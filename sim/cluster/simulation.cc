@@ -267,13 +267,14 @@ void Course::disturb() {
   if (what < 2)
     world_.server.compact();
   else if (what < 4)
-    for (Line* const line : world_.lines)
+    for (const auto& [number, line] : world_.lines)
       line->break_streams();
   else
     disturb_process(below(processes_.size()));
 }
 
 void Course::disturb_process(size_t number) {
+  restart_what_is_over();
   Process& process = *processes_[number];
   const uint64_t what = below(10);
   const Duration time = up_to(chance(30) ? Duration(40s) : Duration(4s));
@@ -286,14 +287,19 @@ void Course::disturb_process(size_t number) {
   } else if (what < 8) {
     process.line().part(true);
     pass(time);
-    if (processes_[number] != nullptr)
+    if (processes_[number] != nullptr) {
       processes_[number]->line().part(false);
+      if (chance(50))
+        processes_[number]->line().break_streams();
+    }
   } else {
     const int group = process.settings().group;
     world_.note(cat(process.settings().name, " is paused"));
+    process.line().hold(true);
     world_.turns.pause_group(group, true);
     std::ignore = pause_for(time, {});
     world_.turns.pause_group(group, false);
+    process.line().hold(false);
     world_.note(cat(process.settings().name, " goes on"));
   }
 }

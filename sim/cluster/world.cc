@@ -74,7 +74,7 @@ std::vector<Value> World::list(const std::string& path) {
 
 /// Tells listeners at once and lines later. A listener may write, which is told after it.
 void World::tell() {
-  for (Line* const line : lines)
+  for (const auto& [number, line] : lines)
     line->note_change();
   if (is_telling_)
     return;

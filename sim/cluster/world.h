@@ -3,7 +3,7 @@
 /// controllers. What is asked here is done at once; whoever is far away asks through a `Line`.
 
 #include <deque>
-#include <set>
+#include <map>
 
 #include "sim/cluster/turns.h"
 #include "tests/kubernetes/api_server.h"
@@ -51,7 +51,8 @@ class World {
   kubernetes::ApiServer server{};
   Prng prng;  ///< of what happens; who is next is drawn by `turns`
   Wildness wildness{};
-  std::set<Line*> lines;
+  std::map<uint64_t, Line*> lines;  ///< in the order in which they were made
+  uint64_t last_line = 0;
   uint64_t faults = 0;
   uint64_t writes = 0;  ///< of controllers, without those of leases
   bool has_leases = false;
