@@ -2,6 +2,7 @@
 
 #include "base/condition.h"
 #include "base/text.h"
+#include "base/wait.h"
 #include "value/json.h"
 
 namespace fettle::sim {
@@ -91,10 +92,7 @@ Line::Fate Line::draw(const HttpRequest& request) {
   const Wildness& wild = world_.wildness;
   const bool is_write = request.method != "GET";
   Fate fate;
-  if (is_parted_) {
-    fate.is_done = false;
-    fate.is_lost = true;
-  } else if (prng.chance(wild.lost)) {
+  if (is_parted_ || world_.is_away || prng.chance(wild.lost)) {
     fate.is_done = false;
     fate.is_lost = true;
   } else if (prng.chance(wild.unanswered)) {
@@ -114,7 +112,7 @@ Line::Fate Line::draw(const HttpRequest& request) {
   }
   const bool is_bad = !fate.is_done || fate.is_lost || fate.answer;
   world_.faults += is_bad ? 1 : 0;
-  if (is_bad && is_write && !is_parted_)
+  if (is_bad && is_write && !is_parted_ && !world_.is_away)
     world_.note(cat(who_, " FAULT ", request.method, " ", request.url, fate.is_done ? ", done" : "",
                     fate.is_lost ? ", no answer" : "",
                     fate.answer ? cat(", ", fate.answer->status) : std::string()));
@@ -122,6 +120,7 @@ Line::Fate Line::draw(const HttpRequest& request) {
 }
 
 Result<HttpResponse> Line::send(HttpRequest request, std::stop_token stop) {
+  std::ignore = pause_for(Duration(0), {});  // it may be paused before it begins
   const Instant now = instant_from_clock();
   if (request.send_before && now >= *request.send_before)
     return world_error("it was not begun in time");

@@ -60,6 +60,7 @@ class Course {
   void change_wish(SimulatedWorkload& workload);
   void touch_pod(SimulatedWorkload& workload);
   void disturb();
+  void restart_server();
   void disturb_process(size_t number);
   void end_trouble();
   void await_end();
@@ -269,8 +270,23 @@ void Course::disturb() {
   else if (what < 4)
     for (const auto& [number, line] : world_.lines)
       line->break_streams();
+  else if (what < 5)
+    restart_server();
   else
     disturb_process(below(processes_.size()));
+}
+
+/// It forgets nothing but old versions.
+void Course::restart_server() {
+  world_.note("the server is away");
+  world_.is_away = true;
+  for (const auto& [number, line] : world_.lines)
+    line->break_streams();
+  pass(up_to(30s));
+  world_.is_away = false;
+  if (chance(50))
+    world_.server.compact();
+  world_.note("the server is back");
 }
 
 void Course::disturb_process(size_t number) {

@@ -56,6 +56,7 @@ class World {
   uint64_t faults = 0;
   uint64_t writes = 0;  ///< of controllers, without those of leases
   bool has_leases = false;
+  bool is_away = false;  ///< the server, for controllers
 
  private:
   void tell();

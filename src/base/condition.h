@@ -63,11 +63,13 @@ class Condition {
   bool played(Play& play, Lock& lock, const std::stop_token& stop, std::optional<Instant> until,
               Holds& holds) {
     const std::stop_callback woken(stop, [&] { play.wake(this); });
-    while (!holds()) {
-      if (stop.stop_requested() || (until && play.now().instant >= *until))
+    for (bool has_waited = false; !holds(); has_waited = true) {
+      // Whoever looks again and again gives others their turn, and time goes on.
+      const bool is_over = stop.stop_requested() || (until && play.now().instant >= *until);
+      if (is_over && has_waited)
         return false;
       lock.unlock();
-      play.wait(this, until);
+      play.wait(this, is_over ? play.now().instant : until);
       lock.lock();
     }
     return true;
