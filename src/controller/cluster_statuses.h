@@ -3,6 +3,7 @@
 /// needs every step; so it is computed a few times a second at most, and while it is being written,
 /// only the last one waits. What a schema or a policy refuses waits longer each time.
 
+#include <functional>
 #include <map>
 #include <mutex>
 
@@ -16,7 +17,9 @@ namespace fettle {
 
 class ClusterStatuses {
  public:
-  ClusterStatuses(kubernetes::Client& client, kubernetes::ObjectCache& objects);
+  /// `refused` is called from another thread when one has to be written again. All must outlive it.
+  ClusterStatuses(kubernetes::Client& client, kubernetes::ObjectCache& objects,
+                  std::function<void()> refused);
 
   /// Something may have changed about it. A job of a rollout is called as one of a user:
   /// `ImagePullJob/NAMESPACE/NAME`.
@@ -43,6 +46,7 @@ class ClusterStatuses {
 
   kubernetes::Client& client_;
   kubernetes::ObjectCache& objects_;
+  const std::function<void()> on_refusal_;
   std::set<Name> noted_;
   std::set<Name> waiting_for_time_;  ///< their statuses change without an event
   Instant refreshed_{};
