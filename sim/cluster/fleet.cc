@@ -57,6 +57,9 @@ void SimulatedWorkload::make() {
     spec.push_back({"serviceName", wish_.name});
     spec.push_back({"podManagementPolicy", wish_.is_parallel ? "Parallel" : "OrderedReady"});
   }
+  if (wish_.has_claims)
+    spec.push_back({"volumeClaimTemplates", *read_json(R"([{"metadata":{"name":"data"},
+        "spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}])")});
   std::vector<Entry> annotations;
   if (wish_.pulls_ahead)
     annotations.push_back({"fettle/image-predownload-mode", "wait"});

@@ -17,6 +17,7 @@ class SimulatedWorkload {
     int64_t replicas = 3, unavailable = 1, surge = 0;
     bool is_parallel = true;  ///< only of a StatefulSet
     bool pulls_ahead = true;
+    bool has_claims = false;  ///< only a StatefulSet
   };
 
   SimulatedWorkload(World& world, Wish wish);

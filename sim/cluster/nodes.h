@@ -21,7 +21,7 @@ class Nodes {
 
  private:
   struct Container {
-    std::string image;  ///< that runs, or shall
+    std::string image{};  ///< that runs, or shall
     bool runs = false;
     bool is_pulled = false;  ///< the pull has been begun
     int64_t restarts = 0;

@@ -125,7 +125,8 @@ void Course::make_workloads() {
          .name = "db",
          .policy = policy(),
          .replicas = 2 + static_cast<int64_t>(below(3)),
-         .is_parallel = chance(60)});
+         .is_parallel = chance(60),
+         .has_claims = chance(30)});
   if (which & 4)
     add({.kind = "DaemonSet",
          .name = "agent",

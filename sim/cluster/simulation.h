@@ -15,8 +15,8 @@ namespace fettle::sim {
 
 struct ClusterReport {
   bool good = true;
-  std::string problem;    ///< the first complaint
-  std::string history;    ///< what was written and went wrong before it
+  std::string problem{};  ///< the first complaint
+  std::string history{};  ///< what was written and went wrong before it
   uint64_t rollouts = 0;  ///< that were carried out to the last pod
   uint64_t faults = 0;    ///< requests that went wrong
   uint64_t crashes = 0;   ///< controllers that were cut off
