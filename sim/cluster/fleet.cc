@@ -10,6 +10,8 @@ namespace {
 
 constexpr std::string_view kinds_path = "/apis/apps.kruise.io/v1beta1/namespaces/default/";
 
+constexpr std::string_view sidecars_path = "/apis/apps.kruise.io/v1beta1/sidecarsets/logs";
+
 bool is_deleted(const Value& pod) {
   return !pod.at("metadata").text_at("deletionTimestamp").empty();
 }
@@ -153,7 +155,7 @@ void SimulatedWorkload::check() {
     }
   }
   const int64_t excuses = lost_ + static_cast<int64_t>(excused_.size());
-  if (is_complete_ && up < fewest_ - wish_.unavailable - excuses)
+  if (is_complete_ && up < fewest_ - wish_.unavailable - wish_.more_unavailable - excuses)
     world_.complain(cat(wish_.kind, ": ", up, " pods are available, ", fewest_, " are wanted, ",
                         wish_.unavailable, " may be missing and ", excuses, " are excused"));
   if (present > most_ + wish_.surge)
@@ -228,6 +230,46 @@ std::string SimulatedWorkload::unfinished() const {
       return cat(who, name_of_pod(pod), ": ", half);
   if (const std::string wrong = wrong_status(workload); !wrong.empty())
     return cat(who, wrong);
+  return {};
+}
+
+Value SimulatedSidecars::containers() const {
+  return *read_json(
+      cat(R"([{"name":"log","podInjectPolicy":"AfterAppContainer","image":"log:)", tag_, R"("}])"));
+}
+
+void SimulatedSidecars::make() {
+  world_.ask(
+      "POST", "/apis/apps.kruise.io/v1beta1/sidecarsets",
+      *read_json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet",
+    "metadata":{"name":"logs"},"spec":{"selector":{"matchLabels":{"app":")",
+                     app_, R"("}},"containers":)", write_json(containers()),
+                     R"(,"revisionHistoryLimit":3,"updateStrategy":{"maxUnavailable":1}}})")));
+}
+
+void SimulatedSidecars::set_tag(const std::string& tag) {
+  tag_ = tag;
+  world_.ask("PATCH", std::string(sidecars_path),
+             Value::dict({{"spec", Value::dict({{"containers", containers()}})}}));
+}
+
+std::string SimulatedSidecars::unfinished(const std::vector<Value>& pods) const {
+  int64_t with_sidecar = 0;
+  for (const Value& pod : pods)
+    for (const Value& container : items_of(pod.at("spec").at("containers"))) {
+      if (container.text_at("name") != "log")
+        continue;
+      ++with_sidecar;
+      if (container.text_at("image") != "log:" + tag_)
+        return cat("the sidecar of ", name_of_pod(pod), " is ", container.text_at("image"),
+                   " and not log:", tag_);
+    }
+  const Value set = world_.get(std::string(sidecars_path));
+  const Value& status = set.at("status");
+  for (const char* field : {"matchedPods", "updatedPods", "updatedReadyPods", "readyPods"})
+    if (status.integer_at(field) != with_sidecar)
+      return cat("of SidecarSet/logs, status.", field, " is ", status.integer_at(field),
+                 " and not ", with_sidecar);
   return {};
 }
 

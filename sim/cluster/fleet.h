@@ -17,7 +17,8 @@ class SimulatedWorkload {
     int64_t replicas = 3, unavailable = 1, surge = 0;
     bool is_parallel = true;  ///< only of a StatefulSet
     bool pulls_ahead = true;
-    bool has_claims = false;  ///< only a StatefulSet
+    bool has_claims = false;       ///< only a StatefulSet
+    int64_t more_unavailable = 0;  ///< by a SidecarSet, whose turns know nothing of this one's
   };
 
   SimulatedWorkload(World& world, Wish wish);
@@ -67,6 +68,23 @@ class SimulatedWorkload {
   bool is_complete_ = false;             ///< once all have been available
   bool is_counted_ = false;              ///< this rollout is among `rollouts_`
   uint64_t rollouts_ = 0;
+};
+
+/// A SidecarSet for the pods of one workload, and what users want of it.
+class SimulatedSidecars {
+ public:
+  SimulatedSidecars(World& world, std::string app) : world_(world), app_(std::move(app)) {}
+  void make();
+  void set_tag(const std::string& tag);
+  /// What is not as it is wanted in the end, of pods that have the sidecar; empty: all is.
+  std::string unfinished(const std::vector<Value>& pods) const;
+
+ private:
+  Value containers() const;
+
+  World& world_;
+  const std::string app_;
+  std::string tag_ = "1";
 };
 
 }  // namespace fettle::sim

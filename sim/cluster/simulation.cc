@@ -71,6 +71,7 @@ class Course {
   World world_;
   std::unique_ptr<Nodes> nodes_;
   std::vector<std::unique_ptr<SimulatedWorkload>> workloads_;
+  std::unique_ptr<SimulatedSidecars> sidecars_;  ///< null: there are none
   std::vector<std::unique_ptr<Process>> processes_;
   Wildness wild_;
   double qps_ = 0;
@@ -113,21 +114,24 @@ void Course::make_workloads() {
   };
   const auto policy = [&] { return chance(75) ? "InPlaceIfPossible" : "ReCreate"; };
   const uint64_t which = 1 + below(7);
-  if (which & 1)
+  if ((which & 1) != 0 && chance(30))
+    sidecars_ = std::make_unique<SimulatedSidecars>(world_, "web");
+  if ((which & 1) != 0)
     add({.kind = "CloneSet",
          .name = "web",
          .policy = policy(),
          .replicas = 2 + static_cast<int64_t>(below(6)),
          .unavailable = 1 + static_cast<int64_t>(below(2)),
-         .surge = chance(30) ? 1 : 0});
-  if (which & 2)
+         .surge = chance(30) ? 1 : 0,
+         .more_unavailable = sidecars_ != nullptr ? 1 : 0});
+  if ((which & 2) != 0)
     add({.kind = "StatefulSet",
          .name = "db",
          .policy = policy(),
          .replicas = 2 + static_cast<int64_t>(below(3)),
          .is_parallel = chance(60),
          .has_claims = chance(30)});
-  if (which & 4)
+  if ((which & 4) != 0)
     add({.kind = "DaemonSet",
          .name = "agent",
          .policy = chance(75) ? "InPlaceIfPossible" : "Standard",
@@ -183,6 +187,10 @@ ClusterReport Course::play() {
   make_workloads();
   processes_.resize(world_.has_leases ? 2 : 1);
   restart_what_is_over();
+  if (sidecars_ != nullptr) {
+    sidecars_->make();
+    pass(5s);
+  }
   for (const auto& workload : workloads_)
     workload->make();
   pass(20s);
@@ -216,7 +224,9 @@ void Course::make_trouble() {
 
 void Course::act_as_user() {
   SimulatedWorkload& workload = *workloads_[below(workloads_.size())];
-  if (chance(70) && (workload.is_rolled_out() || chance(40)))
+  if (sidecars_ != nullptr && chance(15))
+    sidecars_->set_tag(cat(++tags_));
+  else if (chance(70) && (workload.is_rolled_out() || chance(40)))
     change_wish(workload);
   else
     touch_pod(workload);
@@ -344,14 +354,18 @@ std::string Course::leftovers() {
   for (const auto& workload : workloads_)
     if (std::string undone = workload->unfinished(); !undone.empty())
       return undone;
+  if (sidecars_ != nullptr)
+    if (std::string undone = sidecars_->unfinished(workloads_[0]->pods()); !undone.empty())
+      return undone;
   if (const auto jobs = world_.list("/apis/apps.kruise.io/v1beta1/imagepulljobs"); !jobs.empty())
     return cat("a job is left: ", write_json(jobs[0]));
   std::map<std::string, int64_t> revisions;
   for (const Value& each : world_.list("/apis/apps/v1/controllerrevisions"))
-    ++revisions[std::string(each.at("metadata").at("labels").text_at("app"))];
-  for (const auto& [app, count] : revisions)
+    for (const Value& owner : items_of(each.at("metadata").at("ownerReferences")))
+      ++revisions[std::string(owner.text_at("name"))];
+  for (const auto& [owner, count] : revisions)
     if (count > history_limit + 2)
-      return cat(count, " revisions of ", app, " are left");
+      return cat(count, " revisions of ", owner, " are left");
   return {};
 }
 
