@@ -1,49 +1,109 @@
 /// Runs the simulator: `sim COUNT [FIRST]` runs that many seeds, `sim --seed SEED` replays one, and
 /// `sim --digests COUNT` prints of each seed what happened as one number: a change that keeps all
 /// behaviour keeps every line.
+///
+/// `sim --cluster ROLLOUTS [FIRST]` runs clusters with their controllers until so many rollouts were
+/// carried out, `sim --cluster --seed SEED` replays one.
 
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 
+#include "sim/cluster/simulation.h"
 #include "sim/simulation.h"
 
-int main(int argc, char** argv) {
-  using fettle::sim::simulate;
-  const auto number = [&](int i, uint64_t otherwise) {
-    return i < argc ? std::strtoull(argv[i], nullptr, 10) : otherwise;
-  };
-  if (argc > 2 && std::strcmp(argv[1], "--seed") == 0) {
-    const auto report = simulate(number(2, 1));
-    std::printf("%s\n%s", report.history.c_str(),
-                report.good ? "good\n" : (report.problem + "\n").c_str());
-    return report.good ? 0 : 1;
-  }
-  if (argc > 1 && std::strcmp(argv[1], "--digests") == 0) {
-    for (uint64_t seed = 1; seed <= number(2, 1'000); ++seed)
-      std::printf("%llu %016llx\n", static_cast<unsigned long long>(seed),
-                  static_cast<unsigned long long>(simulate(seed).course));
-    return 0;
-  }
-  const uint64_t count = number(1, 1'000), first = number(2, 1);
-  uint64_t steps = 0, crashes = 0, faults = 0, bad = 0;
+namespace {
+
+using fettle::sim::ClusterReport;
+using fettle::sim::simulate;
+using fettle::sim::simulate_cluster;
+
+using Number = unsigned long long;
+
+Number number_in(int argc, char** argv, int i, Number otherwise) {
+  return i < argc ? std::strtoull(argv[i], nullptr, 10) : otherwise;
+}
+
+double seconds_since(std::chrono::steady_clock::time_point began) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
+}
+
+int replay(Number seed) {
+  const auto report = simulate(seed);
+  std::printf("%s\n%s", report.history.c_str(),
+              report.good ? "good\n" : (report.problem + "\n").c_str());
+  return report.good ? 0 : 1;
+}
+
+int print_digests(Number count) {
+  for (Number seed = 1; seed <= count; ++seed)
+    std::printf("%llu %016llx\n", seed, static_cast<Number>(simulate(seed).course));
+  return 0;
+}
+
+int run(Number count, Number first) {
+  Number steps = 0, crashes = 0, faults = 0, bad = 0;
   const auto began = std::chrono::steady_clock::now();
-  for (uint64_t seed = first; seed < first + count; ++seed) {
+  for (Number seed = first; seed < first + count; ++seed) {
     const auto report = simulate(seed);
     steps += report.steps;
     crashes += report.crashes;
     faults += report.faults;
     if (!report.good && ++bad <= 5)
-      std::printf("seed %llu: %s (replay: ./dev sim --seed %llu)\n",
-                  static_cast<unsigned long long>(seed), report.problem.c_str(),
-                  static_cast<unsigned long long>(seed));
+      std::printf("seed %llu: %s (replay: ./dev sim --seed %llu)\n", seed, report.problem.c_str(),
+                  seed);
   }
-  const double seconds =
-      std::chrono::duration<double>(std::chrono::steady_clock::now() - began).count();
-  std::printf("%llu seeds, %llu steps, %llu faults, %llu crashes in %.1f s; %llu bad\n",
-              static_cast<unsigned long long>(count), static_cast<unsigned long long>(steps),
-              static_cast<unsigned long long>(faults), static_cast<unsigned long long>(crashes),
-              seconds, static_cast<unsigned long long>(bad));
+  std::printf("%llu seeds, %llu steps, %llu faults, %llu crashes in %.1f s; %llu bad\n", count,
+              steps, faults, crashes, seconds_since(began), bad);
   return bad == 0 ? 0 : 1;
+}
+
+int replay_cluster(Number seed) {
+  const ClusterReport report = simulate_cluster(seed);
+  std::printf("%s\n%s: %llu rollouts, %llu faults, %llu crashes, %llu writes, digest %016llx\n",
+              report.history.c_str(), report.good ? "good" : report.problem.c_str(),
+              static_cast<Number>(report.rollouts), static_cast<Number>(report.faults),
+              static_cast<Number>(report.crashes), static_cast<Number>(report.writes),
+              static_cast<Number>(report.digest));
+  return report.good ? 0 : 1;
+}
+
+int run_clusters(Number rollouts, Number first) {
+  ClusterReport all;
+  Number seed = first, bad = 0;
+  const auto began = std::chrono::steady_clock::now();
+  for (; all.rollouts < rollouts && bad < 20; ++seed) {
+    const ClusterReport report = simulate_cluster(seed);
+    all.rollouts += report.rollouts;
+    all.faults += report.faults;
+    all.crashes += report.crashes;
+    all.writes += report.writes;
+    if (!report.good && ++bad <= 20)
+      std::printf("seed %llu: %s (replay: ./dev sim --cluster --seed %llu)\n", seed,
+                  report.problem.c_str(), seed);
+    std::fflush(stdout);
+  }
+  std::printf(
+      "%llu seeds, %llu rollouts, %llu faults, %llu crashes, %llu writes in %.1f s; %llu bad\n",
+      seed - first, static_cast<Number>(all.rollouts), static_cast<Number>(all.faults),
+      static_cast<Number>(all.crashes), static_cast<Number>(all.writes), seconds_since(began), bad);
+  return bad == 0 ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const auto is_word = [&](int i, const char* word) {
+    return argc > i && std::strcmp(argv[i], word) == 0;
+  };
+  if (is_word(1, "--cluster"))
+    return is_word(2, "--seed")
+               ? replay_cluster(number_in(argc, argv, 3, 1))
+               : run_clusters(number_in(argc, argv, 2, 500), number_in(argc, argv, 3, 1));
+  if (is_word(1, "--seed") && argc > 2)
+    return replay(number_in(argc, argv, 2, 1));
+  if (is_word(1, "--digests"))
+    return print_digests(number_in(argc, argv, 2, 1'000));
+  return run(number_in(argc, argv, 1, 1'000), number_in(argc, argv, 2, 1));
 }

@@ -8,6 +8,7 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include "base/condition.h"
 #include "base/text.h"
 
 namespace fettle {
@@ -67,6 +68,12 @@ Result<bool> await_descriptor(int descriptor, short events, Duration limit,
 }
 
 Status pause_for(Duration duration, const std::stop_token& stop) {
+  if (Play::current() != nullptr) {
+    std::mutex mutex;
+    std::unique_lock lock(mutex);
+    Condition().wait_until(lock, stop, instant_from_clock() + duration, [] { return false; });
+    return stop.stop_requested() ? Status(cancelled_error()) : Status();
+  }
   TRY(Poller(stop).wait({}, std::max<Duration>(0s, duration)));
   return {};
 }

@@ -7,14 +7,14 @@
 /// first: a pod is read with the one that it names. What somebody manages, as far as the cache
 /// knows, is read as well, and taken over if nobody does.
 
-#include <condition_variable>
 #include <deque>
 #include <functional>
 #include <map>
 #include <mutex>
 #include <set>
-#include <thread>
 
+#include "base/condition.h"
+#include "base/thread.h"
 #include "cluster/orphans.h"
 #include "controller/backoff.h"
 #include "kubernetes/object_cache.h"
@@ -62,12 +62,12 @@ class Adoptions {
   kubernetes::ObjectCache& objects_;
   const std::function<void()> told_;
   mutable std::mutex mutex_;
-  std::condition_variable_any come_;
+  Condition come_;
   std::deque<Adoption> waiting_;
   std::map<Name, State> states_;
   std::set<Name> ended_;
   std::vector<std::string> refusals_;
-  std::jthread thread_;  ///< ends before the other members go
+  Thread thread_;  ///< ends before the other members go
 };
 
 }  // namespace fettle

@@ -5,9 +5,9 @@
 #include <functional>
 #include <mutex>
 #include <optional>
-#include <thread>
 
 #include "base/result.h"
+#include "base/thread.h"
 #include "base/time.h"
 
 namespace fettle {
@@ -30,7 +30,7 @@ class AsyncQuestion {
   /// Puts a question. There must be none under way.
   void begin(Question question, Instant now) {
     began_ = now;
-    thread_ = std::jthread([this, question = std::move(question)](const std::stop_token& leaving) {
+    thread_ = Thread([this, question = std::move(question)](const std::stop_token& leaving) {
       std::stop_source stops;
       const auto stop = [&] { stops.request_stop(); };
       const std::stop_callback on_interrupt(interrupted_, stop);
@@ -58,7 +58,7 @@ class AsyncQuestion {
   std::optional<Instant> began_;
   std::mutex mutex_;
   std::optional<Result<Answer>> answer_;
-  std::jthread thread_;  ///< ends before the other members go
+  Thread thread_;  ///< ends before the other members go
 };
 
 }  // namespace fettle

@@ -56,6 +56,14 @@ bool ClusterEdit::may_remove(const Key& revision, Instant now) const {
   return found == refusals_.end() || found->second.is_over(now);
 }
 
+std::optional<Instant> ClusterEdit::removal_due() const {
+  std::optional<Instant> first;
+  for (const auto& [key, refusal] : refusals_)
+    if (!first || refusal.until() < *first)
+      first = refusal.until();
+  return first;
+}
+
 void ClusterEdit::begin_anew() {
   under_way_.clear();
   ended_.clear();

@@ -45,6 +45,8 @@ class ClusterEdit : public Edit {
   /// A server has refused to remove one. It is asked again later.
   void note_refusal(const Key& key, Instant now) { refusals_[key].begin(now); }
   bool may_remove(const Key& key, Instant now) const;
+  /// When the first refused one may be tried again. None: none was refused.
+  std::optional<Instant> removal_due() const;
 
  private:
   /// How an act has ended, as events say. A record does not tell one that was left for later from

@@ -114,10 +114,13 @@ TEST_F(ClusterEditTest, ARefusedRemovalWaits) {
   const Instant now(1h);
   write(revision, nullptr);
   EXPECT_TRUE(edit.may_remove(revision, now));
+  EXPECT_FALSE(edit.removal_due());
   edit.note_refusal(revision, now);
+  EXPECT_EQ(edit.removal_due(), now + 1s);
   EXPECT_FALSE(edit.may_remove(revision, now));
   EXPECT_TRUE(edit.may_remove(revision, now + 1s));
   edit.note_removal(revision);
+  EXPECT_FALSE(edit.removal_due());
   EXPECT_TRUE(edit.may_remove(revision, now));
   EXPECT_TRUE(edit.forgotten().empty());
 }

@@ -9,12 +9,12 @@
 /// * What a server stores otherwise than it was written counts as kept, until somebody changes it.
 /// * An object of this name that others have made is left alone.
 
-#include <condition_variable>
 #include <functional>
 #include <map>
 #include <mutex>
-#include <thread>
 
+#include "base/condition.h"
+#include "base/thread.h"
 #include "cluster/admission_policy.h"
 #include "controller/backoff.h"
 #include "controller/cluster_access.h"
@@ -82,13 +82,13 @@ class ClusterInjection {
   std::set<Name> changed_;  ///< owners
   Instant refreshed_{};
   mutable std::mutex mutex_;
-  std::condition_variable_any come_;
+  Condition come_;
   std::map<ObjectKey, Task> tasks_;
   std::set<ObjectKey> under_way_;
   std::set<Name> ended_;  ///< names of sets about which something was written, or refused
   std::map<ObjectKey, KeptObject> kept_;
   std::map<ObjectKey, Refusal> refused_;
-  std::jthread thread_;  ///< ends before the other members go
+  Thread thread_;  ///< ends before the other members go
 };
 
 }  // namespace fettle

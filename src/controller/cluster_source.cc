@@ -254,7 +254,8 @@ ClusterNews::ClusterNews(const Workplace& place, ClusterAccess access, ClusterEd
       edit_(edit),
       cache_(cache),
       notifier_(notifier),
-      statuses_(access.client, access.objects),
+      statuses_(access.client, access.objects,
+                [&notifier] { notifier.notify(Notifier::Cause::store); }),
       pulls_(access, edit, cache, statuses_),
       injection_(access, [&notifier] { notifier.notify(Notifier::Cause::store); }),
       adoptions_(access.client, access.objects,
@@ -389,7 +390,8 @@ void ClusterNews::forgive_if_gone(const ObjectKey& key) {
 Instant ClusterNews::due() const {
   const Instant quiet = instant_from_clock() + longest_quiet;
   return std::min({statuses_.due().value_or(quiet), pulls_.due().value_or(quiet),
-                   injection_.due().value_or(quiet), adoptions_.due().value_or(quiet)});
+                   injection_.due().value_or(quiet), adoptions_.due().value_or(quiet),
+                   edit_.removal_due().value_or(quiet)});
 }
 
 bool ClusterNews::take_workload(const ObjectKey& key) {
@@ -775,16 +777,27 @@ bool ClusterNews::remove_forgotten(const Key& key) {
 Status ClusterNews::clear_leftovers() {
   edit_.end_run();
   notifier_.notify(Notifier::Cause::store);  // what has ended is to be read
+  remove_all_forgotten(instant_from_clock());
+  return {};
+}
+
+Status ClusterNews::clear_leftovers_again() {
+  const Instant now = instant_from_clock();
+  if (edit_.removal_due().value_or(Instant::max()) <= now)
+    remove_all_forgotten(now);
+  return {};
+}
+
+void ClusterNews::remove_all_forgotten(Instant now) {
   const std::set<Key> forgotten = edit_.forgotten();
   for (const Key& key : forgotten) {
-    if (!edit_.may_remove(key, instant_from_clock()))
+    if (!edit_.may_remove(key, now))
       continue;
     if (remove_forgotten(key))
       edit_.note_removal(key);
     else
       edit_.note_refusal(key, instant_from_clock());
   }
-  return {};
 }
 
 }  // namespace fettle

@@ -67,6 +67,7 @@ class ClusterNews : public FleetNews {
   FailedActs* failed_acts() override { return &edit_.failed_acts(); }
   /// After a run: removes the revisions and jobs that nobody wants any more.
   Status clear_leftovers() override;
+  Status clear_leftovers_again() override;
   Workplace place_of_acts() const override { return place_; }
 
  private:
@@ -99,6 +100,7 @@ class ClusterNews : public FleetNews {
   void take_claim(const kubernetes::ObjectName& name);
   void take_pod(const kubernetes::ObjectName& name);
   bool take_job(const kubernetes::ObjectName& name);
+  void remove_all_forgotten(Instant now);
   bool remove_forgotten(const Key& key);
   bool was_in_vain(const Key& key, const Record& known, const Record& rebuilt);
   void end_vain_acts(const Key& key, const Record& read);

@@ -39,9 +39,11 @@ bool waits_for_time(const workloads::Workload& workload, const Value& status) {
 
 }  // namespace
 
-ClusterStatuses::ClusterStatuses(kubernetes::Client& client, kubernetes::ObjectCache& objects)
+ClusterStatuses::ClusterStatuses(kubernetes::Client& client, kubernetes::ObjectCache& objects,
+                                 std::function<void()> refused)
     : client_(client),
       objects_(objects),
+      on_refusal_(std::move(refused)),
       thread_([this](const std::stop_token& stop) { write(stop); }) {}
 
 void ClusterStatuses::note(const Name& owner) { noted_.insert(owner); }
@@ -169,6 +171,8 @@ void ClusterStatuses::write(const std::stop_token& stop) {
       refused_.erase(next.key());
     } else {
       note_refusal(next.key(), answer.error());
+      lock.unlock();
+      on_refusal_();
     }
   }
 }

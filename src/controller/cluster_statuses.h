@@ -3,11 +3,12 @@
 /// needs every step; so it is computed a few times a second at most, and while it is being written,
 /// only the last one waits. What a schema or a policy refuses waits longer each time.
 
-#include <condition_variable>
+#include <functional>
 #include <map>
 #include <mutex>
-#include <thread>
 
+#include "base/condition.h"
+#include "base/thread.h"
 #include "controller/backoff.h"
 #include "kubernetes/object_cache.h"
 #include "workloads/fleet.h"
@@ -16,7 +17,9 @@ namespace fettle {
 
 class ClusterStatuses {
  public:
-  ClusterStatuses(kubernetes::Client& client, kubernetes::ObjectCache& objects);
+  /// `refused` is called from another thread when one has to be written again. All must outlive it.
+  ClusterStatuses(kubernetes::Client& client, kubernetes::ObjectCache& objects,
+                  std::function<void()> refused);
 
   /// Something may have changed about it. A job of a rollout is called as one of a user:
   /// `ImagePullJob/NAMESPACE/NAME`.
@@ -47,17 +50,18 @@ class ClusterStatuses {
 
   kubernetes::Client& client_;
   kubernetes::ObjectCache& objects_;
+  const std::function<void()> on_refusal_;
   std::set<Name> noted_;
   std::set<Name> waiting_for_time_;  ///< their statuses change without an event
   Instant refreshed_{};
   mutable std::mutex mutex_;
-  std::condition_variable_any come_;
+  Condition come_;
   std::map<kubernetes::ObjectKey, Value> waiting_;  ///< changes, by workload
   std::set<kubernetes::ObjectKey> outdated_;        ///< refused, because the object had changed
   std::map<kubernetes::ObjectKey, Refusal> refused_;
   std::vector<std::string> told_;
   std::map<std::string, std::set<Name>> dropped_;  ///< by kind: fields that its schema lacks
-  std::jthread thread_;                            ///< ends before the other members go
+  Thread thread_;                                  ///< ends before the other members go
 };
 
 }  // namespace fettle

@@ -7,11 +7,11 @@
 /// fleet, from what is there, so that nothing has to be remembered; another thread writes it, when
 /// nothing more urgent is to be written. Where NodeImages are not followed, nothing is ever due.
 
-#include <condition_variable>
 #include <map>
 #include <mutex>
-#include <thread>
 
+#include "base/condition.h"
+#include "base/thread.h"
 #include "cluster/node_images.h"
 #include "kubernetes/object_cache.h"
 
@@ -60,9 +60,9 @@ class ClusterUpkeep {
   std::map<kubernetes::ObjectKey, ExpiredJob> expired_;
   Instant refreshed_{};
   std::mutex mutex_;
-  std::condition_variable_any come_;
+  Condition come_;
   std::map<kubernetes::ObjectKey, Task> tasks_;
-  std::jthread thread_;  ///< ends before the other members go
+  Thread thread_;  ///< ends before the other members go
 };
 
 }  // namespace fettle

@@ -63,6 +63,8 @@ class FleetNews {
   virtual FailedActs* failed_acts() { return nullptr; }
   /// A run has ended: clears what is left of things that are gone.
   virtual Status clear_leftovers() = 0;
+  /// While nobody acts: clears what could not be cleared then, if it is time to try again.
+  virtual Status clear_leftovers_again() { return {}; }
   /// Where acts are carried out: nobody waits there for a world that is known not to answer.
   virtual Workplace place_of_acts() const = 0;
 };

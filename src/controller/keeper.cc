@@ -122,6 +122,7 @@ Result<bool> Keeper::catch_up() {
   TRY(hear_news());
   TRY(watch_nodes());
   TRY(news_->forget_lost());
+  TRY(news_->clear_leftovers_again());
   const bool has_looked = TRY(look());
   if (options_.keeps && has_looked)
     outstanding_.owners.merge(cache_.owners_of_drifted());

@@ -21,7 +21,7 @@ void Notifier::listen(const Name& driver_name, const Name& environment) {
   if (driver == nullptr || threads_.contains(driver_name))
     return;
   threads_.emplace(driver_name,
-                   std::jthread([this, driver, environment](const std::stop_token& stop) {
+                   Thread([this, driver, environment](const std::stop_token& stop) {
                      driver->watch(environment, [this](const Key&) { notify(Cause::pods); }, stop);
                    }));
 }
@@ -29,7 +29,7 @@ void Notifier::listen(const Name& driver_name, const Name& environment) {
 void Notifier::listen_to_store() {
   hears_store_ = true;
   // The empty name is free: no driver has it.
-  threads_.emplace(Name(), std::jthread([this](const std::stop_token& stop) {
+  threads_.emplace(Name(), Thread([this](const std::stop_token& stop) {
                      if (!place_.store->watch([this] { notify(Cause::store); }, stop))
                        hears_store_ = false;
                    }));

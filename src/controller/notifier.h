@@ -3,11 +3,11 @@
 /// has ended. All of them notify from threads of their own.
 
 #include <array>
-#include <condition_variable>
 #include <map>
 #include <mutex>
-#include <thread>
 
+#include "base/condition.h"
+#include "base/thread.h"
 #include "workplace/workplace.h"
 
 namespace fettle {
@@ -44,12 +44,12 @@ class Notifier {
  private:
   const Workplace& place_;
   mutable std::mutex mutex_;
-  std::condition_variable told_;
+  Condition told_;
   std::array<bool, 3> causes_{};
   Executor* executor_ = nullptr;
   std::atomic<bool> hears_store_ = false;
   Instant store_told_{};
-  std::map<Name, std::jthread> threads_;
+  std::map<Name, Thread> threads_;
 };
 
 }  // namespace fettle

@@ -18,7 +18,6 @@
 ///
 /// Safe from many threads at once; a call waits on its thread, a watch needs none.
 
-#include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -27,6 +26,7 @@
 #include <string>
 #include <vector>
 
+#include "base/condition.h"
 #include "kubernetes/api_error.h"
 #include "kubernetes/request_budget.h"
 #include "kubernetes/resource_type.h"
@@ -161,11 +161,11 @@ class Client {
 
   ClientSettings settings_;
   std::mutex mutex_;
-  std::condition_variable_any turn_;
+  Condition turn_;
   RequestBudget budget_;
   std::set<RequestBudget::Ticket> admitted_;  ///< that have not left yet
   int under_way_ = 0;                         ///< writes that need a permit
-  std::condition_variable ended_;             ///< one of them
+  Condition ended_;                           ///< one of them
   WriteCounts write_counts_;
   std::unique_ptr<Transport> transport_;  ///< goes first: its threads call back
 };

@@ -15,7 +15,6 @@
 /// Safe from many threads at once.
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <memory>
@@ -23,6 +22,7 @@
 #include <optional>
 #include <set>
 
+#include "base/condition.h"
 #include "kubernetes/reflector.h"
 
 namespace fettle::kubernetes {
@@ -81,7 +81,7 @@ class ObjectCache {
   std::mutex telling_;
   std::function<void()> changed_;
   mutable std::mutex mutex_;
-  std::condition_variable_any synced_;
+  Condition synced_;
   std::map<std::string, std::unique_ptr<Shelf>, std::less<>> shelves_;
   std::set<ObjectKey> open_;
   std::set<std::string> ended_;  ///< the UIDs of the last objects that ended

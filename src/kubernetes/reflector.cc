@@ -1,8 +1,8 @@
 #include "kubernetes/reflector.h"
 
-#include <condition_variable>
 #include <mutex>
 
+#include "base/condition.h"
 #include "base/wait.h"
 
 namespace fettle::kubernetes {
@@ -176,7 +176,7 @@ ApiResult<void> watch_to_its_end(Client& client, Reflector& reflector, const Wat
                                  const std::stop_token& stop) {
   struct End {
     std::mutex mutex;
-    std::condition_variable come;
+    Condition come;
     std::optional<ApiResult<void>> result;
   };
   const auto end = std::make_shared<End>();

@@ -3,11 +3,11 @@
 /// `Threads` is the real one; the simulator has another.
 
 #include <atomic>
-#include <condition_variable>
 #include <deque>
 #include <mutex>
-#include <thread>
 
+#include "base/condition.h"
+#include "base/thread.h"
 #include "core/driver.h"
 #include "reconcile/run.h"
 #include "value/mask.h"
@@ -81,7 +81,7 @@ class Interrupt {
   std::atomic<bool> is_expected_ = false;
   std::stop_source acts_;
   std::mutex mutex_;
-  std::condition_variable* wakes_ = nullptr;
+  Condition* wakes_ = nullptr;
   std::mutex* guards_ = nullptr;
 };
 
@@ -110,7 +110,7 @@ class Threads : public Executor {
   const Mask* mask_;
   std::stop_source leaving_;
   std::mutex mutex_;
-  std::condition_variable told_, work_;
+  Condition told_, work_;
   std::deque<Job> jobs_;
   std::unordered_map<Key, std::stop_source, KeyHash> acts_;  ///< of acts that wait for a thread or
                                                              ///< run
@@ -119,8 +119,8 @@ class Threads : public Executor {
   bool closing_ = false;
   bool stop_told_ = false;
   bool is_woken_ = false;
-  std::vector<std::jthread> threads_;
-  std::vector<std::jthread> watchers_;
+  std::vector<Thread> threads_;
+  std::vector<Thread> watchers_;
 };
 
 }  // namespace fettle

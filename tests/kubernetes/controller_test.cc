@@ -1044,6 +1044,36 @@ TEST_F(ClusterController, AnUpdateInPlaceWaitsForItsImage) {
       << write_json(orders("n1"));
 }
 
+/// Also where nothing else is to be done any more.
+TEST_F(ClusterController, AJobWhoseRemovalFailedIsRemovedLater) {
+  add_ready_node("n1");
+  kubernetes::PlayedDaemon daemon(*kubelets_client_);
+  const auto keeping = controller();
+  make(2, "web:1");
+  ASSERT_TRUE(await_rollout(2, "web:1")) << write_json(status());
+  bind_pods("n1");
+  std::atomic<int> tries = 0;
+  server_.with([&](kubernetes::ApiServer& server) {
+    server.fail(2,
+                [&tries](const kubernetes::ApiRequest& request) {
+                  const bool is_it = request.method == "DELETE" &&
+                                     request.target.find("/imagepulljobs/") != std::string::npos;
+                  tries += is_it ? 1 : 0;
+                  return is_it;
+                },
+                {.status = 500, .body = json(R"({"kind":"Status","status":"Failure",
+          "reason":"InternalError","code":500,"message":"etcd is away"})")});
+  });
+  const auto waits =
+      client_->patch(types::clone_sets, web_, kubernetes::PatchType::merge,
+                     json(R"({"metadata":{"annotations":{"fettle/image-predownload-mode":"wait"}},
+        "spec":{"template":{"spec":{"containers":[{"name":"c","image":"web:2"}]}}}})"),
+                     {}, {});
+  ASSERT_TRUE(waits) << to_string(waits.error());
+  ASSERT_TRUE(await_rollout(2, "web:2")) << write_json(status());
+  EXPECT_TRUE(await([&] { return tries == 2 && jobs().empty(); })) << tries;
+}
+
 TEST_F(ClusterController, APullThatFailsIsSaid) {
   add_ready_node("n1");
   kubernetes::PlayedDaemon daemon(*kubelets_client_);

@@ -60,7 +60,7 @@ ClusterLink::ClusterLink(std::unique_ptr<kubernetes::Transport> transport, Clust
 
 /// All threads are told before one is waited for.
 ClusterLink::~ClusterLink() {
-  for (std::jthread& thread : threads_)
+  for (Thread& thread : threads_)
     thread.request_stop();
   threads_.clear();
 }

@@ -11,8 +11,9 @@
 #include <atomic>
 #include <list>
 #include <optional>
-#include <thread>
 
+#include "base/condition.h"
+#include "base/thread.h"
 #include "cluster/kept_parts.h"
 #include "drivers/kubernetes/kubernetes_driver.h"
 #include "kubernetes/lease.h"
@@ -80,10 +81,10 @@ class ClusterLink {
   KubernetesDriver driver_;
   std::list<kubernetes::Reflector> reflectors_;
   mutable std::mutex mutex_;
-  std::condition_variable_any elected_;
+  Condition elected_;
   bool is_leader_ = false;
   std::atomic<bool> has_led_ = false;  ///< and does no more
-  std::vector<std::jthread> threads_;
+  std::vector<Thread> threads_;
 };
 
 }  // namespace fettle

@@ -5,13 +5,12 @@
 /// written. What could drown the others is left out: an object has 25 Events at once and one more
 /// every five minutes, as in client-go, and no more than 1,000 wait, of which the oldest go.
 
-#include <condition_variable>
 #include <deque>
 #include <map>
 #include <mutex>
-#include <thread>
 
-#include "base/time.h"
+#include "base/condition.h"
+#include "base/thread.h"
 #include "kinds/notice.h"
 #include "kubernetes/client.h"
 #include "workloads/workload.h"
@@ -48,11 +47,11 @@ class EventWriter {
 
   kubernetes::Client& client_;
   std::mutex mutex_;
-  std::condition_variable_any come_;
+  Condition come_;
   std::deque<Value> waiting_;
   EventLimit limit_;
   uint64_t number_ = 0;
-  std::jthread thread_;  ///< ends before the other members go
+  Thread thread_;  ///< ends before the other members go
 };
 
 }  // namespace fettle
