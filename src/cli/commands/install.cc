@@ -102,9 +102,8 @@ std::vector<Command> install_commands() {
   added.outputs = {"yaml"};
   Command taken =
       group.make("uninstall kubernetes", "", 0, 0,
-                 "Removes the controller and the daemons from a Kubernetes cluster. Definitions, "
-                 "workloads and "
-                 "pods stay.",
+                 "Removes the controller, the daemons and the policies of SidecarSets from a "
+                 "Kubernetes cluster. Definitions, workloads and pods stay.",
                  {"fettle uninstall kubernetes --kubeconfig ~/.kube/config",
                   "fettle uninstall kubernetes --kubeconfig ~/.kube/config --namespace other"},
                  uninstall_kubernetes);

@@ -108,19 +108,53 @@ kubernetes::ApiResult<std::vector<Value>> list_named(Client& client, const Resou
   return std::move(listed->items);
 }
 
-/// The namespaces in which an installation lets the daemons of nodes read Secrets.
-kubernetes::ApiResult<std::set<std::string>> spaces_with_secrets(Client& client,
-                                                                 const std::stop_token& stop) {
-  std::set<std::string> found;
+/// The namespaces in which an installation lets Secrets be read.
+struct SecretSpaces {
+  std::set<std::string> known{};
+  std::string refusal{};  ///< why there may be more; empty: there are none
+};
+
+Result<SecretSpaces> spaces_with_secrets(Client& client, const std::stop_token& stop) {
+  SecretSpaces found;
   for (const ResourceType& type : {role_type, role_binding_type}) {
     const auto listed = list_named(client, type, secret_role_name, stop);
-    if (!listed)
-      return tl::unexpected(listed.error());
+    if (!listed && listed.error().reason != ApiReason::forbidden)
+      return static_cast<const Error&>(listed.error());
+    if (!listed) {
+      found.refusal = listed.error().message;
+      continue;
+    }
     for (const Value& each : *listed)
       if (has_our_label(each))
-        found.emplace(each.at("metadata").text_at("namespace"));
+        found.known.emplace(each.at("metadata").text_at("namespace"));
   }
   return found;
+}
+
+/// Such as `deployments.apps`.
+std::string shown_resource(const ResourceType& type) {
+  return type.group.empty() ? type.plural : cat(type.plural, ".", type.group);
+}
+
+std::string missing_right(std::string_view verb, const InstallationObject& part) {
+  return cat("you may not ", verb, " `", shown_resource(part.type), "`",
+             part.name.space.empty() ? "" : cat(" in `", part.name.space, "`"));
+}
+
+/// Whether whoever asks may do something with objects like this one.
+Result<bool> may(Client& client, const std::string& verb, const InstallationObject& part,
+                 const std::stop_token& stop) {
+  const Value attributes = Value::dict({{"verb", verb},
+                                        {"group", part.type.group},
+                                        {"resource", part.type.plural},
+                                        {"namespace", part.name.space}});
+  const Value answer =
+      TRY(client.create(access_reviews, {},
+                        Value::dict({{"apiVersion", access_reviews.api_version()},
+                                     {"kind", access_reviews.kind},
+                                     {"spec", Value::dict({{"resourceAttributes", attributes}})}}),
+                        {}, stop));
+  return answer.at("status").bool_at("allowed");
 }
 
 /// Whether the server does not want it, so that trying again is in vain.
@@ -306,18 +340,15 @@ class InstallationCheck {
       else if (!found && space != request_.space)
         add_problem(cat("there is no namespace `", space, "`, which `--pull-secrets` names"));
     }
-    const auto before = spaces_with_secrets(client_, stop_);
-    if (!before && before.error().reason != ApiReason::forbidden)
-      return static_cast<const Error&>(before.error());
-    if (!before)
-      report.warnings.push_back(before.error().message);
-    else
-      for (const std::string& space : *before)
-        if (!request_.secret_spaces.contains(space))
-          report.warnings.push_back(
-              cat("daemons go on reading Secrets in `", space,
-                  "`, which `--pull-secrets` does not name; `kubectl delete role,rolebinding ",
-                  secret_role_name, " -n ", space, "` ends that"));
+    const SecretSpaces before = TRY(spaces_with_secrets(client_, stop_));
+    if (!before.refusal.empty())
+      report.warnings.push_back(before.refusal);
+    for (const std::string& space : before.known)
+      if (!request_.secret_spaces.contains(space))
+        report.warnings.push_back(
+            cat("daemons go on reading Secrets in `", space,
+                "`, which `--pull-secrets` does not name; `kubectl delete role,rolebinding ",
+                secret_role_name, " -n ", space, "` ends that"));
     return {};
   }
 
@@ -325,29 +356,12 @@ class InstallationCheck {
     std::set<std::tuple<std::string, std::string, std::string>> asked;
     for (const auto& [part, version] : due)
       for (const std::string verb : {"create", "patch"}) {
-        const std::string resource = part->type.group.empty()
-                                         ? part->type.plural
-                                         : cat(part->type.plural, ".", part->type.group);
-        if (asked.emplace(verb, resource, part->name.space).second && !TRY(may(verb, *part)))
-          report.problems.push_back(
-              cat("you may not ", verb, " `", resource, "`",
-                  part->name.space.empty() ? "" : cat(" in `", part->name.space, "`")));
+        const bool is_new =
+            asked.emplace(verb, shown_resource(part->type), part->name.space).second;
+        if (is_new && !TRY(may(client_, verb, *part, stop_)))
+          report.problems.push_back(missing_right(verb, *part));
       }
     return {};
-  }
-
-  Result<bool> may(const std::string& verb, const InstallationObject& part) {
-    const Value attributes = Value::dict({{"verb", verb},
-                                          {"group", part.type.group},
-                                          {"resource", part.type.plural},
-                                          {"namespace", part.name.space}});
-    const Value answer = TRY(
-        client_.create(access_reviews, {},
-                       Value::dict({{"apiVersion", access_reviews.api_version()},
-                                    {"kind", access_reviews.kind},
-                                    {"spec", Value::dict({{"resourceAttributes", attributes}})}}),
-                       {}, stop_));
-    return answer.at("status").bool_at("allowed");
   }
 
   Status look_for_manager() {
@@ -498,6 +512,53 @@ Result<InstallationLine> remove_part(Client& client, const InstallationObject& p
   return line_of_part(part, "deleted");
 }
 
+/// What puts sidecars into new pods of others: a server goes on with it when no controller runs. A
+/// controller has made it for each SidecarSet, and it is known by its label.
+Result<std::vector<InstallationObject>> injecting_parts(Client& client, InstallationReport& report,
+                                                        const std::stop_token& stop) {
+  std::vector<InstallationObject> found;
+  const auto served = kubernetes::Discovery::ask(client, stop);
+  if (!served)
+    return static_cast<const Error&>(served.error());
+  for (const char* const plural :
+       {"mutatingadmissionpolicybindings", "mutatingadmissionpolicies"}) {
+    const auto* const known = served->find("admissionregistration.k8s.io", plural);
+    if (known == nullptr)
+      continue;
+    const std::string label = cat(installation_label, "=", installation_name);
+    const auto listed = client.list(known->type, {}, {.label_selector = label}, stop);
+    if (!listed && listed.error().reason == ApiReason::forbidden) {
+      report.warnings.push_back(cat(listed.error().message,
+                                    "; those of SidecarSets stay and go on injecting: `kubectl "
+                                    "delete ",
+                                    plural, " -l ", label, "` ends that"));
+      continue;
+    }
+    if (!listed)
+      return static_cast<const Error&>(listed.error());
+    for (const Value& each : listed->items)
+      found.push_back({known->type, {"", std::string(each.at("metadata").text_at("name"))}, each});
+  }
+  return found;
+}
+
+/// Of all that is to go but the namespace, which may stay.
+Status look_for_rights_to_delete(Client& client, const std::vector<InstallationObject>& parts,
+                                 InstallationReport& report, const std::stop_token& stop) {
+  std::set<std::pair<std::string, std::string>> asked;
+  for (const InstallationObject& part : parts) {
+    if (is_definition(part) || is_namespace(part))
+      continue;
+    const Value there = TRY(find_object(client, part.type, part.name, stop));
+    if (there.is_null() || !owner_of_installed(part, there).empty() ||
+        !asked.emplace(shown_resource(part.type), part.name.space).second)
+      continue;
+    if (!TRY(may(client, "delete", part, stop)))
+      report.problems.push_back(missing_right("delete", part));
+  }
+  return {};
+}
+
 /// False: it goes no further.
 bool add_line(InstallationReport& report, Result<InstallationLine> line) {
   if (line)
@@ -538,8 +599,15 @@ Result<InstallationReport> install(Client& client, const InstallationRequest& re
 
 Result<InstallationReport> uninstall(Client& client, const InstallationRequest& request,
                                      const std::stop_token& stop) {
+  InstallationReport report;
   InstallationRequest whole = request;
-  whole.secret_spaces = TRY(spaces_with_secrets(client, stop));
+  const SecretSpaces secrets = TRY(spaces_with_secrets(client, stop));
+  whole.secret_spaces.insert(secrets.known.begin(), secrets.known.end());
+  if (!secrets.refusal.empty()) {
+    whole.secret_spaces.insert(request.space);
+    report.warnings.push_back(cat(secrets.refusal, "; roles and bindings `", secret_role_name,
+                                  "` may stay in other namespaces than `", request.space, "`"));
+  }
   std::vector<InstallationObject> parts = TRY(installation_objects(whole));
   for (const InstallationObject& part : parts)
     if (part.type.kind == "ClusterRoleBinding")
@@ -548,7 +616,12 @@ Result<InstallationReport> uninstall(Client& client, const InstallationRequest& 
           !space.empty())
         return user_error(installed_in(space));
   std::ranges::reverse(parts);
-  InstallationReport report;
+  // A controller that still runs would make them anew as long as it may.
+  for (InstallationObject& part : TRY(injecting_parts(client, report, stop)))
+    parts.push_back(std::move(part));
+  TRY(look_for_rights_to_delete(client, parts, report, stop));
+  if (!report.problems.empty())
+    return report;
   for (const InstallationObject& part : parts)
     if (!add_line(report, remove_part(client, part, stop)))
       break;

@@ -89,6 +89,25 @@ class InstallTest : public testing::Test {
         each = of_daemons;
     return lines;
   }
+  /// As a server that puts sidecars into pods of others, with a policy of a SidecarSet.
+  void serve_policies() {
+    for (const ResourceType& type : {policies_, bindings_}) {
+      make(kubernetes::types::definitions, {},
+           cat(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+            "metadata":{"name":")",
+               type.plural, ".", type.group, R"("},"spec":{"group":")", type.group,
+               R"(","scope":"Cluster","names":{"plural":")", type.plural,
+               R"(","singular":"one","kind":")", type.kind, R"(","listKind":"List"},
+            "versions":[{"name":"v1beta1","served":true,"storage":true,"schema":{
+            "openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})"));
+      for (const char* labels : {R"({"app.kubernetes.io/name":"fettle"})", "{}"})
+        make(type, {},
+             cat(R"({"apiVersion":"admissionregistration.k8s.io/v1beta1","kind":")", type.kind,
+                 R"(","metadata":{"name":")",
+                 labels == std::string_view("{}") ? "others" : "fettle-sidecarset-logs",
+                 R"(","labels":)", labels, "}}"));
+    }
+  }
   bool is_there(const ResourceType& type, const ObjectName& name) {
     return client_.get(type, name, {}).has_value();
   }
@@ -123,6 +142,11 @@ class InstallTest : public testing::Test {
   const ResourceType roles_{"rbac.authorization.k8s.io", "v1", "roles", "Role"};
   const ResourceType hooks_{"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations",
                             "MutatingWebhookConfiguration", false};
+  const ResourceType policies_{"admissionregistration.k8s.io", "v1beta1",
+                               "mutatingadmissionpolicies", "MutatingAdmissionPolicy", false};
+  const ResourceType bindings_{"admissionregistration.k8s.io", "v1beta1",
+                               "mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding",
+                               false};
   kubernetes::ApiServer server_;
   Time now_ = Time(Duration(1'800'000'000'000'000'000));
   kubernetes::Client client_{std::make_unique<kubernetes::PlayedTransport>(server_, now_),
@@ -406,6 +430,78 @@ TEST_F(InstallTest, AllGoesButTheDefinitions) {
   EXPECT_TRUE(is_there(kubernetes::types::definitions, {"", "clonesets.apps.kruise.io"}));
   EXPECT_FALSE(has_controller());
   EXPECT_EQ(told(uninstall(client_, request_, {})), all_with("absent"));
+}
+
+TEST_F(InstallTest, WhatInjectsSidecarsGoesAndThatOfOthersStays) {
+  serve_policies();
+  ASSERT_TRUE(installed());
+  const auto report = uninstall(client_, request_, {});
+  auto expected = all_with("deleted");
+  expected["MutatingAdmissionPolicy/fettle-sidecarset-logs"] = "deleted";
+  expected["MutatingAdmissionPolicyBinding/fettle-sidecarset-logs"] = "deleted";
+  EXPECT_EQ(told(report), expected);
+  for (const ResourceType& type : {policies_, bindings_}) {
+    EXPECT_FALSE(is_there(type, {"", "fettle-sidecarset-logs"})) << type.kind;
+    EXPECT_TRUE(is_there(type, {"", "others"})) << type.kind;
+  }
+  // What can make it anew goes before.
+  std::vector<std::string> order;
+  for (const InstallationLine& line : report->objects)
+    if (line.kind.starts_with("Mutating") || line.kind == "ClusterRoleBinding")
+      order.push_back(line.kind);
+  EXPECT_EQ(order, (std::vector<std::string>{"ClusterRoleBinding", "ClusterRoleBinding",
+                                             "MutatingAdmissionPolicyBinding",
+                                             "MutatingAdmissionPolicy"}));
+}
+
+TEST_F(InstallTest, AMissingRightToDeleteIsSaidBeforeAnythingGoes) {
+  serve_policies();
+  ASSERT_TRUE(installed());
+  server_.deny("delete mutatingadmissionpolicies");
+  server_.deny("delete roles");
+  const auto report = uninstall(client_, request_, {});
+  ASSERT_TRUE(report) << to_string(report.error());
+  EXPECT_EQ(report->problems,
+            (std::vector<std::string>{
+                "you may not delete `roles.rbac.authorization.k8s.io` in `kruise-system`",
+                "you may not delete `mutatingadmissionpolicies.admissionregistration.k8s.io`"}));
+  EXPECT_TRUE(report->objects.empty());
+  EXPECT_TRUE(has_controller());
+  EXPECT_TRUE(is_there(bindings_, {"", "fettle-sidecarset-logs"}));
+}
+
+TEST_F(InstallTest, PoliciesThatMayNotBeListedAreSaidAndTheRestGoes) {
+  serve_policies();
+  ASSERT_TRUE(installed());
+  server_.fail(1, asks_for("GET", "/mutatingadmissionpolicies?"), refusal_to("list policies"));
+  const auto report = uninstall(client_, request_, {});
+  ASSERT_TRUE(report && !report->failure);
+  ASSERT_EQ(report->warnings.size(), 1u) << join(report->warnings, "\n");
+  EXPECT_NE(report->warnings[0].find("`kubectl delete mutatingadmissionpolicies -l "
+                                     "app.kubernetes.io/name=fettle`"),
+            std::string::npos);
+  EXPECT_FALSE(has_controller());
+  EXPECT_FALSE(is_there(bindings_, {"", "fettle-sidecarset-logs"}));
+  EXPECT_TRUE(is_there(policies_, {"", "fettle-sidecarset-logs"}));
+}
+
+TEST_F(InstallTest, WhereRolesMayNotBeListedTheRestGoesAllTheSame) {
+  make_namespace("shop");
+  request_.secret_spaces = {"shop", "kruise-system"};
+  ASSERT_TRUE(installed());
+  request_.secret_spaces.clear();
+  server_.fail(2, asks_for("GET", "metadata.name"), refusal_to("list roles"));
+  const auto report = uninstall(client_, request_, {});
+  ASSERT_TRUE(report) << to_string(report.error());
+  EXPECT_FALSE(report->failure);
+  ASSERT_EQ(report->warnings.size(), 1u) << join(report->warnings, "\n");
+  EXPECT_NE(report->warnings[0].find("you may not list roles; roles and bindings "
+                                     "`fettle-pull-secrets` may stay"),
+            std::string::npos)
+      << report->warnings[0];
+  EXPECT_FALSE(has_controller());
+  EXPECT_FALSE(is_there(roles_, {"kruise-system", std::string(secret_role_name)}));
+  EXPECT_TRUE(is_there(roles_, {"shop", std::string(secret_role_name)}));
 }
 
 TEST_F(InstallTest, ANamespaceThatHasMoreStays) {
