@@ -1,6 +1,7 @@
 #include "cluster/node_images.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/rfc3339.h"
 #include "base/text.h"
@@ -18,6 +19,7 @@ using workloads::PullSeen;
 
 constexpr Duration node_pause = 30s;  ///< after a node has become ready
 constexpr Duration longest_silence = 10min;
+constexpr Duration longest_attempt_pause = 30s;
 constexpr int64_t default_timeout = 600, default_backoff = 3;
 constexpr int64_t spare_seconds = 300;  ///< that an order outlives what it is for
 constexpr int64_t day_seconds = 24 * 3600;
@@ -74,6 +76,25 @@ int64_t spread(const Image& image, uint64_t seconds) {
   return static_cast<int64_t>(what.digest().low % seconds);
 }
 
+/// Numbers of others, so that a time may be added.
+Duration bounded_seconds(int64_t seconds) {
+  return std::chrono::seconds(std::clamp<int64_t>(seconds, 0, longest_seconds));
+}
+
+/// How long all attempts may take, with the pauses between them.
+Duration longest_pull(const Value& policy) {
+  const Duration attempt =
+      bounded_seconds(policy.integer_at("timeoutSeconds", default_timeout)) + longest_attempt_pause;
+  const int64_t attempts =
+      std::clamp<int64_t>(policy.integer_at("backoffLimit", default_backoff), 0, 1'000) + 1;
+  return std::min(attempt * attempts, bounded_seconds(longest_seconds));
+}
+
+/// A version is only ever compared for being the same, so after the last one comes the first.
+int64_t next_version(int64_t last) {
+  return last < std::numeric_limits<int64_t>::max() ? last + 1 : 0;
+}
+
 /// How long an order stays after it has ended (OpenKruise's rules).
 int64_t seconds_to_live(const WantedOrder& wanted, const Value& policy) {
   if (policy.text_at("type") == "Never")
@@ -118,7 +139,7 @@ Value order_for(const WantedOrder& wanted, std::string_view tag, const Value& be
       owners.push_back(each);
   owners.push_back(reference_to(wanted.job));
   return Value::dict({{"tag", tag},
-                      {"version", std::max(before.integer_at("version", -1), last) + 1},
+                      {"version", next_version(std::max(before.integer_at("version", -1), last))},
                       {"createdAt", write_moment(now)},
                       {"imagePullPolicy", policy_word(wanted.image)},
                       {"pullPolicy", pull_policy(wanted)},
@@ -432,9 +453,13 @@ class NodeImageKeeper {
     if (told.is_null())
       return is_past(created + longest_silence) ? "the node does not answer" : "";
     const int64_t deadline = order.at("pullPolicy").integer_at("activeDeadlineSeconds");
-    const Duration limit =
-        std::chrono::seconds(std::clamp<int64_t>(deadline, 0, longest_seconds)) + longest_silence;
-    return deadline > 0 && is_past(created + limit) ? "the node has not ended it in time" : "";
+    const Time started = moment_at(told, "startTime");
+    // One that waits for others of its node may do so for as long as they take.
+    if (deadline <= 0 && started == Time())
+      return {};
+    const Time end = deadline > 0 ? created + bounded_seconds(deadline)
+                                  : started + longest_pull(order.at("pullPolicy"));
+    return is_past(end + longest_silence) ? "the node has not ended it in time" : "";
   }
 
   Value failed_row(const Value& order, const std::string& why) const {

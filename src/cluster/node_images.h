@@ -73,7 +73,8 @@ KnownOrders read_orders(const Value& node_image, const FindJob& find, const Name
 
 /// What is due about the NodeImage of a node, beside orders: it is made when the node has been ready
 /// for 30 seconds, has the node's labels and goes with the node; old orders go; one that a node does
-/// not answer for ten minutes has failed.
+/// not answer for ten minutes has failed, and so has one that it does not end in the time that all
+/// attempts may take, and ten minutes.
 struct Upkeep {
   enum class Write { none, create, remove, change, change_status };
   Write write = Write::none;

@@ -268,6 +268,49 @@ TEST_F(NodeImageUpkeep, AnOrderThatANodeDoesNotAnswerHasFailed) {
   EXPECT_EQ(upkeep(after, now + 10min).write, Upkeep::Write::none);
 }
 
+/// Its daemon has died, or nobody knows the node any more.
+TEST_F(NodeImageUpkeep, APullThatANodeNeverEndsHasFailed) {
+  const Value ordered_one = ordered(empty_node_image(), {job_object("a", "web:2")});
+  const auto pulling = [&](std::string_view more) {
+    return told(ordered_one, "web", cat(R"({"tag":"2","version":0)", more, "}"));
+  };
+  const Value begun = pulling(R"(,"phase":"Pulling","startTime":"2027-01-15T08:01:00Z")");
+  // Two attempts of 300 seconds, each with a pause of 30, and ten minutes.
+  const Time end = now + 1min + 660s + 10min;
+  EXPECT_EQ(upkeep(begun, now + 1min).next, end);
+  const Upkeep failed = upkeep(begun, end);
+  ASSERT_EQ(failed.write, Upkeep::Write::change_status);
+  EXPECT_EQ(read_orders(kubernetes::merge_patch(begun, failed.body), find_, "cluster")
+                .orders.begin()
+                ->second.seen.error,
+            "the node has not ended it in time");
+  const Upkeep waiting = upkeep(pulling(R"(,"phase":"Waiting")"), now + 24h);
+  EXPECT_EQ(waiting.write, Upkeep::Write::none) << "others are pulled before it";
+}
+
+TEST_F(NodeImageUpkeep, HostileNumbersMakeNoTimesThatCannotBe) {
+  const auto with_policy = [&](std::string_view policy) {
+    const Value node_image = kubernetes::merge_patch(
+        empty_node_image(),
+        json(cat(R"({"spec":{"images":{"web":{"tags":[{"tag":"2","version":9223372036854775807,
+          "createdAt":"2261-12-31T23:59:59Z","pullPolicy":)",
+                 policy, "}]}}}}")));
+    return told(node_image, "web", R"({"tag":"2","version":9223372036854775807,
+      "phase":"Pulling","startTime":"2261-12-31T23:59:59Z"})");
+  };
+  for (const char* policy :
+       {R"({"timeoutSeconds":9223372036854775807,"backoffLimit":9223372036854775807})",
+        R"({"activeDeadlineSeconds":9223372036854775807})",
+        R"({"timeoutSeconds":-9223372036854775807,"backoffLimit":-9223372036854775807})"}) {
+    const Upkeep upkept = upkeep(with_policy(policy));
+    EXPECT_EQ(upkept.write, Upkeep::Write::none) << policy;
+    ASSERT_TRUE(upkept.next) << policy;
+    EXPECT_GT(*upkept.next, now) << policy;
+  }
+  const Value again = ordered(with_policy("{}"), {job_object("a", "web:2")});
+  EXPECT_EQ(order_in(again, "web", "2").integer_at("version", -1), 0) << "another one all the same";
+}
+
 TEST_F(NodeImageUpkeep, NonsenseIsPassedOver) {
   for (const char* spec :
        {"7", "[]", R"({"images":[]})", R"({"images":{"web":7}})",
