@@ -397,7 +397,7 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
   const Object* const known = cache_.fleet().object(owner);
   const ObjectMeta meta = cluster::meta_of(object);
   const bool was_known = known != nullptr;
-  const bool is_there = !object.is_null() && !meta.is_leaving;
+  const bool is_there = !object.is_null() && is_workload(object, types::workload_of_kind(key.kind));
   const bool is_new = !was_known || !is_there || known->uid != meta.uid;
   if (was_known && is_new)
     leave(owner);
@@ -746,6 +746,9 @@ bool ClusterNews::take_job(const ObjectName& name) {
   const bool was_of_user = cache_.fleet().object(user_of_job(name)) != nullptr;
   const bool is_of_user = !meta.uid.empty() && cluster::workload_of_job(meta).empty();
   const bool has_wishes = (was_of_user || is_of_user) && take_workload(key);
+  if (was_of_user && !is_of_user && !meta.uid.empty())  // its orders are another's now
+    for (const Value& object : access_.objects.all(types::node_images.kind))
+      open_.node_images.insert(name_of_object(cluster::meta_of(object)));
   pulls_.take_job(name);
   return has_wishes;
 }

@@ -909,6 +909,29 @@ TEST_F(ClusterController, AJobPullsOnTwoNodes) {
   EXPECT_TRUE(await([&] { return !client_->get(types::node_images, {"", "n1"}, {}); }));
 }
 
+/// Then it is not its user's any more, and the workload has no use for it.
+TEST_F(ClusterController, AJobThatAWorkloadTakesOverHasNoOtherOwner) {
+  add_ready_node("n1");
+  kubernetes::PlayedDaemon daemon(*kubelets_client_);
+  const auto keeping = controller();
+  make(1, "web:1");
+  ASSERT_TRUE(await_rollout(1, "web:1"));
+  daemon.hold(true);
+  make_job("warm", R"({"image":"warm:1"})");
+  ASSERT_TRUE(await([&] { return has_order("n1", "warm"); }));
+  const auto set = client_->get(types::clone_sets, web_, {});
+  ASSERT_TRUE(set);
+  const auto taken = client_->patch(
+      types::pull_jobs, {"default", "warm"}, kubernetes::PatchType::merge,
+      json(cat(R"({"metadata":{"ownerReferences":[{"apiVersion":"apps.kruise.io/v1beta1",
+        "kind":"CloneSet","name":"web","controller":true,"uid":")",
+               set->at("metadata").text_at("uid"), R"("}]}})")),
+      {}, {});
+  ASSERT_TRUE(taken) << to_string(taken.error());
+  EXPECT_TRUE(await([&] { return jobs().empty(); })) << write_json(Value::list(jobs()));
+  EXPECT_TRUE(await([&] { return !has_order("n1", "warm"); }));
+}
+
 TEST_F(ClusterController, AListPullsEachOfItsImages) {
   add_ready_node("n1");
   kubernetes::PlayedDaemon daemon(*kubelets_client_);
