@@ -15,19 +15,6 @@ using kubernetes::json;
 using kubernetes::ObjectName;
 namespace types = cluster::types;
 
-/// Two threads ask.
-class LockedTransport : public kubernetes::PlayedTransport {
- public:
-  using kubernetes::PlayedTransport::PlayedTransport;
-  Result<HttpResponse> send(HttpRequest request, std::stop_token stop) override {
-    const std::lock_guard lock(mutex_);
-    return PlayedTransport::send(std::move(request), std::move(stop));
-  }
-
- private:
-  std::mutex mutex_;
-};
-
 class ClusterUpkeepTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -64,7 +51,8 @@ class ClusterUpkeepTest : public testing::Test {
 
   kubernetes::ApiServer server_;
   Time now_ = Time(Duration(1'800'000'000'000'000'000));
-  kubernetes::Client client_{std::make_unique<LockedTransport>(server_, now_), {.qps = 0}};
+  kubernetes::Client client_{std::make_unique<kubernetes::PlayedTransport>(server_, now_),
+                             {.qps = 0}};
   kubernetes::ObjectCache objects_{{types::nodes, types::pull_jobs, types::node_images}};
   const cluster::FindJob find_ = [](const ObjectName&, std::string_view) { return std::nullopt; };
 };
