@@ -6,6 +6,7 @@
 #include "base/rfc3339.h"
 #include "base/text.h"
 #include "cluster/names.h"
+#include "cluster/secret_copies.h"
 #include "cluster/types.h"
 #include "kinds/image_reference.h"
 #include "value/with.h"
@@ -146,21 +147,27 @@ Value order_for(const WantedOrder& wanted, std::string_view tag, const Value& be
                       {"ownerReferences", Value::list(std::move(owners))}});
 }
 
-/// The Secrets that an image is pulled with, each tried in turn.
-Value secrets_with(const Value& before, const Value& job) {
-  std::vector<Value> secrets(items_of(before).begin(), items_of(before).end());
-  const Name space = meta_of(job).space;
-  for (const Value& name : items_of(job.at("spec").at("pullSecrets"))) {
+/// The Secrets that an image is pulled with, each tried in turn. Those that the daemon cannot read go.
+Value secrets_with(const Value& before, const WantedOrder& wanted) {
+  std::vector<Value> secrets;
+  for (const Value& each : items_of(before)) {
+    const bool is_copied = each.text_at("namespace") == copy_space;
+    if (wanted.copies ? is_copied : !is_copied || !is_own_copy(each.text_at("name")))
+      secrets.push_back(each);
+  }
+  for (const ObjectName& name : wanted.copies ? *wanted.copies : secrets_of(wanted.job)) {
     const bool is_known = std::ranges::any_of(secrets, [&](const Value& each) {
-      return each.at("name") == name && each.text_at("namespace") == space.view();
+      return each.text_at("name") == name.name && each.text_at("namespace") == name.space;
     });
     if (!is_known)
-      secrets.push_back(Value::dict({{"namespace", space}, {"name", name}}));
+      secrets.push_back(wanted.copies
+                            ? reference_to_copy(name)
+                            : Value::dict({{"namespace", name.space}, {"name", name.name}}));
   }
   return secrets.empty() ? Value() : Value::list(std::move(secrets));
 }
 
-Value image_with(const Value& before, const Value& order, const Value& job) {
+Value image_with(const Value& before, const Value& order, const WantedOrder& wanted) {
   std::vector<Value> tags;
   for (const Value& each : items_of(before.at("tags")))
     if (each.text_at("tag") != order.text_at("tag"))
@@ -168,9 +175,11 @@ Value image_with(const Value& before, const Value& order, const Value& job) {
   tags.push_back(order);
   std::ranges::sort(tags, {}, [](const Value& each) { return each.text_at("tag"); });
   std::vector<Entry> entries{{"tags", Value::list(std::move(tags))}};
-  if (Value secrets = secrets_with(before.at("pullSecrets"), job); !secrets.is_null())
+  // Null takes away those that no daemon can read.
+  if (Value secrets = secrets_with(before.at("pullSecrets"), wanted);
+      !secrets.is_null() || !before.at("pullSecrets").is_null())
     entries.push_back({"pullSecrets", std::move(secrets)});
-  const Value& sandbox = job.at("spec").at("sandboxConfig");
+  const Value& sandbox = wanted.job.at("spec").at("sandboxConfig");
   const Value& kept = sandbox.is_dict() ? sandbox : before.at("sandboxConfig");
   if (kept.is_dict())
     entries.push_back({"sandboxConfig", kept});
@@ -268,7 +277,7 @@ Value orders_change(const Value& node_image, std::span<const WantedOrder> orders
     const Value& before = row_of_tag(image.at("tags"), what.tag);
     const Value& told = row_of_tag(status_rows(node_image, what.name), what.tag);
     const Value order = order_for(wanted, what.tag, before, told.integer_at("version", -1), now);
-    image = image_with(image, order, wanted.job);
+    image = image_with(image, order, wanted);
   }
   std::vector<Entry> entries;
   for (auto& [name, image] : images)

@@ -39,6 +39,8 @@ Value node_image_for(const Value& node);
 struct WantedOrder {
   Image image;
   Value job;  ///< the ImagePullJob as it is stored
+  /// Of the job's Secrets, for a daemon that reads no others; none: it reads them where they are.
+  std::optional<std::vector<kubernetes::ObjectName>> copies{};
 };
 
 /// Whether a NodeImage has an order of a job with this UID, as it is wanted.

@@ -4,6 +4,7 @@
 
 #include "base/rfc3339.h"
 #include "base/text.h"
+#include "cluster/secret_copies.h"
 #include "tests/kubernetes/json_text.h"
 #include "tests/kubernetes/patches.h"
 #include "value/with.h"
@@ -106,6 +107,38 @@ TEST(NodeImages, OneChangeHasAllOrders) {
   EXPECT_FALSE(is_ordered(Value(), "web:3"));
   EXPECT_EQ(node_image.at("spec").at("images").at("side").at("pullSecrets"),
             json(R"([{"namespace":"default","name":"key"}])"));
+}
+
+/// OpenKruise's daemon reads copies, and ours the Secrets themselves.
+TEST(NodeImages, SecretsAreThoseThatTheDaemonReads) {
+  const Value job = job_object("a", "web:2", R"(,"pullSecrets":["key","gone"])");
+  const auto secrets_of_order = [&](const Value& node_image, bool has_copies) {
+    WantedOrder wanted = wanted_order(job);
+    if (has_copies)
+      wanted.copies = {copy_of({"default", "key"})};
+    const std::vector<WantedOrder> orders{wanted};
+    return kubernetes::merge_patch(node_image, orders_change(node_image, orders, now));
+  };
+  const auto names = [](const Value& node_image) {
+    std::vector<std::string> found;
+    for (const Value& each :
+         items_of(node_image.at("spec").at("images").at("web").at("pullSecrets")))
+      found.push_back(cat(each.text_at("namespace"), "/", each.text_at("name"),
+                          each.text_at("mode").empty() ? "" : " ", each.text_at("mode")));
+    return found;
+  };
+  const std::string copy = cat("kruise-daemon-config/", copy_of({"default", "key"}).name, " batch");
+  const Value plain = secrets_of_order(empty_node_image(), false);
+  EXPECT_EQ(names(plain), (std::vector<std::string>{"default/key", "default/gone"}));
+  const Value copied = secrets_of_order(plain, true);
+  EXPECT_EQ(names(copied), std::vector<std::string>{copy});
+  EXPECT_EQ(names(secrets_of_order(copied, true)), std::vector<std::string>{copy}) << "once";
+  EXPECT_EQ(names(secrets_of_order(copied, false)), names(plain));
+  // None can be copied.
+  WantedOrder without = wanted_order(job);
+  without.copies.emplace();
+  const std::vector<WantedOrder> orders{without};
+  EXPECT_TRUE(names(kubernetes::merge_patch(plain, orders_change(plain, orders, now))).empty());
 }
 
 TEST(NodeImages, AnotherOrderOfATagHasAHigherVersionAndKeepsTheOthers) {

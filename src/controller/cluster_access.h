@@ -2,6 +2,7 @@
 /// A cluster as those who keep a fleet in it see it.
 
 #include "cluster/owners.h"
+#include "cluster/secret_copies.h"
 #include "kubernetes/object_cache.h"
 
 namespace fettle {
@@ -13,6 +14,8 @@ struct ClusterAccess {
   cluster::Owners& owners;  ///< filled by the source of the fleet, read by the driver
   /// Of `mutatingadmissionpolicies`. Empty: they are not served, or not to be used.
   std::string policy_version{};
+  /// Written by the driver. Null: no Secrets are copied.
+  cluster::SecretCopies* copies = nullptr;
 };
 
 }  // namespace fettle

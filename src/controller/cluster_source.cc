@@ -253,7 +253,7 @@ ClusterNews::ClusterNews(const Workplace& place, ClusterAccess access, ClusterEd
       edit_(edit),
       cache_(cache),
       notifier_(notifier),
-      statuses_(access.client, access.objects),
+      statuses_(access.client, access.objects, access.copies),
       pulls_(access, edit, cache, statuses_),
       injection_(access, [&notifier] { notifier.notify(Notifier::Cause::store); }),
       adoptions_(access.client, access.objects,

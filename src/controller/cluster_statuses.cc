@@ -4,6 +4,7 @@
 #include "cluster/owners.h"
 #include "cluster/status.h"
 #include "cluster/types.h"
+#include "value/with.h"
 
 namespace fettle {
 namespace {
@@ -27,9 +28,11 @@ bool waits_for_time(const workloads::Workload& workload, const Value& status) {
 
 }  // namespace
 
-ClusterStatuses::ClusterStatuses(kubernetes::Client& client, kubernetes::ObjectCache& objects)
+ClusterStatuses::ClusterStatuses(kubernetes::Client& client, kubernetes::ObjectCache& objects,
+                                 const cluster::SecretCopies* copies)
     : client_(client),
       objects_(objects),
+      copies_(copies),
       thread_([this](const std::stop_token& stop) { write(stop); }) {}
 
 void ClusterStatuses::note(const Name& owner) { noted_.insert(owner); }
@@ -96,12 +99,14 @@ void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now,
     if (refused.contains(key))
       continue;  // noted when its pause is over
     const Value object = objects_.find(key.kind, key.name);
-    const Value wanted = workload != nullptr
-                             ? cluster::status_for(fleet, owner, object.at("status"), now,
-                                                   condition_for(conditions, owner))
-                             : cluster::status_for_job(fleet, object);
+    Value wanted = workload != nullptr ? cluster::status_for(fleet, owner, object.at("status"), now,
+                                                             condition_for(conditions, owner))
+                                       : cluster::status_for_job(fleet, object);
     if (object.is_null() || wanted.is_null())
       continue;
+    if (const std::string words = is_job && copies_ != nullptr ? copies_->complaint(object) : "";
+        !words.empty())
+      wanted = with(wanted, "message", cat(wanted.text_at("message"), "; ", words));
     if (workload != nullptr && waits_for_time(*fleet.workload(owner), wanted))
       waiting_for_time_.insert(owner);
     changes[key] = cluster::status_change(object, wanted, dropped[key.kind]);

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <thread>
 
+#include "cluster/secret_copies.h"
 #include "controller/backoff.h"
 #include "kubernetes/object_cache.h"
 #include "workloads/fleet.h"
@@ -16,7 +17,9 @@ namespace fettle {
 
 class ClusterStatuses {
  public:
-  ClusterStatuses(kubernetes::Client& client, kubernetes::ObjectCache& objects);
+  /// `copies`: of which a job says why there is none; null: no Secrets are copied.
+  ClusterStatuses(kubernetes::Client& client, kubernetes::ObjectCache& objects,
+                  const cluster::SecretCopies* copies = nullptr);
 
   /// Something may have changed about it. A job of a rollout is called as one of a user:
   /// `ImagePullJob/NAMESPACE/NAME`.
@@ -43,6 +46,7 @@ class ClusterStatuses {
 
   kubernetes::Client& client_;
   kubernetes::ObjectCache& objects_;
+  const cluster::SecretCopies* const copies_;
   std::set<Name> noted_;
   std::set<Name> waiting_for_time_;  ///< their statuses change without an event
   Instant refreshed_{};

@@ -48,7 +48,8 @@ ClusterLink::ClusterLink(std::unique_ptr<kubernetes::Transport> transport, Clust
       client_(std::move(transport), with_permit(settings_.client)),
       types_(followed_types(settings_)),
       objects_(possible_types(settings_)),
-      driver_(client_, objects_, owners_, settings_.gates, std::move(clock)) {
+      copies_(settings_.copies_secrets),
+      driver_(client_, objects_, owners_, settings_.gates, std::move(clock), &copies_) {
   if (settings_.lease)
     candidate_ = std::make_unique<kubernetes::Candidate>(client_, *settings_.lease, seed_++);
 }
