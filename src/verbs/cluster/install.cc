@@ -5,6 +5,8 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "cluster/secret_copies.h"
+#include "cluster/types.h"
 #include "kubernetes/discovery.h"
 
 namespace fettle {
@@ -108,26 +110,28 @@ kubernetes::ApiResult<std::vector<Value>> list_named(Client& client, const Resou
   return std::move(listed->items);
 }
 
-/// The namespaces in which an installation lets Secrets be read.
+/// The namespaces in which an installation lets Secrets be read, by role.
 struct SecretSpaces {
-  std::set<std::string> known{};
+  std::set<std::string> of_daemons{}, of_controller{};
   std::string refusal{};  ///< why there may be more; empty: there are none
 };
 
 Result<SecretSpaces> spaces_with_secrets(Client& client, const std::stop_token& stop) {
   SecretSpaces found;
-  for (const ResourceType& type : {role_type, role_binding_type}) {
-    const auto listed = list_named(client, type, secret_role_name, stop);
-    if (!listed && listed.error().reason != ApiReason::forbidden)
-      return static_cast<const Error&>(listed.error());
-    if (!listed) {
-      found.refusal = listed.error().message;
-      continue;
+  for (const auto& [role, spaces] : {std::pair(secret_role_name, &found.of_daemons),
+                                     std::pair(copied_role_name, &found.of_controller)})
+    for (const ResourceType& type : {role_type, role_binding_type}) {
+      const auto listed = list_named(client, type, role, stop);
+      if (!listed && listed.error().reason != ApiReason::forbidden)
+        return static_cast<const Error&>(listed.error());
+      if (!listed) {
+        found.refusal = listed.error().message;
+        continue;
+      }
+      for (const Value& each : *listed)
+        if (has_our_label(each))
+          spaces->emplace(each.at("metadata").text_at("namespace"));
     }
-    for (const Value& each : *listed)
-      if (has_our_label(each))
-        found.known.emplace(each.at("metadata").text_at("namespace"));
-  }
   return found;
 }
 
@@ -155,6 +159,28 @@ Result<bool> may(Client& client, const std::string& verb, const InstallationObje
                                      {"spec", Value::dict({{"resourceAttributes", attributes}})}}),
                         {}, stop));
   return answer.at("status").bool_at("allowed");
+}
+
+/// OpenKruise's daemon, in whichever namespace.
+struct UpstreamDaemon {
+  std::string name{};     ///< as it is shown; empty: it is not there
+  std::string refusal{};  ///< why nobody knows; else empty
+};
+
+Result<UpstreamDaemon> find_upstream_daemon(Client& client, const std::stop_token& stop) {
+  const auto found = list_named(client, daemon_sets, upstream_daemon, stop);
+  if (!found && found.error().reason == ApiReason::forbidden)
+    return UpstreamDaemon{.name = {}, .refusal = found.error().message};
+  if (!found)
+    return static_cast<const Error&>(found.error());
+  return UpstreamDaemon{.name = found->empty() ? std::string() : shown_name(found->front()),
+                        .refusal = {}};
+}
+
+/// Where OpenKruise's daemon pulls, it reads copies of Secrets.
+InstallationRequest request_beside(InstallationRequest request, const UpstreamDaemon& daemon) {
+  request.copies_secrets = !daemon.name.empty();
+  return request;
 }
 
 /// Whether the server does not want it, so that trying again is in vain.
@@ -204,8 +230,14 @@ kubernetes::ApiResult<Value> send_part(Client& client, const InstallationObject&
 class InstallationCheck {
  public:
   InstallationCheck(Client& client, const InstallationRequest& request,
-                    const std::vector<InstallationObject>& parts, const std::stop_token& stop)
-      : client_(client), request_(request), parts_(parts), stop_(stop) {}
+                    const std::vector<InstallationObject>& parts, const UpstreamDaemon& daemon,
+                    const std::stop_token& stop)
+      : client_(client),
+        request_(request),
+        parts_(parts),
+        daemon_(daemon),
+        stop_(stop),
+        has_daemon_(!daemon.name.empty()) {}
 
   Status run() {
     TRY(look_for_daemon());
@@ -231,17 +263,11 @@ class InstallationCheck {
 
   /// What OpenKruise's daemon is, if it is there.
   Status look_for_daemon() {
-    const auto found = list_named(client_, daemon_sets, upstream_daemon, stop_);
-    if (!found && found.error().reason == ApiReason::forbidden) {
-      add_problem(found.error().message);
+    if (!daemon_.refusal.empty())
+      add_problem(daemon_.refusal);
+    if (!has_daemon_)
       return {};
-    }
-    if (!found)
-      return static_cast<const Error&>(found.error());
-    if (found->empty())
-      return {};
-    has_daemon_ = true;
-    const std::string theirs = shown_name(found->front());
+    const std::string& theirs = daemon_.name;
     for (const InstallationObject& part : parts_)
       if (part.type.kind == daemon_sets.kind &&
           !TRY(find_object(client_, part.type, part.name, stop_)).is_null()) {
@@ -331,25 +357,44 @@ class InstallationCheck {
 
   /// Each has to be there. What an earlier installation granted is said.
   Status look_for_secret_spaces() {
-    for (const std::string& space : request_.secret_spaces) {
-      const auto found = client_.get(namespaces, {"", space}, stop_);
-      if (!found && found.error().reason == ApiReason::forbidden)
-        add_problem(found.error().message);
-      else if (!found && found.error().reason != ApiReason::not_found)
-        return static_cast<const Error&>(found.error());
-      else if (!found && space != request_.space)
+    for (const std::string& space : request_.secret_spaces)
+      if (!TRY(has_namespace(space)) && space != request_.space)
         add_problem(cat("there is no namespace `", space, "`, which `--pull-secrets` names"));
-    }
+    if (request_.copies_secrets && !request_.secret_spaces.empty() &&
+        !TRY(has_namespace(cluster::copy_space)))
+      add_problem(cat("there is no namespace `", cluster::copy_space,
+                      "`, where OpenKruise's daemon reads Secrets"));
     const SecretSpaces before = TRY(spaces_with_secrets(client_, stop_));
     if (!before.refusal.empty())
       report.warnings.push_back(before.refusal);
-    for (const std::string& space : before.known)
+    for (const std::string& space : before.of_daemons)
       if (!request_.secret_spaces.contains(space))
-        report.warnings.push_back(
-            cat("daemons go on reading Secrets in `", space,
-                "`, which `--pull-secrets` does not name; `kubectl delete role,rolebinding ",
-                secret_role_name, " -n ", space, "` ends that"));
+        warn_of_right("daemons go on reading Secrets in `", space,
+                      "`, which `--pull-secrets` does not name", secret_role_name);
+    for (const std::string& space : before.of_controller)
+      if (!request_.copies_secrets)
+        warn_of_right("the controller may still read Secrets in `", space,
+                      "`, which it copied for OpenKruise's daemon", copied_role_name);
+      else if (!request_.secret_spaces.contains(space))
+        warn_of_right("the controller goes on copying Secrets of `", space,
+                      "`, which `--pull-secrets` does not name", copied_role_name);
     return {};
+  }
+
+  /// Also if nobody may say, which is a problem of its own.
+  Result<bool> has_namespace(std::string_view space) {
+    const auto found = client_.get(namespaces, {"", std::string(space)}, stop_);
+    if (!found && found.error().reason == ApiReason::forbidden)
+      add_problem(found.error().message);
+    else if (!found && found.error().reason != ApiReason::not_found)
+      return static_cast<const Error&>(found.error());
+    return found || found.error().reason == ApiReason::forbidden;
+  }
+
+  void warn_of_right(std::string_view what, std::string_view space, std::string_view why,
+                     std::string_view role) {
+    report.warnings.push_back(cat(what, space, why, "; `kubectl delete role,rolebinding ", role,
+                                  " -n ", space, "` ends that"));
   }
 
   Status look_for_rights() {
@@ -434,9 +479,10 @@ class InstallationCheck {
   Client& client_;
   const InstallationRequest& request_;
   const std::vector<InstallationObject>& parts_;
+  const UpstreamDaemon& daemon_;
   const std::stop_token stop_;
   bool has_conversion_ = false;
-  bool has_daemon_ = false;         ///< OpenKruise's
+  const bool has_daemon_;           ///< OpenKruise's
   std::set<std::string> unserved_;  ///< kinds that the server does not know
 };
 
@@ -542,6 +588,26 @@ Result<std::vector<InstallationObject>> injecting_parts(Client& client, Installa
   return found;
 }
 
+/// Copies of Secrets that nobody keeps any more.
+Result<std::vector<InstallationObject>> secret_copies(Client& client, InstallationReport& report,
+                                                      const std::stop_token& stop) {
+  std::vector<InstallationObject> found;
+  const std::string space(cluster::copy_space);
+  const std::string label = cat(installation_label, "=", installation_name);
+  const auto listed = client.list(cluster::types::secrets, space, {.label_selector = label}, stop);
+  if (!listed && listed.error().reason != ApiReason::forbidden)
+    return static_cast<const Error&>(listed.error());
+  if (!listed)
+    report.warnings.push_back(cat(listed.error().message, "; copies of Secrets stay: `kubectl ",
+                                  "delete secrets -n ", space, " -l ", label, "` ends that"));
+  else
+    for (const Value& each : listed->items)
+      found.push_back({cluster::types::secrets,
+                       {space, std::string(each.at("metadata").text_at("name"))},
+                       each});
+  return found;
+}
+
 /// Of all that is to go but the namespace, which may stay.
 Status look_for_rights_to_delete(Client& client, const std::vector<InstallationObject>& parts,
                                  InstallationReport& report, const std::stop_token& stop) {
@@ -572,8 +638,10 @@ bool add_line(InstallationReport& report, Result<InstallationLine> line) {
 
 Result<InstallationReport> check_installation(Client& client, const InstallationRequest& request,
                                               const std::stop_token& stop) {
-  const std::vector<InstallationObject> parts = TRY(installation_objects(request));
-  InstallationCheck check(client, request, parts, stop);
+  const UpstreamDaemon daemon = TRY(find_upstream_daemon(client, stop));
+  const InstallationRequest whole = request_beside(request, daemon);
+  const std::vector<InstallationObject> parts = TRY(installation_objects(whole));
+  InstallationCheck check(client, whole, parts, daemon, stop);
   TRY(check.run());
   return std::move(check.report);
 }
@@ -582,8 +650,10 @@ Result<InstallationReport> install(Client& client, const InstallationRequest& re
                                    const std::stop_token& stop) {
   if (request.image.empty())
     return user_error("which image has fettle? None is published; name yours by `--image`");
-  const std::vector<InstallationObject> parts = TRY(installation_objects(request));
-  InstallationCheck check(client, request, parts, stop);
+  const UpstreamDaemon daemon = TRY(find_upstream_daemon(client, stop));
+  const InstallationRequest whole = request_beside(request, daemon);
+  const std::vector<InstallationObject> parts = TRY(installation_objects(whole));
+  InstallationCheck check(client, whole, parts, daemon, stop);
   TRY(check.run());
   InstallationReport report = std::move(check.report);
   if (!report.problems.empty())
@@ -602,10 +672,13 @@ Result<InstallationReport> uninstall(Client& client, const InstallationRequest& 
   InstallationReport report;
   InstallationRequest whole = request;
   const SecretSpaces secrets = TRY(spaces_with_secrets(client, stop));
-  whole.secret_spaces.insert(secrets.known.begin(), secrets.known.end());
+  whole.copies_secrets = !secrets.of_controller.empty();
+  for (const std::set<std::string>& spaces : {secrets.of_daemons, secrets.of_controller})
+    whole.secret_spaces.insert(spaces.begin(), spaces.end());
   if (!secrets.refusal.empty()) {
     whole.secret_spaces.insert(request.space);
     report.warnings.push_back(cat(secrets.refusal, "; roles and bindings `", secret_role_name,
+                                  "` and `", copied_role_name,
                                   "` may stay in other namespaces than `", request.space, "`"));
   }
   std::vector<InstallationObject> parts = TRY(installation_objects(whole));
@@ -619,6 +692,9 @@ Result<InstallationReport> uninstall(Client& client, const InstallationRequest& 
   // A controller that still runs would make them anew as long as it may.
   for (InstallationObject& part : TRY(injecting_parts(client, report, stop)))
     parts.push_back(std::move(part));
+  if (whole.copies_secrets)
+    for (InstallationObject& part : TRY(secret_copies(client, report, stop)))
+      parts.push_back(std::move(part));
   TRY(look_for_rights_to_delete(client, parts, report, stop));
   if (!report.problems.empty())
     return report;

@@ -297,8 +297,15 @@ TEST_F(InstallTest, WhereOpenKruisesDaemonIsOursIsOmitted) {
   const auto looked = check_installation(client_, request_, {});
   EXPECT_EQ(told(looked), all_but_daemons("missing", "omitted"));
   request_.secret_spaces = {"kruise-system"};
+  EXPECT_EQ(installed()->problems,
+            std::vector<std::string>{"there is no namespace `kruise-daemon-config`, where "
+                                     "OpenKruise's daemon reads Secrets"});
+  make_namespace("kruise-daemon-config");
   const auto report = installed();
   auto expected = all_but_daemons("created", "omitted");
+  for (const char* role : {"fettle-copied-secrets", "fettle-secret-copies"})
+    for (const char* kind : {"Role", "RoleBinding"})
+      expected[cat(kind, "/", role)] = "created";
   expected["Role/fettle-pull-secrets"] = expected["RoleBinding/fettle-pull-secrets"] = "omitted";
   EXPECT_EQ(told(report), expected);
   ASSERT_EQ(report->warnings.size(), 1u) << join(report->warnings, "\n");
@@ -307,6 +314,44 @@ TEST_F(InstallTest, WhereOpenKruisesDaemonIsOursIsOmitted) {
   ASSERT_TRUE(client_.remove(daemon_sets_, {"elsewhere", "kruise-daemon"}, {}, {}));
   EXPECT_EQ(told(installed()).at("DaemonSet/fettle-node-daemon"), "created");
   EXPECT_TRUE(has_daemon());
+}
+
+/// Its daemon reads copies, which the controller makes.
+TEST_F(InstallTest, BesideOpenKruisesDaemonTheControllerCopiesSecrets) {
+  for (const char* space : {"elsewhere", "shop", "kruise-daemon-config"})
+    make_namespace(space);
+  run_daemon("elsewhere");
+  request_.secret_spaces = {"shop"};
+  ASSERT_TRUE(installed());
+  const auto has_flag = [&] {
+    const Value found = *client_.get(deployments_, {"kruise-system", "fettle-controller"}, {});
+    for (const Value& word : items_of(*follow(found, "/spec/template/spec/containers/0/args")))
+      if (word == Value("--copy-pull-secrets"))
+        return true;
+    return false;
+  };
+  EXPECT_TRUE(has_flag());
+  EXPECT_TRUE(is_there(roles_, {"shop", "fettle-copied-secrets"}));
+  EXPECT_TRUE(is_there(roles_, {"kruise-daemon-config", "fettle-secret-copies"}));
+  // What it needs no more, and may be taken away.
+  ASSERT_TRUE(client_.remove(daemon_sets_, {"elsewhere", "kruise-daemon"}, {}, {}));
+  const auto without = installed();
+  ASSERT_TRUE(without);
+  ASSERT_EQ(without->warnings.size(), 1u) << join(without->warnings, "\n");
+  EXPECT_EQ(without->warnings[0],
+            "the controller may still read Secrets in `shop`, which it copied for OpenKruise's "
+            "daemon; `kubectl delete role,rolebinding fettle-copied-secrets -n shop` ends that");
+  EXPECT_FALSE(has_flag());
+  const ResourceType secrets{"", "v1", "secrets", "Secret"};
+  make(secrets, "kruise-daemon-config",
+       R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"copy",
+        "labels":{"app.kubernetes.io/name":"fettle"}}})");
+  make(secrets, "kruise-daemon-config",
+       R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"others"}})");
+  EXPECT_EQ(told(uninstall(client_, request_, {})).at("Secret/copy"), "deleted");
+  EXPECT_FALSE(is_there(roles_, {"shop", "fettle-copied-secrets"}));
+  EXPECT_FALSE(is_there(roles_, {"kruise-daemon-config", "fettle-secret-copies"}));
+  EXPECT_TRUE(is_there(secrets, {"kruise-daemon-config", "others"}));
 }
 
 TEST_F(InstallTest, TwoDaemonsAreSaidAndOursStaysAsItIs) {
@@ -490,13 +535,13 @@ TEST_F(InstallTest, WhereRolesMayNotBeListedTheRestGoesAllTheSame) {
   request_.secret_spaces = {"shop", "kruise-system"};
   ASSERT_TRUE(installed());
   request_.secret_spaces.clear();
-  server_.fail(2, asks_for("GET", "metadata.name"), refusal_to("list roles"));
+  server_.fail(4, asks_for("GET", "metadata.name"), refusal_to("list roles"));
   const auto report = uninstall(client_, request_, {});
   ASSERT_TRUE(report) << to_string(report.error());
   EXPECT_FALSE(report->failure);
   ASSERT_EQ(report->warnings.size(), 1u) << join(report->warnings, "\n");
   EXPECT_NE(report->warnings[0].find("you may not list roles; roles and bindings "
-                                     "`fettle-pull-secrets` may stay"),
+                                     "`fettle-pull-secrets` and `fettle-copied-secrets` may stay"),
             std::string::npos)
       << report->warnings[0];
   EXPECT_FALSE(has_controller());
