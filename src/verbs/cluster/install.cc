@@ -5,8 +5,6 @@
 #include <tuple>
 
 #include "base/text.h"
-#include "cluster/secret_copies.h"
-#include "cluster/types.h"
 #include "kubernetes/discovery.h"
 
 namespace fettle {
@@ -20,6 +18,7 @@ using kubernetes::ResourceType;
 const ResourceType deployments{"apps", "v1", "deployments", "Deployment"};
 const ResourceType access_reviews{"authorization.k8s.io", "v1", "selfsubjectaccessreviews",
                                   "SelfSubjectAccessReview", false};
+const ResourceType secrets{"", "v1", "secrets", "Secret"};
 const ResourceType daemon_sets{"apps", "v1", "daemonsets", "DaemonSet"};
 const ResourceType namespaces{"", "v1", "namespaces", "Namespace", false};
 const ResourceType role_type{"rbac.authorization.k8s.io", "v1", "roles", "Role"};
@@ -361,8 +360,8 @@ class InstallationCheck {
       if (!TRY(has_namespace(space)) && space != request_.space)
         add_problem(cat("there is no namespace `", space, "`, which `--pull-secrets` names"));
     if (request_.copies_secrets && !request_.secret_spaces.empty() &&
-        !TRY(has_namespace(cluster::copy_space)))
-      add_problem(cat("there is no namespace `", cluster::copy_space,
+        !TRY(has_namespace(copies_space)))
+      add_problem(cat("there is no namespace `", copies_space,
                       "`, where OpenKruise's daemon reads Secrets"));
     const SecretSpaces before = TRY(spaces_with_secrets(client_, stop_));
     if (!before.refusal.empty())
@@ -592,9 +591,9 @@ Result<std::vector<InstallationObject>> injecting_parts(Client& client, Installa
 Result<std::vector<InstallationObject>> secret_copies(Client& client, InstallationReport& report,
                                                       const std::stop_token& stop) {
   std::vector<InstallationObject> found;
-  const std::string space(cluster::copy_space);
+  const std::string space(copies_space);
   const std::string label = cat(installation_label, "=", installation_name);
-  const auto listed = client.list(cluster::types::secrets, space, {.label_selector = label}, stop);
+  const auto listed = client.list(secrets, space, {.label_selector = label}, stop);
   if (!listed && listed.error().reason != ApiReason::forbidden)
     return static_cast<const Error&>(listed.error());
   if (!listed)
@@ -602,9 +601,7 @@ Result<std::vector<InstallationObject>> secret_copies(Client& client, Installati
                                   "delete secrets -n ", space, " -l ", label, "` ends that"));
   else
     for (const Value& each : listed->items)
-      found.push_back({cluster::types::secrets,
-                       {space, std::string(each.at("metadata").text_at("name"))},
-                       each});
+      found.push_back({secrets, {space, std::string(each.at("metadata").text_at("name"))}, each});
   return found;
 }
 
@@ -671,13 +668,13 @@ Result<InstallationReport> uninstall(Client& client, const InstallationRequest& 
                                      const std::stop_token& stop) {
   InstallationReport report;
   InstallationRequest whole = request;
-  const SecretSpaces secrets = TRY(spaces_with_secrets(client, stop));
-  whole.copies_secrets = !secrets.of_controller.empty();
-  for (const std::set<std::string>& spaces : {secrets.of_daemons, secrets.of_controller})
+  const SecretSpaces granted = TRY(spaces_with_secrets(client, stop));
+  whole.copies_secrets = !granted.of_controller.empty();
+  for (const std::set<std::string>& spaces : {granted.of_daemons, granted.of_controller})
     whole.secret_spaces.insert(spaces.begin(), spaces.end());
-  if (!secrets.refusal.empty()) {
+  if (!granted.refusal.empty()) {
     whole.secret_spaces.insert(request.space);
-    report.warnings.push_back(cat(secrets.refusal, "; roles and bindings `", secret_role_name,
+    report.warnings.push_back(cat(granted.refusal, "; roles and bindings `", secret_role_name,
                                   "` and `", copied_role_name,
                                   "` may stay in other namespaces than `", request.space, "`"));
   }

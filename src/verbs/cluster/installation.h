@@ -50,6 +50,8 @@ inline constexpr std::string_view installation_name = "fettle";
 inline constexpr std::string_view secret_role_name = "fettle-pull-secrets";
 /// The same for the controller, where it copies Secrets.
 inline constexpr std::string_view copied_role_name = "fettle-copied-secrets";
+/// Where OpenKruise's daemon reads Secrets.
+inline constexpr std::string_view copies_space = "kruise-daemon-config";
 /// Whether an object is there for the daemons of nodes alone.
 bool is_of_daemons(const InstallationObject& part);
 
