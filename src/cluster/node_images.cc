@@ -177,7 +177,7 @@ Value image_with(const Value& before, const Value& order, const WantedOrder& wan
   std::vector<Entry> entries{{"tags", Value::list(std::move(tags))}};
   // Null takes away those that no daemon can read.
   if (Value secrets = secrets_with(before.at("pullSecrets"), wanted);
-      !secrets.is_null() || !before.at("pullSecrets").is_null())
+      !secrets.is_null() || before.find("pullSecrets") != nullptr)
     entries.push_back({"pullSecrets", std::move(secrets)});
   const Value& sandbox = wanted.job.at("spec").at("sandboxConfig");
   const Value& kept = sandbox.is_dict() ? sandbox : before.at("sandboxConfig");

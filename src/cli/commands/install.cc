@@ -96,7 +96,8 @@ std::vector<Command> install_commands() {
       {{{"--image"}, "IMAGE", "an image that has fettle; none is published"},
        {{"--pull-secrets"},
         "NAMESPACE,…",
-        "where the daemons may read Secrets with logins for registries; may be repeated",
+        "where Secrets with logins for registries may be read, by the daemons or, to copy them "
+        "for OpenKruise's, by the controller; may be repeated",
         true},
        {{"--check"}, "", "only look: exit code 2 if something would go wrong"}});
   added.outputs = {"yaml"};

@@ -18,7 +18,7 @@ using kubernetes::ResourceType;
 const ResourceType deployments{"apps", "v1", "deployments", "Deployment"};
 const ResourceType access_reviews{"authorization.k8s.io", "v1", "selfsubjectaccessreviews",
                                   "SelfSubjectAccessReview", false};
-const ResourceType secrets{"", "v1", "secrets", "Secret"};
+const ResourceType secret_type{"", "v1", "secrets", "Secret"};
 const ResourceType daemon_sets{"apps", "v1", "daemonsets", "DaemonSet"};
 const ResourceType namespaces{"", "v1", "namespaces", "Namespace", false};
 const ResourceType role_type{"rbac.authorization.k8s.io", "v1", "roles", "Role"};
@@ -145,8 +145,8 @@ std::string missing_right(std::string_view verb, const InstallationObject& part)
 }
 
 /// Whether whoever asks may do something with objects like this one.
-Result<bool> may(Client& client, const std::string& verb, const InstallationObject& part,
-                 const std::stop_token& stop) {
+Result<bool> may_do(Client& client, const std::string& verb, const InstallationObject& part,
+                    const std::stop_token& stop) {
   const Value attributes = Value::dict({{"verb", verb},
                                         {"group", part.type.group},
                                         {"resource", part.type.plural},
@@ -402,7 +402,7 @@ class InstallationCheck {
       for (const std::string verb : {"create", "patch"}) {
         const bool is_new =
             asked.emplace(verb, shown_resource(part->type), part->name.space).second;
-        if (is_new && !TRY(may(client_, verb, *part, stop_)))
+        if (is_new && !TRY(may_do(client_, verb, *part, stop_)))
           report.problems.push_back(missing_right(verb, *part));
       }
     return {};
@@ -593,7 +593,7 @@ Result<std::vector<InstallationObject>> secret_copies(Client& client, Installati
   std::vector<InstallationObject> found;
   const std::string space(copies_space);
   const std::string label = cat(installation_label, "=", installation_name);
-  const auto listed = client.list(secrets, space, {.label_selector = label}, stop);
+  const auto listed = client.list(secret_type, space, {.label_selector = label}, stop);
   if (!listed && listed.error().reason != ApiReason::forbidden)
     return static_cast<const Error&>(listed.error());
   if (!listed)
@@ -601,7 +601,8 @@ Result<std::vector<InstallationObject>> secret_copies(Client& client, Installati
                                   "delete secrets -n ", space, " -l ", label, "` ends that"));
   else
     for (const Value& each : listed->items)
-      found.push_back({secrets, {space, std::string(each.at("metadata").text_at("name"))}, each});
+      found.push_back(
+          {secret_type, {space, std::string(each.at("metadata").text_at("name"))}, each});
   return found;
 }
 
@@ -616,7 +617,7 @@ Status look_for_rights_to_delete(Client& client, const std::vector<InstallationO
     if (there.is_null() || !owner_of_installed(part, there).empty() ||
         !asked.emplace(shown_resource(part.type), part.name.space).second)
       continue;
-    if (!TRY(may(client, "delete", part, stop)))
+    if (!TRY(may_do(client, "delete", part, stop)))
       report.problems.push_back(missing_right("delete", part));
   }
   return {};
