@@ -1,6 +1,7 @@
 # Makes a source of what is installed in a cluster: `-DROOT=…/packaging/kubernetes -DOUTPUT=….cc`.
 # Compilers need not take a text of more than 65,536 characters, so a file is cut at ends of lines.
-file(GLOB files RELATIVE ${ROOT} ${ROOT}/crds/*.yaml ${ROOT}/install.yaml ${ROOT}/pull_secrets.yaml)
+file(GLOB files RELATIVE ${ROOT} ${ROOT}/crds/*.yaml ${ROOT}/install.yaml
+  ${ROOT}/pull_secrets.yaml ${ROOT}/copied_secrets.yaml ${ROOT}/secret_copies.yaml)
 list(SORT files)
 set(rows "")
 foreach(file ${files})

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes a Helm chart of install.yaml, pull_secrets.yaml and crds, so that rights and pods stand in one place.
+"""Makes a Helm chart of install.yaml, the files about Secrets and crds, so that rights and pods stand in one place.
 
     chart.py FOLDER    writes the chart into FOLDER, which is made or empty
 
@@ -49,6 +49,8 @@ daemon:
   flags: []
 # Namespaces in which the daemon may read Secrets, which are logins for registries.
 pullSecrets: []
+# On where OpenKruise's daemon pulls: the controller copies those Secrets into kruise-daemon-config.
+copyPullSecrets: false
 """
 
 CHART = """apiVersion: v2
@@ -105,6 +107,8 @@ def template_of(document):
     if kind == "Deployment":
         text = put(text, "replicas: 2\n", "replicas: {{ .Values.replicas }}\n")
         text = pods(text, ".Values", "--health-probe-addr=:8000")
+        flag = "        - --health-probe-addr=:8000\n"
+        text = put(text, flag, flag + "        {{- if .Values.copyPullSecrets }}\n        - --copy-pull-secrets\n        {{- end }}\n")
     if kind == "DaemonSet":
         text = pods(text, ".Values.daemon", "--addr=:10221")
     if kind.startswith("ValidatingAdmissionPolicy"):
@@ -112,10 +116,15 @@ def template_of(document):
     return only_if(".Values.daemon.enabled", text) if is_of_daemon else text
 
 
-def template(text, secrets):
+def for_each_space(secrets):
     of_secrets = secrets.replace("kruise-system", "{{ $.Values.namespace }}").replace('"PULLED"', "{{ . | quote }}")
-    each = f"{{{{- range .Values.pullSecrets }}}}\n---\n{of_secrets}{{{{- end }}}}\n"
-    return "".join(template_of(each) for each in text.split("---\n")) + only_if(".Values.daemon.enabled", each)
+    return f"{{{{- range .Values.pullSecrets }}}}\n---\n{of_secrets}{{{{- end }}}}\n"
+
+
+def template(text, secrets, copied, copies):
+    of_copies = "---\n" + copies.replace("kruise-system", "{{ .Values.namespace }}")
+    return ("".join(template_of(each) for each in text.split("---\n")) + only_if(".Values.daemon.enabled", for_each_space(secrets))
+            + only_if("and .Values.copyPullSecrets .Values.pullSecrets", for_each_space(copied) + of_copies))
 
 
 def main():
@@ -129,7 +138,8 @@ def main():
     (folder / "crds").mkdir()
     (folder / "Chart.yaml").write_text(CHART.format(version=version))
     (folder / "values.yaml").write_text(VALUES)
-    (folder / "templates" / "install.yaml").write_text(template((here / "install.yaml").read_text(), (here / "pull_secrets.yaml").read_text()))
+    (folder / "templates" / "install.yaml").write_text(template(*(
+        (here / file).read_text() for file in ("install.yaml", "pull_secrets.yaml", "copied_secrets.yaml", "secret_copies.yaml"))))
     for definition in sorted((here / "crds").glob("*.yaml")):
         (folder / "crds" / definition.name).write_text(definition.read_text())
 

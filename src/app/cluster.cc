@@ -48,6 +48,7 @@ Result<ClusterConnection> link_cluster(const ClusterRequest& request, const Work
   settings.client.burst = static_cast<int>(request.burst);
   settings.space = request.space;
   settings.gates = TRY(gates_in(request.gates));
+  settings.copies_secrets = request.copies_secrets;
   if (request.elects)
     settings.lease = kubernetes::LeaseSettings{.lease = {request.lease_space, request.lease_name},
                                                .identity = identity_of(place)};

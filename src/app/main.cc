@@ -167,7 +167,8 @@ class Program : public Face {
   Result<ClusterAccess> cluster(const ClusterRequest& request) override {
     clusters_.kept = TRY(link_cluster(request, *TRY(workplace()), build()));
     ClusterLink& link = *clusters_.kept.link;
-    return ClusterAccess{link.client(), link.objects(), link.owners(), link.policy_version()};
+    return ClusterAccess{link.client(), link.objects(), link.owners(), link.policy_version(),
+                         &link.copies()};
   }
 
   /// Opens no folder: the daemon of a node keeps nothing.

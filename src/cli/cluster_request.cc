@@ -23,7 +23,11 @@ const std::vector<CommandOption>& cluster_options() {
        "tell metrics there; `0`: nowhere (default: `:8080` in a cluster)"},
       {{"--health-probe-addr"},
        "ADDRESS",
-       "answer `/healthz` and `/readyz` there; `0`: nowhere (default: `:8000` in a cluster)"}};
+       "answer `/healthz` and `/readyz` there; `0`: nowhere (default: `:8000` in a cluster)"},
+      {{"--copy-pull-secrets"},
+       "",
+       "copy Secrets of jobs to where OpenKruise's daemon reads them; for clusters where it "
+       "pulls"}};
   return options;
 }
 
@@ -58,6 +62,7 @@ Result<std::optional<ClusterRequest>> cluster_asked(const CommandLine& parsed) {
   request.burst = TRY(parsed.number("rest-config-burst", request.burst));
   if (request.qps < 1 || request.burst < 1)
     return user_error("`--rest-config-qps` and `--rest-config-burst` must be at least 1");
+  request.copies_secrets = parsed.flag("copy-pull-secrets");
   request.elects = parsed.flag("enable-leader-election", request.elects);
   request.lease_space = parsed.text("leader-election-namespace", request.lease_space);
   request.lease_name = parsed.text("leader-election-id", request.lease_name);

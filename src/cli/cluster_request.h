@@ -14,13 +14,14 @@ struct ClusterRequest {
   std::string space{};       ///< whose workloads are meant; empty: all
   std::string gates{};       ///< `NAME=BOOL,…`
   int64_t qps = 30, burst = 50;
+  bool copies_secrets = false;  ///< for OpenKruise's daemon
   bool elects = true;  ///< it acts only while it has the lease
   std::string lease_space = "kruise-system", lease_name = "kruise-manager";
   /// Where it tells how it fares; empty: nowhere. In a pod both are open, as OpenKruise's are.
   std::string metrics_address{}, probe_address{};
 };
 
-/// OpenKruise's manager has the same, but for the first three.
+/// OpenKruise's manager has the same, but for the first three and the last one.
 const std::vector<CommandOption>& cluster_options();
 /// None: no cluster is meant. Errors (`Blame::user`): options that do not fit together.
 Result<std::optional<ClusterRequest>> cluster_asked(const CommandLine& parsed);

@@ -1,10 +1,12 @@
 #include "cluster/node_images.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "base/rfc3339.h"
 #include "base/text.h"
 #include "cluster/names.h"
+#include "cluster/secret_copies.h"
 #include "cluster/types.h"
 #include "kinds/image_reference.h"
 #include "value/with.h"
@@ -18,6 +20,7 @@ using workloads::PullSeen;
 
 constexpr Duration node_pause = 30s;  ///< after a node has become ready
 constexpr Duration longest_silence = 10min;
+constexpr Duration longest_attempt_pause = 30s;
 constexpr int64_t default_timeout = 600, default_backoff = 3;
 constexpr int64_t spare_seconds = 300;  ///< that an order outlives what it is for
 constexpr int64_t day_seconds = 24 * 3600;
@@ -74,6 +77,25 @@ int64_t spread(const Image& image, uint64_t seconds) {
   return static_cast<int64_t>(what.digest().low % seconds);
 }
 
+/// Numbers of others, so that a time may be added.
+Duration bounded_seconds(int64_t seconds) {
+  return std::chrono::seconds(std::clamp<int64_t>(seconds, 0, longest_seconds));
+}
+
+/// How long all attempts may take, with the pauses between them.
+Duration longest_pull(const Value& policy) {
+  const Duration attempt =
+      bounded_seconds(policy.integer_at("timeoutSeconds", default_timeout)) + longest_attempt_pause;
+  const int64_t attempts =
+      std::clamp<int64_t>(policy.integer_at("backoffLimit", default_backoff), 0, 1'000) + 1;
+  return std::min(attempt * attempts, bounded_seconds(longest_seconds));
+}
+
+/// A version is only ever compared for being the same, so after the last one comes the first.
+int64_t next_version(int64_t last) {
+  return last < std::numeric_limits<int64_t>::max() ? last + 1 : 0;
+}
+
 /// How long an order stays after it has ended (OpenKruise's rules).
 int64_t seconds_to_live(const WantedOrder& wanted, const Value& policy) {
   if (policy.text_at("type") == "Never")
@@ -118,28 +140,34 @@ Value order_for(const WantedOrder& wanted, std::string_view tag, const Value& be
       owners.push_back(each);
   owners.push_back(reference_to(wanted.job));
   return Value::dict({{"tag", tag},
-                      {"version", std::max(before.integer_at("version", -1), last) + 1},
+                      {"version", next_version(std::max(before.integer_at("version", -1), last))},
                       {"createdAt", write_moment(now)},
                       {"imagePullPolicy", policy_word(wanted.image)},
                       {"pullPolicy", pull_policy(wanted)},
                       {"ownerReferences", Value::list(std::move(owners))}});
 }
 
-/// The Secrets that an image is pulled with, each tried in turn.
-Value secrets_with(const Value& before, const Value& job) {
-  std::vector<Value> secrets(items_of(before).begin(), items_of(before).end());
-  const Name space = meta_of(job).space;
-  for (const Value& name : items_of(job.at("spec").at("pullSecrets"))) {
+/// The Secrets that an image is pulled with, each tried in turn. Those that the daemon cannot read go.
+Value secrets_with(const Value& before, const WantedOrder& wanted) {
+  std::vector<Value> secrets;
+  for (const Value& each : items_of(before)) {
+    const bool is_copied = each.text_at("namespace") == copy_space;
+    if (wanted.copies ? is_copied : !is_copied || !is_own_copy(each.text_at("name")))
+      secrets.push_back(each);
+  }
+  for (const ObjectName& name : wanted.copies ? *wanted.copies : secrets_of(wanted.job)) {
     const bool is_known = std::ranges::any_of(secrets, [&](const Value& each) {
-      return each.at("name") == name && each.text_at("namespace") == space.view();
+      return each.text_at("name") == name.name && each.text_at("namespace") == name.space;
     });
     if (!is_known)
-      secrets.push_back(Value::dict({{"namespace", space}, {"name", name}}));
+      secrets.push_back(wanted.copies
+                            ? reference_to_copy(name)
+                            : Value::dict({{"namespace", name.space}, {"name", name.name}}));
   }
   return secrets.empty() ? Value() : Value::list(std::move(secrets));
 }
 
-Value image_with(const Value& before, const Value& order, const Value& job) {
+Value image_with(const Value& before, const Value& order, const WantedOrder& wanted) {
   std::vector<Value> tags;
   for (const Value& each : items_of(before.at("tags")))
     if (each.text_at("tag") != order.text_at("tag"))
@@ -147,9 +175,11 @@ Value image_with(const Value& before, const Value& order, const Value& job) {
   tags.push_back(order);
   std::ranges::sort(tags, {}, [](const Value& each) { return each.text_at("tag"); });
   std::vector<Entry> entries{{"tags", Value::list(std::move(tags))}};
-  if (Value secrets = secrets_with(before.at("pullSecrets"), job); !secrets.is_null())
+  // Null takes away those that no daemon can read.
+  if (Value secrets = secrets_with(before.at("pullSecrets"), wanted);
+      !secrets.is_null() || before.find("pullSecrets") != nullptr)
     entries.push_back({"pullSecrets", std::move(secrets)});
-  const Value& sandbox = job.at("spec").at("sandboxConfig");
+  const Value& sandbox = wanted.job.at("spec").at("sandboxConfig");
   const Value& kept = sandbox.is_dict() ? sandbox : before.at("sandboxConfig");
   if (kept.is_dict())
     entries.push_back({"sandboxConfig", kept});
@@ -267,7 +297,7 @@ Value orders_change(const Value& node_image, std::span<const WantedOrder> orders
     const Value& before = row_of_tag(image.at("tags"), what.tag);
     const Value& told = row_of_tag(status_rows(node_image, what.name), what.tag);
     const Value order = order_for(wanted, what.tag, before, told.integer_at("version", -1), now);
-    image = image_with(image, order, wanted.job);
+    image = image_with(image, order, wanted);
   }
   std::vector<Entry> entries;
   for (auto& [name, image] : images)
@@ -452,9 +482,13 @@ class NodeImageKeeper {
     if (told.is_null())
       return is_past(created + longest_silence) ? "the node does not answer" : "";
     const int64_t deadline = order.at("pullPolicy").integer_at("activeDeadlineSeconds");
-    const Duration limit =
-        std::chrono::seconds(std::clamp<int64_t>(deadline, 0, longest_seconds)) + longest_silence;
-    return deadline > 0 && is_past(created + limit) ? "the node has not ended it in time" : "";
+    const Time started = moment_at(told, "startTime");
+    // One that waits for others of its node may do so for as long as they take.
+    if (deadline <= 0 && started == Time())
+      return {};
+    const Time end = deadline > 0 ? created + bounded_seconds(deadline)
+                                  : started + longest_pull(order.at("pullPolicy"));
+    return is_past(end + longest_silence) ? "the node has not ended it in time" : "";
   }
 
   Value failed_row(const Value& order, const std::string& why) const {

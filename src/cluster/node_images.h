@@ -43,6 +43,8 @@ Value node_image_for(const Value& node);
 struct WantedOrder {
   Image image;
   Value job;  ///< the ImagePullJob as it is stored
+  /// Of the job's Secrets, for a daemon that reads no others; none: it reads them where they are.
+  std::optional<std::vector<kubernetes::ObjectName>> copies{};
 };
 
 /// The ImagePullJobs that the orders of a NodeImage are for, whether they are there or not.
@@ -80,7 +82,8 @@ KnownOrders read_orders(const Value& node_image, const FindJob& find, const Name
 
 /// What is due about the NodeImage of a node, beside orders: it is made when the node has been ready
 /// for 30 seconds, has the node's labels and goes with the node; old orders go; one that a node does
-/// not answer for ten minutes has failed.
+/// not answer for ten minutes has failed, and so has one that it does not end in the time that all
+/// attempts may take, and ten minutes.
 struct Upkeep {
   enum class Write { none, create, remove, change, change_status };
   Write write = Write::none;

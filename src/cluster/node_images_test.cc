@@ -4,6 +4,7 @@
 
 #include "base/rfc3339.h"
 #include "base/text.h"
+#include "cluster/secret_copies.h"
 #include "tests/kubernetes/json_text.h"
 #include "tests/kubernetes/patches.h"
 #include "value/with.h"
@@ -106,6 +107,38 @@ TEST(NodeImages, OneChangeHasAllOrders) {
   EXPECT_FALSE(is_ordered(Value(), "web:3"));
   EXPECT_EQ(node_image.at("spec").at("images").at("side").at("pullSecrets"),
             json(R"([{"namespace":"default","name":"key"}])"));
+}
+
+/// OpenKruise's daemon reads copies, and ours the Secrets themselves.
+TEST(NodeImages, SecretsAreThoseThatTheDaemonReads) {
+  const Value job = job_object("a", "web:2", R"(,"pullSecrets":["key","gone"])");
+  const auto secrets_of_order = [&](const Value& node_image, bool has_copies) {
+    WantedOrder wanted = wanted_order(job);
+    if (has_copies)
+      wanted.copies = {copy_of({"default", "key"})};
+    const std::vector<WantedOrder> orders{wanted};
+    return kubernetes::merge_patch(node_image, orders_change(node_image, orders, now));
+  };
+  const auto names = [](const Value& node_image) {
+    std::vector<std::string> found;
+    for (const Value& each :
+         items_of(node_image.at("spec").at("images").at("web").at("pullSecrets")))
+      found.push_back(cat(each.text_at("namespace"), "/", each.text_at("name"),
+                          each.text_at("mode").empty() ? "" : " ", each.text_at("mode")));
+    return found;
+  };
+  const std::string copy = cat("kruise-daemon-config/", copy_of({"default", "key"}).name, " batch");
+  const Value plain = secrets_of_order(empty_node_image(), false);
+  EXPECT_EQ(names(plain), (std::vector<std::string>{"default/key", "default/gone"}));
+  const Value copied = secrets_of_order(plain, true);
+  EXPECT_EQ(names(copied), std::vector<std::string>{copy});
+  EXPECT_EQ(names(secrets_of_order(copied, true)), std::vector<std::string>{copy}) << "once";
+  EXPECT_EQ(names(secrets_of_order(copied, false)), names(plain));
+  // None can be copied.
+  WantedOrder without = wanted_order(job);
+  without.copies.emplace();
+  const std::vector<WantedOrder> orders{without};
+  EXPECT_TRUE(names(kubernetes::merge_patch(plain, orders_change(plain, orders, now))).empty());
 }
 
 TEST(NodeImages, AnotherOrderOfATagHasAHigherVersionAndKeepsTheOthers) {
@@ -283,6 +316,49 @@ TEST(NodeDigest, ChangesWithWhatANodeImageFollows) {
   EXPECT_NE(node_digest(node_object(R"({"disk":"ssd"})")), before);
   EXPECT_NE(node_digest(node_object("{}", "False")), before);
   EXPECT_EQ(node_digest(Value()), Digest());
+}
+
+/// Its daemon has died, or nobody knows the node any more.
+TEST_F(NodeImageUpkeep, APullThatANodeNeverEndsHasFailed) {
+  const Value ordered_one = ordered(empty_node_image(), {job_object("a", "web:2")});
+  const auto pulling = [&](std::string_view more) {
+    return told(ordered_one, "web", cat(R"({"tag":"2","version":0)", more, "}"));
+  };
+  const Value begun = pulling(R"(,"phase":"Pulling","startTime":"2027-01-15T08:01:00Z")");
+  // Two attempts of 300 seconds, each with a pause of 30, and ten minutes.
+  const Time end = now + 1min + 660s + 10min;
+  EXPECT_EQ(upkeep(begun, now + 1min).next, end);
+  const Upkeep failed = upkeep(begun, end);
+  ASSERT_EQ(failed.write, Upkeep::Write::change_status);
+  EXPECT_EQ(read_orders(kubernetes::merge_patch(begun, failed.body), find_, "cluster")
+                .orders.begin()
+                ->second.seen.error,
+            "the node has not ended it in time");
+  const Upkeep waiting = upkeep(pulling(R"(,"phase":"Waiting")"), now + 24h);
+  EXPECT_EQ(waiting.write, Upkeep::Write::none) << "others are pulled before it";
+}
+
+TEST_F(NodeImageUpkeep, HostileNumbersMakeNoTimesThatCannotBe) {
+  const auto with_policy = [&](std::string_view policy) {
+    const Value node_image = kubernetes::merge_patch(
+        empty_node_image(),
+        json(cat(R"({"spec":{"images":{"web":{"tags":[{"tag":"2","version":9223372036854775807,
+          "createdAt":"2261-12-31T23:59:59Z","pullPolicy":)",
+                 policy, "}]}}}}")));
+    return told(node_image, "web", R"({"tag":"2","version":9223372036854775807,
+      "phase":"Pulling","startTime":"2261-12-31T23:59:59Z"})");
+  };
+  for (const char* policy :
+       {R"({"timeoutSeconds":9223372036854775807,"backoffLimit":9223372036854775807})",
+        R"({"activeDeadlineSeconds":9223372036854775807})",
+        R"({"timeoutSeconds":-9223372036854775807,"backoffLimit":-9223372036854775807})"}) {
+    const Upkeep upkept = upkeep(with_policy(policy));
+    EXPECT_EQ(upkept.write, Upkeep::Write::none) << policy;
+    ASSERT_TRUE(upkept.next) << policy;
+    EXPECT_GT(*upkept.next, now) << policy;
+  }
+  const Value again = ordered(with_policy("{}"), {job_object("a", "web:2")});
+  EXPECT_EQ(order_in(again, "web", "2").integer_at("version", -1), 0) << "another one all the same";
 }
 
 TEST_F(NodeImageUpkeep, NonsenseIsPassedOver) {

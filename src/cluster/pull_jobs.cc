@@ -39,6 +39,25 @@ std::optional<Name> revision_in(const Value& spec) {
   return std::nullopt;
 }
 
+/// Whoever may write a job may write any number as a time. One that is later has no room for the
+/// seconds of a spec, which have 31 bits.
+constexpr int64_t latest_time = 7'000'000'000'000'000'000;
+
+int64_t possible_time(int64_t time) { return std::clamp<int64_t>(time, 0, latest_time); }
+
+void bound_times(PullJobState& state) {
+  state.started = possible_time(state.started);
+  if (state.completed)
+    state.completed = possible_time(*state.completed);
+  if (!state.failed)
+    return;
+  std::vector<Entry> kept;
+  for (const Entry& entry : state.failed->entries())
+    if (const int64_t since = entry.value.integer_at("since"); since == possible_time(since))
+      kept.push_back(entry);
+  state.failed = Value::dict(std::move(kept));
+}
+
 int64_t nanoseconds_at(const Value& dict, std::string_view key) {
   return moment_at(dict, key).time_since_epoch().count();
 }
@@ -126,6 +145,7 @@ PullJob read_pull_job(const Value& object) {
     job.image = object.at("spec").text_at("image");
   if (owner.empty() || owner.view().starts_with(cat(types::list_jobs.kind, "/")))
     complete(*job.state, object.at("status"));
+  bound_times(*job.state);
   return job;
 }
 

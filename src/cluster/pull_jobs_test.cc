@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "base/text.h"
 #include "cluster/names.h"
 #include "tests/kubernetes/json_text.h"
@@ -128,6 +130,23 @@ TEST(PullJobs, NonsenseInAnAnnotationIsPassedOver) {
         job_of_user(cat(R"(,"annotations":{"fettle/job":)", write_json(Value(text)), "}"));
     EXPECT_EQ(write(read_pull_job(object)), write(read_pull_job(job_of_user()))) << text;
   }
+}
+
+TEST(PullJobs, TimesThatCannotBeAreBounded) {
+  PullJob job = job_of_rollout();
+  job.state->started = std::numeric_limits<int64_t>::max();
+  job.state->completed = std::numeric_limits<int64_t>::min();
+  job.state->failed = Value::dict(
+      {{"n1", Value::dict({{"error", "no"}, {"since", std::numeric_limits<int64_t>::max()}})},
+       {"n2", Value::dict({{"error", "no"}, {"since", 1'800'000'000'000'000'000}})}});
+  const PullJob read = read_pull_job(stored(pull_job_object(job, clone_set())));
+  // The longest time of a spec can be added to it.
+  EXPECT_LE(read.state->started,
+            std::numeric_limits<int64_t>::max() - int64_t{0x7fffffff} * 1'000'000'000);
+  EXPECT_EQ(read.state->completed, 0);
+  ASSERT_TRUE(read.state->failed);
+  EXPECT_FALSE(read.state->failed->find("n1"));
+  EXPECT_TRUE(read.state->failed->find("n2"));
 }
 
 TEST(PullJobs, AShareOfTheNodesThatChangesIsWritten) {

@@ -29,6 +29,8 @@ inline const kubernetes::ResourceType list_jobs{"apps.kruise.io", "v1beta1", "im
 /// What a node is to pull, and what has come of it. It has the node's name.
 inline const kubernetes::ResourceType node_images{"apps.kruise.io", "v1beta1", "nodeimages",
                                                   "NodeImage", false};
+/// Logins for registries, read and written by name alone.
+inline const kubernetes::ResourceType secrets{"", "v1", "secrets", "Secret"};
 /// Their labels: selectors of SidecarSets ask for them.
 inline const kubernetes::ResourceType spaces{"", "v1", "namespaces", "Namespace", false};
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cluster/owners.h"
+#include "cluster/secret_copies.h"
 #include "kubernetes/object_cache.h"
 
 namespace fettle {
@@ -15,6 +16,8 @@ struct ClusterAccess {
   cluster::Owners& owners;  ///< filled by the source of the fleet, read by the driver
   /// Of `mutatingadmissionpolicies`. Empty: they are not served, or not to be used.
   std::string policy_version{};
+  /// Written by the driver. Null: no Secrets are copied.
+  cluster::SecretCopies* copies = nullptr;
 };
 
 /// How many acts keep a client's budget of requests busy, beside orders to nodes. An act has one

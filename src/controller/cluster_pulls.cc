@@ -110,7 +110,7 @@ ClusterPulls::ClusterPulls(const ClusterAccess& access, ClusterEdit& edit, Fleet
       edit_(edit),
       cache_(cache),
       statuses_(statuses),
-      upkeep_(access.client, access.objects) {}
+      upkeep_(access.client, access.objects, access.copies) {}
 
 void ClusterPulls::learn() {
   orders_.clear();

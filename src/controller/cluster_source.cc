@@ -254,8 +254,9 @@ ClusterNews::ClusterNews(const Workplace& place, ClusterAccess access, ClusterEd
       edit_(edit),
       cache_(cache),
       notifier_(notifier),
-      statuses_(access.client, access.objects,
-                [&notifier] { notifier.notify(Notifier::Cause::store); }),
+      statuses_(
+          access.client, access.objects, [&notifier] { notifier.notify(Notifier::Cause::store); },
+          access.copies),
       pulls_(access, edit, cache, statuses_),
       injection_(access, [&notifier] { notifier.notify(Notifier::Cause::store); }),
       adoptions_(access.client, access.objects,
@@ -400,7 +401,7 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
   const Object* const known = cache_.fleet().object(owner);
   const ObjectMeta meta = cluster::meta_of(object);
   const bool was_known = known != nullptr;
-  const bool is_there = !object.is_null() && !meta.is_leaving;
+  const bool is_there = !object.is_null() && is_workload(object, types::workload_of_kind(key.kind));
   const bool is_new = !was_known || !is_there || known->uid != meta.uid;
   if (was_known && is_new)
     leave(owner);
@@ -755,6 +756,9 @@ bool ClusterNews::take_job(const ObjectName& name) {
   const bool was_of_user = cache_.fleet().object(user_of_job(name)) != nullptr;
   const bool is_of_user = !meta.uid.empty() && cluster::workload_of_job(meta).empty();
   const bool has_wishes = (was_of_user || is_of_user) && take_workload(key);
+  if (was_of_user && !is_of_user && !meta.uid.empty())  // its orders are another's now
+    for (const Value& object : access_.objects.all(types::node_images.kind))
+      open_.node_images.insert(name_of_object(cluster::meta_of(object)));
   pulls_.take_job(name);
   return has_wishes;
 }

@@ -40,10 +40,11 @@ bool waits_for_time(const workloads::Workload& workload, const Value& status) {
 }  // namespace
 
 ClusterStatuses::ClusterStatuses(kubernetes::Client& client, kubernetes::ObjectCache& objects,
-                                 std::function<void()> refused)
+                                 std::function<void()> refused, const cluster::SecretCopies* copies)
     : client_(client),
       objects_(objects),
       on_refusal_(std::move(refused)),
+      copies_(copies),
       thread_([this](const std::stop_token& stop) { write(stop); }) {}
 
 void ClusterStatuses::note(const Name& owner) { noted_.insert(owner); }
@@ -113,9 +114,13 @@ void ClusterStatuses::refresh(const workloads::Fleet& fleet, Time now, const Wor
     const Value known = is_of_rollout ? cluster::status_for_job(fleet, object)
                                       : cluster::status_for(fleet, owner, object.at("status"), now,
                                                             condition_for(words.conditions, owner));
-    const Value wanted = with_reason(known, words.not_read, owner);
+    Value wanted = with_reason(known, words.not_read, owner);
     if (object.is_null() || wanted.is_null())
       continue;
+    if (const std::string complaint =
+            is_job && copies_ != nullptr ? copies_->complaint(object) : "";
+        !complaint.empty())
+      wanted = with(wanted, "message", cat(wanted.text_at("message"), "; ", complaint));
     if (workload != nullptr && waits_for_time(*fleet.workload(owner), wanted))
       waiting_for_time_.insert(owner);
     changes[key] = cluster::status_change(object, wanted, dropped[key.kind]);

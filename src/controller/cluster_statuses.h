@@ -9,6 +9,7 @@
 
 #include "base/condition.h"
 #include "base/thread.h"
+#include "cluster/secret_copies.h"
 #include "controller/backoff.h"
 #include "kubernetes/object_cache.h"
 #include "workloads/fleet.h"
@@ -18,8 +19,9 @@ namespace fettle {
 class ClusterStatuses {
  public:
   /// `refused` is called from another thread when one has to be written again. All must outlive it.
+  /// `copies`: of which a job says why there is none; null: no Secrets are copied.
   ClusterStatuses(kubernetes::Client& client, kubernetes::ObjectCache& objects,
-                  std::function<void()> refused);
+                  std::function<void()> refused, const cluster::SecretCopies* copies = nullptr);
 
   /// Something may have changed about it. A job of a rollout is called as one of a user:
   /// `ImagePullJob/NAMESPACE/NAME`.
@@ -51,6 +53,7 @@ class ClusterStatuses {
   kubernetes::Client& client_;
   kubernetes::ObjectCache& objects_;
   const std::function<void()> on_refusal_;
+  const cluster::SecretCopies* const copies_;
   std::set<Name> noted_;
   std::set<Name> waiting_for_time_;  ///< their statuses change without an event
   Instant refreshed_{};

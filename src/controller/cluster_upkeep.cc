@@ -18,9 +18,11 @@ constexpr Duration retry_pause = 10s;     ///< after a write, which may have bee
 
 }  // namespace
 
-ClusterUpkeep::ClusterUpkeep(kubernetes::Client& client, kubernetes::ObjectCache& objects)
+ClusterUpkeep::ClusterUpkeep(kubernetes::Client& client, kubernetes::ObjectCache& objects,
+                             cluster::SecretCopies* copies)
     : client_(client),
       objects_(objects),
+      copies_(copies),
       thread_([this](const std::stop_token& stop) { write(stop); }) {}
 
 void ClusterUpkeep::note(const std::string& node) {
@@ -45,6 +47,8 @@ std::optional<Instant> ClusterUpkeep::due() const {
     take(instant);
   for (const auto& [key, job] : expired_)
     take(job.next);
+  for (const auto& [name, instant] : copies_left_)
+    take(instant);
   return next ? std::optional(std::max(*next, refreshed_ + upkeep_pause)) : std::nullopt;
 }
 
@@ -59,6 +63,46 @@ void ClusterUpkeep::refresh(const cluster::FindJob& find, Time now) {
   for (const std::string& node : std::exchange(noted_, {}))
     look_at(node, find, now, moment);
   look_at_expired(moment);
+  look_at_copies(moment);
+}
+
+/// Also what a controller before this one has left, if it copied and this one does not.
+void ClusterUpkeep::look_at_copies(Instant moment) {
+  if (copies_ == nullptr)
+    return;
+  const std::set<std::string> made = copies_->names();
+  std::set<std::string> known = made;
+  known.merge(std::exchange(copies_seen_, {}));
+  for (const auto& [name, instant] : copies_left_)
+    known.insert(name);
+  if (known.empty())
+    return;
+  const std::set<std::string> needed =
+      copies_->are_wanted() ? cluster::needed_copies(objects_.all(types::pull_jobs.kind))
+                            : std::set<std::string>();
+  std::set<std::string> due;
+  {
+    const std::lock_guard lock(mutex_);
+    std::erase_if(copies_gone_, [&](const std::string& name) {
+      return needed.contains(name) || made.contains(name);
+    });
+    for (const std::string& name : known)
+      if (needed.contains(name) || copies_gone_.contains(name))
+        copies_left_.erase(name);
+      else if (Instant& next = copies_left_[name]; next <= moment) {
+        due.insert(name);
+        next = moment + retry_pause;
+      }
+  }
+  for (const std::string& name : due)
+    give({types::secrets.kind, {std::string(cluster::copy_space), name}},
+         {.write = Upkeep::Write::remove});
+}
+
+/// By the jobs that are there when it is asked.
+bool ClusterUpkeep::is_needed(const std::string& copy) const {
+  return copies_->are_wanted() &&
+         cluster::needed_copies(objects_.all(types::pull_jobs.kind)).contains(copy);
 }
 
 void ClusterUpkeep::look_at_expired(Instant moment) {
@@ -82,6 +126,8 @@ void ClusterUpkeep::look_at(const std::string& node, const cluster::FindJob& fin
                             Instant moment) {
   const ObjectName name{{}, node};
   const Value node_image = objects_.find(types::node_images.kind, name);
+  if (copies_ != nullptr)
+    copies_seen_.merge(cluster::copies_in(node_image));
   Upkeep upkeep = cluster::upkeep_of(objects_.find(types::nodes.kind, name), node_image, find, now);
   waits_.erase(node);
   if (upkeep.next)
@@ -132,7 +178,17 @@ void ClusterUpkeep::write(const std::stop_token& stop) {
       return;
     const auto next = tasks_.extract(tasks_.begin());
     lock.unlock();
+    const bool is_copy = next.key().kind == types::secrets.kind;
+    const std::string& name = next.key().name.name;
+    if (is_copy && is_needed(name))
+      continue;  // a job has come meanwhile
     const auto answer = carry_out(next.key(), next.mapped(), stop);
+    if (is_copy && (answer || answer.error().reason == kubernetes::ApiReason::not_found)) {
+      copies_->forget(name);
+      lock.lock();
+      copies_gone_.insert(name);
+      continue;
+    }
     const bool is_object = answer && !cluster::meta_of(*answer).uid.empty();
     if (is_object && next.mapped().write != Upkeep::Write::remove)
       objects_.take_answer(next.key().kind, *answer);
@@ -141,8 +197,10 @@ void ClusterUpkeep::write(const std::stop_token& stop) {
 
 kubernetes::ApiResult<Value> ClusterUpkeep::carry_out(const ObjectKey& key, const Task& task,
                                                       const std::stop_token& stop) {
-  const kubernetes::ResourceType& type =
-      key.kind == types::node_images.kind ? types::node_images : types::workload_of_kind(key.kind);
+  const kubernetes::ResourceType& type = key.kind == types::node_images.kind ? types::node_images
+                                         : key.kind == types::secrets.kind
+                                             ? types::secrets
+                                             : types::workload_of_kind(key.kind);
   kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::status};
   switch (task.write) {
     case Upkeep::Write::none:

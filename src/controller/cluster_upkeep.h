@@ -5,7 +5,9 @@
 /// A NodeImage is a mailbox, and no decision is about it: it comes and goes with its node, and old
 /// orders are cleared (`cluster/node_images.h`). What is due is found on the thread that keeps the
 /// fleet, from what is there, so that nothing has to be remembered; another thread writes it, when
-/// nothing more urgent is to be written. Where NodeImages are not followed, nothing is ever due.
+/// nothing more urgent is to be written. Copies of Secrets that no job names go as well
+/// (`cluster/secret_copies.h`); those of before this process are known by the NodeImages that name
+/// them. Where NodeImages are not followed, nothing is ever due.
 
 #include <map>
 #include <mutex>
@@ -13,13 +15,16 @@
 #include "base/condition.h"
 #include "base/thread.h"
 #include "cluster/node_images.h"
+#include "cluster/secret_copies.h"
 #include "kubernetes/object_cache.h"
 
 namespace fettle {
 
 class ClusterUpkeep {
  public:
-  ClusterUpkeep(kubernetes::Client& client, kubernetes::ObjectCache& objects);
+  /// `copies`: null: no Secrets are copied. All outlive it.
+  ClusterUpkeep(kubernetes::Client& client, kubernetes::ObjectCache& objects,
+                cluster::SecretCopies* copies = nullptr);
 
   /// Something may have changed about a node or its NodeImage.
   void note(const std::string& node);
@@ -48,6 +53,8 @@ class ClusterUpkeep {
 
   void look_at(const std::string& node, const cluster::FindJob& find, Time now, Instant moment);
   void look_at_expired(Instant moment);
+  void look_at_copies(Instant moment);
+  bool is_needed(const std::string& copy) const;
   void give(const kubernetes::ObjectKey& key, Task task);
   void write(const std::stop_token& stop);
   kubernetes::ApiResult<Value> carry_out(const kubernetes::ObjectKey& key, const Task& task,
@@ -55,6 +62,9 @@ class ClusterUpkeep {
 
   kubernetes::Client& client_;
   kubernetes::ObjectCache& objects_;
+  cluster::SecretCopies* const copies_;
+  std::map<std::string, Instant> copies_left_;  ///< when to try next to remove one, by name
+  std::set<std::string> copies_seen_;           ///< in NodeImages, since the last look
   std::set<std::string> noted_;
   std::map<std::string, Instant> waits_;  ///< nodes about which something is due by time alone
   std::map<kubernetes::ObjectKey, ExpiredJob> expired_;
@@ -62,7 +72,8 @@ class ClusterUpkeep {
   std::mutex mutex_;
   Condition come_;
   std::map<kubernetes::ObjectKey, Task> tasks_;
-  Thread thread_;  ///< ends before the other members go
+  std::set<std::string> copies_gone_;  ///< removed, and named by no job since
+  Thread thread_;                      ///< ends before the other members go
 };
 
 }  // namespace fettle

@@ -15,19 +15,6 @@ using kubernetes::json;
 using kubernetes::ObjectName;
 namespace types = cluster::types;
 
-/// Two threads ask.
-class LockedTransport : public kubernetes::PlayedTransport {
- public:
-  using kubernetes::PlayedTransport::PlayedTransport;
-  Result<HttpResponse> send(HttpRequest request, std::stop_token stop) override {
-    const std::lock_guard lock(mutex_);
-    return PlayedTransport::send(std::move(request), std::move(stop));
-  }
-
- private:
-  std::mutex mutex_;
-};
-
 class ClusterUpkeepTest : public testing::Test {
  protected:
   void SetUp() override {
@@ -42,12 +29,12 @@ class ClusterUpkeepTest : public testing::Test {
     ASSERT_TRUE(defined) << to_string(defined.error());
   }
   /// Returns its UID.
-  Name make_job(const std::string& name) {
+  Name make_job(const std::string& name, std::string_view more = {}) {
     const auto made = client_.create(
         types::pull_jobs, {"default", ""},
         json(cat(R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"ImagePullJob","metadata":{
           "namespace":"default","name":")",
-                 name, R"("},"spec":{"image":"web:1"}})")),
+                 name, R"("},"spec":{"image":"web:1")", more, "}}")),
         {}, {});
     EXPECT_TRUE(made) << to_string(made.error());
     if (!made)
@@ -64,7 +51,8 @@ class ClusterUpkeepTest : public testing::Test {
 
   kubernetes::ApiServer server_;
   Time now_ = Time(Duration(1'800'000'000'000'000'000));
-  kubernetes::Client client_{std::make_unique<LockedTransport>(server_, now_), {.qps = 0}};
+  kubernetes::Client client_{std::make_unique<kubernetes::PlayedTransport>(server_, now_),
+                             {.qps = 0}};
   kubernetes::ObjectCache objects_{{types::nodes, types::pull_jobs, types::node_images}};
   const cluster::FindJob find_ = [](const ObjectName&, std::string_view) { return std::nullopt; };
 };
@@ -81,6 +69,49 @@ TEST_F(ClusterUpkeepTest, AJobThatWasMadeAnewOutlivesTheOneBefore) {
     EXPECT_TRUE(pause_for(20ms, {}));
   EXPECT_FALSE(is_stored("over"));
   EXPECT_TRUE(is_stored("again"));
+}
+
+TEST_F(ClusterUpkeepTest, ACopyOfASecretGoesWhenNoJobNamesIt) {
+  const auto put = [&](const std::string& name) {
+    const auto made = client_.create(
+        types::secrets, {"kruise-daemon-config", ""},
+        json(cat(R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":")", name, R"("}})")), {},
+        {});
+    EXPECT_TRUE(made) << to_string(made.error());
+  };
+  const auto is_there = [&](const std::string& name) {
+    return client_.get(types::secrets, {"kruise-daemon-config", name}, {}).has_value();
+  };
+  const std::string kept = cluster::copy_of({"default", "key"}).name,
+                    left = cluster::copy_of({"default", "old"}).name,
+                    former = cluster::copy_of({"shop", "key"}).name;
+  const auto spaced = client_.create(
+      types::spaces, {},
+      json(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"kruise-daemon-config"}})"),
+      {}, {});
+  ASSERT_TRUE(spaced) << to_string(spaced.error());
+  for (const std::string& name : {kept, left, former, std::string("key-4f2a1c")})
+    put(name);
+  make_job("warm", R"(,"pullSecrets":["key"])");
+  // Of a controller before this one, and of OpenKruise's manager.
+  objects_.take_answer(types::node_images.kind, json(cat(R"({"metadata":{"name":"n1","uid":"u",
+    "resourceVersion":"1"},"spec":{"images":{"web":{"pullSecrets":[
+    {"namespace":"kruise-daemon-config","name":"key-4f2a1c"},
+    {"namespace":"kruise-daemon-config","name":")",
+                                                         former, R"("}]}}}})")));
+  cluster::SecretCopies copies(true);
+  copies.note({"default", "key"}, Instant(1h), "");
+  copies.note({"default", "old"}, Instant(1h), "");
+  ClusterUpkeep upkeep(client_, objects_, &copies);
+  upkeep.note("n1");
+  upkeep.refresh(find_, now_);
+  // The limit is for a failing test.
+  for (int i = 0; i < 1'500 && (is_there(left) || is_there(former)); ++i)
+    EXPECT_TRUE(pause_for(20ms, {}));
+  EXPECT_FALSE(is_there(left));
+  EXPECT_FALSE(is_there(former));
+  EXPECT_TRUE(is_there(kept));
+  EXPECT_TRUE(is_there("key-4f2a1c")) << "it is not ours";
 }
 
 TEST_F(ClusterUpkeepTest, WhereNodeImagesAreNotFollowedNothingIsDue) {

@@ -57,7 +57,9 @@ class NodeImageListener : public kubernetes::ObjectListener {
   void gone(const kubernetes::ObjectName&, const std::string&) override {
     news_.add([](NodePulls& pulls, const Moment&) { pulls.object_gone(); });
   }
-  void synced() override {}
+  void synced() override {
+    news_.add([](NodePulls& pulls, const Moment& now) { pulls.listed(now); });
+  }
 
  private:
   News& news_;

@@ -33,6 +33,11 @@ std::optional<Time> time_in(const Value& dict, std::string_view key) {
   return time && *time > Time() ? std::optional(*time) : std::nullopt;
 }
 
+/// Whether one order is another one as it is by now, and not one that was given anew.
+bool is_same(const ImageOrder& one, const ImageOrder& other) {
+  return one.version == other.version && one.created == other.created;
+}
+
 /// A reference to the NodeImage, as Events have it.
 Value reference_to(const Value& object) {
   return Value::dict({{"apiVersion", node_images.api_version()},
@@ -55,7 +60,8 @@ void NodePulls::forget_all() {
   for (auto& [key, task] : tasks_)
     drop(task);
   tasks_.clear();
-  object_ = Value();
+  object_ = passed_over_ = Value();
+  answered_.clear();
   wanted_at_write_ = seen_after_write_ = Value();
   may_differ_ = true;
 }
@@ -65,8 +71,23 @@ void NodePulls::object_gone() { forget_all(); }
 void NodePulls::take_object(const Value& object, const Moment& now) {
   if (uid_of_object(object) != uid_of_object(object_))
     forget_all();
-  if (kubernetes::is_older(version_of_object(object), version_of_object(object_)))
+  if (kubernetes::is_older(version_of_object(object), answered_) &&
+      object.at("spec") == object_.at("spec")) {
+    passed_over_ = object;
     return;
+  }
+  answered_.clear();
+  passed_over_ = Value();
+  learn(object, now);
+}
+
+void NodePulls::listed(const Moment& now) {
+  answered_.clear();
+  if (const Value object = std::exchange(passed_over_, Value()); !object.is_null())
+    learn(object, now);
+}
+
+void NodePulls::learn(const Value& object, const Moment& now) {
   may_differ_ |=
       object.at("spec") != object_.at("spec") || object.at("status") != seen_after_write_;
   object_ = object;
@@ -77,8 +98,7 @@ void NodePulls::take_object(const Value& object, const Moment& now) {
     orders = read_orders(object);
   for (auto known = tasks_.begin(); known != tasks_.end();) {
     const auto wanted = orders.find(known->first);
-    const bool stays =
-        wanted != orders.end() && wanted->second.version == known->second.order.version;
+    const bool stays = wanted != orders.end() && is_same(wanted->second, known->second.order);
     if (!stays) {
       drop(known->second);
       may_differ_ = true;
@@ -381,7 +401,11 @@ void NodePulls::status_written(const kubernetes::ApiResult<Value>& answer, const
   if (uid_of_object(*answer) != uid_of_object(object_))
     return;  // the object went meanwhile
   seen_after_write_ = answer->at("status");
-  take_object(*answer, now);
+  if (kubernetes::is_older(version_of_object(*answer), version_of_object(object_)))
+    return;  // a watch was faster
+  answered_ = version_of_object(*answer);
+  passed_over_ = Value();
+  learn(*answer, now);
 }
 
 Value status_change(const Value& seen, const Value& wanted) {

@@ -18,7 +18,12 @@
 /// Invariants:
 /// * A tag of a version is finished once: what its status says of the same version is never begun
 ///   again, not even after its time to live, at the end of which whoever ordered it takes it away.
-///   Another version is another order.
+///   Another version is another order, a lower one too, and so is another `createdAt`: whoever gives
+///   an order counts from what the object says, which after a restore of the store is less than was
+///   done. Owners do not count, since one that goes changes nothing about the pull.
+/// * Objects of a watch come in order. One that is older than the answer to a write of the status is
+///   on its way since before that write, and has the same spec; with another spec, or when a list
+///   still has it, it is of a store that was put back, and counts.
 /// * A daemon that starts goes on: what its predecessor was pulling keeps its start, and so its
 ///   deadline.
 /// * After a step, what is under way is of an order that is there, and no more than may be at once.
@@ -83,8 +88,10 @@ class NodePulls {
  public:
   explicit NodePulls(PullSettings settings) : settings_(settings) {}
 
-  /// The NodeImage as it is by now; an older one than is known is passed over.
+  /// The NodeImage as a watch or a list tells of it.
   void take_object(const Value& object, const Moment& now);
+  /// A list is complete: what it has told is what there is.
+  void listed(const Moment& now);
   void object_gone();
   /// A command has ended. One that is not under way any more is passed over.
   void ended(uint64_t id, const PullOutcome& outcome, const Moment& now);
@@ -118,6 +125,7 @@ class NodePulls {
   };
   using Tasks = std::map<ImageAndTag, Task>;
 
+  void learn(const Value& object, const Moment& now);
   Task adopted(const ImageOrder& order, const Moment& now) const;
   void go_on(Task& task, ImageOrder order) const;
   void drop(Task& task);
@@ -140,7 +148,9 @@ class NodePulls {
   uint64_t last_command_ = 0;
   std::vector<uint64_t> ends_;
   std::vector<PullNotice> notices_;
-  Value object_;  ///< null: there is none
+  Value object_;          ///< null: there is none
+  Value passed_over_;     ///< since the last answer; null: nothing was
+  std::string answered_;  ///< the version of an answer of which no watch has told; empty: none
   // Of the status: what the server has, and what was written last with the answer to it.
   Value wanted_at_write_, seen_after_write_;
   std::string version_at_write_;

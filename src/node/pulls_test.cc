@@ -551,15 +551,74 @@ TEST(NodePulls, WhatOthersWroteIntoTheStatusIsPutRight) {
   EXPECT_NE(node.object.at("status").find("firstSyncStatus"), nullptr);
 }
 
-TEST(NodePulls, AnOlderObjectIsPassedOver) {
+/// As it was, from a store that was put back: with a version before all others.
+Value put_back(const Value& object) {
+  return with(object, "metadata", with(object.at("metadata"), "resourceVersion", "50"));
+}
+
+TEST(NodePulls, WhatWasOnItsWayBeforeAWriteIsPassedOver) {
   PlayedNode node;
   node.order(one);
-  const Value old = node.object;
-  node.order(R"({"a":{"tags":[{"tag":"1","version":2}]}})");
+  const Value before = node.object;
+  node.find_there("a:1");
+  node.pass(100ms);
+  ASSERT_EQ(node.phase("a"), "Succeeded");
+  const int writes = node.writes;
   node.take_told();
-  node.pulls.take_object(with(old, "metadata", with(old.at("metadata"), "resourceVersion", "50")),
-                         node.now);
-  node.go();
+  node.pulls.take_object(before, node.now);
+  node.pass(1s);
+  EXPECT_EQ(node.take_told(), "");
+  EXPECT_EQ(node.writes, writes);
+}
+
+TEST(NodePulls, AStoreThatWasPutBackIsToldAgainWhatWasDone) {
+  PlayedNode node;
+  node.order(one);
+  const Value before = node.object;
+  node.find_there("a:1");
+  node.pass(100ms);
+  ASSERT_EQ(node.phase("a"), "Succeeded");
+  node.take_told();
+  node.object = put_back(with(before, "status", Value()));
+  node.pulls.take_object(node.object, node.now);
+  node.pulls.listed(node.now);
+  node.pass(1s);
+  EXPECT_EQ(node.take_told(), "") << "it is the same order";
+  EXPECT_EQ(node.phase("a"), "Succeeded");
+}
+
+TEST(NodePulls, AnOrderWhoseVersionWentBackIsANewOne) {
+  PlayedNode node;
+  node.order(R"({"a":{"tags":[{"tag":"1","version":3,"createdAt":"2026-11-29T01:00:00Z"}]}})");
+  node.find_there("a:1");
+  node.pass(100ms);
+  node.take_told();
+  const auto given = [&](std::string_view tag) {
+    node.object =
+        put_back(with(node.object, "spec", json(cat(R"({"images":{"a":{"tags":[)", tag, "]}}}"))));
+    node.object = with(node.object, "status", Value());
+    node.pulls.take_object(node.object, node.now);
+    node.pass(100ms);
+  };
+  given(R"({"tag":"1","version":2,"createdAt":"2026-11-29T00:50:00Z"})");
+  EXPECT_EQ(node.take_told(), "look a:1; ");
+  node.find_there("a:1");
+  node.pass(100ms);
+  EXPECT_EQ(node.status("a", "1").integer_at("version"), 2);
+  EXPECT_EQ(node.phase("a"), "Succeeded");
+  node.take_told();
+  // Whoever gives it anew counts from what the object says.
+  given(R"({"tag":"1","version":2,"createdAt":"2026-11-29T01:10:00Z"})");
+  EXPECT_EQ(node.take_told(), "look a:1; ");
+}
+
+TEST(NodePulls, AnOwnerThatGoesMakesNoNewOrder) {
+  PlayedNode node;
+  node.order(R"({"a":{"tags":[{"tag":"1","version":1,"ownerReferences":[{"uid":"j1"},
+    {"uid":"j2"}]}]}})");
+  node.find_absent("a:1");
+  node.take_told();
+  node.order(R"({"a":{"tags":[{"tag":"1","version":1,"ownerReferences":[{"uid":"j2"}]}]}})");
   EXPECT_EQ(node.take_told(), "");
 }
 

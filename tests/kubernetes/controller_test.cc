@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "cluster/daemon_pods.h"
+#include "cluster/secret_copies.h"
 #include "cluster/types.h"
 #include "controller/cluster_access.h"
 #include "controller/workloads.h"
@@ -60,9 +61,10 @@ class Controller {
         return;  // it was never elected
       BringOptions options;
       options.keeps = true;
-      const auto brought = bring_cluster(
-          place_, {link_.client(), link_.objects(), link_.owners(), link_.policy_version()}, {},
-          options);
+      const auto brought = bring_cluster(place_,
+                                         {link_.client(), link_.objects(), link_.owners(),
+                                          link_.policy_version(), &link_.copies()},
+                                         {}, options);
       EXPECT_TRUE(brought) << to_string(brought.error());
     });
   }
@@ -967,6 +969,63 @@ TEST_F(ClusterController, AJobPullsOnTwoNodes) {
   EXPECT_TRUE(await([&] { return !has_order("n1", "web") && !has_order("n2", "web"); }));
   ASSERT_TRUE(client_->remove(types::nodes, {"", "n1"}, {}, {}));
   EXPECT_TRUE(await([&] { return !client_->get(types::node_images, {"", "n1"}, {}); }));
+}
+
+/// For OpenKruise's daemon.
+TEST_F(ClusterController, SecretsOfJobsAreCopiedWhileAJobNamesThem) {
+  add_ready_node("n1");
+  kubernetes::PlayedDaemon daemon(*kubelets_client_);
+  daemon.hold(true);
+  ASSERT_TRUE(client_->create(types::spaces, {}, json(R"({"apiVersion":"v1","kind":"Namespace",
+      "metadata":{"name":"kruise-daemon-config"}})"),
+                              {}, {}));
+  ASSERT_TRUE(client_->create(types::secrets, {"default", ""}, json(R"({"apiVersion":"v1",
+      "kind":"Secret","metadata":{"name":"key"},"data":{"login":"b25l"}})"),
+                              {}, {}));
+  const Controller keeping(server_.config(), home_.store(), home_.blobs(),
+                           ClusterSettings{.client = {.qps = 0}, .copies_secrets = true});
+  const ObjectName name = cluster::copy_of({"default", "key"});
+  const auto is_there = [&] { return client_->get(types::secrets, name, {}).has_value(); };
+  make_job("warm", R"({"image":"web:1","pullSecrets":["key","gone"]})");
+  ASSERT_TRUE(await([&] { return has_order("n1", "web"); }));
+  EXPECT_TRUE(is_there());
+  EXPECT_EQ(orders("n1").at("web").at("pullSecrets"),
+            Value::list({cluster::reference_to_copy(name)}));
+  EXPECT_TRUE(await([&] {
+    return job_status("warm").text_at("message").find(
+               "pulled without Secret `default/gone`: it is not there") != std::string_view::npos;
+  })) << write_json(job_status("warm"));
+  // Another job names it as well.
+  make_job("other", R"({"image":"side:1","pullSecrets":["key"]})");
+  ASSERT_TRUE(await([&] { return has_order("n1", "side"); }));
+  ASSERT_TRUE(client_->remove(types::pull_jobs, {"default", "warm"}, {}, {}));
+  ASSERT_TRUE(await([&] { return !has_order("n1", "web"); }));
+  EXPECT_TRUE(is_there());
+  ASSERT_TRUE(client_->remove(types::pull_jobs, {"default", "other"}, {}, {}));
+  EXPECT_TRUE(await([&] { return !is_there(); }));
+}
+
+/// Then it is not its user's any more, and the workload has no use for it.
+TEST_F(ClusterController, AJobThatAWorkloadTakesOverHasNoOtherOwner) {
+  add_ready_node("n1");
+  kubernetes::PlayedDaemon daemon(*kubelets_client_);
+  const auto keeping = controller();
+  make(1, "web:1");
+  ASSERT_TRUE(await_rollout(1, "web:1"));
+  daemon.hold(true);
+  make_job("warm", R"({"image":"warm:1"})");
+  ASSERT_TRUE(await([&] { return has_order("n1", "warm"); }));
+  const auto set = client_->get(types::clone_sets, web_, {});
+  ASSERT_TRUE(set);
+  const auto taken = client_->patch(
+      types::pull_jobs, {"default", "warm"}, kubernetes::PatchType::merge,
+      json(cat(R"({"metadata":{"ownerReferences":[{"apiVersion":"apps.kruise.io/v1beta1",
+        "kind":"CloneSet","name":"web","controller":true,"uid":")",
+               set->at("metadata").text_at("uid"), R"("}]}})")),
+      {}, {});
+  ASSERT_TRUE(taken) << to_string(taken.error());
+  EXPECT_TRUE(await([&] { return jobs().empty(); })) << write_json(Value::list(jobs()));
+  EXPECT_TRUE(await([&] { return !has_order("n1", "warm"); }));
 }
 
 TEST_F(ClusterController, AListPullsEachOfItsImages) {

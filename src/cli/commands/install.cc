@@ -96,15 +96,15 @@ std::vector<Command> install_commands() {
       {{{"--image"}, "IMAGE", "an image that has fettle; none is published"},
        {{"--pull-secrets"},
         "NAMESPACE,…",
-        "where the daemons may read Secrets with logins for registries; may be repeated",
+        "where Secrets with logins for registries may be read, by the daemons or, to copy them "
+        "for OpenKruise's, by the controller; may be repeated",
         true},
        {{"--check"}, "", "only look: exit code 2 if something would go wrong"}});
   added.outputs = {"yaml"};
   Command taken =
       group.make("uninstall kubernetes", "", 0, 0,
-                 "Removes the controller and the daemons from a Kubernetes cluster. Definitions, "
-                 "workloads and "
-                 "pods stay.",
+                 "Removes the controller, the daemons and the policies of SidecarSets from a "
+                 "Kubernetes cluster. Definitions, workloads and pods stay.",
                  {"fettle uninstall kubernetes --kubeconfig ~/.kube/config",
                   "fettle uninstall kubernetes --kubeconfig ~/.kube/config --namespace other"},
                  uninstall_kubernetes);

@@ -137,7 +137,8 @@ struct Stand {
 
 Result<Stand> stand_of(FleetAccess& fleet, const Name& owner) {
   const Value status = TRY(fleet.rollout_status(owner));
-  return Stand{std::string(status.text_at("phase")), rollout_text(status), status};
+  const std::string_view kind = owner.view().substr(0, owner.view().find('/'));
+  return Stand{std::string(status.text_at("phase")), rollout_text(kind, status), status};
 }
 
 Result<int> rollout_status(Face& face) {

@@ -48,7 +48,8 @@ ClusterLink::ClusterLink(std::unique_ptr<kubernetes::Transport> transport, Clust
       client_(std::move(transport), with_permit(settings_.client)),
       types_(followed_types(settings_)),
       objects_(possible_types(settings_)),
-      driver_(client_, objects_, owners_, settings_.gates, std::move(clock)) {
+      copies_(settings_.copies_secrets),
+      driver_(client_, objects_, owners_, settings_.gates, std::move(clock), &copies_) {
   for (const kubernetes::ResourceType& type : types_)
     if (cluster::KeptParts::are_less(type.kind))
       objects_.keep_part(type.kind, [this, kind = type.kind](const Value& object) {

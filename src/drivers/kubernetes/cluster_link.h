@@ -28,6 +28,7 @@ struct ClusterSettings {
   kubernetes::ClientSettings client{};
   std::string space{};  ///< whose objects are kept; empty: all
   workloads::Gates gates{};
+  bool copies_secrets = false;  ///< OpenKruise's daemon pulls, which reads copies alone
   std::optional<kubernetes::LeaseSettings> lease{};
   std::function<void()> lease_lost{};  ///< called from a thread of its own; may be empty
 };
@@ -59,6 +60,7 @@ class ClusterLink {
   kubernetes::Client& client() { return client_; }
   kubernetes::ObjectCache& objects() { return objects_; }
   cluster::Owners& owners() { return owners_; }
+  cluster::SecretCopies& copies() { return copies_; }
   KubernetesDriver& driver() { return driver_; }
   /// Of policies for pods of others, once it was checked; empty: there are none.
   const std::string& policy_version() const { return policy_version_; }
@@ -78,6 +80,7 @@ class ClusterLink {
   cluster::KeptParts kept_;  ///< used while the cache is locked
   kubernetes::ObjectCache objects_;
   cluster::Owners owners_;
+  cluster::SecretCopies copies_;
   KubernetesDriver driver_;
   std::list<kubernetes::Reflector> reflectors_;
   mutable std::mutex mutex_;

@@ -23,16 +23,16 @@ namespace fettle {
 
 class KubernetesDriver : public Driver {
  public:
-  /// All must outlive it.
+  /// All must outlive it. `copies`: null: no Secrets are copied.
   KubernetesDriver(kubernetes::Client& client, kubernetes::ObjectCache& objects,
                    const cluster::Owners& owners, workloads::Gates gates,
-                   std::function<Time()> clock)
+                   std::function<Time()> clock, cluster::SecretCopies* copies = nullptr)
       : client_(client),
         objects_(objects),
         owners_(owners),
         gates_(gates),
         clock_(std::move(clock)),
-        orders_(client, objects),
+        orders_(client, objects, copies),
         events_(client) {}
 
   /// Whether pods exist. That a container has ended is the matter of its kubelet.

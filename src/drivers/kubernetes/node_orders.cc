@@ -65,7 +65,7 @@ Result<Outcome> NodeOrders::keep(const Act& act, Moment now, const std::stop_tok
   Orders due;
   if (std::optional<Outcome> left = leave(act, node, now.instant, due))
     return *std::move(left);
-  write(node, due, now.wall, stop);
+  write(node, due, now, stop);
   if (auto ended = take_end(act, node))
     return *std::move(ended);
   return Outcome(Pending{"its order has to be written once more", gathering_pause, {}});
@@ -149,16 +149,19 @@ std::optional<Outcome> NodeOrders::leave(const Act& act, const Name& node, Insta
   return std::nullopt;
 }
 
-void NodeOrders::write(const Name& node, const Orders& due, Time now, const std::stop_token& stop) {
+void NodeOrders::write(const Name& node, const Orders& due, const Moment& now,
+                       const std::stop_token& stop) {
   std::vector<cluster::WantedOrder> wanted;
   for (const auto& [key, order] : due) {
     Image image = read<Image>(order.attributes);
-    if (Value job = job_of(image); !job.is_null())
-      wanted.push_back({std::move(image), std::move(job)});
+    if (Value job = job_of(image); !job.is_null()) {
+      auto copies = copier_.copies_for(job, now.instant, stop);
+      wanted.push_back({std::move(image), std::move(job), std::move(copies)});
+    }
   }
   if (wanted.empty())
     return end(node, due, Value());
-  end(node, due, send(object_of(node), wanted, now, stop));
+  end(node, due, send(object_of(node), wanted, now.wall, stop));
 }
 
 /// A daemon writes the status of the same object.

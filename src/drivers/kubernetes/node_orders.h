@@ -20,15 +20,17 @@
 
 #include "cluster/node_images.h"
 #include "core/driver.h"
+#include "drivers/kubernetes/secret_copier.h"
 #include "kubernetes/object_cache.h"
 
 namespace fettle {
 
 class NodeOrders {
  public:
-  /// Both outlive it.
-  NodeOrders(kubernetes::Client& client, kubernetes::ObjectCache& objects)
-      : client_(client), objects_(objects) {}
+  /// All outlive it. `copies`: of Secrets, for OpenKruise's daemon; null: it does not pull here.
+  NodeOrders(kubernetes::Client& client, kubernetes::ObjectCache& objects,
+             cluster::SecretCopies* copies = nullptr)
+      : client_(client), objects_(objects), copier_(client, objects, copies) {}
 
   /// One call of an act that makes or changes an order.
   Result<Outcome> keep(const Act& act, Moment now, const std::stop_token& stop);
@@ -54,7 +56,7 @@ class NodeOrders {
   Outcome later() const;
   /// What has become of an order, if that is known.
   std::optional<Result<Outcome>> take_end(const Act& act, const Name& node);
-  void write(const Name& node, const Orders& due, Time now, const std::stop_token& stop);
+  void write(const Name& node, const Orders& due, const Moment& now, const std::stop_token& stop);
   kubernetes::ApiResult<Value> send(const kubernetes::ObjectName& node,
                                     std::span<const cluster::WantedOrder> orders, Time now,
                                     const std::stop_token& stop);
@@ -64,6 +66,7 @@ class NodeOrders {
 
   kubernetes::Client& client_;
   kubernetes::ObjectCache& objects_;
+  SecretCopier copier_;
   std::mutex mutex_;
   std::map<Name, Orders> by_node_;
   size_t waiting_ = 0;  ///< orders that are to be written, of all nodes

@@ -18,6 +18,7 @@ using kubernetes::ResourceType;
 const ResourceType deployments{"apps", "v1", "deployments", "Deployment"};
 const ResourceType access_reviews{"authorization.k8s.io", "v1", "selfsubjectaccessreviews",
                                   "SelfSubjectAccessReview", false};
+const ResourceType secret_type{"", "v1", "secrets", "Secret"};
 const ResourceType daemon_sets{"apps", "v1", "daemonsets", "DaemonSet"};
 const ResourceType namespaces{"", "v1", "namespaces", "Namespace", false};
 const ResourceType role_type{"rbac.authorization.k8s.io", "v1", "roles", "Role"};
@@ -108,19 +109,77 @@ kubernetes::ApiResult<std::vector<Value>> list_named(Client& client, const Resou
   return std::move(listed->items);
 }
 
-/// The namespaces in which an installation lets the daemons of nodes read Secrets.
-kubernetes::ApiResult<std::set<std::string>> spaces_with_secrets(Client& client,
-                                                                 const std::stop_token& stop) {
-  std::set<std::string> found;
-  for (const ResourceType& type : {role_type, role_binding_type}) {
-    const auto listed = list_named(client, type, secret_role_name, stop);
-    if (!listed)
-      return tl::unexpected(listed.error());
-    for (const Value& each : *listed)
-      if (has_our_label(each))
-        found.emplace(each.at("metadata").text_at("namespace"));
-  }
+/// The namespaces in which an installation lets Secrets be read, by role.
+struct SecretSpaces {
+  std::set<std::string> of_daemons{}, of_controller{};
+  std::string refusal{};  ///< why there may be more; empty: there are none
+};
+
+Result<SecretSpaces> spaces_with_secrets(Client& client, const std::stop_token& stop) {
+  SecretSpaces found;
+  for (const auto& [role, spaces] : {std::pair(secret_role_name, &found.of_daemons),
+                                     std::pair(copied_role_name, &found.of_controller)})
+    for (const ResourceType& type : {role_type, role_binding_type}) {
+      const auto listed = list_named(client, type, role, stop);
+      if (!listed && listed.error().reason != ApiReason::forbidden)
+        return static_cast<const Error&>(listed.error());
+      if (!listed) {
+        found.refusal = listed.error().message;
+        continue;
+      }
+      for (const Value& each : *listed)
+        if (has_our_label(each))
+          spaces->emplace(each.at("metadata").text_at("namespace"));
+    }
   return found;
+}
+
+/// Such as `deployments.apps`.
+std::string shown_resource(const ResourceType& type) {
+  return type.group.empty() ? type.plural : cat(type.plural, ".", type.group);
+}
+
+std::string missing_right(std::string_view verb, const InstallationObject& part) {
+  return cat("you may not ", verb, " `", shown_resource(part.type), "`",
+             part.name.space.empty() ? "" : cat(" in `", part.name.space, "`"));
+}
+
+/// Whether whoever asks may do something with objects like this one.
+Result<bool> may_do(Client& client, const std::string& verb, const InstallationObject& part,
+                    const std::stop_token& stop) {
+  const Value attributes = Value::dict({{"verb", verb},
+                                        {"group", part.type.group},
+                                        {"resource", part.type.plural},
+                                        {"namespace", part.name.space}});
+  const Value answer =
+      TRY(client.create(access_reviews, {},
+                        Value::dict({{"apiVersion", access_reviews.api_version()},
+                                     {"kind", access_reviews.kind},
+                                     {"spec", Value::dict({{"resourceAttributes", attributes}})}}),
+                        {}, stop));
+  return answer.at("status").bool_at("allowed");
+}
+
+/// OpenKruise's daemon, in whichever namespace.
+struct UpstreamDaemon {
+  std::string name{};     ///< as it is shown; empty: it is not there
+  std::string refusal{};  ///< why nobody knows; else empty
+};
+
+Result<UpstreamDaemon> find_upstream_daemon(Client& client, const std::stop_token& stop) {
+  const auto found = list_named(client, daemon_sets, upstream_daemon, stop);
+  if (!found && found.error().reason == ApiReason::forbidden)
+    return UpstreamDaemon{.name = {}, .refusal = found.error().message};
+  if (!found)
+    return static_cast<const Error&>(found.error());
+  return UpstreamDaemon{.name = found->empty() ? std::string() : shown_name(found->front()),
+                        .refusal = {}};
+}
+
+/// Where OpenKruise's daemon pulls, it reads copies of Secrets.
+InstallationRequest request_beside(InstallationRequest request, const UpstreamDaemon& daemon) {
+  request.copies_secrets = !daemon.name.empty();
+  return request;
 }
 
 /// Whether the server does not want it, so that trying again is in vain.
@@ -170,8 +229,14 @@ kubernetes::ApiResult<Value> send_part(Client& client, const InstallationObject&
 class InstallationCheck {
  public:
   InstallationCheck(Client& client, const InstallationRequest& request,
-                    const std::vector<InstallationObject>& parts, const std::stop_token& stop)
-      : client_(client), request_(request), parts_(parts), stop_(stop) {}
+                    const std::vector<InstallationObject>& parts, const UpstreamDaemon& daemon,
+                    const std::stop_token& stop)
+      : client_(client),
+        request_(request),
+        parts_(parts),
+        daemon_(daemon),
+        stop_(stop),
+        has_daemon_(!daemon.name.empty()) {}
 
   Status run() {
     TRY(look_for_daemon());
@@ -197,17 +262,11 @@ class InstallationCheck {
 
   /// What OpenKruise's daemon is, if it is there.
   Status look_for_daemon() {
-    const auto found = list_named(client_, daemon_sets, upstream_daemon, stop_);
-    if (!found && found.error().reason == ApiReason::forbidden) {
-      add_problem(found.error().message);
+    if (!daemon_.refusal.empty())
+      add_problem(daemon_.refusal);
+    if (!has_daemon_)
       return {};
-    }
-    if (!found)
-      return static_cast<const Error&>(found.error());
-    if (found->empty())
-      return {};
-    has_daemon_ = true;
-    const std::string theirs = shown_name(found->front());
+    const std::string& theirs = daemon_.name;
     for (const InstallationObject& part : parts_)
       if (part.type.kind == daemon_sets.kind &&
           !TRY(find_object(client_, part.type, part.name, stop_)).is_null()) {
@@ -297,57 +356,56 @@ class InstallationCheck {
 
   /// Each has to be there. What an earlier installation granted is said.
   Status look_for_secret_spaces() {
-    for (const std::string& space : request_.secret_spaces) {
-      const auto found = client_.get(namespaces, {"", space}, stop_);
-      if (!found && found.error().reason == ApiReason::forbidden)
-        add_problem(found.error().message);
-      else if (!found && found.error().reason != ApiReason::not_found)
-        return static_cast<const Error&>(found.error());
-      else if (!found && space != request_.space)
+    for (const std::string& space : request_.secret_spaces)
+      if (!TRY(has_namespace(space)) && space != request_.space)
         add_problem(cat("there is no namespace `", space, "`, which `--pull-secrets` names"));
-    }
-    const auto before = spaces_with_secrets(client_, stop_);
-    if (!before && before.error().reason != ApiReason::forbidden)
-      return static_cast<const Error&>(before.error());
-    if (!before)
-      report.warnings.push_back(before.error().message);
-    else
-      for (const std::string& space : *before)
-        if (!request_.secret_spaces.contains(space))
-          report.warnings.push_back(
-              cat("daemons go on reading Secrets in `", space,
-                  "`, which `--pull-secrets` does not name; `kubectl delete role,rolebinding ",
-                  secret_role_name, " -n ", space, "` ends that"));
+    if (request_.copies_secrets && !request_.secret_spaces.empty() &&
+        !TRY(has_namespace(copies_space)))
+      add_problem(cat("there is no namespace `", copies_space,
+                      "`, where OpenKruise's daemon reads Secrets"));
+    const SecretSpaces before = TRY(spaces_with_secrets(client_, stop_));
+    if (!before.refusal.empty())
+      report.warnings.push_back(before.refusal);
+    for (const std::string& space : before.of_daemons)
+      if (!request_.secret_spaces.contains(space))
+        warn_of_right("daemons go on reading Secrets in `", space,
+                      "`, which `--pull-secrets` does not name", secret_role_name);
+    for (const std::string& space : before.of_controller)
+      if (!request_.copies_secrets)
+        warn_of_right("the controller may still read Secrets in `", space,
+                      "`, which it copied for OpenKruise's daemon", copied_role_name);
+      else if (!request_.secret_spaces.contains(space))
+        warn_of_right("the controller goes on copying Secrets of `", space,
+                      "`, which `--pull-secrets` does not name", copied_role_name);
     return {};
+  }
+
+  /// Also if nobody may say, which is a problem of its own.
+  Result<bool> has_namespace(std::string_view space) {
+    const auto found = client_.get(namespaces, {"", std::string(space)}, stop_);
+    if (!found && found.error().reason == ApiReason::forbidden)
+      add_problem(found.error().message);
+    else if (!found && found.error().reason != ApiReason::not_found)
+      return static_cast<const Error&>(found.error());
+    return found || found.error().reason == ApiReason::forbidden;
+  }
+
+  void warn_of_right(std::string_view what, std::string_view space, std::string_view why,
+                     std::string_view role) {
+    report.warnings.push_back(cat(what, space, why, "; `kubectl delete role,rolebinding ", role,
+                                  " -n ", space, "` ends that"));
   }
 
   Status look_for_rights() {
     std::set<std::tuple<std::string, std::string, std::string>> asked;
     for (const auto& [part, version] : due)
       for (const std::string verb : {"create", "patch"}) {
-        const std::string resource = part->type.group.empty()
-                                         ? part->type.plural
-                                         : cat(part->type.plural, ".", part->type.group);
-        if (asked.emplace(verb, resource, part->name.space).second && !TRY(may(verb, *part)))
-          report.problems.push_back(
-              cat("you may not ", verb, " `", resource, "`",
-                  part->name.space.empty() ? "" : cat(" in `", part->name.space, "`")));
+        const bool is_new =
+            asked.emplace(verb, shown_resource(part->type), part->name.space).second;
+        if (is_new && !TRY(may_do(client_, verb, *part, stop_)))
+          report.problems.push_back(missing_right(verb, *part));
       }
     return {};
-  }
-
-  Result<bool> may(const std::string& verb, const InstallationObject& part) {
-    const Value attributes = Value::dict({{"verb", verb},
-                                          {"group", part.type.group},
-                                          {"resource", part.type.plural},
-                                          {"namespace", part.name.space}});
-    const Value answer = TRY(
-        client_.create(access_reviews, {},
-                       Value::dict({{"apiVersion", access_reviews.api_version()},
-                                    {"kind", access_reviews.kind},
-                                    {"spec", Value::dict({{"resourceAttributes", attributes}})}}),
-                       {}, stop_));
-    return answer.at("status").bool_at("allowed");
   }
 
   Status look_for_manager() {
@@ -420,9 +478,10 @@ class InstallationCheck {
   Client& client_;
   const InstallationRequest& request_;
   const std::vector<InstallationObject>& parts_;
+  const UpstreamDaemon& daemon_;
   const std::stop_token stop_;
   bool has_conversion_ = false;
-  bool has_daemon_ = false;         ///< OpenKruise's
+  const bool has_daemon_;           ///< OpenKruise's
   std::set<std::string> unserved_;  ///< kinds that the server does not know
 };
 
@@ -498,6 +557,72 @@ Result<InstallationLine> remove_part(Client& client, const InstallationObject& p
   return line_of_part(part, "deleted");
 }
 
+/// What puts sidecars into new pods of others: a server goes on with it when no controller runs. A
+/// controller has made it for each SidecarSet, and it is known by its label.
+Result<std::vector<InstallationObject>> injecting_parts(Client& client, InstallationReport& report,
+                                                        const std::stop_token& stop) {
+  std::vector<InstallationObject> found;
+  const auto served = kubernetes::Discovery::ask(client, stop);
+  if (!served)
+    return static_cast<const Error&>(served.error());
+  for (const char* const plural :
+       {"mutatingadmissionpolicybindings", "mutatingadmissionpolicies"}) {
+    const auto* const known = served->find("admissionregistration.k8s.io", plural);
+    if (known == nullptr)
+      continue;
+    const std::string label = cat(installation_label, "=", installation_name);
+    const auto listed = client.list(known->type, {}, {.label_selector = label}, stop);
+    if (!listed && listed.error().reason == ApiReason::forbidden) {
+      report.warnings.push_back(cat(listed.error().message,
+                                    "; those of SidecarSets stay and go on injecting: `kubectl "
+                                    "delete ",
+                                    plural, " -l ", label, "` ends that"));
+      continue;
+    }
+    if (!listed)
+      return static_cast<const Error&>(listed.error());
+    for (const Value& each : listed->items)
+      found.push_back({known->type, {"", std::string(each.at("metadata").text_at("name"))}, each});
+  }
+  return found;
+}
+
+/// Copies of Secrets that nobody keeps any more.
+Result<std::vector<InstallationObject>> secret_copies(Client& client, InstallationReport& report,
+                                                      const std::stop_token& stop) {
+  std::vector<InstallationObject> found;
+  const std::string space(copies_space);
+  const std::string label = cat(installation_label, "=", installation_name);
+  const auto listed = client.list(secret_type, space, {.label_selector = label}, stop);
+  if (!listed && listed.error().reason != ApiReason::forbidden)
+    return static_cast<const Error&>(listed.error());
+  if (!listed)
+    report.warnings.push_back(cat(listed.error().message, "; copies of Secrets stay: `kubectl ",
+                                  "delete secrets -n ", space, " -l ", label, "` ends that"));
+  else
+    for (const Value& each : listed->items)
+      found.push_back(
+          {secret_type, {space, std::string(each.at("metadata").text_at("name"))}, each});
+  return found;
+}
+
+/// Of all that is to go but the namespace, which may stay.
+Status look_for_rights_to_delete(Client& client, const std::vector<InstallationObject>& parts,
+                                 InstallationReport& report, const std::stop_token& stop) {
+  std::set<std::pair<std::string, std::string>> asked;
+  for (const InstallationObject& part : parts) {
+    if (is_definition(part) || is_namespace(part))
+      continue;
+    const Value there = TRY(find_object(client, part.type, part.name, stop));
+    if (there.is_null() || !owner_of_installed(part, there).empty() ||
+        !asked.emplace(shown_resource(part.type), part.name.space).second)
+      continue;
+    if (!TRY(may_do(client, "delete", part, stop)))
+      report.problems.push_back(missing_right("delete", part));
+  }
+  return {};
+}
+
 /// False: it goes no further.
 bool add_line(InstallationReport& report, Result<InstallationLine> line) {
   if (line)
@@ -511,8 +636,10 @@ bool add_line(InstallationReport& report, Result<InstallationLine> line) {
 
 Result<InstallationReport> check_installation(Client& client, const InstallationRequest& request,
                                               const std::stop_token& stop) {
-  const std::vector<InstallationObject> parts = TRY(installation_objects(request));
-  InstallationCheck check(client, request, parts, stop);
+  const UpstreamDaemon daemon = TRY(find_upstream_daemon(client, stop));
+  const InstallationRequest whole = request_beside(request, daemon);
+  const std::vector<InstallationObject> parts = TRY(installation_objects(whole));
+  InstallationCheck check(client, whole, parts, daemon, stop);
   TRY(check.run());
   return std::move(check.report);
 }
@@ -521,8 +648,10 @@ Result<InstallationReport> install(Client& client, const InstallationRequest& re
                                    const std::stop_token& stop) {
   if (request.image.empty())
     return user_error("which image has fettle? None is published; name yours by `--image`");
-  const std::vector<InstallationObject> parts = TRY(installation_objects(request));
-  InstallationCheck check(client, request, parts, stop);
+  const UpstreamDaemon daemon = TRY(find_upstream_daemon(client, stop));
+  const InstallationRequest whole = request_beside(request, daemon);
+  const std::vector<InstallationObject> parts = TRY(installation_objects(whole));
+  InstallationCheck check(client, whole, parts, daemon, stop);
   TRY(check.run());
   InstallationReport report = std::move(check.report);
   if (!report.problems.empty())
@@ -538,8 +667,18 @@ Result<InstallationReport> install(Client& client, const InstallationRequest& re
 
 Result<InstallationReport> uninstall(Client& client, const InstallationRequest& request,
                                      const std::stop_token& stop) {
+  InstallationReport report;
   InstallationRequest whole = request;
-  whole.secret_spaces = TRY(spaces_with_secrets(client, stop));
+  const SecretSpaces granted = TRY(spaces_with_secrets(client, stop));
+  whole.copies_secrets = !granted.of_controller.empty();
+  for (const std::set<std::string>& spaces : {granted.of_daemons, granted.of_controller})
+    whole.secret_spaces.insert(spaces.begin(), spaces.end());
+  if (!granted.refusal.empty()) {
+    whole.secret_spaces.insert(request.space);
+    report.warnings.push_back(cat(granted.refusal, "; roles and bindings `", secret_role_name,
+                                  "` and `", copied_role_name,
+                                  "` may stay in other namespaces than `", request.space, "`"));
+  }
   std::vector<InstallationObject> parts = TRY(installation_objects(whole));
   for (const InstallationObject& part : parts)
     if (part.type.kind == "ClusterRoleBinding")
@@ -548,7 +687,15 @@ Result<InstallationReport> uninstall(Client& client, const InstallationRequest& 
           !space.empty())
         return user_error(installed_in(space));
   std::ranges::reverse(parts);
-  InstallationReport report;
+  // A controller that still runs would make them anew as long as it may.
+  for (InstallationObject& part : TRY(injecting_parts(client, report, stop)))
+    parts.push_back(std::move(part));
+  if (whole.copies_secrets)
+    for (InstallationObject& part : TRY(secret_copies(client, report, stop)))
+      parts.push_back(std::move(part));
+  TRY(look_for_rights_to_delete(client, parts, report, stop));
+  if (!report.problems.empty())
+    return report;
   for (const InstallationObject& part : parts)
     if (!add_line(report, remove_part(client, part, stop)))
       break;

@@ -14,6 +14,8 @@
 /// * Two daemons on a node would pull the same and overwrite what the other one tells. So where
 ///   OpenKruise's are, ours are omitted, with all that is there for them. That is no problem, since
 ///   either daemon does what either manager orders.
+/// * What puts sidecars into pods of others was made by a controller, and works without one. It goes
+///   with the installation, after the rights by which a controller could make it anew.
 /// * A right to read Secrets outlives the installation that gave it, until it is taken away by hand
 ///   or with everything. A later installation that does not ask for it says so: whoever only wants a
 ///   newer image would break pulls otherwise.

@@ -89,6 +89,25 @@ class InstallTest : public testing::Test {
         each = of_daemons;
     return lines;
   }
+  /// As a server that puts sidecars into pods of others, with a policy of a SidecarSet.
+  void serve_policies() {
+    for (const ResourceType& type : {policies_, bindings_}) {
+      make(kubernetes::types::definitions, {},
+           cat(R"({"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+            "metadata":{"name":")",
+               type.plural, ".", type.group, R"("},"spec":{"group":")", type.group,
+               R"(","scope":"Cluster","names":{"plural":")", type.plural,
+               R"(","singular":"one","kind":")", type.kind, R"(","listKind":"List"},
+            "versions":[{"name":"v1beta1","served":true,"storage":true,"schema":{
+            "openAPIV3Schema":{"type":"object","x-kubernetes-preserve-unknown-fields":true}}}]}})"));
+      for (const char* labels : {R"({"app.kubernetes.io/name":"fettle"})", "{}"})
+        make(type, {},
+             cat(R"({"apiVersion":"admissionregistration.k8s.io/v1beta1","kind":")", type.kind,
+                 R"(","metadata":{"name":")",
+                 labels == std::string_view("{}") ? "others" : "fettle-sidecarset-logs",
+                 R"(","labels":)", labels, "}}"));
+    }
+  }
   bool is_there(const ResourceType& type, const ObjectName& name) {
     return client_.get(type, name, {}).has_value();
   }
@@ -123,6 +142,11 @@ class InstallTest : public testing::Test {
   const ResourceType roles_{"rbac.authorization.k8s.io", "v1", "roles", "Role"};
   const ResourceType hooks_{"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations",
                             "MutatingWebhookConfiguration", false};
+  const ResourceType policies_{"admissionregistration.k8s.io", "v1beta1",
+                               "mutatingadmissionpolicies", "MutatingAdmissionPolicy", false};
+  const ResourceType bindings_{"admissionregistration.k8s.io", "v1beta1",
+                               "mutatingadmissionpolicybindings", "MutatingAdmissionPolicyBinding",
+                               false};
   kubernetes::ApiServer server_;
   Time now_ = Time(Duration(1'800'000'000'000'000'000));
   kubernetes::Client client_{std::make_unique<kubernetes::PlayedTransport>(server_, now_),
@@ -273,8 +297,15 @@ TEST_F(InstallTest, WhereOpenKruisesDaemonIsOursIsOmitted) {
   const auto looked = check_installation(client_, request_, {});
   EXPECT_EQ(told(looked), all_but_daemons("missing", "omitted"));
   request_.secret_spaces = {"kruise-system"};
+  EXPECT_EQ(installed()->problems,
+            std::vector<std::string>{"there is no namespace `kruise-daemon-config`, where "
+                                     "OpenKruise's daemon reads Secrets"});
+  make_namespace("kruise-daemon-config");
   const auto report = installed();
   auto expected = all_but_daemons("created", "omitted");
+  for (const char* role : {"fettle-copied-secrets", "fettle-secret-copies"})
+    for (const char* kind : {"Role", "RoleBinding"})
+      expected[cat(kind, "/", role)] = "created";
   expected["Role/fettle-pull-secrets"] = expected["RoleBinding/fettle-pull-secrets"] = "omitted";
   EXPECT_EQ(told(report), expected);
   ASSERT_EQ(report->warnings.size(), 1u) << join(report->warnings, "\n");
@@ -283,6 +314,44 @@ TEST_F(InstallTest, WhereOpenKruisesDaemonIsOursIsOmitted) {
   ASSERT_TRUE(client_.remove(daemon_sets_, {"elsewhere", "kruise-daemon"}, {}, {}));
   EXPECT_EQ(told(installed()).at("DaemonSet/fettle-node-daemon"), "created");
   EXPECT_TRUE(has_daemon());
+}
+
+/// Its daemon reads copies, which the controller makes.
+TEST_F(InstallTest, BesideOpenKruisesDaemonTheControllerCopiesSecrets) {
+  for (const char* space : {"elsewhere", "shop", "kruise-daemon-config"})
+    make_namespace(space);
+  run_daemon("elsewhere");
+  request_.secret_spaces = {"shop"};
+  ASSERT_TRUE(installed());
+  const auto has_flag = [&] {
+    const Value found = *client_.get(deployments_, {"kruise-system", "fettle-controller"}, {});
+    for (const Value& word : items_of(*follow(found, "/spec/template/spec/containers/0/args")))
+      if (word == Value("--copy-pull-secrets"))
+        return true;
+    return false;
+  };
+  EXPECT_TRUE(has_flag());
+  EXPECT_TRUE(is_there(roles_, {"shop", "fettle-copied-secrets"}));
+  EXPECT_TRUE(is_there(roles_, {"kruise-daemon-config", "fettle-secret-copies"}));
+  // What it needs no more, and may be taken away.
+  ASSERT_TRUE(client_.remove(daemon_sets_, {"elsewhere", "kruise-daemon"}, {}, {}));
+  const auto without = installed();
+  ASSERT_TRUE(without);
+  ASSERT_EQ(without->warnings.size(), 1u) << join(without->warnings, "\n");
+  EXPECT_EQ(without->warnings[0],
+            "the controller may still read Secrets in `shop`, which it copied for OpenKruise's "
+            "daemon; `kubectl delete role,rolebinding fettle-copied-secrets -n shop` ends that");
+  EXPECT_FALSE(has_flag());
+  const ResourceType secrets{"", "v1", "secrets", "Secret"};
+  make(secrets, "kruise-daemon-config",
+       R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"copy",
+        "labels":{"app.kubernetes.io/name":"fettle"}}})");
+  make(secrets, "kruise-daemon-config",
+       R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"others"}})");
+  EXPECT_EQ(told(uninstall(client_, request_, {})).at("Secret/copy"), "deleted");
+  EXPECT_FALSE(is_there(roles_, {"shop", "fettle-copied-secrets"}));
+  EXPECT_FALSE(is_there(roles_, {"kruise-daemon-config", "fettle-secret-copies"}));
+  EXPECT_TRUE(is_there(secrets, {"kruise-daemon-config", "others"}));
 }
 
 TEST_F(InstallTest, TwoDaemonsAreSaidAndOursStaysAsItIs) {
@@ -406,6 +475,78 @@ TEST_F(InstallTest, AllGoesButTheDefinitions) {
   EXPECT_TRUE(is_there(kubernetes::types::definitions, {"", "clonesets.apps.kruise.io"}));
   EXPECT_FALSE(has_controller());
   EXPECT_EQ(told(uninstall(client_, request_, {})), all_with("absent"));
+}
+
+TEST_F(InstallTest, WhatInjectsSidecarsGoesAndThatOfOthersStays) {
+  serve_policies();
+  ASSERT_TRUE(installed());
+  const auto report = uninstall(client_, request_, {});
+  auto expected = all_with("deleted");
+  expected["MutatingAdmissionPolicy/fettle-sidecarset-logs"] = "deleted";
+  expected["MutatingAdmissionPolicyBinding/fettle-sidecarset-logs"] = "deleted";
+  EXPECT_EQ(told(report), expected);
+  for (const ResourceType& type : {policies_, bindings_}) {
+    EXPECT_FALSE(is_there(type, {"", "fettle-sidecarset-logs"})) << type.kind;
+    EXPECT_TRUE(is_there(type, {"", "others"})) << type.kind;
+  }
+  // What can make it anew goes before.
+  std::vector<std::string> order;
+  for (const InstallationLine& line : report->objects)
+    if (line.kind.starts_with("Mutating") || line.kind == "ClusterRoleBinding")
+      order.push_back(line.kind);
+  EXPECT_EQ(order, (std::vector<std::string>{"ClusterRoleBinding", "ClusterRoleBinding",
+                                             "MutatingAdmissionPolicyBinding",
+                                             "MutatingAdmissionPolicy"}));
+}
+
+TEST_F(InstallTest, AMissingRightToDeleteIsSaidBeforeAnythingGoes) {
+  serve_policies();
+  ASSERT_TRUE(installed());
+  server_.deny("delete mutatingadmissionpolicies");
+  server_.deny("delete roles");
+  const auto report = uninstall(client_, request_, {});
+  ASSERT_TRUE(report) << to_string(report.error());
+  EXPECT_EQ(report->problems,
+            (std::vector<std::string>{
+                "you may not delete `roles.rbac.authorization.k8s.io` in `kruise-system`",
+                "you may not delete `mutatingadmissionpolicies.admissionregistration.k8s.io`"}));
+  EXPECT_TRUE(report->objects.empty());
+  EXPECT_TRUE(has_controller());
+  EXPECT_TRUE(is_there(bindings_, {"", "fettle-sidecarset-logs"}));
+}
+
+TEST_F(InstallTest, PoliciesThatMayNotBeListedAreSaidAndTheRestGoes) {
+  serve_policies();
+  ASSERT_TRUE(installed());
+  server_.fail(1, asks_for("GET", "/mutatingadmissionpolicies?"), refusal_to("list policies"));
+  const auto report = uninstall(client_, request_, {});
+  ASSERT_TRUE(report && !report->failure);
+  ASSERT_EQ(report->warnings.size(), 1u) << join(report->warnings, "\n");
+  EXPECT_NE(report->warnings[0].find("`kubectl delete mutatingadmissionpolicies -l "
+                                     "app.kubernetes.io/name=fettle`"),
+            std::string::npos);
+  EXPECT_FALSE(has_controller());
+  EXPECT_FALSE(is_there(bindings_, {"", "fettle-sidecarset-logs"}));
+  EXPECT_TRUE(is_there(policies_, {"", "fettle-sidecarset-logs"}));
+}
+
+TEST_F(InstallTest, WhereRolesMayNotBeListedTheRestGoesAllTheSame) {
+  make_namespace("shop");
+  request_.secret_spaces = {"shop", "kruise-system"};
+  ASSERT_TRUE(installed());
+  request_.secret_spaces.clear();
+  server_.fail(4, asks_for("GET", "metadata.name"), refusal_to("list roles"));
+  const auto report = uninstall(client_, request_, {});
+  ASSERT_TRUE(report) << to_string(report.error());
+  EXPECT_FALSE(report->failure);
+  ASSERT_EQ(report->warnings.size(), 1u) << join(report->warnings, "\n");
+  EXPECT_NE(report->warnings[0].find("you may not list roles; roles and bindings "
+                                     "`fettle-pull-secrets` and `fettle-copied-secrets` may stay"),
+            std::string::npos)
+      << report->warnings[0];
+  EXPECT_FALSE(has_controller());
+  EXPECT_FALSE(is_there(roles_, {"kruise-system", std::string(secret_role_name)}));
+  EXPECT_TRUE(is_there(roles_, {"shop", std::string(secret_role_name)}));
 }
 
 TEST_F(InstallTest, ANamespaceThatHasMoreStays) {

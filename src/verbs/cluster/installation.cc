@@ -10,7 +10,11 @@ namespace {
 
 using kubernetes::ResourceType;
 
-constexpr std::string_view main_file = "install.yaml", secrets_file = "pull_secrets.yaml";
+constexpr std::string_view main_file = "install.yaml", secrets_file = "pull_secrets.yaml",
+                           copied_file = "copied_secrets.yaml", copies_file = "secret_copies.yaml";
+/// A flag of the controller, with its line, and what comes behind it.
+constexpr std::string_view last_flag = "        - --health-probe-addr=:8000\n",
+                           copying_flag = "        - --copy-pull-secrets\n";
 /// As they stand in it.
 constexpr std::string_view written_space = "kruise-system";
 constexpr std::string_view written_image = "\"IMAGE\"", written_secret_space = "\"PULLED\"";
@@ -72,7 +76,7 @@ std::vector<TextOfFile> installed_files() {
     files.back().second += piece.text;
   }
   std::ranges::stable_sort(files, {}, [](const TextOfFile& each) {
-    return each.first == secrets_file ? 2 : each.first == main_file ? 1 : 0;
+    return each.first.starts_with("crds/") ? 0 : each.first == main_file ? 1 : 2;
   });
   return files;
 }
@@ -83,15 +87,22 @@ std::vector<TextOfFile> filled_files(const InstallationRequest& request) {
       request.image.empty() ? cat(installation_name, ":", request.version) : request.image;
   std::vector<TextOfFile> filled;
   for (const auto& [file, text] : installed_files()) {
-    if (file == main_file)
-      filled.emplace_back(file, replace_all(replace_all(text, written_space, request.space),
-                                            written_image, cat("\"", image, "\"")));
-    else if (file != secrets_file)
+    const bool is_of_copies = file == copied_file || file == copies_file;
+    if (is_of_copies && (!request.copies_secrets || request.secret_spaces.empty()))
+      continue;
+    if (file == main_file || file == copies_file) {
+      const std::string with_space = replace_all(text, written_space, request.space);
+      const std::string whole = replace_all(with_space, written_image, cat("\"", image, "\""));
+      filled.emplace_back(file, request.copies_secrets
+                                    ? replace_all(whole, last_flag, cat(last_flag, copying_flag))
+                                    : whole);
+    } else if (file != secrets_file && file != copied_file) {
       filled.emplace_back(file, text);
-    else
+    } else {
       for (const std::string& space : request.secret_spaces)
         filled.emplace_back(file, replace_all(replace_all(text, written_space, request.space),
                                               written_secret_space, cat("\"", space, "\"")));
+    }
   }
   return filled;
 }

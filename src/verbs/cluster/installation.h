@@ -1,7 +1,8 @@
 #pragma once
 /// What runs fettle's controller and the daemons of nodes in a Kubernetes cluster, as objects and as
 /// the text of them: the definitions in `packaging/kubernetes/crds`, `install.yaml` beside them, and
-/// `pull_secrets.yaml` for each namespace that is asked for. They are part of the program, as they
+/// `pull_secrets.yaml` for each namespace that is asked for; where OpenKruise's daemon pulls also
+/// `copied_secrets.yaml` for each of them, and `secret_copies.yaml`. They are part of the program, as they
 /// were when it was built.
 
 #include <set>
@@ -20,6 +21,7 @@ struct InstallationRequest {
   std::string image{};  ///< with the program; empty: `fettle:VERSION`, which a text may have
   std::string version{};
   std::set<std::string> secret_spaces{};  ///< namespaces whose Secrets the daemons may read
+  bool copies_secrets = false;            ///< for OpenKruise's daemon, by the controller
 };
 
 struct InstallationObject {
@@ -46,6 +48,10 @@ inline constexpr std::string_view installation_label = "app.kubernetes.io/name";
 inline constexpr std::string_view installation_name = "fettle";
 /// The role, and its binding, by which daemons read Secrets in a namespace.
 inline constexpr std::string_view secret_role_name = "fettle-pull-secrets";
+/// The same for the controller, where it copies Secrets.
+inline constexpr std::string_view copied_role_name = "fettle-copied-secrets";
+/// Where OpenKruise's daemon reads Secrets.
+inline constexpr std::string_view copies_space = "kruise-daemon-config";
 /// Whether an object is there for the daemons of nodes alone.
 bool is_of_daemons(const InstallationObject& part);
 

@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.h"
+#include "value/json.h"
 #include "value/yaml.h"
 
 namespace fettle {
@@ -177,8 +178,39 @@ TEST(Installation, SecretsAreReadOnlyWhereItWasAskedFor) {
   EXPECT_EQ(bound, (std::vector<std::string>{"bank", "shop"}));
 }
 
+/// It reads where it was asked to, and writes copies in one namespace, whatever the own one is.
+TEST(Installation, SecretsAreCopiedByTheControllerAlone) {
+  std::map<std::string, std::set<std::string>> rights;
+  for (const InstallationObject& each :
+       objects_of({.space = "other", .secret_spaces = {"shop", "bank"}, .copies_secrets = true})) {
+    const Value& labels = each.object.at("metadata").at("labels");
+    if (labels.text_at("app.kubernetes.io/component") != "secret-copies")
+      continue;
+    EXPECT_FALSE(is_of_daemons(each));
+    if (each.type.kind == "Role") {
+      rights[each.name.space] = rights_of(each.object);
+      continue;
+    }
+    const Value subject = each.object.at("subjects").items()[0];
+    EXPECT_EQ(subject.text_at("name"), "fettle-controller");
+    EXPECT_EQ(subject.text_at("namespace"), "other");
+  }
+  EXPECT_EQ(rights, (std::map<std::string, std::set<std::string>>{
+                        {"bank", {"/secrets: get"}},
+                        {"kruise-daemon-config", {"/secrets: create patch delete"}},
+                        {"shop", {"/secrets: get"}}}));
+  const auto has_flag = [](const InstallationRequest& request) {
+    return write_json(the_object(request, "Deployment")).find("--copy-pull-secrets") !=
+           std::string::npos;
+  };
+  EXPECT_TRUE(has_flag({.copies_secrets = true}));
+  EXPECT_FALSE(has_flag({.secret_spaces = {"shop"}}));
+  for (const InstallationObject& each : objects_of({.copies_secrets = true}))
+    EXPECT_NE(each.name.space, "kruise-daemon-config") << "nothing was asked for";
+}
+
 TEST(Installation, EachRightHasItsReason) {
-  const auto all = installation_text({.secret_spaces = {"a"}});
+  const auto all = installation_text({.secret_spaces = {"a"}, .copies_secrets = true});
   ASSERT_TRUE(all);
   size_t rules = 0;
   std::string_view before;
@@ -189,7 +221,7 @@ TEST(Installation, EachRightHasItsReason) {
     }
     before = line;
   }
-  EXPECT_EQ(rules, 20u);
+  EXPECT_EQ(rules, 22u);
 }
 
 TEST(Installation, TheControllerIsConfined) {

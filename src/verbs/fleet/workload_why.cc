@@ -24,7 +24,7 @@ std::string updated_text(int64_t available, int64_t wanted) {
 
 }  // namespace
 
-std::string rollout_text(const Value& status) {
+std::string rollout_text(std::string_view kind, const Value& status) {
   const std::string so_far =
       !status.at("updatedReplicas").is_null()
           ? updated_text(status.integer_at("updatedAvailableReplicas"),
@@ -32,11 +32,10 @@ std::string rollout_text(const Value& status) {
       : !status.at("matchedPods").is_null()
           ? cat(status.integer_at("updatedReadyPods"), " of ", status.integer_at("matchedPods"),
                 " pods are updated and ready")
-      : !status.at("completed").is_null()  // only a list has jobs
-          ? cat(status.integer_at("succeeded"), " of ", status.integer_at("desired"),
-                " images are on all nodes")
-          : cat(status.integer_at("succeeded"), " of ", status.integer_at("desired"),
-                " nodes have the image");
+      : kind == "ImageListPullJob" ? cat(status.integer_at("succeeded"), " of ",
+                                         status.integer_at("desired"), " images are on all nodes")
+                                   : cat(status.integer_at("succeeded"), " of ",
+                                         status.integer_at("desired"), " nodes have the image");
   const std::string_view reason = status.text_at("reason");
   return reason.empty() ? so_far : cat(so_far, ": ", reason);
 }
@@ -48,7 +47,7 @@ Result<std::vector<WorkloadWhy>> why_workloads(FleetAccess& fleet, std::string_v
     WorkloadWhy why{object.owner(), {}};
     const Value& status = object.document.at("status");
     why.lines.push_back(cat(replace_all(why.owner, "//", "/"), " is ", status.text_at("phase"),
-                            ": ", rollout_text(status)));
+                            ": ", rollout_text(object.kind.view(), status)));
     for (std::string& line : TRY(fleet.history(why.owner)))
       why.lines.push_back(std::move(line));
     found.push_back(std::move(why));

@@ -15,8 +15,8 @@ struct WorkloadWhy {
 /// case. Empty: it means none.
 Result<std::vector<WorkloadWhy>> why_workloads(FleetAccess& fleet, std::string_view what);
 
-/// How far a rollout has come, in words, with the reason if its status has one. From an object's
-/// `status`.
-std::string rollout_text(const Value& status);
+/// How far a rollout has come, in words, with the reason if its status has one. From the `status` of
+/// an object of a kind.
+std::string rollout_text(std::string_view kind, const Value& status);
 
 }  // namespace fettle
