@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::string_view container_lists[] = {"containers", "initContainers"};
 constexpr std::string_view injected_lists[] = {"containers", "initContainers", "volumes"};
+constexpr std::string_view named_lists[] = {"containers", "initContainers", "volumes",
+                                            "imagePullSecrets"};
 constexpr std::string_view injection_mark = "IS_INJECTED";  ///< a variable
 
 bool are_texts(const Value& dict) {
@@ -47,7 +49,7 @@ bool is_possible_part(const Value& sidecar) {
          !sidecar.text_at("revision").empty() && has_texts_before && has_last &&
          (sidecar.at("containers").is_list() || sidecar.at("initContainers").is_list()) &&
          std::ranges::all_of(
-             injected_lists,
+             named_lists,
              [&](std::string_view list) { return are_named_items(sidecar.at(list)); }) &&
          are_texts(sidecar.at("labels")) && are_texts(sidecar.at("annotations")) &&
          are_texts(sidecar.at("working")) && are_texts(sidecar.at("leaving"));

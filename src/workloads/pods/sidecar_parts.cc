@@ -267,8 +267,9 @@ Value sidecar_of(const Workload& set, const Revision& revision, const Value& pod
   for (const char* part : {"containers", "initContainers"})
     if (spec.at(part).is_list())
       entries.push_back({part, builder.containers(spec.at(part))});
-  if (spec.at("volumes").is_list())
-    entries.push_back({"volumes", spec.at("volumes")});
+  for (const char* part : {"volumes", "imagePullSecrets"})
+    if (spec.at(part).is_list())
+      entries.push_back({part, spec.at(part)});
   builder.add_to(entries);
   return Value::dict(std::move(entries));
 }

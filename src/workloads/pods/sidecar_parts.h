@@ -12,7 +12,7 @@
 namespace fettle::workloads {
 
 /// The next part of a pod from a SidecarSet: {"name", "revision", "containers", "initContainers",
-/// "volumes", "before", "annotations", "working": {container: the one of the two that works},
+/// "volumes", "imagePullSecrets", "before", "annotations", "working": {container: the one of the two that works},
 /// "leaving": {one of the two: its empty image}}. `before`: the present part; null: there is none.
 /// In a cluster it also gets "last": {container: {"image_id", "container_id"}}: what those were whose
 /// image changed last (`sidecars.h`).
