@@ -7,9 +7,10 @@
 /// about what drivers observed, and `accept` about what `want` answered. `take_changed` says who
 /// has to be asked again.
 ///
-/// An owner is called `CloneSet/NAMESPACE/NAME`, like its set in the intent. Pods of a cluster that no
-/// workload here makes (those of Deployments, of Jobs, single pods) are in the fleet if a SidecarSet
-/// has put something into them. All that are in one namespace have one owner (`decide/others.h`).
+/// An owner is called `CloneSet/NAMESPACE/NAME`, like its set in the intent. Pods of a cluster that
+/// no workload here makes (those of Deployments, of Jobs, single pods) are in the fleet if a
+/// SidecarSet has put something into them. All that are in one namespace have one owner
+/// (`decide/others.h`).
 
 #include <map>
 #include <memory>

@@ -1,6 +1,6 @@
 #pragma once
-/// Pods of others in a namespace of a cluster: their sidecars change in place when their turn comes,
-/// and nothing else about them ever does.
+/// Pods of others in a namespace of a cluster: their sidecars change in place when their turn
+/// comes, and nothing else about them ever does.
 ///
 /// To let each SidecarSet change the pods by itself would be the obvious way. Then two sets would
 /// want the same pod as two different things. So a SidecarSet gives turns to these pods as it does

@@ -113,11 +113,6 @@ bool is_hot(const Value& container) {
   return container.at("upgradeStrategy").text_at("upgradeType") == "HotUpgrade";
 }
 
-Name version_key(const Name& container) { return cat("version.sidecarset.kruise.io/", container); }
-Name other_version_key(const Name& container) {
-  return cat("versionalt.sidecarset.kruise.io/", container);
-}
-
 Value version_variable(std::string_view name, const Name& key) {
   const Value source = Value::dict(
       {{"fieldRef", Value::dict({{"fieldPath", cat("metadata.annotations['", key, "']")}})}});
@@ -256,6 +251,11 @@ Value first_containers(const Workload& set, const Value& containers) {
 }
 
 }  // namespace
+
+Name version_key(const Name& container) { return cat("version.sidecarset.kruise.io/", container); }
+Name other_version_key(const Name& container) {
+  return cat("versionalt.sidecarset.kruise.io/", container);
+}
 
 Value sidecar_of(const Workload& set, const Revision& revision, const Value& pod_template,
                  const Value& before) {

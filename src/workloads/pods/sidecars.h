@@ -24,8 +24,8 @@ Value sidecars_for(Rollout& rollout, const Value& labels, const Value& pod_templ
 /// newest one, all get the one that is named. `revisions`: of the set.
 const Revision& revision_for_others(const Rollout& revisions);
 
-/// What a pod is to have of a SidecarSet instead of `before`, in place. A pod of others keeps all but
-/// images: what its containers have from the pod, and from a server, is not known here.
+/// What a pod is to have of a SidecarSet instead of `before`, in place. A pod of others keeps all
+/// but images: what its containers have from the pod, and from a server, is not known here.
 Value next_sidecar(const Workload& set, const Revision& revision, const FleetPod& pod,
                    const Value& before);
 
@@ -33,8 +33,8 @@ Value next_sidecar(const Workload& set, const Revision& revision, const FleetPod
 class SidecarTurns {
  public:
   SidecarTurns(const Fleet& fleet, Time now);
-  /// A pod's sidecars with those that are to change now. A pod of others gets nothing from a set that
-  /// is not meant for it any more.
+  /// A pod's sidecars with those that are to change now. A pod of others gets nothing from a set
+  /// that is not meant for it any more.
   Value taken(const FleetPod& pod, const Value& sidecars) const;
 
  private:
