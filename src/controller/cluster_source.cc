@@ -10,6 +10,7 @@
 #include "cluster/revisions.h"
 #include "cluster/status.h"
 #include "cluster/types.h"
+#include "controller/cluster_reader.h"
 #include "controller/fleet_cache.h"
 #include "controller/notifier.h"
 #include "controller/rebuilt_record.h"
@@ -32,8 +33,6 @@ constexpr int most_vain_acts = 4;
 constexpr Duration vain_time = 1min;
 /// If nothing else is to be done: a minute is long, and short beside a lost call.
 constexpr Duration longest_quiet = 1min;
-
-ObjectName name_of_object(const ObjectMeta& meta) { return {meta.space.str(), meta.name.str()}; }
 
 Key key_of_pod(const Name& environment, const ObjectName& name) {
   return {environment, "pod", node_name_of("", name.space, name.name)};
@@ -70,31 +69,6 @@ std::vector<Name> sidecar_sets_of(const RecordPointer& record) {
 
 Name name_of_marks(const ObjectName& name) { return cat("Pod/", to_string(name)); }
 
-/// A namespace as the fleet sees it: its labels.
-Object space_object(const ObjectMeta& meta, const Value& object) {
-  Object space;
-  space.kind = types::spaces.kind;
-  space.name = meta.name;
-  space.uid = meta.uid;
-  space.document =
-      Value::dict({{"metadata", Value::dict({{"labels", object.at("metadata").at("labels")}})}});
-  return space;
-}
-
-/// Whether its owner is part of the fleet.
-bool is_part(const Fleet& fleet, const ObjectMeta& meta) {
-  if (!meta.controller)
-    return false;
-  const Object* const owner = fleet.object(meta.owner());
-  return owner != nullptr && owner->uid == meta.controller->uid;
-}
-
-/// A claim that goes with its owner has a reference to it; one that outlives it has none.
-bool is_part(const Fleet& fleet, const ObjectMeta& meta, const VolumeClaim& claim) {
-  return !meta.is_leaving && fleet.object(claim.owner.get()) != nullptr &&
-         (claim.retain.get() || is_part(fleet, meta));
-}
-
 /// Whether the template of a pod is stored no more, which is no change of the pod.
 bool has_lost_template(const Record* known, const cluster::Owner& owner, const Value& pod) {
   const std::string_view label =
@@ -105,125 +79,6 @@ bool has_lost_template(const Record* known, const cluster::Owner& owner, const V
   const Name before = read_one<&Pod::revision>(known->applied->attributes).get();
   return before == label || workloads::hash_of_revision(before) == label;
 }
-
-/// Whether it is one for the fleet. A job may belong to one.
-bool is_workload(const Value& object, const kubernetes::ResourceType& type) {
-  const ObjectMeta meta = cluster::meta_of(object);
-  const bool is_job = type == types::pull_jobs;
-  return !meta.is_leaving && (!is_job || cluster::workload_of_job(meta).empty());
-}
-
-/// Fills a view with all that there is.
-class ClusterReader {
- public:
-  ClusterReader(const Workplace& place, const ClusterAccess& access, FleetView& view)
-      : place_(place), access_(access), view_(view) {}
-
-  void read() {
-    access_.owners.clear();
-    orphans_ = cluster::orphans_in(access_.objects);
-    for (const Value& object : access_.objects.all(types::nodes.kind))
-      view_.fleet.put_node(cluster::read_node(object));
-    for (const Value& object : access_.objects.all(types::spaces.kind))
-      view_.fleet.put(space_object(cluster::meta_of(object), object));
-    for (const kubernetes::ResourceType& type : types::workloads)
-      for (const Value& object : access_.objects.all(type.kind))
-        if (is_workload(object, type))
-          read_workload(object, type);
-    read_revisions();
-    read_claims();
-    for (const RecordPointer& record : records_of_jobs(access_.objects, view_.fleet))
-      know(record->applied->key, record);
-    read_pods();
-  }
-
- private:
-  void read_workload(const Value& object, const kubernetes::ResourceType& type) {
-    const Result<Object> workload = cluster::read_workload(object, type);
-    // Others are taken in later (`ClusterNews::take_workload`).
-    if (!workload || !orphans_for(workloads::workload_of(*workload), orphans_).empty())
-      return;
-    view_.owners.insert(workload->owner());
-    access_.owners.put(*workload);
-    view_.fleet.put(*workload);
-  }
-
-  void read_revisions() {
-    std::map<Name, std::vector<ControllerRevision>> by_owner;
-    for (const Value& object : access_.objects.all(types::revisions.kind)) {
-      const ObjectMeta meta = cluster::meta_of(object);
-      if (meta.is_leaving || !is_part(view_.fleet, meta))
-        continue;
-      if (auto revision = cluster::read_revision(object, meta.controller->uid))
-        by_owner[meta.owner()].push_back(*std::move(revision));
-      else
-        place_.tell(to_string(revision.error()));
-    }
-    for (auto& [owner, revisions] : by_owner) {
-      const Object* const workload = view_.fleet.object(owner);
-      const Value stored =
-          access_.objects.find(workload->kind.str(), {workload->space.str(), workload->name.str()});
-      cluster::take_current(revisions, stored.at("status"));
-      for (ControllerRevision& revision : revisions) {
-        const RecordPointer record = cluster::record_of(revision, view_.fleet.environment());
-        know(record->applied->key, record);
-        access_.owners.put(std::move(revision));
-      }
-      const Object kept = cluster::with_known_policies(*view_.fleet.object(owner),
-                                                       access_.owners.find(owner)->revisions);
-      access_.owners.put(kept);
-      view_.fleet.put(kept);
-    }
-  }
-
-  void read_claims() {
-    for (const Value& object : access_.objects.all(types::claims.kind)) {
-      const ObjectMeta meta = cluster::meta_of(object);
-      const auto claim = cluster::read_claim(object);
-      if (!claim || !is_part(view_.fleet, meta, *claim))
-        continue;
-      const RecordPointer record = cluster::record_of(*claim, meta, view_.fleet.environment());
-      know(record->applied->key, record);
-    }
-  }
-
-  void read_pods() {
-    Fleet& fleet = view_.fleet;
-    std::vector<cluster::ClusterPod> pods;
-    for (const Value& object : access_.objects.all(types::pods.kind)) {
-      const ObjectMeta meta = cluster::meta_of(object);
-      if (!is_part(fleet, meta))
-        continue;
-      const auto owner = access_.owners.find(meta.owner());
-      auto pod = cluster::read_pod(object, {fleet.environment(), fleet.driver, fleet.gates,
-                                            &owner->revisions, owner->object.uid});
-      if (!pod)
-        place_.tell(to_string(pod.error()));
-      else
-        pods.push_back(*std::move(pod));
-    }
-    // A fleet looks for the pod of a mark among all that it knows.
-    for (const cluster::ClusterPod& pod : pods)
-      if (pod.marks)
-        fleet.put(*pod.marks);
-    for (const cluster::ClusterPod& pod : pods) {
-      know(pod.key, pod.record);
-      fleet.see(pod.key, pod.state);
-      fleet.see_node(pod.key, pod.node);
-      view_.seen[pod.key].state = pod.state;
-    }
-  }
-
-  void know(const Key& key, const RecordPointer& record) {
-    view_.known[key] = record;
-    view_.fleet.know(key, record);
-  }
-
-  const Workplace& place_;
-  const ClusterAccess& access_;
-  FleetView& view_;
-  cluster::Orphans orphans_;
-};
 
 }  // namespace
 
@@ -238,7 +93,7 @@ Result<std::unique_ptr<FleetView>> ClusterSource::learn() {
   // Without NodeImages, nothing brings images to the nodes.
   if (!access_.objects.follows(types::node_images.kind))
     view->fleet.gates.pre_download = view->fleet.gates.pre_download_daemon_set = false;
-  ClusterReader(place_, access_, *view).read();
+  read_cluster(place_, access_, *view);
   return view;
 }
 
