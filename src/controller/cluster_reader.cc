@@ -2,6 +2,7 @@
 
 #include "cluster/claims.h"
 #include "cluster/orphans.h"
+#include "cluster/others.h"
 #include "cluster/pull_jobs.h"
 #include "cluster/revisions.h"
 #include "cluster/status.h"
@@ -95,8 +96,12 @@ class ClusterReader {
     std::vector<cluster::ClusterPod> pods;
     for (const Value& object : access_.objects.all(types::pods.kind)) {
       const ObjectMeta meta = cluster::meta_of(object);
-      if (!is_part(fleet, meta))
+      if (!is_part(fleet, meta)) {
+        if (auto other = cluster::read_pod_of_others(
+                object, {fleet.environment(), fleet.driver, access_.owners}))
+          pods.push_back(*std::move(other));
         continue;
+      }
       const auto owner = access_.owners.find(meta.owner());
       auto pod = cluster::read_pod(object, {fleet.environment(), fleet.driver, fleet.gates,
                                             &owner->revisions, owner->object.uid});

@@ -7,6 +7,7 @@
 #include "cluster/claims.h"
 #include "cluster/names.h"
 #include "cluster/orphans.h"
+#include "cluster/others.h"
 #include "cluster/revisions.h"
 #include "cluster/status.h"
 #include "cluster/types.h"
@@ -258,6 +259,7 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
     leave(owner);
   if (!is_there) {
     note_injection(owner);
+    open_pods_of_others(owner);
     looked_for_left_.erase(owner);
     adoptions_.forget(owner);
     manifests_.erase(owner);
@@ -287,6 +289,7 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
   edit_.failed_acts().forgive_all_of(owner, instant_from_clock());
   statuses_.forget_refusal(owner);
   note_injection(owner);
+  open_pods_of_others(owner);
   if (is_new)
     open_all_of(owner);
   return true;
@@ -296,6 +299,17 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
 void ClusterNews::note_injection(const Name& owner) {
   if (const ObjectKey key = cluster::object_of_owner(owner); key.kind == types::sidecar_sets.kind)
     injection_.note(key.name.name);
+}
+
+/// What others have of a SidecarSet is read with the set and its revisions.
+void ClusterNews::open_pods_of_others(const Name& owner) {
+  const ObjectKey key = cluster::object_of_owner(owner);
+  if (key.kind != types::sidecar_sets.kind)
+    return;
+  for (const Value& object : access_.objects.all(types::pods.kind))
+    if (const ObjectMeta meta = cluster::meta_of(object);
+        cluster::has_sidecars_of(object, key.name.name) && cluster::is_pod_of_others(meta))
+      open_.pods.insert(name_of_object(meta));
 }
 
 /// Begins to take over what nobody manages. False: there is nothing.
@@ -453,6 +467,10 @@ void ClusterNews::take_space(const ObjectName& name) {
     cache_.fleet().drop(owner);
   else if (known == nullptr || known->document != space.document)
     cache_.fleet().put(space);
+  else
+    return;
+  for (const Name& set : cache_.fleet().sidecar_sets())
+    statuses_.note(set);
 }
 
 /// Of an object. If it is gone, what is known says whose it was.
@@ -489,10 +507,13 @@ void ClusterNews::take_revision(const ObjectName& name) {
   if (known == nullptr && !edit_.is_under_way(key) && !edit_.forgotten().contains(key))
     cache_.put(key, cluster::record_of(*revision, edit_.environment()));
   const auto owner = access_.owners.find(meta.owner());
-  if (owner != nullptr &&
-      cluster::revision_of_label(owner->revisions, name.name) == nullptr)  // pods wait for it
+  const bool is_met_first =
+      owner != nullptr && cluster::revision_of_label(owner->revisions, name.name) == nullptr;
+  if (is_met_first)  // pods wait for it
     edit_.failed_acts().forgive_all_of(meta.owner(), instant_from_clock());
   access_.owners.put(*std::move(revision));
+  if (is_met_first)
+    open_pods_of_others(meta.owner());
   keep_policies(meta.owner());
   note_injection(meta.owner());
   // Pods may have been told of before it.
@@ -512,35 +533,32 @@ void ClusterNews::take_pod(const ObjectName& name) {
     return;  // it is read when that has ended
   const Value object = access_.objects.find(types::pods.kind, name);
   const ObjectMeta meta = cluster::meta_of(object);
-  const RecordPointer known = cache_.records().find(key);
-  const RecordPointer failure = edit_.failure(key);
-  if (known != nullptr)
-    for (const auto& [owner, wish] : known->wanted_by)
+  if (const RecordPointer before = cache_.records().find(key); before != nullptr) {
+    for (const auto& [owner, wish] : before->wanted_by)
       statuses_.note(owner);
-  for (const Name& set : sidecar_sets_of(known))
-    statuses_.note(set);
-  if (object.is_null() || !is_part(cache_.fleet(), meta)) {
-    if (!object.is_null() && cluster::is_orphan(meta))
-      take_over(object, true);
-    // That it could not be made is all that is known of it.
-    if (failure != nullptr && !failure->applied)
-      return;
-    forget(key);
-    if (failure != nullptr)
-      edit_.forget(key);
+    for (const Name& set : sidecar_sets_of(before))
+      statuses_.note(set);
+  }
+  const bool is_ours = is_part(cache_.fleet(), meta);
+  if (!object.is_null() && !is_ours && cluster::is_orphan(meta))
+    take_over(object, true);
+  const auto pod = read_pod(object, meta);
+  if (!pod) {
+    if (!is_ours)
+      lose_pod(key);
     return;
   }
-  const auto owner = access_.owners.find(meta.owner());
-  const auto pod =
-      cluster::read_pod(object, {edit_.environment(), cache_.fleet().driver, cache_.fleet().gates,
-                                 &owner->revisions, owner->object.uid});
-  if (!pod)
-    return complain(meta.owner(), to_string(pod.error()));
-  statuses_.note(meta.owner());
+  for (const auto& [owner, wish] : pod->record->wanted_by)
+    statuses_.note(owner);
   for (const Name& set : sidecar_sets_of(pod->record))
     statuses_.note(set);
+  begin_anew_with(key, *pod);
   take_marks(*pod);
-  const bool is_known = has_lost_template(known.get(), *owner, object);
+  const RecordPointer known = cache_.records().find(key);
+  const RecordPointer failure = edit_.failure(key);
+  const auto owner = access_.owners.find(meta.owner());
+  const bool is_known =
+      is_ours && owner != nullptr && has_lost_template(known.get(), *owner, object);
   const RecordPointer record = is_known ? known : with_failure(pod->record, failure);
   if (known != nullptr && says_the_same(*known, *record)) {
     end_vain_acts(key, *record);
@@ -557,6 +575,55 @@ void ClusterNews::take_pod(const ObjectName& name) {
   }
   cache_.see(key, {.state = pod->state});
   cache_.fleet().see_node(key, pod->node);
+}
+
+/// None: it is no part of the fleet, or cannot be read.
+std::optional<cluster::ClusterPod> ClusterNews::read_pod(const Value& object,
+                                                         const ObjectMeta& meta) {
+  const Fleet& fleet = cache_.fleet();
+  if (object.is_null())
+    return std::nullopt;
+  if (!is_part(fleet, meta))
+    return cluster::read_pod_of_others(object, {edit_.environment(), fleet.driver, access_.owners});
+  const auto owner = access_.owners.find(meta.owner());
+  auto pod = cluster::read_pod(object, {edit_.environment(), fleet.driver, fleet.gates,
+                                        &owner->revisions, owner->object.uid});
+  if (pod)
+    return *std::move(pod);
+  complain(meta.owner(), to_string(pod.error()));
+  return std::nullopt;
+}
+
+/// It is gone, or no part of the fleet any more.
+void ClusterNews::lose_pod(const Key& key) {
+  const RecordPointer failure = edit_.failure(key);
+  // That it could not be made is all that is known of it.
+  if (failure != nullptr && !failure->applied)
+    return;
+  forget(key);
+  if (failure != nullptr)
+    edit_.forget(key);
+}
+
+/// One that has come to a workload, or to others, is known as another one. What others do to their
+/// pods is no answer to what has failed: the next wish begins with the pod as it is.
+void ClusterNews::begin_anew_with(const Key& key, const cluster::ClusterPod& pod) {
+  const RecordPointer known = cache_.records().find(key);
+  if (known == nullptr || !known->applied)
+    return;
+  const auto owner_in = [](const Record& record) {
+    return read_one<&Pod::owner>(record.applied->attributes).get();
+  };
+  const Name before = owner_in(*known), now = owner_in(*pod.record);
+  const bool has_moved = before != now;
+  const bool is_another = workloads::is_of_others(now) && !known->remote_id.empty() &&
+                          known->remote_id != pod.record->remote_id;
+  if ((has_moved && (workloads::is_of_others(before) || workloads::is_of_others(now))) ||
+      is_another)
+    return lose_pod(key);
+  const RecordPointer failure = workloads::is_of_others(now) ? edit_.failure(key) : nullptr;
+  if (failure != nullptr && was_changed(*failure, *pod.record))
+    edit_.forget(key);
 }
 
 /// Whether acts succeed and the pod is read as before, again and again: a server or a webhook does

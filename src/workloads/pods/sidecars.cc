@@ -87,11 +87,13 @@ Value with_images_of(const Value& part, const Value& next) {
     const Value& image = container_in(next, container.text_at("name")).at("image");
     containers.push_back(image.is_null() ? container : edited(container, {{"image", image}}));
   }
-  return edited(part, {{"revision", next.at("revision")},
-                       {"containers", Value::list(std::move(containers))},
-                       {"annotations", next.at("annotations")},
-                       {"working", next.at("working")},
-                       {"leaving", next.at("leaving")}});
+  return edited(part,
+                {{"revision", next.at("revision")},
+                 {"containers",
+                  part.at("containers").is_list() ? Value::list(std::move(containers)) : Value()},
+                 {"annotations", next.at("annotations")},
+                 {"working", next.at("working")},
+                 {"leaving", next.at("leaving")}});
 }
 
 /// A number from 0 to 99, always the same for one pod.
