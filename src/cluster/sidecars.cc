@@ -107,9 +107,12 @@ class InjectionNotes {
                       return spec_of(each, hashes_.at(name_of(each)).all, true);
                     })});
     made.push_back({annotation::sidecar_hash_without_image,
-                    by_set(annotation::sidecar_hash_without_image, [&](auto& each) {
-                      return spec_of(each, hashes_.at(name_of(each)).without_images, false);
-                    })});
+                    by_set(
+                        annotation::sidecar_hash_without_image,
+                        [&](auto& each) {
+                          return spec_of(each, hashes_.at(name_of(each)).without_images, false);
+                        },
+                        true)});
     made.push_back({annotation::sidecar_state,
                     by_set(annotation::sidecar_state, [&](auto& each) { return state_of(each); })});
     std::erase_if(made, [&](const Entry& entry) {
@@ -139,8 +142,9 @@ class InjectionNotes {
   }
 
   /// The JSON of {SidecarSet: what is said of it}; null: nothing is. What others have put into the
-  /// pod, and what has not changed, keeps its entry.
-  Value by_set(const Name& key, const auto& said) const {
+  /// pod, and what has not changed, keeps its entry. `outlives_images`: so does what is said of all
+  /// but images, for nothing else changes on a pod.
+  Value by_set(const Name& key, const auto& said, bool outlives_images = false) const {
     const Value known = json_annotation(object_, key);
     std::vector<Entry> entries;
     if (known.is_dict())
@@ -156,6 +160,8 @@ class InjectionNotes {
       } else if (hashes_.contains(name)) {
         if (Value entry = said(sidecar); !entry.is_null())
           entries.push_back({name, std::move(entry)});
+      } else if (outlives_images && before != nullptr && !part_of(before_, name).is_null()) {
+        entries.push_back({name, *before});
       }
     }
     return entries.empty() ? Value() : Value(write_json(Value::dict(std::move(entries))));
