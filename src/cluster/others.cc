@@ -240,7 +240,8 @@ std::optional<ClusterPod> read_pod_of_others(const Value& object, const OthersCo
   pod.sidecars = parts;
   pod.state = Value::dict({{"made", meta.created.time_since_epoch().count()}});
   ClusterPod found;
-  found.key = {context.environment, "pod", node_name_of("", meta.space, meta.name)};
+  found.key = {context.environment, "pod",
+               workloads::key_name_of_others(meta.space.view(), meta.name.view())};
   found.node = object.at("spec").text_at("nodeName");
   found.state = State(object.at("status"));
   Resource resource;

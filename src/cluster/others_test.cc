@@ -94,7 +94,7 @@ class PodsOfOthers : public testing::Test {
 TEST_F(PodsOfOthers, HaveWhatTheirAnnotationSays) {
   const auto pod = read(made_by_policy());
   ASSERT_TRUE(pod);
-  EXPECT_EQ(pod->key.name, "|shop/web-0");
+  EXPECT_EQ(pod->key.name, "others|shop/web-0");
   EXPECT_EQ(pod->node, "n1");
   const Record& record = *pod->record;
   EXPECT_TRUE(existed_before(record)) << "nobody here may remove it";

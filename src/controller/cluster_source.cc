@@ -434,7 +434,7 @@ void ClusterNews::complain(const Name& owner, std::string why) {
 void ClusterNews::forget(const Key& key) {
   cache_.lose(key);
   vain_acts_.erase(key);
-  if (key.kind == "pod")
+  if (key.kind == "pod" && key == key_of_pod(edit_.environment(), name_of_thing(key)))
     cache_.fleet().drop(name_of_marks(name_of_thing(key)));
 }
 
@@ -528,42 +528,74 @@ void ClusterNews::take_revision(const ObjectName& name) {
 }
 
 void ClusterNews::take_pod(const ObjectName& name) {
+  take_pod_of_others(name);
   const Key key = key_of_pod(edit_.environment(), name);
   if (edit_.is_under_way(key))
     return;  // it is read when that has ended
   const Value object = access_.objects.find(types::pods.kind, name);
   const ObjectMeta meta = cluster::meta_of(object);
-  if (const RecordPointer before = cache_.records().find(key); before != nullptr) {
-    for (const auto& [owner, wish] : before->wanted_by)
-      statuses_.note(owner);
-    for (const Name& set : sidecar_sets_of(before))
-      statuses_.note(set);
-  }
-  const bool is_ours = is_part(cache_.fleet(), meta);
-  if (!object.is_null() && !is_ours && cluster::is_orphan(meta))
-    take_over(object, true);
-  const auto pod = read_pod(object, meta);
-  if (!pod) {
-    if (!is_ours)
-      lose_pod(key);
-    return;
-  }
-  for (const auto& [owner, wish] : pod->record->wanted_by)
-    statuses_.note(owner);
-  for (const Name& set : sidecar_sets_of(pod->record))
-    statuses_.note(set);
-  begin_anew_with(key, *pod);
-  take_marks(*pod);
   const RecordPointer known = cache_.records().find(key);
   const RecordPointer failure = edit_.failure(key);
+  if (known != nullptr)
+    for (const auto& [owner, wish] : known->wanted_by)
+      statuses_.note(owner);
+  note_sets_of(known);
+  if (object.is_null() || !is_part(cache_.fleet(), meta)) {
+    if (!object.is_null() && cluster::is_orphan(meta))
+      take_over(object, true);
+    // That it could not be made is all that is known of it.
+    if (failure != nullptr && !failure->applied)
+      return;
+    forget(key);
+    if (failure != nullptr)
+      edit_.forget(key);
+    return;
+  }
   const auto owner = access_.owners.find(meta.owner());
-  const bool is_known =
-      is_ours && owner != nullptr && has_lost_template(known.get(), *owner, object);
-  const RecordPointer record = is_known ? known : with_failure(pod->record, failure);
+  const auto pod =
+      cluster::read_pod(object, {edit_.environment(), cache_.fleet().driver, cache_.fleet().gates,
+                                 &owner->revisions, owner->object.uid});
+  if (!pod)
+    return complain(meta.owner(), to_string(pod.error()));
+  statuses_.note(meta.owner());
+  take_marks(*pod);
+  const bool is_known = has_lost_template(known.get(), *owner, object);
+  put_pod(*pod, is_known ? known : with_failure(pod->record, failure));
+}
+
+void ClusterNews::take_pod_of_others(const ObjectName& name) {
+  const Key key{edit_.environment(), "pod", workloads::key_name_of_others(name.space, name.name)};
+  if (edit_.is_under_way(key))
+    return;
+  const auto pod =
+      cluster::read_pod_of_others(access_.objects.find(types::pods.kind, name),
+                                  {edit_.environment(), cache_.fleet().driver, access_.owners});
+  const RecordPointer known = cache_.records().find(key);
+  note_sets_of(known);
+  const bool is_another = pod && known != nullptr && known->remote_id != pod->record->remote_id;
+  if (known != nullptr && (!pod || is_another)) {
+    forget(key);
+    edit_.forget(key);
+  }
+  if (!pod)
+    return;
+  // What has failed says nothing of a pod that others have changed since.
+  if (const RecordPointer failure = edit_.failure(key);
+      failure != nullptr && was_changed(*failure, *pod->record))
+    edit_.forget(key);
+  put_pod(*pod, with_failure(pod->record, edit_.failure(key)));
+}
+
+/// Notes what is known of a pod by now.
+void ClusterNews::put_pod(const cluster::ClusterPod& pod, const RecordPointer& record) {
+  const Key& key = pod.key;
+  const RecordPointer known = cache_.records().find(key);
+  note_sets_of(pod.record);
   if (known != nullptr && says_the_same(*known, *record)) {
     end_vain_acts(key, *record);
   } else if (known == nullptr || !was_in_vain(key, *known, *record)) {
-    const bool is_changed = known != nullptr && failure == nullptr && was_changed(*known, *record);
+    const bool is_changed =
+        known != nullptr && edit_.failure(key) == nullptr && was_changed(*known, *record);
     cache_.put(key, record);
     if (known == nullptr)
       edit_.forget(key);  // it is another one, or was taken over
@@ -573,57 +605,14 @@ void ClusterNews::take_pod(const ObjectName& name) {
       edit_.failed_acts().forgive(key, instant_from_clock());
     }
   }
-  cache_.see(key, {.state = pod->state});
-  cache_.fleet().see_node(key, pod->node);
+  cache_.see(key, {.state = pod.state});
+  cache_.fleet().see_node(key, pod.node);
 }
 
-/// None: it is no part of the fleet, or cannot be read.
-std::optional<cluster::ClusterPod> ClusterNews::read_pod(const Value& object,
-                                                         const ObjectMeta& meta) {
-  const Fleet& fleet = cache_.fleet();
-  if (object.is_null())
-    return std::nullopt;
-  if (!is_part(fleet, meta))
-    return cluster::read_pod_of_others(object, {edit_.environment(), fleet.driver, access_.owners});
-  const auto owner = access_.owners.find(meta.owner());
-  auto pod = cluster::read_pod(object, {edit_.environment(), fleet.driver, fleet.gates,
-                                        &owner->revisions, owner->object.uid});
-  if (pod)
-    return *std::move(pod);
-  complain(meta.owner(), to_string(pod.error()));
-  return std::nullopt;
-}
-
-/// It is gone, or no part of the fleet any more.
-void ClusterNews::lose_pod(const Key& key) {
-  const RecordPointer failure = edit_.failure(key);
-  // That it could not be made is all that is known of it.
-  if (failure != nullptr && !failure->applied)
-    return;
-  forget(key);
-  if (failure != nullptr)
-    edit_.forget(key);
-}
-
-/// One that has come to a workload, or to others, is known as another one. What others do to their
-/// pods is no answer to what has failed: the next wish begins with the pod as it is.
-void ClusterNews::begin_anew_with(const Key& key, const cluster::ClusterPod& pod) {
-  const RecordPointer known = cache_.records().find(key);
-  if (known == nullptr || !known->applied)
-    return;
-  const auto owner_in = [](const Record& record) {
-    return read_one<&Pod::owner>(record.applied->attributes).get();
-  };
-  const Name before = owner_in(*known), now = owner_in(*pod.record);
-  const bool has_moved = before != now;
-  const bool is_another = workloads::is_of_others(now) && !known->remote_id.empty() &&
-                          known->remote_id != pod.record->remote_id;
-  if ((has_moved && (workloads::is_of_others(before) || workloads::is_of_others(now))) ||
-      is_another)
-    return lose_pod(key);
-  const RecordPointer failure = workloads::is_of_others(now) ? edit_.failure(key) : nullptr;
-  if (failure != nullptr && was_changed(*failure, *pod.record))
-    edit_.forget(key);
+/// The status of a SidecarSet counts its pods.
+void ClusterNews::note_sets_of(const RecordPointer& pod) {
+  for (const Name& set : sidecar_sets_of(pod))
+    statuses_.note(set);
 }
 
 /// Whether acts succeed and the pod is read as before, again and again: a server or a webhook does

@@ -101,9 +101,9 @@ class ClusterNews : public FleetNews {
   void take_revision(const kubernetes::ObjectName& name);
   void take_claim(const kubernetes::ObjectName& name);
   void take_pod(const kubernetes::ObjectName& name);
-  std::optional<cluster::ClusterPod> read_pod(const Value& object, const cluster::ObjectMeta& meta);
-  void lose_pod(const Key& key);
-  void begin_anew_with(const Key& key, const cluster::ClusterPod& pod);
+  void take_pod_of_others(const kubernetes::ObjectName& name);
+  void put_pod(const cluster::ClusterPod& pod, const RecordPointer& record);
+  void note_sets_of(const RecordPointer& pod);
   bool take_job(const kubernetes::ObjectName& name);
   bool remove_forgotten(const Key& key);
   bool was_in_vain(const Key& key, const Record& known, const Record& rebuilt);

@@ -250,6 +250,10 @@ Name owner_of_others(std::string_view space) { return cat("Others/", space, "/po
 
 bool is_of_others(const Name& owner) { return owner.view().starts_with("Others/"); }
 
+Name key_name_of_others(std::string_view space, std::string_view pod) {
+  return node_name_of("others", space, pod);
+}
+
 Name claim_mark(std::string_view space, std::string_view claim) {
   return cat("PersistentVolumeClaim/", space, "/", claim);
 }

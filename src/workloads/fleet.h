@@ -306,6 +306,9 @@ Readiness readiness_of(const Fleet& fleet, const FleetPod& pod);
 /// The owner of pods of others in a namespace: `Others/NAMESPACE/pods`.
 Name owner_of_others(std::string_view space);
 bool is_of_others(const Name& owner);
+/// The name in the key of such a pod: `others|NAMESPACE/NAME`. A workload that wants a pod of this
+/// name wants another one.
+Name key_name_of_others(std::string_view space, std::string_view pod);
 
 /// The name of the object that says what users did to a claim: `deleted` removes its data once
 /// nobody wants it any more.

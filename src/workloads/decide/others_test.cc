@@ -48,7 +48,7 @@ class Others : public testing::Test {
               {{"name", container}, {"image", image}, {"volumeMounts", json(lent)}})})}});
   }
   static Key key_of(std::string_view pod) {
-    return {"fleet", "pod", node_name_of("", "default", pod)};
+    return {"fleet", "pod", key_name_of_others("default", pod)};
   }
   void add_pod(std::string_view name, std::vector<Value> parts, std::string_view app = "web") {
     Pod pod;
