@@ -12,7 +12,7 @@
 namespace fettle::workloads {
 namespace {
 
-constexpr std::string_view lent = R"([{"name":"data","mountPath":"/data"}])";
+constexpr std::string_view lent_mounts = R"([{"name":"data","mountPath":"/data"}])";
 
 /// A cluster with pods of others. What is wanted of them is done when a test says so.
 class Others : public testing::Test {
@@ -45,7 +45,7 @@ class Others : public testing::Test {
          {"revision", revision},
          {"containers",
           Value::list({Value::dict(
-              {{"name", container}, {"image", image}, {"volumeMounts", json(lent)}})})}});
+              {{"name", container}, {"image", image}, {"volumeMounts", json(lent_mounts)}})})}});
   }
   static Key key_of(std::string_view pod) {
     return {"fleet", "pod", key_name_of_others("default", pod)};
@@ -166,7 +166,7 @@ TEST_F(Others, KeepAllButImages) {
   const Value sidecars = read_one<&Pod::sidecars>(pod.resource->attributes).value();
   const Value& container = sidecars.items()[0].at("containers").items()[0];
   EXPECT_EQ(container.text_at("image"), "log:2");
-  EXPECT_EQ(container.at("volumeMounts"), json(lent));
+  EXPECT_EQ(container.at("volumeMounts"), json(lent_mounts));
   EXPECT_EQ(sidecars.items()[0].text_at("revision"), revision().view());
   EXPECT_EQ(sidecars.items()[0].at("last").at("log").text_at("image_id"), "sha256:log:1");
 }
