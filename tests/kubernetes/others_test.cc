@@ -1,5 +1,6 @@
-/// Sidecars of pods of others in a cluster: those that a policy has put in, and those of OpenKruise's
-/// webhook. Neither is there in these tests, so the pods are made as they would leave them.
+/// Sidecars of pods of others in a cluster: those that a policy has put in, and those of
+/// OpenKruise's webhook. Neither is there in these tests, so the pods are made as they would leave
+/// them.
 
 #include "tests/kubernetes/cluster_controller.h"
 
