@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::string_view container_lists[] = {"containers", "initContainers"};
 constexpr std::string_view injected_lists[] = {"containers", "initContainers", "volumes"};
+constexpr std::string_view named_lists[] = {"containers", "initContainers", "volumes",
+                                            "imagePullSecrets"};
 constexpr std::string_view injection_mark = "IS_INJECTED";  ///< a variable
 
 bool are_texts(const Value& dict) {
@@ -47,7 +49,7 @@ bool is_possible_part(const Value& sidecar) {
          !sidecar.text_at("revision").empty() && has_texts_before && has_last &&
          (sidecar.at("containers").is_list() || sidecar.at("initContainers").is_list()) &&
          std::ranges::all_of(
-             injected_lists,
+             named_lists,
              [&](std::string_view list) { return are_named_items(sidecar.at(list)); }) &&
          are_texts(sidecar.at("labels")) && are_texts(sidecar.at("annotations")) &&
          are_texts(sidecar.at("working")) && are_texts(sidecar.at("leaving"));
@@ -105,9 +107,12 @@ class InjectionNotes {
                       return spec_of(each, hashes_.at(name_of(each)).all, true);
                     })});
     made.push_back({annotation::sidecar_hash_without_image,
-                    by_set(annotation::sidecar_hash_without_image, [&](auto& each) {
-                      return spec_of(each, hashes_.at(name_of(each)).without_images, false);
-                    })});
+                    by_set(
+                        annotation::sidecar_hash_without_image,
+                        [&](auto& each) {
+                          return spec_of(each, hashes_.at(name_of(each)).without_images, false);
+                        },
+                        true)});
     made.push_back({annotation::sidecar_state,
                     by_set(annotation::sidecar_state, [&](auto& each) { return state_of(each); })});
     std::erase_if(made, [&](const Entry& entry) {
@@ -137,8 +142,9 @@ class InjectionNotes {
   }
 
   /// The JSON of {SidecarSet: what is said of it}; null: nothing is. What others have put into the
-  /// pod, and what has not changed, keeps its entry.
-  Value by_set(const Name& key, const auto& said) const {
+  /// pod, and what has not changed, keeps its entry. `outlives_images`: so does what is said of all
+  /// but images, for nothing else changes on a pod.
+  Value by_set(const Name& key, const auto& said, bool outlives_images = false) const {
     const Value known = json_annotation(object_, key);
     std::vector<Entry> entries;
     if (known.is_dict())
@@ -154,6 +160,8 @@ class InjectionNotes {
       } else if (hashes_.contains(name)) {
         if (Value entry = said(sidecar); !entry.is_null())
           entries.push_back({name, std::move(entry)});
+      } else if (outlives_images && before != nullptr && !part_of(before_, name).is_null()) {
+        entries.push_back({name, *before});
       }
     }
     return entries.empty() ? Value() : Value(write_json(Value::dict(std::move(entries))));

@@ -95,7 +95,7 @@ TEST(ClusterSidecars, OpenKruiseIsToldWhatAPodHas) {
               "lastContainerStatuses":{"log":{"imageID":"i1"}}}})"));
 }
 
-/// A wrong one would be worse than none.
+/// A wrong one would be worse than none. The one without images is as right as before.
 TEST(ClusterSidecars, AHashThatIsNotKnownIsTakenAway) {
   const Value first = sidecars_of_logs("logs-a", "log:1"), second = sidecars_of_logs("b", "log:2");
   const std::vector<Entry> made =
@@ -107,7 +107,8 @@ TEST(ClusterSidecars, AHashThatIsNotKnownIsTakenAway) {
         changed, [&](const Entry& entry) { return entry.key == key && entry.value.is_null(); });
   };
   EXPECT_TRUE(is_taken(annotation::sidecar_hash));
-  EXPECT_TRUE(is_taken(annotation::sidecar_hash_without_image));
+  EXPECT_FALSE(is_taken(annotation::sidecar_hash_without_image));
+  EXPECT_TRUE(value_of(changed, annotation::sidecar_hash_without_image).is_null()) << "untouched";
 }
 
 TEST(ClusterSidecars, WhatOthersHaveInjectedStays) {

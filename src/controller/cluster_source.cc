@@ -7,9 +7,11 @@
 #include "cluster/claims.h"
 #include "cluster/names.h"
 #include "cluster/orphans.h"
+#include "cluster/others.h"
 #include "cluster/revisions.h"
 #include "cluster/status.h"
 #include "cluster/types.h"
+#include "controller/cluster_reader.h"
 #include "controller/fleet_cache.h"
 #include "controller/notifier.h"
 #include "controller/rebuilt_record.h"
@@ -32,8 +34,6 @@ constexpr int most_vain_acts = 4;
 constexpr Duration vain_time = 1min;
 /// If nothing else is to be done: a minute is long, and short beside a lost call.
 constexpr Duration longest_quiet = 1min;
-
-ObjectName name_of_object(const ObjectMeta& meta) { return {meta.space.str(), meta.name.str()}; }
 
 Key key_of_pod(const Name& environment, const ObjectName& name) {
   return {environment, "pod", node_name_of("", name.space, name.name)};
@@ -70,31 +70,6 @@ std::vector<Name> sidecar_sets_of(const RecordPointer& record) {
 
 Name name_of_marks(const ObjectName& name) { return cat("Pod/", to_string(name)); }
 
-/// A namespace as the fleet sees it: its labels.
-Object space_object(const ObjectMeta& meta, const Value& object) {
-  Object space;
-  space.kind = types::spaces.kind;
-  space.name = meta.name;
-  space.uid = meta.uid;
-  space.document =
-      Value::dict({{"metadata", Value::dict({{"labels", object.at("metadata").at("labels")}})}});
-  return space;
-}
-
-/// Whether its owner is part of the fleet.
-bool is_part(const Fleet& fleet, const ObjectMeta& meta) {
-  if (!meta.controller)
-    return false;
-  const Object* const owner = fleet.object(meta.owner());
-  return owner != nullptr && owner->uid == meta.controller->uid;
-}
-
-/// A claim that goes with its owner has a reference to it; one that outlives it has none.
-bool is_part(const Fleet& fleet, const ObjectMeta& meta, const VolumeClaim& claim) {
-  return !meta.is_leaving && fleet.object(claim.owner.get()) != nullptr &&
-         (claim.retain.get() || is_part(fleet, meta));
-}
-
 /// Whether the template of a pod is stored no more, which is no change of the pod.
 bool has_lost_template(const Record* known, const cluster::Owner& owner, const Value& pod) {
   const std::string_view label =
@@ -105,125 +80,6 @@ bool has_lost_template(const Record* known, const cluster::Owner& owner, const V
   const Name before = read_one<&Pod::revision>(known->applied->attributes).get();
   return before == label || workloads::hash_of_revision(before) == label;
 }
-
-/// Whether it is one for the fleet. A job may belong to one.
-bool is_workload(const Value& object, const kubernetes::ResourceType& type) {
-  const ObjectMeta meta = cluster::meta_of(object);
-  const bool is_job = type == types::pull_jobs;
-  return !meta.is_leaving && (!is_job || cluster::workload_of_job(meta).empty());
-}
-
-/// Fills a view with all that there is.
-class ClusterReader {
- public:
-  ClusterReader(const Workplace& place, const ClusterAccess& access, FleetView& view)
-      : place_(place), access_(access), view_(view) {}
-
-  void read() {
-    access_.owners.clear();
-    orphans_ = cluster::orphans_in(access_.objects);
-    for (const Value& object : access_.objects.all(types::nodes.kind))
-      view_.fleet.put_node(cluster::read_node(object));
-    for (const Value& object : access_.objects.all(types::spaces.kind))
-      view_.fleet.put(space_object(cluster::meta_of(object), object));
-    for (const kubernetes::ResourceType& type : types::workloads)
-      for (const Value& object : access_.objects.all(type.kind))
-        if (is_workload(object, type))
-          read_workload(object, type);
-    read_revisions();
-    read_claims();
-    for (const RecordPointer& record : records_of_jobs(access_.objects, view_.fleet))
-      know(record->applied->key, record);
-    read_pods();
-  }
-
- private:
-  void read_workload(const Value& object, const kubernetes::ResourceType& type) {
-    const Result<Object> workload = cluster::read_workload(object, type);
-    // Others are taken in later (`ClusterNews::take_workload`).
-    if (!workload || !orphans_for(workloads::workload_of(*workload), orphans_).empty())
-      return;
-    view_.owners.insert(workload->owner());
-    access_.owners.put(*workload);
-    view_.fleet.put(*workload);
-  }
-
-  void read_revisions() {
-    std::map<Name, std::vector<ControllerRevision>> by_owner;
-    for (const Value& object : access_.objects.all(types::revisions.kind)) {
-      const ObjectMeta meta = cluster::meta_of(object);
-      if (meta.is_leaving || !is_part(view_.fleet, meta))
-        continue;
-      if (auto revision = cluster::read_revision(object, meta.controller->uid))
-        by_owner[meta.owner()].push_back(*std::move(revision));
-      else
-        place_.tell(to_string(revision.error()));
-    }
-    for (auto& [owner, revisions] : by_owner) {
-      const Object* const workload = view_.fleet.object(owner);
-      const Value stored =
-          access_.objects.find(workload->kind.str(), {workload->space.str(), workload->name.str()});
-      cluster::take_current(revisions, stored.at("status"));
-      for (ControllerRevision& revision : revisions) {
-        const RecordPointer record = cluster::record_of(revision, view_.fleet.environment());
-        know(record->applied->key, record);
-        access_.owners.put(std::move(revision));
-      }
-      const Object kept = cluster::with_known_policies(*view_.fleet.object(owner),
-                                                       access_.owners.find(owner)->revisions);
-      access_.owners.put(kept);
-      view_.fleet.put(kept);
-    }
-  }
-
-  void read_claims() {
-    for (const Value& object : access_.objects.all(types::claims.kind)) {
-      const ObjectMeta meta = cluster::meta_of(object);
-      const auto claim = cluster::read_claim(object);
-      if (!claim || !is_part(view_.fleet, meta, *claim))
-        continue;
-      const RecordPointer record = cluster::record_of(*claim, meta, view_.fleet.environment());
-      know(record->applied->key, record);
-    }
-  }
-
-  void read_pods() {
-    Fleet& fleet = view_.fleet;
-    std::vector<cluster::ClusterPod> pods;
-    for (const Value& object : access_.objects.all(types::pods.kind)) {
-      const ObjectMeta meta = cluster::meta_of(object);
-      if (!is_part(fleet, meta))
-        continue;
-      const auto owner = access_.owners.find(meta.owner());
-      auto pod = cluster::read_pod(object, {fleet.environment(), fleet.driver, fleet.gates,
-                                            &owner->revisions, owner->object.uid});
-      if (!pod)
-        place_.tell(to_string(pod.error()));
-      else
-        pods.push_back(*std::move(pod));
-    }
-    // A fleet looks for the pod of a mark among all that it knows.
-    for (const cluster::ClusterPod& pod : pods)
-      if (pod.marks)
-        fleet.put(*pod.marks);
-    for (const cluster::ClusterPod& pod : pods) {
-      know(pod.key, pod.record);
-      fleet.see(pod.key, pod.state);
-      fleet.see_node(pod.key, pod.node);
-      view_.seen[pod.key].state = pod.state;
-    }
-  }
-
-  void know(const Key& key, const RecordPointer& record) {
-    view_.known[key] = record;
-    view_.fleet.know(key, record);
-  }
-
-  const Workplace& place_;
-  const ClusterAccess& access_;
-  FleetView& view_;
-  cluster::Orphans orphans_;
-};
 
 }  // namespace
 
@@ -239,7 +95,7 @@ Result<std::unique_ptr<FleetView>> ClusterSource::learn() {
   // Without NodeImages, nothing brings images to the nodes.
   if (!access_.objects.follows(types::node_images.kind))
     view->fleet.gates.pre_download = view->fleet.gates.pre_download_daemon_set = false;
-  ClusterReader(place_, access_, *view).read();
+  read_cluster(place_, access_, *view);
   return view;
 }
 
@@ -407,6 +263,7 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
     leave(owner);
   if (!is_there) {
     note_injection(owner);
+    open_pods_of_others(owner);
     looked_for_left_.erase(owner);
     adoptions_.forget(owner);
     manifests_.erase(owner);
@@ -440,6 +297,7 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
   edit_.failed_acts().forgive_all_of(owner, instant_from_clock());
   statuses_.forget_refusal(owner);
   note_injection(owner);
+  open_pods_of_others(owner);
   if (is_new)
     open_all_of(owner);
   return true;
@@ -449,6 +307,17 @@ bool ClusterNews::take_workload(const ObjectKey& key) {
 void ClusterNews::note_injection(const Name& owner) {
   if (const ObjectKey key = cluster::object_of_owner(owner); key.kind == types::sidecar_sets.kind)
     injection_.note(key.name.name);
+}
+
+/// What others have of a SidecarSet is read with the set and its revisions.
+void ClusterNews::open_pods_of_others(const Name& owner) {
+  const ObjectKey key = cluster::object_of_owner(owner);
+  if (key.kind != types::sidecar_sets.kind)
+    return;
+  for (const Value& object : access_.objects.all(types::pods.kind))
+    if (const ObjectMeta meta = cluster::meta_of(object);
+        cluster::has_sidecars_of(object, key.name.name) && cluster::is_pod_of_others(meta))
+      open_.pods.insert(name_of_object(meta));
 }
 
 /// Begins to take over what nobody manages. False: there is nothing.
@@ -575,7 +444,7 @@ void ClusterNews::complain(const Name& owner, std::string why) {
 void ClusterNews::forget(const Key& key) {
   cache_.lose(key);
   vain_acts_.erase(key);
-  if (key.kind == "pod")
+  if (key.kind == "pod" && key == key_of_pod(edit_.environment(), name_of_thing(key)))
     cache_.fleet().drop(name_of_marks(name_of_thing(key)));
 }
 
@@ -608,6 +477,10 @@ void ClusterNews::take_space(const ObjectName& name) {
     cache_.fleet().drop(owner);
   else if (known == nullptr || known->document != space.document)
     cache_.fleet().put(space);
+  else
+    return;
+  for (const Name& set : cache_.fleet().sidecar_sets())
+    statuses_.note(set);
 }
 
 /// Of an object. If it is gone, what is known says whose it was.
@@ -644,10 +517,13 @@ void ClusterNews::take_revision(const ObjectName& name) {
   if (known == nullptr && !edit_.is_under_way(key) && !edit_.forgotten().contains(key))
     cache_.put(key, cluster::record_of(*revision, edit_.environment()));
   const auto owner = access_.owners.find(meta.owner());
-  if (owner != nullptr &&
-      cluster::revision_of_label(owner->revisions, name.name) == nullptr)  // pods wait for it
+  const bool is_met_first =
+      owner != nullptr && cluster::revision_of_label(owner->revisions, name.name) == nullptr;
+  if (is_met_first)  // pods wait for it
     edit_.failed_acts().forgive_all_of(meta.owner(), instant_from_clock());
   access_.owners.put(*std::move(revision));
+  if (is_met_first)
+    open_pods_of_others(meta.owner());
   keep_policies(meta.owner());
   note_injection(meta.owner());
   // Pods may have been told of before it.
@@ -662,6 +538,7 @@ void ClusterNews::take_revision(const ObjectName& name) {
 }
 
 void ClusterNews::take_pod(const ObjectName& name) {
+  take_pod_of_others(name);
   const Key key = key_of_pod(edit_.environment(), name);
   if (edit_.is_under_way(key))
     return;  // it is read when that has ended
@@ -672,8 +549,7 @@ void ClusterNews::take_pod(const ObjectName& name) {
   if (known != nullptr)
     for (const auto& [owner, wish] : known->wanted_by)
       statuses_.note(owner);
-  for (const Name& set : sidecar_sets_of(known))
-    statuses_.note(set);
+  note_sets_of(known);
   if (object.is_null() || !is_part(cache_.fleet(), meta)) {
     if (!object.is_null() && cluster::is_orphan(meta))
       take_over(object, true);
@@ -692,15 +568,44 @@ void ClusterNews::take_pod(const ObjectName& name) {
   if (!pod)
     return complain(meta.owner(), to_string(pod.error()));
   statuses_.note(meta.owner());
-  for (const Name& set : sidecar_sets_of(pod->record))
-    statuses_.note(set);
   take_marks(*pod);
   const bool is_known = has_lost_template(known.get(), *owner, object);
-  const RecordPointer record = is_known ? known : with_failure(pod->record, failure);
+  put_pod(*pod, is_known ? known : with_failure(pod->record, failure));
+}
+
+void ClusterNews::take_pod_of_others(const ObjectName& name) {
+  const Key key{edit_.environment(), "pod", workloads::key_name_of_others(name.space, name.name)};
+  if (edit_.is_under_way(key))
+    return;
+  const auto pod =
+      cluster::read_pod_of_others(access_.objects.find(types::pods.kind, name),
+                                  {edit_.environment(), cache_.fleet().driver, access_.owners});
+  const RecordPointer known = cache_.records().find(key);
+  note_sets_of(known);
+  const bool is_another = pod && known != nullptr && known->remote_id != pod->record->remote_id;
+  if (known != nullptr && (!pod || is_another)) {
+    forget(key);
+    edit_.forget(key);
+  }
+  if (!pod)
+    return;
+  // What has failed says nothing of a pod that others have changed since.
+  if (const RecordPointer failure = edit_.failure(key);
+      failure != nullptr && was_changed(*failure, *pod->record))
+    edit_.forget(key);
+  put_pod(*pod, with_failure(pod->record, edit_.failure(key)));
+}
+
+/// Notes what is known of a pod by now.
+void ClusterNews::put_pod(const cluster::ClusterPod& pod, const RecordPointer& record) {
+  const Key& key = pod.key;
+  const RecordPointer known = cache_.records().find(key);
+  note_sets_of(pod.record);
   if (known != nullptr && says_the_same(*known, *record)) {
     end_vain_acts(key, *record);
   } else if (known == nullptr || !was_in_vain(key, *known, *record)) {
-    const bool is_changed = known != nullptr && failure == nullptr && was_changed(*known, *record);
+    const bool is_changed =
+        known != nullptr && edit_.failure(key) == nullptr && was_changed(*known, *record);
     cache_.put(key, record);
     if (known == nullptr)
       edit_.forget(key);  // it is another one, or was taken over
@@ -710,8 +615,14 @@ void ClusterNews::take_pod(const ObjectName& name) {
       edit_.failed_acts().forgive(key, instant_from_clock());
     }
   }
-  cache_.see(key, {.state = pod->state});
-  cache_.fleet().see_node(key, pod->node);
+  cache_.see(key, {.state = pod.state});
+  cache_.fleet().see_node(key, pod.node);
+}
+
+/// The status of a SidecarSet counts its pods.
+void ClusterNews::note_sets_of(const RecordPointer& pod) {
+  for (const Name& set : sidecar_sets_of(pod))
+    statuses_.note(set);
 }
 
 /// Whether acts succeed and the pod is read as before, again and again: a server or a webhook does

@@ -11,6 +11,8 @@
 /// * Only what a workload manages that is there, is not being deleted and has the UID of the
 ///   reference is part of the fleet. Everything else is somebody else's, or the garbage
 ///   collector's.
+/// * Pods of others are part of the fleet if a SidecarSet that is kept has put something into them
+///   (`cluster/others.h`). They are looked at again when such a set, or its revisions, change.
 /// * A revision that is known is not read again, for nobody else writes one while we have the
 ///   lease.
 /// * SidecarSets belong to no namespace, and their revisions stand in that of OpenKruise's manager.
@@ -93,12 +95,16 @@ class ClusterNews : public FleetNews {
   bool take_workload(const kubernetes::ObjectKey& key);
   void keep_policies(const Name& owner);
   void note_injection(const Name& owner);
+  void open_pods_of_others(const Name& owner);
   void take_space(const kubernetes::ObjectName& name);
   void take_node(const kubernetes::ObjectName& name);
   Key revision_key(const kubernetes::ObjectName& name, const cluster::ObjectMeta& meta) const;
   void take_revision(const kubernetes::ObjectName& name);
   void take_claim(const kubernetes::ObjectName& name);
   void take_pod(const kubernetes::ObjectName& name);
+  void take_pod_of_others(const kubernetes::ObjectName& name);
+  void put_pod(const cluster::ClusterPod& pod, const RecordPointer& record);
+  void note_sets_of(const RecordPointer& pod);
   bool take_job(const kubernetes::ObjectName& name);
   void remove_all_forgotten(Instant now);
   bool remove_forgotten(const Key& key);

@@ -37,7 +37,7 @@ class Count {
 
   FleetProgress count() {
     view_.fleet.for_each_pod([&](const FleetPod& pod) {
-      if (!is_asked(pod.owner, only_))
+      if (!is_counted(pod))
         return;
       Rollout& rollout = rollout_of(pod.owner);
       ++rollout.pods;
@@ -45,7 +45,7 @@ class Count {
         rollout.updated += pod.template_digest == rollout.workload->pod_template.digest() ? 1 : 0;
     });
     view_.fleet.for_each_pod([&](const FleetPod& pod) {
-      if (is_asked(pod.owner, only_))
+      if (is_counted(pod))
         count(pod);
     });
     for (const auto& [owner, workload] : view_.fleet.workloads())
@@ -57,6 +57,11 @@ class Count {
   }
 
  private:
+  /// Whether pods of others are ready is their matter.
+  bool is_counted(const FleetPod& pod) const {
+    return is_asked(pod.owner, only_) && !workloads::is_of_others(pod.owner);
+  }
+
   Rollout& rollout_of(const Name& owner) {
     const auto [found, is_new] = rollouts_.try_emplace(owner);
     if (is_new) {

@@ -130,6 +130,14 @@ class PodKind : public KindOf<Pod, PodOutputs, PodSeen> {
   }
 };
 
+/// Adds the items whose names the list does not have.
+void add_named(std::vector<Value>& list, const Value& more) {
+  for (const Value& item : items_of(more))
+    if (std::ranges::none_of(list,
+                             [&](const Value& each) { return each.at("name") == item.at("name"); }))
+      list.push_back(item);
+}
+
 Value joined(const Value& first, std::span<const Value> more) {
   std::vector<Value> items;
   if (first.is_list())
@@ -216,7 +224,8 @@ const Members& Pod::members() {
       extra<&Pod::sidecars>(
           "sidecars",
           "[{\"name\": SidecarSet, \"revision\", \"containers\", \"initContainers\", "
-          "\"volumes\", \"labels\", \"annotations\", \"before\": containers that stand before "
+          "\"volumes\", \"imagePullSecrets\", \"labels\", \"annotations\", \"before\": containers "
+          "that stand before "
           "those of the template}]"),
       extra<&Pod::hostname>("hostname", "text"),
       extra<&Pod::subdomain>("subdomain", "text"),
@@ -340,6 +349,12 @@ Value pod_spec(const Attributes& attributes) {
     if (!list.is_null())
       entries.push_back({part, std::move(list)});
   }
+  const auto own = items_of(spec.at("imagePullSecrets"));
+  std::vector<Value> secrets(own.begin(), own.end());
+  for (const Value& sidecar : items_of(sidecars))
+    add_named(secrets, sidecar.at("imagePullSecrets"));
+  if (secrets.size() > own.size())
+    entries.push_back({"imagePullSecrets", Value::list(std::move(secrets))});
   return Value::dict(std::move(entries));
 }
 

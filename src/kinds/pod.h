@@ -98,9 +98,9 @@ struct NodeAddress {
 };
 NodeAddress node_address(std::string_view key_name);
 
-/// The PodSpec that is to run: that of the template, with the containers and volumes of its
-/// sidecars before or behind its own, the images that the pod has beyond the template, and
-/// `nodeName`.
+/// The PodSpec that is to run: that of the template, with the containers, volumes and Secrets for
+/// pulls of its sidecars before or behind its own, the images that the pod has beyond the template,
+/// and `nodeName`.
 Value pod_spec(const Attributes& attributes);
 
 /// Labels and annotations that the pod has: those of the template, its sidecars' and its own; a

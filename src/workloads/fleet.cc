@@ -268,6 +268,14 @@ const Pull* Fleet::pull(const Name& key_name) const {
   return found == pulls_.end() ? nullptr : &found->second;
 }
 
+Name owner_of_others(std::string_view space) { return cat("Others/", space, "/pods"); }
+
+bool is_of_others(const Name& owner) { return owner.view().starts_with("Others/"); }
+
+Name key_name_of_others(std::string_view space, std::string_view pod) {
+  return node_name_of("others", space, pod);
+}
+
 Name claim_mark(std::string_view space, std::string_view claim) {
   return cat("PersistentVolumeClaim/", space, "/", claim);
 }

@@ -7,7 +7,10 @@
 /// about what drivers observed, and `accept` about what `want` answered. `take_changed` says who
 /// has to be asked again.
 ///
-/// An owner is called `CloneSet/NAMESPACE/NAME`, like its set in the intent.
+/// An owner is called `CloneSet/NAMESPACE/NAME`, like its set in the intent. Pods of a cluster that
+/// no workload here makes (those of Deployments, of Jobs, single pods) are in the fleet if a
+/// SidecarSet has put something into them. All that are in one namespace have one owner
+/// (`decide/others.h`).
 
 #include <map>
 #include <memory>
@@ -312,6 +315,13 @@ class Fleet {
 /// Whether a pod is ready, as far as anybody can know: an act that goes on or is wanted leaves it
 /// open, and one that is not made, is held by a gate or whose node is away is not.
 Readiness readiness_of(const Fleet& fleet, const FleetPod& pod);
+
+/// The owner of pods of others in a namespace: `Others/NAMESPACE/pods`.
+Name owner_of_others(std::string_view space);
+bool is_of_others(const Name& owner);
+/// The name in the key of such a pod: `others|NAMESPACE/NAME`. A workload that wants a pod of this
+/// name wants another one.
+Name key_name_of_others(std::string_view space, std::string_view pod);
 
 /// The name of the object that says what users did to a claim: `deleted` removes its data once
 /// nobody wants it any more.

@@ -121,6 +121,8 @@ void Rollout::emit_revisions() {
     live[static_cast<size_t>(injected - revisions.data())] = true;
   for (const PodRow& row : rows)
     live[row.revision_number] = true;
+  for (size_t i = 0; i < revisions.size(); ++i)
+    live[i] = live[i] || used_revisions_.contains(revisions[i].name);
   int64_t history = 0;
   for (size_t i = 0; i < revisions.size(); ++i)
     history += live[i] ? 0 : 1;

@@ -53,6 +53,8 @@ class Rollout {
   /// What the workload remembers beside its pods. It is written at the end.
   Value memory(std::string_view field) const { return memory_.at(field); }
   void remember(std::string_view field, const Value& value);
+  /// A revision that pods of others have is no history.
+  void keep_revision(std::string_view name) { used_revisions_.emplace(name); }
 
   // Pods.
   std::vector<PodRow> rows;
@@ -132,6 +134,7 @@ class Rollout {
   uint16_t last_revision_number_ = 0;
   std::set<Name> pulls_;
   std::set<Name> distrusted_;
+  std::set<Name> used_revisions_;  ///< by pods that are no rows
   bool waits_for_room_ = false;
 };
 

@@ -377,6 +377,36 @@ TEST_F(ClusterLooks, ASidecarSetIsPlannedPodByPod) {
   EXPECT_TRUE(pause_rollout(*std::make_unique<ClusterFleet>(fleet()), "SidecarSet//logs", true));
 }
 
+TEST_F(ClusterLooks, PodsOfOthersAreInThePlanOfTheirSidecarSet) {
+  bring_web_with_sidecar();
+  const auto revisions = client_->list(kinds::revisions, "kruise-system", {}, {});
+  ASSERT_TRUE(revisions && revisions->items.size() == 1);
+  const std::string parts =
+      write_json(kubernetes::json(cat(R"([{"name":"logs","revision":")",
+                                      revisions->items[0].at("metadata").text_at("name"),
+                                      R"(","containers":[{"name":"log","image":"log:1"}]}])")),
+                 {.indent = 0});
+  const auto made = client_->create(
+      kinds::pods, {"default", ""},
+      kubernetes::json(cat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"single",
+        "namespace":"default","labels":{"app":"web"},"annotations":{
+        "kruise.io/sidecarset-injected-list":"logs","fettle/sidecars":)",
+                           write_json(Value(parts)), R"(}},"spec":{"containers":[
+        {"name":"main","image":"main:1"},{"name":"log","image":"log:1"}]}})")),
+      {}, {});
+  ASSERT_TRUE(made) << to_string(made.error());
+  const auto found = plan(sidecars_manifest("log:2"));
+  ASSERT_TRUE(found) << to_string(found.error());
+  ASSERT_EQ(found->rollout.turns.size(), 4u);
+  EXPECT_EQ(std::ranges::count_if(found->rollout.turns,
+                                  [](const PodTurn& turn) {
+                                    return turn.owner == "Others/default/pods" &&
+                                           turn.pod == "single" &&
+                                           turn.sort == PodTurn::Sort::in_place;
+                                  }),
+            1);
+}
+
 TEST_F(ClusterLooks, WhoMayNotReadSidecarSetsGetsAPlanAndAWarning) {
   bring_web_with_sidecar();
   refuse("GET", 403, "Forbidden", "sidecarsets is forbidden", "/sidecarsets");

@@ -359,8 +359,8 @@ class PodAct {
     const std::string registry = full.substr(0, full.find('/'));
     std::vector<std::optional<RegistryLogin>> logins;
     const Dict configs = read_one<&Pod::configs>(attributes_);
-    for (const Value& secret :
-         items_of(pod_template_of(attributes_).at("spec").at("imagePullSecrets")))
+    const Value spec = pod_spec(attributes_);
+    for (const Value& secret : items_of(spec.at("imagePullSecrets")))
       for (RegistryLogin& login :
            logins_in(configs.at(cat("Secret/", secret.text_at("name"))), registry))
         logins.emplace_back(std::move(login));

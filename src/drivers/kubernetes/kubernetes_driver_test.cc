@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/text.h"
+#include "cluster/others.h"
 #include "cluster/pod_writes.h"
 #include "cluster/types.h"
 #include "kinds/claim.h"
@@ -343,6 +344,50 @@ TEST_F(KubernetesDriverTest, ARevisionOfASidecarSetStandsWithTheManager) {
   EXPECT_EQ(write(*revision), resource.attributes);
   EXPECT_EQ(cluster::record_of(*revision, "cluster")->applied->key, resource.key);
   EXPECT_FALSE(std::get<Done>(act(Verb::run, resource)).changed);
+}
+
+TEST_F(KubernetesDriverTest, APodOfOthersIsOnlyEverUpdated) {
+  const auto manifests = workloads::read_manifests(
+      R"({"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet","metadata":{"name":"logs"},
+        "spec":{"selector":{"matchLabels":{"app":"web"}},"containers":[
+          {"name":"log","image":"log:2"}]}})",
+      "logs.json", {});
+  owners_.put(manifests.objects.at(0));
+  name_ = {"default", "single"};
+  const std::string parts = R"([{\"name\":\"logs\",\"revision\":\"logs-1\",\"containers\":[)"
+                            R"({\"name\":\"log\",\"image\":\"log:1\"}]}])";
+  const Value made = json(cat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"single",
+    "labels":{"app":"web"},"annotations":{"kruise.io/sidecarset-injected-list":"logs",
+    "fettle/sidecars":")",
+                              parts, R"("}},"spec":{"containers":[
+    {"name":"c","image":"web:1"},{"name":"log","image":"log:1"}]}})"));
+  ASSERT_TRUE(client_.create(types::pods, name_, made, {}, {}));
+  objects_.take_answer(types::pods.kind, stored());
+  const auto record_now = [&] {
+    return cluster::read_pod_of_others(stored(), {"cluster", cluster::driver_name, owners_})
+        ->record;
+  };
+  const RecordPointer known = record_now();
+  Resource wanted = *known->applied;
+  Pod pod = read<Pod>(wanted.attributes);
+  pod.sidecars = json(R"([{"name":"logs","revision":"logs-2","containers":[
+    {"name":"log","image":"log:2"}],"last":{"log":{"image_id":"i1"}}}])");
+  wanted.attributes = write(pod);
+
+  EXPECT_TRUE(std::holds_alternative<Skipped>(act(Verb::create, wanted, known)));
+  EXPECT_TRUE(std::holds_alternative<Skipped>(act(Verb::replace, wanted, known)));
+  patch(R"({"status":{"podIP":"10.0.0.7"}})", "status");
+  EXPECT_TRUE(std::get<Done>(act(Verb::update, wanted, known)).changed);
+  EXPECT_EQ(image(), "web:1");
+  EXPECT_EQ(items_of(stored().at("spec").at("containers"))[1].text_at("image"), "log:2");
+  EXPECT_EQ(record_now()->applied->attributes, wanted.attributes);
+  EXPECT_FALSE(std::get<Done>(act(Verb::update, wanted, known)).changed);
+
+  EXPECT_FALSE(std::get<Done>(act(Verb::remove, wanted, record_now())).changed);
+  EXPECT_FALSE(stored().is_null());
+  patch(R"({"metadata":{"labels":{"app":"other"}}})");
+  objects_.take_answer(types::pods.kind, stored());
+  EXPECT_TRUE(std::holds_alternative<Skipped>(act(Verb::update, wanted, known)));
 }
 
 TEST_F(KubernetesDriverTest, ARevisionIsWrittenOnce) {

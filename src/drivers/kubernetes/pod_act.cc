@@ -2,6 +2,7 @@
 
 #include "base/text.h"
 #include "cluster/names.h"
+#include "cluster/others.h"
 #include "cluster/types.h"
 #include "drivers/kubernetes/refusal.h"
 #include "value/with.h"
@@ -42,6 +43,8 @@ PodAct::PodAct(const PodActContext& context, const Act& act, const std::stop_tok
 Result<Outcome> PodAct::carry_out() {
   if (act_.verb == Verb::remove)
     return remove();
+  if (is_of_others())
+    return update_other();
   if (owner_ == nullptr)
     return Outcome(Skipped{gone_workload});
   if (cluster::revision_of_label(owner_->revisions, wanted_.revision.view()) == nullptr)
@@ -98,6 +101,20 @@ Result<Outcome> PodAct::update() {
       cluster::pod_writes(*now, act_.attributes, object_, owner_->revisions, context_.now,
                           context_.owners.hashes_for(wanted_.sidecars.value())),
       object_);
+}
+
+Result<Outcome> PodAct::update_other() {
+  if (act_.verb != Verb::update || object_.is_null() || is_leaving(object_))
+    return Outcome(Skipped{"it is there no more"});
+  const std::optional<Attributes> now = attributes_of(object_);
+  if (now && *now == act_.attributes)
+    return done(object_, false);
+  if (!now || act_.known == nullptr || !act_.known->applied ||
+      act_.known->applied->attributes != *now)
+    return Outcome(Skipped{"it has changed since this was decided"});
+  return write_all({cluster::write_of_others(*now, act_.attributes, object_, context_.now,
+                                             context_.owners.hashes_for(wanted_.sidecars.value()))},
+                   object_);
 }
 
 /// A run may know more than there is by now. What a deleted workload leaves, and what users have
@@ -173,6 +190,11 @@ void PodAct::take_back(const Value& object, const Attributes& before) {
 }
 
 std::optional<Attributes> PodAct::attributes_of(const Value& object) const {
+  if (is_of_others()) {
+    const auto other = cluster::read_pod_of_others(
+        object, {act_.key.environment, cluster::driver_name, context_.owners});
+    return other ? std::optional(other->record->applied->attributes) : std::nullopt;
+  }
   const auto pod =
       cluster::read_pod(object, {act_.key.environment, cluster::driver_name, context_.gates,
                                  &owner_->revisions, owner_->object.uid});

@@ -1,5 +1,6 @@
 #pragma once
-/// One act on a pod of a cluster: its writes, each with the version of the answer before.
+/// One act on a pod of a cluster: its writes, each with the version of the answer before. A pod of
+/// others (`cluster/others.h`) is only updated, by a single write, and never made or removed.
 
 #include "cluster/owners.h"
 #include "cluster/pod_writes.h"
@@ -27,6 +28,7 @@ class PodAct {
   Result<Outcome> create();
   Result<Outcome> replace();
   Result<Outcome> update();
+  Result<Outcome> update_other();
   Result<Outcome> remove();
 
   Result<Outcome> open_gates(const Value& object);
@@ -36,6 +38,7 @@ class PodAct {
   kubernetes::ApiResult<Value> remove_object(const Value& object);
   /// As `object` says it is. None: somebody took it over, or it is not made completely.
   std::optional<Attributes> attributes_of(const Value& object) const;
+  bool is_of_others() const { return workloads::is_of_others(wanted_.owner.get()); }
   bool is_wanted_one(const Value& object) const;
   bool is_known_one(const Value& object) const;
   bool is_ours(const Value& object) const;

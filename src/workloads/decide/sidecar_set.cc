@@ -17,6 +17,8 @@
 namespace fettle::workloads {
 namespace {
 
+constexpr std::string_view unknown_revision = "unknown revision";  ///< a refusal
+
 /// The effect of the update on a pod.
 struct Change {
   std::string refusal;       ///< what cannot change in place; or empty
@@ -75,11 +77,11 @@ class SidecarSet {
   }
 
  private:
-  /// Finds the pods that have something of it.
+  /// Finds the pods that have something of it. Those of others also have to be selected by it.
   void find_pods() {
     rollout_.fleet.for_each_pod([&](const FleetPod& pod) {
       const bool is_active = pod.phase != Phase::failed && pod.phase != Phase::succeeded;
-      if (pod.is_leaving || !is_active)
+      if (pod.is_leaving || !is_active || !may_have(pod))
         return;
       const List sidecars = read_one<&Pod::sidecars>(pod.resource->attributes);
       for (const Value& sidecar : sidecars.items())
@@ -88,7 +90,13 @@ class SidecarSet {
     });
   }
 
+  bool may_have(const FleetPod& pod) const {
+    return !is_of_others(pod.owner) || is_meant(rollout_.fleet, workload_, pod.space, pod.labels);
+  }
+
   void add(const FleetPod& pod, const Value& sidecar) {
+    if (is_of_others(pod.owner))
+      rollout_.keep_revision(sidecar.text_at("revision"));
     const bool has_update =
         sidecar.text_at("revision") == rollout_.update().name && !has_leaving(sidecar);
     PodRow row;
@@ -117,17 +125,28 @@ class SidecarSet {
         changes_.try_emplace(combine(part.digest(), pod_template.digest()));
     if (!is_new)
       return found->second;
-    const Value after =
-        sidecar_template(sidecar_of(workload_, rollout_.update(), pod_template, before));
+    const Value after = sidecar_template(next_sidecar(workload_, rollout_.update(), pod, before));
     const PodChange change =
         pod_change(sidecar_template(before), after, {.resources = false, .environment = true});
-    found->second.refusal = change.refusal;
+    found->second.refusal =
+        is_of_others(pod.owner) ? refusal_for_others(before.text_at("revision")) : change.refusal;
     for (const Value& container : after.at("spec").at("containers").items())
       if (std::ranges::find(change.images, Name(container.text_at("name"))) != change.images.end())
         if (const Name image = container.text_at("image");
             std::ranges::find(found->second.images, image) == found->second.images.end())
           found->second.images.push_back(image);
     return found->second;
+  }
+
+  /// A pod of others has more in its containers than its set has. So revisions are compared.
+  std::string refusal_for_others(std::string_view revision) const {
+    const Revision* const before = rollout_.revision(revision);
+    if (before == nullptr)
+      return std::string(unknown_revision);
+    return pod_change(sidecar_template(before->pod_template.at("spec")),
+                      sidecar_template(rollout_.update().pod_template.at("spec")),
+                      {.resources = false, .environment = true})
+        .refusal;
   }
 
   /// The pods whose turn came and that have not got there yet.
@@ -180,8 +199,13 @@ class SidecarSet {
   void refuse(uint32_t row) {
     rollout_.tell("NotUpgradablePods", cat(rows_[row].name(), "|", rollout_.update().name),
                   cat("pod ", rows_[row].name(), " cannot get revision ", rollout_.update().name,
-                      " in place: `", changes_of_[row]->refusal, "` changes"),
+                      " in place: ", refusal_text(changes_of_[row]->refusal)),
                   "Warning");
+  }
+
+  static std::string refusal_text(const std::string& refusal) {
+    return refusal == unknown_revision ? "nobody knows any more of which revision it is"
+                                       : cat("`", refusal, "` changes");
   }
 
   /// A star stands for every text that the label has.

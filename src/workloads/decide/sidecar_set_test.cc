@@ -62,6 +62,22 @@ TEST_F(Sidecars, NewPodsGetThemOldOnesDoNot) {
   EXPECT_EQ(status().text_at("phase"), "complete");
 }
 
+TEST_F(Sidecars, BringTheirSecretsForPulls) {
+  put_set("log:1", "{}", R"(,"imagePullSecrets":[{"name":"own"},{"name":"logs"}])");
+  Object web = manifest("CloneSet", "web", clone_set_spec(1, "nginx:1"));
+  const Value spec = web.document.at("spec"), pods = spec.at("template");
+  const Value secrets = json(R"([{"name":"own"}])");
+  web.document = edited(
+      web.document,
+      {{"spec", edited(spec, {{"template",
+                               edited(pods, {{"spec", edited(pods.at("spec"), {{"imagePullSecrets",
+                                                                                secrets}})}})}})}});
+  world.put(std::move(web));
+  world.finish();
+  const Value made = pod_spec(world.pod(world.pods()[0]).resource->attributes);
+  EXPECT_EQ(made.at("imagePullSecrets"), json(R"([{"name":"own"},{"name":"logs"}])"));
+}
+
 TEST_F(Sidecars, PodsThatAreNotMeantGetNone) {
   Object object = manifest("SidecarSet", "logs",
                            R"({"selector":{"matchLabels":{"app":"other"}},)"

@@ -3,6 +3,7 @@
 #include "kinds/claim.h"
 #include "workloads/decide/clone_set.h"
 #include "workloads/decide/daemon_set.h"
+#include "workloads/decide/others.h"
 #include "workloads/decide/pulls.h"
 #include "workloads/decide/sidecar_set.h"
 #include "workloads/decide/stateful_set.h"
@@ -18,6 +19,8 @@ bool is_deleted(const Fleet& fleet, const VolumeClaim& claim) {
 }  // namespace
 
 Wanted want(const Fleet& fleet, const Name& owner, Time now) {
+  if (is_of_others(owner))
+    return want_others(fleet, owner, now);
   const Workload* workload = fleet.workload(owner);
   if (workload == nullptr) {
     // The data of a deleted workload may stay until users delete that, too.

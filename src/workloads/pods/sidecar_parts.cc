@@ -113,11 +113,6 @@ bool is_hot(const Value& container) {
   return container.at("upgradeStrategy").text_at("upgradeType") == "HotUpgrade";
 }
 
-Name version_key(const Name& container) { return cat("version.sidecarset.kruise.io/", container); }
-Name other_version_key(const Name& container) {
-  return cat("versionalt.sidecarset.kruise.io/", container);
-}
-
 Value version_variable(std::string_view name, const Name& key) {
   const Value source = Value::dict(
       {{"fieldRef", Value::dict({{"fieldPath", cat("metadata.annotations['", key, "']")}})}});
@@ -257,6 +252,11 @@ Value first_containers(const Workload& set, const Value& containers) {
 
 }  // namespace
 
+Name version_key(const Name& container) { return cat("version.sidecarset.kruise.io/", container); }
+Name other_version_key(const Name& container) {
+  return cat("versionalt.sidecarset.kruise.io/", container);
+}
+
 Value sidecar_of(const Workload& set, const Revision& revision, const Value& pod_template,
                  const Value& before) {
   const Value& spec = revision.pod_template.at("spec");
@@ -267,8 +267,9 @@ Value sidecar_of(const Workload& set, const Revision& revision, const Value& pod
   for (const char* part : {"containers", "initContainers"})
     if (spec.at(part).is_list())
       entries.push_back({part, builder.containers(spec.at(part))});
-  if (spec.at("volumes").is_list())
-    entries.push_back({"volumes", spec.at("volumes")});
+  for (const char* part : {"volumes", "imagePullSecrets"})
+    if (spec.at(part).is_list())
+      entries.push_back({part, spec.at(part)});
   builder.add_to(entries);
   return Value::dict(std::move(entries));
 }

@@ -12,10 +12,10 @@
 namespace fettle::workloads {
 
 /// The next part of a pod from a SidecarSet: {"name", "revision", "containers", "initContainers",
-/// "volumes", "before", "annotations", "working": {container: the one of the two that works},
-/// "leaving": {one of the two: its empty image}}. `before`: the present part; null: there is none.
-/// In a cluster it also gets "last": {container: {"image_id", "container_id"}}: what those were whose
-/// image changed last (`sidecars.h`).
+/// "volumes", "imagePullSecrets", "before", "annotations", "working": {container: the one of the
+/// two that works}, "leaving": {one of the two: its empty image}}. `before`: the present part;
+/// null: there is none. In a cluster it also gets "last": {container: {"image_id",
+/// "container_id"}}: what those were whose image changed last (`sidecars.h`).
 Value sidecar_of(const Workload& set, const Revision& revision, const Value& pod_template,
                  const Value& before = {});
 /// Whether the second step of a hot upgrade is still to come.
@@ -24,6 +24,10 @@ bool has_leaving(const Value& sidecar);
 Value without_leaving(const Value& sidecar);
 /// All parts of a pod from SidecarSets, with the annotation that says which containers work.
 Value joined_sidecars(std::vector<Value> sidecars);
+/// The annotations with the versions that one of two hot containers knows: its own one, and that of
+/// the other one.
+Name version_key(const Name& container);
+Name other_version_key(const Name& container);
 /// The template that a pod's part was made from.
 Value sidecar_template(const Value& sidecar);
 

@@ -80,6 +80,22 @@ bool are_ready(const FleetPod& pod, const Value& sidecar) {
   });
 }
 
+/// A part with the images of another one, and with what it says of hot sidecars.
+Value with_images_of(const Value& part, const Value& next) {
+  std::vector<Value> containers;
+  for (const Value& container : items_of(part.at("containers"))) {
+    const Value& image = container_in(next, container.text_at("name")).at("image");
+    containers.push_back(image.is_null() ? container : edited(container, {{"image", image}}));
+  }
+  return edited(part,
+                {{"revision", next.at("revision")},
+                 {"containers",
+                  part.at("containers").is_list() ? Value::list(std::move(containers)) : Value()},
+                 {"annotations", next.at("annotations")},
+                 {"working", next.at("working")},
+                 {"leaving", next.at("leaving")}});
+}
+
 /// A number from 0 to 99, always the same for one pod.
 int64_t hundredth_of(std::string_view pod) {
   int64_t number = 0;
@@ -172,7 +188,14 @@ const Revision& revision_for_others(const Rollout& revisions) {
   return named != nullptr ? *named : revisions.update();
 }
 
-SidecarTurns::SidecarTurns(const Fleet& fleet, Time now) : remembers_(fleet.is_cluster) {
+Value next_sidecar(const Workload& set, const Revision& revision, const FleetPod& pod,
+                   const Value& before) {
+  if (is_of_others(pod.owner))
+    return with_images_of(before, sidecar_of(set, revision, {}, before));
+  return sidecar_of(set, revision, pod_template_of(pod.resource->attributes), before);
+}
+
+SidecarTurns::SidecarTurns(const Fleet& fleet, Time now) : fleet_(fleet) {
   for (const Name& owner : fleet.sidecar_sets()) {
     const Workload& set = *fleet.workload(owner);
     const Rollout revisions(fleet, set, now);
@@ -191,20 +214,27 @@ Value SidecarTurns::taken(const FleetPod& pod, const Value& sidecars) const {
   if (by_name_.empty())
     return sidecars;
   std::vector<Value> items;
-  for (const Value& sidecar : sidecars.items()) {
+  bool is_any = false;
+  for (const Value& sidecar : items_of(sidecars)) {
     const auto turns = by_name_.find(sidecar.text_at("name"));
-    const bool has_turn =
-        turns != by_name_.end() && turns->second.pods.contains(pod.resource->key.name);
-    const Value after = has_turn ? next(turns->second, pod, sidecar) : sidecar;
-    items.push_back(remembers_ && after != sidecar ? with_last_ids(pod, sidecar, after) : after);
+    const bool is_next = turns != by_name_.end() && has_turn(pod, turns->second);
+    const Value after = is_next ? next(turns->second, pod, sidecar) : sidecar;
+    // No act in a cluster says which containers it has made.
+    const bool remembers = fleet_.is_cluster && after != sidecar;
+    is_any |= after != sidecar;
+    items.push_back(remembers ? with_last_ids(pod, sidecar, after) : after);
   }
-  return joined_sidecars(std::move(items));
+  return is_any ? joined_sidecars(std::move(items)) : sidecars;
+}
+
+bool SidecarTurns::has_turn(const FleetPod& pod, const Turns& turns) const {
+  return turns.pods.contains(pod.resource->key.name) &&
+         (!is_of_others(pod.owner) || is_meant(fleet_, *turns.set, pod.space, pod.labels));
 }
 
 Value SidecarTurns::next(const Turns& turns, const FleetPod& pod, const Value& sidecar) {
   if (sidecar.text_at("revision") != turns.update.name)
-    return sidecar_of(*turns.set, turns.update,
-                      read_one<&Pod::pod_template>(pod.resource->attributes).value(), sidecar);
+    return next_sidecar(*turns.set, turns.update, pod, sidecar);
   return has_leaving(sidecar) && runs_sidecar(pod, sidecar) && are_ready(pod, sidecar)
              ? without_leaving(sidecar)
              : sidecar;

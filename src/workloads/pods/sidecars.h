@@ -24,11 +24,17 @@ Value sidecars_for(Rollout& rollout, const Value& labels, const Value& pod_templ
 /// newest one, all get the one that is named. `revisions`: of the set.
 const Revision& revision_for_others(const Rollout& revisions);
 
+/// What a pod is to have of a SidecarSet instead of `before`, in place. A pod of others keeps all
+/// but images: what its containers have from the pod, and from a server, is not known here.
+Value next_sidecar(const Workload& set, const Revision& revision, const FleetPod& pod,
+                   const Value& before);
+
 /// Whose turn it is, by SidecarSet. The fleet must not change meanwhile.
 class SidecarTurns {
  public:
   SidecarTurns(const Fleet& fleet, Time now);
-  /// A pod's sidecars with those that are to change now.
+  /// A pod's sidecars with those that are to change now. A pod of others gets nothing from a set
+  /// that is not meant for it any more.
   Value taken(const FleetPod& pod, const Value& sidecars) const;
 
  private:
@@ -38,8 +44,9 @@ class SidecarTurns {
     std::set<Name> pods;
   };
   static Value next(const Turns& turns, const FleetPod& pod, const Value& sidecar);
+  bool has_turn(const FleetPod& pod, const Turns& turns) const;
 
-  const bool remembers_;  ///< what its containers were before: no act says which ones it has made
+  const Fleet& fleet_;
   std::map<Name, Turns> by_name_;
 };
 
