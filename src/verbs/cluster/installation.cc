@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "value/yaml.h"
+#include "workloads/read/gates.h"
 
 namespace fettle {
 namespace {
@@ -14,6 +15,8 @@ constexpr std::string_view main_file = "install.yaml", secrets_file = "pull_secr
 /// As they stand in it.
 constexpr std::string_view written_space = "kruise-system";
 constexpr std::string_view written_image = "\"IMAGE\"", written_secret_space = "\"PULLED\"";
+/// The last argument of the controller.
+constexpr std::string_view written_last = "        - --health-probe-addr=:8000\n";
 
 /// The types of all objects that are installed.
 const std::vector<ResourceType>& installed_types() {
@@ -58,6 +61,7 @@ Status check_request(const InstallationRequest& request) {
     TRY(check_space(space));
   if (!has_only(lower_case(request.image), "._/:@-"))
     return user_error(cat("`", request.image, "` cannot be an image"));
+  TRY(workloads::read_gates(request.gates));
   return {};
 }
 
@@ -81,11 +85,17 @@ std::vector<TextOfFile> installed_files() {
 std::vector<TextOfFile> filled_files(const InstallationRequest& request) {
   const std::string image =
       request.image.empty() ? cat(installation_name, ":", request.version) : request.image;
+  const std::string last =
+      request.gates.empty()
+          ? std::string(written_last)
+          : cat(written_last, "        - \"--feature-gates=", request.gates, "\"\n");
   std::vector<TextOfFile> filled;
   for (const auto& [file, text] : installed_files()) {
     if (file == main_file)
-      filled.emplace_back(file, replace_all(replace_all(text, written_space, request.space),
-                                            written_image, cat("\"", image, "\"")));
+      filled.emplace_back(file,
+                          replace_all(replace_all(replace_all(text, written_space, request.space),
+                                                  written_image, cat("\"", image, "\"")),
+                                      written_last, last));
     else if (file != secrets_file)
       filled.emplace_back(file, text);
     else
