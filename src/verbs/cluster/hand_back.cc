@@ -53,10 +53,11 @@ class HeldLease {
     return before.empty() ? Status() : patience_.pause(15s, stop_);
   }
 
+  /// If it is held here, be it since an earlier run.
   Status give_back() {
-    const Value there = TRY(find_object(client_, kubernetes::types::leases, name_, stop_));
-    if (there.at("spec").text_at("holderIdentity") == identity)
-      TRY(written(there, "", 1));
+    const auto there = client_.get(kubernetes::types::leases, name_, stop_);
+    if (there && there->at("spec").text_at("holderIdentity") == identity)
+      TRY(written(*there, "", 1));
     return {};
   }
 
@@ -211,7 +212,7 @@ class HandBack {
       TRY(restore(*each));
     TRY(fill_webhooks());
     TRY(remove_policies());
-    return taken_.empty() ? Status() : lease_.give_back();
+    return lease_.give_back();
   }
 
  private:
@@ -402,7 +403,7 @@ Result<LookBack> look_back(Client& client, const ExchangeRequest& request,
 }
 
 /// The controller, which went first.
-bool is_told(const InstallationReport& report, const InstallationLine& line) {
+bool is_told_before(const InstallationReport& report, const InstallationLine& line) {
   return std::ranges::any_of(report.objects, [&](const InstallationLine& each) {
     return each.kind == line.kind && each.space == line.space && each.name == line.name;
   });
@@ -427,7 +428,7 @@ Result<InstallationReport> hand_back(Client& client, const ExchangeRequest& requ
     return report;
   }
   for (InstallationLine& line : removed->objects)
-    if (line.kind != crd_type.kind && !is_told(report, line))
+    if (line.kind != crd_type.kind && !is_told_before(report, line))
       report.objects.push_back(std::move(line));
   report.failure = std::move(removed->failure);
   if (report.failure)

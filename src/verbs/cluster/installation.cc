@@ -106,6 +106,33 @@ std::vector<TextOfFile> filled_files(const InstallationRequest& request) {
   return filled;
 }
 
+Status add_objects(const std::string& file, const std::string& text,
+                   std::vector<InstallationObject>& objects) {
+  for (const Value& object : TRY(read_yaml_documents(text, file, YamlSchema::core))) {
+    const auto type = std::ranges::find_if(installed_types(), [&](const ResourceType& each) {
+      return each.kind == object.text_at("kind") &&
+             each.api_version() == object.text_at("apiVersion");
+    });
+    if (type == installed_types().end())
+      return Error(Blame::bug, cat("`", file, "` has a `", object.text_at("kind"), "`"));
+    const Value& metadata = object.at("metadata");
+    objects.push_back(
+        {*type,
+         {std::string(metadata.text_at("namespace")), std::string(metadata.text_at("name"))},
+         object});
+  }
+  return {};
+}
+
+/// They are the same for every request, and long.
+Result<std::vector<InstallationObject>> definitions_of_files() {
+  std::vector<InstallationObject> objects;
+  for (const auto& [file, text] : installed_files())
+    if (file != main_file && file != secrets_file)
+      TRY(add_objects(file, text, objects));
+  return objects;
+}
+
 }  // namespace
 
 bool is_of_daemons(const InstallationObject& part) {
@@ -123,21 +150,13 @@ Result<std::string> installation_text(const InstallationRequest& request) {
 
 Result<std::vector<InstallationObject>> installation_objects(const InstallationRequest& request) {
   TRY(check_request(request));
-  std::vector<InstallationObject> objects;
+  static const Result<std::vector<InstallationObject>> definitions = definitions_of_files();
+  if (!definitions)
+    return definitions.error();
+  std::vector<InstallationObject> objects = *definitions;
   for (const auto& [file, text] : filled_files(request))
-    for (const Value& object : TRY(read_yaml_documents(text, file, YamlSchema::core))) {
-      const auto type = std::ranges::find_if(installed_types(), [&](const ResourceType& each) {
-        return each.kind == object.text_at("kind") &&
-               each.api_version() == object.text_at("apiVersion");
-      });
-      if (type == installed_types().end())
-        return Error(Blame::bug, cat("`", file, "` has a `", object.text_at("kind"), "`"));
-      const Value& metadata = object.at("metadata");
-      objects.push_back(
-          {*type,
-           {std::string(metadata.text_at("namespace")), std::string(metadata.text_at("name"))},
-           object});
-    }
+    if (file == main_file || file == secrets_file)
+      TRY(add_objects(file, text, objects));
   return objects;
 }
 

@@ -40,7 +40,7 @@ Value without_server_fields(const Value& object) {
 }
 
 /// No character is cut in two.
-std::vector<std::string> parts_of(std::string_view text) {
+std::vector<std::string> chunks_of(std::string_view text) {
   std::vector<std::string> parts;
   while (text.size() > longest_part) {
     size_t end = longest_part;
@@ -133,7 +133,7 @@ Status PutAside::store(const Value& object) {
   if (find(kind, name) == plain)
     return {};
   const std::string text = write_json(plain, {.show_secrets = true}), digest = sha256_hex(text);
-  const std::vector<std::string> parts = parts_of(text);
+  const std::vector<std::string> parts = chunks_of(text);
   for (size_t i = 0; i < parts.size(); ++i) {
     const std::string about = write_json(Value::dict({{"kind", kind},
                                                       {"name", name},
