@@ -126,7 +126,7 @@ Status Exchange::for_each(const ResourceType& type, const ForEach& act) {
 }
 
 Status Exchange::rewrite(const ResourceType& type, const Value& object,
-                         const RewriteObject& rewritten) {
+                         const RewriteObject& rewritten, bool may_stay) {
   const ObjectName name = name_of(object);
   Value current = object;
   return await_so(
@@ -145,12 +145,24 @@ Status Exchange::rewrite(const ResourceType& type, const Value& object,
           TRY(keep_owners(made->type, current, *answer));
           return true;
         }
-        if (answer.error().reason != ApiReason::conflict && !may_pass(answer.error()))
-          return static_cast<const Error&>(answer.error());
+        if (TRY(is_settled(made->type, name, answer.error(), may_stay)))
+          return true;
         current = TRY(find_object(client_, type, name, stop_));
         return false;
       },
       stop_);
+}
+
+Result<bool> Exchange::is_settled(const ResourceType& type, const ObjectName& name,
+                                  const kubernetes::ApiError& error, bool may_stay) {
+  if (error.reason == ApiReason::conflict || may_pass(error))
+    return false;
+  if (!may_stay || (error.reason != ApiReason::invalid && error.reason != ApiReason::forbidden &&
+                    error.reason != ApiReason::bad_request))
+    return static_cast<const Error&>(error);
+  report_.warnings.push_back(cat(shown_object(type, name), " is not rewritten into `", type.version,
+                                 "`, for the server refuses: ", error.server_message));
+  return true;
 }
 
 /// Whoever applies a manifest by server-side apply owns its fields, and our write has taken them.

@@ -52,9 +52,10 @@ class Exchange {
   /// The objects of a type in all namespaces, page by page; one may come twice.
   Status for_each(const kubernetes::ResourceType& type, const ForEach& act);
   /// Puts another text in place of an object where it has to be another one, and waits for a server
-  /// that does not know the new definition yet.
+  /// that does not know the new definition yet. `may_stay`: what the server refuses stays as it is,
+  /// with a warning.
   Status rewrite(const kubernetes::ResourceType& type, const Value& object,
-                 const RewriteObject& rewritten);
+                 const RewriteObject& rewritten, bool may_stay);
 
   /// Writes a definition. Its line says `status`, or `unchanged`.
   Status put_definition(const Value& before, const Value& wanted, std::string status);
@@ -64,6 +65,9 @@ class Exchange {
   const std::stop_token& stop() const { return stop_; }
 
  private:
+  /// Whether it is done; else the error is gone, and it is worth another try.
+  Result<bool> is_settled(const kubernetes::ResourceType& type, const kubernetes::ObjectName& name,
+                          const kubernetes::ApiError& error, bool may_stay);
   Status keep_owners(const kubernetes::ResourceType& type, const Value& before, const Value& after);
 
   kubernetes::Client& client_;

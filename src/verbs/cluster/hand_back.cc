@@ -248,7 +248,7 @@ class HandBack {
         TRY(hold());
       const int64_t generation = object.at("metadata").integer_at("generation");
       const bool is_due = rewritten(object).has_value();
-      TRY(exchange_.rewrite(*type, object, rewritten));
+      TRY(exchange_.rewrite(*type, object, rewritten, false));
       if (seen != nullptr)
         (*seen)[name_of(object)] = generation + (is_due ? 1 : 0);
       return {};

@@ -328,8 +328,9 @@ class TakeOver {
     if (!type || !is_to_rewrite(definition))
       return {};
     const RewriteObject rewritten = rewrite_for_owners(*type, definition.there);
-    TRY(exchange_.for_each(
-        *type, [&](const Value& object) { return exchange_.rewrite(*type, object, rewritten); }));
+    TRY(exchange_.for_each(*type, [&](const Value& object) {
+      return exchange_.rewrite(*type, object, rewritten, true);
+    }));
     return annotate_definition(definition.part.name, taken_over_mark, mark_whole);
   }
 

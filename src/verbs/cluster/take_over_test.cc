@@ -536,6 +536,24 @@ TEST(TakeOver, AControllerThatRanBesideStopsMeanwhile) {
   EXPECT_EQ(cluster.all_of(pods).size(), 0u);
 }
 
+/// It is read as it stands there, and nobody is stuck on the way.
+TEST(TakeOver, WhatTheServerRefusesToRewriteStays) {
+  KruiseCluster cluster(with_kruise({}));
+  cluster.server().fail(
+      1,
+      [](const kubernetes::ApiRequest& request) {
+        return request.method == "PUT" && request.target.find("/clonesets/") != std::string::npos;
+      },
+      kubernetes::refusal(422, "Invalid", "no such thing"));
+  const auto report = cluster.take_over();
+  expect_done(report);
+  EXPECT_EQ(report->warnings, std::vector<std::string>{
+                                  "CloneSet `shop/web` is not rewritten into `v1alpha1`, for the "
+                                  "server refuses: no such thing"});
+  EXPECT_EQ(cluster.clone_set().at("spec"), json(stored_spec));
+  expect_done(cluster.hand_back());
+}
+
 /// What has to hold whenever a process dies.
 void expect_safe(KruiseCluster& cluster, int write) {
   for (size_t i = 0; i < 2; ++i) {
