@@ -6,9 +6,11 @@
 #include "base/text.h"
 #include "cluster/objects.h"
 #include "cluster/owners.h"
+#include "cluster/revisions.h"
 #include "cluster/types.h"
 #include "value/with.h"
 #include "workloads/names.h"
+#include "workloads/pod_defaults.h"
 #include "workloads/rollout.h"
 
 namespace fettle::cluster {
@@ -275,6 +277,33 @@ Value in_version(const Value& object, const ResourceType& type, std::string_view
   if (type.kind == types::daemon_sets.kind)
     return daemon_set_in(object, to);
   return type.kind == types::sidecar_sets.kind ? sidecar_set_in(object, to) : object;
+}
+
+std::optional<Value> with_revised_template(const Value& object, const ResourceType& type,
+                                           const std::vector<Value>& revisions) {
+  if (type.kind == types::sidecar_sets.kind)
+    return {};
+  const Name uid = object.at("metadata").text_at("uid");
+  std::vector<ControllerRevision> own;
+  std::vector<Value> stored;
+  for (const Value& each : revisions)
+    if (Result<ControllerRevision> read = read_revision(each, uid);
+        read && meta_of(each).controller && meta_of(each).controller->uid == uid) {
+      own.push_back(*std::move(read));
+      stored.push_back(each.at("data").at("spec").at("template"));
+    }
+  const auto newest = std::ranges::max_element(own, {}, &ControllerRevision::number);
+  const Result<workloads::Object> read = read_workload(object, type);
+  if (newest == own.end() || !read)
+    return {};
+  const Value said = with_known_policies(*read, own).document.at("spec").at("template");
+  if (workloads::without_defaults(said, "Template") != newest->pod_template.value())
+    return {};
+  const Value revised =
+      edited(stored[static_cast<size_t>(newest - own.begin())], {{"$patch", Value()}});
+  if (revised == object.at("spec").at("template"))
+    return {};
+  return with_spec(object, {{"template", revised}});
 }
 
 std::optional<VersionedObject> rewritten_for_owner(const Value& object, const ResourceType& type,

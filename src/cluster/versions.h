@@ -14,6 +14,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kubernetes/resource_type.h"
 #include "value/value.h"
@@ -50,5 +51,13 @@ std::optional<VersionedObject> rewritten_for_owner(const Value& object,
 std::optional<VersionedObject> rewritten_for_storage(const Value& object,
                                                      const kubernetes::ResourceType& type,
                                                      std::string_view stored);
+
+/// OpenKruise compares a template with that of the newest revision byte by byte, and takes a manifest
+/// without the defaults that its webhook writes for another one. The workload with the template as
+/// it stands in that revision, if both say the same. `revisions`: ControllerRevisions, also of others.
+/// None: it has that template, or says something else. Not for SidecarSets.
+std::optional<Value> with_revised_template(const Value& object,
+                                           const kubernetes::ResourceType& type,
+                                           const std::vector<Value>& revisions);
 
 }  // namespace fettle::cluster

@@ -182,6 +182,34 @@ TEST(Versions, BothVersionsAreReadAsTheSameWorkload) {
             read_alpha->document.at("spec").at("updateStrategy"));
 }
 
+TEST(Versions, ATemplateThatSaysTheSameGetsTheWordsOfTheNewestRevision) {
+  const auto clone_set = [](std::string_view image) {
+    return clone_set_of(cat(R"({"selector":{"matchLabels":{"app":"web"}},"template":{"metadata":{
+      "labels":{"app":"web"}},"spec":{"containers":[{"name":"c","image":")",
+                            image, R"("}]}}})"));
+  };
+  const auto revision = [](int number, std::string_view image, std::string_view uid = "u1") {
+    return json(cat(R"({"metadata":{"name":"web-)", number, R"(","namespace":"shop",
+      "ownerReferences":[{"apiVersion":"apps.kruise.io/v1beta1","kind":"CloneSet","name":"web",
+      "controller":true,"uid":")",
+                    uid, R"("}]},"revision":)", number, R"(,"data":{"spec":{"template":{
+      "$patch":"replace","metadata":{"labels":{"app":"web"}},"spec":{"restartPolicy":"Always",
+      "containers":[{"name":"c","imagePullPolicy":"Always","terminationMessagePolicy":"File",
+      "image":")",
+                    image, R"("}]}}}}})"));
+  };
+  const std::vector<Value> revisions{revision(1, "web:1"), revision(3, "web:2"),
+                                     revision(2, "web:3"), revision(9, "web:1", "u2")};
+  const auto made = with_revised_template(clone_set("web:2"), types::clone_sets, revisions);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->at("spec").at("template"), json(R"({"metadata":{"labels":{"app":"web"}},"spec":{
+    "restartPolicy":"Always","containers":[{"name":"c","image":"web:2","imagePullPolicy":"Always",
+    "terminationMessagePolicy":"File"}]}})"));
+  EXPECT_FALSE(with_revised_template(*made, types::clone_sets, revisions));
+  EXPECT_FALSE(with_revised_template(clone_set("web:3"), types::clone_sets, revisions));
+  EXPECT_FALSE(with_revised_template(clone_set("web:2"), types::clone_sets, {}));
+}
+
 TEST(Versions, DaemonSetsAndSidecarSetsDifferInAFewFields) {
   const auto spec_of = [](const kubernetes::ResourceType& type, std::string_view from,
                           std::string_view to, std::string_view object) {

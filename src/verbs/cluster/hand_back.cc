@@ -7,6 +7,7 @@
 
 #include "base/rfc3339.h"
 #include "base/text.h"
+#include "cluster/types.h"
 #include "kubernetes/discovery.h"
 #include "value/with.h"
 #include "verbs/cluster/cluster_objects.h"
@@ -150,6 +151,23 @@ Value original_in_place(const Value& there, const Value& original) {
        {"spec", original.at("spec")}});
 }
 
+/// In the version that OpenKruise stores, with the template in the words of its newest revision.
+std::optional<cluster::VersionedObject> as_it_was_stored(const Value& object,
+                                                         const ResourceType& type,
+                                                         const std::vector<Value>& revisions) {
+  auto made = cluster::rewritten_for_storage(object, type, type.version);
+  const std::optional<Value> revised = cluster::with_revised_template(object, type, revisions);
+  if (!revised)
+    return made;
+  if (!made)
+    made = cluster::VersionedObject{
+        type, with(object, {{"apiVersion", type.api_version()}, {"kind", type.kind}})};
+  made->object =
+      with(made->object, "spec",
+           with(made->object.at("spec"), "template", revised->at("spec").at("template")));
+  return made;
+}
+
 struct LookBack {
   Upstream upstream{};
   InstallationRequest installation{};
@@ -180,6 +198,7 @@ std::vector<NeededRight> rights_to_hand_back(const LookBack& look) {
     needed.push_back({"update", crd_type});
     for (const char* const verb : {"get", "create", "update"})
       needed.push_back({verb, kubernetes::types::leases, lease_space_of(look.upstream.manager)});
+    needed.push_back({"list", cluster::types::revisions});
     if (const auto type = versioned_type(each->there))
       for (const char* const verb : {"list", "update", "patch"})
         needed.push_back({verb, *type});
@@ -238,14 +257,19 @@ class HandBack {
     const auto type = versioned_type(definition.there);
     if (!type)
       return {};
-    const std::string stored = type->version;
+    std::string space;
+    std::vector<Value> revisions;
     const RewriteObject rewritten = [&](const Value& object) {
-      return cluster::rewritten_for_storage(object, *type, stored);
+      return as_it_was_stored(object, *type, revisions);
     };
     int count = 0;
     return exchange_.for_each(*type, [&](const Value& object) -> Status {
       if (++count % 50 == 0)
         TRY(hold());
+      if (std::string other = name_of(object).space; !other.empty() && other != space) {
+        revisions = TRY(revisions_in(other));
+        space = std::move(other);
+      }
       const int64_t generation = object.at("metadata").integer_at("generation");
       const bool is_due = rewritten(object).has_value();
       TRY(exchange_.rewrite(*type, object, rewritten, false));
@@ -253,6 +277,13 @@ class HandBack {
         (*seen)[name_of(object)] = generation + (is_due ? 1 : 0);
       return {};
     });
+  }
+
+  Result<std::vector<Value>> revisions_in(const std::string& space) {
+    auto listed = client_.list(cluster::types::revisions, space, {}, stop_);
+    if (!listed)
+      return static_cast<const Error&>(listed.error());
+    return std::move(listed->items);
   }
 
   Status make_webhooks() {

@@ -487,6 +487,28 @@ TEST(TakeOver, WhatWasWrittenSinceIsHandedBackInTheStoredVersion) {
   EXPECT_TRUE(spec.at("scaleStrategy").bool_at("enablePVCReuse"));
 }
 
+/// OpenKruise would make a revision of it, and all pods anew.
+TEST(TakeOver, APlainManifestIsHandedBackInTheWordsOfItsRevision) {
+  KruiseCluster cluster(with_kruise({}));
+  const Value uid = cluster.clone_set().at("metadata").at("uid");
+  Value revision = json(R"({"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{
+    "name":"web-1","ownerReferences":[{"apiVersion":"apps.kruise.io/v1beta1","kind":"CloneSet",
+    "name":"web","controller":true}]},"revision":1,"data":{"spec":{"template":{"$patch":"replace",
+    "metadata":{"labels":{"app":"web"}},"spec":{"restartPolicy":"Always","containers":[{
+    "name":"main","image":"web:1","imagePullPolicy":"IfNotPresent"}]}}}}})");
+  Value owner = revision.at("metadata").at("ownerReferences").items()[0];
+  owner = with(owner, "uid", uid);
+  revision = with(revision, "metadata",
+                  with(revision.at("metadata"), "ownerReferences", Value::list({owner})));
+  ASSERT_TRUE(cluster.client().create(cluster::types::revisions, {"shop", ""}, revision, {}, {}));
+  expect_done(cluster.take_over());
+  EXPECT_EQ(cluster.clone_set().at("spec").at("template"), json(stored_spec).at("template"));
+  expect_done(cluster.hand_back());
+  EXPECT_EQ(cluster.clone_set().at("spec").at("template"),
+            json(R"({"metadata":{"labels":{"app":"web"}},"spec":{"restartPolicy":"Always",
+              "containers":[{"name":"main","image":"web:1","imagePullPolicy":"IfNotPresent"}]}})"));
+}
+
 TEST(TakeOver, NothingIsHandedBackBeforeTheManagerIsReady) {
   KruiseCluster cluster(with_kruise({}));
   const auto before = cluster.picture();
