@@ -415,7 +415,7 @@ Result<LookBack> look_back(Client& client, const ExchangeRequest& request,
   }
   if (!problems.empty())
     return look;
-  if (aside.objects().empty() && taken_definitions(look.upstream).empty() &&
+  if (aside.is_empty() && taken_definitions(look.upstream).empty() &&
       annotation_of(look.upstream.manager, replicas_mark).empty()) {
     problems.push_back(cat("nothing of OpenKruise is put aside in `", look.installation.space,
                            "`; `--namespace` names another one"));

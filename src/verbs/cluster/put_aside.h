@@ -29,7 +29,8 @@ class PutAside {
 
   /// Null: there is none that is whole.
   Value find(std::string_view kind, std::string_view name) const;
-  const std::vector<Value>& objects() const { return objects_; }
+  /// Not even a part of a copy is there.
+  bool is_empty() const { return names_.empty(); }
   /// In place of a copy that is there. Without its status and what a server keeps for itself.
   Status store(const Value& object);
   /// The namespace need not be there.
