@@ -298,16 +298,19 @@ class HandBack {
 
   Status start_manager() {
     const ObjectName name = name_of(look_.upstream.manager);
-    if (look_.upstream.manager.at("spec").integer_at("replicas", 1) == 0) {
+    const bool is_stopped = look_.upstream.manager.at("spec").integer_at("replicas", 1) == 0;
+    if (is_stopped || !annotation_of(look_.upstream.manager, replicas_mark).empty()) {
       const Value metadata =
           Value::dict({{"annotations", Value::dict({{Name(replicas_mark), Value()}})}});
-      const int64_t replicas = remembered_replicas(look_.upstream.manager);
-      TRY(client_.patch(
-          cluster_types::deployments, name, kubernetes::PatchType::merge,
-          Value::dict({{"metadata", metadata}, {"spec", Value::dict({{"replicas", replicas}})}}),
-          {.field_manager = std::string(installation_name)}, stop_));
-      exchange_.tell(cluster_types::deployments, name, "started");
+      Value change = Value::dict({{"metadata", metadata}});
+      if (is_stopped)
+        change = with(change, "spec",
+                      Value::dict({{"replicas", remembered_replicas(look_.upstream.manager)}}));
+      TRY(client_.patch(cluster_types::deployments, name, kubernetes::PatchType::merge, change,
+                        {.field_manager = std::string(installation_name)}, stop_));
     }
+    if (is_stopped)
+      exchange_.tell(cluster_types::deployments, name, "started");
     return await_so(
         exchange_.patience(), cat("Deployment `", to_string(name), "` is ready"),
         [&]() -> Result<bool> {
