@@ -13,7 +13,7 @@ namespace {
 
 using kubernetes::json;
 
-constexpr std::string_view kind = "MutatingWebhookConfiguration";
+constexpr std::string_view aside_kind = "MutatingWebhookConfiguration";
 
 class PutAsideTest : public testing::Test {
  protected:
@@ -30,7 +30,7 @@ class PutAsideTest : public testing::Test {
   }
   static Value webhooks_called(std::string_view name, const std::string& more = "x") {
     return Value::dict({{"apiVersion", "admissionregistration.k8s.io/v1"},
-                        {"kind", kind},
+                        {"kind", aside_kind},
                         {"metadata", Value::dict({{"name", name}})},
                         {"webhooks", Value::list({Value::dict({{"name", more}})})}});
   }
@@ -57,9 +57,9 @@ TEST_F(PutAsideTest, WhatIsStoredIsFoundByTheNext) {
   ASSERT_TRUE(first.store(webhooks_called("one")));
   ASSERT_TRUE(first.store(webhooks_called("two")));
   EXPECT_TRUE(*PutAside::is_there(client_, "a", {}));
-  EXPECT_EQ(aside().find(kind, "one"), webhooks_called("one"));
-  EXPECT_EQ(aside().find(kind, "two"), webhooks_called("two"));
-  EXPECT_TRUE(aside().find(kind, "three").is_null());
+  EXPECT_EQ(aside().find(aside_kind, "one"), webhooks_called("one"));
+  EXPECT_EQ(aside().find(aside_kind, "two"), webhooks_called("two"));
+  EXPECT_TRUE(aside().find(aside_kind, "three").is_null());
   EXPECT_TRUE(aside().find("Other", "one").is_null());
 }
 
@@ -70,7 +70,7 @@ TEST_F(PutAsideTest, WhatAServerKeepsForItselfIsLeftOut) {
                            "generation":2,"creationTimestamp":"2026-11-22T13:40:53Z",
                            "managedFields":[{}],"labels":{"a":"b"},"annotations":{"c":"d"}})")}});
   ASSERT_TRUE(aside().store(object));
-  EXPECT_EQ(aside().find(kind, "one"),
+  EXPECT_EQ(aside().find(aside_kind, "one"),
             with(webhooks_called("one"), "metadata",
                  json(R"({"name":"one","labels":{"a":"b"},"annotations":{"c":"d"}})")));
 }
@@ -89,10 +89,10 @@ TEST_F(PutAsideTest, ALargeObjectHasSeveralCopies) {
     text += "größe ☃ ";
   ASSERT_TRUE(aside().store(webhooks_called("one", text)));
   EXPECT_EQ(copies(), 3u);
-  EXPECT_EQ(aside().find(kind, "one"), webhooks_called("one", text));
+  EXPECT_EQ(aside().find(aside_kind, "one"), webhooks_called("one", text));
   ASSERT_TRUE(aside().store(webhooks_called("one", "short")));
   EXPECT_EQ(copies(), 1u);
-  EXPECT_EQ(aside().find(kind, "one"), webhooks_called("one", "short"));
+  EXPECT_EQ(aside().find(aside_kind, "one"), webhooks_called("one", "short"));
 }
 
 TEST_F(PutAsideTest, HalfACopyIsNoneAndIsWrittenAgain) {
@@ -102,16 +102,16 @@ TEST_F(PutAsideTest, HalfACopyIsNoneAndIsWrittenAgain) {
     EXPECT_FALSE(aside().store(large));
     server_.stop_failing();
     EXPECT_EQ(copies(), static_cast<size_t>(write - 1));
-    EXPECT_TRUE(aside().find(kind, "one").is_null());
+    EXPECT_TRUE(aside().find(aside_kind, "one").is_null());
     EXPECT_TRUE(*PutAside::is_there(client_, "a", {}));
   }
   ASSERT_TRUE(aside().store(large));
-  EXPECT_EQ(aside().find(kind, "one"), large);
+  EXPECT_EQ(aside().find(aside_kind, "one"), large);
   // One part of another text over one of this.
   refuse_from(2);
   EXPECT_FALSE(aside().store(webhooks_called("one", std::string(1'500'000, 'b'))));
   server_.stop_failing();
-  EXPECT_TRUE(aside().find(kind, "one").is_null());
+  EXPECT_TRUE(aside().find(aside_kind, "one").is_null());
 }
 
 TEST_F(PutAsideTest, AllCopiesGo) {
