@@ -7,6 +7,7 @@
 #include "cli/print.h"
 #include "controller/cluster_look.h"
 #include "documents/cluster.h"
+#include "verbs/cluster/take_over.h"
 
 namespace fettle {
 namespace {
@@ -16,6 +17,7 @@ InstallationRequest installation_asked(const Face& face) {
   request.space = face.parsed.text("namespace", request.space);
   request.image = face.parsed.text("image");
   request.version = face.build().version;
+  request.gates = face.parsed.text("feature-gates");
   for (const std::string& names : face.parsed.all("pull-secrets"))
     for (const std::string_view name : split(names, ','))
       request.secret_spaces.emplace(trim(name));
@@ -52,10 +54,24 @@ Result<int> tell_installation(const Face& face, const InstallationReport& report
   return report.problems.empty() ? 0 : 2;
 }
 
+Result<InstallationReport> installed_as_asked(const Face& face, kubernetes::Client& client,
+                                              const InstallationRequest& request,
+                                              const std::stop_token& stop) {
+  const bool only_looks = face.parsed.flag("check");
+  if (face.parsed.flag("take-over")) {
+    const ExchangeRequest exchange{.installation = request,
+                                   .is_accepted = face.parsed.flag("accept")};
+    return only_looks ? check_take_over(client, exchange, stop) : take_over(client, exchange, stop);
+  }
+  return only_looks ? check_installation(client, request, stop) : install(client, request, stop);
+}
+
 Result<int> install_kubernetes(Face& face) {
   const InstallationRequest request = installation_asked(face);
+  if (face.parsed.flag("accept") && !face.parsed.flag("take-over"))
+    return user_error("`--accept` goes with `--take-over`");
   if (face.output == "yaml") {
-    for (const char* const flag : {"kubeconfig", "context", "check"})
+    for (const char* const flag : {"kubeconfig", "context", "check", "take-over"})
       if (face.parsed.has(flag))
         return user_error(
             cat("`-o yaml` looks at no cluster, so `--", flag, "` means nothing there"));
@@ -64,16 +80,16 @@ Result<int> install_kubernetes(Face& face) {
   }
   kubernetes::Client* const client = TRY(installation_client(face));
   const std::stop_token stop = TRY(face.workplace())->interrupt->acts_token();
-  return tell_installation(
-      face, TRY(face.parsed.flag("check") ? check_installation(*client, request, stop)
-                                          : install(*client, request, stop)));
+  return tell_installation(face, TRY(installed_as_asked(face, *client, request, stop)));
 }
 
 Result<int> uninstall_kubernetes(Face& face) {
   const InstallationRequest request = installation_asked(face);
   kubernetes::Client* const client = TRY(installation_client(face));
   const std::stop_token stop = TRY(face.workplace())->interrupt->acts_token();
-  return tell_installation(face, TRY(uninstall(*client, request, stop)));
+  return tell_installation(
+      face, TRY(face.parsed.flag("hand-back") ? hand_back(*client, {.installation = request}, stop)
+                                              : uninstall(*client, request, stop)));
 }
 
 }  // namespace
@@ -91,6 +107,8 @@ std::vector<Command> install_commands() {
       "With `-o yaml`, prints what would be applied. What belongs to others stays as it is.",
       {"fettle install kubernetes --kubeconfig ~/.kube/config --check",
        "fettle install kubernetes --kubeconfig ~/.kube/config --image registry.example/fettle:1",
+       "fettle install kubernetes --kubeconfig ~/.kube/config --image registry.example/fettle:1 "
+       "--take-over",
        "fettle install kubernetes --image registry.example/fettle:1 -o yaml"},
       install_kubernetes,
       {{{"--image"}, "IMAGE", "an image that has fettle; none is published"},
@@ -99,6 +117,11 @@ std::vector<Command> install_commands() {
         "where Secrets with logins for registries may be read, by the daemons or, to copy them "
         "for OpenKruise's, by the controller; may be repeated",
         true},
+       {{"--feature-gates"},
+        "NAME=BOOL,…",
+        "of the controller (default: those of the one that is installed)"},
+       {{"--take-over"}, "", "stop OpenKruise's manager and put aside what it needs"},
+       {{"--accept"}, "", "take over although something that is used is not done any more"},
        {{"--check"}, "", "only look: exit code 2 if something would go wrong"}});
   added.outputs = {"yaml"};
   Command taken =
@@ -106,8 +129,9 @@ std::vector<Command> install_commands() {
                  "Removes the controller, the daemons and the policies of SidecarSets from a "
                  "Kubernetes cluster. Definitions, workloads and pods stay.",
                  {"fettle uninstall kubernetes --kubeconfig ~/.kube/config",
-                  "fettle uninstall kubernetes --kubeconfig ~/.kube/config --namespace other"},
-                 uninstall_kubernetes);
+                  "fettle uninstall kubernetes --kubeconfig ~/.kube/config --hand-back"},
+                 uninstall_kubernetes,
+                 {{{"--hand-back"}, "", "bring back OpenKruise as it was before `--take-over`"}});
   return {without_state(std::move(added)), without_state(std::move(taken))};
 }
 

@@ -6,31 +6,27 @@
 
 #include "base/text.h"
 #include "kubernetes/discovery.h"
+#include "verbs/cluster/cluster_objects.h"
+#include "verbs/cluster/put_aside.h"
+#include "verbs/cluster/upstream.h"
 
 namespace fettle {
 namespace {
 
+using cluster_types::daemon_sets;
+using cluster_types::deployments;
+using cluster_types::namespaces;
 using kubernetes::ApiReason;
 using kubernetes::Client;
 using kubernetes::ObjectName;
 using kubernetes::ResourceType;
 
-const ResourceType deployments{"apps", "v1", "deployments", "Deployment"};
-const ResourceType access_reviews{"authorization.k8s.io", "v1", "selfsubjectaccessreviews",
-                                  "SelfSubjectAccessReview", false};
 const ResourceType secret_type{"", "v1", "secrets", "Secret"};
-const ResourceType daemon_sets{"apps", "v1", "daemonsets", "DaemonSet"};
-const ResourceType namespaces{"", "v1", "namespaces", "Namespace", false};
 const ResourceType role_type{"rbac.authorization.k8s.io", "v1", "roles", "Role"};
 const ResourceType role_binding_type{"rbac.authorization.k8s.io", "v1", "rolebindings",
                                      "RoleBinding"};
 constexpr std::string_view upstream_daemon = "kruise-daemon";
-constexpr std::string_view upstream_manager = "kruise-controller-manager";
 constexpr std::string_view needed_version = "v1beta1";
-
-bool is_definition(const InstallationObject& part) {
-  return part.type == kubernetes::types::definitions;
-}
 
 bool is_namespace(const InstallationObject& part) { return part.type.kind == "Namespace"; }
 
@@ -38,33 +34,9 @@ bool is_policy(const InstallationObject& part) {
   return part.type.kind.starts_with("ValidatingAdmissionPolicy");
 }
 
-bool has_our_label(const Value& object) {
-  return object.at("metadata").at("labels").text_at(installation_label) == installation_name;
-}
-
-bool is_going(const Value& object) {
-  return object.at("metadata").find("deletionTimestamp") != nullptr;
-}
-
-/// The program that keeps an object as it wants it; empty: none is known.
-std::string keeper_of(const Value& object) {
-  const Value& annotations = object.at("metadata").at("annotations");
-  const Value& labels = object.at("metadata").at("labels");
-  if (const auto release = annotations.text_at("meta.helm.sh/release-name"); !release.empty())
-    return cat("Helm's release `", annotations.text_at("meta.helm.sh/release-namespace"), "/",
-               release, "`");
-  if (const auto id = annotations.text_at("argocd.argoproj.io/tracking-id"); !id.empty())
-    return cat("Argo CD's `", id.substr(0, id.find(':')), "`");
-  if (const auto id = labels.text_at("argocd.argoproj.io/instance"); !id.empty())
-    return cat("Argo CD's `", id, "`");
-  if (const auto id = labels.text_at("kustomize.toolkit.fluxcd.io/name"); !id.empty())
-    return cat("Flux' `", id, "`");
-  return {};
-}
-
 /// Whose an object is; empty: ours.
 std::string owner_of_installed(const InstallationObject& part, const Value& object) {
-  if (std::string keeper = keeper_of(object); !keeper.empty() || has_our_label(object))
+  if (std::string keeper = keeper_of(object); !keeper.empty() || has_installation_label(object))
     return keeper;
   return is_definition(part) ? "OpenKruise" : "somebody else";
 }
@@ -85,13 +57,9 @@ std::string installed_in(std::string_view space) {
   return cat("fettle is installed in `", space, "`: say `--namespace ", space, "`");
 }
 
-std::string shown_object(const InstallationObject& part) {
-  return cat(part.type.kind, " `", to_string(part.name), "`");
-}
-
 InstallationLine line_of_part(const InstallationObject& part, std::string status,
                               std::string why = {}) {
-  return {part.type.kind, part.name.space, part.name.name, std::move(status), std::move(why)};
+  return line_of(part.type, part.name, std::move(status), std::move(why));
 }
 
 std::string shown_name(const Value& object) {
@@ -128,36 +96,15 @@ Result<SecretSpaces> spaces_with_secrets(Client& client, const std::stop_token& 
         continue;
       }
       for (const Value& each : *listed)
-        if (has_our_label(each))
+        if (has_installation_label(each))
           spaces->emplace(each.at("metadata").text_at("namespace"));
     }
   return found;
 }
 
-/// Such as `deployments.apps`.
-std::string shown_resource(const ResourceType& type) {
-  return type.group.empty() ? type.plural : cat(type.plural, ".", type.group);
-}
-
 std::string missing_right(std::string_view verb, const InstallationObject& part) {
-  return cat("you may not ", verb, " `", shown_resource(part.type), "`",
+  return cat("you may not ", verb, " `", full_plural(part.type), "`",
              part.name.space.empty() ? "" : cat(" in `", part.name.space, "`"));
-}
-
-/// Whether whoever asks may do something with objects like this one.
-Result<bool> may_do(Client& client, const std::string& verb, const InstallationObject& part,
-                    const std::stop_token& stop) {
-  const Value attributes = Value::dict({{"verb", verb},
-                                        {"group", part.type.group},
-                                        {"resource", part.type.plural},
-                                        {"namespace", part.name.space}});
-  const Value answer =
-      TRY(client.create(access_reviews, {},
-                        Value::dict({{"apiVersion", access_reviews.api_version()},
-                                     {"kind", access_reviews.kind},
-                                     {"spec", Value::dict({{"resourceAttributes", attributes}})}}),
-                        {}, stop));
-  return answer.at("status").bool_at("allowed");
 }
 
 /// OpenKruise's daemon, in whichever namespace.
@@ -188,41 +135,10 @@ bool is_refusal(ApiReason reason) {
          reason == ApiReason::invalid || reason == ApiReason::bad_request;
 }
 
-/// Null: it is not there.
-Result<Value> find_object(Client& client, const ResourceType& type, const ObjectName& name,
-                          const std::stop_token& stop) {
-  const auto found = client.get(type, name, stop);
-  if (!found && found.error().reason == ApiReason::not_found)
-    return Value();
-  if (!found)
-    return static_cast<const Error&>(found.error());
-  return *found;
-}
-
 bool serves(const Value& definition, std::string_view version) {
   return std::ranges::any_of(
       items_of(definition.at("spec").at("versions")),
       [&](const Value& each) { return each.text_at("name") == version && each.bool_at("served"); });
-}
-
-/// Where a manager has its lease.
-std::string lease_space_of(const Value& manager) {
-  constexpr std::string_view flag = "--leader-election-namespace=";
-  const Value& pod = manager.at("spec").at("template").at("spec");
-  for (const Value& container : items_of(pod.at("containers")))
-    for (const char* const words : {"command", "args"})
-      for (const Value& word : items_of(container.at(words)))
-        if (const std::string text = to_text(word); text.starts_with(flag))
-          return text.substr(flag.size());
-  return "kruise-system";
-}
-
-/// `is_dry_run`: the server only says what it would say.
-kubernetes::ApiResult<Value> send_part(Client& client, const InstallationObject& part,
-                                       bool is_dry_run, const std::stop_token& stop) {
-  return client.patch(part.type, part.name, kubernetes::PatchType::apply, part.object,
-                      {.field_manager = std::string(installation_name), .is_dry_run = is_dry_run},
-                      stop);
 }
 
 /// A look at all that an installation concerns.
@@ -245,13 +161,15 @@ class InstallationCheck {
       TRY(look_at(part));
     TRY(look_for_secret_spaces());
     TRY(look_for_rights());
-    TRY(look_for_manager());
+    if (!request_.is_exchange)
+      TRY(look_for_manager());
     return report.problems.empty() ? look_for_refusals() : Status();
   }
 
   InstallationReport report;
   /// Those that are to be applied, with the version that is there; empty: none is.
   std::vector<std::pair<const InstallationObject*, std::string>> due;
+  std::string gates;  ///< of the controller that is there
 
  private:
   /// Once, however many objects have it.
@@ -326,7 +244,11 @@ class InstallationCheck {
       return {};
     }
     if (is_going(there))
-      report.problems.push_back(cat(shown_object(part), " is being deleted"));
+      report.problems.push_back(cat(shown_object(part.type, part.name), " is being deleted"));
+    if (is_definition(part) && is_taken_over(there)) {
+      report.objects.push_back(line_of_part(part, "left", "it stands in place of OpenKruise's"));
+      return {};
+    }
     const std::string owner = owner_of_installed(part, there);
     if (!owner.empty()) {
       report.objects.push_back(line_of_part(part, "left", cat("it is of ", owner)));
@@ -335,6 +257,8 @@ class InstallationCheck {
     }
     if (const std::string space = other_space(part, there); !space.empty())
       add_problem(installed_in(space));
+    if (part.type == deployments)
+      gates = gates_of_manager(there);
     report.objects.push_back(line_of_part(part, "there"));
     due.emplace_back(&part, std::string(there.at("metadata").text_at("resourceVersion")));
     return {};
@@ -344,12 +268,14 @@ class InstallationCheck {
                        const std::string& owner) {
     if (!is_definition(part)) {
       if (!is_namespace(part))
-        report.problems.push_back(cat(shown_object(part), " is of ", owner));
+        report.problems.push_back(cat(shown_object(part.type, part.name), " is of ", owner));
       return;
     }
+    if (request_.is_exchange)
+      return;
     if (!serves(there, needed_version))
-      report.problems.push_back(
-          cat(shown_object(part), " is of ", owner, " and does not serve `", needed_version, "`"));
+      report.problems.push_back(cat(shown_object(part.type, part.name), " is of ", owner,
+                                    " and does not serve `", needed_version, "`"));
     if (there.at("spec").at("conversion").text_at("strategy") == "Webhook")
       has_conversion_ = true;
   }
@@ -400,9 +326,8 @@ class InstallationCheck {
     std::set<std::tuple<std::string, std::string, std::string>> asked;
     for (const auto& [part, version] : due)
       for (const std::string verb : {"create", "patch"}) {
-        const bool is_new =
-            asked.emplace(verb, shown_resource(part->type), part->name.space).second;
-        if (is_new && !TRY(may_do(client_, verb, *part, stop_)))
+        const bool is_new = asked.emplace(verb, full_plural(part->type), part->name.space).second;
+        if (is_new && !TRY(is_allowed(client_, verb, part->type, part->name.space, stop_)))
           report.problems.push_back(missing_right(verb, *part));
       }
     return {};
@@ -420,7 +345,7 @@ class InstallationCheck {
       return static_cast<const Error&>(listed.error());
     for (const Value& each : listed->items) {
       const Value& metadata = each.at("metadata");
-      if (metadata.text_at("name") != upstream_manager ||
+      if (metadata.text_at("name") != upstream_manager_name ||
           each.at("spec").integer_at("replicas", 1) == 0)
         continue;
       runs = true;
@@ -442,12 +367,7 @@ class InstallationCheck {
       report.warnings.push_back(
           "OpenKruise's definitions ask its manager for conversions, and it does not run: objects "
           "cannot be read in another version than the stored one");
-    for (const auto& [plural, kind, name] :
-         {std::tuple("mutatingwebhookconfigurations", "MutatingWebhookConfiguration",
-                     "kruise-mutating-webhook-configuration"),
-          std::tuple("validatingwebhookconfigurations", "ValidatingWebhookConfiguration",
-                     "kruise-validating-webhook-configuration")}) {
-      const ResourceType type{"admissionregistration.k8s.io", "v1", plural, kind, false};
+    for (const auto& [type, name] : upstream_webhooks()) {
       const auto found = client_.get(type, {"", name}, stop_);
       if (found)
         report.warnings.push_back(cat("`", name,
@@ -530,7 +450,7 @@ Result<std::string> reason_to_leave(Client& client, const std::string& space,
     if (!listed)
       return static_cast<const Error&>(listed.error());
     for (const Value& each : listed->items)
-      if (!has_our_label(each) && !is_of_the_server(type, each))
+      if (!has_installation_label(each) && !is_of_the_server(type, each))
         return cat("it has ", type.kind, " `", each.at("metadata").text_at("name"), "`");
   }
   return std::string();
@@ -615,9 +535,9 @@ Status look_for_rights_to_delete(Client& client, const std::vector<InstallationO
       continue;
     const Value there = TRY(find_object(client, part.type, part.name, stop));
     if (there.is_null() || !owner_of_installed(part, there).empty() ||
-        !asked.emplace(shown_resource(part.type), part.name.space).second)
+        !asked.emplace(full_plural(part.type), part.name.space).second)
       continue;
-    if (!TRY(may_do(client, "delete", part, stop)))
+    if (!TRY(is_allowed(client, "delete", part.type, part.name.space, stop)))
       report.problems.push_back(missing_right("delete", part));
   }
   return {};
@@ -630,6 +550,16 @@ bool add_line(InstallationReport& report, Result<InstallationLine> line) {
   else
     report.failure = std::move(line.error());
   return !report.failure;
+}
+
+/// Those of the controller that is there, unless others are asked for.
+Status keep_gates(InstallationRequest whole, const std::string& gates,
+                  std::vector<InstallationObject>& parts) {
+  whole.gates = gates;
+  std::vector<InstallationObject> fresh = TRY(installation_objects(whole));
+  for (size_t i = 0; i < parts.size(); ++i)
+    parts[i].object = std::move(fresh[i].object);
+  return {};
 }
 
 }  // namespace
@@ -650,12 +580,14 @@ Result<InstallationReport> install(Client& client, const InstallationRequest& re
     return user_error("which image has fettle? None is published; name yours by `--image`");
   const UpstreamDaemon daemon = TRY(find_upstream_daemon(client, stop));
   const InstallationRequest whole = request_beside(request, daemon);
-  const std::vector<InstallationObject> parts = TRY(installation_objects(whole));
+  std::vector<InstallationObject> parts = TRY(installation_objects(whole));
   InstallationCheck check(client, whole, parts, daemon, stop);
   TRY(check.run());
   InstallationReport report = std::move(check.report);
   if (!report.problems.empty())
     return report;
+  if (request.gates.empty() && !check.gates.empty())
+    TRY(keep_gates(whole, check.gates, parts));
   std::erase_if(report.objects, [](const InstallationLine& line) {
     return line.status != "left" && line.status != "omitted";
   });
@@ -667,6 +599,9 @@ Result<InstallationReport> install(Client& client, const InstallationRequest& re
 
 Result<InstallationReport> uninstall(Client& client, const InstallationRequest& request,
                                      const std::stop_token& stop) {
+  if (!request.is_exchange && TRY(PutAside::is_there(client, request.space, stop)))
+    return user_error(cat("OpenKruise is put aside in `", request.space,
+                          "`; `--hand-back` brings it back and removes fettle"));
   InstallationReport report;
   InstallationRequest whole = request;
   const SecretSpaces granted = TRY(spaces_with_secrets(client, stop));

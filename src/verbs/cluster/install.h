@@ -20,11 +20,13 @@
 ///   or with everything. A later installation that does not ask for it says so: whoever only wants a
 ///   newer image would break pulls otherwise.
 
+#include <functional>
 #include <optional>
 #include <stop_token>
 #include <string>
 #include <vector>
 
+#include "base/wait.h"
 #include "kubernetes/client.h"
 #include "verbs/cluster/installation.h"
 
@@ -37,6 +39,8 @@ struct InstallationLine {
   std::string name;
   /// `missing` or `there` by a look; `created`, `configured`, `unchanged`; `deleted`, `absent`;
   /// `left`: it is not ours, or a definition; `omitted`: it is not there, and not made here.
+  /// Of an exchange: `to put aside`, `to stop`, `to rewrite`, `to mark` by a look; `put aside`,
+  /// `stopped`, `rewritten`, `marked`, `replaced`; `restored`, `started`.
   std::string status;
   std::string why;  ///< it was left or omitted; else empty
 };
@@ -46,6 +50,13 @@ struct InstallationReport {
   std::vector<std::string> warnings;
   std::vector<std::string> problems;  ///< nothing was written if there are any
   std::optional<Error> failure{};     ///< what broke off the writing; the objects are those before
+};
+
+/// How a command waits for what others in the cluster do.
+struct ClusterPatience {
+  Duration interval = 1s;  ///< between two looks
+  Duration limit = 3min;
+  std::function<Status(Duration, const std::stop_token&)> pause = pause_for;
 };
 
 /// Only looks. Error: the server does not answer, or not whoever asks.

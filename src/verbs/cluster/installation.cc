@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "value/yaml.h"
+#include "workloads/read/gates.h"
 
 namespace fettle {
 namespace {
@@ -62,6 +63,7 @@ Status check_request(const InstallationRequest& request) {
     TRY(check_space(space));
   if (!has_only(lower_case(request.image), "._/:@-"))
     return user_error(cat("`", request.image, "` cannot be an image"));
+  TRY(workloads::read_gates(request.gates));
   return {};
 }
 
@@ -81,10 +83,17 @@ std::vector<TextOfFile> installed_files() {
   return files;
 }
 
+bool has_definition(std::string_view file) {
+  return file != main_file && file != secrets_file && file != copied_file && file != copies_file;
+}
+
 /// For a request; one of them comes as often as there are namespaces.
 std::vector<TextOfFile> filled_files(const InstallationRequest& request) {
   const std::string image =
       request.image.empty() ? cat(installation_name, ":", request.version) : request.image;
+  const std::string gates =
+      request.gates.empty() ? "" : cat("        - \"--feature-gates=", request.gates, "\"\n");
+  const std::string flags = cat(last_flag, request.copies_secrets ? copying_flag : "", gates);
   std::vector<TextOfFile> filled;
   for (const auto& [file, text] : installed_files()) {
     const bool is_of_copies = file == copied_file || file == copies_file;
@@ -93,10 +102,8 @@ std::vector<TextOfFile> filled_files(const InstallationRequest& request) {
     if (file == main_file || file == copies_file) {
       const std::string with_space = replace_all(text, written_space, request.space);
       const std::string whole = replace_all(with_space, written_image, cat("\"", image, "\""));
-      filled.emplace_back(file, request.copies_secrets
-                                    ? replace_all(whole, last_flag, cat(last_flag, copying_flag))
-                                    : whole);
-    } else if (file != secrets_file && file != copied_file) {
+      filled.emplace_back(file, replace_all(whole, last_flag, flags));
+    } else if (has_definition(file)) {
       filled.emplace_back(file, text);
     } else {
       for (const std::string& space : request.secret_spaces)
@@ -105,6 +112,33 @@ std::vector<TextOfFile> filled_files(const InstallationRequest& request) {
     }
   }
   return filled;
+}
+
+Status add_objects(const std::string& file, const std::string& text,
+                   std::vector<InstallationObject>& objects) {
+  for (const Value& object : TRY(read_yaml_documents(text, file, YamlSchema::core))) {
+    const auto type = std::ranges::find_if(installed_types(), [&](const ResourceType& each) {
+      return each.kind == object.text_at("kind") &&
+             each.api_version() == object.text_at("apiVersion");
+    });
+    if (type == installed_types().end())
+      return Error(Blame::bug, cat("`", file, "` has a `", object.text_at("kind"), "`"));
+    const Value& metadata = object.at("metadata");
+    objects.push_back(
+        {*type,
+         {std::string(metadata.text_at("namespace")), std::string(metadata.text_at("name"))},
+         object});
+  }
+  return {};
+}
+
+/// They are the same for every request, and long.
+Result<std::vector<InstallationObject>> definitions_of_files() {
+  std::vector<InstallationObject> objects;
+  for (const auto& [file, text] : installed_files())
+    if (has_definition(file))
+      TRY(add_objects(file, text, objects));
+  return objects;
 }
 
 }  // namespace
@@ -124,21 +158,13 @@ Result<std::string> installation_text(const InstallationRequest& request) {
 
 Result<std::vector<InstallationObject>> installation_objects(const InstallationRequest& request) {
   TRY(check_request(request));
-  std::vector<InstallationObject> objects;
+  static const Result<std::vector<InstallationObject>> definitions = definitions_of_files();
+  if (!definitions)
+    return definitions.error();
+  std::vector<InstallationObject> objects = *definitions;
   for (const auto& [file, text] : filled_files(request))
-    for (const Value& object : TRY(read_yaml_documents(text, file, YamlSchema::core))) {
-      const auto type = std::ranges::find_if(installed_types(), [&](const ResourceType& each) {
-        return each.kind == object.text_at("kind") &&
-               each.api_version() == object.text_at("apiVersion");
-      });
-      if (type == installed_types().end())
-        return Error(Blame::bug, cat("`", file, "` has a `", object.text_at("kind"), "`"));
-      const Value& metadata = object.at("metadata");
-      objects.push_back(
-          {*type,
-           {std::string(metadata.text_at("namespace")), std::string(metadata.text_at("name"))},
-           object});
-    }
+    if (!has_definition(file))
+      TRY(add_objects(file, text, objects));
   return objects;
 }
 

@@ -22,6 +22,11 @@ struct InstallationRequest {
   std::string version{};
   std::set<std::string> secret_spaces{};  ///< namespaces whose Secrets the daemons may read
   bool copies_secrets = false;            ///< for OpenKruise's daemon, by the controller
+  /// Of the controller: `NAME=BOOL,…`. Empty: those of the one that is installed, if any.
+  std::string gates{};
+  /// It is a part of an exchange with OpenKruise (`take_over.h`), which stops its manager and puts
+  /// its definitions aside, or brings them back.
+  bool is_exchange = false;
 };
 
 struct InstallationObject {
@@ -30,8 +35,8 @@ struct InstallationObject {
   Value object;
 };
 
-/// In the order in which they are applied. Error (`Blame::user`): a namespace or the image cannot
-/// be one.
+/// In the order in which they are applied. Error (`Blame::user`): a namespace, the image or a gate
+/// cannot be one.
 Result<std::vector<InstallationObject>> installation_objects(const InstallationRequest& request);
 /// The same as YAML, with the reason of each right.
 Result<std::string> installation_text(const InstallationRequest& request);

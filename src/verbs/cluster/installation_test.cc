@@ -103,6 +103,20 @@ TEST(Installation, NamespaceAndImageAreThoseThatWereAskedFor) {
   EXPECT_EQ(to_text(plain), "fettle:1.2");
 }
 
+TEST(Installation, GatesAreTheLastArgumentOfTheController) {
+  const auto arguments = [](const InstallationRequest& request) {
+    std::vector<std::string> words;
+    const Value deployment = the_object(request, "Deployment");
+    for (const Value& word : items_of(*follow(deployment, "/spec/template/spec/containers/0/args")))
+      words.push_back(to_text(word));
+    return words;
+  };
+  std::vector<std::string> expected = arguments({});
+  expected.emplace_back("--feature-gates=KruiseDaemon=false,CloneSetShortHash=true");
+  EXPECT_EQ(arguments({.gates = "KruiseDaemon=false,CloneSetShortHash=true"}), expected);
+  EXPECT_EQ(installation_text({.gates = "Nonsense=true"}).error().blame, Blame::user);
+}
+
 /// They become part of a text.
 TEST(Installation, WhatIsNoNamespaceOrImageIsAnError) {
   for (const char* space : {"", "A", "a b", "-a", "a-", "a\nb: c", "a.b"})
