@@ -381,7 +381,8 @@ TEST_P(PodTest, ProbesSayWhetherAPodIsReadyAndWhyNot) {
   EXPECT_EQ(condition(status(), "Ready").text_at("message"),
             "container `web`: readinessProbe failed: nothing listens on port 81");
   ASSERT_TRUE(
-      bring(wanted(R"("exec":{"command":["sh","-c","echo not yet; exit 2"]})"), Verb::replace));
+      bring(wanted(R"("exec":{"command":["sh","-c","echo not yet; exit 2"]},"timeoutSeconds":60)"),
+            Verb::replace));
   EXPECT_EQ(condition(status(), "Ready").text_at("message"),
             "container `web`: readinessProbe failed: its command ended with exit code 2: not yet");
   // A condition that its owner sets.
