@@ -247,6 +247,10 @@ class InstallationCheck {
       report.problems.push_back(cat(shown_object(part.type, part.name), " is being deleted"));
     if (is_definition(part) && is_taken_over(there)) {
       report.objects.push_back(line_of_part(part, "left", "it stands in place of OpenKruise's"));
+      // A controller would read objects in a version in which they are not written yet.
+      if (!request_.is_exchange && annotation_of(there, taken_over_mark) != mark_whole)
+        add_problem(
+            "OpenKruise is put aside by half: `--take-over` goes on, or `--hand-back` back");
       return {};
     }
     const std::string owner = owner_of_installed(part, there);

@@ -19,8 +19,6 @@ using kubernetes::ResourceType;
 using workloads::edited;
 
 constexpr std::string_view helm_policy = "helm.sh/resource-policy";
-/// What a mark says while objects of a definition may have to be rewritten, and then.
-constexpr std::string_view mark_new = "new", mark_whole = "whole";
 
 const ResourceType& definition_type = kubernetes::types::definitions;
 

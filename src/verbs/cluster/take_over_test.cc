@@ -576,6 +576,28 @@ TEST(TakeOver, WhatTheServerRefusesToRewriteStays) {
   expect_done(cluster.hand_back());
 }
 
+TEST(TakeOver, NobodyInstallsWhatCannotReadItsObjectsYet) {
+  KruiseCluster cluster(with_kruise({}));
+  cluster.server().fail(
+      1'000,
+      [](const kubernetes::ApiRequest& request) {
+        return request.method == "PUT" && request.target.find("/clonesets/") != std::string::npos;
+      },
+      kubernetes::refusal(500, "InternalError", "no conversion"));
+  const auto broken = cluster.take_over();
+  cluster.server().stop_failing();
+  ASSERT_TRUE(broken);
+  ASSERT_TRUE(broken->failure);
+  EXPECT_EQ(broken->failure->message, "not after 20s: CloneSet `shop/web` is rewritten");
+  const auto refused = install(cluster.client(), {.image = "r.example/fettle:1"}, {});
+  ASSERT_TRUE(refused);
+  EXPECT_EQ(refused->problems, std::vector<std::string>{"OpenKruise is put aside by half: "
+                                                        "`--take-over` goes on, or `--hand-back` "
+                                                        "back"});
+  EXPECT_TRUE(cluster.controller().is_null());
+  expect_done(cluster.take_over());
+}
+
 /// What has to hold whenever a process dies.
 void expect_safe(KruiseCluster& cluster, int write) {
   for (size_t i = 0; i < 2; ++i) {

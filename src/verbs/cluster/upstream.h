@@ -17,6 +17,7 @@ inline constexpr std::string_view upstream_manager_name = "kruise-controller-man
 /// On a definition of ours that stands in place of OpenKruise's: `new`, and `whole` once its objects
 /// are rewritten. On a webhook configuration of OpenKruise: it is on its way back.
 inline constexpr std::string_view taken_over_mark = "fettle/taken-over";
+inline constexpr std::string_view mark_new = "new", mark_whole = "whole";
 /// On the Deployment of OpenKruise's manager while it is stopped: how many it had.
 inline constexpr std::string_view replicas_mark = "fettle/replicas";
 
