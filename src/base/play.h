@@ -22,7 +22,7 @@ class Play {
  public:
   virtual ~Play() = default;
   /// That of this thread. Null: it has none.
-  static Play* current();
+  static Play* current() { return current_; }
 
   virtual Moment now() = 0;
   /// Lets others run until somebody wakes those who wait at this place, or until an instant. May
@@ -39,7 +39,10 @@ class Play {
 
  protected:
   /// Null: this thread leaves its play.
-  static void enter(Play* play);
+  static void enter(Play* play) { current_ = play; }
+
+ private:
+  static inline constinit thread_local Play* current_ = nullptr;
 };
 
 }  // namespace fettle

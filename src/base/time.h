@@ -37,7 +37,7 @@ struct WaitLimits {
   Duration command{0};  ///< of one command in a service
 };
 
-/// The clocks, or those of a play (`base/play.h`). Only what acts may call these.
+/// The clocks. Only what acts may call these.
 Time now_from_clock();
 Instant instant_from_clock();
 Moment moment_from_clocks();
