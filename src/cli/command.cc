@@ -331,6 +331,9 @@ const std::vector<CommandOption>& common_options() {
                       "live|plain|none",
                       "how to show progress: at the bottom of the terminal (the default there), as "
                       "lines, or not at all"});
+    const std::string for_scripts = "accepted for scripts of Kurtosis";
+    common.push_back({{"--cli-log-level"}, "LEVEL", for_scripts});
+    common.push_back({{"--debug-mode"}, "", for_scripts});
     common.push_back({{"--show-secrets"}, "", "show hidden values"});
     common.push_back({{"-q", "--quiet"}, "", "print only results and errors"});
     common.push_back({{"-h", "--help"}, "", "this help"});

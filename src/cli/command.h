@@ -76,9 +76,10 @@ class Face {
   bool json = false;        ///< a document is wanted: `json`, or `jsonl` of who tells no lines
   bool json_lines = false;  ///< `--output jsonl`
   bool quiet = false;
-  bool colour = false;    ///< of stdout
-  bool is_live = false;   ///< what takes long is shown at the bottom of the terminal
-  bool terminal = false;  ///< stderr is one that shows colours and moves its cursor
+  bool is_kurtosis = false;  ///< called by that name: its words, forms and exit codes are expected
+  bool colour = false;       ///< of stdout
+  bool is_live = false;      ///< what takes long is shown at the bottom of the terminal
+  bool terminal = false;     ///< stderr is one that shows colours and moves its cursor
 };
 
 struct Command {

@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/kurtosis_forms.h"
 #include "cli/print.h"
 #include "documents/services.h"
 #include "kinds/service.h"
@@ -34,6 +35,13 @@ Result<int> run_port_print(Face& face) {
   const std::string number = std::to_string(open);
   const Dict asked = read_one<&Service::ports>(service->applied->attributes);
   const std::string protocol = read_one<&Port::application>(asked.at(id)).get().str();
+  if (const std::string asked_form = face.parsed.text("format");
+      !face.json && (face.is_kurtosis || asked_form == "kurtosis")) {
+    print(TRY(kurtosis_port(
+        asked_form.empty() || asked_form == "kurtosis" ? "protocol,ip,number" : asked_form,
+        protocol, open)));
+    return 0;
+  }
   std::string text;
   const std::string format =
       face.parsed.text("format", protocol.empty() ? "ip,number" : "protocol,ip,number");
@@ -62,7 +70,10 @@ Command port_print_command() {
       "port print", "ENCLAVE SERVICE PORT", 2, 3,
       "Prints the address of a service's port on this machine.",
       {"fettle port print shop web http", "fettle port print shop web http --format number"},
-      run_port_print, {{{"--format"}, "PARTS", "protocol, ip and number, separated by commas"}});
+      run_port_print,
+      {{{"--format"},
+        "PARTS",
+        "protocol, ip and number, separated by commas; or kurtosis: as Kurtosis joins them"}});
 }
 
 }  // namespace fettle

@@ -98,7 +98,7 @@ class DumpTest : public RunPackageTest {
 
 TEST_F(DumpTest, HasASpecAndALogOfEachServiceAndTheFilesOfEachArtifact) {
   ASSERT_EQ(
-      run("    plan.render_templates(name = \"page\", config = {\"in/a.txt\": struct(template "
+      run("  plan.render_templates(name = \"page\", config = {\"in/a.txt\": struct(template "
           "= \"hello\", data = {})})\n" +
           add("a") + add("b")),
       "RRR");
@@ -130,7 +130,7 @@ TEST_F(DumpTest, OfAnEngineThatIsAwayHasWhatIsKnown) {
 }
 
 TEST_F(DumpTest, NamesWhatCannotBeHadAndKeepsTheRest) {
-  ASSERT_EQ(run("    plan.render_templates(name = \"page\", config = {\"a.txt\": struct(template = "
+  ASSERT_EQ(run("  plan.render_templates(name = \"page\", config = {\"a.txt\": struct(template = "
                 "\"hello\", data = {})})\n" +
                 add("a") + add("b")),
             "RRR");
