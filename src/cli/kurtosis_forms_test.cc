@@ -8,6 +8,7 @@
 #include <ctime>
 
 #include "base/text.h"
+#include "core/open_payload.h"
 #include "value/json.h"
 
 namespace fettle {

@@ -190,7 +190,7 @@ Command enclave_dump_command() {
 Command dump_command() {
   return CommandGroup{"environments", {}}.make(
       "dump", "[FOLDER]", 0, 1,
-      "Does the same for all environments, and adds the engine (default: kurtosis-dump--TIME).",
+      "Writes what is known of all environments and of the engine (default: kurtosis-dump--TIME).",
       {"fettle dump", "fettle dump logs/all"}, dump_all);
 }
 Command engine_logs_command() {

@@ -72,7 +72,7 @@ std::vector<CommandOption> engine_container_options() {
   return {{{"--version"}, "VERSION", help},          {{"--log-level"}, "LEVEL", help},
           {{"--enclave-pool-size"}, "N", help},      {{"--github-auth-token"}, "TOKEN", help},
           {{"--restart-api-containers"}, "", help},  {{"--domain"}, "NAME", help},
-          {{"--log-retention-period"}, "TIME", help}};
+          {{"--log-retention-period"}, "PERIOD", help}};
 }
 
 }  // namespace

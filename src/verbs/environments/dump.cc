@@ -41,7 +41,7 @@ class Dump {
       : place_(place), into_(std::move(into)), stop_(std::move(stop)) {}
 
   void miss(std::string_view what, const Error& why) {
-    const std::string line = cat(what, ": ", to_string(why));
+    const std::string line = replace_all(cat(what, ": ", to_string(why)), "\n", "\n  ");
     missing.push_back(place_.shows_secrets ? line : place_.mask->text(line));
   }
 
