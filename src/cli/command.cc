@@ -410,12 +410,15 @@ const CommandOption* find_anywhere(const std::vector<Command>& commands,
   if (const CommandOption* common = find_option(common_options(), spelling))
     return common;
   const CommandOption* found = nullptr;
-  for (const Command& command : commands)
+  for (const Command& command : commands) {
+    if (command.group == words_of_scripts)
+      continue;
     if (const CommandOption* one = find_option(command.options, spelling)) {
       if (found != nullptr && found->value.empty() != one->value.empty())
         return nullptr;
       found = one;
     }
+  }
   return found;
 }
 

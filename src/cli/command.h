@@ -102,6 +102,10 @@ struct Command {
   bool (*needs_no_state)(const CommandLine& parsed) = nullptr;
 };
 
+/// The group of what is only called by scripts that were written for Kurtosis. Its flags stand
+/// behind the command: before it, they would take their meaning from others.
+inline constexpr const char* words_of_scripts = "words of Kurtosis' scripts";
+
 /// Makes the commands of one group: what they share is said once.
 struct CommandGroup {
   std::string name;                    ///< under which `help` lists them
@@ -127,7 +131,7 @@ std::vector<CommandOption> options_of(const Command& command);
 const CommandOption* find_option(const std::vector<CommandOption>& options,
                                  std::string_view spelling);
 
-/// The same among the flags of all commands. Null also if it takes a value in only some of them.
+/// The same among the flags of all commands but `words_of_scripts`. Null also if it takes a value in only some of them.
 const CommandOption* find_anywhere(const std::vector<Command>& commands,
                                    const std::string& spelling);
 

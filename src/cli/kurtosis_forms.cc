@@ -171,7 +171,7 @@ std::string kurtosis_service(const ServiceView& service, const Value& attributes
 }
 
 Result<std::string> kurtosis_port(std::string_view parts, const std::string& protocol,
-                                  int64_t number) {
+                                  std::string_view number) {
   constexpr std::array<std::string_view, 3> known{"protocol", "ip", "number"};
   const std::vector<std::string_view> asked = split(parts, ',');
   std::vector<size_t> places;

@@ -38,7 +38,7 @@ std::string kurtosis_service(const ServiceView& service, const Value& attributes
 /// `port print --format PARTS`. `protocol` may be empty. Error (`Blame::user`): an unknown part, or
 /// parts in another order than protocol, ip, number.
 Result<std::string> kurtosis_port(std::string_view parts, const std::string& protocol,
-                                  int64_t number);
+                                  std::string_view number);
 /// `version` and `engine status`.
 std::string kurtosis_version_text(std::string_view own_version);
 std::string kurtosis_engine_text(bool is_running);

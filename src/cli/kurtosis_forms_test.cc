@@ -119,7 +119,7 @@ TEST_F(KurtosisForms, AServiceHasALineForEachOfItsWords) {
 
 TEST(KurtosisPort, IsJoinedFromItsParts) {
   const auto joined = [](std::string_view parts, const std::string& protocol) {
-    const Result<std::string> text = kurtosis_port(parts, protocol, 32768);
+    const Result<std::string> text = kurtosis_port(parts, protocol, "32768");
     return text ? *text : text.error().message;
   };
   EXPECT_EQ(joined("protocol,ip,number", "http"), "http://127.0.0.1:32768");

@@ -253,7 +253,7 @@ Result<int> run_lint(Face& face) {
 }  // namespace
 
 Command lint_command() {
-  return without_state(CommandGroup{around_runs, {}}.reader(
+  return without_state(CommandGroup{words_of_scripts, {}}.reader(
       "lint", "[PACKAGE|FILE…]", 0, 1000,
       "Does what `check` does, by the name that Kurtosis has for it. The layout of files is not\n"
       "looked at yet.",

@@ -121,9 +121,12 @@ Result<int> chat(Face& face) { return say_note(face, "fettle opens no page; noth
 
 }  // namespace
 
+Command lint_command();
+
 std::vector<Command> kurtosis_commands() {
-  const CommandGroup group{"words of Kurtosis' scripts", {}};
+  const CommandGroup group{words_of_scripts, {}};
   return {
+      lint_command(),
       group.reader("analytics", "[enable|disable|id]", 0, 1,
                    "Accepted for scripts: fettle collects and sends no data.",
                    {"fettle analytics disable", "fettle analytics id"}, analytics),

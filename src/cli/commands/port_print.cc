@@ -9,6 +9,31 @@
 namespace fettle {
 namespace {
 
+/// The parts that `--format` names.
+Result<std::string> port_text(const Face& face, const std::string& protocol,
+                              const std::string& number) {
+  const std::string asked = face.parsed.text("format");
+  const std::string format = !asked.empty()     ? asked
+                             : protocol.empty() ? "ip,number"
+                                                : "protocol,ip,number";
+  if (face.is_kurtosis || asked == "kurtosis")
+    return kurtosis_port(asked.empty() || asked == "kurtosis" ? "protocol,ip,number" : asked,
+                         protocol, number);
+  std::string text;
+  for (const std::string_view part : split(format, ',')) {
+    if (part == "protocol")
+      text += protocol.empty() ? "" : protocol + "://";
+    else if (part == "ip")
+      text += cat(text.empty() || text.ends_with("://") ? "" : " ", "127.0.0.1");
+    else if (part == "number")
+      text += cat(text.ends_with("127.0.0.1") ? ":" : text.empty() ? "" : " ", number);
+    else
+      return user_error(
+          cat("unknown part `", part, "` of a port, expected protocol, ip or number"));
+  }
+  return text;
+}
+
 Result<int> run_port_print(Face& face) {
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_of(face, 0));
@@ -35,27 +60,7 @@ Result<int> run_port_print(Face& face) {
   const std::string number = std::to_string(open);
   const Dict asked = read_one<&Service::ports>(service->applied->attributes);
   const std::string protocol = read_one<&Port::application>(asked.at(id)).get().str();
-  if (const std::string asked_form = face.parsed.text("format");
-      !face.json && (face.is_kurtosis || asked_form == "kurtosis")) {
-    print(TRY(kurtosis_port(
-        asked_form.empty() || asked_form == "kurtosis" ? "protocol,ip,number" : asked_form,
-        protocol, open)));
-    return 0;
-  }
-  std::string text;
-  const std::string format =
-      face.parsed.text("format", protocol.empty() ? "ip,number" : "protocol,ip,number");
-  for (const std::string_view part : split(format, ',')) {
-    if (part == "protocol")
-      text += protocol.empty() ? "" : protocol + "://";
-    else if (part == "ip")
-      text += cat(text.empty() || text.ends_with("://") ? "" : " ", "127.0.0.1");
-    else if (part == "number")
-      text += cat(text.ends_with("127.0.0.1") ? ":" : text.empty() ? "" : " ", number);
-    else
-      return user_error(
-          cat("unknown part `", part, "` of a port, expected protocol, ip or number"));
-  }
+  const std::string text = TRY(port_text(face, protocol, number));
   if (face.json)
     print_json(port_document(protocol, port->integer_at("public")));
   else
