@@ -45,7 +45,7 @@ class Dump {
     missing.push_back(place_.shows_secrets ? line : place_.mask->text(line));
   }
 
-  void text(const std::string& file, const Result<std::string>& text) {
+  void write_text(const std::string& file, const Result<std::string>& text) {
     if (!text)
       return miss(file, text.error());
     const Path path = into_ / file;
@@ -57,7 +57,7 @@ class Dump {
   }
 
   /// What was read before an error stays.
-  void log(const std::string& file, const ServiceView& service) {
+  void write_log(const std::string& file, const ServiceView& service) {
     if (const Result<std::string> container = container_of(service); !container)
       return miss(file, container.error());
     std::optional<Error> failed;
@@ -84,7 +84,7 @@ class Dump {
       miss(file, *failed);
   }
 
-  void artifact(const std::string& folder, const ArtifactView& artifact) {
+  void write_artifact(const std::string& folder, const ArtifactView& artifact) {
     const Path path = into_ / folder;
     const Status unpacked = [&]() -> Status {
       TRY(make_directories(path.parent_path()));
@@ -162,20 +162,20 @@ Result<DumpReport> dump_environment(const Workplace& place, const Environment& e
   const std::vector<std::string> folders = folders_of(services);
   // What is small and tells most comes first: the disk may be full soon.
   for (const auto& [file, make] : texts.beside)
-    dump.text(file, make());
+    dump.write_text(file, make());
   for (size_t i = 0; i < services.size(); ++i)
-    dump.text(folders[i] + "/spec.json", texts.spec(services[i]));
+    dump.write_text(folders[i] + "/spec.json", texts.spec(services[i]));
   for (size_t i = 0; i < services.size() && !stop.stop_requested(); ++i) {
     const std::string file = folders[i] + "/output.log";
     if (view)
-      dump.log(file, services[i]);
+      dump.write_log(file, services[i]);
     else  // who does not answer one question need not be waited for with the next
       dump.miss(file, world_error("the engine does not answer"));
   }
   const std::vector<ArtifactView> artifacts = artifacts_of(known);
   for (const ArtifactView& artifact : artifacts)
     if (!stop.stop_requested())
-      dump.artifact(cat("files/", component_of(artifact.name)), artifact);
+      dump.write_artifact(cat("files/", component_of(artifact.name)), artifact);
   if (stop.stop_requested())
     return stopped();
   if (!dump.missing.empty())
