@@ -131,7 +131,8 @@ std::vector<CommandOption> options_of(const Command& command);
 const CommandOption* find_option(const std::vector<CommandOption>& options,
                                  std::string_view spelling);
 
-/// The same among the flags of all commands but `words_of_scripts`. Null also if it takes a value in only some of them.
+/// The same among the flags of all commands but `words_of_scripts`. Null also if it takes a value in
+/// only some of them.
 const CommandOption* find_anywhere(const std::vector<Command>& commands,
                                    const std::string& spelling);
 
