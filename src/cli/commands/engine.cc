@@ -69,9 +69,12 @@ Result<int> engine_remove(Face& face) {
 /// About the engine's container in Kurtosis, of which fettle has none.
 std::vector<CommandOption> engine_container_options() {
   const std::string help = "accepted for scripts; fettle runs no engine container";
-  return {{{"--version"}, "VERSION", help},          {{"--log-level"}, "LEVEL", help},
-          {{"--enclave-pool-size"}, "N", help},      {{"--github-auth-token"}, "TOKEN", help},
-          {{"--restart-api-containers"}, "", help},  {{"--domain"}, "NAME", help},
+  return {{{"--version"}, "VERSION", help},
+          {{"--log-level"}, "LEVEL", help},
+          {{"--enclave-pool-size"}, "N", help},
+          {{"--github-auth-token"}, "TOKEN", help},
+          {{"--restart-api-containers"}, "", help},
+          {{"--domain"}, "NAME", help},
           {{"--log-retention-period"}, "PERIOD", help}};
 }
 
