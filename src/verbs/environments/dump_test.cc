@@ -97,11 +97,10 @@ class DumpTest : public RunPackageTest {
 };
 
 TEST_F(DumpTest, HasASpecAndALogOfEachServiceAndTheFilesOfEachArtifact) {
-  ASSERT_EQ(
-      run("  plan.render_templates(name = \"page\", config = {\"in/a.txt\": struct(template "
-          "= \"hello\", data = {})})\n" +
-          add("a") + add("b")),
-      "RRR");
+  ASSERT_EQ(run("  plan.render_templates(name = \"page\", config = {\"in/a.txt\": struct(template "
+                "= \"hello\", data = {})})\n" +
+                add("a") + add("b")),
+            "RRR");
   ASSERT_TRUE(transit("b", Verb::stop));
   const Result<DumpReport> report = dump();
   ASSERT_TRUE(report) << to_string(report.error());
