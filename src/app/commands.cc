@@ -15,6 +15,9 @@ namespace fettle {
 Command run_command();
 Command plan_command();
 Command check_command();
+Command enclave_dump_command();
+Command dump_command();
+std::vector<Command> kurtosis_commands();
 std::vector<Command> enclave_commands();
 std::vector<Command> service_commands();
 std::vector<Command> files_commands();
@@ -124,9 +127,11 @@ std::vector<Command> make_all() {
         state_memory_commands(), workload_commands(), node_commands(),
         Commands{plan_command(), check_command(), why_command(), show_command(), drift_command(),
                  events_command()},
-        orphan_commands(), enclave_commands(), Commands{clean_command()}, service_commands(),
+        orphan_commands(), enclave_commands(),
+        Commands{enclave_dump_command(), dump_command(), clean_command()}, service_commands(),
         Commands{port_print_command()}, files_commands(), engine_commands(),
-        Commands{doctor_command(), help_command(), completion_command(), version_command()}})
+        Commands{doctor_command()}, kurtosis_commands(),
+        Commands{help_command(), completion_command(), version_command()}})
     all.insert(all.end(), group.begin(), group.end());
   return all;
 }

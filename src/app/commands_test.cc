@@ -52,7 +52,7 @@ TEST(Commands, EachGroupStandsInOnePlace) {
       groups.push_back(command.group);
   EXPECT_EQ(join(groups, ", "),
             "packages, models, states, workloads, before and after a run, environments, services, "
-            "files, machine, help");
+            "files, machine, words of Kurtosis' scripts, help");
 }
 
 TEST(Commands, ThoseThatChangeSomethingDoNotEndWithTheirReader) {
@@ -65,7 +65,7 @@ TEST(Commands, ThoseThatChangeSomethingDoNotEndWithTheirReader) {
         EXPECT_FALSE(command.ends_with_reader) << command.words;
       }
   }
-  EXPECT_EQ(ending, 47u) << "each word of the list is a command";
+  EXPECT_EQ(ending, 59u) << "each word of the list is a command";
 }
 
 TEST(Commands, EveryOneHasASummaryExamplesAndHelp) {
@@ -230,11 +230,46 @@ TEST(Commands, WhatIsTypedWrongGetsTheNearestRightOne) {
 }
 
 TEST(Commands, WordsOfKurtosisThatAreNotHereSayWhatIs) {
-  EXPECT_TRUE(
-      error_of("engine restart").starts_with("there is no command `fettle engine restart`"));
-  EXPECT_TRUE(error_of("docs").starts_with("there is no command `fettle docs`: "));
-  EXPECT_TRUE(
-      error_of("enclave dump shop").starts_with("there is no command `fettle enclave dump`"));
+  EXPECT_TRUE(error_of("gateway").starts_with("there is no command `fettle gateway`: "));
+  EXPECT_TRUE(error_of("enclave connect shop")
+                  .starts_with("there is no command `fettle enclave connect`: "));
+}
+
+TEST(Commands, WordsOfKurtosisScriptsAreThere) {
+  for (const char* line :
+       {"enclave dump shop",
+        "enclave dump shop out",
+        "dump",
+        "dump out",
+        "analytics disable",
+        "config path",
+        "config init dont-send-metrics",
+        "cluster set docker",
+        "cluster get",
+        "cluster ls",
+        "engine restart --version 1.0 --enclave-pool-size 2 --restart-api-containers",
+        "engine logs out",
+        "feedback --bug text",
+        "lint",
+        "lint -f .",
+        "lint --format a.star",
+        "github",
+        "github login",
+        "docs",
+        "discord",
+        "twitter"}) {
+    CommandLine result;
+    const std::string found = parsed(line, result);
+    EXPECT_TRUE(std::string_view(line).starts_with(found)) << line << ": " << found;
+  }
+  CommandLine result;
+  ASSERT_EQ(
+      parsed("--cli-log-level debug --debug-mode enclave inspect shop --debug-mode=false", result),
+      "enclave inspect");
+  EXPECT_EQ(result.arguments, std::vector<std::string>{"shop"});
+  CommandLine form;
+  ASSERT_EQ(parsed("enclave ls --format kurtosis", form), "enclave ls");
+  EXPECT_EQ(form.text("format"), "kurtosis");
 }
 
 TEST(Commands, WordsOfInmantaThatAreNotHereSayWhatDoesTheirWork) {

@@ -109,4 +109,19 @@ std::vector<std::string> with_front_end(std::vector<std::string> words) {
   return with_word_of_commands(std::move(words));
 }
 
+bool is_kurtosis_name(std::string_view program) {
+  return program.substr(program.rfind('/') + 1) == "kurtosis";
+}
+
+int code_of_kurtosis(int code) {
+  constexpr int first_of_signals = 129;
+  return code == 0 || code >= first_of_signals ? code : failed_code;
+}
+
+std::vector<std::string> with_help_of_bare_group(std::vector<std::string> words) {
+  if (words.size() == 1 && !help_of_group(all_commands(), words[0]).empty())
+    words.insert(words.begin(), "help");
+  return words;
+}
+
 }  // namespace fettle

@@ -14,6 +14,29 @@ std::string meant(const std::string& line) {
   return join(with_front_end(words), " ");
 }
 
+TEST(FrontEnd, TheNameOfKurtosisIsThatOfALink) {
+  for (const char* name : {"kurtosis", "./kurtosis", "/usr/local/bin/kurtosis"})
+    EXPECT_TRUE(is_kurtosis_name(name)) << name;
+  for (const char* name : {"", "fettle", "kurtosis/fettle", "my-kurtosis", "kurtosis.old"})
+    EXPECT_FALSE(is_kurtosis_name(name)) << name;
+}
+
+TEST(FrontEnd, KurtosisHasTwoExitCodesAndThoseOfSignals) {
+  EXPECT_EQ(code_of_kurtosis(0), 0);
+  for (const int code : {1, 2, 3, 4, 7, 127})
+    EXPECT_EQ(code_of_kurtosis(code), 1) << code;
+  EXPECT_EQ(code_of_kurtosis(130), 130);
+  EXPECT_EQ(code_of_kurtosis(141), 141);
+}
+
+TEST(FrontEnd, ABareGroupOfKurtosisIsItsHelp) {
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(with_help_of_bare_group({"engine"}), (Words{"help", "engine"}));
+  EXPECT_EQ(with_help_of_bare_group({"engine", "status"}), (Words{"engine", "status"}));
+  EXPECT_EQ(with_help_of_bare_group({"github"}), Words{"github"});
+  EXPECT_EQ(with_help_of_bare_group({}), Words());
+}
+
 TEST(FrontEnd, APlanOfStatesIsARunThatOnlyLooks) {
   EXPECT_EQ(meant("plan site.sls"), "state --test site.sls");
   EXPECT_EQ(meant("-o json plan site.sls"), "state --test -o json site.sls");

@@ -383,9 +383,12 @@ std::vector<std::string> with_help_of_group(std::vector<std::string> words) {
   return words;
 }
 
-int run(std::vector<std::string> words) {
+int run(std::vector<std::string> words, bool is_kurtosis) {
   words = with_front_end(std::move(words));
+  if (is_kurtosis)
+    words = with_help_of_bare_group(std::move(words));
   Program program;
+  program.is_kurtosis = is_kurtosis;
   program.command = cat("fettle ", mask_command(words));
   if (program.command.size() > 200)
     program.command = program.command.substr(0, 197) + "...";
@@ -470,5 +473,7 @@ int main(int argc, char** argv) {
   fettle::open_standard_streams();
   umask(022);
   signal(SIGPIPE, SIG_IGN);
-  return fettle::run({argv + 1, argv + argc});
+  const bool is_kurtosis = argc > 0 && fettle::is_kurtosis_name(argv[0]);
+  const int code = fettle::run({argv + std::min(argc, 1), argv + argc}, is_kurtosis);
+  return is_kurtosis ? fettle::code_of_kurtosis(code) : code;
 }

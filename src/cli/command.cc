@@ -331,6 +331,9 @@ const std::vector<CommandOption>& common_options() {
                       "live|plain|none",
                       "how to show progress: at the bottom of the terminal (the default there), as "
                       "lines, or not at all"});
+    const std::string for_scripts = "accepted for scripts of Kurtosis";
+    common.push_back({{"--cli-log-level"}, "LEVEL", for_scripts});
+    common.push_back({{"--debug-mode"}, "", for_scripts});
     common.push_back({{"--show-secrets"}, "", "show hidden values"});
     common.push_back({{"-q", "--quiet"}, "", "print only results and errors"});
     common.push_back({{"-h", "--help"}, "", "this help"});
@@ -407,12 +410,15 @@ const CommandOption* find_anywhere(const std::vector<Command>& commands,
   if (const CommandOption* common = find_option(common_options(), spelling))
     return common;
   const CommandOption* found = nullptr;
-  for (const Command& command : commands)
+  for (const Command& command : commands) {
+    if (command.group == words_of_scripts)
+      continue;
     if (const CommandOption* one = find_option(command.options, spelling)) {
       if (found != nullptr && found->value.empty() != one->value.empty())
         return nullptr;
       found = one;
     }
+  }
   return found;
 }
 

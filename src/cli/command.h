@@ -76,9 +76,10 @@ class Face {
   bool json = false;        ///< a document is wanted: `json`, or `jsonl` of who tells no lines
   bool json_lines = false;  ///< `--output jsonl`
   bool quiet = false;
-  bool colour = false;    ///< of stdout
-  bool is_live = false;   ///< what takes long is shown at the bottom of the terminal
-  bool terminal = false;  ///< stderr is one that shows colours and moves its cursor
+  bool is_kurtosis = false;  ///< called by that name: its words, forms and exit codes are expected
+  bool colour = false;       ///< of stdout
+  bool is_live = false;      ///< what takes long is shown at the bottom of the terminal
+  bool terminal = false;     ///< stderr is one that shows colours and moves its cursor
 };
 
 struct Command {
@@ -100,6 +101,10 @@ struct Command {
   /// machine; null: never.
   bool (*needs_no_state)(const CommandLine& parsed) = nullptr;
 };
+
+/// The group of what is only called by scripts that were written for Kurtosis. Its flags stand
+/// behind the command: before it, they would take their meaning from others.
+inline constexpr const char* words_of_scripts = "words of Kurtosis' scripts";
 
 /// Makes the commands of one group: what they share is said once.
 struct CommandGroup {
@@ -126,7 +131,8 @@ std::vector<CommandOption> options_of(const Command& command);
 const CommandOption* find_option(const std::vector<CommandOption>& options,
                                  std::string_view spelling);
 
-/// The same among the flags of all commands. Null also if it takes a value in only some of them.
+/// The same among the flags of all commands but `words_of_scripts`. Null also if it takes a value in
+/// only some of them.
 const CommandOption* find_anywhere(const std::vector<Command>& commands,
                                    const std::string& spelling);
 

@@ -8,26 +8,15 @@ namespace {
 
 constexpr std::pair<std::string_view, std::string_view> commands_elsewhere[] = {
     // Kurtosis, compose and others
-    {"engine restart", "`fettle engine stop` and `fettle engine start`"},
-    {"engine logs",
-     "the log of the private Podman is `engine.log` in its folder, which `fettle engine status` "
-     "names"},
-    {"docs", "`fettle help COMMAND`, and `fettle doc STATE` for states"},
     {"import", "compose files cannot be imported; `fettle service add` adds a service"},
-    {"lint", "`fettle check` finds errors and doubtful code"},
     {"lsp", "there is no language server; `fettle check -o json` has the findings"},
-    {"config", "there is nothing to configure but flags and variables such as `$FETTLE_HOME`"},
     {"context", "`--engine ADDRESS` or `$DOCKER_HOST` names another machine"},
-    {"github", "packages on GitHub are run by name: `fettle run github.com/OWNER/NAME`"},
     {"enclave connect", "ports are already published on this machine"},
-    {"cluster", "fettle uses one Docker or Podman: `--engine ADDRESS`, else `$DOCKER_HOST`"},
     {"gateway", "ports are already published on this machine"},
     {"portal", "ports are already published on this machine"},
     {"web", "`fettle enclave inspect` and `fettle events` show the same information"},
-    {"analytics", "fettle sends no data"},
     {"cloud", "fettle uses one Docker or Podman: `--engine ADDRESS`, else `$DOCKER_HOST`"},
     {"grafloki", "`fettle service logs -x` shows all logs of an environment"},
-    {"enclave dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
     {"status",
      "`fettle enclave inspect ENCLAVE` shows an environment, `fettle engine status` the engine"},
     {"rm", "`fettle enclave rm` removes environments, `fettle service rm` services"},
@@ -59,7 +48,6 @@ constexpr std::pair<std::string_view, std::string_view> commands_elsewhere[] = {
     {"engine list", "`fettle engine status` shows the engine"},
     {"engine ls", "`fettle engine status` shows the engine"},
     {"init", "`fettle package init` creates a package, `fettle project init` a model"},
-    {"dump", "`fettle enclave inspect -o json` and `fettle service logs -x` show it"},
     // kubectl
     {"edit",
      "`fettle get KIND NAME -o yaml` prints an object; `fettle apply -f FILE` takes a changed one, "

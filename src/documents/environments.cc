@@ -58,6 +58,20 @@ Value value_of(const Name& environment, std::string_view status, const RemovalRe
   return Value::dict(std::move(entries));
 }
 
+Value value_of(const DumpReport& report) {
+  return Value::dict({{"environment", report.environment},
+                      {"folder", report.folder},
+                      {"services", report.services},
+                      {"files", report.artifacts},
+                      {"missing", list_of(report.missing)}});
+}
+
+Value dump_document(const std::string& folder, const std::vector<DumpReport>& reports,
+                    const std::vector<std::string>& missing) {
+  return Value::dict(
+      {{"folder", folder}, {"environments", list_of(reports)}, {"missing", list_of(missing)}});
+}
+
 Value document_of(const CleanResult& cleaned) {
   std::vector<Value> kept, failed;
   for (const auto& [name, what] : cleaned.kept)

@@ -2,6 +2,7 @@
 /// Environments as a whole: made, listed, looked at, stopped and started, taken away.
 
 #include "documents/parts.h"
+#include "verbs/environments/dump.h"
 #include "verbs/environments/inventory.h"
 
 namespace fettle {
@@ -17,6 +18,12 @@ Value document_of(const EnvironmentView& view, const Inventory& inventory);
 /// What a verb has done with an environment: `name`, `status`; `taken` and `staying` if there are
 /// any.
 Value value_of(const Name& environment, std::string_view status, const RemovalResult& removed);
+/// `enclave dump`: `environment`, `folder`, the numbers of `services` and `files`, and what is
+/// `missing`, in words.
+Value value_of(const DumpReport& report);
+/// `dump`: the `folder`, the `environments` in it, and what is `missing` beside theirs.
+Value dump_document(const std::string& folder, const std::vector<DumpReport>& reports,
+                    const std::vector<std::string>& missing);
 /// `clean`.
 Value document_of(const CleanResult& cleaned);
 

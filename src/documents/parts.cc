@@ -13,4 +13,6 @@ Value folder_document(const std::string& folder, const std::string& name) {
   return Value::dict(std::move(entries));
 }
 
+Value note_document(std::string_view note) { return Value::dict({{"note", note}}); }
+
 }  // namespace fettle

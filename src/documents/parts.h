@@ -58,5 +58,7 @@ Value document_of(const std::vector<Report>& reports) {
 Value status_document(std::string_view name, std::string_view status);
 /// A folder that was filled: `folder`, and `name`, that of the package in it, when there is one.
 Value folder_document(const std::string& folder, const std::string& name = {});
+/// Something that is only said: `note`.
+Value note_document(std::string_view note);
 
 }  // namespace fettle

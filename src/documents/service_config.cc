@@ -55,9 +55,11 @@ Status check_shown(const Value& value, const std::string& path) {
   return {};
 }
 
-/// Also reads the number that Kurtosis' interface has for it.
+/// The transports by the numbers that Kurtosis' interface has for them.
+constexpr std::array<std::string_view, 3> by_number{"TCP", "SCTP", "UDP"};
+
+/// Also reads such a number.
 Value transport_of(const Value& value) {
-  constexpr std::array<std::string_view, 3> by_number{"TCP", "SCTP", "UDP"};
   if (value.is_integer() && value.integer().value_or(-1) >= 0 && *value.integer() < 3)
     return by_number[static_cast<size_t>(*value.integer())];
   return value.is_text() ? Value(upper_case(value.text().view())) : value;
@@ -109,7 +111,91 @@ Result<Value> files_of(const Value& files) {
   return Value::dict(std::move(found));
 }
 
+/// Whether Kurtosis tells a value: zeros and what is empty are left out.
+bool is_set(const Value& value) {
+  return !value.is_null() && !(value.is_text() && value.text().empty()) &&
+         !(value.is_list() && value.items().empty()) &&
+         !(value.is_dict() && value.entries().empty()) &&
+         !(value.is_bool() && value == Value(false)) &&
+         !(value.is_integer() && value.integer() == 0);
+}
+
+std::vector<Entry> entries_of(const Value& value) {
+  return value.is_dict() ? std::vector<Entry>(value.entries().begin(), value.entries().end())
+                         : std::vector<Entry>();
+}
+
+/// `number`, `transport` as a number, `maybe_application_protocol`, `wait`.
+Value kurtosis_port(const Value& port, int64_t number) {
+  const auto transport = std::ranges::find(by_number, port.text_at("transport", "TCP"));
+  std::vector<Entry> fields{
+      {"number", number},
+      {"transport", transport == by_number.end() ? 0 : transport - by_number.begin()}};
+  for (const auto& [theirs, ours] :
+       {Names{"maybe_application_protocol", "application"}, Names{"wait", "wait"}})
+    if (const Value& value = port.at(ours); is_set(value))
+      fields.push_back({theirs, value});
+  return Value::dict(std::move(fields));
+}
+
+/// The names of artifacts by path; Kurtosis tells of no directories there.
+std::vector<Entry> kurtosis_files(const Value& files) {
+  std::vector<Entry> told;
+  for (const Entry& file : entries_of(files)) {
+    std::vector<Value> names;
+    if (file.value.is_list())
+      for (const Value& one : file.value.items())
+        if (const Value& name = one.at("artifact"); is_set(name))
+          names.push_back(name);
+    if (!names.empty())
+      told.push_back({file.key, Value::list(std::move(names))});
+  }
+  return told;
+}
+
 }  // namespace
+
+Value kurtosis_config_of(const Value& attributes, const Value& outputs) {
+  if (!attributes.is_dict())
+    return Value::dict({});
+  constexpr std::array<Names, 6> scalars{{{"max_cpu", "cpu_max"},
+                                          {"min_cpu", "cpu_min"},
+                                          {"max_memory", "memory_max"},
+                                          {"min_memory", "memory_min"},
+                                          {"tini_enabled", "tini"},
+                                          {"tty_enabled", "tty"}}};
+  constexpr std::array<Names, 10> same{{{"image", "image"},
+                                        {"entrypoint", "entrypoint"},
+                                        {"cmd", "cmd"},
+                                        {"env_vars", "env"},
+                                        {"labels", "labels"},
+                                        {"node_selectors", "node_selectors"},
+                                        {"bind_mounts", "bind_mounts"},
+                                        {"user", "user"},
+                                        {"privileged", "privileged"},
+                                        {"host_pid_namespace", "host_pid"}}};
+  std::vector<Entry> entries;
+  for (const auto& [theirs, ours] : scalars)
+    if (const Value& value = attributes.at(ours); value.is_bool() || is_set(value))
+      entries.push_back({theirs, value});
+  for (const auto& [theirs, ours] : same)
+    if (const Value& value = attributes.at(ours); is_set(value))
+      entries.push_back({theirs, value});
+  std::vector<Entry> ports, open_ports;
+  for (const Entry& port : entries_of(attributes.at("ports"))) {
+    ports.push_back({port.key, kurtosis_port(port.value, port.value.integer_at("number"))});
+    const int64_t open = outputs.at("ports").at(port.key).integer_at("public");
+    if (open > 0)
+      open_ports.push_back({port.key, kurtosis_port(port.value, open)});
+  }
+  if (!ports.empty())
+    entries.push_back({"ports", Value::dict(std::move(ports))});
+  if (!open_ports.empty())
+    entries.push_back({"public_ports", Value::dict(std::move(open_ports))});
+  if (std::vector<Entry> files = kurtosis_files(attributes.at("files")); !files.empty())
+    entries.push_back({"files", Value::dict(std::move(files))});
+  return Value::dict(std::move(entries));
+}
 
 Result<Value> attributes_of_json(const Value& document) {
   const Value& config = document.at("attributes").is_dict() ? document.at("attributes") : document;

@@ -12,4 +12,9 @@ namespace fettle {
 /// ports or files cannot be understood.
 Result<Value> attributes_of_json(const Value& document);
 
+/// The same the other way: attributes, as they may be shown, as Kurtosis' `service inspect -o json`
+/// has them. What is not set is left out. `outputs` have the ports that are open on this machine;
+/// null: none is.
+Value kurtosis_config_of(const Value& attributes, const Value& outputs);
+
 }  // namespace fettle

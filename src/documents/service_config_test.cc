@@ -49,6 +49,30 @@ TEST(ServiceJson, WhatInspectPrintsIsUnderstood) {
   EXPECT_TRUE(found.at("files").at("/f").items()[0].at("digest").is_deferred());
 }
 
+TEST(ServiceJson, KurtosisHasNamesOfItsOwnAndLeavesOutWhatIsNotSet) {
+  const Attributes made = *attributes(
+      R"({"image":"i","ports":{"p":{"number":80,"application":"http"},)"
+      R"("q":{"number":53,"transport":"UDP","wait":null}},"cmd":["x"],)"
+      R"("files":{"/f":["x","y"],"/d":{"directory":"k"}},"cpu_max":500,"tini":false,"env":{}})");
+  const Value outputs =
+      *read_json(R"({"ports":{"p":{"number":80,"public":32768},"q":{"number":53,"public":null}}})");
+  const Value told = kurtosis_config_of(dict_of(made), outputs);
+  EXPECT_EQ(write_json(told.at("public_ports")),
+            R"({"p":{"maybe_application_protocol":"http","number":32768,"transport":0,)"
+            R"("wait":"2m"}})");
+  EXPECT_EQ(told.at("ports").at("q").integer_at("transport"), 2);
+  EXPECT_EQ(write_json(told.at("files")), R"({"/f":["x","y"]})");
+  EXPECT_EQ(told.integer_at("max_cpu"), 500);
+  EXPECT_EQ(told.text_at("image"), "i");
+  EXPECT_FALSE(told.bool_at("tini_enabled", true));
+  for (const char* absent : {"min_cpu", "entrypoint", "env_vars", "labels", "user", "privileged"})
+    EXPECT_EQ(told.find(absent), nullptr) << absent;
+  // It can be given back.
+  EXPECT_TRUE(attributes_of_json(told));
+  EXPECT_EQ(kurtosis_config_of(dict_of(made), {}).find("public_ports"), nullptr);
+  EXPECT_EQ(write_json(kurtosis_config_of({}, {})), "{}");
+}
+
 TEST(ServiceJson, WhatCannotBeUnderstoodIsAnError) {
   EXPECT_EQ(error_of("[1]"), "the configuration of a service must be a mapping");
   EXPECT_EQ(error_of(R"({"image":"i","ports":{"p":80}})"),

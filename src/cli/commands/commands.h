@@ -8,6 +8,7 @@
 
 namespace fettle {
 
+struct Cause;
 struct EnvironmentView;
 
 /// The group of commands that all four front ends have.
@@ -63,6 +64,9 @@ std::string orphans_text(size_t orphans, size_t shared, const std::vector<Key>& 
 Result<std::string> read_given(const std::string& path);
 /// A path as errors tell it: `-` is `<stdin>`.
 std::string shown_file(const std::string& path);
+
+/// The chain of reasons as lines.
+std::string why_text(const std::vector<Cause>& causes);
 
 /// Tells what is wrong with a model; the exit code.
 int report_model_errors(const Face& face, const std::vector<Error>& errors);

@@ -1,6 +1,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/package_options.h"
+#include "cli/kurtosis_forms.h"
 #include "cli/print.h"
 #include "documents/environments.h"
 #include "kinds/kinds.h"
@@ -33,13 +34,16 @@ Result<int> enclave_ls(Face& face) {
   Workplace* place = TRY(face.workplace());
   const bool whole = face.parsed.flag("full-uuids");
   std::vector<std::vector<std::string>> rows{{"UUID", "Name", "Status", "Creation Time"}};
+  std::vector<std::pair<Environment, std::string>> listed;
   std::vector<Value> values;
+  const bool is_kurtosis = TRY(has_kurtosis_form(face));
   bool any_found = false;
   for (const Environment& environment : TRY(list_environments(*place))) {
     if (environment.uuid.empty()) {
       any_found = true;
       rows.push_back({"", environment.name.str(), "FOUND", ""});
       values.push_back(value_of(environment, "found"));
+      listed.emplace_back(environment, "found");
       continue;
     }
     const Result<EnvironmentView> view = inspect_environment(*place, environment.name.str());
@@ -47,11 +51,12 @@ Result<int> enclave_ls(Face& face) {
     rows.push_back({short_uuid(environment.uuid, whole), environment.name.str(), upper_case(status),
                     to_string(environment.created)});
     values.push_back(value_of(environment, status));
+    listed.emplace_back(environment, status);
   }
   if (face.json)
     print_json(Value::list(std::move(values)));
   else
-    print(table(rows));
+    print(is_kurtosis ? kurtosis_environments(std::move(listed), whole) : table(rows));
   if (any_found)
     print_error(
         "the engine has environments that are not in the store; `fettle enclave inspect NAME` "
@@ -75,6 +80,7 @@ std::vector<std::vector<std::string>> described_rows(const Environment& environm
 }
 
 Result<int> enclave_inspect(Face& face) {
+  const bool is_kurtosis = TRY(has_kurtosis_form(face));
   Workplace* place = TRY(face.workplace());
   const Environment environment = TRY(environment_or_project(face));
   const EnvironmentView view = TRY(inspect_environment(*place, environment.name.str()));
@@ -84,6 +90,10 @@ Result<int> enclave_inspect(Face& face) {
     return 0;
   }
   const bool whole = face.parsed.flag("full-uuids");
+  if (is_kurtosis) {
+    print(kurtosis_environment(view, whole));
+    return 0;
+  }
   std::vector<std::vector<std::string>> head{{"Name:", environment.name.str()},
                                              {"UUID:", short_uuid(environment.uuid, whole)},
                                              {"Status:", upper_case(view.status)},
@@ -238,11 +248,12 @@ std::vector<Command> enclave_commands() {
                    "accepted for scripts; fettle runs no helper containers"},
                   {{"-a", "--api-container-version"}, "VERSION", "accepted for scripts"}}),
       group.reader("enclave ls", "", 0, 0, "Lists the environments.",
-                   {"fettle enclave ls", "fettle enclave ls --output json"}, enclave_ls, {whole}),
+                   {"fettle enclave ls", "fettle enclave ls --output json"}, enclave_ls,
+                   {whole, kurtosis_form_option()}),
       group.reader("enclave inspect", "[NAME]", 0, 1,
                    "Shows the services, ports and files of an environment.",
                    {"fettle enclave inspect shop", "fettle enclave inspect shop --output json"},
-                   enclave_inspect, {environment_option(), whole}),
+                   enclave_inspect, {environment_option(), whole, kurtosis_form_option()}),
       group.make("enclave stop", "NAME…", 0, 99,
                  "Stops every service; addresses, ports and files stay.",
                  {"fettle enclave stop shop", "fettle enclave stop shop other"}, enclave_stop,

@@ -61,13 +61,8 @@ void print_why(const WorkloadWhy& why) {
 }
 
 void print_why(const std::vector<Cause>& causes) {
-  for (size_t i = 0; i < causes.size(); ++i) {
-    print(cat(i == 0 ? "" : "  because ", hanging(to_string(causes[i]), 4)));
-    if (causes[i].outcome)
-      print(cat("  ", hanging(outcome_text(causes[i]), 4)));
-    if (causes[i].is_settled_since)
-      print(cat("  ", since_text(causes[i])));
-  }
+  if (!causes.empty())
+    print(why_text(causes));
 }
 
 /// Null: what is kept on this machine is meant.
@@ -260,6 +255,18 @@ std::vector<CommandOption> options_with_cluster(std::vector<CommandOption> own) 
 }
 
 }  // namespace
+
+std::string why_text(const std::vector<Cause>& causes) {
+  std::vector<std::string> lines;
+  for (size_t i = 0; i < causes.size(); ++i) {
+    lines.push_back(cat(i == 0 ? "" : "  because ", hanging(to_string(causes[i]), 4)));
+    if (causes[i].outcome)
+      lines.push_back(cat("  ", hanging(outcome_text(causes[i]), 4)));
+    if (causes[i].is_settled_since)
+      lines.push_back(cat("  ", since_text(causes[i])));
+  }
+  return join(lines, "\n");
+}
 
 Command why_command() {
   Command command = group.reader(

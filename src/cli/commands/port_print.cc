@@ -1,5 +1,6 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
+#include "cli/kurtosis_forms.h"
 #include "cli/print.h"
 #include "documents/services.h"
 #include "kinds/service.h"
@@ -7,6 +8,31 @@
 
 namespace fettle {
 namespace {
+
+/// The parts that `--format` names.
+Result<std::string> port_text(const Face& face, const std::string& protocol,
+                              const std::string& number) {
+  const std::string asked = face.parsed.text("format");
+  const std::string format = !asked.empty()     ? asked
+                             : protocol.empty() ? "ip,number"
+                                                : "protocol,ip,number";
+  if (face.is_kurtosis || asked == "kurtosis")
+    return kurtosis_port(asked.empty() || asked == "kurtosis" ? "protocol,ip,number" : asked,
+                         protocol, number);
+  std::string text;
+  for (const std::string_view part : split(format, ',')) {
+    if (part == "protocol")
+      text += protocol.empty() ? "" : protocol + "://";
+    else if (part == "ip")
+      text += cat(text.empty() || text.ends_with("://") ? "" : " ", "127.0.0.1");
+    else if (part == "number")
+      text += cat(text.ends_with("127.0.0.1") ? ":" : text.empty() ? "" : " ", number);
+    else
+      return user_error(
+          cat("unknown part `", part, "` of a port, expected protocol, ip or number"));
+  }
+  return text;
+}
 
 Result<int> run_port_print(Face& face) {
   Workplace* place = TRY(face.workplace());
@@ -34,20 +60,7 @@ Result<int> run_port_print(Face& face) {
   const std::string number = std::to_string(open);
   const Dict asked = read_one<&Service::ports>(service->applied->attributes);
   const std::string protocol = read_one<&Port::application>(asked.at(id)).get().str();
-  std::string text;
-  const std::string format =
-      face.parsed.text("format", protocol.empty() ? "ip,number" : "protocol,ip,number");
-  for (const std::string_view part : split(format, ',')) {
-    if (part == "protocol")
-      text += protocol.empty() ? "" : protocol + "://";
-    else if (part == "ip")
-      text += cat(text.empty() || text.ends_with("://") ? "" : " ", "127.0.0.1");
-    else if (part == "number")
-      text += cat(text.ends_with("127.0.0.1") ? ":" : text.empty() ? "" : " ", number);
-    else
-      return user_error(
-          cat("unknown part `", part, "` of a port, expected protocol, ip or number"));
-  }
+  const std::string text = TRY(port_text(face, protocol, number));
   if (face.json)
     print_json(port_document(protocol, port->integer_at("public")));
   else
@@ -62,7 +75,10 @@ Command port_print_command() {
       "port print", "ENCLAVE SERVICE PORT", 2, 3,
       "Prints the address of a service's port on this machine.",
       {"fettle port print shop web http", "fettle port print shop web http --format number"},
-      run_port_print, {{{"--format"}, "PARTS", "protocol, ip and number, separated by commas"}});
+      run_port_print,
+      {{{"--format"},
+        "PARTS",
+        "protocol, ip and number, separated by commas; or kurtosis: as Kurtosis joins them"}});
 }
 
 }  // namespace fettle

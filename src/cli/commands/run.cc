@@ -3,6 +3,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/package_options.h"
+#include "cli/kurtosis_forms.h"
 #include "cli/output_file.h"
 #include "cli/print.h"
 #include "core/environment_name.h"
@@ -180,7 +181,9 @@ class RunTeller : public PackageAudience {
   std::set<size_t> told_failures_;
 };
 
-void print_services(const EnvironmentView& view) {
+void print_services(const Face& face, const EnvironmentView& view) {
+  if (face.is_kurtosis)
+    return print(kurtosis_environment(view, face.parsed.flag("full-uuids")));
   std::vector<std::vector<std::string>> rows{{"SERVICE", "STATUS", "PORTS"}};
   for (const ServiceView& service : view.services)
     rows.push_back({service.name, service.status, ports_text(service)});
@@ -375,7 +378,7 @@ Result<int> run_package(Face& face) {
     print_end(face, report, teller.told_failures());
     if (!face.quiet)
       if (const std::optional<EnvironmentView> view = inspect())
-        print_services(*view);
+        print_services(face, *view);
   }
   return exit_code(report.summary);
 }

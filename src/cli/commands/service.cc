@@ -7,6 +7,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/package_options.h"
 #include "cli/commands/service_common.h"
+#include "cli/kurtosis_forms.h"
 #include "cli/print.h"
 #include "core/open_payload.h"
 #include "documents/service_config.h"
@@ -45,6 +46,15 @@ Result<ChosenService> choose_service(Face& face) {
   return ChosenService{place, environment.name, TRY(inspect_service(*place, environment, name))};
 }
 
+Result<Value> filled(const Workplace& place, const Name& environment,
+                     const Attributes& attributes) {
+  const Known known = TRY(place.store->known(environment));
+  return fill_holes(dict_of(attributes), [&](const Output& hole) -> const Value* {
+    const auto found = known.find({environment, hole.kind, hole.name});
+    return found == known.end() ? nullptr : follow(dict_of(found->second->outputs), hole.path);
+  });
+}
+
 namespace {
 
 Result<int> service_restart(Face& face) {
@@ -80,21 +90,32 @@ Result<int> service_ls(Face& face) {
   return 0;
 }
 
-/// Attributes with what other resources put out in place of the holes, as far as that is known.
-Result<Value> filled(const Workplace& place, const Name& environment,
-                     const Attributes& attributes) {
-  const Known known = TRY(place.store->known(environment));
-  return fill_holes(dict_of(attributes), [&](const Output& hole) -> const Value* {
-    const auto found = known.find({environment, hole.kind, hole.name});
-    return found == known.end() ? nullptr : follow(dict_of(found->second->outputs), hole.path);
-  });
+/// In Kurtosis' forms: text, or its configuration as a document.
+void print_kurtosis_service(const Face& face, const Workplace& place, const ServiceView& service,
+                            const Attributes& attributes) {
+  const std::string output = face.parsed.text("output");
+  const Value told = shown(place, attributes);
+  const Value config =
+      kurtosis_config_of(told, service.status == "running" ? dict_of(service.outputs) : Value());
+  if (face.json)
+    print_json_of_original(config);
+  else if (output == "yaml")
+    print(write_yaml(config));
+  else
+    print(kurtosis_service(service, told,
+                           face.parsed.flag("full-uuid") || face.parsed.flag("full-uuids")));
 }
 
 Result<int> service_inspect(Face& face) {
+  const bool is_kurtosis = TRY(has_kurtosis_form(face));
   const ChosenService chosen = TRY(choose_service(face));
   const ServiceView& service = chosen.service;
   const Attributes attributes =
       TRY(filled(*chosen.place, TRY(environment_of(face, 0)).name, service.attributes));
+  if (is_kurtosis) {
+    print_kurtosis_service(face, *chosen.place, service, attributes);
+    return 0;
+  }
   const Value document = document_of(*chosen.place, service, attributes);
   if (face.json || face.parsed.text("output", "yaml") == "json")
     print_json(document);
@@ -321,7 +342,10 @@ std::vector<Command> service_commands() {
       group.reader("service inspect", one, 1, 2, "Shows everything about a service.",
                    {"fettle service inspect shop web", "fettle service inspect shop web -o json"},
                    service_inspect,
-                   {{{"--full-uuid"}, "", "accepted for scripts; the whole uuid is always shown"}}),
+                   {{{"--full-uuid"},
+                     "",
+                     "show the full uuid with `--format kurtosis`; other forms always do"},
+                    kurtosis_form_option()}),
       logs_command(),
       group.make("service add", "ENCLAVE NAME IMAGE", 1, 3, "Adds a service.",
                  {"fettle service add shop cache redis:7 --ports db=6379",

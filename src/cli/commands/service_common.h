@@ -37,6 +37,9 @@ struct ChosenService {
 };
 Result<ChosenService> choose_service(Face& face);
 
+/// Attributes with what other resources put out in place of the holes, as far as that is known.
+Result<Value> filled(const Workplace& place, const Name& environment, const Attributes& attributes);
+
 /// `-i` and `-t` of `exec`.
 std::vector<CommandOption> talk_options();
 /// Talks with a command by standard input and, when the options say so, by this terminal. `hold`

@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "cli/commands/commands.h"
 #include "cli/commands/compile_limits.h"
+#include "cli/kurtosis_forms.h"
 #include "cli/print.h"
 #include "documents/errors.h"
 #include "documents/packages.h"
@@ -23,6 +24,8 @@ Result<int> version(Face& face) {
   const Build build = face.build();
   if (face.json)
     print_json(document_of(build));
+  else if (face.is_kurtosis)
+    print(kurtosis_version_text(build.version));
   else
     print(cat("fettle ", build.version));
   return 0;

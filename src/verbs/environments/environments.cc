@@ -191,6 +191,14 @@ bool has_deployed(const Known& known, const Kinds& kinds) {
 
 }  // namespace
 
+std::vector<ArtifactView> artifacts_of(const Known& known) {
+  std::vector<ArtifactView> artifacts;
+  for (const auto& [name, record] : files_artifacts(known))
+    artifacts.push_back({name, read_one<&ArtifactOutputs::uuid>(record->outputs).str(),
+                         read_one<&ArtifactOutputs::digest>(record->outputs).str()});
+  return artifacts;
+}
+
 Result<EnvironmentView> inspect_environment(const Workplace& place, const std::string& name,
                                             const Seen& seen_before, const Known* known_before) {
   EnvironmentView view;
@@ -223,9 +231,7 @@ Result<EnvironmentView> inspect_environment(const Workplace& place, const std::s
   std::erase_if(view.services, [&](const ServiceView& service) {
     return service.status == "absent" && there.contains(service.name);
   });
-  for (const auto& [artifact, record] : files_artifacts(known))
-    view.artifacts.push_back({artifact, read_one<&ArtifactOutputs::uuid>(record->outputs).str(),
-                              read_one<&ArtifactOutputs::digest>(record->outputs).str()});
+  view.artifacts = artifacts_of(known);
   any_running |= has_pods(known);
   view.status = any_running                         ? "running"
                 : !view.services.empty()            ? "stopped"

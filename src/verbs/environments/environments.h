@@ -48,6 +48,8 @@ Result<std::vector<Environment>> list_environments(const Workplace& place);
 /// just now.
 Result<EnvironmentView> inspect_environment(const Workplace& place, const std::string& name,
                                             const Seen& seen = {}, const Known* known = nullptr);
+/// The files artifacts that nobody removed, by name. Needs no engine.
+std::vector<ArtifactView> artifacts_of(const Known& known);
 /// One service as it is shown, found by its name or the beginning of its uuid.
 Result<ServiceView> inspect_service(const Workplace& place, const Environment& environment,
                                     const std::string& name);

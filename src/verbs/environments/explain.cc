@@ -340,7 +340,10 @@ std::string since_text(const Cause& cause) {
 }
 
 Result<std::vector<Cause>> why(const Workplace& place, const Name& environment, const Key& key) {
-  const Known known = TRY(place.store->known(environment));
+  return why(place, TRY(place.store->known(environment)), key);
+}
+
+Result<std::vector<Cause>> why(const Workplace& place, const Known& known, const Key& key) {
   std::vector<Cause> causes;
   std::set<Key> told;
   std::optional<Key> at = key;

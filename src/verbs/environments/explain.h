@@ -38,6 +38,8 @@ std::string since_text(const Cause& cause);
 /// The chain of reasons for the last thing that was done with a key, or that kept it from being
 /// done, back to the first cause.
 Result<std::vector<Cause>> why(const Workplace& place, const Name& environment, const Key& key);
+/// The same for many keys: the records are read once, just before.
+Result<std::vector<Cause>> why(const Workplace& place, const Known& known, const Key& key);
 
 struct Drift {
   Key key;
