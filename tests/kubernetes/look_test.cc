@@ -551,7 +551,7 @@ TEST_F(ClusterLooks, RolloutStatusIsTheOneThatItsControllerWroteLast) {
   const auto after = there.rollout_status(web);
   ASSERT_TRUE(after) << to_string(after.error());
   EXPECT_EQ(after->text_at("phase"), "progressing") << "not complete before anybody has seen it";
-  EXPECT_EQ(rollout_text(*after),
+  EXPECT_EQ(rollout_text("CloneSet", *after),
             "0 of 3 updated pods are available: its controller has seen generation 1 of 2");
 }
 

@@ -91,10 +91,13 @@ Result<int> cluster_get(Face& face) {
 Result<int> cluster_ls(Face& face) {
   const std::string name = TRY(cluster_in_use(face));
   std::vector<std::vector<std::string>> rows{{"", "Name"}};
-  for (const std::string_view one : cluster_names)
+  std::vector<Value> all;
+  for (const std::string_view one : cluster_names) {
     rows.push_back({one == name ? "*" : "", std::string(one)});
+    all.emplace_back(one);
+  }
   if (face.json)
-    print_json(Value::list({cluster_names.begin(), cluster_names.end()}));
+    print_json(Value::list(std::move(all)));
   else
     print(kurtosis_table(rows));
   return 0;
