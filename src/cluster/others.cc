@@ -161,7 +161,8 @@ Value parts_of(const Value& object, const Owners& owners) {
   const auto set_of = [&](std::string_view name) {
     return owners.find(owner_called({types::sidecar_sets.kind, {{}, std::string(name)}}));
   };
-  for (const Value& part : items_of(read_sidecars(object))) {
+  const Value read = read_sidecars(object);
+  for (const Value& part : items_of(read)) {
     const Name name = part.text_at("name");
     const Name noted = injection_note(object, name.view()).revision;
     const auto set = set_of(name.view());

@@ -675,7 +675,8 @@ TEST_F(ClusterController, SecretsOfJobsAreCopiedWhileAJobNamesThem) {
   EXPECT_TRUE(await([&] { return !is_there(); }));
 }
 
-/// Then it is not its user's any more, and the workload has no use for it.
+/// Then it is not its user's any more, and goes after the next run of the workload, which has no use
+/// for it.
 TEST_F(ClusterController, AJobThatAWorkloadTakesOverHasNoOtherOwner) {
   add_ready_node("n1");
   kubernetes::PlayedDaemon daemon(*kubelets_client_);
@@ -694,6 +695,9 @@ TEST_F(ClusterController, AJobThatAWorkloadTakesOverHasNoOtherOwner) {
                set->at("metadata").text_at("uid"), R"("}]}})")),
       {}, {});
   ASSERT_TRUE(taken) << to_string(taken.error());
+  daemon.hold(false);
+  set_image("web:2");
+  ASSERT_TRUE(await_rollout(1, "web:2")) << write_json(status());
   EXPECT_TRUE(await([&] { return jobs().empty(); })) << write_json(Value::list(jobs()));
   EXPECT_TRUE(await([&] { return !has_order("n1", "warm"); }));
 }

@@ -84,7 +84,9 @@ class DumpTest : public RunPackageTest {
   }
   std::vector<std::string> files_of_dump() {
     std::vector<std::string> files;
-    for (const TreeEntry& entry : list_tree(home_.path("dump")).value())
+    const auto tree = list_tree(home_.path("dump"));
+    EXPECT_TRUE(tree);
+    for (const TreeEntry& entry : *tree)
       if (entry.type == TreeEntry::Type::file)
         files.push_back(entry.path);
     return files;
