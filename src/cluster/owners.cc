@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/text.h"
+#include "cluster/revisions.h"
 #include "cluster/types.h"
 #include "value/json.h"
 #include "value/with.h"
@@ -157,8 +158,27 @@ std::shared_ptr<const Owner> Owners::find(const Name& owner) const {
   return found == owners_.end() ? nullptr : found->second;
 }
 
+namespace {
+
+/// The template of a revision of a SidecarSet, which may have been written in this run and not been
+/// read since. Null: it is not known.
+Value template_of_revision(const Owner& set, const Name& name,
+                           const kubernetes::ObjectCache* objects) {
+  const auto known = std::ranges::find(set.revisions, name, &ControllerRevision::name);
+  if (known != set.revisions.end())
+    return known->pod_template.value();
+  if (objects == nullptr)
+    return {};
+  const auto written = read_revision(
+      objects->find(types::revisions.kind, object_of_revision({}, name)), set.object.uid);
+  return written ? written->pod_template.value() : Value();
+}
+
+}  // namespace
+
 /// A hash is of the spec as it is now, so it is none of another revision.
-HashesBySidecarSet Owners::hashes_for(const Value& sidecars) const {
+HashesBySidecarSet Owners::hashes_for(const Value& sidecars,
+                                      const kubernetes::ObjectCache* objects) const {
   HashesBySidecarSet found;
   for (const Value& sidecar : items_of(sidecars)) {
     const Name name = sidecar.text_at("name");
@@ -169,13 +189,23 @@ HashesBySidecarSet Owners::hashes_for(const Value& sidecars) const {
     const Value& annotations = document.at("metadata").at("annotations");
     const SidecarSetHashes hashes{annotations.text_at(annotation::sidecar_hash),
                                   annotations.text_at(annotation::sidecar_hash_without_image)};
-    const auto newest = std::ranges::max_element(set->revisions, {}, &ControllerRevision::number);
-    if (!hashes.all.empty() && newest != set->revisions.end() &&
-        sidecar.at("revision") == Value(newest->name) &&
-        newest->pod_template.value() == workloads::sidecar_set_template(document.at("spec")))
+    if (!hashes.all.empty() && template_of_revision(*set, sidecar.text_at("revision"), objects) ==
+                                   workloads::sidecar_set_template(document.at("spec")))
       found[name] = hashes;
   }
   return found;
+}
+
+bool Owners::may_have_hashes(const Value& sidecars, const kubernetes::ObjectCache& objects) const {
+  return std::ranges::all_of(items_of(sidecars), [&](const Value& sidecar) {
+    const Name name = sidecar.text_at("name");
+    const auto set = find(owner_called({types::sidecar_sets.kind, {{}, name.str()}}));
+    if (set == nullptr)
+      return true;
+    const Value& annotations = set->object.document.at("metadata").at("annotations");
+    return annotations.text_at(annotation::sidecar_hash).empty() ||
+           !template_of_revision(*set, sidecar.text_at("revision"), &objects).is_null();
+  });
 }
 
 void Owners::put(workloads::Object object) {

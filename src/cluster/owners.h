@@ -54,7 +54,11 @@ class Owners {
   /// Null: there is no such workload.
   std::shared_ptr<const Owner> find(const Name& owner) const;
   /// OpenKruise's hashes for sidecars of a pod that are as their SidecarSets have them now.
-  HashesBySidecarSet hashes_for(const Value& sidecars) const;
+  /// `objects`: has revisions that were written a moment ago as well. Null: they do not count.
+  HashesBySidecarSet hashes_for(const Value& sidecars,
+                                const kubernetes::ObjectCache* objects = nullptr) const;
+  /// Whether that can be said: not before the revision of such a SidecarSet is written.
+  bool may_have_hashes(const Value& sidecars, const kubernetes::ObjectCache& objects) const;
   /// Keeps the revisions that are known of it.
   void put(workloads::Object object);
   void drop(const Name& owner);

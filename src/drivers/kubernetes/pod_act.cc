@@ -58,9 +58,10 @@ Result<Outcome> PodAct::create() {
   if (!object_.is_null())
     return open_gates(object_);  // it was made by an act that did not end
   const Value object = cluster::pod_object(
-      act_.attributes, {.owner = &owner_->object,
-                        .marks_not_ready = owner_->marks_not_ready,
-                        .hashes = context_.owners.hashes_for(wanted_.sidecars.value())});
+      act_.attributes,
+      {.owner = &owner_->object,
+       .marks_not_ready = owner_->marks_not_ready,
+       .hashes = context_.owners.hashes_for(wanted_.sidecars.value(), &context_.objects)});
   const auto made =
       context_.client.create(types::pods, name_, object, {.urgency = Urgency::availability}, stop_);
   if (!made)
@@ -99,7 +100,7 @@ Result<Outcome> PodAct::update() {
     return Outcome(Skipped{"it has changed since this was decided"});
   return write_all(
       cluster::pod_writes(*now, act_.attributes, object_, owner_->revisions, context_.now,
-                          context_.owners.hashes_for(wanted_.sidecars.value())),
+                          context_.owners.hashes_for(wanted_.sidecars.value(), &context_.objects)),
       object_);
 }
 
@@ -112,8 +113,11 @@ Result<Outcome> PodAct::update_other() {
   if (!now || act_.known == nullptr || !act_.known->applied ||
       act_.known->applied->attributes != *now)
     return Outcome(Skipped{"it has changed since this was decided"});
-  return write_all({cluster::write_of_others(*now, act_.attributes, object_, context_.now,
-                                             context_.owners.hashes_for(wanted_.sidecars.value()))},
+  if (!context_.owners.may_have_hashes(wanted_.sidecars.value(), context_.objects))
+    return Outcome(Skipped{"the revision of its SidecarSet is not written yet"});
+  return write_all({cluster::write_of_others(
+                       *now, act_.attributes, object_, context_.now,
+                       context_.owners.hashes_for(wanted_.sidecars.value(), &context_.objects))},
                    object_);
 }
 
