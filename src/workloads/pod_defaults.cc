@@ -69,6 +69,11 @@ bool is_default(std::string_view object, const Name& name, const Value& value) {
   });
 }
 
+/// A map without entries says nothing, unlike an object without fields, such as `emptyDir: {}`.
+bool is_empty_map(const Value& value, std::string_view type) {
+  return (type == "map" || type == "quantities") && value == Value::dict({});
+}
+
 /// Recurses as deep as the table, which has no circle.
 Value lean(const Value& value, std::string_view type);
 
@@ -86,8 +91,9 @@ Value lean_object(const Value& dict, std::string_view object) {
     return dict;
   std::vector<Entry> entries;
   for (const Entry& entry : dict.entries()) {
-    Value inner = lean(entry.value, pod_field_type(object, entry.key.view()));
-    if (!is_default(object, entry.key, inner))
+    const std::string_view type = pod_field_type(object, entry.key.view());
+    Value inner = lean(entry.value, type);
+    if (!is_default(object, entry.key, inner) && !is_empty_map(inner, type))
       entries.push_back({entry.key, std::move(inner)});
   }
   return Value::dict(std::move(entries));

@@ -15,12 +15,14 @@ TEST(PodDefaults, WhatIsWrittenOutIsWhatIsLeftOut) {
       R"("ports":[{"containerPort":80}],"livenessProbe":{"httpGet":{"port":80}},)"
       R"("resources":{"requests":{"cpu":"10m"}}}],"volumes":[{"name":"v","emptyDir":{}}]}})");
   const Value full = *read_json(
-      R"({"metadata":{"labels":{"app":"web"},"creationTimestamp":null},"spec":{"containers":[{)"
+      R"({"metadata":{"labels":{"app":"web"},"annotations":{},"creationTimestamp":null},"spec":{)"
+      R"("nodeSelector":{},"containers":[{)"
       R"("name":"main","image":"web:1","command":[],"terminationMessagePath":"/dev/termination-log",)"
       R"("terminationMessagePolicy":"File","ports":[{"containerPort":80,"protocol":"TCP"}],)"
       R"("livenessProbe":{"httpGet":{"port":80,"scheme":"HTTP","path":"/"},"timeoutSeconds":1,)"
       R"("periodSeconds":10,"successThreshold":1,"failureThreshold":3},)"
-      R"("resources":{"requests":{"cpu":0.01}}}],"volumes":[{"name":"v","emptyDir":{}}],)"
+      R"("resources":{"requests":{"cpu":0.01},"limits":{}}}],)"
+      R"("volumes":[{"name":"v","emptyDir":{}}],)"
       R"("restartPolicy":"Always","dnsPolicy":"ClusterFirst","schedulerName":"default-scheduler",)"
       R"("securityContext":{},"terminationGracePeriodSeconds":30}})");
   EXPECT_EQ(without_defaults(full, "Template"), lean);

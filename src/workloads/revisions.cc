@@ -7,6 +7,7 @@
 #include "kinds/revision.h"
 #include "value/json.h"
 #include "workloads/names.h"
+#include "workloads/pod_defaults.h"
 #include "workloads/rollout.h"
 
 namespace fettle::workloads {
@@ -69,7 +70,9 @@ void Rollout::find_revisions() {
                                  : revision_hash(write_json(workload.claims_document), 0);
   const int64_t next = revisions.empty() ? 1 : revisions.back().number + 1;
   const auto equal = std::find_if(revisions.rbegin(), revisions.rend(), [&](const Revision& each) {
-    return each.pod_template == wanted &&
+    // One that an earlier version has stored may say more than has a meaning.
+    return (each.pod_template == wanted ||
+            without_defaults(each.pod_template, "Template") == wanted) &&
            (!fleet.gates.claim_hash || each.claims_hash.empty() || each.claims_hash == claims);
   });
   if (equal != revisions.rend()) {
