@@ -121,8 +121,8 @@ class Workload:
             failures.append((time.time(), self.space, down))
         self.is_short = is_short
 
-    def half_written(self, revision):
-        """By name of the pod."""
+    def half_written(self, revision, says_state=True):
+        """By name of the pod. `says_state`: the state annotation is of that revision as well; one that was taken back stays."""
         half = {}
         for pod in self.known.values():
             metadata, notes = pod["metadata"], pod["metadata"].get("annotations", {})
@@ -131,7 +131,7 @@ class Workload:
             label = metadata["labels"].get("controller-revision-hash", "")
             state = json.loads(notes.get(state_note, "{}"))
             is_whole = (all(value == "True" for value in gates.values()) and label and revision.endswith(label)
-                        and revision.endswith(state.get("revision", revision)) and grace_note not in notes)
+                        and (not says_state or revision.endswith(state.get("revision", revision))) and grace_note not in notes)
             if not is_whole:
                 half[metadata["name"]] = [gates, label, state, revision]
         return half
