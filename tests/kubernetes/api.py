@@ -126,10 +126,16 @@ class Daemon(threading.Thread):
 
     def run(self):
         while not self.is_over:
-            for node in self.server.ask("GET", self.path)["items"]:
+            for node in self.all():
                 if self.nodes is None or node["metadata"]["name"] in self.nodes:
                     self.answer(node)
             time.sleep(0.1)
+
+    def all(self):
+        try:
+            return self.server.ask("GET", self.path)["items"]
+        except RuntimeError:  # a definition that was replaced is not served for a moment
+            return []
 
     def answer(self, node):
         told = node.get("status", {}).get("imageStatuses", {})
