@@ -101,6 +101,23 @@ std::set<std::string> copies_in(const Value& node_image) {
   return names;
 }
 
+bool SecretCopies::alone(const std::string& copy, const std::stop_token& stop,
+                         const std::function<void()>& work) {
+  {
+    std::unique_lock lock(mutex_);
+    if (!ended_.wait(lock, stop, [&] { return !under_way_.contains(copy); }))
+      return false;
+    under_way_.insert(copy);
+  }
+  work();
+  {
+    const std::lock_guard lock(mutex_);
+    under_way_.erase(copy);
+  }
+  ended_.notify_all();
+  return true;
+}
+
 void SecretCopies::note(const ObjectName& source, Instant now, std::string why) {
   const std::lock_guard lock(mutex_);
   states_[source] = {now, std::move(why)};
@@ -117,6 +134,18 @@ std::optional<std::string> SecretCopies::recent(const ObjectName& source, Instan
 void SecretCopies::forget(std::string_view copy) {
   const std::lock_guard lock(mutex_);
   std::erase_if(states_, [&](const auto& each) { return copy_of(each.first).name == copy; });
+}
+
+void SecretCopies::forget_failed_but(const std::set<std::string>& needed) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(states_, [&](const auto& each) {
+    return !each.second.why.empty() && !needed.contains(copy_of(each.first).name);
+  });
+}
+
+bool SecretCopies::is_empty() const {
+  const std::lock_guard lock(mutex_);
+  return states_.empty();
 }
 
 std::set<std::string> SecretCopies::names() const {

@@ -90,5 +90,33 @@ TEST(SecretCopies, WhatCannotBeCopiedIsSaidByItsJobs) {
   EXPECT_TRUE(copies.names().empty());
 }
 
+TEST(SecretCopies, NobodyWorksOnACopyWhileSomebodyElseDoes) {
+  SecretCopies copies(true);
+  std::stop_source stop;
+  stop.request_stop();
+  int count = 0;
+  const auto work = [&] { ++count; };
+  EXPECT_TRUE(copies.alone("a", {}, [&] {
+    EXPECT_FALSE(copies.alone("a", stop.get_token(), work));
+    EXPECT_TRUE(copies.alone("b", {}, work));
+  }));
+  EXPECT_EQ(count, 1);
+  EXPECT_TRUE(copies.alone("a", {}, work));
+  EXPECT_EQ(count, 2);
+}
+
+TEST(SecretCopies, WhatCouldNotBeCopiedIsForgottenWithItsJobs) {
+  SecretCopies copies(true);
+  copies.note({"shop", "key"}, Instant(1h), "it is not there");
+  copies.note({"shop", "good"}, Instant(1h), "");
+  copies.forget_failed_but({copy_of({"shop", "key"}).name});
+  EXPECT_TRUE(copies.recent({"shop", "key"}, Instant(1h)));
+  copies.forget_failed_but({});
+  EXPECT_FALSE(copies.recent({"shop", "key"}, Instant(1h)));
+  EXPECT_TRUE(copies.recent({"shop", "good"}, Instant(1h))) << "it has to be removed";
+  copies.forget(copy_of({"shop", "good"}).name);
+  EXPECT_TRUE(copies.is_empty());
+}
+
 }  // namespace
 }  // namespace fettle::cluster
