@@ -15,6 +15,8 @@ using kubernetes::ObjectName;
 /// OpenKruise's copies end with a dash and some letters, so none of them has this end.
 constexpr std::string_view copy_end = ".fettle";
 constexpr size_t longest_start = 200;  ///< of a name, of which a server takes 253 letters
+/// All annotations of an object have 256 KiB at most.
+constexpr size_t longest_references = 100'000;
 
 /// OpenKruise's words: of which Secret it is a copy, for which jobs, and that there is one for all.
 constexpr const char* source_key = "imagepulljobs.kruise.io/source-key";
@@ -27,14 +29,20 @@ ObjectName name_in(const Value& object) {
   return {meta.space.str(), meta.name.str()};
 }
 
-/// Such as `shop/warm,shop/web-1-main`.
+/// Such as `shop/warm,shop/web-1-main`. Of many jobs, the first ones by name.
 std::string names_of_jobs(std::span<const Value> jobs, const ObjectName& source) {
   std::set<std::string> names;
   for (const Value& job : jobs)
     if (const std::vector<ObjectName> named = secrets_of(job);
         std::ranges::find(named, source) != named.end())
       names.insert(to_string(name_in(job)));
-  return join(std::vector<std::string>(names.begin(), names.end()), ",");
+  std::string text;
+  for (const std::string& name : names) {
+    if (text.size() + name.size() >= longest_references)
+      break;
+    text += cat(text.empty() ? "" : ",", name);
+  }
+  return text;
 }
 
 }  // namespace

@@ -56,6 +56,20 @@ TEST(SecretCopies, ACopyHasTheDataAndWhatOpenKruiseKnowsItBy) {
               "data":{".dockerconfigjson":"e30="}})")));
 }
 
+TEST(SecretCopies, ACopyOfManyJobsIsOneThatAServerTakes) {
+  const Value source = json(R"({"metadata":{"namespace":"shop","name":"key"},"data":{}})");
+  std::vector<Value> jobs;
+  for (int i = 0; i < 10'000; ++i)
+    jobs.push_back(job_with_secrets(cat("job-with-a-long-name-", 10'000 + i), R"(["key"])"));
+  const Value copy = copied_secret(source, jobs);
+  const std::string references(
+      copy.at("metadata").at("annotations").text_at("imagepulljobs.kruise.io/references"));
+  EXPECT_LE(references.size(), 100'000u);
+  EXPECT_TRUE(references.starts_with("shop/job-with-a-long-name-10000,"))
+      << references.substr(0, 50);
+  EXPECT_EQ(references.find(",,"), references.npos);
+}
+
 TEST(SecretCopies, JobsThatAreLeavingNeedNone) {
   const std::vector<Value> jobs{
       job_with_secrets("a", R"(["key",7,""])"),
