@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "cluster/secret_copies.h"
 #include "kubernetes/discovery.h"
 #include "verbs/cluster/cluster_objects.h"
 #include "verbs/cluster/put_aside.h"
@@ -525,8 +526,8 @@ Result<std::vector<InstallationObject>> secret_copies(Client& client, Installati
                                   "delete secrets -n ", space, " -l ", label, "` ends that"));
   else
     for (const Value& each : listed->items)
-      found.push_back(
-          {secret_type, {space, std::string(each.at("metadata").text_at("name"))}, each});
+      if (std::string name(each.at("metadata").text_at("name")); cluster::is_own_copy(name))
+        found.push_back({secret_type, {space, std::move(name)}, each});
   return found;
 }
 
