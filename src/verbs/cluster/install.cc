@@ -548,6 +548,43 @@ Status look_for_rights_to_delete(Client& client, const std::vector<InstallationO
   return {};
 }
 
+struct Uninstallation {
+  std::vector<InstallationObject> parts{};  ///< in the order in which they go
+  InstallationReport report{};
+};
+
+Result<Uninstallation> look_before_uninstall(Client& client, const InstallationRequest& request,
+                                             const std::stop_token& stop) {
+  Uninstallation found;
+  InstallationRequest whole = request;
+  const SecretSpaces granted = TRY(spaces_with_secrets(client, stop));
+  whole.copies_secrets = !granted.of_controller.empty();
+  for (const std::set<std::string>& spaces : {granted.of_daemons, granted.of_controller})
+    whole.secret_spaces.insert(spaces.begin(), spaces.end());
+  if (!granted.refusal.empty()) {
+    whole.secret_spaces.insert(request.space);
+    found.report.warnings.push_back(
+        cat(granted.refusal, "; roles and bindings `", secret_role_name, "` and `",
+            copied_role_name, "` may stay in other namespaces than `", request.space, "`"));
+  }
+  found.parts = TRY(installation_objects(whole));
+  for (const InstallationObject& part : found.parts)
+    if (part.type.kind == "ClusterRoleBinding")
+      if (const std::string space =
+              other_space(part, TRY(find_object(client, part.type, part.name, stop)));
+          !space.empty())
+        return user_error(installed_in(space));
+  std::ranges::reverse(found.parts);
+  // A controller that still runs would make them anew as long as it may.
+  for (InstallationObject& part : TRY(injecting_parts(client, found.report, stop)))
+    found.parts.push_back(std::move(part));
+  if (whole.copies_secrets)
+    for (InstallationObject& part : TRY(secret_copies(client, found.report, stop)))
+      found.parts.push_back(std::move(part));
+  TRY(look_for_rights_to_delete(client, found.parts, found.report, stop));
+  return found;
+}
+
 /// False: it goes no further.
 bool add_line(InstallationReport& report, Result<InstallationLine> line) {
   if (line)
@@ -602,44 +639,25 @@ Result<InstallationReport> install(Client& client, const InstallationRequest& re
   return report;
 }
 
+Result<InstallationReport> check_uninstall(Client& client, const InstallationRequest& request,
+                                           const std::stop_token& stop) {
+  Uninstallation look = TRY(look_before_uninstall(client, request, stop));
+  return std::move(look.report);
+}
+
 Result<InstallationReport> uninstall(Client& client, const InstallationRequest& request,
                                      const std::stop_token& stop) {
   if (!request.is_exchange && TRY(PutAside::is_there(client, request.space, stop)))
     return user_error(cat("OpenKruise is put aside in `", request.space,
                           "`; `--hand-back` brings it back and removes fettle"));
-  InstallationReport report;
-  InstallationRequest whole = request;
-  const SecretSpaces granted = TRY(spaces_with_secrets(client, stop));
-  whole.copies_secrets = !granted.of_controller.empty();
-  for (const std::set<std::string>& spaces : {granted.of_daemons, granted.of_controller})
-    whole.secret_spaces.insert(spaces.begin(), spaces.end());
-  if (!granted.refusal.empty()) {
-    whole.secret_spaces.insert(request.space);
-    report.warnings.push_back(cat(granted.refusal, "; roles and bindings `", secret_role_name,
-                                  "` and `", copied_role_name,
-                                  "` may stay in other namespaces than `", request.space, "`"));
-  }
-  std::vector<InstallationObject> parts = TRY(installation_objects(whole));
-  for (const InstallationObject& part : parts)
-    if (part.type.kind == "ClusterRoleBinding")
-      if (const std::string space =
-              other_space(part, TRY(find_object(client, part.type, part.name, stop)));
-          !space.empty())
-        return user_error(installed_in(space));
-  std::ranges::reverse(parts);
-  // A controller that still runs would make them anew as long as it may.
-  for (InstallationObject& part : TRY(injecting_parts(client, report, stop)))
-    parts.push_back(std::move(part));
-  if (whole.copies_secrets)
-    for (InstallationObject& part : TRY(secret_copies(client, report, stop)))
-      parts.push_back(std::move(part));
-  TRY(look_for_rights_to_delete(client, parts, report, stop));
+  Uninstallation look = TRY(look_before_uninstall(client, request, stop));
+  InstallationReport& report = look.report;
   if (!report.problems.empty())
-    return report;
-  for (const InstallationObject& part : parts)
+    return std::move(report);
+  for (const InstallationObject& part : look.parts)
     if (!add_line(report, remove_part(client, part, stop)))
       break;
-  return report;
+  return std::move(report);
 }
 
 }  // namespace fettle
