@@ -593,6 +593,25 @@ TEST(TakeOver, AControllerThatRanBesideStopsMeanwhile) {
   EXPECT_EQ(cluster.all_of(pods).size(), 0u);
 }
 
+/// A deployment controller writes its status at any time.
+TEST(TakeOver, AManagerThatOthersWriteIsStoppedAllTheSame) {
+  KruiseCluster cluster(with_kruise({}));
+  int refused = 0;
+  cluster.server().fail(
+      1,
+      [&](const kubernetes::ApiRequest& request) {
+        const bool is_stop =
+            request.method == "PATCH" && request.body.find("replicas") != std::string::npos &&
+            request.target.find("/deployments/kruise-controller-manager") != std::string::npos;
+        refused += is_stop ? 1 : 0;
+        return is_stop;
+      },
+      kubernetes::refusal(409, "Conflict", "it has been modified"));
+  expect_done(cluster.take_over());
+  EXPECT_EQ(cluster.manager().at("spec").integer_at("replicas", 1), 0);
+  EXPECT_EQ(refused, 1);
+}
+
 /// It is read as it stands there, and nobody is stuck on the way.
 TEST(TakeOver, WhatTheServerRefusesToRewriteStays) {
   KruiseCluster cluster(with_kruise({}));
