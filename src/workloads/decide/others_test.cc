@@ -211,6 +211,23 @@ TEST_F(Others, OfAnUnknownRevisionAreLeftAlone) {
   EXPECT_EQ(status().integer_at("updatedPods"), 0);
 }
 
+/// Whoever makes a pod writes what its annotation says.
+TEST_F(Others, MaySayThatTheyHaveNoContainersOfTheirSet) {
+  put_set("log:1");
+  const Name first = revision();
+  const auto says = [](const Name& of, std::string_view more) {
+    return json(cat(R"({"name":"logs","revision":")", of,
+                    R"(","initContainers":[{"name":"log","image":"log:1"}])", more, "}"));
+  };
+  add_pod("web-0", {says("logs-of-long-ago", "")});
+  add_pod("web-1", {says(first, R"(,"leaving":{"log":"empty:1"})")});
+  add_pod("web-2", {says(first, "")});
+  put_set("log:2");
+  EXPECT_EQ(status().integer_at("matchedPods"), 3);
+  EXPECT_EQ(with("log:2"), Texts{});
+  EXPECT_EQ(with("main:1").size(), 3u);
+}
+
 TEST_F(Others, KeepTheirRevision) {
   put_set("log:1");
   add_pods(1);

@@ -130,7 +130,7 @@ class SidecarSet {
         pod_change(sidecar_template(before), after, {.resources = false, .environment = true});
     found->second.refusal =
         is_of_others(pod.owner) ? refusal_for_others(before.text_at("revision")) : change.refusal;
-    for (const Value& container : after.at("spec").at("containers").items())
+    for (const Value& container : items_of(after.at("spec").at("containers")))
       if (std::ranges::find(change.images, Name(container.text_at("name"))) != change.images.end())
         if (const Name image = container.text_at("image");
             std::ranges::find(found->second.images, image) == found->second.images.end())

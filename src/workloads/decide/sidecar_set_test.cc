@@ -195,6 +195,26 @@ TEST_F(Sidecars, WhatIsMoreThanAnImageWaitsForNewPods) {
   EXPECT_EQ(images("log"), (Texts{"log:1", "log:2"}));
 }
 
+TEST_F(Sidecars, MayBeInitContainersAlone) {
+  const auto put = [&](std::string_view image) {
+    Object object = manifest(
+        "SidecarSet", "logs",
+        cat(R"({"selector":{"matchLabels":{"app":"web"}},"initContainers":[{"name":"first",)",
+            R"("image":")", image, R"("}]})"));
+    object.space = "";
+    world.put(std::move(object));
+  };
+  put("first:1");
+  put_web(2);
+  world.finish();
+  EXPECT_EQ(status().integer_at("updatedPods"), 2);
+  put("first:2");
+  world.finish();
+  EXPECT_EQ(status().integer_at("matchedPods"), 2);
+  EXPECT_EQ(status().integer_at("updatedPods"), 0);
+  EXPECT_TRUE(world.has_notice("NotUpgradablePods"));
+}
+
 TEST_F(Sidecars, ImagesArePulledAheadWithOneJobANamespaceInTheOrderOfTheUpdate) {
   put_set("log:1");
   put_web(3);

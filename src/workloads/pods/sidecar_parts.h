@@ -14,7 +14,8 @@ namespace fettle::workloads {
 /// The next part of a pod from a SidecarSet: {"name", "revision", "containers", "initContainers",
 /// "volumes", "imagePullSecrets", "before", "annotations", "working": {container: the one of the
 /// two that works}, "leaving": {one of the two: its empty image}}. `before`: the present part;
-/// null: there is none. In a cluster it also gets "last": {container: {"image_id",
+/// null: there is none. A set may have only one of the two lists of containers, and a part that is
+/// read from a pod may have any. In a cluster it also gets "last": {container: {"image_id",
 /// "container_id"}}: what those were whose image changed last (`sidecars.h`).
 Value sidecar_of(const Workload& set, const Revision& revision, const Value& pod_template,
                  const Value& before = {});

@@ -74,7 +74,7 @@ Value with_last_ids(const FleetPod& pod, const Value& before, const Value& next)
 }
 
 bool are_ready(const FleetPod& pod, const Value& sidecar) {
-  return std::ranges::all_of(sidecar.at("containers").items(), [&](const Value& container) {
+  return std::ranges::all_of(items_of(sidecar.at("containers")), [&](const Value& container) {
     const ContainerSeen* seen = seen_of(pod, container.text_at("name"));
     return seen != nullptr && seen->is_ready;
   });
