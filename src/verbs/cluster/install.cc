@@ -548,6 +548,17 @@ Status look_for_rights_to_delete(Client& client, const std::vector<InstallationO
   return {};
 }
 
+/// Whether the controller may write copies of Secrets: whoever takes away the rights to read their
+/// sources, one namespace after the other, may leave that one.
+Result<bool> may_write_copies(Client& client, const std::stop_token& stop) {
+  const auto found =
+      client.get(role_type, {std::string(copies_space), std::string(copies_role_name)}, stop);
+  if (!found && found.error().reason != ApiReason::not_found &&
+      found.error().reason != ApiReason::forbidden)
+    return static_cast<const Error&>(found.error());
+  return found && has_installation_label(*found);
+}
+
 struct Uninstallation {
   std::vector<InstallationObject> parts{};  ///< in the order in which they go
   InstallationReport report{};
@@ -558,11 +569,14 @@ Result<Uninstallation> look_before_uninstall(Client& client, const InstallationR
   Uninstallation found;
   InstallationRequest whole = request;
   const SecretSpaces granted = TRY(spaces_with_secrets(client, stop));
-  whole.copies_secrets = !granted.of_controller.empty();
+  const bool writes_copies = TRY(may_write_copies(client, stop));
+  whole.copies_secrets = writes_copies || !granted.of_controller.empty();
   for (const std::set<std::string>& spaces : {granted.of_daemons, granted.of_controller})
     whole.secret_spaces.insert(spaces.begin(), spaces.end());
-  if (!granted.refusal.empty()) {
+  // A file about Secrets is of a namespace in which some are read.
+  if (!granted.refusal.empty() || (writes_copies && whole.secret_spaces.empty()))
     whole.secret_spaces.insert(request.space);
+  if (!granted.refusal.empty()) {
     found.report.warnings.push_back(
         cat(granted.refusal, "; roles and bindings `", secret_role_name, "` and `",
             copied_role_name, "` may stay in other namespaces than `", request.space, "`"));

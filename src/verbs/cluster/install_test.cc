@@ -358,6 +358,22 @@ TEST_F(InstallTest, BesideOpenKruisesDaemonTheControllerCopiesSecrets) {
   EXPECT_TRUE(is_there(secrets, {"kruise-daemon-config", "others"}));
 }
 
+/// As the warning of a later installation says how.
+TEST_F(InstallTest, WhereNoSourcesAreReadAnyMoreTheRightToWriteCopiesGoesAsWell) {
+  for (const char* space : {"elsewhere", "shop", "kruise-daemon-config"})
+    make_namespace(space);
+  run_daemon("elsewhere");
+  request_.secret_spaces = {"shop"};
+  ASSERT_TRUE(installed());
+  request_.secret_spaces = {};
+  const ResourceType role_bindings{"rbac.authorization.k8s.io", "v1", "rolebindings",
+                                   "RoleBinding"};
+  for (const ResourceType& type : {roles_, role_bindings})
+    ASSERT_TRUE(client_.remove(type, {"shop", "fettle-copied-secrets"}, {}, {}));
+  EXPECT_EQ(told(uninstall(client_, request_, {})).at("Role/fettle-secret-copies"), "deleted");
+  EXPECT_FALSE(is_there(role_bindings, {"kruise-daemon-config", "fettle-secret-copies"}));
+}
+
 TEST_F(InstallTest, TwoDaemonsAreSaidAndOursStaysAsItIs) {
   ASSERT_TRUE(installed());
   run_daemon("kruise-system");
