@@ -128,7 +128,10 @@ bool SecretCopies::alone(const std::string& copy, const std::stop_token& stop,
 
 void SecretCopies::note(const ObjectName& source, Instant now, std::string why) {
   const std::lock_guard lock(mutex_);
-  states_[source] = {now, std::move(why)};
+  State& state = states_[source];
+  state.was_made |= why.empty();
+  state.tried = now;
+  state.why = std::move(why);
 }
 
 std::optional<std::string> SecretCopies::recent(const ObjectName& source, Instant now) const {
@@ -147,7 +150,7 @@ void SecretCopies::forget(std::string_view copy) {
 void SecretCopies::forget_failed_but(const std::set<std::string>& needed) {
   const std::lock_guard lock(mutex_);
   std::erase_if(states_, [&](const auto& each) {
-    return !each.second.why.empty() && !needed.contains(copy_of(each.first).name);
+    return !each.second.was_made && !needed.contains(copy_of(each.first).name);
   });
 }
 
@@ -160,7 +163,7 @@ std::set<std::string> SecretCopies::names() const {
   const std::lock_guard lock(mutex_);
   std::set<std::string> found;
   for (const auto& [source, state] : states_)
-    if (state.why.empty())
+    if (state.was_made)
       found.insert(copy_of(source).name);
   return found;
 }

@@ -71,7 +71,7 @@ class SecretCopies {
   /// Of those that could not be made, the others are named by no job any more.
   void forget_failed_but(const std::set<std::string>& needed);
   bool is_empty() const;
-  /// The names of those that were made here, and are there.
+  /// The names of those that were made here, and are there, be their sources as they may.
   std::set<std::string> names() const;
   /// What is to be said about the Secrets of a job; empty: nothing.
   std::string complaint(const Value& job) const;
@@ -80,6 +80,7 @@ class SecretCopies {
   struct State {
     Instant tried{};
     std::string why{};
+    bool was_made = false;  ///< since it was last removed
   };
   const bool are_wanted_;
   mutable std::mutex mutex_;

@@ -119,6 +119,19 @@ TEST(SecretCopies, NobodyWorksOnACopyWhileSomebodyElseDoes) {
   EXPECT_EQ(count, 2);
 }
 
+/// Else it would stay when its jobs go.
+TEST(SecretCopies, ACopyWhoseSourceHasGoneIsThereStill) {
+  SecretCopies copies(true);
+  const std::string copy = copy_of({"shop", "key"}).name;
+  copies.note({"shop", "key"}, Instant(1h), "");
+  copies.note({"shop", "key"}, Instant(2h), "it is not there");
+  EXPECT_EQ(copies.names(), std::set<std::string>{copy});
+  copies.forget_failed_but({});
+  EXPECT_EQ(copies.names(), std::set<std::string>{copy});
+  copies.forget(copy);
+  EXPECT_TRUE(copies.names().empty());
+}
+
 TEST(SecretCopies, WhatCouldNotBeCopiedIsForgottenWithItsJobs) {
   SecretCopies copies(true);
   copies.note({"shop", "key"}, Instant(1h), "it is not there");
