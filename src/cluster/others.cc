@@ -15,12 +15,16 @@ namespace {
 
 const Name unknown_injected = "unknown";  ///< in place of the name of a revision
 
+std::string_view list_of_sets(const Value& object) {
+  return object.at("metadata").at("annotations").text_at(annotation::sidecar_list);
+}
+
+/// Each once. Whoever makes a pod writes the list, which may be long.
 std::vector<Name> sets_in_list(const Value& object) {
   std::vector<Name> sets;
-  const std::string_view list =
-      object.at("metadata").at("annotations").text_at(annotation::sidecar_list);
-  for (const std::string_view name : split(list, ','))
-    if (!name.empty() && std::ranges::find(sets, Name(name)) == sets.end())
+  std::set<std::string_view> known;
+  for (const std::string_view name : split(list_of_sets(object), ','))
+    if (!name.empty() && known.insert(name).second)
       sets.emplace_back(name);
   return sets;
 }
@@ -40,8 +44,8 @@ struct InjectionNote {
   Name hash, revision;
 };
 
-InjectionNote injection_note(const Value& object, std::string_view set) {
-  const Value notes = json_annotation(object, annotation::sidecar_hash);
+/// `notes`: on all sets.
+InjectionNote injection_note(const Value& notes, std::string_view set) {
   const Value& note = notes.at(set);
   return {note.is_text() ? note.text() : Name(note.text_at("hash")),
           note.text_at("controllerRevision")};
@@ -119,7 +123,8 @@ class InjectedPart {
 
   /// The note may name the one before, since a webhook is faster than a status.
   Name revision() const {
-    const InjectionNote note = injection_note(object_, set_.object.name.view());
+    const InjectionNote note =
+        injection_note(json_annotation(object_, annotation::sidecar_hash), set_.object.name.view());
     const std::string_view hash =
         set_.object.document.at("metadata").at("annotations").text_at(annotation::sidecar_hash);
     const ControllerRevision* const present = present_revision(set_);
@@ -162,9 +167,10 @@ Value parts_of(const Value& object, const Owners& owners) {
     return owners.find(owner_called({types::sidecar_sets.kind, {{}, std::string(name)}}));
   };
   const Value read = read_sidecars(object);
+  const Value notes = json_annotation(object, annotation::sidecar_hash);
   for (const Value& part : items_of(read)) {
     const Name name = part.text_at("name");
-    const Name noted = injection_note(object, name.view()).revision;
+    const Name noted = injection_note(notes, name.view()).revision;
     const auto set = set_of(name.view());
     const bool is_as_written =
         has_all_containers(object, part) && (noted.empty() || noted == part.text_at("revision"));
@@ -219,8 +225,8 @@ bool is_pod_of_others(const ObjectMeta& meta) {
 }
 
 bool has_sidecars_of(const Value& object, std::string_view set) {
-  const std::vector<Name> sets = sets_in_list(object);
-  return std::ranges::find(sets, Name(set)) != sets.end();
+  const std::vector<std::string_view> sets = split(list_of_sets(object), ',');
+  return !set.empty() && std::ranges::find(sets, set) != sets.end();
 }
 
 std::optional<ClusterPod> read_pod_of_others(const Value& object, const OthersContext& context) {

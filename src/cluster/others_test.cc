@@ -201,6 +201,18 @@ TEST_F(PodsOfOthers, AnnotationsThatMakeNoSenseArePassedOver) {
     }
 }
 
+/// Whoever makes a pod may fill its annotations, and each change of it is read.
+TEST_F(PodsOfOthers, ALongListCostsNoMoreThanItsLength) {
+  std::string list;
+  for (int i = 0; i < 200'000; ++i)
+    list += cat("x", i, ",");
+  const Value pod = pod_with(cat(R"("kruise.io/sidecarset-injected-list":")", list, R"(logs,x1")"));
+  EXPECT_EQ(part_of_pod(pod).text_at("name"), "logs");
+  EXPECT_TRUE(has_sidecars_of(pod, "logs"));
+  EXPECT_FALSE(has_sidecars_of(pod, "log"));
+  EXPECT_FALSE(has_sidecars_of(pod, ""));
+}
+
 TEST_F(PodsOfOthers, WhatIsWrittenIsReadAgain) {
   put_set("log:2", "h2", 2);
   for (const Value& before : {made_by_policy(), injected("log:1", "h1", "logs-1")}) {

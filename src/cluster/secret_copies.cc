@@ -15,6 +15,8 @@ using kubernetes::ObjectName;
 /// OpenKruise's copies end with a dash and some letters, so none of them has this end.
 constexpr std::string_view copy_end = ".fettle";
 constexpr size_t longest_start = 200;  ///< of a name, of which a server takes 253 letters
+/// All annotations of an object have 256 KiB at most.
+constexpr size_t longest_references = 100'000;
 
 /// OpenKruise's words: of which Secret it is a copy, for which jobs, and that there is one for all.
 constexpr const char* source_key = "imagepulljobs.kruise.io/source-key";
@@ -27,14 +29,20 @@ ObjectName name_in(const Value& object) {
   return {meta.space.str(), meta.name.str()};
 }
 
-/// Such as `shop/warm,shop/web-1-main`.
+/// Such as `shop/warm,shop/web-1-main`. Of many jobs, the first ones by name.
 std::string names_of_jobs(std::span<const Value> jobs, const ObjectName& source) {
   std::set<std::string> names;
   for (const Value& job : jobs)
     if (const std::vector<ObjectName> named = secrets_of(job);
         std::ranges::find(named, source) != named.end())
       names.insert(to_string(name_in(job)));
-  return join(std::vector<std::string>(names.begin(), names.end()), ",");
+  std::string text;
+  for (const std::string& name : names) {
+    if (text.size() + name.size() >= longest_references)
+      break;
+    text += cat(text.empty() ? "" : ",", name);
+  }
+  return text;
 }
 
 }  // namespace
@@ -101,9 +109,29 @@ std::set<std::string> copies_in(const Value& node_image) {
   return names;
 }
 
+bool SecretCopies::alone(const std::string& copy, const std::stop_token& stop,
+                         const std::function<void()>& work) {
+  {
+    std::unique_lock lock(mutex_);
+    if (!ended_.wait(lock, stop, [&] { return !under_way_.contains(copy); }))
+      return false;
+    under_way_.insert(copy);
+  }
+  work();
+  {
+    const std::lock_guard lock(mutex_);
+    under_way_.erase(copy);
+  }
+  ended_.notify_all();
+  return true;
+}
+
 void SecretCopies::note(const ObjectName& source, Instant now, std::string why) {
   const std::lock_guard lock(mutex_);
-  states_[source] = {now, std::move(why)};
+  State& state = states_[source];
+  state.was_made |= why.empty();
+  state.tried = now;
+  state.why = std::move(why);
 }
 
 std::optional<std::string> SecretCopies::recent(const ObjectName& source, Instant now) const {
@@ -119,11 +147,23 @@ void SecretCopies::forget(std::string_view copy) {
   std::erase_if(states_, [&](const auto& each) { return copy_of(each.first).name == copy; });
 }
 
+void SecretCopies::forget_failed_but(const std::set<std::string>& needed) {
+  const std::lock_guard lock(mutex_);
+  std::erase_if(states_, [&](const auto& each) {
+    return !each.second.was_made && !needed.contains(copy_of(each.first).name);
+  });
+}
+
+bool SecretCopies::is_empty() const {
+  const std::lock_guard lock(mutex_);
+  return states_.empty();
+}
+
 std::set<std::string> SecretCopies::names() const {
   const std::lock_guard lock(mutex_);
   std::set<std::string> found;
   for (const auto& [source, state] : states_)
-    if (state.why.empty())
+    if (state.was_made)
       found.insert(copy_of(source).name);
   return found;
 }

@@ -10,16 +10,21 @@
 ///   ours. Its name follows from the source, so that none has to be listed to find it, and tells it
 ///   from theirs.
 /// * No Secret is listed or watched. A source is read anew with orders, and its copy follows it then.
+/// * Whoever makes a copy and whoever removes one take turns, and look then whether a job needs it. A
+///   removal that was decided before would take away what an order has named since.
 /// * What cannot be copied is said by the job, and its order goes without.
 
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <set>
 #include <span>
+#include <stop_token>
 #include <string>
 #include <vector>
 
+#include "base/condition.h"
 #include "base/time.h"
 #include "kubernetes/resource_type.h"
 #include "value/value.h"
@@ -54,13 +59,19 @@ class SecretCopies {
   explicit SecretCopies(bool are_wanted) : are_wanted_(are_wanted) {}
   bool are_wanted() const { return are_wanted_; }
 
+  /// Works on a copy while nobody else does. False: a stop was asked for before.
+  bool alone(const std::string& copy, const std::stop_token& stop,
+             const std::function<void()>& work);
   /// `why` it cannot be copied; empty: it was.
   void note(const kubernetes::ObjectName& source, Instant now, std::string why);
   /// Whether it was tried just now, and why in vain. None: it is time to try.
   std::optional<std::string> recent(const kubernetes::ObjectName& source, Instant now) const;
   /// It is removed.
   void forget(std::string_view copy);
-  /// The names of those that were made here, and are there.
+  /// Of those that could not be made, the others are named by no job any more.
+  void forget_failed_but(const std::set<std::string>& needed);
+  bool is_empty() const;
+  /// The names of those that were made here, and are there, be their sources as they may.
   std::set<std::string> names() const;
   /// What is to be said about the Secrets of a job; empty: nothing.
   std::string complaint(const Value& job) const;
@@ -69,9 +80,12 @@ class SecretCopies {
   struct State {
     Instant tried{};
     std::string why{};
+    bool was_made = false;  ///< since it was last removed
   };
   const bool are_wanted_;
   mutable std::mutex mutex_;
+  Condition ended_;
+  std::set<std::string> under_way_;                 ///< copies on which somebody works
   std::map<kubernetes::ObjectName, State> states_;  ///< by source
 };
 

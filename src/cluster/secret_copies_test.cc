@@ -56,6 +56,20 @@ TEST(SecretCopies, ACopyHasTheDataAndWhatOpenKruiseKnowsItBy) {
               "data":{".dockerconfigjson":"e30="}})")));
 }
 
+TEST(SecretCopies, ACopyOfManyJobsIsOneThatAServerTakes) {
+  const Value source = json(R"({"metadata":{"namespace":"shop","name":"key"},"data":{}})");
+  std::vector<Value> jobs;
+  for (int i = 0; i < 10'000; ++i)
+    jobs.push_back(job_with_secrets(cat("job-with-a-long-name-", 10'000 + i), R"(["key"])"));
+  const Value copy = copied_secret(source, jobs);
+  const std::string references(
+      copy.at("metadata").at("annotations").text_at("imagepulljobs.kruise.io/references"));
+  EXPECT_LE(references.size(), 100'000u);
+  EXPECT_TRUE(references.starts_with("shop/job-with-a-long-name-10000,"))
+      << references.substr(0, 50);
+  EXPECT_EQ(references.find(",,"), references.npos);
+}
+
 TEST(SecretCopies, JobsThatAreLeavingNeedNone) {
   const std::vector<Value> jobs{
       job_with_secrets("a", R"(["key",7,""])"),
@@ -88,6 +102,47 @@ TEST(SecretCopies, WhatCannotBeCopiedIsSaidByItsJobs) {
   copies.forget(copy_of({"shop", "good"}).name);
   EXPECT_FALSE(copies.recent({"shop", "good"}, now));
   EXPECT_TRUE(copies.names().empty());
+}
+
+TEST(SecretCopies, NobodyWorksOnACopyWhileSomebodyElseDoes) {
+  SecretCopies copies(true);
+  std::stop_source stop;
+  stop.request_stop();
+  int count = 0;
+  const auto work = [&] { ++count; };
+  EXPECT_TRUE(copies.alone("a", {}, [&] {
+    EXPECT_FALSE(copies.alone("a", stop.get_token(), work));
+    EXPECT_TRUE(copies.alone("b", {}, work));
+  }));
+  EXPECT_EQ(count, 1);
+  EXPECT_TRUE(copies.alone("a", {}, work));
+  EXPECT_EQ(count, 2);
+}
+
+/// Else it would stay when its jobs go.
+TEST(SecretCopies, ACopyWhoseSourceHasGoneIsThereStill) {
+  SecretCopies copies(true);
+  const std::string copy = copy_of({"shop", "key"}).name;
+  copies.note({"shop", "key"}, Instant(1h), "");
+  copies.note({"shop", "key"}, Instant(2h), "it is not there");
+  EXPECT_EQ(copies.names(), std::set<std::string>{copy});
+  copies.forget_failed_but({});
+  EXPECT_EQ(copies.names(), std::set<std::string>{copy});
+  copies.forget(copy);
+  EXPECT_TRUE(copies.names().empty());
+}
+
+TEST(SecretCopies, WhatCouldNotBeCopiedIsForgottenWithItsJobs) {
+  SecretCopies copies(true);
+  copies.note({"shop", "key"}, Instant(1h), "it is not there");
+  copies.note({"shop", "good"}, Instant(1h), "");
+  copies.forget_failed_but({copy_of({"shop", "key"}).name});
+  EXPECT_TRUE(copies.recent({"shop", "key"}, Instant(1h)));
+  copies.forget_failed_but({});
+  EXPECT_FALSE(copies.recent({"shop", "key"}, Instant(1h)));
+  EXPECT_TRUE(copies.recent({"shop", "good"}, Instant(1h))) << "it has to be removed";
+  copies.forget(copy_of({"shop", "good"}).name);
+  EXPECT_TRUE(copies.is_empty());
 }
 
 }  // namespace

@@ -75,11 +75,12 @@ void ClusterUpkeep::look_at_copies(Instant moment) {
   known.merge(std::exchange(copies_seen_, {}));
   for (const auto& [name, instant] : copies_left_)
     known.insert(name);
-  if (known.empty())
+  if (known.empty() && copies_->is_empty())
     return;
   const std::set<std::string> needed =
       copies_->are_wanted() ? cluster::needed_copies(objects_.all(types::pull_jobs.kind))
                             : std::set<std::string>();
+  copies_->forget_failed_but(needed);
   std::set<std::string> due;
   {
     const std::lock_guard lock(mutex_);
@@ -178,29 +179,36 @@ void ClusterUpkeep::write(const std::stop_token& stop) {
       return;
     const auto next = tasks_.extract(tasks_.begin());
     lock.unlock();
-    const bool is_copy = next.key().kind == types::secrets.kind;
-    const std::string& name = next.key().name.name;
-    if (is_copy && is_needed(name))
-      continue;  // a job has come meanwhile
-    const auto answer = carry_out(next.key(), next.mapped(), stop);
-    if (is_copy && (answer || answer.error().reason == kubernetes::ApiReason::not_found)) {
-      copies_->forget(name);
-      lock.lock();
-      copies_gone_.insert(name);
+    if (next.key().kind == types::secrets.kind) {
+      remove_copy(next.key().name, stop);
       continue;
     }
+    const auto answer = carry_out(next.key(), next.mapped(), stop);
     const bool is_object = answer && !cluster::meta_of(*answer).uid.empty();
     if (is_object && next.mapped().write != Upkeep::Write::remove)
       objects_.take_answer(next.key().kind, *answer);
   }
 }
 
+/// Whoever orders waits for it, so it goes before the other writes of upkeep.
+void ClusterUpkeep::remove_copy(const ObjectName& copy, const std::stop_token& stop) {
+  copies_->alone(copy.name, stop, [&] {
+    if (is_needed(copy.name))
+      return;  // a job has come meanwhile
+    const auto answer =
+        client_.remove(types::secrets, copy, {.urgency = kubernetes::Urgency::progress}, stop);
+    if (!answer && answer.error().reason != kubernetes::ApiReason::not_found)
+      return;
+    copies_->forget(copy.name);
+    const std::lock_guard lock(mutex_);
+    copies_gone_.insert(copy.name);
+  });
+}
+
 kubernetes::ApiResult<Value> ClusterUpkeep::carry_out(const ObjectKey& key, const Task& task,
                                                       const std::stop_token& stop) {
-  const kubernetes::ResourceType& type = key.kind == types::node_images.kind ? types::node_images
-                                         : key.kind == types::secrets.kind
-                                             ? types::secrets
-                                             : types::workload_of_kind(key.kind);
+  const kubernetes::ResourceType& type =
+      key.kind == types::node_images.kind ? types::node_images : types::workload_of_kind(key.kind);
   kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::status};
   switch (task.write) {
     case Upkeep::Write::none:

@@ -54,6 +54,7 @@ class ClusterUpkeep {
   void look_at(const std::string& node, const cluster::FindJob& find, Time now, Instant moment);
   void look_at_expired(Instant moment);
   void look_at_copies(Instant moment);
+  void remove_copy(const kubernetes::ObjectName& copy, const std::stop_token& stop);
   bool is_needed(const std::string& copy) const;
   void give(const kubernetes::ObjectKey& key, Task task);
   void write(const std::stop_token& stop);

@@ -42,6 +42,24 @@ class ClusterUpkeepTest : public testing::Test {
     objects_.take_answer(types::pull_jobs.kind, *made);
     return cluster::meta_of(*made).uid;
   }
+  void put_copies(const std::vector<std::string>& names) {
+    const std::string space(cluster::copy_space);
+    const auto spaced = client_.create(
+        types::spaces, {},
+        json(cat(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")", space, R"("}})")),
+        {}, {});
+    ASSERT_TRUE(spaced) << to_string(spaced.error());
+    for (const std::string& name : names) {
+      const auto made = client_.create(
+          types::secrets, {space, ""},
+          json(cat(R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":")", name, R"("}})")),
+          {}, {});
+      ASSERT_TRUE(made) << to_string(made.error());
+    }
+  }
+  bool has_copy(const std::string& name) {
+    return client_.get(types::secrets, {std::string(cluster::copy_space), name}, {}).has_value();
+  }
   bool is_stored(const std::string& name) {
     return client_.get(types::pull_jobs, {"default", name}, {}).has_value();
   }
@@ -72,26 +90,10 @@ TEST_F(ClusterUpkeepTest, AJobThatWasMadeAnewOutlivesTheOneBefore) {
 }
 
 TEST_F(ClusterUpkeepTest, ACopyOfASecretGoesWhenNoJobNamesIt) {
-  const auto put = [&](const std::string& name) {
-    const auto made = client_.create(
-        types::secrets, {"kruise-daemon-config", ""},
-        json(cat(R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":")", name, R"("}})")), {},
-        {});
-    EXPECT_TRUE(made) << to_string(made.error());
-  };
-  const auto is_there = [&](const std::string& name) {
-    return client_.get(types::secrets, {"kruise-daemon-config", name}, {}).has_value();
-  };
   const std::string kept = cluster::copy_of({"default", "key"}).name,
                     left = cluster::copy_of({"default", "old"}).name,
                     former = cluster::copy_of({"shop", "key"}).name;
-  const auto spaced = client_.create(
-      types::spaces, {},
-      json(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"kruise-daemon-config"}})"),
-      {}, {});
-  ASSERT_TRUE(spaced) << to_string(spaced.error());
-  for (const std::string& name : {kept, left, former, std::string("key-4f2a1c")})
-    put(name);
+  put_copies({kept, left, former, "key-4f2a1c"});
   make_job("warm", R"(,"pullSecrets":["key"])");
   // Of a controller before this one, and of OpenKruise's manager.
   objects_.take_answer(types::node_images.kind, json(cat(R"({"metadata":{"name":"n1","uid":"u",
@@ -106,12 +108,32 @@ TEST_F(ClusterUpkeepTest, ACopyOfASecretGoesWhenNoJobNamesIt) {
   upkeep.note("n1");
   upkeep.refresh(find_, now_);
   // The limit is for a failing test.
-  for (int i = 0; i < 1'500 && (is_there(left) || is_there(former)); ++i)
+  for (int i = 0; i < 1'500 && (has_copy(left) || has_copy(former)); ++i)
     EXPECT_TRUE(pause_for(20ms, {}));
-  EXPECT_FALSE(is_there(left));
-  EXPECT_FALSE(is_there(former));
-  EXPECT_TRUE(is_there(kept));
-  EXPECT_TRUE(is_there("key-4f2a1c")) << "it is not ours";
+  EXPECT_FALSE(has_copy(left));
+  EXPECT_FALSE(has_copy(former));
+  EXPECT_TRUE(has_copy(kept));
+  EXPECT_TRUE(has_copy("key-4f2a1c")) << "it is not ours";
+}
+
+TEST_F(ClusterUpkeepTest, ACopyThatAnOrderNamesMeanwhileStays) {
+  const std::string first = cluster::copy_of({"default", "a"}).name,
+                    last = cluster::copy_of({"default", "b"}).name;
+  put_copies({first, last});
+  cluster::SecretCopies copies(true);
+  copies.note({"default", "a"}, Instant(1h), "");
+  copies.note({"default", "b"}, Instant(1h), "");
+  ClusterUpkeep upkeep(client_, objects_, &copies);
+  upkeep.note("n1");
+  EXPECT_TRUE(copies.alone(first, {}, [&] {
+    upkeep.refresh(find_, now_);
+    make_job("warm", R"(,"pullSecrets":["a"])");
+  }));
+  // They go by their names. The limit is for a failing test.
+  for (int i = 0; i < 1'500 && has_copy(last); ++i)
+    EXPECT_TRUE(pause_for(20ms, {}));
+  EXPECT_FALSE(has_copy(last));
+  EXPECT_TRUE(has_copy(first)) << "its removal was due before the job came";
 }
 
 TEST_F(ClusterUpkeepTest, WhereNodeImagesAreNotFollowedNothingIsDue) {

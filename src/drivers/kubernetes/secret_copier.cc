@@ -38,15 +38,21 @@ std::optional<std::vector<ObjectName>> SecretCopier::copies_for(const Value& job
     return std::nullopt;
   std::vector<ObjectName> there;
   for (const ObjectName& source : cluster::secrets_of(job)) {
-    std::optional<std::string> why = copies_->recent(source, now);
-    if (!why) {
-      why = copy(source, stop);
-      copies_->note(source, now, *why);
-    }
-    if (why->empty())
-      there.push_back(cluster::copy_of(source));
+    const ObjectName name = cluster::copy_of(source);
+    std::string why;
+    // The job is known, so who removes copies leaves it from now on.
+    if (copies_->alone(name.name, stop, [&] { why = keep(source, now, stop); }) && why.empty())
+      there.push_back(name);
   }
   return there;
+}
+
+std::string SecretCopier::keep(const ObjectName& source, Instant now, const std::stop_token& stop) {
+  if (std::optional<std::string> why = copies_->recent(source, now))
+    return *std::move(why);
+  std::string why = copy(source, stop);
+  copies_->note(source, now, why);
+  return why;
 }
 
 /// Forced: OpenKruise's manager writes the jobs of a copy as well, and takes ours over.

@@ -21,6 +21,8 @@ class SecretCopier {
                                                                 const std::stop_token& stop);
 
  private:
+  /// The same, unless that was found out just now.
+  std::string keep(const kubernetes::ObjectName& source, Instant now, const std::stop_token& stop);
   /// Why not; empty: it is there.
   std::string copy(const kubernetes::ObjectName& source, const std::stop_token& stop);
 

@@ -188,7 +188,7 @@ std::vector<NeededRight> rights_to_hand_back(const LookBack& look) {
   const ObjectName manager = name_of(look.upstream.manager);
   std::vector<NeededRight> needed{{"delete", cluster_types::config_maps, space}};
   if (look.controller)
-    needed.push_back({"delete", cluster_types::deployments, space});
+    needed.push_back({"list", kubernetes::types::pods, space});
   for (const UpstreamWebhooks& each : upstream_webhooks())
     for (const char* const verb : {"create", "update"})
       needed.push_back({verb, each.type});
@@ -375,10 +375,14 @@ class HandBack {
       const auto listed =
           client_.list(found->type, {},
                        {.label_selector = cat(installation_label, "=", installation_name)}, stop_);
+      if (!listed && listed.error().reason == ApiReason::forbidden)
+        continue;  // said when fettle is removed
       if (!listed)
         return static_cast<const Error&>(listed.error());
       for (const Value& each : listed->items) {
-        const auto removed = client_.remove(found->type, name_of(each), {}, stop_);
+        const auto removed =
+            client_.remove(found->type, name_of(each),
+                           {.uid = std::string(each.at("metadata").text_at("uid"))}, stop_);
         if (!removed && removed.error().reason != ApiReason::not_found)
           return static_cast<const Error&>(removed.error());
         exchange_.tell(found->type, name_of(each), "deleted");
@@ -433,6 +437,9 @@ Result<LookBack> look_back(Client& client, const ExchangeRequest& request,
                              "` is gone: apply OpenKruise's own one"));
   for (std::string& missing : TRY(missing_rights(client, rights_to_hand_back(look), stop)))
     problems.push_back(std::move(missing));
+  InstallationReport removal = TRY(check_uninstall(client, look.installation, stop));
+  for (std::string& problem : removal.problems)
+    problems.push_back(std::move(problem));
   return look;
 }
 
@@ -464,7 +471,12 @@ Result<InstallationReport> hand_back(Client& client, const ExchangeRequest& requ
   for (InstallationLine& line : removed->objects)
     if (line.kind != crd_type.kind && !is_told_before(report, line))
       report.objects.push_back(std::move(line));
+  for (std::string& warning : removed->warnings)
+    report.warnings.push_back(std::move(warning));
   report.failure = std::move(removed->failure);
+  if (!removed->problems.empty())
+    report.failure = world_error(
+        cat("OpenKruise is back, and fettle cannot be removed: ", join(removed->problems, "; ")));
   if (report.failure)
     return report;
   if (Status done = aside.remove_all(); !done)

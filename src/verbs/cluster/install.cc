@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "base/text.h"
+#include "cluster/secret_copies.h"
 #include "kubernetes/discovery.h"
 #include "verbs/cluster/cluster_objects.h"
 #include "verbs/cluster/put_aside.h"
@@ -525,8 +526,8 @@ Result<std::vector<InstallationObject>> secret_copies(Client& client, Installati
                                   "delete secrets -n ", space, " -l ", label, "` ends that"));
   else
     for (const Value& each : listed->items)
-      found.push_back(
-          {secret_type, {space, std::string(each.at("metadata").text_at("name"))}, each});
+      if (std::string name(each.at("metadata").text_at("name")); cluster::is_own_copy(name))
+        found.push_back({secret_type, {space, std::move(name)}, each});
   return found;
 }
 
@@ -545,6 +546,57 @@ Status look_for_rights_to_delete(Client& client, const std::vector<InstallationO
       report.problems.push_back(missing_right("delete", part));
   }
   return {};
+}
+
+/// Whether the controller may write copies of Secrets: whoever takes away the rights to read their
+/// sources, one namespace after the other, may leave that one.
+Result<bool> may_write_copies(Client& client, const std::stop_token& stop) {
+  const auto found =
+      client.get(role_type, {std::string(copies_space), std::string(copies_role_name)}, stop);
+  if (!found && found.error().reason != ApiReason::not_found &&
+      found.error().reason != ApiReason::forbidden)
+    return static_cast<const Error&>(found.error());
+  return found && has_installation_label(*found);
+}
+
+struct Uninstallation {
+  std::vector<InstallationObject> parts{};  ///< in the order in which they go
+  InstallationReport report{};
+};
+
+Result<Uninstallation> look_before_uninstall(Client& client, const InstallationRequest& request,
+                                             const std::stop_token& stop) {
+  Uninstallation found;
+  InstallationRequest whole = request;
+  const SecretSpaces granted = TRY(spaces_with_secrets(client, stop));
+  const bool writes_copies = TRY(may_write_copies(client, stop));
+  whole.copies_secrets = writes_copies || !granted.of_controller.empty();
+  for (const std::set<std::string>& spaces : {granted.of_daemons, granted.of_controller})
+    whole.secret_spaces.insert(spaces.begin(), spaces.end());
+  // A file about Secrets is of a namespace in which some are read.
+  if (!granted.refusal.empty() || (writes_copies && whole.secret_spaces.empty()))
+    whole.secret_spaces.insert(request.space);
+  if (!granted.refusal.empty()) {
+    found.report.warnings.push_back(
+        cat(granted.refusal, "; roles and bindings `", secret_role_name, "` and `",
+            copied_role_name, "` may stay in other namespaces than `", request.space, "`"));
+  }
+  found.parts = TRY(installation_objects(whole));
+  for (const InstallationObject& part : found.parts)
+    if (part.type.kind == "ClusterRoleBinding")
+      if (const std::string space =
+              other_space(part, TRY(find_object(client, part.type, part.name, stop)));
+          !space.empty())
+        return user_error(installed_in(space));
+  std::ranges::reverse(found.parts);
+  // A controller that still runs would make them anew as long as it may.
+  for (InstallationObject& part : TRY(injecting_parts(client, found.report, stop)))
+    found.parts.push_back(std::move(part));
+  if (whole.copies_secrets)
+    for (InstallationObject& part : TRY(secret_copies(client, found.report, stop)))
+      found.parts.push_back(std::move(part));
+  TRY(look_for_rights_to_delete(client, found.parts, found.report, stop));
+  return found;
 }
 
 /// False: it goes no further.
@@ -601,44 +653,25 @@ Result<InstallationReport> install(Client& client, const InstallationRequest& re
   return report;
 }
 
+Result<InstallationReport> check_uninstall(Client& client, const InstallationRequest& request,
+                                           const std::stop_token& stop) {
+  Uninstallation look = TRY(look_before_uninstall(client, request, stop));
+  return std::move(look.report);
+}
+
 Result<InstallationReport> uninstall(Client& client, const InstallationRequest& request,
                                      const std::stop_token& stop) {
   if (!request.is_exchange && TRY(PutAside::is_there(client, request.space, stop)))
     return user_error(cat("OpenKruise is put aside in `", request.space,
                           "`; `--hand-back` brings it back and removes fettle"));
-  InstallationReport report;
-  InstallationRequest whole = request;
-  const SecretSpaces granted = TRY(spaces_with_secrets(client, stop));
-  whole.copies_secrets = !granted.of_controller.empty();
-  for (const std::set<std::string>& spaces : {granted.of_daemons, granted.of_controller})
-    whole.secret_spaces.insert(spaces.begin(), spaces.end());
-  if (!granted.refusal.empty()) {
-    whole.secret_spaces.insert(request.space);
-    report.warnings.push_back(cat(granted.refusal, "; roles and bindings `", secret_role_name,
-                                  "` and `", copied_role_name,
-                                  "` may stay in other namespaces than `", request.space, "`"));
-  }
-  std::vector<InstallationObject> parts = TRY(installation_objects(whole));
-  for (const InstallationObject& part : parts)
-    if (part.type.kind == "ClusterRoleBinding")
-      if (const std::string space =
-              other_space(part, TRY(find_object(client, part.type, part.name, stop)));
-          !space.empty())
-        return user_error(installed_in(space));
-  std::ranges::reverse(parts);
-  // A controller that still runs would make them anew as long as it may.
-  for (InstallationObject& part : TRY(injecting_parts(client, report, stop)))
-    parts.push_back(std::move(part));
-  if (whole.copies_secrets)
-    for (InstallationObject& part : TRY(secret_copies(client, report, stop)))
-      parts.push_back(std::move(part));
-  TRY(look_for_rights_to_delete(client, parts, report, stop));
+  Uninstallation look = TRY(look_before_uninstall(client, request, stop));
+  InstallationReport& report = look.report;
   if (!report.problems.empty())
-    return report;
-  for (const InstallationObject& part : parts)
+    return std::move(report);
+  for (const InstallationObject& part : look.parts)
     if (!add_line(report, remove_part(client, part, stop)))
       break;
-  return report;
+  return std::move(report);
 }
 
 }  // namespace fettle

@@ -65,6 +65,10 @@ Result<InstallationReport> check_installation(kubernetes::Client& client,
                                               const std::stop_token& stop);
 Result<InstallationReport> install(kubernetes::Client& client, const InstallationRequest& request,
                                    const std::stop_token& stop);
+/// Only looks: whether all that is to go may be deleted.
+Result<InstallationReport> check_uninstall(kubernetes::Client& client,
+                                           const InstallationRequest& request,
+                                           const std::stop_token& stop);
 Result<InstallationReport> uninstall(kubernetes::Client& client, const InstallationRequest& request,
                                      const std::stop_token& stop);
 

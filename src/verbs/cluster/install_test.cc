@@ -344,14 +344,34 @@ TEST_F(InstallTest, BesideOpenKruisesDaemonTheControllerCopiesSecrets) {
   EXPECT_FALSE(has_flag());
   const ResourceType secrets{"", "v1", "secrets", "Secret"};
   make(secrets, "kruise-daemon-config",
-       R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"copy",
+       R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"key-0123456789.fettle",
+        "labels":{"app.kubernetes.io/name":"fettle"}}})");
+  make(secrets, "kruise-daemon-config",
+       R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"by-hand",
         "labels":{"app.kubernetes.io/name":"fettle"}}})");
   make(secrets, "kruise-daemon-config",
        R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"others"}})");
-  EXPECT_EQ(told(uninstall(client_, request_, {})).at("Secret/copy"), "deleted");
+  EXPECT_EQ(told(uninstall(client_, request_, {})).at("Secret/key-0123456789.fettle"), "deleted");
+  EXPECT_TRUE(is_there(secrets, {"kruise-daemon-config", "by-hand"})) << "it is no copy";
   EXPECT_FALSE(is_there(roles_, {"shop", "fettle-copied-secrets"}));
   EXPECT_FALSE(is_there(roles_, {"kruise-daemon-config", "fettle-secret-copies"}));
   EXPECT_TRUE(is_there(secrets, {"kruise-daemon-config", "others"}));
+}
+
+/// As the warning of a later installation says how.
+TEST_F(InstallTest, WhereNoSourcesAreReadAnyMoreTheRightToWriteCopiesGoesAsWell) {
+  for (const char* space : {"elsewhere", "shop", "kruise-daemon-config"})
+    make_namespace(space);
+  run_daemon("elsewhere");
+  request_.secret_spaces = {"shop"};
+  ASSERT_TRUE(installed());
+  request_.secret_spaces = {};
+  const ResourceType role_bindings{"rbac.authorization.k8s.io", "v1", "rolebindings",
+                                   "RoleBinding"};
+  for (const ResourceType& type : {roles_, role_bindings})
+    ASSERT_TRUE(client_.remove(type, {"shop", "fettle-copied-secrets"}, {}, {}));
+  EXPECT_EQ(told(uninstall(client_, request_, {})).at("Role/fettle-secret-copies"), "deleted");
+  EXPECT_FALSE(is_there(role_bindings, {"kruise-daemon-config", "fettle-secret-copies"}));
 }
 
 TEST_F(InstallTest, TwoDaemonsAreSaidAndOursStaysAsItIs) {

@@ -280,18 +280,31 @@ class TakeOver {
     if (manager.is_null())
       return {};
     const ObjectName name = name_of(manager);
-    if (const int64_t replicas = wanted_replicas(manager); replicas != 0) {
-      const Value metadata =
-          Value::dict({{"resourceVersion", manager.at("metadata").at("resourceVersion")},
-                       {"annotations", Value::dict({{Name(replicas_mark), cat(replicas)}})}});
-      TRY(client_.patch(
-          cluster_types::deployments, name, kubernetes::PatchType::merge,
-          Value::dict({{"metadata", metadata}, {"spec", Value::dict({{"replicas", 0}})}}),
-          {.field_manager = std::string(installation_name)}, stop_));
-    }
+    TRY(await_so(
+        exchange_.patience(), cat("Deployment `", to_string(name), "` is stopped"),
+        [&] { return scale_down(name); }, stop_));
     TRY(exchange_.await_no_pods(manager));
     exchange_.tell(cluster_types::deployments, name, "stopped");
     return {};
+  }
+
+  /// What is remembered are the replicas that it has in that moment. False: somebody, such as
+  /// whoever writes its status, has written it meanwhile.
+  Result<bool> scale_down(const ObjectName& name) {
+    const Value manager = TRY(find_object(client_, cluster_types::deployments, name, stop_));
+    const int64_t replicas = manager.is_null() ? 0 : wanted_replicas(manager);
+    if (replicas == 0)
+      return true;
+    const Value metadata =
+        Value::dict({{"resourceVersion", manager.at("metadata").at("resourceVersion")},
+                     {"annotations", Value::dict({{Name(replicas_mark), cat(replicas)}})}});
+    const auto answer = client_.patch(
+        cluster_types::deployments, name, kubernetes::PatchType::merge,
+        Value::dict({{"metadata", metadata}, {"spec", Value::dict({{"replicas", 0}})}}),
+        {.field_manager = std::string(installation_name)}, stop_);
+    if (!answer && answer.error().reason != kubernetes::ApiReason::conflict)
+      return static_cast<const Error&>(answer.error());
+    return answer.has_value();
   }
 
   /// The mark of one that was replaced before stays as it is.

@@ -408,6 +408,41 @@ TEST(TakeOver, AMissingRightIsSaidBeforeAnythingIsDone) {
   EXPECT_EQ(cluster.picture(), before);
 }
 
+TEST(TakeOver, AMissingRightToRemoveFettleIsSaidBeforeAnythingIsHandedBack) {
+  KruiseCluster cluster(with_kruise({}));
+  expect_done(cluster.take_over());
+  const auto before = cluster.picture();
+  cluster.server().deny("delete clusterroles");
+  cluster.server().deny("list pods");
+  const auto report = cluster.hand_back();
+  ASSERT_TRUE(report);
+  EXPECT_EQ(report->problems, (std::vector<std::string>{
+                                  "you may not list `pods` in `kruise-system`",
+                                  "you may not delete `clusterroles.rbac.authorization.k8s.io`"}));
+  EXPECT_EQ(cluster.picture(), before);
+}
+
+/// The rights were there when it was begun.
+TEST(TakeOver, WhatIsPutAsideStaysUntilFettleIsRemoved) {
+  KruiseCluster cluster(with_kruise({}));
+  expect_done(cluster.take_over());
+  const size_t copies = cluster.copies();
+  ASSERT_GT(copies, 0u);
+  auto request = cluster.request();
+  request.patience.pause = [&](Duration, const std::stop_token&) -> Status {
+    cluster.server().deny("delete clusterroles");
+    cluster.play();
+    return {};
+  };
+  const auto report = hand_back(cluster.client(), request, {});
+  ASSERT_TRUE(report);
+  ASSERT_TRUE(report->failure);
+  EXPECT_EQ(report->failure->message,
+            "OpenKruise is back, and fettle cannot be removed: you may not delete "
+            "`clusterroles.rbac.authorization.k8s.io`");
+  EXPECT_EQ(cluster.copies(), copies);
+}
+
 TEST(TakeOver, WithoutOpenKruiseThereIsNothingToTakeOver) {
   KruiseCluster cluster{kubernetes::ApiServer()};
   const auto report = cluster.take_over();
@@ -556,6 +591,25 @@ TEST(TakeOver, AControllerThatRanBesideStopsMeanwhile) {
   expect_done(cluster.take_over());
   EXPECT_EQ(cluster.controller().at("spec").integer_at("replicas"), 2);
   EXPECT_EQ(cluster.all_of(pods).size(), 0u);
+}
+
+/// A deployment controller writes its status at any time.
+TEST(TakeOver, AManagerThatOthersWriteIsStoppedAllTheSame) {
+  KruiseCluster cluster(with_kruise({}));
+  int refused = 0;
+  cluster.server().fail(
+      1,
+      [&](const kubernetes::ApiRequest& request) {
+        const bool is_stop =
+            request.method == "PATCH" && request.body.find("replicas") != std::string::npos &&
+            request.target.find("/deployments/kruise-controller-manager") != std::string::npos;
+        refused += is_stop ? 1 : 0;
+        return is_stop;
+      },
+      kubernetes::refusal(409, "Conflict", "it has been modified"));
+  expect_done(cluster.take_over());
+  EXPECT_EQ(cluster.manager().at("spec").integer_at("replicas", 1), 0);
+  EXPECT_EQ(refused, 1);
 }
 
 /// It is read as it stands there, and nobody is stuck on the way.

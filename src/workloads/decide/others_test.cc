@@ -228,6 +228,22 @@ TEST_F(Others, MaySayThatTheyHaveNoContainersOfTheirSet) {
   EXPECT_EQ(with("main:1").size(), 3u);
 }
 
+TEST_F(Others, MaySayAnyVersionOfAHotSidecar) {
+  constexpr std::string_view hot =
+      R"(,"upgradeStrategy":{"upgradeType":"HotUpgrade","hotUpgradeEmptyImage":"empty:1"})";
+  put_set("log:1", "{}", hot);
+  add_pod("web-0", {json(cat(R"({"name":"logs","revision":")", revision(), R"(","containers":[
+      {"name":"log-1","image":"log:1"},{"name":"log-2","image":"empty:1"}],
+      "working":{"log":"log-1"},"annotations":{
+      "version.sidecarset.kruise.io/log-1":"9223372036854775807"}})"))});
+  put_set("log:2", "{}", hot);
+  EXPECT_EQ(with("log:2"), Texts{"web-0"});
+  const List sidecars =
+      read_one<&Pod::sidecars>(fleet.pod(key_of("web-0").name)->resource->attributes);
+  EXPECT_EQ(sidecars.items()[0].at("annotations").text_at("version.sidecarset.kruise.io/log-2"),
+            "1");
+}
+
 TEST_F(Others, KeepTheirRevision) {
   put_set("log:1");
   add_pods(1);

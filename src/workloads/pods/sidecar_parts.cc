@@ -119,12 +119,13 @@ Value version_variable(std::string_view name, const Name& key) {
   return Value::dict({{"name", name}, {"valueFrom", source}});
 }
 
-/// The number in an annotation. 0: it is none.
+/// The number in an annotation, which somebody may have written. 0: it is no version.
 int64_t number_in(const Value& annotations, const Name& key) {
+  constexpr int64_t most = 1'000'000'000'000;
   const std::string_view text = annotations.text_at(key);
   int64_t number = 0;
   std::from_chars(text.data(), text.data() + text.size(), number);
-  return number;
+  return number > 0 && number < most ? number : 0;
 }
 
 /// The two containers of a hot sidecar.
