@@ -224,12 +224,13 @@ TEST(ClusterRollout, FinalizersOfTheTemplateComeAndGo) {
     EXPECT_EQ(at_path(cluster.pods[name], {"metadata", "uid"}), at_path(is, {"metadata", "uid"}));
 }
 
+auto with_cpu(std::string_view cpu) {
+  return manifest_with(
+      cat(R"({"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c0",)",
+          R"("image":"web:1","resources":{"requests":{"cpu":")", cpu, R"("}}}]}})"));
+}
+
 TEST(ClusterRollout, AResizeDisturbsNobody) {
-  const auto with_cpu = [](std::string_view cpu) {
-    return manifest_with(
-        cat(R"({"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c0",)",
-            R"("image":"web:1","resources":{"requests":{"cpu":")", cpu, R"("}}}]}})"));
-  };
   Cluster cluster;
   cluster.gates.resize = true;
   cluster.put(with_cpu("100m"));
@@ -246,11 +247,6 @@ TEST(ClusterRollout, AResizeDisturbsNobody) {
 }
 
 TEST(ClusterRollout, AResizeIsDoneWhenTheStatusSaysSo) {
-  const auto with_cpu = [](std::string_view cpu) {
-    return manifest_with(
-        cat(R"({"metadata":{"labels":{"app":"web"}},"spec":{"containers":[{"name":"c0",)",
-            R"("image":"web:1","resources":{"requests":{"cpu":")", cpu, R"("}}}]}})"));
-  };
   Cluster cluster;
   cluster.gates.resize = true;
   cluster.put(with_cpu("100m"));

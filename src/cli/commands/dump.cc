@@ -129,7 +129,10 @@ Result<int> dump_all(Face& face) {
       miss(name, world_error("only the engine knows it; `fettle enclave inspect` takes it over"));
       continue;
     }
-    TRY(recall_secrets(*place, environment.name));
+    if (const Status known = recall_secrets(*place, environment.name); !known) {
+      miss(name, known.error());  // they could not be hidden
+      continue;
+    }
     const Result<DumpReport> report = dump_environment(*place, environment, folder.path() / name,
                                                        texts_of(*place, environment.name), stop);
     if (stop.stop_requested())

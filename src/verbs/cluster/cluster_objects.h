@@ -8,6 +8,7 @@
 #include <string_view>
 
 #include "base/wait.h"
+#include "cluster/types.h"
 #include "kubernetes/client.h"
 #include "verbs/cluster/install.h"
 
@@ -17,7 +18,6 @@ namespace cluster_types {
 inline const kubernetes::ResourceType config_maps{"", "v1", "configmaps", "ConfigMap"};
 inline const kubernetes::ResourceType daemon_sets{"apps", "v1", "daemonsets", "DaemonSet"};
 inline const kubernetes::ResourceType deployments{"apps", "v1", "deployments", "Deployment"};
-inline const kubernetes::ResourceType namespaces{"", "v1", "namespaces", "Namespace", false};
 inline const kubernetes::ResourceType mutating_webhooks{"admissionregistration.k8s.io", "v1",
                                                         "mutatingwebhookconfigurations",
                                                         "MutatingWebhookConfiguration", false};

@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cluster/secret_copies.h"
+#include "cluster/types.h"
 #include "kubernetes/discovery.h"
 #include "verbs/cluster/cluster_objects.h"
 #include "verbs/cluster/put_aside.h"
@@ -14,15 +15,14 @@
 namespace fettle {
 namespace {
 
+using cluster::copy_space;
 using cluster_types::daemon_sets;
 using cluster_types::deployments;
-using cluster_types::namespaces;
 using kubernetes::ApiReason;
 using kubernetes::Client;
 using kubernetes::ObjectName;
 using kubernetes::ResourceType;
 
-const ResourceType secret_type{"", "v1", "secrets", "Secret"};
 const ResourceType role_type{"rbac.authorization.k8s.io", "v1", "roles", "Role"};
 const ResourceType role_binding_type{"rbac.authorization.k8s.io", "v1", "rolebindings",
                                      "RoleBinding"};
@@ -291,9 +291,9 @@ class InstallationCheck {
       if (!TRY(has_namespace(space)) && space != request_.space)
         add_problem(cat("there is no namespace `", space, "`, which `--pull-secrets` names"));
     if (request_.copies_secrets && !request_.secret_spaces.empty() &&
-        !TRY(has_namespace(copies_space)))
-      add_problem(cat("there is no namespace `", copies_space,
-                      "`, where OpenKruise's daemon reads Secrets"));
+        !TRY(has_namespace(copy_space)))
+      add_problem(
+          cat("there is no namespace `", copy_space, "`, where OpenKruise's daemon reads Secrets"));
     const SecretSpaces before = TRY(spaces_with_secrets(client_, stop_));
     if (!before.refusal.empty())
       report.warnings.push_back(before.refusal);
@@ -313,7 +313,7 @@ class InstallationCheck {
 
   /// Also if nobody may say, which is a problem of its own.
   Result<bool> has_namespace(std::string_view space) {
-    const auto found = client_.get(namespaces, {"", std::string(space)}, stop_);
+    const auto found = client_.get(cluster::types::spaces, {"", std::string(space)}, stop_);
     if (!found && found.error().reason == ApiReason::forbidden)
       add_problem(found.error().message);
     else if (!found && found.error().reason != ApiReason::not_found)
@@ -516,9 +516,9 @@ Result<std::vector<InstallationObject>> injecting_parts(Client& client, Installa
 Result<std::vector<InstallationObject>> secret_copies(Client& client, InstallationReport& report,
                                                       const std::stop_token& stop) {
   std::vector<InstallationObject> found;
-  const std::string space(copies_space);
+  const std::string space(copy_space);
   const std::string label = cat(installation_label, "=", installation_name);
-  const auto listed = client.list(secret_type, space, {.label_selector = label}, stop);
+  const auto listed = client.list(cluster::types::secrets, space, {.label_selector = label}, stop);
   if (!listed && listed.error().reason != ApiReason::forbidden)
     return static_cast<const Error&>(listed.error());
   if (!listed)
@@ -527,7 +527,7 @@ Result<std::vector<InstallationObject>> secret_copies(Client& client, Installati
   else
     for (const Value& each : listed->items)
       if (std::string name(each.at("metadata").text_at("name")); cluster::is_own_copy(name))
-        found.push_back({secret_type, {space, std::move(name)}, each});
+        found.push_back({cluster::types::secrets, {space, std::move(name)}, each});
   return found;
 }
 
@@ -552,7 +552,7 @@ Status look_for_rights_to_delete(Client& client, const std::vector<InstallationO
 /// sources, one namespace after the other, may leave that one.
 Result<bool> may_write_copies(Client& client, const std::stop_token& stop) {
   const auto found =
-      client.get(role_type, {std::string(copies_space), std::string(copies_role_name)}, stop);
+      client.get(role_type, {std::string(copy_space), std::string(copies_role_name)}, stop);
   if (!found && found.error().reason != ApiReason::not_found &&
       found.error().reason != ApiReason::forbidden)
     return static_cast<const Error&>(found.error());

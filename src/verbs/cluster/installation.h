@@ -57,8 +57,6 @@ inline constexpr std::string_view secret_role_name = "fettle-pull-secrets";
 inline constexpr std::string_view copied_role_name = "fettle-copied-secrets";
 /// By which it writes the copies.
 inline constexpr std::string_view copies_role_name = "fettle-secret-copies";
-/// Where OpenKruise's daemon reads Secrets.
-inline constexpr std::string_view copies_space = "kruise-daemon-config";
 /// Whether an object is there for the daemons of nodes alone.
 bool is_of_daemons(const InstallationObject& part);
 

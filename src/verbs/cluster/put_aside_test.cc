@@ -19,7 +19,7 @@ class PutAsideTest : public testing::Test {
  protected:
   PutAsideTest() {
     const auto made = client_.create(
-        cluster_types::namespaces, {},
+        cluster::types::spaces, {},
         json(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":"a"}})"), {}, {});
     EXPECT_TRUE(made) << to_string(made.error());
   }

@@ -225,7 +225,7 @@ class TakeOver {
  private:
   Status store() {
     for (const InstallationObject& part : TRY(installation_objects(look_.installation)))
-      if (part.type == cluster_types::namespaces &&
+      if (part.type == cluster::types::spaces &&
           TRY(find_object(client_, part.type, part.name, stop_)).is_null())
         TRY(send_part(client_, part, false, stop_));
     PutAside aside = TRY(PutAside::read(client_, look_.installation.space, stop_));

@@ -229,7 +229,7 @@ kubernetes::ApiServer with_kruise(const KruiseSettings& settings) {
   KruiseCluster cluster{kubernetes::ApiServer()};
   for (const char* const space : {"kruise-system", "shop"})
     cluster.make(
-        cluster_types::namespaces, {},
+        cluster::types::spaces, {},
         cat(R"({"apiVersion":"v1","kind":"Namespace","metadata":{"name":")", space, R"("}})"));
   const auto parts = installation_objects({});
   EXPECT_TRUE(parts);
