@@ -221,9 +221,10 @@ void ClusterNews::gather_ended() {
     else
       open_.workloads.insert(cluster::object_of_owner(owner));
   for (const Key& key : edit_.take_ended())
-    if (key.kind == "pod")
+    if (key.kind == "pod") {
+      note_owners_of(cache_.records().find(key));
       open_.pods.insert(name_of_thing(key));
-    else if (key.kind == "revision")
+    } else if (key.kind == "revision")
       open_.revisions.insert(name_of_thing(key));
     else if (key.kind == "claim")
       open_.claims.insert(name_of_thing(key));
@@ -546,11 +547,8 @@ void ClusterNews::take_pod(const ObjectName& name) {
   const ObjectMeta meta = cluster::meta_of(object);
   const RecordPointer known = cache_.records().find(key);
   const RecordPointer failure = edit_.failure(key);
-  if (known != nullptr)
-    for (const auto& [owner, wish] : known->wanted_by)
-      statuses_.note(owner);
-  note_sets_of(known);
   if (object.is_null() || !is_part(cache_.fleet(), meta)) {
+    note_owners_of(known);
     if (!object.is_null() && cluster::is_orphan(meta))
       take_over(object, true);
     // That it could not be made is all that is known of it.
@@ -567,10 +565,21 @@ void ClusterNews::take_pod(const ObjectName& name) {
                                  &owner->revisions, owner->object.uid});
   if (!pod)
     return complain(meta.owner(), to_string(pod.error()));
-  statuses_.note(meta.owner());
   take_marks(*pod);
   const bool is_known = has_lost_template(known.get(), *owner, object);
-  put_pod(*pod, is_known ? known : with_failure(pod->record, failure));
+  if (!put_pod(*pod, is_known ? known : with_failure(pod->record, failure)))
+    return;
+  note_owners_of(known);
+  note_sets_of(pod->record);
+  statuses_.note(meta.owner());
+}
+
+/// The status of a workload counts its pods, and that of a SidecarSet those that it is in.
+void ClusterNews::note_owners_of(const RecordPointer& pod) {
+  if (pod != nullptr)
+    for (const auto& [owner, wish] : pod->wanted_by)
+      statuses_.note(owner);
+  note_sets_of(pod);
 }
 
 void ClusterNews::take_pod_of_others(const ObjectName& name) {
@@ -581,9 +590,9 @@ void ClusterNews::take_pod_of_others(const ObjectName& name) {
       cluster::read_pod_of_others(access_.objects.find(types::pods.kind, name),
                                   {edit_.environment(), cache_.fleet().driver, access_.owners});
   const RecordPointer known = cache_.records().find(key);
-  note_sets_of(known);
   const bool is_another = pod && known != nullptr && known->remote_id != pod->record->remote_id;
   if (known != nullptr && (!pod || is_another)) {
+    note_sets_of(known);
     forget(key);
     edit_.forget(key);
   }
@@ -593,20 +602,24 @@ void ClusterNews::take_pod_of_others(const ObjectName& name) {
   if (const RecordPointer failure = edit_.failure(key);
       failure != nullptr && was_changed(*failure, *pod->record))
     edit_.forget(key);
-  put_pod(*pod, with_failure(pod->record, edit_.failure(key)));
+  if (!put_pod(*pod, with_failure(pod->record, edit_.failure(key))))
+    return;
+  note_sets_of(known);
+  note_sets_of(pod->record);
 }
 
-/// Notes what is known of a pod by now.
-void ClusterNews::put_pod(const cluster::ClusterPod& pod, const RecordPointer& record) {
+/// Notes what is known of a pod by now. Returns whether that may matter to anybody.
+bool ClusterNews::put_pod(const cluster::ClusterPod& pod, const RecordPointer& record) {
   const Key& key = pod.key;
   const RecordPointer known = cache_.records().find(key);
-  note_sets_of(pod.record);
+  bool is_news = known == nullptr || known->remote_id != record->remote_id;
   if (known != nullptr && says_the_same(*known, *record)) {
     end_vain_acts(key, *record);
   } else if (known == nullptr || !was_in_vain(key, *known, *record)) {
     const bool is_changed =
         known != nullptr && edit_.failure(key) == nullptr && was_changed(*known, *record);
     cache_.put(key, record);
+    is_news = true;
     if (known == nullptr)
       edit_.forget(key);  // it is another one, or was taken over
     if (is_changed) {
@@ -615,8 +628,9 @@ void ClusterNews::put_pod(const cluster::ClusterPod& pod, const RecordPointer& r
       edit_.failed_acts().forgive(key, instant_from_clock());
     }
   }
-  cache_.see(key, {.state = pod.state});
-  cache_.fleet().see_node(key, pod.node);
+  is_news |= cache_.see(key, {.state = pod.state});
+  is_news |= cache_.fleet().see_node(key, pod.node);
+  return is_news;
 }
 
 /// The status of a SidecarSet counts its pods.

@@ -42,6 +42,7 @@ class ClusterSource : public FleetSource {
   Result<std::unique_ptr<FleetView>> learn() override;
   /// Nobody is asked: the state of a pod stands in its object.
   PodsQuestion question_about_pods(const FleetView&) override { return {}; }
+  bool tells_of_pods() const override { return true; }
   Status tell_seen(FleetView&, PodsSeen) override { return {}; }
   std::unique_ptr<FleetNews> news(FleetCache& cache, Edit& edit, Notifier& notifier) override;
 
@@ -103,7 +104,8 @@ class ClusterNews : public FleetNews {
   void take_claim(const kubernetes::ObjectName& name);
   void take_pod(const kubernetes::ObjectName& name);
   void take_pod_of_others(const kubernetes::ObjectName& name);
-  void put_pod(const cluster::ClusterPod& pod, const RecordPointer& record);
+  bool put_pod(const cluster::ClusterPod& pod, const RecordPointer& record);
+  void note_owners_of(const RecordPointer& pod);
   void note_sets_of(const RecordPointer& pod);
   bool take_job(const kubernetes::ObjectName& name);
   void remove_all_forgotten(Instant now);

@@ -57,9 +57,10 @@ Status FleetCache::see(PodsSeen answer) {
   return {};
 }
 
-void FleetCache::see(const Key& key, Observation observation) {
-  fleet().see(key, observation.state);
+bool FleetCache::see(const Key& key, Observation observation) {
+  const bool is_another = fleet().see(key, observation.state);
   all_->view->seen[key] = std::move(observation);
+  return is_another;
 }
 
 Status FleetCache::look_at_pods() {

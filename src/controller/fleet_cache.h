@@ -30,8 +30,9 @@ class FleetCache {
   void lose(const Key& key);
   /// Takes in what engines reported about pods.
   Status see(PodsSeen answer);
-  /// Takes in what was seen of one pod, as its present record says it is.
-  void see(const Key& key, Observation observation);
+  /// Takes in what was seen of one pod, as its present record says it is. Returns whether its owner
+  /// is to be asked again.
+  bool see(const Key& key, Observation observation);
   /// Asks how pods are, and waits.
   Status look_at_pods();
 

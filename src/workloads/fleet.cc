@@ -46,6 +46,31 @@ bool by_key(const FleetPod* a, const FleetPod* b) {
   return a->resource->key.name < b->resource->key.name;
 }
 
+/// What the last look at a pod has found of it.
+struct PodAtALook {
+  Phase phase;
+  Readiness readiness;
+  Time ready_since, created;
+  Name complaint;
+  std::vector<ContainerSeen> containers;
+};
+
+PodAtALook look_of(const FleetPod& pod) {
+  return {pod.phase, pod.readiness, pod.ready_since, pod.created, pod.complaint, pod.containers};
+}
+
+/// How often containers have restarted only says which pod goes first when one has to go. That alone
+/// is no reason to ask anybody, and of a crashing pod it changes all the time.
+bool is_same_look(const PodAtALook& before, const FleetPod& pod) {
+  return before.phase == pod.phase && before.readiness == pod.readiness &&
+         before.ready_since == pod.ready_since && before.created == pod.created &&
+         before.complaint == pod.complaint &&
+         std::ranges::equal(before.containers, pod.containers,
+                            [](const ContainerSeen& a, const ContainerSeen& b) {
+                              return is_same_but_for_restarts(a, b);
+                            });
+}
+
 bool has_attributes(const Box<Resource>& known, const Box<Resource>& wanted) {
   return known && known->attributes == wanted->attributes;
 }
@@ -504,25 +529,31 @@ void Fleet::let_be(const Key& key) {
   touch_pod(pod);
 }
 
-void Fleet::see(const Key& key, const std::optional<State>& state) {
+bool Fleet::see(const Key& key, const std::optional<State>& state) {
   const auto found = pods_.find(key.name);
   if (found == pods_.end())
-    return;
-  read_status(state ? *state : State(), *found->second);
-  touch_pod(*found->second);
+    return false;
+  FleetPod& pod = *found->second;
+  const PodAtALook before = look_of(pod);
+  read_status(state ? *state : State(), pod);
+  if (is_same_look(before, pod))
+    return false;
+  touch_pod(pod);
+  return true;
 }
 
-void Fleet::see_node(const Key& key, const Name& node) {
+bool Fleet::see_node(const Key& key, const Name& node) {
   const auto found = pods_.find(key.name);
   if (found == pods_.end())
-    return;
+    return false;
   FleetPod& pod = *found->second;
   const Name wanted = read_one<&Pod::node>(pod.resource->attributes).get();
   const Name& now = node.empty() ? wanted : node;
   if (pod.node == now)
-    return;
+    return false;
   stand_on(pod, now);
   touch_pod(pod);
+  return true;
 }
 
 void Fleet::know_pull(const Key& key, const RecordPointer& record) {

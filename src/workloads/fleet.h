@@ -34,6 +34,12 @@ struct ContainerSeen {
   Value resources{};  ///< that it has been given; null: nobody said
 };
 
+inline bool is_same_but_for_restarts(const ContainerSeen& a, const ContainerSeen& b) {
+  return a.name == b.name && a.image == b.image && a.image_id == b.image_id &&
+         a.container_id == b.container_id && a.is_ready == b.is_ready &&
+         a.is_running == b.is_running && a.resources == b.resources;
+}
+
 struct FleetPod : PodTag {
   bool is_ready() const { return readiness == Readiness::ready; }
 
@@ -193,10 +199,12 @@ class Fleet {
   /// Somebody else has changed a pod, as its record says: the next decision begins from there, as
   /// one of another controller would, and does not insist on what was wanted before.
   void let_be(const Key& key);
-  /// Takes a look at a pod. None: it is not there.
-  void see(const Key& key, const std::optional<State>& state);
-  /// A pod whose key names no node was seen on this one; empty: on none yet.
-  void see_node(const Key& key, const Name& node);
+  /// Takes a look at a pod. None: it is not there. Returns whether it differs from the last one in
+  /// more than the number of restarts; then its owner is to be asked again.
+  bool see(const Key& key, const std::optional<State>& state);
+  /// A pod whose key names no node was seen on this one; empty: on none yet. Returns whether that is
+  /// another one.
+  bool see_node(const Key& key, const Name& node);
   /// An image came to a node, or left it.
   void see_image(const Name& node, const Name& reference, const Name& digest, bool is_there);
   /// A node of a cluster has told what has come of a pull.
