@@ -14,6 +14,11 @@ Step PluginContext::read_attribute(Instance* instance, uint32_t slot, Datum& val
   return cells_.read(instance, slot, value, at);
 }
 
+void PluginContext::on_behalf_of(Task& task, const std::function<void()>& work) {
+  const ScopeGuard running(now_, Underway{&task, task.contributor(), task.depth()});
+  work();
+}
+
 Member PluginContext::member(Instance* instance, uint32_t slot) {
   using State = Member::State;
   Member made;

@@ -53,6 +53,8 @@ class PluginContext {
   /// Reads a variable that is visible at a plugin's call. `Step::fail`: there is none of that name,
   /// or it is an option that is not set.
   Step read_visible(const Call& node, Frame* frame, std::string_view name, Datum& value);
+  /// Does something as if a task that waits were running: it may begin to wait for more.
+  void on_behalf_of(Task& task, const std::function<void()>& work);
   /// The plugin will give to nobody else what it gives to the present task.
   void allocate(const Datum& value) { contributions_.allocate(value); }
   /// Whether the present task misses something, for which it will come again.
@@ -62,7 +64,7 @@ class PluginContext {
   Program& program_;
   Contributions& contributions_;
   const Instances& instances_;
-  const Underway& now_;
+  Underway& now_;
   Cells& cells_;
   Evaluator& evaluator_;
   TypeChecks& types_;

@@ -33,7 +33,7 @@ Status Python::start() {
   const PythonEnvironment environment = python_environment(folder);
   if (environment.interpreter.empty())
     return world_error("the modules have Python, and there is no `python3` on this machine");
-  Path home = program_.home;
+  Path home = program_.home.empty() ? python_cache() : program_.home;
   if (home.empty()) {
     unpacked_ = std::make_unique<TemporaryDirectory>(TRY(TemporaryDirectory::make()));
     home = unpacked_->path();

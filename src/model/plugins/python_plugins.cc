@@ -107,10 +107,10 @@ std::string with_trace(const Value& answer, std::string_view key) {
 
 /// Takes the answer to one call.
 bool take(PluginCall& call, Python& python, const Value& answer) {
-  if (answer.bool_at("unset"))
-    return call.context.is_waiting()
-               ? false
-               : call.fail("UnsetException: the plugin waits for a value that is there");
+  if (answer.bool_at("unset")) {
+    call.is_early = true;
+    return call.fail("UnsetException: the plugin waits for a value that is there");
+  }
   if (answer.bool_at("unknown")) {
     call.met_unknown = true;
     return false;
@@ -126,6 +126,60 @@ bool take(PluginCall& call, Python& python, const Value& answer) {
     return call.fail("the process of the plugins gave no answer");
   const Result<Datum> datum = take_from_python(call, python, *result);
   return datum ? call.give(*datum) : call.fail(cat("TypeError: ", datum.error().message));
+}
+
+/// How many calls go into one message.
+constexpr size_t most_together = 1000;
+
+/// The results of calls, fewer if they took long. Error: one of them has ended the process.
+Result<Value> ask_for(std::span<WaitingCall> calls, Python& python) {
+  PluginContext& context = calls[0].call.context;
+  std::vector<Value> requests;
+  for (const WaitingCall& one : calls)
+    requests.push_back(request_of(one.call, *one.plugin, python));
+  const auto answer_to = [&](const Value& asked) -> Result<Value> {
+    const int64_t number = asked.integer_at("of", -1);
+    if (number < 0 || static_cast<size_t>(number) >= calls.size())
+      return user_error("there is no such call");
+    WaitingCall& one = calls[static_cast<size_t>(number)];
+    Result<Value> answer = Value();
+    context.on_behalf_of(*one.task, [&] { answer = Answers(one.call, python).to(asked); });
+    return answer;
+  };
+  const Value answer = TRY(python.ask(Value::dict({{"calls", Value::list(std::move(requests))}}),
+                                      context.program().plugin_time_limit, answer_to,
+                                      [&](std::string_view line) { context.print(line); }));
+  const Value& results = answer.at("results");
+  if (!results.is_list() || results.items().empty() || results.items().size() > calls.size())
+    return world_error("the process of the plugins gave no answer");
+  return results;
+}
+
+/// Makes calls, as many in one message as may be. If the process ends, each of them is made alone,
+/// so that the one that ended it is known.
+void run_waiting(std::span<WaitingCall> calls) {
+  Python& python = python_of(calls[0].call.context.program());
+  for (size_t alone = 0; !calls.empty();) {
+    const std::span<WaitingCall> some =
+        calls.first(alone > 0 ? 1 : std::min(calls.size(), most_together));
+    const Result<Value> results = ask_for(some, python);
+    if (!results && some.size() > 1) {
+      alone = some.size();
+      continue;
+    }
+    const size_t count = results ? results->items().size() : 1;
+    for (size_t i = 0; i < count; ++i) {
+      WaitingCall& one = calls[i];
+      one.call.context.on_behalf_of(*one.task, [&] {
+        if (results)
+          Answers(one.call, python).note(results->items()[i].at("reads"));
+        one.has_run = results ? take(one.call, python, results->items()[i])
+                              : one.call.fail(to_string(results.error()));
+      });
+    }
+    calls = calls.subspan(count);
+    alone -= std::min(alone, count);
+  }
 }
 
 bool run_python(PluginCall& call, const Plugin& plugin) {
@@ -179,6 +233,7 @@ std::shared_ptr<Plugin> made_of(Program& program, Space& space, const Value& tol
         cat("could not find type ", returns, " in namespace ", space.name, " (of the result)"));
   made->returns = *type;
   made->run = [plugin = made.get()](PluginCall& call) { return run_python(call, *plugin); };
+  made->run_together = run_waiting;
   return made;
 }
 
