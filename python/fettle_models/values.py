@@ -5,6 +5,7 @@ Over the channel, a value is its JSON, with marks for what JSON has not:
   {"~i": [number, "std::Host"]}  an instance; a third item has values of attributes
   {"~u": 0}                      unknown
   {"~r": number}                 a reference
+  {"~c": ["std::Host", {…}]}     a dataclass that was returned: an instance is made of it
   {"~d": [[key, value], …]}      a dict whose keys are not in order, or begin with `~`
 
 Lists and dicts arrive whole and cannot be changed. An instance arrives as a proxy: an attribute is
@@ -436,6 +437,9 @@ def told(value):
         return [told(item) for item in value]
     if isinstance(value, Mapping):
         return _told_dict(value)
+    if dataclasses.is_dataclass(value) and kind.__module__.startswith("inmanta_plugins."):
+        fields = {one.name: told(getattr(value, one.name)) for one in dataclasses.fields(value)}
+        return {"~c": ["::".join([*kind.__module__.split(".")[1:], kind.__name__]), fields]}
     if isinstance(value, Unknown):
         return {"~u": 0}
     if isinstance(value, NoneValue):

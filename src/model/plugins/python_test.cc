@@ -173,6 +173,27 @@ TEST_F(PythonPlugins, InstancesAreReadWhenTheyAreAskedFor) {
   expect_in(compiled(cat(model, "x = m::lacks(a)\n")), "AttributeNotFound: could not find nothing");
 }
 
+TEST_F(PythonPlugins, DataclassesStandForEntities) {
+  module("m",
+         "import dataclasses\n"
+         "@dataclasses.dataclass(frozen=True)\nclass Route:\n    to: str\n    cost: int = 1\n"
+         "@dataclasses.dataclass\nclass Nowhere:\n    x: int\n"
+         "@plugin\ndef shorter(r: Route, more: 'm::Route[]' = []) -> Route:\n"
+         "    assert isinstance(r, Route)\n    return Route(r.to, r.cost - 1)\n"
+         "@plugin\ndef routes(l: list[Route]) -> list[Route]:\n"
+         "    return [Route(one.to + '!') for one in l]\n"
+         "@plugin\ndef nowhere() -> 'any':\n    return Nowhere(1)\n",
+         "entity Route extends std::Dataclass:\n  string to\n  int cost = 1\nend\n"
+         "implement Route using std::none\n");
+  EXPECT_EQ(compiled("import m\nr = m::shorter(m::Route(to=\"a\", cost=5))\n"
+                     "std::print(\"{{r.to}} {{r.cost}}\")\n"
+                     "s = m::routes([r, r])\n"
+                     "std::print([x.to for x in s])\n"),
+            "a 4\n['a!', 'a!']\n");
+  expect_in(compiled("import m\nx = m::nowhere()"),
+            "there is no entity of that name that extends std::Dataclass");
+}
+
 TEST_F(PythonPlugins, UnknownsAndReferencesStayWhatTheyAre) {
   module("m",
          "from inmanta.execute.util import Unknown\n"
@@ -317,7 +338,9 @@ TEST_F(PythonPlugins, AnInstalledModuleIsFoundInTheEnvironmentOfTheProject) {
   module("shop", "@plugin\ndef f() -> 'string':\n    return 'of libs'\n");
   const std::string both = compiled("import shop\nstd::print(shop::f())");
   expect_in(both, "installed\n");
-  expect_in(both, "warning: Module shop is installed as a V1 module and a V2 module: V1 will be ignored.");
+  expect_in(
+      both,
+      "warning: Module shop is installed as a V1 module and a V2 module: V1 will be ignored.");
 }
 
 TEST_F(PythonPlugins, TheRealPackageHasWhatOursLacks) {
