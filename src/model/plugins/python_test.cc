@@ -313,6 +313,17 @@ TEST_F(PythonPlugins, AModuleHasPartsAndUsesOtherModules) {
   EXPECT_FALSE(file_exists(folder_.path() / "libs/m/plugins/__pycache__"));
 }
 
+TEST_F(PythonPlugins, WhatEndsACompileRunsThen) {
+  module("m",
+         "import logging\nfrom inmanta.compiler import finalizer\n"
+         "from inmanta_plugins.std import is_unknown\n"
+         "@finalizer\ndef end():\n    open('ended', 'w').close()\n"
+         "@plugin\ndef f() -> 'bool':\n    logging.getLogger('x').warning('careful')\n"
+         "    return is_unknown(1)\n");
+  EXPECT_EQ(compiled("import m\nstd::print(m::f())"), "WARNING: careful\nFalse\n");
+  EXPECT_TRUE(file_exists(folder_.path() / "ended"));
+}
+
 TEST_F(PythonPlugins, WhatCannotBeLoadedSaysWhatIsMissing) {
   module("m", "import no_such_package.part\n@plugin\ndef f() -> 'int':\n    return 1\n");
   const std::string said = compiled("import m\nx = m::f()");
