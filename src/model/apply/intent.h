@@ -29,7 +29,10 @@ struct ApplyOptions {
   fettle::Name environment;
   std::map<std::string, std::string>
       agents;          ///< where an agent's resources are; wins over the model
-  Value handlers;      ///< by type: {"name", "code": digest} or {"name", "program": path}
+  /// By type: `{"name", "code": digest}` or `{"name", "program": path}`; in Python also
+  /// `interpreter`.
+  Value handlers;
+  Value files;         ///< for handlers in Python: digests of contents, by SHA-1
   bool prune = false;  ///< what left the model is removed, else it is left alone
 };
 
