@@ -6,7 +6,7 @@ foreach(file ${files})
   file(READ ${ROOT}/${file} text)
   string(APPEND rows "    {\"${file}\", R\"fettle_py(${text})fettle_py\"},\n")
 endforeach()
-file(WRITE ${OUTPUT} "#include \"drivers/state/python_package.h\"\n
+file(WRITE ${OUTPUT} "#include \"programs/python_package.h\"\n
 namespace fettle {\nnamespace {\n
 constexpr PackageFile files[] = {\n${rows}};\n
 }  // namespace\n

@@ -47,6 +47,10 @@ CompileResult compile_text(const std::string& name, const std::string& text, con
   program.environment =
       options.environment.empty() && project != nullptr ? project->name : options.environment;
   program.plugin_time_limit = options.plugin_time_limit;
+  program.home = options.home;
+  program.warn = options.warn;
+  if (project != nullptr)
+    program.module_path = project->module_path;
   program.is_for_version = options.is_for_version;
   // The work of reading and declaring is in proportion to the text. Whether it was too much is
   // checked between the phases.

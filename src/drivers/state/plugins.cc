@@ -3,7 +3,7 @@
 #include <filesystem>
 
 #include "base/text.h"
-#include "drivers/state/python_package.h"
+#include "programs/python_package.h"
 #include "value/mask.h"
 
 namespace fettle {

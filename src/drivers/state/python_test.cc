@@ -11,7 +11,7 @@
 #include "base/process.h"
 #include "base/text.h"
 #include "drivers/state/plugins.h"
-#include "drivers/state/python_package.h"
+#include "programs/python_package.h"
 #include "value/json.h"
 
 namespace fettle {

@@ -5,7 +5,9 @@
 
 #include "base/text.h"
 #include "model/evaluate/plugin_context.h"
+#include "model/plugins/failing.h"
 #include "model/plugins/plugin_values.h"
+#include "model/plugins/python.h"
 #include "programs/program.h"
 #include "starlark/scan.h"
 #include "starlark/starlark.h"
@@ -17,18 +19,6 @@ namespace {
 
 constexpr uint64_t most_steps = 200'000'000;
 constexpr uint64_t most_memory = uint64_t{512} << 20;
-
-/// A plugin that fails with a reason, whatever its arguments.
-std::shared_ptr<Plugin> failing(std::string reason) {
-  auto made = std::make_shared<Plugin>();
-  made->rest = PluginParameter{"args", {}, {}, false};
-  made->named_rest = PluginParameter{"kwargs", {}, {}, false};
-  made->run = [reason = std::move(reason)](PluginCall& call) {
-    call.told = reason;
-    return false;
-  };
-  return made;
-}
 
 Path plugin_folder(const Program& program, const Space& space) {
   if (space.module != nullptr)
@@ -332,7 +322,7 @@ std::shared_ptr<Plugin> with_signature(Program& program, Space& space, const std
                                        const Path& file) {
   auto made = std::make_shared<Plugin>();
   if (!read_signature(program, space, signature, *made))
-    return failing(cat("cannot read the signature `", signature, "` in ", file.string()));
+    return failing_plugin(cat("cannot read the signature `", signature, "` in ", file.string()));
   return made;
 }
 
@@ -371,7 +361,7 @@ std::shared_ptr<Plugin> executable_plugin(Program& program, Space& space, const 
                                 "plugins", program.plugin_time_limit);
   const Result<Value>& described = executable->described;
   if (!described)
-    return failing(to_string(described.error()));
+    return failing_plugin(to_string(described.error()));
   const Value* signature = described->at("plugins").find(name);
   if (signature == nullptr || !signature->is_text())
     return nullptr;
@@ -383,18 +373,18 @@ std::shared_ptr<Plugin> executable_plugin(Program& program, Space& space, const 
   return made;
 }
 
-std::shared_ptr<Plugin> python_plugin(const Space& space, const Path& path,
-                                      const std::string& name) {
-  const Result<std::string> text = read_file(path);
-  if (!text || signature_in(*text, name).empty())
-    return nullptr;
-  return failing(cat("the plugin ", space.name, "::", name, " is written in Python (",
-                     path.string(), "), which is not run: write `def ", name, "` in ",
-                     (path.parent_path() / cat(space.name, ".star")).string(),
-                     ", or an executable that speaks JSON lines"));
-}
-
 }  // namespace
+
+std::shared_ptr<Plugin> failing_plugin(std::string reason) {
+  auto made = std::make_shared<Plugin>();
+  made->rest = PluginParameter{"args", {}, {}, false};
+  made->named_rest = PluginParameter{"kwargs", {}, {}, false};
+  made->run = [reason = std::move(reason)](PluginCall& call) {
+    call.told = reason;
+    return false;
+  };
+  return made;
+}
 
 std::shared_ptr<Plugin> find_user_plugin(Program& program, Space& space, std::string_view name) {
   const Path folder = plugin_folder(program, space);
@@ -410,11 +400,7 @@ std::shared_ptr<Plugin> find_user_plugin(Program& program, Space& space, std::st
     if (file.extension() != ".star" && file.extension() != ".py" && access(file.c_str(), X_OK) == 0)
       if (auto made = executable_plugin(program, space, file, wanted))
         return made;
-  for (const Path& file : files)
-    if (file.extension() == ".py")
-      if (auto made = python_plugin(space, file, wanted))
-        return made;
-  return nullptr;
+  return find_python_plugin(program, space, folder, name);
 }
 
 }  // namespace fettle::model

@@ -4,6 +4,7 @@
 
 #include <bit>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -21,6 +22,7 @@
 
 namespace fettle::model {
 
+class Python;
 struct Task;
 struct Frame;
 struct Space;
@@ -248,7 +250,11 @@ struct Program {
   std::deque<Index> indexes;
   std::unordered_map<std::string, std::shared_ptr<const Plugin>> plugins;  ///< by full name
   std::unordered_map<std::string, std::shared_ptr<void>> plugin_files;     ///< read once, by path
-  Path folder;                                                             ///< of the project
+  std::shared_ptr<Python> python;  ///< of the modules, once something is asked of it
+  Path home;                       ///< where fettle's part in Python is kept; empty: nowhere
+  std::vector<Path> module_path;
+  std::function<void(const Error&)> warn;  ///< may be empty
+  Path folder;                             ///< of the project
   std::string environment;  ///< what `std::environment()` gives; empty: not configured
   Duration plugin_time_limit{};
   std::deque<Construction> constructions;  ///< never moved: there may be millions

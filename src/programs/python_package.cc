@@ -1,4 +1,4 @@
-#include "drivers/state/python_package.h"
+#include "programs/python_package.h"
 
 #include "base/hash.h"
 #include "base/text.h"

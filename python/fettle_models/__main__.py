@@ -1,0 +1,3 @@
+from fettle_models.serve import main
+
+main()

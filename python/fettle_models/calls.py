@@ -1,0 +1,90 @@
+"""Loads modules and calls plugins."""
+
+import os
+import shutil
+
+from fettle_models import channel, describe, modules, registry, values
+
+_CONTEXTS = {}
+
+
+def load(server, request):
+    """What each module has, or why it cannot be loaded."""
+    found = {}
+    for module in request["load"]:
+        problem = server.loader.load(module)
+        told = {"plugins": [describe.told(one) for one in registry.plugins_of(module)]}
+        if problem is not None:
+            told["problem"] = problem
+        found[module] = told
+    return {"modules": found}
+
+
+def answer_calls(server, request):
+    return {"results": [_answer(server, one) for one in request["calls"]]}
+
+
+def _answer(server, call):
+    """The result of one call: a value, or why there is none."""
+    values.reads.clear()
+    made = _result(server, call)
+    if values.reads:
+        made["reads"] = [list(one) for one in values.reads]
+    return made
+
+
+def _result(server, call):
+    try:
+        return {"result": values.told(_call(server, call))}
+    except (values.UnsetException, values.MultiUnsetException):
+        return {"unset": True}
+    except values.UnknownException:
+        return {"unknown": True}
+    except values.PluginException as error:
+        return {"told": error.message, "trace": modules.trace_of(error)}
+    except BaseException as error:
+        if not channel.current.is_ours():
+            os._exit(0)
+        return {"failed": modules.text_of(error), "trace": modules.trace_of(error)}
+
+
+def _call(server, call):
+    plugin = registry.plugins.get(call["plugin"])
+    if plugin is None:  # this process has taken the place of one that ended
+        server.loader.load(call["plugin"].split("::", 1)[0])
+        plugin = registry.plugins[call["plugin"]]
+    description = describe.of(plugin)
+    if plugin.deprecated:
+        _warn_deprecated(plugin)
+    for command in plugin.commands:
+        if shutil.which(command) is None:
+            raise Exception(f"{plugin.short_name} requires {command} to be available in $PATH")
+    given = [
+        description.argument(index, value) for index, value in enumerate(call.get("args", ()))
+    ]
+    named = {name: description.named(name, value) for name, value in call.get("named", {}).items()}
+    if description.context is not None:
+        context = _context(server, plugin)
+        if description.context < 0:
+            named[description.context_name] = context
+        elif len(given) < description.context:
+            named[description.context_name] = context
+        else:
+            given.insert(description.context, context)
+    return plugin.function(*given, **named)
+
+
+def _context(server, plugin):
+    known = _CONTEXTS.get(plugin.full_name)
+    if known is None:
+        from inmanta.plugins import Context
+
+        known = _CONTEXTS[plugin.full_name] = Context(server, plugin)
+    return known
+
+
+def _warn_deprecated(plugin):
+    text = f"Plugin '{plugin.full_name}' is deprecated."
+    if plugin.replaced_by:
+        text += f" It should be replaced by '{plugin.replaced_by}'."
+    channel.ask(warn=text)

@@ -1,0 +1,119 @@
+"""Lines of JSON between the compile and this process: one request at a time, in both directions."""
+
+import io
+import itertools
+import json
+import os
+import sys
+import threading
+
+
+class HostError(RuntimeError):
+    """The compile could not do what it was asked; in its words."""
+
+
+class Lines(io.TextIOBase):
+    """What plugins print: each line is told as one."""
+
+    encoding = "utf-8"
+    errors = "replace"
+
+    def __init__(self, channel):
+        self._channel = channel
+        self._begun = ""
+        self.buffer = os.fdopen(os.dup(2), "wb", buffering=0)
+
+    def writable(self):
+        return True
+
+    def fileno(self):
+        return 2
+
+    def write(self, text):
+        *lines, self._begun = (self._begun + text).split("\n")
+        for line in lines:
+            self._channel.log(line)
+        return len(text)
+
+    def end_line(self):
+        if self._begun:
+            self._channel.log(self._begun)
+        self._begun = ""
+
+
+class Channel:
+    """Takes stdin and stdout for itself, so that a plugin's `print` disturbs nobody.
+
+    Only the process that was started may speak: of a plugin that forks, the copy is silent.
+    """
+
+    def __init__(self):
+        self._process = os.getpid()
+        self._input = os.fdopen(os.dup(0), "rb")
+        self._output = os.fdopen(os.dup(1), "wb")
+        nothing = os.open(os.devnull, os.O_RDONLY)
+        os.dup2(nothing, 0)
+        os.close(nothing)
+        os.dup2(2, 1)
+        sys.stdout, sys.stderr = Lines(self), Lines(self)
+        self._turn = threading.RLock()
+        self._numbers = itertools.count(1)
+        self._is_busy = False
+
+    def is_ours(self):
+        return os.getpid() == self._process
+
+    def _write(self, line):
+        text = json.dumps(line, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+        self._output.write(text.encode("utf-8", "replace") + b"\n")
+        self._output.flush()
+
+    def log(self, text):
+        if self._is_busy and self.is_ours():
+            with self._turn:
+                self._write({"log": text})
+        else:
+            os.write(2, (text + "\n").encode(errors="replace"))
+
+    def ask(self, **line):
+        """Asks the compile, which answers before it asks for anything else."""
+        if not self._is_busy or not self.is_ours():
+            raise HostError("nothing can be asked of the model outside of a call")
+        with self._turn:
+            number = next(self._numbers)
+            self._write({"ask": number, **line})
+            while True:
+                answer = json.loads(self._input.readline() or b'{"error": "the compile is gone"}')
+                if "error" in answer:
+                    raise HostError(answer["error"])
+                if answer.get("answer") == number:
+                    return answer.get("result")
+
+    def requests(self):
+        """The requests, until the lines end."""
+        while True:
+            text = self._input.readline()
+            if not text:
+                return
+            if text.strip():
+                self._is_busy = True
+                yield json.loads(text)
+
+    def answer(self, line):
+        if not self.is_ours():
+            os._exit(0)  # the copy of a plugin that forked
+        for stream in (sys.stdout, sys.stderr):
+            if isinstance(stream, Lines):
+                stream.end_line()
+        with self._turn:
+            self._write(line)
+            self._is_busy = False
+
+
+current = None  # the channel of this process
+
+
+def ask(**line):
+    if current is None:
+        raise HostError("there is no compile to ask")
+    return current.ask(**line)

@@ -1,0 +1,452 @@
+"""Values of a model as plugins see them, and back.
+
+Over the channel, a value is its JSON, with marks for what JSON has not:
+
+  {"~i": [number, "std::Host"]}  an instance; a third item has values of attributes
+  {"~u": 0}                      unknown
+  {"~r": number}                 a reference
+  {"~d": [[key, value], …]}      a dict whose keys are not in order, or begin with `~`
+
+Lists and dicts arrive whole and cannot be changed. An instance arrives as a proxy: an attribute is
+asked for when it is read, and kept, because a value of a model is set once. One that has no value
+yet ends the call, which is made again when it has.
+"""
+
+import dataclasses
+import enum
+import math
+from collections.abc import Mapping, Sequence
+
+from fettle_models import channel
+
+
+class CompilerException(Exception):
+    """Base of what plugins may catch of the compiler."""
+
+    def __init__(self, msg=""):
+        Exception.__init__(self, msg)
+        self.msg = msg
+
+    def get_message(self):
+        return self.msg
+
+    def __str__(self):
+        return str(self.msg)
+
+
+class RuntimeException(CompilerException):
+    def __init__(self, stmt=None, msg=""):
+        CompilerException.__init__(self, msg)
+        self.stmt = stmt
+
+
+class PluginException(Exception):
+    """What a plugin tells the user in its own words."""
+
+    def __init__(self, message=""):
+        Exception.__init__(self, message)
+        self.message = str(message)
+
+
+class UnsetException(RuntimeException):
+    """An attribute has no value yet: the call is made again when it has."""
+
+    def __init__(self, msg="", instance=None, attribute=None):
+        RuntimeException.__init__(self, None, msg)
+        self.instance = instance
+        self.attribute = attribute
+
+    def get_result_variable(self):
+        return self.instance
+
+
+class MultiUnsetException(RuntimeException):
+    def __init__(self, msg, result_variables=()):
+        RuntimeException.__init__(self, None, msg)
+        self.result_variables = result_variables
+
+
+class OptionalValueException(RuntimeException):
+    """An option without a value was read."""
+
+    def __init__(self, instance=None, attribute=None):
+        RuntimeException.__init__(
+            self, instance, f"Optional variable accessed that has no value ({attribute})"
+        )
+        self.instance = instance
+        self.attribute = attribute
+
+
+class NotFoundException(RuntimeException):
+    def __init__(self, stmt=None, name="", msg=None):
+        RuntimeException.__init__(self, stmt, msg or f"could not find {name}")
+        self.name = name
+
+
+class AttributeNotFound(NotFoundException, AttributeError):
+    """Both what the model and what Python says of an attribute that is not there."""
+
+
+class UnknownException(Exception):
+    """Something unknown was read: then the result of the call is unknown, too."""
+
+    def __init__(self, unknown=None):
+        Exception.__init__(self, "an unknown value was read")
+        self.unknown = unknown
+
+
+class UnexpectedReference(RuntimeException):
+    """A reference was read by a plugin that does not take references."""
+
+
+class Unknown:
+    """A value that becomes known later."""
+
+    def __init__(self, source=None):
+        self.source = source
+
+    def __bool__(self):
+        raise UnknownException(self)
+
+    def __repr__(self):
+        return "<<undefined>>"
+
+
+class NoneValue:
+    """`null` of a model, where it must differ from what is not set."""
+
+    def __eq__(self, other):
+        return isinstance(other, NoneValue)
+
+    def __hash__(self):
+        return hash(None)
+
+    def __repr__(self):
+        return "null"
+
+
+class HeldReference:
+    """A reference of the model. A plugin may pass it on."""
+
+    def __init__(self, number):
+        self.number = number
+
+    def __eq__(self, other):
+        return isinstance(other, HeldReference) and other.number == self.number
+
+    def __hash__(self):
+        return hash(self.number)
+
+
+class Instance:
+    """What is known of an instance: its number, its entity, and the values that were read."""
+
+    __slots__ = ("number", "type_name", "values")
+
+    def __init__(self, number, type_name):
+        self.number = number
+        self.type_name = type_name
+        self.values = {}
+
+    def __repr__(self):
+        return f"{self.type_name} {self.number}"
+
+
+instances = {}  # by number
+reads = set()  # (number, attribute) that the present call took from what is known
+
+
+def instance_of(told):
+    number, type_name = told[0], told[1]
+    known = instances.get(number)
+    if known is None:
+        known = instances[number] = Instance(number, type_name)
+    if len(told) > 2:
+        known.values.update(told[2])
+    return known
+
+
+_UNSET = object()
+
+
+def read_attribute(instance, name):
+    """The value of an attribute, as it came over the channel."""
+    value = instance.values.get(name, _UNSET)
+    if value is not _UNSET:
+        reads.add((instance.number, name))
+        return value
+    told = channel.ask(read=[instance.number, name])
+    if "value" in told:
+        instance.values[name] = told["value"]
+        return told["value"]
+    if "unset" in told:
+        raise UnsetException(f"the attribute {name} of {instance} has no value yet", None, name)
+    if "optional" in told:
+        raise OptionalValueException(None, name)
+    raise AttributeNotFound(None, name)
+
+
+class Entity:
+    """An entity of the model, as far as plugins look at one."""
+
+    def __init__(self, told):
+        self.name = told["name"].rpartition("::")[2]
+        self._told = told
+
+    def get_full_name(self):
+        return self._told["name"]
+
+    def get_all_parent_names(self):
+        return list(self._told["parents"])
+
+    def get_all_attribute_names(self):
+        return list(self._told["attributes"])
+
+    def is_subclass(self, other):
+        return other.get_full_name() in self._told["parents"]
+
+    def __str__(self):
+        return self._told["name"]
+
+    __repr__ = type_string = __str__
+
+
+_entities = {}
+
+
+def entity_of(name):
+    known = _entities.get(name)
+    if known is None:
+        known = _entities[name] = Entity(channel.ask(entity=name))
+    return known
+
+
+@dataclasses.dataclass(frozen=True)
+class ProxyContext:
+    path: str = ""
+    validated: bool = True
+    allow_reference_values: bool = False
+
+
+class DynamicProxy:
+    """What plugins get in place of an instance; and the base of lists and dicts that they get."""
+
+    def __init__(self, instance, takes_references=False):
+        object.__setattr__(self, "_held", instance)
+        object.__setattr__(self, "_takes_references", takes_references)
+
+    def _get_instance(self):
+        return self._held
+
+    def __getattr__(self, name):
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if not isinstance(self._held, Instance):
+            raise AttributeNotFound(None, name)
+        return wrapped(read_attribute(self._held, name), self._takes_references)
+
+    def __getitem__(self, name):
+        return self.__getattr__(name)
+
+    def __setattr__(self, name, value):
+        raise Exception("Readonly object")
+
+    __setitem__ = __setattr__
+
+    def __delattr__(self, name):
+        raise Exception("Readonly object")
+
+    @classmethod
+    def return_value(cls, value, *, context=None):
+        if isinstance(value, Unknown):
+            raise UnknownException(value)
+        return None if isinstance(value, NoneValue) else value
+
+    @classmethod
+    def unwrap(cls, item, **ignored):
+        return item
+
+    def _type(self):
+        return entity_of(self._held.type_name)
+
+    def is_unknown(self):
+        return False
+
+    def __hash__(self):
+        return hash(self._held.number)
+
+    def __eq__(self, other):
+        return isinstance(other, DynamicProxy) and self._held is other._held
+
+    def __lt__(self, other):
+        return self._held.number < other._held.number
+
+    def __deepcopy__(self, memo):
+        return self
+
+    def __copy__(self):
+        return self
+
+    def __repr__(self):
+        return f"@{self._held!r}"
+
+
+class SequenceProxy(DynamicProxy, Sequence):
+    """A list. What it holds is wrapped when it is read."""
+
+    def __getitem__(self, key):
+        if isinstance(key, str):
+            raise RuntimeException(self, f"can not get a attribute {key}, {self._held} is a list")
+        if isinstance(key, slice):
+            return [wrapped(item, self._takes_references) for item in self._held[key]]
+        return wrapped(self._held[key], self._takes_references)
+
+    def __len__(self):
+        return len(self._held)
+
+    def __iter__(self):
+        return (wrapped(item, self._takes_references) for item in self._held)
+
+    def __hash__(self):
+        return id(self._held)
+
+    def __eq__(self, other):
+        if isinstance(other, SequenceProxy):
+            return self._held == other._held
+        return isinstance(other, list) and list(self) == other
+
+    def __lt__(self, other):
+        return list(self) < list(other)
+
+    def __add__(self, other):
+        return list(self) + list(other)
+
+    def __radd__(self, other):
+        return list(other) + list(self)
+
+    def __repr__(self):
+        return f"@{self._held!r}"
+
+
+class DictProxy(DynamicProxy, Mapping):
+    """A dict. What it holds is wrapped when it is read."""
+
+    def __getitem__(self, key):
+        if not isinstance(key, str):
+            raise RuntimeException(self, f"Expected string key, but got {key}, {self._held} is a dict")
+        return wrapped(self._held[key], self._takes_references)
+
+    def __len__(self):
+        return len(self._held)
+
+    def __iter__(self):
+        return iter(self._held)
+
+    def __hash__(self):
+        return id(self._held)
+
+    def __eq__(self, other):
+        if isinstance(other, DictProxy):
+            return self._held == other._held
+        return isinstance(other, dict) and dict(self.items()) == other
+
+    def __repr__(self):
+        return f"@{self._held!r}"
+
+
+def allow_reference_values(proxy):
+    """The same, but references in it may be read."""
+    if not isinstance(proxy, DynamicProxy):
+        return proxy
+    return type(proxy)(proxy._held, True)
+
+
+def _marked(value, takes_references):
+    if "~i" in value:
+        return DynamicProxy(instance_of(value["~i"]))
+    if "~d" in value:
+        return DictProxy(dict(value["~d"]), takes_references)
+    if "~u" in value:
+        raise UnknownException(Unknown())
+    if "~r" in value:
+        if takes_references:
+            return HeldReference(value["~r"])
+        raise UnexpectedReference(
+            None, "Encountered unexpected reference value during plugin execution"
+        )
+    return DictProxy(value, takes_references)
+
+
+def wrapped(value, takes_references=False):
+    """What a plugin gets for a value that came over the channel."""
+    if isinstance(value, dict):
+        return _marked(value, takes_references)
+    if isinstance(value, list):
+        return SequenceProxy(value, takes_references)
+    return value
+
+
+def wrapped_argument(value, takes_unknown):
+    """The same for an argument. It may be a reference, or unknown, if its plugin says so."""
+    if isinstance(value, dict):
+        if "~u" in value and takes_unknown:
+            return Unknown()
+        if "~r" in value:
+            return HeldReference(value["~r"])
+    return wrapped(value)
+
+
+def _told_dict(value):
+    made = {}
+    is_marked, before = False, ""
+    for key, item in value.items():
+        if not isinstance(key, str):
+            raise RuntimeException(
+                None, f"dict keys should be strings, got {key} of type {type(key).__name__} with dict value"
+            )
+        is_marked = is_marked or key.startswith("~") or key < before
+        before = key
+        made[str(key)] = told(item)
+    return {"~d": [[key, item] for key, item in made.items()]} if is_marked else made
+
+
+def told(value):
+    """A value that a plugin returned, as it goes over the channel."""
+    kind = type(value)
+    if value is None or kind is str or kind is bool or kind is int:
+        return value
+    if isinstance(value, DynamicProxy):
+        held = value._held
+        if isinstance(held, Instance):
+            return {"~i": [held.number, held.type_name]}
+        return held
+    if isinstance(value, enum.Enum):
+        return told(value.value)
+    if isinstance(value, float):
+        if not math.isfinite(value):
+            raise TypeError(f"{value} is not a value of a model")
+        return float(value)
+    if isinstance(value, bool):
+        return bool(value)
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, (list, tuple)):
+        return [told(item) for item in value]
+    if isinstance(value, Mapping):
+        return _told_dict(value)
+    if isinstance(value, Unknown):
+        return {"~u": 0}
+    if isinstance(value, NoneValue):
+        return None
+    if isinstance(value, HeldReference):
+        return {"~r": value.number}
+    if isinstance(value, Sequence) and not isinstance(value, (bytes, bytearray)):
+        return [told(item) for item in value]
+    raise TypeError(f"{kind.__name__} is not a type of values of a model: {short(value)}")
+
+
+def short(value):
+    text = repr(value)
+    return text if len(text) <= 100 else text[:97] + "..."

@@ -1,0 +1,27 @@
+"""What plugins get in place of instances, lists and dicts."""
+
+from fettle_models.values import (
+    AttributeNotFound,
+    DictProxy,
+    DynamicProxy,
+    MultiUnsetException,
+    OptionalValueException,
+    ProxyContext,
+    SequenceProxy,
+    UnknownException,
+    UnsetException,
+)
+from inmanta import _real
+
+__all__ = [
+    "AttributeNotFound",
+    "DictProxy",
+    "DynamicProxy",
+    "MultiUnsetException",
+    "OptionalValueException",
+    "ProxyContext",
+    "SequenceProxy",
+    "UnknownException",
+    "UnsetException",
+]
+__getattr__ = _real.names_of(__name__)

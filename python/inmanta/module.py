@@ -1,0 +1,33 @@
+"""The project that is compiled."""
+
+import os
+
+from fettle_models import channel
+from inmanta import _real
+
+
+class Project:
+    """The folder of the project: what modules ask for."""
+
+    _known = None
+
+    def __init__(self, path="."):
+        self.path = self._path = os.path.abspath(path)
+        self.project_path = self.path
+
+    @classmethod
+    def get(cls, main_file="main.cf"):
+        if cls._known is None:
+            cls._known = cls(".")
+        return cls._known
+
+    @property
+    def name(self):
+        return channel.ask(project="name")
+
+    @property
+    def metadata(self):
+        raise NotImplementedError("Project.metadata is not possible in fettle: read project.yml")
+
+
+__getattr__ = _real.names_of(__name__)

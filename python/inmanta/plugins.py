@@ -1,0 +1,122 @@
+"""Plugins: functions that models call."""
+
+import os
+
+from fettle_models import registry
+from fettle_models.describe import ModelType
+from fettle_models.registry import Plugin
+from fettle_models.values import PluginException, allow_reference_values, entity_of
+from inmanta import _real
+from inmanta.stable_api import stable_api
+from inmanta.warnings import PluginDeprecationWarning
+
+__all__ = [
+    "Context",
+    "ModelType",
+    "Plugin",
+    "PluginDeprecationWarning",
+    "PluginException",
+    "allow_reference_values",
+    "deprecated",
+    "plugin",
+]
+
+
+def _not_here(what, why):
+    return NotImplementedError(f"{what} is not possible in fettle: {why}")
+
+
+@stable_api
+class Context:
+    """What a plugin may ask of the compile that calls it."""
+
+    def __init__(self, server, plugin):
+        self._server = server
+        self.plugin = plugin
+
+    def get_type(self, name):
+        return entity_of(str(name))
+
+    def get_environment_id(self):
+        return self._server.settings.get("environment", "")
+
+    def get_data_dir(self):
+        """The folder `data/MODULE` below the project, which is made if it is not there."""
+        folder = os.path.join("data", self.plugin.module.replace(".", "::"))
+        os.makedirs(folder, exist_ok=True)
+        return folder
+
+    def run_sync(self, function, timeout=5):
+        import asyncio
+
+        async def limited():
+            return await asyncio.wait_for(function(), timeout)
+
+        try:
+            return asyncio.run(limited())
+        except asyncio.TimeoutError:
+            raise ConnectionRefusedError() from None
+
+    def get_client(self):
+        raise _not_here("Context.get_client", "there is no server of Inmanta to talk to")
+
+    def get_sync_client(self):
+        raise _not_here("Context.get_sync_client", "there is no server of Inmanta to talk to")
+
+    def get_resolver(self):
+        raise _not_here("Context.get_resolver", "pass what the plugin needs as an argument")
+
+    def get_queue_scheduler(self):
+        raise _not_here("Context.get_queue_scheduler", "the compiler is not Inmanta's")
+
+    def get_compiler(self):
+        raise _not_here("Context.get_compiler", "the compiler is not Inmanta's")
+
+    def emit_expression(self, *ignored):
+        raise _not_here("Context.emit_expression", "a plugin returns a value")
+
+    def __getattr__(self, name):
+        if name in ("resolver", "queue", "owner", "result", "compiler"):
+            raise _not_here(f"Context.{name}", "the compiler is not Inmanta's")
+        raise AttributeError(f"'Context' object has no attribute '{name}'")
+
+
+@stable_api
+def plugin(function=None, commands=None, emits_statements=False, allow_unknown=False):
+    """`@plugin`, `@plugin("name")` or `@plugin(allow_unknown=True)`."""
+
+    def define(given, name=None):
+        given.__plugin__ = registry.Plugin(given, name, commands, emits_statements, allow_unknown)
+        return given
+
+    if function is None or isinstance(function, str):
+        return lambda given: define(given, function)
+    return define(function)
+
+
+@stable_api
+def deprecated(function=None, *, replaced_by=None, **ignored):
+    """Above `@plugin`: a call of it is warned about."""
+
+    def mark(given):
+        if not hasattr(given, "__plugin__"):
+            raise Exception(
+                f"Can not deprecate '{given.__name__}': The '@deprecated' decorator should be used "
+                "in combination with the '@plugin' decorator and should be placed at the top."
+            )
+        given.__plugin__.deprecated = True
+        given.__plugin__.replaced_by = replaced_by
+        return given
+
+    return mark if function is None else mark(function)
+
+
+class PluginMeta(type):
+    """Who looks for plugins here finds those that modules have defined."""
+
+    @classmethod
+    def get_functions(cls):
+        return dict(registry.plugins)
+
+
+__getattr__ = _real.names_of(__name__)

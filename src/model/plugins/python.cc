@@ -1,0 +1,97 @@
+#include "model/plugins/python.h"
+
+#include "base/text.h"
+#include "programs/python.h"
+#include "programs/python_package.h"
+
+namespace fettle::model {
+namespace {
+
+Value text_of_path(const Path& path) {
+  std::error_code failed;
+  return std::filesystem::absolute(path, failed).lexically_normal().string();
+}
+
+}  // namespace
+
+Python::Python(const Program& program) : program_(program) {}
+Python::~Python() = default;
+
+bool Python::is_in(const Path& plugins) {
+  std::error_code failed;
+  std::filesystem::recursive_directory_iterator at(plugins, failed), end;
+  for (; !failed && at != end; at.increment(failed))
+    if (at->path().extension() == ".py" && at->is_regular_file(failed))
+      return true;
+  return false;
+}
+
+Status Python::start() {
+  if (process_ != nullptr)
+    return {};
+  const Path folder = program_.folder.empty() ? Path(".") : program_.folder;
+  const PythonEnvironment environment = python_environment(folder);
+  if (environment.interpreter.empty())
+    return world_error("the modules have Python, and there is no `python3` on this machine");
+  Path home = program_.home;
+  if (home.empty()) {
+    unpacked_ = std::make_unique<TemporaryDirectory>(TRY(TemporaryDirectory::make()));
+    home = unpacked_->path();
+  }
+  const Path package = TRY(unpack_python(home));
+  std::vector<Entry> folders;
+  for (const auto& [name, module] : program_.modules)
+    if (is_in(module.plugins))
+      folders.push_back({fettle::Name(name), text_of_path(module.plugins)});
+  if (is_in(folder / "plugins"))
+    folders.push_back({"__config__", text_of_path(folder / "plugins")});
+  std::vector<Value> module_path;
+  for (const Path& one : program_.module_path)
+    module_path.push_back(text_of_path(one));
+  const Value settings = Value::dict({{"modules", Value::dict(std::move(folders))},
+                                      {"module_path", Value::list(std::move(module_path))},
+                                      {"environment", program_.environment}});
+  process_ = std::make_unique<fettle::Program>(serve_models(environment, package, folder, settings),
+                                               ServeMode::many);
+  return {};
+}
+
+Result<Value> Python::ask(Value request, Duration time_limit, Asked on_ask, Printed on_print) {
+  TRY(start());
+  return good_answer(process_->call({.request = std::move(request),
+                                     .time_limit = time_limit,
+                                     .on_log = std::move(on_print),
+                                     .on_ask = std::move(on_ask)},
+                                    {}));
+}
+
+const Result<Value>& Python::module(const std::string& name, Duration time_limit) {
+  const auto known = modules_.find(name);
+  if (known != modules_.end())
+    return known->second;
+  const Result<Value> answer = ask(Value::dict({{"load", Value::list({Value(name)})}}), time_limit);
+  return modules_
+      .emplace(name, answer ? Result<Value>(answer->at("modules").at(name)) : answer.error())
+      .first->second;
+}
+
+size_t Python::number_of(const Datum& reference) {
+  const auto known = std::ranges::find_if(
+      references_, [&](const Datum& one) { return one.reference == reference.reference; });
+  if (known != references_.end())
+    return static_cast<size_t>(known - references_.begin());
+  references_.push_back(reference);
+  return references_.size() - 1;
+}
+
+const Datum* Python::reference(size_t number) const {
+  return number < references_.size() ? &references_[number] : nullptr;
+}
+
+Python& python_of(Program& program) {
+  if (program.python == nullptr)
+    program.python = std::make_shared<Python>(program);
+  return *program.python;
+}
+
+}  // namespace fettle::model

@@ -1,0 +1,60 @@
+#pragma once
+/// The Python of a project's modules, in one process: plugins, and what else modules define.
+///
+/// The process is started when something is asked of it for the first time, in the environment of
+/// the project, and kept until the compile ends. It loads a module when a call names one of its
+/// plugins. If it ends, an error says so, and the next request starts another one, which loads what
+/// it needs again.
+///
+/// `python/fettle_models/values.py` has the form of values; `python/fettle_models/serve.py` has the
+/// table of requests.
+
+#include <functional>
+#include <map>
+
+#include "base/file.h"
+#include "model/evaluate/plugin.h"
+#include "programs/program.h"
+
+namespace fettle::model {
+
+class Python {
+ public:
+  /// Nothing is started yet.
+  explicit Python(const Program& program);
+  ~Python();
+
+  /// Whether a module has files of Python.
+  static bool is_in(const Path& plugins);
+
+  using Asked = std::function<Result<Value>(const Value& asked)>;
+  using Printed = std::function<void(std::string_view line)>;
+  /// The answer to a request, a dict. Errors (`Blame::world`): there is no interpreter, the process
+  /// ended or took too long, or it answered `error`, with its trace as the excerpt.
+  Result<Value> ask(Value request, Duration time_limit, Asked on_ask = {}, Printed on_print = {});
+
+  /// What a module has: `plugins`, and `problem` if it cannot be loaded. Asked once.
+  const Result<Value>& module(const std::string& name, Duration time_limit);
+
+  /// References that were passed to the process, by their numbers.
+  size_t number_of(const Datum& reference);
+  const Datum* reference(size_t number) const;
+
+ private:
+  Status start();
+
+  const Program& program_;
+  std::unique_ptr<TemporaryDirectory> unpacked_;  ///< without a folder that is kept
+  std::unique_ptr<fettle::Program> process_;
+  std::map<std::string, Result<Value>> modules_;
+  std::vector<Datum> references_;
+};
+
+/// The Python of a program, which is made when it is asked for.
+Python& python_of(Program& program);
+
+/// The plugin of a namespace's module that is written in Python. Null: there is none of that name.
+std::shared_ptr<Plugin> find_python_plugin(Program& program, Space& space, const Path& folder,
+                                           std::string_view name);
+
+}  // namespace fettle::model

@@ -1,0 +1,222 @@
+/// Plugins in Python: what a module has, and calls.
+
+#include <algorithm>
+
+#include "base/text.h"
+#include "model/evaluate/plugin_context.h"
+#include "model/plugins/failing.h"
+#include "model/plugins/plugin_values.h"
+#include "model/plugins/python_values.h"
+
+namespace fettle::model {
+namespace {
+
+/// Stands for an argument that was not given: its default is in Python.
+const Text not_given_text{"<default>"};
+const Datum not_given = Datum::of(&not_given_text);
+
+bool is_given(const Datum& argument) {
+  return argument.tag != Tag::text || argument.text != &not_given_text;
+}
+
+/// The arguments as Python gets them: by position as far as there is no gap, then by name.
+Value request_of(const PluginCall& call, const Plugin& plugin, Python& python) {
+  std::vector<Value> positional;
+  std::vector<Entry> named;
+  bool has_gap = false;
+  for (size_t i = 0; i < call.arguments.size(); ++i) {
+    if (!is_given(call.arguments[i])) {
+      has_gap = true;
+      continue;
+    }
+    Value value = lend_to_python(python, call.arguments[i]);
+    if (has_gap || plugin.parameters[i].is_named_only)
+      named.push_back({fettle::Name(plugin.parameters[i].name), std::move(value)});
+    else
+      positional.push_back(std::move(value));
+  }
+  for (const Datum& datum : call.rest)
+    positional.push_back(lend_to_python(python, datum));
+  for (const DictEntry& entry : call.named_rest)
+    named.push_back({fettle::Name(entry.key->view), lend_to_python(python, entry.value)});
+  std::vector<Entry> made{{"plugin", plugin.name}};
+  if (!positional.empty())
+    made.push_back({"args", Value::list(std::move(positional))});
+  if (!named.empty())
+    made.push_back({"named", Value::dict(std::move(named))});
+  return Value::dict(std::move(made));
+}
+
+/// Answers what a plugin asks during its call.
+class Answers {
+ public:
+  Answers(PluginCall& call, Python& python) : call_(call), python_(python) {}
+
+  Result<Value> to(const Value& asked) {
+    Program& program = call_.context.program();
+    if (const Value* read = asked.find("read"))
+      return attribute(*read);
+    if (const Value* name = asked.find("entity"))
+      return entity_for_python(program, to_text(*name));
+    if (const Value* text = asked.find("warn")) {
+      if (program.warn)
+        program.warn(program.error_at(call_.node.at, to_text(*text)));
+      return Value();
+    }
+    return user_error("the compile does not answer this");
+  }
+
+  /// What a plugin took from what Python knows already counts as read by this call, too.
+  void note(const Value& reads) {
+    if (reads.is_list())
+      for (const Value& read : reads.items())
+        (void)attribute(read);
+  }
+
+ private:
+  Result<Value> attribute(const Value& read) {
+    const auto instances = call_.context.instances();
+    const std::span<const Value> parts = read.is_list() ? read.items() : std::span<const Value>();
+    const std::optional<int64_t> number =
+        parts.size() == 2 && parts[0].is_integer() ? parts[0].integer() : std::nullopt;
+    if (!number || *number < 0 || static_cast<size_t>(*number) >= instances.size() ||
+        !parts[1].is_text())
+      return user_error("there is no such instance");
+    Instance* const instance = instances[static_cast<size_t>(*number)];
+    const uint32_t slot =
+        instance->entity->slot(call_.context.program().symbols.intern(parts[1].text().view()));
+    if (slot == no_slot)
+      return Value::dict({{"missing", true}});
+    const Member found = call_.context.member(instance, slot);
+    if (found.state == Member::State::waits)
+      return Value::dict({{"unset", true}});
+    if (found.state == Member::State::unset)
+      return Value::dict({{"optional", true}});
+    return Value::dict({{"value", lend_to_python(python_, found.value)}});
+  }
+
+  PluginCall& call_;
+  Python& python_;
+};
+
+/// An exception of Python with the lines that led to it.
+std::string with_trace(const Value& answer, std::string_view key) {
+  const std::string_view trace = answer.text_at("trace");
+  return cat(answer.text_at(key), trace.empty() ? "" : "\n", trace);
+}
+
+/// Takes the answer to one call.
+bool take(PluginCall& call, Python& python, const Value& answer) {
+  if (answer.bool_at("unset"))
+    return call.context.is_waiting()
+               ? false
+               : call.fail("UnsetException: the plugin waits for a value that is there");
+  if (answer.bool_at("unknown")) {
+    call.met_unknown = true;
+    return false;
+  }
+  if (answer.find("told") != nullptr) {
+    call.told = with_trace(answer, "told");
+    return false;
+  }
+  if (answer.find("failed") != nullptr)
+    return call.fail(with_trace(answer, "failed"));
+  const Value* const result = answer.find("result");
+  if (result == nullptr)
+    return call.fail("the process of the plugins gave no answer");
+  const Result<Datum> datum = take_from_python(call, python, *result);
+  return datum ? call.give(*datum) : call.fail(cat("TypeError: ", datum.error().message));
+}
+
+bool run_python(PluginCall& call, const Plugin& plugin) {
+  PluginContext& context = call.context;
+  Python& python = python_of(context.program());
+  Answers answers(call, python);
+  const Result<Value> answer = python.ask(
+      Value::dict({{"calls", Value::list({request_of(call, plugin, python)})}}),
+      context.program().plugin_time_limit, [&](const Value& asked) { return answers.to(asked); },
+      [&](std::string_view line) { context.print(line); });
+  if (!answer)
+    return call.fail(to_string(answer.error()));
+  const Value& results = answer->at("results");
+  if (!results.is_list() || results.items().size() != 1)
+    return call.fail("the process of the plugins gave no answer");
+  answers.note(results.items()[0].at("reads"));
+  return take(call, python, results.items()[0]);
+}
+
+/// Reads one parameter. Returns what is wrong with it, or nothing.
+std::string add_parameter(Program& program, Space& space, const Value& told, Plugin& plugin) {
+  const std::string_view kind = told.text_at("kind"), type = told.text_at("type");
+  PluginParameter made{std::string(told.text_at("name")), {}, {}, kind == "named"};
+  const std::optional<PluginType> read = read_plugin_type(program, space, type);
+  if (!read)
+    return cat("could not find type ", type, " in namespace ", space.name, " (of ", made.name, ")");
+  made.type = *read;
+  if (told.bool_at("default"))
+    made.initial = not_given;
+  if (kind == "rest")
+    plugin.rest = std::move(made);
+  else if (kind == "named_rest")
+    plugin.named_rest = std::move(made);
+  else
+    plugin.parameters.push_back(std::move(made));
+  return {};
+}
+
+std::shared_ptr<Plugin> made_of(Program& program, Space& space, const Value& told) {
+  if (told.find("problem") != nullptr)
+    return failing_plugin(to_text(told.at("problem")));
+  auto made = std::make_shared<Plugin>();
+  made->allows_unknown = told.bool_at("allow_unknown");
+  for (const Value& parameter : told.at("parameters").items())
+    if (std::string wrong = add_parameter(program, space, parameter, *made); !wrong.empty())
+      return failing_plugin(std::move(wrong));
+  const std::string_view returns = told.text_at("returns");
+  const std::optional<PluginType> type = read_plugin_type(program, space, returns);
+  if (!type)
+    return failing_plugin(
+        cat("could not find type ", returns, " in namespace ", space.name, " (of the result)"));
+  made->returns = *type;
+  made->run = [plugin = made.get()](PluginCall& call) { return run_python(call, *plugin); };
+  return made;
+}
+
+/// Why a module cannot be loaded, and what to do about it.
+std::string problem_text(const std::string& module, const Value& problem) {
+  std::string text =
+      cat("the Python of module ", module, " cannot be loaded: ", with_trace(problem, "text"));
+  const std::string_view missing = problem.text_at("missing");
+  if (!missing.empty() && !missing.starts_with("inmanta"))
+    text +=
+        cat("\n`fettle project install` installs what the requirements of the modules name; "
+            "`python3 -m pip install ",
+            missing.substr(0, missing.find('.')), "` may do for this one");
+  return text;
+}
+
+}  // namespace
+
+std::shared_ptr<Plugin> find_python_plugin(Program& program, Space& space, const Path& folder,
+                                           std::string_view name) {
+  auto& looked = program.plugin_files[cat("python in ", folder.string())];
+  if (looked == nullptr)
+    looked = std::make_shared<bool>(Python::is_in(folder));
+  if (!*std::static_pointer_cast<bool>(looked))
+    return nullptr;
+  const std::string module = space.module == nullptr ? space.name : space.module->name;
+  const Result<Value>& found = python_of(program).module(module, program.plugin_time_limit);
+  if (!found)
+    return failing_plugin(
+        cat("the Python of module ", module, " cannot be loaded: ", to_string(found.error())));
+  const std::string full_name = cat(space.name, "::", name);
+  if (const Value& plugins = found->at("plugins"); plugins.is_list())
+    for (const Value& plugin : plugins.items())
+      if (plugin.text_at("name") == full_name)
+        return made_of(program, space, plugin);
+  if (const Value* problem = found->find("problem"))
+    return failing_plugin(problem_text(module, *problem));
+  return nullptr;
+}
+
+}  // namespace fettle::model

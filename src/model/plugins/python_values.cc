@@ -1,0 +1,185 @@
+#include "model/plugins/python_values.h"
+
+#include "base/text.h"
+#include "model/evaluate/plugin_context.h"
+#include "model/values/convert.h"
+#include "model/values/numbers.h"
+
+namespace fettle::model {
+namespace {
+
+constexpr std::string_view instance_mark = "~i", unknown_mark = "~u", reference_mark = "~r",
+                           dict_mark = "~d";
+
+Value marked(std::string_view mark, Value value) {
+  return Value::dict({{fettle::Name(mark), std::move(value)}});
+}
+
+struct PythonMaker {
+  using Product = Value;
+  Python& python;
+
+  Value unset() const { return Value(); }
+  Value null() const { return Value(); }
+  Value unknown() const { return marked(unknown_mark, 0); }
+  Value boolean(bool value) const { return value; }
+  Value integer(int64_t value) const { return value; }
+  Value large(std::string_view digits) const { return Value::big_integer(digits); }
+  Value real(double value) const { return value; }
+  Value text(std::string_view text) const { return text; }
+  Value reference(const Datum& datum) const {
+    return marked(reference_mark, python.number_of(datum));
+  }
+  Value instance(Instance* instance) const {
+    return marked(instance_mark, Value::list({instance->number, instance->entity->full_name}));
+  }
+  Value list(const List& list) const {
+    std::vector<Value> items;
+    items.reserve(list.items.size());
+    for (const Datum& item : list.items)
+      items.push_back(of(item));
+    return Value::list(std::move(items));
+  }
+  Value dict(const Dict& dict) const {
+    bool is_plain = true;
+    std::string_view before;
+    for (const DictEntry& entry : dict.entries) {
+      is_plain = is_plain && !entry.key->view.starts_with('~') && before <= entry.key->view;
+      before = entry.key->view;
+    }
+    if (!is_plain)
+      return marked(dict_mark, pairs(dict));
+    std::vector<Entry> entries;
+    for (const DictEntry& entry : dict.entries)
+      entries.push_back({fettle::Name(entry.key->view), of(entry.value)});
+    return Value::dict(std::move(entries));
+  }
+
+ private:
+  Value of(const Datum& datum) const { return convert(datum, PythonMaker{python}); }
+  Value pairs(const Dict& dict) const {
+    std::vector<Value> made;
+    for (const DictEntry& entry : dict.entries)
+      made.push_back(Value::list({Value(entry.key->view), of(entry.value)}));
+    return Value::list(std::move(made));
+  }
+};
+
+class Taker {
+ public:
+  Taker(PluginCall& call, const Python& python) : call_(call), python_(python) {}
+
+  Result<Datum> of(const Value& value, uint32_t depth) {
+    using Sort = Value::Type;
+    if (depth > deepest_value)
+      return user_error("value is nested too deeply");
+    if (!call_.context.budget().spend(2))
+      return user_error(call_.context.budget().refusal());
+    switch (value.type()) {
+      case Sort::null:
+        return Datum::null();
+      case Sort::boolean:
+        return Datum::of(value.boolean());
+      case Sort::integer:
+        if (const std::optional<int64_t> small = value.integer())
+          return Datum::of(*small);
+        return whole_of(call_.context.program().arena, value.integer_digits());
+      case Sort::real:
+        return Datum::of(value.real());
+      case Sort::text:
+        return call_.context.make_text(value.text().view());
+      case Sort::list:
+        return list(value, depth);
+      case Sort::dict:
+        return dict(value, depth);
+      default:
+        return user_error("the plugin returned something that is not a value");
+    }
+  }
+
+ private:
+  Result<Datum> list(const Value& value, uint32_t depth) {
+    std::vector<Datum> items;
+    for (const Value& item : value.items())
+      items.push_back(TRY(of(item, depth + 1)));
+    return call_.context.make_list(items);
+  }
+
+  Result<Datum> dict(const Value& value, uint32_t depth) {
+    if (const Value* told = value.find(instance_mark))
+      return instance(*told);
+    if (const Value* told = value.find(reference_mark)) {
+      const Datum* const known =
+          python_.reference(static_cast<size_t>(told->integer().value_or(-1)));
+      return known != nullptr ? Result<Datum>(*known) : user_error("there is no such reference");
+    }
+    if (value.find(unknown_mark) != nullptr)
+      return Datum::unknown();
+    std::vector<DictEntry> entries;
+    const auto add = [&](std::string_view key, const Value& item) -> Status {
+      entries.push_back({call_.context.make_text(key).text, TRY(of(item, depth + 1))});
+      return {};
+    };
+    if (const Value* pairs = value.find(dict_mark)) {
+      if (pairs->is_list())
+        for (const Value& pair : pairs->items())
+          if (pair.is_list() && pair.items().size() == 2 && pair.items()[0].is_text())
+            TRY(add(pair.items()[0].text().view(), pair.items()[1]));
+    } else {
+      for (const Entry& entry : value.entries())
+        TRY(add(entry.key.view(), entry.value));
+    }
+    return call_.context.make_dict(entries);
+  }
+
+  Result<Datum> instance(const Value& told) {
+    const auto instances = call_.context.instances();
+    const std::optional<int64_t> number =
+        told.is_list() && !told.items().empty() ? told.items()[0].integer() : std::nullopt;
+    if (!number || *number < 0 || static_cast<size_t>(*number) >= instances.size())
+      return user_error("there is no such instance");
+    return Datum::of(instances[static_cast<size_t>(*number)]);
+  }
+
+  PluginCall& call_;
+  const Python& python_;
+};
+
+std::string type_text(const Attribute& attribute) {
+  if (attribute.shape != Shape::value)
+    return attribute.target->full_name;
+  return cat(attribute.type.name, attribute.type.is_list ? "[]" : "",
+             attribute.type.is_nullable ? "?" : "");
+}
+
+}  // namespace
+
+Value lend_to_python(Python& python, const Datum& datum) {
+  return convert(datum, PythonMaker{python});
+}
+
+Result<Datum> take_from_python(PluginCall& call, const Python& python, const Value& value) {
+  return Taker(call, python).of(value, 0);
+}
+
+Result<Value> entity_for_python(const Program& program, std::string_view full_name) {
+  for (const Entity& entity : program.entities) {
+    if (entity.full_name != full_name)
+      continue;
+    std::vector<Value> parents;
+    for (const Entity* one : entity.lineage)
+      if (one != &entity)
+        parents.emplace_back(one->full_name);
+    std::vector<Entry> attributes;
+    for (const Attribute* one : entity.slots)
+      attributes.push_back(
+          {fettle::Name(program.symbols.name(one->name)),
+           Value::dict({{"type", type_text(*one)}, {"is_relation", one->shape != Shape::value}})});
+    return Value::dict({{"name", entity.full_name},
+                        {"parents", Value::list(std::move(parents))},
+                        {"attributes", Value::dict(std::move(attributes))}});
+  }
+  return user_error(cat("could not find type ", full_name));
+}
+
+}  // namespace fettle::model

@@ -1,0 +1,17 @@
+#pragma once
+/// Values of a model for its Python, and back: JSON with marks (`python/fettle_models/values.py`).
+
+#include "model/plugins/python.h"
+
+namespace fettle::model {
+
+/// Instances go as their numbers, unknowns and references as marks.
+Value lend_to_python(Python& python, const Datum& datum);
+
+/// Error: it is no value, or names an instance or a reference that there is not.
+Result<Datum> take_from_python(PluginCall& call, const Python& python, const Value& value);
+
+/// What Python is told of an entity: its `name`, `parents` and `attributes`.
+Result<Value> entity_for_python(const Program& program, std::string_view full_name);
+
+}  // namespace fettle::model
