@@ -15,6 +15,7 @@ import sys
 import uuid
 
 from fettle_models import channel, modules, values
+from inmanta import references
 
 
 def describe(server, request):
@@ -61,7 +62,9 @@ def export(server, request):
     exporter = _exporter(server)
     before = set(exporter._file_store)
     made = []
+    values.reads.clear()
     for told, entity in request["export"]:
+        values.entity_of(told[1])
         made.append(_made(exporter, told, entity))
         if "failed" in made[-1]:
             break
@@ -96,8 +99,28 @@ def _made(exporter, told, entity):
         return {"failed": text_of(error), "trace": modules.trace_of(_cause(error))}
 
 
+class ModelReference(references.Reference):
+    """A reference that the model made: the host has its JSON."""
+
+    def __init__(self, number):
+        super().__init__()
+        self._number = number
+        self._uses = []
+
+    def serialize(self):
+        if self._model is None:
+            told = channel.ask(reference=self._number)
+            self._uses = [references.ReferenceModel.from_json(one) for one in told["references"]]
+            self._model = next(one for one in self._uses if str(one.id) == told["id"])
+        return self._model
+
+    def resolve(self, logger):
+        raise TypeError("a reference has no value before the resource is deployed")
+
+
 def _cause(error):
-    return error.__cause__ or error.__context__ or error
+    """Its trace is the one that leads to users' code."""
+    return error.__cause__ or error
 
 
 def text_of(error):
@@ -105,9 +128,8 @@ def text_of(error):
     text = modules.text_of(error)
     if isinstance(error, values.CompilerException):
         text = str(error)
-        inner = getattr(error, "cause", None) or getattr(error, "__cause__", None)
-        if inner is not None:
-            text += f": {modules.text_of(inner)}"
+        if error.__cause__ is not None:
+            text += f": {modules.text_of(error.__cause__)}"
     return text
 
 

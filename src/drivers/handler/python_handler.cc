@@ -60,8 +60,7 @@ Result<Value> answer(const HandlerSite& site, const Value& asked) {
 /// The handler's reason, and the lines of its code.
 Error failure(const Value& told) {
   const std::string_view trace = told.text_at("trace");
-  return world_error(
-      cat(told.text_at("why"), trace.empty() ? "" : cat("; in Python:\n", trace)));
+  return world_error(cat(told.text_at("why"), trace.empty() ? "" : cat("; in Python:\n", trace)));
 }
 
 Outcome outcome_of(const HandlerSite& site, const Value& told) {
@@ -80,8 +79,8 @@ Outcome outcome_of(const HandlerSite& site, const Value& told) {
     outputs.reloads = told.bool_at("reloads");
   outputs.is_compliant = state != "non_compliant" && !(site.act.looks_only && differs);
   Done done{write(outputs)};
-  done.changed = state != "non_compliant" &&
-                 (differs || told.bool_at("changed") || told.bool_at("reloaded"));
+  done.changed =
+      state != "non_compliant" && (differs || told.bool_at("changed") || told.bool_at("reloaded"));
   return done;
 }
 
@@ -114,11 +113,11 @@ Result<Program*> PythonHandlers::program(const HandlerSite& site) {
 Result<Outcome> PythonHandlers::look_after(const HandlerSite& site) {
   Program& program = *TRY(this->program(site));
   const bool is_removal = site.act.verb == Verb::remove;
-  const Value request = Value::dict({{"fields", site.wanted.fields.value()},
-                                     {"dry", site.act.looks_only},
-                                     {"purge", is_removal},
-                                     {"reload", !site.act.looks_only && !is_removal &&
-                                                    !site.act.events.empty()}});
+  const Value request =
+      Value::dict({{"fields", site.wanted.fields.value()},
+                   {"dry", site.act.looks_only},
+                   {"purge", is_removal},
+                   {"reload", !site.act.looks_only && !is_removal && !site.act.events.empty()}});
   Result<Value> told =
       good_answer(program.call({.request = Value::dict({{"handler", request}}),
                                 .time_limit = site.deadline,

@@ -180,13 +180,12 @@ class Mapper {
       const bool in_python = is_in_python(id.type);
       if (in_python)
         wait_turn(id, resource);
-      resource.attributes =
-          TRY(handled_kind().normalise(Value::dict({{"type", id.type},
-                                                    {"fields", in_python ? with_id(item) : fields},
-                                                    {"handler", in_python ? with_files(*handler, fields)
-                                                                          : *handler},
-                                                    {"purged", fields.bool_at("purged")},
-                                                    {"report_only", reports}})));
+      resource.attributes = TRY(handled_kind().normalise(
+          Value::dict({{"type", id.type},
+                       {"fields", in_python ? with_id(item) : fields},
+                       {"handler", in_python ? with_files(*handler, fields) : *handler},
+                       {"purged", fields.bool_at("purged")},
+                       {"report_only", reports}})));
       find_mandate(item, id, false, resource);
       return {};
     }

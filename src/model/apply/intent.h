@@ -28,7 +28,7 @@ struct WantedResource {
 struct ApplyOptions {
   fettle::Name environment;
   std::map<std::string, std::string>
-      agents;          ///< where an agent's resources are; wins over the model
+      agents;  ///< where an agent's resources are; wins over the model
   /// By type: `{"name", "code": digest}` or `{"name", "program": path}`; in Python also
   /// `interpreter`.
   Value handlers;

@@ -46,7 +46,8 @@ class Exporter {
         ownership_(model, for_version),
         identities_(model, ownership_),
         plans_(model, declarations),
-        python_(model, declarations, [this](const Instance& instance) { return id_text(instance); }),
+        python_(model, declarations,
+                [this](const Instance& instance) { return id_text(instance); }),
         references_(model, [this](const Instance& instance) { return id_text(instance); }) {}
 
   Result<ExportResult> run() {
@@ -397,8 +398,8 @@ class Exporter {
   Status check_python() const {
     for (const Entity* entity : without_declaration_)
       if (const std::string problem = python_.problem_of(*entity); !problem.empty())
-        return user_error(cat("the resources of type ", entity->full_name,
-                              " cannot be exported: ", problem));
+        return user_error(
+            cat("the resources of type ", entity->full_name, " cannot be exported: ", problem));
     return {};
   }
 

@@ -254,8 +254,8 @@ Result<Value> PythonExport::reference(const Value& number) {
     return user_error("there is no such reference");
   References references(model_, id_of_);
   TRY(references.take(*found, "value"));
-  return Value::dict({{"id", references.places().front().first},
-                      {"references", references.references()}});
+  return Value::dict(
+      {{"id", references.places().front().first}, {"references", references.references()}});
 }
 
 Result<std::map<std::string, std::vector<fettle::Name>, std::less<>>> PythonExport::managed(
@@ -271,9 +271,10 @@ Result<std::map<std::string, std::vector<fettle::Name>, std::less<>>> PythonExpo
     std::vector<Entry> told{{"id", one.item->id}, {"needs", Value::list(std::move(needs))}};
     if (!made_.contains(one.instance->number)) {
       told.push_back({"instance", lent(*one.instance, false)});
-      told.push_back({"fields", one.item->attributes.is_dict() && !one.item->attributes.has_unknown()
-                                    ? one.item->attributes
-                                    : Value::dict({})});
+      told.push_back(
+          {"fields", one.item->attributes.is_dict() && !one.item->attributes.has_unknown()
+                         ? one.item->attributes
+                         : Value::dict({})});
     }
     given.push_back(Value::dict(std::move(told)));
   }
@@ -299,8 +300,8 @@ Result<std::vector<std::pair<fettle::Name, Value>>> PythonExport::handlers() {
         types.insert(one.type);
   if (types.empty())
     return found;
-  const PythonEnvironment environment = python_environment(
-      model_.program.folder.empty() ? Path(".") : model_.program.folder);
+  const PythonEnvironment environment =
+      python_environment(model_.program.folder.empty() ? Path(".") : model_.program.folder);
   std::vector<Value> packages;
   for (const Path& one : environment.packages)
     packages.emplace_back(one.string());

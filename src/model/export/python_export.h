@@ -78,9 +78,9 @@ class PythonExport {
   const Declarations& declarations_;
   IdOf id_of_;
   PythonMentions mentions_;
-  std::vector<std::string> registered_;           ///< types, in the order of registration
-  std::map<std::string, std::string> problems_;   ///< of modules that cannot be loaded
-  std::vector<std::string> handled_;              ///< types with a handler
+  std::vector<std::string> registered_;          ///< types, in the order of registration
+  std::map<std::string, std::string> problems_;  ///< of modules that cannot be loaded
+  std::vector<std::string> handled_;             ///< types with a handler
   bool is_loaded_ = false, has_managers_ = false;
   std::unordered_map<const Entity*, std::vector<std::string>> types_;
   std::unordered_map<uint32_t, std::vector<PythonMade>> made_;  ///< by number of instance

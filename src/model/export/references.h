@@ -37,7 +37,7 @@ class References {
 
   const Model& model_;
   IdOf id_of_;
-  std::map<std::string, Value> found_;                       ///< by id
+  std::map<std::string, Value> found_;  ///< by id
   std::vector<std::pair<std::string, std::string>> places_;
 };
 

@@ -45,6 +45,27 @@ Result<Value> code_of(const Value& handlers) {
 
 }  // namespace
 
+namespace {
+
+/// A version without them would count as a success although nothing of them is deployed.
+Status check_undeclared(const ExportRequest& request, const model::ExportResult& exported) {
+  if (request.allows_undeclared || exported.undeclared.empty())
+    return {};
+  size_t count = 0;
+  std::vector<std::string> types;
+  for (const auto& [type, instances] : exported.undeclared) {
+    count += instances;
+    types.push_back(type);
+  }
+  return world_error(cat(count, count == 1 ? " resource is" : " resources are",
+                         " of a type that is not declared, so nothing would deploy ",
+                         count == 1 ? "it" : "them", " (", join(types, ", "),
+                         "); declare it with `@resource` in Python or in `resources/*.star`, or "
+                         "leave such resources out with `--allow-undeclared`"));
+}
+
+}  // namespace
+
 Result<std::string> environment_of_export(const ExportRequest& request) {
   if (!request.environment.empty()) {
     TRY(check_environment_name(request.environment));
@@ -90,6 +111,7 @@ Result<ExportedModel> export_project(const ExportRequest& request,
 
 Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& made) {
   model::ExportResult& exported = made.exported;
+  TRY(check_undeclared(request, exported));
   if (!request.is_partial && !request.removed_sets.empty())
     return user_error(model::export_words().removed_by_full_push());
   if (request.is_partial && !exported.hollow.empty())
@@ -152,10 +174,11 @@ Result<Value> with_handlers_stored(const Workplace& place, const Value& detail) 
   if (const Value* files = detail.find("files")) {
     std::vector<Entry> digests;
     for (const Entry& file : files->entries())
-      digests.push_back({file.key, file.value.is_dict()
-                                       ? Value(TRY(place.blobs->put(TRY(
-                                             base64_decode(file.value.text_at("base64"))))))
-                                       : file.value});
+      digests.push_back(
+          {file.key,
+           file.value.is_dict()
+               ? Value(TRY(place.blobs->put(TRY(base64_decode(file.value.text_at("base64"))))))
+               : file.value});
     entries.push_back({"files", Value::dict(std::move(digests))});
   }
   return Value::dict(std::move(entries));
