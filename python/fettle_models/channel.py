@@ -59,6 +59,7 @@ class Channel:
         self._turn = threading.RLock()
         self._numbers = itertools.count(1)
         self._is_busy = False
+        self.about = 0  # the call of the request for which is asked
 
     def is_ours(self):
         return os.getpid() == self._process
@@ -81,7 +82,7 @@ class Channel:
             raise HostError("nothing can be asked of the model outside of a call")
         with self._turn:
             number = next(self._numbers)
-            self._write({"ask": number, **line})
+            self._write({"ask": number, "of": self.about, **line})
             while True:
                 answer = json.loads(self._input.readline() or b'{"error": "the compile is gone"}')
                 if "error" in answer:
@@ -96,7 +97,7 @@ class Channel:
             if not text:
                 return
             if text.strip():
-                self._is_busy = True
+                self._is_busy, self.about = True, 0
                 yield json.loads(text)
 
     def answer(self, line):

@@ -106,7 +106,7 @@ class Description:
         return self._evaluated(function, parameter.annotation)
 
     def _evaluated(self, function, annotation):
-        """Annotations of a file that delays them are texts of Python, all others are types of models."""
+        """In a file that delays annotations, texts are Python; else they are types of models."""
         code = getattr(inspect.unwrap(function), "__code__", None)
         if not isinstance(annotation, str) or not code or not code.co_flags & _FUTURE_ANNOTATIONS:
             return annotation

@@ -28,6 +28,9 @@ class Finder:
         package, _, module = name.partition(".")
         if package != PACKAGE or not module or "." in module:
             return None
+        if module == "std":  # ours, whatever is installed
+            ours = os.path.join(os.path.dirname(os.path.abspath(__file__)), "std.py")
+            return importlib.util.spec_from_file_location(name, ours)
         folder = self.folder_of(module)
         if folder is None:
             return None
@@ -114,6 +117,11 @@ def problem_of(error):
     made = {"text": text_of(error), "trace": trace_of(error)}
     if isinstance(error, ModuleNotFoundError) and error.name:
         made["missing"] = error.name
+    if isinstance(error, ImportError) and (error.name or "").split(".")[0] == "inmanta":
+        made["text"] += (
+            "; fettle's package inmanta lacks it, and the real one, from which it would be taken, is "
+            "not installed in the environment"
+        )
     return made
 
 
@@ -137,6 +145,8 @@ def trace_of(error):
     shown = [
         one
         for one in frames
-        if not one.filename.startswith((_OURS, "<frozen")) and one.filename != "<string>"
+        if not one.filename.startswith((_OURS, "<frozen"))
+        and one.filename != "<string>"
+        and not one.filename.endswith("/importlib/__init__.py")
     ]
     return "".join(traceback.format_list(shown[-30:])).rstrip("\n")

@@ -6,7 +6,9 @@ plugins = {}  # "net::sub::name": Plugin
 class Plugin:
     """A function that a model may call."""
 
-    def __init__(self, function, name=None, commands=None, emits_statements=False, allow_unknown=False):
+    def __init__(
+        self, function, name=None, commands=None, emits_statements=False, allow_unknown=False
+    ):
         self.function = function
         self.short_name = name or function.__name__
         self.commands = commands or []
@@ -21,7 +23,7 @@ class Plugin:
 
 
 def module_of(function):
-    """`net.sub` of a function in `inmanta_plugins.net.sub`. Files of a project have no namespaces."""
+    """`net.sub` of a function in `inmanta_plugins.net.sub`; files of a project are one module."""
     package, _, module = function.__module__.partition(".")
     if package != "inmanta_plugins":
         raise Exception("All plugin modules should be loaded in the inmanta_plugins package")

@@ -14,7 +14,7 @@ import sys
 
 from fettle_models import channel, modules
 
-# Who answers a request: its key, the module and the function, which gets the server and the request.
+# Who answers a request: the module and the function, which gets the server and the request.
 ROWS = {
     "load": "fettle_models.calls:load",
     "calls": "fettle_models.calls:answer_calls",

@@ -5,6 +5,7 @@ Over the channel, a value is its JSON, with marks for what JSON has not:
   {"~i": [number, "std::Host"]}  an instance; a third item has values of attributes
   {"~u": 0}                      unknown
   {"~r": number}                 a reference
+  {"~c": ["std::Host", {…}]}     a dataclass that was returned: an instance is made of it
   {"~d": [[key, value], …]}      a dict whose keys are not in order, or begin with `~`
 
 Lists and dicts arrive whole and cannot be changed. An instance arrives as a proxy: an attribute is
@@ -245,7 +246,7 @@ class DynamicProxy:
         if name.startswith("__"):
             raise AttributeError(name)
         if not isinstance(self._held, Instance):
-            raise AttributeNotFound(None, name)
+            raise AttributeError(f"'{type(self).__name__}' object has no attribute '{name}'")
         return wrapped(read_attribute(self._held, name), self._takes_references)
 
     def __getitem__(self, name):
@@ -422,18 +423,26 @@ def wrapped_argument(value, takes_unknown):
     return wrapped(value)
 
 
+def _as_entries(made):
+    """A dict of what goes over the channel: marked, unless its keys say that it need not be."""
+    before = ""
+    for key in made:
+        if key.startswith("~") or key < before:
+            return {"~d": [[key, item] for key, item in made.items()]}
+        before = key
+    return made
+
+
 def _told_dict(value):
     made = {}
-    is_marked, before = False, ""
     for key, item in value.items():
         if not isinstance(key, str):
             raise RuntimeException(
-                None, f"dict keys should be strings, got {key} of type {type(key).__name__} with dict value"
+                None,
+                f"dict keys should be strings, got {key} of type {type(key).__name__} with dict value",
             )
-        is_marked = is_marked or key.startswith("~") or key < before
-        before = key
         made[str(key)] = told(item)
-    return {"~d": [[key, item] for key, item in made.items()]} if is_marked else made
+    return _as_entries(made)
 
 
 def told(value):
@@ -445,7 +454,7 @@ def told(value):
         held = value._held
         if isinstance(held, Instance):
             return {"~i": [held.number, held.type_name]}
-        return held
+        return _as_entries(held) if isinstance(held, dict) else held
     if isinstance(value, enum.Enum):
         return told(value.value)
     if isinstance(value, float):
@@ -462,6 +471,9 @@ def told(value):
         return [told(item) for item in value]
     if isinstance(value, Mapping):
         return _told_dict(value)
+    if dataclasses.is_dataclass(value) and kind.__module__.startswith("inmanta_plugins."):
+        fields = {one.name: told(getattr(value, one.name)) for one in dataclasses.fields(value)}
+        return {"~c": ["::".join([*kind.__module__.split(".")[1:], kind.__name__]), fields]}
     if isinstance(value, Unknown):
         return {"~u": 0}
     if isinstance(value, NoneValue):

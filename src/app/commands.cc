@@ -35,6 +35,7 @@ std::vector<Command> engine_commands();
 Command starlark_command();
 Command compile_command();
 Command project_init_command();
+Command project_install_command();
 Command export_command();
 Command release_command();
 std::vector<Command> versions_commands();
@@ -123,8 +124,8 @@ std::vector<Command> make_all() {
   for (const Commands& group :
        {Commands{run_command(), package_init_command(), starlark_command()},
         Commands{compile_command(), export_command()}, versions_commands(),
-        Commands{release_command(), project_init_command()}, state_commands(),
-        state_memory_commands(), workload_commands(), node_commands(),
+        Commands{release_command(), project_init_command(), project_install_command()},
+        state_commands(), state_memory_commands(), workload_commands(), node_commands(),
         Commands{plan_command(), check_command(), why_command(), show_command(), drift_command(),
                  events_command()},
         orphan_commands(), enclave_commands(),

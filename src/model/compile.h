@@ -24,9 +24,9 @@ inline constexpr uint64_t default_steps = 300'000'000;
 struct CompileOptions {
   std::function<void(std::string_view line)> print;  ///< a line of `std::print`
   std::function<void(const Error& warning)> warn;    ///< legal and probably not meant
-  std::string environment{};            ///< for `std::environment()`; empty: the project's name
-  Duration plugin_time_limit = 30s;     ///< of each call of a plugin outside of the program
-  Path home{};                          ///< where fettle's part in Python is kept; empty: nowhere
+  std::string environment{};         ///< for `std::environment()`; empty: the project's name
+  Duration plugin_time_limit = 30s;  ///< of each call of a plugin outside of the program
+  Path home{};  ///< where fettle's part in Python is unpacked; empty: the user's cache
   bool is_for_version = true;           ///< remember who constructs, repeats and reads what
   uint64_t most_steps = default_steps;  ///< of statements and work on values; 0: no limit
   uint64_t most_memory = 0;             ///< in bytes; 0: `Budget::default_bytes()`

@@ -98,6 +98,20 @@ PythonEnvironment python_environment(const Path& project) {
   return made;
 }
 
+Path python_cache() {
+  const auto variable = [](const char* name) {
+    const char* const value = std::getenv(name);
+    return Path(value == nullptr ? "" : value);
+  };
+  Path folder = variable("XDG_CACHE_HOME");
+  if (!folder.is_absolute() && !variable("HOME").empty())
+    folder = variable("HOME") / ".cache";
+  if (!folder.is_absolute())
+    return {};
+  folder /= "fettle";
+  return make_directories(folder) && access(folder.c_str(), W_OK) == 0 ? folder : Path();
+}
+
 Invocation serve_models(const PythonEnvironment& environment, const Path& package,
                         const Path& project, const Value& settings) {
   std::vector<Entry> told(settings.entries().begin(), settings.entries().end());

@@ -25,6 +25,10 @@ PythonEnvironment python_environment(const Path& project);
 /// The folders with the packages of the active environment, then of `.env` of the project.
 std::vector<Path> installed_packages(const Path& project);
 
+/// The user's folder for what can be made again, where our package is unpacked. Empty: there is
+/// none that can be written.
+Path python_cache();
+
 /// How to start the program that serves the Python of models (`python/fettle_models`), in the folder
 /// of the project. `package` is the folder of `unpack_python`, `settings` what the program is told.
 Invocation serve_models(const PythonEnvironment& environment, const Path& package,

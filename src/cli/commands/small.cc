@@ -16,6 +16,7 @@
 #include "packages/locator.h"
 #include "packages/names.h"
 #include "starlark/command.h"
+#include "verbs/models/install_modules.h"
 
 namespace fettle {
 namespace {
@@ -98,6 +99,23 @@ Result<int> project_init(Face& face) {
   return 0;
 }
 
+Result<int> project_install(Face& face) {
+  const InstallPlan plan = plan_install(TRY(model::project_around(face.parsed.argument(0, "."))));
+  const ByteSink show = [&](std::string_view bytes) -> Status {
+    if (face.json)
+      print_error(trim(bytes));
+    else if (!face.quiet)
+      print_part(bytes);
+    return {};
+  };
+  TRY(install_modules(plan, show, {}));
+  if (face.json)
+    print_json(folder_document(plan.environment.string()));
+  else if (plan.arguments.empty() && !face.quiet)
+    print("the modules need nothing that is not here");
+  return 0;
+}
+
 Result<int> package_init(Face& face) {
   namespace fs = std::filesystem;
   const std::string name = face.parsed.argument(0), folder = face.parsed.argument(1, ".");
@@ -154,6 +172,14 @@ Command project_init_command() {
       "Creates a project for models: project.yml, main.cf and libs.\n"
       "It describes a file and a container that serves it.",
       {"fettle project init shop", "fettle project init"}, project_init, {image_option()});
+}
+Command project_install_command() {
+  return CommandGroup{"models", {}}.make(
+      "project install", "[FOLDER]", 0, 1,
+      "Installs what the modules of a project need in its environment of Python: the active one, "
+      "else\n"
+      "`.env`, which it makes. It runs pip and is the only command that fetches modules.",
+      {"fettle project install"}, project_install, {});
 }
 Command version_command() {
   return CommandGroup{"help", {}}.reader("version", "", 0, 0, "Prints the version.",

@@ -179,22 +179,30 @@ std::vector<Reason> reasons_of(const Plugin& plugin, PluginCall& call) {
   return made;
 }
 
-/// One call, from the given arguments to the checked result.
-bool run_call(const Plugin& plugin, PluginArguments& given, PluginCall& call, CallFailure& told) {
-  PluginContext& context = call.context;
+enum class Prepared : uint8_t { ready, given, failed };
+
+/// Binds and checks the arguments. An unknown one gives the result at once.
+Prepared prepare_call(const Plugin& plugin, PluginArguments& given, PluginCall& call,
+                      CallFailure& told) {
   if (std::string error = Binder(plugin, given, call).bind(); !error.empty()) {
     told.reasons = {{std::move(error)}};
-    return false;
+    return Prepared::failed;
   }
-  if (!plugin.allows_unknown && has_unknown(call))
-    return call.give(Datum::unknown());
+  if (!plugin.allows_unknown && has_unknown(call)) {
+    call.give(Datum::unknown());
+    return Prepared::given;
+  }
   if (!may_read(call)) {
     told = {reasons_of(plugin, call), Importance::plugin};
-    return false;
+    return Prepared::failed;
   }
-  if (told = {check(context, plugin, call), Importance::argument}; !told.reasons.empty())
-    return false;
-  const bool has_run = plugin.run(call);
+  told = {check(call.context, plugin, call), Importance::argument};
+  return told.reasons.empty() ? Prepared::ready : Prepared::failed;
+}
+
+/// Checks what a plugin gave.
+bool finish_call(const Plugin& plugin, PluginCall& call, bool has_run, CallFailure& told) {
+  PluginContext& context = call.context;
   if (call.met_unknown && !context.is_waiting())
     return call.give(Datum::unknown());
   if (!has_run) {
@@ -209,6 +217,13 @@ bool run_call(const Plugin& plugin, PluginArguments& given, PluginCall& call, Ca
            " has incompatible type. Expected type: ", plugin.returns.text)},
       std::move(why)};
   return false;
+}
+
+/// One call, from the given arguments to the checked result.
+bool run_call(const Plugin& plugin, PluginArguments& given, PluginCall& call, CallFailure& told) {
+  const Prepared prepared = prepare_call(plugin, given, call, told);
+  return prepared == Prepared::ready ? finish_call(plugin, call, plugin.run(call), told)
+                                     : prepared == Prepared::given;
 }
 
 }  // namespace
@@ -280,6 +295,14 @@ Step Calls::call_plugin(const Call& node, Frame* frame, Datum& value) {
   if (result != Step::done)
     return result;
   PluginCall call{context_, node, frame};
+  // A check of a type is over before the calls that wait are made.
+  return plugin.run_together != nullptr && !now_.is_checking && !now_.is_probing
+             ? call_later(plugin, given, call, value)
+             : call_alone(plugin, given, call, value);
+}
+
+Step Calls::call_alone(const Plugin& plugin, PluginArguments& given, PluginCall& call,
+                       Datum& value) {
   CallFailure told;
   const int missing = now_.task->missing;
   if (run_call(plugin, given, call, told)) {
@@ -288,12 +311,78 @@ Step Calls::call_plugin(const Call& node, Frame* frame, Datum& value) {
   }
   if (now_.task->missing > missing)
     return Step::wait;
+  return report(call.node, std::move(told.reasons), told.importance);
+}
+
+Step Calls::report(const Call& node, std::vector<Reason> reasons, Importance importance) {
   if (errors_)
     return Step::fail;
-  Reason first = std::move(told.reasons[0]);
-  told.reasons.erase(told.reasons.begin());
-  return errors_.fail(node.at, std::move(first), told.importance, Teller::itself,
-                      std::move(told.reasons));
+  Reason first = std::move(reasons[0]);
+  reasons.erase(reasons.begin());
+  return errors_.fail(node.at, std::move(first), importance, Teller::itself, std::move(reasons));
+}
+
+Step Calls::call_later(const Plugin& plugin, PluginArguments& given, PluginCall& call,
+                       Datum& value) {
+  if (const auto known = failed_.find({now_.task->number, &call.node, call.frame});
+      known != failed_.end()) {
+    auto [reasons, importance] = std::move(known->second);
+    failed_.erase(known);
+    return report(call.node, std::move(reasons), importance);
+  }
+  CallFailure told;
+  const int missing = now_.task->missing;
+  switch (prepare_call(plugin, given, call, told)) {
+    case Prepared::given:
+      value = call.result;
+      return Step::done;
+    case Prepared::failed:
+      return now_.task->missing > missing
+                 ? Step::wait
+                 : report(call.node, std::move(told.reasons), told.importance);
+    case Prepared::ready:
+      waiting_.push_back({&plugin, now_.task, std::move(call), false});
+      schedule_.wait(*now_.task);
+  }
+  return Step::wait;
+}
+
+/// Keeps what has come of a call for its task. The task may wait for more by now.
+void Calls::settle(WaitingCall& waiting) {
+  Task& task = *waiting.task;
+  const int missing = task.missing;
+  CallFailure told;
+  context_.on_behalf_of(task, [&] {
+    if (finish_call(*waiting.plugin, waiting.call, waiting.has_run, told))
+      schedule_.remember(task, {&waiting.call.node, waiting.call.frame}, {waiting.call.result, {}});
+    else if (task.missing == missing && (!waiting.call.is_early || missing == 0))
+      failed_[{task.number, &waiting.call.node, waiting.call.frame}] = {std::move(told.reasons),
+                                                                        told.importance};
+  });
+}
+
+bool Calls::make_waiting() {
+  if (waiting_.empty())
+    return false;
+  std::vector<WaitingCall> calls = std::exchange(waiting_, {});
+  for (const WaitingCall& one : calls)
+    --one.task->missing;
+  // Those of one plugin's kind stand beside each other: there is one kind.
+  calls[0].plugin->run_together(calls);
+  const Task* last = nullptr;
+  for (WaitingCall& one : calls) {
+    settle(one);
+    if (errors_) {
+      errors_.tell(*one.task);
+      return false;
+    }
+  }
+  for (const WaitingCall& one : calls) {
+    if (one.task != last && one.task->missing == 0)
+      schedule_.push(one.task);
+    last = one.task;
+  }
+  return true;
 }
 
 bool run_plugin(PluginCall& from, const Plugin& plugin, PluginArguments& given, Datum& result,

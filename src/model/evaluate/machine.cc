@@ -22,7 +22,7 @@ bool Machine::freeze_some() {
   return has_frozen;
 }
 
-bool Machine::run_ready() {
+bool Machine::run_tasks() {
   Budget& budget = *state_.program.budget;
   while (Task* const task = state_.schedule.next()) {
     // A refusal within a task ends it early, with a part of the value.
@@ -36,6 +36,14 @@ bool Machine::run_ready() {
     streams_.give_back();
   }
   return true;
+}
+
+bool Machine::run_ready() {
+  do {
+    if (!run_tasks())
+      return false;
+  } while (calls_.make_waiting());
+  return !state_.errors;
 }
 
 /// Checks defaults against the conditions of their types, which may call plugins.

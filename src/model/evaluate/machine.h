@@ -23,7 +23,7 @@
 /// all of them waits until the relation is *frozen* (`relations.h`). That is a guess, made only
 /// when nothing else can be done:
 ///
-/// 1. Run tasks until none is ready.
+/// 1. Run tasks until none is ready, and make the calls of plugins that wait (`calls.h`).
 /// 2. Freeze one relation that a task waits for, or, when there is none, all that nobody waits for
 ///    and that may be frozen. Go on with 1.
 /// 3. When nothing can be frozen and nothing is ready, the evaluation is over; `finish.cc` reports
@@ -65,6 +65,7 @@ class Machine {
   const Contributions& contributions() const { return state_.contributions; }
 
  private:
+  bool run_tasks();
   bool run_ready();
   bool freeze_some();
   bool check_defaults();

@@ -14,16 +14,18 @@
 namespace fettle::model {
 
 class PluginContext;
+struct Plugin;
 
 /// A type of a parameter or a result. Plugins have more types than attributes.
 struct PluginType {
-  enum class Kind : uint8_t { any, none, value, entity, list, dict, reference, one_of };
+  enum class Kind : uint8_t { any, none, value, entity, list, dict, reference, one_of, literal };
   Kind kind = Kind::any;
   bool is_nullable = false;
   bool refuses_references = false;  ///< of any value
   Type type;                        ///< of a value
   const Entity* entity = nullptr;
   std::vector<PluginType> inner;  ///< of a list its items', of a dict its values', or the choices
+  std::vector<Datum> literals{};  ///< that are accepted, of a literal
   std::string text;               ///< as errors print it
 };
 
@@ -48,6 +50,8 @@ struct PluginCall {
   std::string told{};            ///< the message of a plugin that explains itself
   /// It looked at something unknown: then the result is unknown, too, whatever was made of it.
   bool met_unknown = false;
+  /// It read what has no value yet: it is made again when that is there.
+  bool is_early = false;
 
   const Datum& operator[](size_t index) const { return arguments[index]; }
   std::string_view text(size_t index) const { return arguments[index].view(); }
@@ -74,6 +78,17 @@ struct PluginArguments {
   std::vector<DictEntry> named;
 };
 
+/// A call that is made together with others.
+struct WaitingCall {
+  const Plugin* plugin;
+  Task* task;
+  PluginCall call;
+  bool has_run = false;  ///< the answer of the plugin, as that of `Plugin::run`
+};
+/// Makes calls in their order. Whoever reads something for one of them does so by `on_behalf_of` its
+/// task (`PluginContext`).
+using RunTogether = void (*)(std::span<WaitingCall> calls);
+
 struct Plugin {
   std::string name;  ///< `std::count`
   std::vector<PluginParameter> parameters;
@@ -82,6 +97,7 @@ struct Plugin {
   PluginType returns;
   bool allows_unknown = false;
   std::function<bool(PluginCall&)> run;
+  RunTogether run_together = nullptr;  ///< of one that is expensive to call alone
 };
 
 /// A row for a plugin of `std`.

@@ -14,6 +14,28 @@ Step PluginContext::read_attribute(Instance* instance, uint32_t slot, Datum& val
   return cells_.read(instance, slot, value, at);
 }
 
+void PluginContext::on_behalf_of(Task& task, const std::function<void()>& work) {
+  const ScopeGuard running(now_, Underway{&task, task.contributor(), task.depth()});
+  const size_t mark = schedule_.mark();
+  work();
+  schedule_.drop(mark);
+}
+
+bool PluginContext::construct(Entity& entity, const Datum& attributes, const Call& at,
+                              Datum& made) {
+  if (now_.task == nullptr || now_.is_checking)
+    return false;
+  Constant* const given =
+      program_.arena.make<Constant>(Expr{ExprKind::constant, at.at}, attributes);
+  Constructor* const node = program_.arena.make<Constructor>(Expr{ExprKind::constructor, at.at});
+  const Argument all{.value = given, .is_unpacked = true, .at = at.at};
+  node->type.name = entity.name;
+  node->type.at = at.at;
+  node->arguments = program_.arena.copy(std::span<const Argument>(&all, 1));
+  node->entity = &entity;
+  return evaluator_.evaluate(node, nullptr, made) == Step::done;
+}
+
 Member PluginContext::member(Instance* instance, uint32_t slot) {
   using State = Member::State;
   Member made;

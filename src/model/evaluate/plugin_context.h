@@ -27,6 +27,7 @@ class PluginContext {
       : program_(state.program),
         contributions_(state.contributions),
         instances_(state.instances),
+        schedule_(state.schedule),
         now_(state.now),
         cells_(cells),
         evaluator_(evaluator),
@@ -53,6 +54,11 @@ class PluginContext {
   /// Reads a variable that is visible at a plugin's call. `Step::fail`: there is none of that name,
   /// or it is an option that is not set.
   Step read_visible(const Call& node, Frame* frame, std::string_view name, Datum& value);
+  /// Does something as if a task that waits were running: it may begin to wait for more.
+  void on_behalf_of(Task& task, const std::function<void()>& work);
+  /// The instance with these attributes, a dict, as a constructor at a place makes it. False: that
+  /// failed, or nothing can be made here.
+  bool construct(Entity& entity, const Datum& attributes, const Call& at, Datum& made);
   /// The plugin will give to nobody else what it gives to the present task.
   void allocate(const Datum& value) { contributions_.allocate(value); }
   /// Whether the present task misses something, for which it will come again.
@@ -62,7 +68,8 @@ class PluginContext {
   Program& program_;
   Contributions& contributions_;
   const Instances& instances_;
-  const Underway& now_;
+  Schedule& schedule_;
+  Underway& now_;
   Cells& cells_;
   Evaluator& evaluator_;
   TypeChecks& types_;

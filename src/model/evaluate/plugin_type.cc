@@ -220,6 +220,8 @@ class Reader {
     const std::string_view word = name();
     if (word.empty())
       return false;
+    if (word == "Literal" && take('['))
+      return literals(made);
     std::vector<PluginType> inner;
     if (peek('[') && !text_.substr(at_).starts_with("[]")) {
       take('[');
@@ -231,6 +233,18 @@ class Reader {
         return false;
     }
     return named(word, std::move(inner), made);
+  }
+
+  /// Reads the values of `Literal["a", 1]`.
+  bool literals(PluginType& made) {
+    const size_t start = at_;
+    made.kind = PluginType::Kind::literal;
+    do {
+      if (!literal(made.literals.emplace_back()))
+        return false;
+    } while (take(','));
+    made.text = cat("Literal[", text_.substr(start, at_ - start), "]");
+    return take(']');
   }
 
   bool named(std::string_view word, std::vector<PluginType> inner, PluginType& made) {
@@ -385,6 +399,11 @@ bool accepts(PluginContext& context, const PluginType& type, const Datum& value,
     case Kind::entity:
       return (value.tag == Tag::instance && value.instance->entity->is_a(type.entity)) ||
              refuse("Invalid type for value", "should be type");
+    case Kind::literal:
+      return std::ranges::any_of(
+                 type.literals,
+                 [&](const Datum& one) { return one.tag == value.tag && is_equal(one, value); }) ||
+             refuse("Invalid value", "expected");
     case Kind::list:
       // The original has no text for a list of one of several types.
       if (value.tag != Tag::list)

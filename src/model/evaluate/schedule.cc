@@ -57,6 +57,12 @@ void Schedule::keep(Task& task, size_t mark) {
     task.memory->try_emplace(memo, std::move(remembered));
 }
 
+void Schedule::remember(Task& task, const Memo& memo, MemoEntry what) {
+  if (task.memory == nullptr)
+    task.memory = memories_.take();
+  task.memory->try_emplace(memo, std::move(what));
+}
+
 /// Finished ones are dropped whenever their number has doubled.
 void Schedule::block(Task& task) {
   if (blocked_.size() >= most_blocked_) {

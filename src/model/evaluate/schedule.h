@@ -27,6 +27,8 @@ class Schedule {
   void wait(Task& task, Cell& cell, bool wants_item = false);
   /// Wakes the tasks that wait for a cell, or only those for which one element will do.
   void wake(Cell& cell, DelayedList* delayed, Link* waiters, bool only_item);
+  /// The task waits for something that is no cell, and is woken when that is there.
+  void wait(Task& task) { ++task.missing; }
   /// Something else for which the task waited is there.
   void wake(Task* task) {
     if (--task->missing == 0)
@@ -42,6 +44,8 @@ class Schedule {
   }
   /// Remembers something for the present task. It is lost unless the task waits.
   void remember(const Memo& memo, MemoEntry what) { scratch_.emplace_back(memo, std::move(what)); }
+  /// The same for a task that waits.
+  void remember(Task& task, const Memo& memo, MemoEntry what);
   size_t mark() const { return scratch_.size(); }
   void keep(Task& task, size_t mark);
   void drop(size_t mark) { scratch_.resize(mark); }

@@ -68,7 +68,7 @@ class Loader {
         return true;
       }
     const std::string name = space.substr(0, space.find(':'));
-    const Module* module = module_of(name);
+    const Module* module = module_of(name, import);
     if (module == nullptr)
       for (const StdSource& source : shipped_modules())
         if (source.space == space) {
@@ -101,7 +101,7 @@ class Loader {
     return true;
   }
 
-  const Module* module_of(const std::string& name) {
+  const Module* module_of(const std::string& name, const ImportDefinition& import) {
     const auto known = program_.modules.find(name);
     if (known != program_.modules.end())
       return &known->second;
@@ -110,6 +110,12 @@ class Loader {
       found = project_->find_module(name);
     if (!found)
       return nullptr;
+    if (warn_ && !found->hides.empty())
+      warn_(program_.error_at(import.at,
+                              cat("Module ", name,
+                                  " is installed as a V1 module and a V2 module: V1 will be "
+                                  "ignored. (",
+                                  found->folder.string(), " hides ", found->hides.string(), ")")));
     return &program_.modules.emplace(name, std::move(*found)).first->second;
   }
 

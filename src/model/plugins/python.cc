@@ -1,6 +1,7 @@
 #include "model/plugins/python.h"
 
 #include "base/text.h"
+#include "model/program/instance.h"
 #include "programs/python.h"
 #include "programs/python_package.h"
 
@@ -14,7 +15,7 @@ Value text_of_path(const Path& path) {
 
 }  // namespace
 
-Python::Python(const Program& program) : program_(program) {}
+Python::Python(Program& program) : program_(program) {}
 Python::~Python() = default;
 
 bool Python::is_in(const Path& plugins) {
@@ -33,7 +34,7 @@ Status Python::start() {
   const PythonEnvironment environment = python_environment(folder);
   if (environment.interpreter.empty())
     return world_error("the modules have Python, and there is no `python3` on this machine");
-  Path home = program_.home;
+  Path home = program_.home.empty() ? python_cache() : program_.home;
   if (home.empty()) {
     unpacked_ = std::make_unique<TemporaryDirectory>(TRY(TemporaryDirectory::make()));
     home = unpacked_->path();
@@ -73,6 +74,18 @@ const Result<Value>& Python::module(const std::string& name, Duration time_limit
   return modules_
       .emplace(name, answer ? Result<Value>(answer->at("modules").at(name)) : answer.error())
       .first->second;
+}
+
+Entity* Python::entity(std::string_view full_name) {
+  if (entities_.empty())
+    for (Entity& one : program_.entities)
+      entities_.emplace(one.full_name, &one);
+  const auto found = entities_.find(full_name);
+  return found == entities_.end() ? nullptr : found->second;
+}
+
+bool Python::tell(const Instance& instance, uint32_t slot) {
+  return told_.insert(uint64_t{instance.number} << 32 | slot).second;
 }
 
 size_t Python::number_of(const Datum& reference) {

@@ -11,6 +11,8 @@
 
 #include <functional>
 #include <map>
+#include <unordered_map>
+#include <unordered_set>
 
 #include "base/file.h"
 #include "model/evaluate/plugin.h"
@@ -21,7 +23,7 @@ namespace fettle::model {
 class Python {
  public:
   /// Nothing is started yet.
-  explicit Python(const Program& program);
+  explicit Python(Program& program);
   ~Python();
 
   /// Whether a module has files of Python.
@@ -36,6 +38,15 @@ class Python {
   /// What a module has: `plugins`, and `problem` if it cannot be loaded. Asked once.
   const Result<Value>& module(const std::string& name, Duration time_limit);
 
+  /// The entity of a full name. Null: there is none.
+  Entity* entity(std::string_view full_name);
+
+  /// The attributes that calls of a plugin have asked for: later calls get them at once.
+  std::vector<Symbol>& wanted(const Plugin& plugin) { return wanted_[&plugin]; }
+  const std::string& name(Symbol symbol) const { return program_.symbols.name(symbol); }
+  /// Notes that the process is told a value, which is told once. False: it was.
+  bool tell(const Instance& instance, uint32_t slot);
+
   /// References that were passed to the process, by their numbers.
   size_t number_of(const Datum& reference);
   const Datum* reference(size_t number) const;
@@ -43,11 +54,14 @@ class Python {
  private:
   Status start();
 
-  const Program& program_;
+  Program& program_;
   std::unique_ptr<TemporaryDirectory> unpacked_;  ///< without a folder that is kept
   std::unique_ptr<fettle::Program> process_;
   std::map<std::string, Result<Value>> modules_;
   std::vector<Datum> references_;
+  std::unordered_map<std::string_view, Entity*> entities_;
+  std::unordered_map<const Plugin*, std::vector<Symbol>> wanted_;
+  std::unordered_set<uint64_t> told_;
 };
 
 /// The Python of a program, which is made when it is asked for.

@@ -23,22 +23,23 @@ bool is_given(const Datum& argument) {
 Value request_of(const PluginCall& call, const Plugin& plugin, Python& python) {
   std::vector<Value> positional;
   std::vector<Entry> named;
+  const std::span<const Symbol> wanted = python.wanted(plugin);
   bool has_gap = false;
   for (size_t i = 0; i < call.arguments.size(); ++i) {
     if (!is_given(call.arguments[i])) {
       has_gap = true;
       continue;
     }
-    Value value = lend_to_python(python, call.arguments[i]);
+    Value value = lend_to_python(python, call.arguments[i], wanted);
     if (has_gap || plugin.parameters[i].is_named_only)
       named.push_back({fettle::Name(plugin.parameters[i].name), std::move(value)});
     else
       positional.push_back(std::move(value));
   }
   for (const Datum& datum : call.rest)
-    positional.push_back(lend_to_python(python, datum));
+    positional.push_back(lend_to_python(python, datum, wanted));
   for (const DictEntry& entry : call.named_rest)
-    named.push_back({fettle::Name(entry.key->view), lend_to_python(python, entry.value)});
+    named.push_back({fettle::Name(entry.key->view), lend_to_python(python, entry.value, wanted)});
   std::vector<Entry> made{{"plugin", plugin.name}};
   if (!positional.empty())
     made.push_back({"args", Value::list(std::move(positional))});
@@ -50,12 +51,13 @@ Value request_of(const PluginCall& call, const Plugin& plugin, Python& python) {
 /// Answers what a plugin asks during its call.
 class Answers {
  public:
-  Answers(PluginCall& call, Python& python) : call_(call), python_(python) {}
+  Answers(PluginCall& call, const Plugin& plugin, Python& python)
+      : call_(call), wanted_(python.wanted(plugin)), python_(python) {}
 
   Result<Value> to(const Value& asked) {
     Program& program = call_.context.program();
     if (const Value* read = asked.find("read"))
-      return attribute(*read);
+      return attribute(*read, true);
     if (const Value* name = asked.find("entity"))
       return entity_for_python(program, to_text(*name));
     if (const Value* text = asked.find("warn")) {
@@ -70,11 +72,11 @@ class Answers {
   void note(const Value& reads) {
     if (reads.is_list())
       for (const Value& read : reads.items())
-        (void)attribute(read);
+        (void)attribute(read, false);
   }
 
  private:
-  Result<Value> attribute(const Value& read) {
+  Result<Value> attribute(const Value& read, bool is_asked) {
     const auto instances = call_.context.instances();
     const std::span<const Value> parts = read.is_list() ? read.items() : std::span<const Value>();
     const std::optional<int64_t> number =
@@ -83,8 +85,8 @@ class Answers {
         !parts[1].is_text())
       return user_error("there is no such instance");
     Instance* const instance = instances[static_cast<size_t>(*number)];
-    const uint32_t slot =
-        instance->entity->slot(call_.context.program().symbols.intern(parts[1].text().view()));
+    const Symbol name = call_.context.program().symbols.intern(parts[1].text().view());
+    const uint32_t slot = instance->entity->slot(name);
     if (slot == no_slot)
       return Value::dict({{"missing", true}});
     const Member found = call_.context.member(instance, slot);
@@ -92,10 +94,18 @@ class Answers {
       return Value::dict({{"unset", true}});
     if (found.state == Member::State::unset)
       return Value::dict({{"optional", true}});
-    return Value::dict({{"value", lend_to_python(python_, found.value)}});
+    if (!is_asked)
+      return Value();
+    if (std::ranges::find(wanted_, name) == wanted_.end() && wanted_.size() < most_wanted)
+      wanted_.push_back(name);
+    python_.tell(*instance, slot);
+    return Value::dict({{"value", lend_to_python(python_, found.value, wanted_)}});
   }
 
+  static constexpr size_t most_wanted = 16;
+
   PluginCall& call_;
+  std::vector<Symbol>& wanted_;
   Python& python_;
 };
 
@@ -107,10 +117,10 @@ std::string with_trace(const Value& answer, std::string_view key) {
 
 /// Takes the answer to one call.
 bool take(PluginCall& call, Python& python, const Value& answer) {
-  if (answer.bool_at("unset"))
-    return call.context.is_waiting()
-               ? false
-               : call.fail("UnsetException: the plugin waits for a value that is there");
+  if (answer.bool_at("unset")) {
+    call.is_early = true;
+    return call.fail("UnsetException: the plugin waits for a value that is there");
+  }
   if (answer.bool_at("unknown")) {
     call.met_unknown = true;
     return false;
@@ -128,10 +138,66 @@ bool take(PluginCall& call, Python& python, const Value& answer) {
   return datum ? call.give(*datum) : call.fail(cat("TypeError: ", datum.error().message));
 }
 
+/// How many calls go into one message. The first ones show what the others will ask for.
+constexpr size_t most_together = 1000, first_together = 20;
+
+/// The results of calls, fewer if they took long. Error: one of them has ended the process.
+Result<Value> ask_for(std::span<WaitingCall> calls, Python& python) {
+  PluginContext& context = calls[0].call.context;
+  std::vector<Value> requests;
+  for (const WaitingCall& one : calls)
+    requests.push_back(request_of(one.call, *one.plugin, python));
+  const auto answer_to = [&](const Value& asked) -> Result<Value> {
+    const int64_t number = asked.integer_at("of", -1);
+    if (number < 0 || static_cast<size_t>(number) >= calls.size())
+      return user_error("there is no such call");
+    WaitingCall& one = calls[static_cast<size_t>(number)];
+    Result<Value> answer = Value();
+    context.on_behalf_of(*one.task,
+                         [&] { answer = Answers(one.call, *one.plugin, python).to(asked); });
+    return answer;
+  };
+  const Value answer = TRY(python.ask(Value::dict({{"calls", Value::list(std::move(requests))}}),
+                                      context.program().plugin_time_limit, answer_to,
+                                      [&](std::string_view line) { context.print(line); }));
+  const Value& results = answer.at("results");
+  if (!results.is_list() || results.items().empty() || results.items().size() > calls.size())
+    return world_error("the process of the plugins gave no answer");
+  return results;
+}
+
+/// Makes calls, as many in one message as may be. If the process ends, each of them is made alone,
+/// so that the one that ended it is known.
+void run_waiting(std::span<WaitingCall> calls) {
+  Python& python = python_of(calls[0].call.context.program());
+  size_t most = first_together, alone = 0;
+  while (!calls.empty()) {
+    const std::span<WaitingCall> some = calls.first(alone > 0 ? 1 : std::min(calls.size(), most));
+    most = most_together;
+    const Result<Value> results = ask_for(some, python);
+    if (!results && some.size() > 1) {
+      alone = some.size();
+      continue;
+    }
+    const size_t count = results ? results->items().size() : 1;
+    for (size_t i = 0; i < count; ++i) {
+      WaitingCall& one = calls[i];
+      one.call.context.on_behalf_of(*one.task, [&] {
+        if (results)
+          Answers(one.call, *one.plugin, python).note(results->items()[i].at("reads"));
+        one.has_run = results ? take(one.call, python, results->items()[i])
+                              : one.call.fail(to_string(results.error()));
+      });
+    }
+    calls = calls.subspan(count);
+    alone -= std::min(alone, count);
+  }
+}
+
 bool run_python(PluginCall& call, const Plugin& plugin) {
   PluginContext& context = call.context;
   Python& python = python_of(context.program());
-  Answers answers(call, python);
+  Answers answers(call, plugin, python);
   const Result<Value> answer = python.ask(
       Value::dict({{"calls", Value::list({request_of(call, plugin, python)})}}),
       context.program().plugin_time_limit, [&](const Value& asked) { return answers.to(asked); },
@@ -179,6 +245,7 @@ std::shared_ptr<Plugin> made_of(Program& program, Space& space, const Value& tol
         cat("could not find type ", returns, " in namespace ", space.name, " (of the result)"));
   made->returns = *type;
   made->run = [plugin = made.get()](PluginCall& call) { return run_python(call, *plugin); };
+  made->run_together = run_waiting;
   return made;
 }
 

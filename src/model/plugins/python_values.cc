@@ -9,7 +9,7 @@ namespace fettle::model {
 namespace {
 
 constexpr std::string_view instance_mark = "~i", unknown_mark = "~u", reference_mark = "~r",
-                           dict_mark = "~d";
+                           dict_mark = "~d", dataclass_mark = "~c";
 
 Value marked(std::string_view mark, Value value) {
   return Value::dict({{fettle::Name(mark), std::move(value)}});
@@ -18,6 +18,7 @@ Value marked(std::string_view mark, Value value) {
 struct PythonMaker {
   using Product = Value;
   Python& python;
+  std::span<const Symbol> wanted;
 
   Value unset() const { return Value(); }
   Value null() const { return Value(); }
@@ -31,7 +32,10 @@ struct PythonMaker {
     return marked(reference_mark, python.number_of(datum));
   }
   Value instance(Instance* instance) const {
-    return marked(instance_mark, Value::list({instance->number, instance->entity->full_name}));
+    std::vector<Value> told{instance->number, instance->entity->full_name};
+    if (Value known = known_of(*instance); !known.entries().empty())
+      told.push_back(std::move(known));
+    return marked(instance_mark, Value::list(std::move(told)));
   }
   Value list(const List& list) const {
     std::vector<Value> items;
@@ -55,8 +59,25 @@ struct PythonMaker {
     return Value::dict(std::move(entries));
   }
 
+  Value of(const Datum& datum) const { return convert(datum, PythonMaker{python, wanted}); }
+
  private:
-  Value of(const Datum& datum) const { return convert(datum, PythonMaker{python}); }
+  /// What is told of an instance beside its number. Of others in it only the numbers are told, for
+  /// relations lead through the whole model.
+  Value known_of(const Instance& instance) const {
+    std::vector<Entry> known;
+    for (const Symbol name : wanted) {
+      const uint32_t slot = instance.entity->slot(name);
+      if (slot == no_slot)
+        continue;
+      const Datum& value = instance.cells[slot].value;
+      const bool is_empty_option =
+          value.tag == Tag::null && instance.entity->slots[slot]->shape == Shape::option;
+      if (value.is_set() && !is_empty_option && python.tell(instance, slot))
+        known.push_back({fettle::Name(python.name(name)), PythonMaker{python, {}}.of(value)});
+    }
+    return Value::dict(std::move(known));
+  }
   Value pairs(const Dict& dict) const {
     std::vector<Value> made;
     for (const DictEntry& entry : dict.entries)
@@ -67,7 +88,7 @@ struct PythonMaker {
 
 class Taker {
  public:
-  Taker(PluginCall& call, const Python& python) : call_(call), python_(python) {}
+  Taker(PluginCall& call, Python& python) : call_(call), python_(python) {}
 
   Result<Datum> of(const Value& value, uint32_t depth) {
     using Sort = Value::Type;
@@ -115,6 +136,8 @@ class Taker {
     }
     if (value.find(unknown_mark) != nullptr)
       return Datum::unknown();
+    if (const Value* told = value.find(dataclass_mark))
+      return dataclass(*told, depth);
     std::vector<DictEntry> entries;
     const auto add = [&](std::string_view key, const Value& item) -> Status {
       entries.push_back({call_.context.make_text(key).text, TRY(of(item, depth + 1))});
@@ -141,8 +164,26 @@ class Taker {
     return Datum::of(instances[static_cast<size_t>(*number)]);
   }
 
+  /// A dataclass becomes an instance.
+  Result<Datum> dataclass(const Value& told, uint32_t depth) {
+    const std::span<const Value> parts = told.is_list() ? told.items() : std::span<const Value>();
+    if (parts.size() != 2 || !parts[0].is_text())
+      return user_error("the plugin returned something that is not a value");
+    const std::string name = to_text(parts[0]);
+    Entity* const entity = python_.entity(name);
+    const auto is_data = [](const Entity* one) { return one->full_name == "std::Dataclass"; };
+    if (entity == nullptr || std::ranges::none_of(entity->lineage, is_data))
+      return user_error(cat("the plugin returned the dataclass ", name,
+                            ", and there is no entity of that name that extends std::Dataclass"));
+    const Datum attributes = TRY(of(parts[1], depth + 1));
+    Datum made;
+    if (!call_.context.construct(*entity, attributes, call_.node, made))
+      return user_error(cat("an instance of ", name, " cannot be made here"));
+    return made;
+  }
+
   PluginCall& call_;
-  const Python& python_;
+  Python& python_;
 };
 
 std::string type_text(const Attribute& attribute) {
@@ -154,32 +195,30 @@ std::string type_text(const Attribute& attribute) {
 
 }  // namespace
 
-Value lend_to_python(Python& python, const Datum& datum) {
-  return convert(datum, PythonMaker{python});
+Value lend_to_python(Python& python, const Datum& datum, std::span<const Symbol> wanted) {
+  return convert(datum, PythonMaker{python, wanted});
 }
 
-Result<Datum> take_from_python(PluginCall& call, const Python& python, const Value& value) {
+Result<Datum> take_from_python(PluginCall& call, Python& python, const Value& value) {
   return Taker(call, python).of(value, 0);
 }
 
-Result<Value> entity_for_python(const Program& program, std::string_view full_name) {
-  for (const Entity& entity : program.entities) {
-    if (entity.full_name != full_name)
-      continue;
-    std::vector<Value> parents;
-    for (const Entity* one : entity.lineage)
-      if (one != &entity)
-        parents.emplace_back(one->full_name);
-    std::vector<Entry> attributes;
-    for (const Attribute* one : entity.slots)
-      attributes.push_back(
-          {fettle::Name(program.symbols.name(one->name)),
-           Value::dict({{"type", type_text(*one)}, {"is_relation", one->shape != Shape::value}})});
-    return Value::dict({{"name", entity.full_name},
-                        {"parents", Value::list(std::move(parents))},
-                        {"attributes", Value::dict(std::move(attributes))}});
-  }
-  return user_error(cat("could not find type ", full_name));
+Result<Value> entity_for_python(Program& program, std::string_view full_name) {
+  const Entity* const entity = python_of(program).entity(full_name);
+  if (entity == nullptr)
+    return user_error(cat("could not find type ", full_name));
+  std::vector<Value> parents;
+  for (const Entity* one : entity->lineage)
+    if (one != entity)
+      parents.emplace_back(one->full_name);
+  std::vector<Entry> attributes;
+  for (const Attribute* one : entity->slots)
+    attributes.push_back(
+        {fettle::Name(program.symbols.name(one->name)),
+         Value::dict({{"type", type_text(*one)}, {"is_relation", one->shape != Shape::value}})});
+  return Value::dict({{"name", entity->full_name},
+                      {"parents", Value::list(std::move(parents))},
+                      {"attributes", Value::dict(std::move(attributes))}});
 }
 
 }  // namespace fettle::model

@@ -5,13 +5,14 @@
 
 namespace fettle::model {
 
-/// Instances go as their numbers, unknowns and references as marks.
-Value lend_to_python(Python& python, const Datum& datum);
+/// Instances go as their numbers, unknowns and references as marks. With an instance go those of the
+/// `wanted` attributes that have values and were not told yet.
+Value lend_to_python(Python& python, const Datum& datum, std::span<const Symbol> wanted);
 
 /// Error: it is no value, or names an instance or a reference that there is not.
-Result<Datum> take_from_python(PluginCall& call, const Python& python, const Value& value);
+Result<Datum> take_from_python(PluginCall& call, Python& python, const Value& value);
 
 /// What Python is told of an entity: its `name`, `parents` and `attributes`.
-Result<Value> entity_for_python(const Program& program, std::string_view full_name);
+Result<Value> entity_for_python(Program& program, std::string_view full_name);
 
 }  // namespace fettle::model

@@ -1,4 +1,4 @@
-/// Plugins beside `main.cf`: Starlark, executables, Python that is not run; templates of a module.
+/// Plugins beside `main.cf`: Starlark and executables; templates of a module.
 
 #include <gtest/gtest.h>
 
@@ -320,16 +320,6 @@ TEST_F(UserPlugins, ALockedFileHasOneWriterAtATime) {
   EXPECT_EQ(read_file(folder_.path() / "n").value(), "80");
   expect_in(compiled("x = twice()"), "a call of a plugin locks one file");
   expect_in(compiled("x = outside()"), "leaves the folder of the project");
-}
-
-TEST_F(UserPlugins, PythonIsNotRunAndItsReplacementNamed) {
-  write("libs/old/module.yml", "name: old\nversion: 1.0\nlicense: x\n");
-  write("libs/old/model/_init.cf", "");
-  write("libs/old/plugins/__init__.py",
-        "@plugin\ndef legacy(a: \"int\") -> \"int\":\n    return a\n");
-  const std::string seen = compiled("import old\nx = old::legacy(1)");
-  expect_in(seen, "is written in Python");
-  expect_in(seen, "old.star");
 }
 
 TEST_F(UserPlugins, AFolderWithoutItsDescriptionIsNoModule) {

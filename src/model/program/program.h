@@ -251,7 +251,7 @@ struct Program {
   std::unordered_map<std::string, std::shared_ptr<const Plugin>> plugins;  ///< by full name
   std::unordered_map<std::string, std::shared_ptr<void>> plugin_files;     ///< read once, by path
   std::shared_ptr<Python> python;  ///< of the modules, once something is asked of it
-  Path home;                       ///< where fettle's part in Python is kept; empty: nowhere
+  Path home;                       ///< where fettle's part in Python is unpacked; may be empty
   std::vector<Path> module_path;
   std::function<void(const Error&)> warn;  ///< may be empty
   Path folder;                             ///< of the project

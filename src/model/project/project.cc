@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "base/text.h"
+#include "programs/python.h"
 #include "value/yaml.h"
 
 namespace fettle::model {
@@ -103,7 +104,7 @@ std::optional<Module> installed_module(const Path& packages, std::string_view na
   const Path folder = packages / "inmanta_plugins" / name;
   if (!file_exists(folder / "model" / "_init.cf"))
     return std::nullopt;
-  return Module{std::string(name), folder, folder / "model", folder};
+  return Module{std::string(name), folder, folder / "model", folder, {}};
 }
 
 std::optional<Module> source_module(const Path& folder, std::string_view name) {
@@ -111,13 +112,27 @@ std::optional<Module> source_module(const Path& folder, std::string_view name) {
     return std::nullopt;
   const Path package = folder / "inmanta_plugins" / name;
   const bool is_v2 = fs::is_directory(package);
-  return Module{std::string(name), is_v2 ? package : folder, folder / "model",
-                is_v2 ? package : folder / "plugins"};
+  return Module{std::string(name),
+                is_v2 ? package : folder,
+                folder / "model",
+                is_v2 ? package : folder / "plugins",
+                {}};
 }
 
 }  // namespace
 
 std::optional<Module> Project::find_module(std::string_view module_name) const {
+  std::optional<Module> found = module_on_path(module_name);
+  for (const Path& packages : installed_packages(folder))
+    if (std::optional<Module> installed = installed_module(packages, module_name)) {
+      if (found)
+        installed->hides = found->folder;
+      return installed;
+    }
+  return found;
+}
+
+std::optional<Module> Project::module_on_path(std::string_view module_name) const {
   for (const Path& path : module_path) {
     if (std::optional<Module> found = source_module(path / module_name, module_name))
       return found;
@@ -128,15 +143,7 @@ std::optional<Module> Project::find_module(std::string_view module_name) const {
         if (std::optional<Module> found = source_module(candidate, module_name))
           return found;
   }
-  if (std::optional<Module> found = installed_module(folder, module_name))
-    return found;
-  const char* const active = std::getenv("VIRTUAL_ENV");
-  for (const Path& environment : {folder / ".env", Path(active == nullptr ? "" : active)})
-    if (!environment.empty())
-      for (const Path& version : folders_in(environment / "lib"))
-        if (std::optional<Module> found = installed_module(version / "site-packages", module_name))
-          return found;
-  return std::nullopt;
+  return installed_module(folder, module_name);
 }
 
 Status check_module(const Module& module) {

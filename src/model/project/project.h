@@ -5,8 +5,9 @@
 /// `model/b/_init.cf` (namespace `a::b`). Both upstream layouts are found:
 ///   V1  `libs/a/module.yml`, `libs/a/model/`, `libs/a/plugins/`
 ///   V2  `libs/x/setup.cfg` or `pyproject.toml` that names `inmanta-module-a`, with `model/` and
-///       `inmanta_plugins/a/` beside it; or installed as `inmanta_plugins/a/model/` in the project
-///       or its virtual environment `.env`, or in the one that is active (`$VIRTUAL_ENV`)
+///       `inmanta_plugins/a/` beside it; or installed as `inmanta_plugins/a/model/` in the active
+///       environment of Python (`$VIRTUAL_ENV`), in `.env` of the project, or in the project. One
+///       that an environment has hides those on the module path.
 
 #include <functional>
 #include <optional>
@@ -24,6 +25,7 @@ struct Module {
   Path folder;   ///< with `templates/` and `files/`
   Path model;    ///< with `_init.cf`
   Path plugins;  ///< where its plugins are; may not exist
+  Path hides{};  ///< the folder of another one of that name, which is not used; may be empty
 };
 
 struct Project {
@@ -39,6 +41,8 @@ struct Project {
 
   /// The module of that name; none when no folder has it.
   std::optional<Module> find_module(std::string_view module_name) const;
+  /// The same, without those that are installed in an environment of Python.
+  std::optional<Module> module_on_path(std::string_view module_name) const;
 };
 
 /// Checks that a module is described as it has to be: one with the first layout needs a
