@@ -18,6 +18,11 @@ from fettle_models import channel, modules
 ROWS = {
     "load": "fettle_models.calls:load",
     "calls": "fettle_models.calls:answer_calls",
+    "resources": "fettle_models.exports:describe",
+    "export": "fettle_models.exports:export",
+    "dependencies": "fettle_models.exports:manage_dependencies",
+    "sources": "fettle_models.exports:sources",
+    "handler": "fettle_models.handlers:handle",
 }
 
 

@@ -176,6 +176,9 @@ def read_attribute(instance, name):
     if value is not _UNSET:
         reads.add((instance.number, name))
         return value
+    entity = _entities.get(instance.type_name)
+    if entity is not None and name not in entity.get_all_attribute_names():
+        raise AttributeNotFound(None, name)
     told = channel.ask(read=[instance.number, name])
     if "value" in told:
         instance.values[name] = told["value"]
@@ -270,6 +273,9 @@ class DynamicProxy:
     def _type(self):
         return entity_of(self._held.type_name)
 
+    def _allow_references(self):
+        return allow_reference_values(self)
+
     def is_unknown(self):
         return False
 
@@ -362,6 +368,24 @@ def allow_reference_values(proxy):
     return type(proxy)(proxy._held, True)
 
 
+make_reference = None  # of a number, while resources are exported: then any reference may be read
+
+
+class _ExportContext:
+    def __enter__(self):
+        global make_reference
+        from fettle_models.exports import ModelReference
+
+        make_reference = ModelReference
+
+    def __exit__(self, *_):
+        global make_reference
+        make_reference = None
+
+
+exportcontext = _ExportContext()
+
+
 def _marked(value, takes_references):
     if "~i" in value:
         return DynamicProxy(instance_of(value["~i"]))
@@ -370,6 +394,8 @@ def _marked(value, takes_references):
     if "~u" in value:
         raise UnknownException(Unknown())
     if "~r" in value:
+        if make_reference is not None:
+            return make_reference(value["~r"])
         if takes_references:
             return HeldReference(value["~r"])
         raise UnexpectedReference(

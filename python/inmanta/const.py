@@ -24,7 +24,14 @@ class ResourceState(str, enum.Enum):
     non_compliant = "non_compliant"
 
 
-HandlerResourceState = ResourceState
+class HandlerResourceState(str, enum.Enum):
+    unavailable = "unavailable"
+    skipped = "skipped"
+    skipped_for_dependency = "skipped_for_dependency"
+    dry = "dry"
+    deployed = "deployed"
+    failed = "failed"
+    non_compliant = "non_compliant"
 
 
 class Change(str, enum.Enum):

@@ -91,7 +91,7 @@ class Program : public Face {
         },
         options);
     host_ = std::make_unique<HostDriver>(*http_, *blobs_, random_bits, place_.limits);
-    handler_ = std::make_unique<HandlerDriver>(*http_, *blobs_);
+    handler_ = std::make_unique<HandlerDriver>(*http_, *blobs_, home);
     place_.home = home;
     place_.store = store_.get();
     place_.blobs = blobs_.get();

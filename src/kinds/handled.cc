@@ -8,8 +8,10 @@ namespace fettle {
 const Members& HandlerCode::members() {
   static const Members all{
       required<&HandlerCode::name>("name", "for messages"),
-      extra<&HandlerCode::code>("code", "digest of a Starlark file among the blobs"),
+      extra<&HandlerCode::code>("code", "digest of its code among the blobs"),
       extra<&HandlerCode::program>("program", "path of a program"),
+      extra<&HandlerCode::interpreter>("interpreter", "path of the Python that runs the code"),
+      extra<&HandlerCode::files>("files", "{SHA-1: digest}: contents that it may ask for"),
       given<&HandlerCode::deadline>("deadline", "duration of one call")};
   return all;
 }
@@ -21,7 +23,8 @@ const Members& HandledResource::members() {
       required<&HandledResource::handler>(
           "handler",
           "{\"name\", \"code\": digest of a Starlark file among the blobs} or "
-          "{\"name\", \"program\": path}, with \"deadline\": duration of one call"),
+          "{\"name\", \"program\": path} or {\"name\", \"code\", \"interpreter\": path}, with "
+          "\"deadline\": duration of one call"),
       member<&HandledResource::purged>("purged", "it should be absent"),
       member<&HandledResource::report_only>("report_only", "it is looked at and nothing is done")};
   return all;

@@ -7,8 +7,9 @@
 namespace fettle {
 
 struct HandlerCode {
-  Hole<Name> name, code = Value(), program;
+  Hole<Name> name, code = Value(), program, interpreter;
   Hole<Name> deadline = Value();
+  Dict files;
   static const Members& members();
 };
 

@@ -294,7 +294,8 @@ Value Committer::detail() const {
   std::vector<Entry> entries(push_.detail.entries().begin(), push_.detail.entries().end());
   entries.push_back({"partial", push_.is_partial});
   if (push_.is_partial)
-    add_older(entries, "handlers", push_.detail.at("handlers"));
+    for (const char* name : {"handlers", "files"})
+      add_older(entries, name, push_.detail.at(name));
   if (push_.is_partial)
     add_older(entries, "code", push_.code);
   else

@@ -10,6 +10,7 @@ from fettle_models.values import (
     SequenceProxy,
     UnknownException,
     UnsetException,
+    exportcontext,
 )
 from inmanta import _real
 
@@ -23,5 +24,6 @@ __all__ = [
     "SequenceProxy",
     "UnknownException",
     "UnsetException",
+    "exportcontext",
 ]
 __getattr__ = _real.names_of(__name__)

@@ -86,6 +86,10 @@ CommandOption agent_option() {
           true};
 }
 
+CommandOption allow_undeclared_option() {
+  return {{"--allow-undeclared"}, "", "leave out resources of which no type is declared"};
+}
+
 Status read_agents(const Face& face, ApplyRequest& request) {
   for (const std::string& agent : face.parsed.all("agent")) {
     const size_t equals = agent.find('=');

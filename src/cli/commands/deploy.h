@@ -8,6 +8,7 @@ namespace fettle {
 
 std::vector<CommandOption> deploy_options();
 CommandOption agent_option();
+CommandOption allow_undeclared_option();
 /// Error (`Blame::user`): an `--agent` that is not `NAME=URI`.
 Status read_agents(const Face& face, ApplyRequest& request);
 /// The plan of `--plan`; none without. Error (`Blame::user`): it is for another environment.

@@ -33,6 +33,7 @@ Result<ExportRequest> request_of(const Face& face) {
   request.soft_delete = parsed.flag("soft-delete");
   request.is_dry = parsed.flag("dry-run");
   request.may_change_code = parsed.flag("allow-handler-code-update");
+  request.allows_undeclared = parsed.flag("allow-undeclared");
   if (!request.is_partial && !request.removed_sets.empty())
     return user_error("A full export was requested, but `--delete-resource-set` needs `--partial`");
   if (!request.is_partial && request.soft_delete)
@@ -154,6 +155,7 @@ Command export_command() {
       {{"--base"}, "VERSION", "the version that the model was made for"},
       {{"--if-due"}, "", "only when the setting auto_full_compile says that a full export is due"},
       {{"--allow-handler-code-update"}, "", "a partial export may bring other handler code"},
+      allow_undeclared_option(),
       {{"--apply"}, "", "release the version and deploy it"},
   };
   for (CommandOption& option : compile_limit_options())

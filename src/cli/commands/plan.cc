@@ -155,6 +155,7 @@ Result<Preview> preview_of_model(Face& face) {
   ExportRequest project;
   project.environment = face.parsed.text("enclave");
   project.main_file = face.parsed.text("file");
+  project.allows_undeclared = face.parsed.flag("allow-undeclared");
   model::CompileOptions options;
   TRY(read_limits(face, options));
   // The output of a model is no part of its plan.
@@ -222,7 +223,8 @@ Command plan_command() {
        {{"-f", "--file"}, "FILE", "for models: the main file (default: main.cf of the project)"},
        {{"--steps"}, "N", "for models: stop after this much work"},
        {{"--memory"}, "BYTES", "for models: stop beyond this much memory"},
-       agent_option()});
+       agent_option(),
+       allow_undeclared_option()});
 }
 
 }  // namespace fettle

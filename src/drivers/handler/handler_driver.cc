@@ -7,6 +7,8 @@ namespace fettle {
 namespace {
 
 constexpr Duration usual_deadline = 60s;
+/// In Python, one call looks and does everything, such as installing a package.
+constexpr Duration deadline_in_python = 600s;
 // Printed lines stay in the log of events.
 constexpr size_t most_lines = 100;
 constexpr size_t longest_line = 1'000;
@@ -14,7 +16,7 @@ constexpr size_t longest_line = 1'000;
 Result<Duration> deadline_of(const HandlerCode& handler) {
   const std::string_view given = handler.deadline.view();
   if (given.empty())
-    return usual_deadline;
+    return handler.interpreter.empty() ? usual_deadline : deadline_in_python;
   const Duration deadline = TRY(parse_duration(given));
   if (deadline <= 0s)
     return world_error(cat("the deadline `", given, "` is not a time"));
@@ -67,6 +69,17 @@ Result<Outcome> look_after(Handler& handler, const HandlerSite& site) {
   return told(outputs, !compliant || reloads);
 }
 
+/// Keeps what the code printed with the result, and names the handler in a failure.
+Result<Outcome> told_with(Result<Outcome> outcome, const HandlerSite& site) {
+  if (outcome) {
+    if (auto* done = std::get_if<Done>(&*outcome))
+      done->printed = std::move(site.printed);
+    if (auto* failed = std::get_if<Failed>(&*outcome))
+      failed->error = std::move(failed->error).context(cat("handler `", site.name, "`"));
+  }
+  return std::move(outcome).context(cat("handler `", site.name, "`"));
+}
+
 }  // namespace
 
 void HandlerSite::tell(std::string_view line) const {
@@ -104,6 +117,11 @@ Result<Outcome> HandlerDriver::apply(const Act& act, const ProgressSink& progres
                          printed};
   if (stop.stop_requested())
     return cancelled_error();
+  if (!code.interpreter.empty()) {
+    Result<Outcome> outcome = python_.look_after(site);
+    return !outcome && is_cancelled(outcome.error()) ? std::move(outcome)
+                                                     : told_with(std::move(outcome), site);
+  }
   std::unique_ptr<Handler> made;
   if (!code.program.empty())
     made = make_program_handler(site);
@@ -114,13 +132,7 @@ Result<Outcome> HandlerDriver::apply(const Act& act, const ProgressSink& progres
     return outcome;
   if (!outcome && !made->skipped().empty())
     return Skipped{made->skipped()};
-  if (outcome) {
-    if (auto* done = std::get_if<Done>(&*outcome))
-      done->printed = std::move(printed);
-    if (auto* failed = std::get_if<Failed>(&*outcome))
-      failed->error = std::move(failed->error).context(cat("handler `", site.name, "`"));
-  }
-  return std::move(outcome).context(cat("handler `", site.name, "`"));
+  return told_with(std::move(outcome), site);
 }
 
 }  // namespace fettle

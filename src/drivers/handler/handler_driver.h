@@ -4,13 +4,16 @@
 
 #include "base/http.h"
 #include "core/driver.h"
+#include "drivers/handler/python_handler.h"
 #include "programs/program.h"
 
 namespace fettle {
 
 class HandlerDriver : public Driver {
  public:
-  HandlerDriver(HttpClient& http, Blobs& blobs) : http_(http), blobs_(blobs) {}
+  /// `home`: where the code of handlers in Python is unpacked.
+  HandlerDriver(HttpClient& http, Blobs& blobs, Path home)
+      : http_(http), blobs_(blobs), python_(std::move(home)) {}
 
   /// Handlers look when they act.
   Result<std::vector<Observation>> observe(std::span<const Subject> subjects,
@@ -25,6 +28,7 @@ class HandlerDriver : public Driver {
   HttpClient& http_;
   Blobs& blobs_;
   Programs programs_;
+  PythonHandlers python_;
 };
 
 }  // namespace fettle

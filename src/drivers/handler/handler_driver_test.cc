@@ -87,7 +87,7 @@ class HandlerTest : public testing::TestWithParam<bool> {
   Result<TemporaryDirectory> folder_ = TemporaryDirectory::make();
   HttpClient http_;
   MemoryBlobs blobs_;
-  HandlerDriver driver_{http_, blobs_};
+  HandlerDriver driver_{http_, blobs_, folder_->path() / "home"};
   Acts acts_{driver_};
   int programs_ = 0;
 };

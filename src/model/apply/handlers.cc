@@ -68,7 +68,9 @@ Result<Value> find_handler(const Value& declared) {
 Result<Value> find_handlers(std::span<const std::pair<fettle::Name, Value>> declared) {
   std::vector<Entry> handlers;
   for (const auto& [type, named] : declared)
-    if (!named.text_at("name").empty())
+    if (named.find("interpreter") != nullptr)
+      handlers.push_back({type, named});
+    else if (!named.text_at("name").empty())
       handlers.push_back(
           {type, TRY(find_handler(named).context(cat("the handler of `", type, "`")))});
   return Value::dict(std::move(handlers));

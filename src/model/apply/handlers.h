@@ -16,7 +16,8 @@
 namespace fettle::model {
 
 /// The handlers by type: `{"name", "source": text}` or `{"name", "program": path}`, with
-/// `"deadline"` if one was declared. `declared`: by type `{"name", "file": of the declaration}`.
+/// `"deadline"` if one was declared. `declared`: by type `{"name", "file": of the declaration}`, or
+/// `{"name", "source", "interpreter"}`, which is complete: a handler in Python.
 /// Errors (`Blame::user`): there is no such handler, it lacks a function, or a program cannot be
 /// run.
 Result<Value> find_handlers(std::span<const std::pair<fettle::Name, Value>> declared);

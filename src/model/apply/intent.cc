@@ -122,7 +122,7 @@ class Mapper {
     if (item.is_undefined || item.attributes.has_unknown())
       resource.attributes =
           Value::dict({{"fields", item.attributes}, {"undefined", Value::unknown()}});
-    else if (has_references)
+    else if (has_references && !is_in_python(place.id.type))
       leave_out(item, resource);
     else
       TRY(describe(item, place.id, resource));
@@ -139,17 +139,53 @@ class Mapper {
     made_.notes[item.id] = "its fields have references, which fettle exports but does not resolve";
   }
 
+  /// A handler in Python resolves references itself.
+  bool is_in_python(const std::string& type) const {
+    const Value* const handler = options_.handlers.find(type);
+    return handler != nullptr && handler->find("interpreter") != nullptr;
+  }
+
+  /// One agent calls one handler at a time, and handlers in Python rely on it.
+  void wait_turn(const ResourceId& id, Resource& resource) {
+    resource.pool = cat("agent:", id.agent);
+    intent_->pools[resource.pool] = 1;
+  }
+
+  static Value with_id(const Item& item) {
+    std::vector<Entry> fields(item.attributes.entries().begin(), item.attributes.entries().end());
+    fields.push_back({"id", item.id});
+    return Value::dict(std::move(fields));
+  }
+
+  /// The handler with those contents that a field names.
+  Value with_files(const Value& handler, const Value& fields) const {
+    std::vector<Entry> found;
+    if (options_.files.is_dict())
+      for (const Entry& field : fields.entries())
+        if (const Value* digest =
+                field.value.is_text() ? options_.files.find(field.value.text().view()) : nullptr)
+          found.push_back({field.value.text(), *digest});
+    if (found.empty())
+      return handler;
+    std::vector<Entry> entries(handler.entries().begin(), handler.entries().end());
+    entries.push_back({"files", Value::dict(std::move(found))});
+    return Value::dict(std::move(entries));
+  }
+
   Status describe(const Item& item, const ResourceId& id, Resource& resource) {
     const Value& fields = item.attributes;
     const bool reports = fields.bool_at("report_only");
     if (const Value* handler = options_.handlers.find(id.type)) {
       resource.driver = "handler";
-      resource.attributes =
-          TRY(handled_kind().normalise(Value::dict({{"type", id.type},
-                                                    {"fields", fields},
-                                                    {"handler", *handler},
-                                                    {"purged", fields.bool_at("purged")},
-                                                    {"report_only", reports}})));
+      const bool in_python = is_in_python(id.type);
+      if (in_python)
+        wait_turn(id, resource);
+      resource.attributes = TRY(handled_kind().normalise(
+          Value::dict({{"type", id.type},
+                       {"fields", in_python ? with_id(item) : fields},
+                       {"handler", in_python ? with_files(*handler, fields) : *handler},
+                       {"purged", fields.bool_at("purged")},
+                       {"report_only", reports}})));
       find_mandate(item, id, false, resource);
       return {};
     }

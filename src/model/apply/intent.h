@@ -28,8 +28,11 @@ struct WantedResource {
 struct ApplyOptions {
   fettle::Name environment;
   std::map<std::string, std::string>
-      agents;          ///< where an agent's resources are; wins over the model
-  Value handlers;      ///< by type: {"name", "code": digest} or {"name", "program": path}
+      agents;  ///< where an agent's resources are; wins over the model
+  /// By type: `{"name", "code": digest}` or `{"name", "program": path}`; in Python also
+  /// `interpreter`.
+  Value handlers;
+  Value files;         ///< for handlers in Python: digests of contents, by SHA-1
   bool prune = false;  ///< what left the model is removed, else it is left alone
 };
 

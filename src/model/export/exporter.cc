@@ -8,7 +8,7 @@
 #include "base/text.h"
 #include "model/export/attributes.h"
 #include "model/export/guidelines.h"
-#include "model/export/python_resources.h"
+#include "model/export/python_export.h"
 #include "model/export/references.h"
 #include "model/export/resource_id.h"
 #include "model/export/type_plan.h"
@@ -46,31 +46,44 @@ class Exporter {
         ownership_(model, for_version),
         identities_(model, ownership_),
         plans_(model, declarations),
+        python_(model, declarations,
+                [this](const Instance& instance) { return id_text(instance); }),
         references_(model, [this](const Instance& instance) { return id_text(instance); }) {}
 
   Result<ExportResult> run() {
     item_of_.assign(model_.instances().size(), no_item);
     resource_ = model_.entity("std::Resource");
+    TRY(python_.make_all());
     for (const Instance* instance : model_.instances())
       TRY(export_instance(*instance));
     TRY(check_duplicates());
     read_needs();
+    TRY(manage_needs());
     TRY(assign_sets());
     TRY(check_python());
     warn_of_undeclared();
     warn_of_misspelled();
     if (for_version_)
       describe_contributions();
+    if (for_version_)
+      TRY(add_handlers());
+    exported_.files = std::move(python_.files);
+    exported_.printed = std::move(python_.printed);
     return std::move(exported_);
   }
 
  private:
   Status export_instance(const Instance& instance) {
     const TypePlan& plan = *TRY(plans_.of(*instance.entity));
+    if (!python_.types_of(*instance.entity).empty()) {
+      for (PythonMade& made : python_.made_of(instance))
+        add_made(instance, made);
+      return {};
+    }
     if (plan.declaration == nullptr) {
       without_declaration_.insert(instance.entity);
       if (resource_ != nullptr && instance.entity->is_a(resource_))
-        ++undeclared_[instance.entity->full_name];
+        ++exported_.undeclared[instance.entity->full_name];
       return {};
     }
     Result<std::optional<Item>> made = make_item(instance, plan);
@@ -80,12 +93,49 @@ class Exporter {
               cat("exporting the ", instance.entity->full_name, " of ", model_.where(instance.at)));
     if (!*made)
       return {};
-    item_of_[instance.number] = static_cast<uint32_t>(exported_.items.size());
-    exported_.items.push_back(std::move(**made));
-    instances_.push_back(&instance);
+    add_item(instance, std::move(**made));
     if (for_version_ && !plan.declaration->handler.empty())
       handlers_.emplace(plan.declaration->entity, plan.declaration);
     return {};
+  }
+
+  void add_item(const Instance& instance, Item item) {
+    item_of_[instance.number] = static_cast<uint32_t>(exported_.items.size());
+    exported_.items.push_back(std::move(item));
+    instances_.push_back(&instance);
+  }
+
+  /// A resource that Python made.
+  void add_made(const Instance& instance, PythonMade& made) {
+    if (made.fate != PythonMade::Fate::made)
+      return;
+    Item item;
+    item.id = made.id;
+    for (const Entry& field : made.fields)
+      if (field.value.is_unknown()) {
+        exported_.unknowns.push_back({item.id, field.key, "fact", false});
+        item.is_undefined = true;
+      }
+    if (for_version_) {
+      item.attributes = Value::dict(std::move(made.fields));
+      item.origin = identities_.origin(instance.at);
+    } else {
+      append_fields(made.fields);
+    }
+    add_item(instance, std::move(item));
+  }
+
+  void append_fields(std::vector<Entry>& fields) {
+    std::ranges::sort(fields, {}, [](const Entry& field) { return field.key.view(); });
+    std::string& json = exported_.bodies;
+    for (const Entry& field : fields) {
+      if (&field != &fields.front())
+        json += ',';
+      append_json_text(json, field.key);
+      json += ':';
+      append_json(json, without_unknowns(field.value));
+    }
+    exported_.body_ends.push_back(json.size());
   }
 
   /// The id of its resource. False: it is unknown. `given`: what a function returned.
@@ -110,6 +160,9 @@ class Exporter {
   /// The id of a resource to which a reference refers.
   Result<std::string> id_text(const Instance& instance) {
     const TypePlan& plan = *TRY(plans_.of(*instance.entity));
+    for (const PythonMade& made : python_.made_of(instance))
+      if (made.fate == PythonMade::Fate::made)
+        return made.id.str();
     ResourceId id;
     std::optional<FieldAnswer> given;
     if (plan.declaration == nullptr)
@@ -260,6 +313,26 @@ class Exporter {
     }
   }
 
+  /// What managers of dependencies made of the needs.
+  Status manage_needs() {
+    std::vector<PythonNeeds> given;
+    for (uint32_t i = 0; i < exported_.items.size(); ++i)
+      given.push_back({instances_[i], &exported_.items[i]});
+    managed_ = TRY(python_.managed(given));
+    for (Item& item : exported_.items)
+      if (const auto found = managed_.find(item.id.view()); found != managed_.end()) {
+        item.needs = found->second;
+        std::ranges::sort(item.needs);
+      }
+    return {};
+  }
+
+  Status add_handlers() {
+    for (auto& handler : TRY(python_.handlers()))
+      exported_.handlers.push_back(std::move(handler));
+    return {};
+  }
+
   uint32_t item_at(const Datum& datum) const {
     return datum.tag == Tag::instance ? item_of_[datum.instance->number] : no_item;
   }
@@ -321,26 +394,17 @@ class Exporter {
                    "`?"));
   }
 
-  /// An error if a resource is left out that is declared in Python: a version without it would
-  /// count as a success although it lacks what the project describes.
+  /// An error if a resource is left out that is declared in Python and could not be made.
   Status check_python() const {
-    if (without_declaration_.empty())
-      return {};
-    const auto declared = python_resources(model_.program);
     for (const Entity* entity : without_declaration_)
-      for (const Entity* ancestor : entity->lineage)
-        if (const auto found = declared.find(ancestor->full_name); found != declared.end())
-          return user_error(
-              cat("the resource type ", ancestor->full_name, " is declared in Python (",
-                  found->second.string(), "), which is not run: declare it in ",
-                  (found->second.parent_path().parent_path() / "resources" /
-                   cat(found->second.parent_path().parent_path().filename().string(), ".star"))
-                      .string()));
+      if (const std::string problem = python_.problem_of(*entity); !problem.empty())
+        return user_error(
+            cat("the resources of type ", entity->full_name, " cannot be exported: ", problem));
     return {};
   }
 
   void warn_of_undeclared() {
-    for (const auto& [type, count] : undeclared_)
+    for (const auto& [type, count] : exported_.undeclared)
       warn(cat("no resource type is declared for ", type, ": ", count,
                count == 1 ? " instance is" : " instances are", " not exported"));
   }
@@ -368,7 +432,7 @@ class Exporter {
     OwnedResource made{&instance, item.id, {}, {}};
     if (plan.id_slot != no_slot)
       made.value.source = {&instance, plan.id_slot};
-    if (!plan.declaration->agent_function)
+    if (plan.declaration != nullptr && !plan.declaration->agent_function)
       made.agent.source = end_of_path(model_, instance, plan.declaration->agent);
     if (const auto id = split_resource_id(item.id)) {
       made.agent.text = id->agent;
@@ -395,6 +459,10 @@ class Exporter {
         if (again.slot == slot)
           add(again.value, again.by);
     }
+    // Nobody in particular lets a manager add a need.
+    if (const auto managed = managed_.find(item.id.view()); managed != managed_.end())
+      for (auto& [set, ids] : needs)
+        ids = managed->second;
     for (auto& [set, ids] : needs)
       exported_.shares.push_back({item.id, ownership_.name(set), std::move(ids)});
   }
@@ -420,9 +488,10 @@ class Exporter {
   std::vector<uint32_t> item_of_;                                 ///< by number of instance
   std::vector<const Instance*> instances_;                        ///< by item
   boost::unordered_flat_set<const Entity*> without_declaration_;  ///< of instances
-  std::map<std::string, size_t> undeclared_;                      ///< how many instances, by entity
+  std::map<std::string, std::vector<fettle::Name>, std::less<>> managed_;  ///< needs, by id
   std::map<std::string, const Declaration*> handlers_;
   std::unordered_multimap<uint32_t, Repetition> repetitions_;
+  PythonExport python_;
   References references_;       ///< of the instance under way
   ResourceId id_;               ///< as well
   std::vector<Entry> entries_;  ///< as well

@@ -32,8 +32,12 @@ struct ExportResult {
   std::vector<ClaimedBy> claims;
   std::vector<Unknown> unknowns;
   std::vector<std::pair<fettle::Name, Value>> findings;  ///< by set: where it breaks a guideline
-  std::vector<std::pair<fettle::Name, Value>> handlers;  ///< by type: `{"name", "file"}`
+  std::vector<std::pair<fettle::Name, Value>> handlers;  ///< by type
+  std::map<std::string, std::string> files;              ///< of serializers: base64 by SHA-1
+  std::vector<std::string> printed;                      ///< lines of serializers
   std::vector<std::string> warnings;
+  /// How many instances of entities that are resources no type is declared for, by entity.
+  std::map<std::string, size_t> undeclared;
 };
 
 /// Errors (`Blame::user`): an id is not valid or occurs twice, a resource is in two sets, needs

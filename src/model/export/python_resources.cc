@@ -3,14 +3,15 @@
 #include <set>
 
 #include "base/text.h"
+#include "model/plugins/python.h"
 
 namespace fettle::model {
 namespace {
 
-/// The quoted text behind `@resource(`, wherever it stands.
+/// The quoted text behind `resource(`, wherever it stands.
 void read_declarations(const Path& file, std::string_view text,
                        std::map<std::string, Path, std::less<>>& found) {
-  constexpr std::string_view mark = "@resource(";
+  constexpr std::string_view mark = "resource(";
   for (size_t at = text.find(mark); at != text.npos; at = text.find(mark, at)) {
     at += mark.size();
     const size_t quote = text.find_first_of("\"'", at);
@@ -20,7 +21,7 @@ void read_declarations(const Path& file, std::string_view text,
   }
 }
 
-void read_folder(const Path& folder, std::map<std::string, Path, std::less<>>& found) {
+void read_folder(const Path& folder, PythonMentions& found) {
   std::set<Path> files;
   std::error_code failed;
   for (std::filesystem::recursive_directory_iterator at(folder, failed), end; !failed && at != end;
@@ -28,16 +29,29 @@ void read_folder(const Path& folder, std::map<std::string, Path, std::less<>>& f
     if (at->path().extension() == ".py" && at->is_regular_file(failed))
       files.insert(at->path());
   for (const Path& file : files)
-    if (const Result<std::string> text = read_file(file))
-      read_declarations(file, *text, found);
+    if (const Result<std::string> text = read_file(file)) {
+      read_declarations(file, *text, found.resources);
+      found.has_managers |= text->find("dependency_manager") != text->npos;
+    }
 }
 
 }  // namespace
 
-std::map<std::string, Path, std::less<>> python_resources(const Program& program) {
-  std::map<std::string, Path, std::less<>> found;
+std::map<std::string, Path> python_folders(const Program& program) {
+  std::map<std::string, Path> found;
   for (const auto& [name, module] : program.modules)
-    read_folder(module.plugins, found);
+    if (!module.plugins.empty() && Python::is_in(module.plugins))
+      found.emplace(name, module.plugins);
+  const Path own = program.folder / "plugins";
+  if (!program.folder.empty() && Python::is_in(own))
+    found.emplace("__config__", own);
+  return found;
+}
+
+PythonMentions python_mentions(const Program& program) {
+  PythonMentions found;
+  for (const auto& [name, folder] : python_folders(program))
+    read_folder(folder, found);
   return found;
 }
 

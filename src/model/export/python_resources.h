@@ -1,6 +1,6 @@
 #pragma once
-/// Resource types that a module declares in Python, which does not run: the exporter of such a
-/// project gets an error instead of a version that lacks them.
+/// What the Python of modules seems to declare, read as text: Python is only started for a model
+/// whose instances may become resources there.
 
 #include <map>
 #include <string>
@@ -10,7 +10,14 @@
 
 namespace fettle::model {
 
-/// The files that declare entities with `@resource("…")`, by entity.
-std::map<std::string, Path, std::less<>> python_resources(const Program& program);
+struct PythonMentions {
+  std::map<std::string, Path, std::less<>> resources;  ///< files with `@resource("…")`, by entity
+  bool has_managers = false;                           ///< `dependency_manager` occurs
+};
+
+PythonMentions python_mentions(const Program& program);
+
+/// Where a module's or the project's own Python is. Empty: nowhere.
+std::map<std::string, Path> python_folders(const Program& program);
 
 }  // namespace fettle::model

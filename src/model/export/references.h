@@ -25,6 +25,8 @@ class References {
   /// without JSON, or holds an instance that is no resource.
   Result<Value> take(const Datum& datum, const std::string& path);
   bool empty() const { return places_.empty(); }
+  /// Ids of references, and the paths at which they were found.
+  const std::vector<std::pair<std::string, std::string>>& places() const { return places_; }
   void clear();
 
   Value references() const;
@@ -35,8 +37,8 @@ class References {
 
   const Model& model_;
   IdOf id_of_;
-  std::map<std::string, Value> found_;                       ///< by id
-  std::vector<std::pair<std::string, std::string>> places_;  ///< ids of references, and paths
+  std::map<std::string, Value> found_;  ///< by id
+  std::vector<std::pair<std::string, std::string>> places_;
 };
 
 }  // namespace fettle::model

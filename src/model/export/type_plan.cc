@@ -35,11 +35,11 @@ const Declaration* TypePlans::declaration_of(const Entity& entity) const {
 Result<TypePlan> TypePlans::make(const Entity& entity) const {
   TypePlan plan;
   plan.declaration = declaration_of(entity);
-  if (plan.declaration == nullptr)
-    return plan;
   plan.needs_slot = slot_of(entity, "requires");
   if (plan.needs_slot != no_slot && entity.slots[plan.needs_slot]->shape != Shape::list)
     plan.needs_slot = no_slot;  // a value of that name hides the relation
+  if (plan.declaration == nullptr)
+    return plan;
   plan.managed_slot = is_a(entity, "std::ManagedResource") ? slot_of(entity, "managed") : no_slot;
   const Declaration& declaration = *plan.declaration;
   if (const auto get = declaration.get.find(declaration.id_attribute); get != declaration.get.end())

@@ -3,12 +3,14 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "base/base64.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/text.h"
 #include "core/environment_name.h"
 #include "model/apply/handlers.h"
 #include "model/export/commit_words.h"
+#include "model/plugins/python.h"
 
 namespace fettle {
 namespace {
@@ -43,6 +45,27 @@ Result<Value> code_of(const Value& handlers) {
 
 }  // namespace
 
+namespace {
+
+/// A version without them would count as a success although nothing of them is deployed.
+Status check_undeclared(const ExportRequest& request, const model::ExportResult& exported) {
+  if (request.allows_undeclared || exported.undeclared.empty())
+    return {};
+  size_t count = 0;
+  std::vector<std::string> types;
+  for (const auto& [type, instances] : exported.undeclared) {
+    count += instances;
+    types.push_back(type);
+  }
+  return world_error(cat(count, count == 1 ? " resource is" : " resources are",
+                         " of a type that is not declared, so nothing would deploy ",
+                         count == 1 ? "it" : "them", " (", join(types, ", "),
+                         "); declare it with `@resource` in Python or in `resources/*.star`, or "
+                         "leave such resources out with `--allow-undeclared`"));
+}
+
+}  // namespace
+
 Result<std::string> environment_of_export(const ExportRequest& request) {
   if (!request.environment.empty()) {
     TRY(check_environment_name(request.environment));
@@ -67,8 +90,12 @@ Result<ExportedModel> export_project(const ExportRequest& request,
   made.errors = compiled.errors;
   if (!made.errors.empty())
     return made;
+  model::python_of(compiled.model->program);
   model::Declarations declarations = TRY(model::declarations_of(*compiled.model, &made.project));
   made.exported = TRY(model::export_model(*compiled.model, declarations, for_version));
+  if (options.print)
+    for (const std::string& line : made.exported.printed)
+      options.print(line);
   if (!for_version)  // else the commit looks at them
     if (const std::optional<Error> circle = find_cycle(made.exported.items))
       return *circle;
@@ -84,6 +111,7 @@ Result<ExportedModel> export_project(const ExportRequest& request,
 
 Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& made) {
   model::ExportResult& exported = made.exported;
+  TRY(check_undeclared(request, exported));
   if (!request.is_partial && !request.removed_sets.empty())
     return user_error(model::export_words().removed_by_full_push());
   if (request.is_partial && !exported.hollow.empty())
@@ -113,7 +141,14 @@ Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& made) {
     push.findings.emplace(set, std::move(findings));
   const Value handlers = TRY(model::find_handlers(exported.handlers));
   push.code = TRY(code_of(handlers));
-  push.detail = Value::dict({{"handlers", handlers}, {"project", made.project.folder.string()}});
+  std::vector<Entry> detail{{"handlers", handlers}, {"project", made.project.folder.string()}};
+  if (!exported.files.empty()) {
+    std::vector<Entry> files;
+    for (const auto& [name, content] : exported.files)
+      files.push_back({Name(name), Value::dict({{"base64", content}})});
+    detail.push_back({"files", Value::dict(std::move(files))});
+  }
+  push.detail = Value::dict(std::move(detail));
   for (model::SharedBy& share : exported.shares)
     result.claims.shares.push_back(
         {std::move(share.id), std::move(share.set), std::move(share.needs)});
@@ -136,6 +171,16 @@ Result<Value> with_handlers_stored(const Workplace& place, const Value& detail) 
   }
   std::vector<Entry> entries(detail.entries().begin(), detail.entries().end());
   entries.push_back({"handlers", Value::dict(std::move(stored))});
+  if (const Value* files = detail.find("files")) {
+    std::vector<Entry> digests;
+    for (const Entry& file : files->entries())
+      digests.push_back(
+          {file.key,
+           file.value.is_dict()
+               ? Value(TRY(place.blobs->put(TRY(base64_decode(file.value.text_at("base64"))))))
+               : file.value});
+    entries.push_back({"files", Value::dict(std::move(digests))});
+  }
   return Value::dict(std::move(entries));
 }
 

@@ -16,6 +16,7 @@ struct ExportRequest {
   bool is_dry = false;
   std::optional<uint64_t> base;  ///< none: the newest version at the beginning
   bool may_change_code = false;
+  bool allows_undeclared = false;  ///< resources of which no type is declared are left out
 };
 
 /// The environment for an export. Error (`Blame::user`): neither the request nor the project names
@@ -36,14 +37,16 @@ struct ExportedModel {
 Result<ExportedModel> export_project(const ExportRequest& request,
                                      const model::CompileOptions& options, bool for_version);
 
-/// The push that a request and a model make.
+/// The push that a request and a model make. Error (`Blame::world`): the model has resources of which
+/// no type is declared, so nothing would deploy them, and the request does not allow that.
 struct ModelPush {
   Push push;
   Claims claims;
 };
 Result<ModelPush> push_of(const ExportRequest& request, ExportedModel& exported);
 
-/// The detail of a version, after the code of its handlers was stored among the contents, by
+/// The detail of a version, after the code of its handlers and the contents that serializers gave
+/// were stored among the contents, by
 /// digest.
 Result<Value> with_handlers_stored(const Workplace& place, const Value& detail);
 

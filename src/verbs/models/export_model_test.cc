@@ -10,6 +10,7 @@
 #include "base/text.h"
 #include "store/sqlite_store.h"
 #include "tests/fixtures/memory_blobs.h"
+#include "value/json.h"
 #include "workplace/settings.h"
 
 namespace fettle {
@@ -183,22 +184,230 @@ TEST_F(ExportTest, APartialExportDoesNotChangeTheCodeOfOthersUnlessToldSo) {
   EXPECT_EQ(send_text(box, partial()), "v4");
 }
 
-TEST_F(ExportTest, AResourceThatIsDeclaredInPythonIsAnErrorThatNamesTheFile) {
-  const Path shop = folder_->path() / "libs/shop";
-  for (const char* part : {"model", "plugins"})
-    ASSERT_TRUE(make_directories(shop / part));
-  EXPECT_TRUE(write_file(folder_->path() / "project.yml", "name: e\nmodulepath: libs\n"));
-  EXPECT_TRUE(write_file(shop / "module.yml", "name: shop\nversion: 1.0.0\nlicense: x\n"));
-  EXPECT_TRUE(write_file(shop / "model/_init.cf",
-                         "entity Box extends std::PurgeableResource:\n string name\nend\n"
-                         "implement Box using std::none\n"));
-  EXPECT_TRUE(write_file(shop / "plugins/__init__.py",
-                         "@resource(\"shop::Box\", agent=\"agent\", id_attribute=\"name\")\n"
-                         "class Box(PurgeableResource):\n    fields = (\"name\",)\n"));
-  EXPECT_EQ(send_text("import shop\n"), "v1");
-  const std::string said = send_text("import shop\nshop::Box(name=\"a\")\n");
-  EXPECT_NE(said.find("shop::Box is declared in Python ("), std::string::npos) << said;
-  EXPECT_NE(said.find("libs/shop/plugins/__init__.py"), std::string::npos) << said;
+TEST_F(ExportTest, AResourceWithoutADeclaredTypeIsAnErrorUnlessAllowed) {
+  const std::string silent =
+      "entity Silent extends std::Resource:\nend\nimplement Silent using std::none\nSilent()\n";
+  const std::string said = send_text(silent);
+  EXPECT_TRUE(
+      said.starts_with("1 resource is of a type that is not declared, so nothing would "
+                       "deploy it (__config__::Silent); "))
+      << said;
+  EXPECT_TRUE(said.ends_with("`--allow-undeclared`")) << said;
+  EXPECT_TRUE(store_->versions().heads("e")->empty());
+  ExportRequest allowed;
+  allowed.allows_undeclared = true;
+  EXPECT_EQ(send_text(silent, allowed), "v1");
+}
+
+class PythonExportTest : public ExportTest {
+ protected:
+  void SetUp() override {
+    ExportTest::SetUp();
+    for (const char* part : {"model", "plugins"})
+      ASSERT_TRUE(make_directories(shop() / part));
+    EXPECT_TRUE(write_file(folder_->path() / "project.yml", "name: e\nmodulepath: libs\n"));
+    EXPECT_TRUE(write_file(shop() / "module.yml", "name: shop\nversion: 1.0.0\nlicense: x\n"));
+    EXPECT_TRUE(write_file(shop() / "model/_init.cf", R"(
+entity Box extends std::PurgeableResource:
+    string name
+    int size = 1
+    string? text = null
+    dict extra = {}
+end
+implement Box using std::none
+index Box(name)
+Box.parts [0:] -- Part.box [0:1]
+entity Part:
+    string name
+end
+implement Part using std::none
+)"));
+  }
+  Path shop() const { return folder_->path() / "libs/shop"; }
+
+  /// Exports with classes of resources, behind the imports.
+  std::string send_python(const std::string& python, const std::string& text,
+                          ExportRequest request = {}) {
+    EXPECT_TRUE(write_file(shop() / "plugins/__init__.py",
+                           cat("from inmanta.resources import *\n"
+                               "from inmanta.agent.handler import *\n"
+                               "from inmanta.export import dependency_manager\n",
+                               python)));
+    return send_text(cat("import shop\n", text), std::move(request));
+  }
+  std::string fields(size_t i) {
+    const Result<WholeVersion> whole = read_version(place_, "e", std::nullopt);
+    return i < whole->items.size() ? to_text(whole->items[i].item.attributes) : "-";
+  }
+  std::string needs(size_t i) {
+    std::string text;
+    const Result<WholeVersion> whole = read_version(place_, "e", std::nullopt);
+    for (const Name& need : whole->items.at(i).item.needs)
+      text += cat(need, " ");
+    return text;
+  }
+
+  static constexpr const char* box_ = R"(
+@resource("shop::Box", agent="name", id_attribute="name")
+class Box(PurgeableResource):
+    fields = ("name", "size", "text", "parts", "extra")
+    map = {"text": lambda exporter, box: (box.text or "none").upper()}
+
+    @staticmethod
+    def get_parts(exporter, box):
+        return [part.name + "/" + part.box.name for part in box.parts]
+
+    @staticmethod
+    def get_size(exporter, box):
+        if box.size < 0:
+            raise IgnoreResourceException()
+        if box.size == 99:
+            raise ValueError("too large")
+        return box.size
+)";
+};
+
+TEST_F(PythonExportTest, SerializersReadTheModel) {
+  ASSERT_EQ(send_python(box_, R"(
+a = shop::Box(name="a", text="x", parts=[shop::Part(name="p"), shop::Part(name="q")],
+              extra={"z": [1, 2.5], "b": null})
+shop::Box(name="b", size=-1)
+shop::Box(name="c", requires=a)
+)"),
+            "v1");
+  ASSERT_EQ(ids("e").size(), 2u);
+  EXPECT_EQ(*read_json(fields(0)), *read_json(R"({
+    "name": "a", "size": 1, "text": "X", "parts": ["p/a", "q/a"], "extra": {"z": [1, 2.5], "b": null},
+    "purged": false, "purge_on_delete": false, "send_event": true, "receive_events": true,
+    "report_only": false, "references": [], "mutators": []})"));
+  EXPECT_EQ(needs(1), "shop::Box[a,name=a] ");
+}
+
+TEST_F(PythonExportTest, WhatIsUnknownIsUndefinedOrLeftOut) {
+  ASSERT_EQ(send_python(box_, R"(
+u = std::getfact(shop::Box(name="a"), "fact")
+shop::Box(name=u)
+shop::Box(name="c", text=u)
+)"),
+            "v1");
+  const Result<WholeVersion> whole = read_version(place_, "e", std::nullopt);
+  ASSERT_EQ(whole->items.size(), 2u);
+  EXPECT_FALSE(whole->items[0].item.is_undefined);
+  EXPECT_TRUE(whole->items[1].item.is_undefined);
+}
+
+TEST_F(PythonExportTest, ReferencesOfTheModelHaveTheIdsOfTheOriginal) {
+  ASSERT_EQ(send_python(R"(
+@resource("shop::Box", agent="name", id_attribute="name")
+class Box(PurgeableResource):
+    fields = ("name", "text", "extra")
+)",
+                        R"(
+home = std::create_environment_reference("HOME")
+shop::Box(name="x", text=home, extra={"a'b": [{"c": home}]})
+)"),
+            "v1");
+  const Value x = *read_json(fields(0));
+  EXPECT_TRUE(x.at("text").is_null());
+  EXPECT_EQ(x.at("extra"), *read_json(R"({"a'b": [{"c": null}]})"));
+  EXPECT_EQ(x.at("references"), *read_json(R"([{"type": "std::Environment", "args": [
+      {"type": "literal", "name": "name", "value": "HOME"}],
+      "id": "1db97cff-304a-3f5c-990a-f38282edb126"}])"));
+  std::vector<std::string> places;
+  for (const Value& mutator : x.at("mutators").items()) {
+    EXPECT_EQ(mutator.text_at("type"), "core::Replace");
+    EXPECT_EQ(mutator.at("args").items()[1].text_at("id"), "1db97cff-304a-3f5c-990a-f38282edb126");
+    places.emplace_back(mutator.at("args").items()[2].text_at("value"));
+  }
+  std::ranges::sort(places);
+  EXPECT_EQ(places, (std::vector<std::string>{"extra.'a\\'b'[0].'c'", "text"}));
+}
+
+TEST_F(PythonExportTest, AManagerOfDependenciesChangesNeeds) {
+  const std::string managed = cat(box_, R"(
+@dependency_manager
+def order(model, resources):
+    for box in model["shop::Box"].get_all_instances():
+        assert box.name in ("a", "b")
+    assert "shop::Nothing" not in model
+    a = next(one for one in resources.values() if one.name == "a")
+    b = next(one for one in resources.values() if one.name == "b")
+    a.requires.add(str(b.id))
+)");
+  ASSERT_EQ(send_python(managed, "shop::Box(name=\"a\")\nshop::Box(name=\"b\")\n"), "v1");
+  EXPECT_EQ(needs(0), "shop::Box[b,name=b] ");
+  const std::string said = send_python(cat(box_, R"(
+@dependency_manager
+def order(model, resources):
+    for one in resources.values():
+        one.requires.add("shop::Box[z,name=z]")
+)"),
+                                       "shop::Box(name=\"a\")\n");
+  EXPECT_EQ(
+      said,
+      "a dependency manager lets shop::Box[a,name=a] require shop::Box[z,name=z], which is no "
+      "resource of the model");
+}
+
+TEST_F(PythonExportTest, WhatFailsIsNamedWithItsPlaceAndNothingIsStored) {
+  std::string said = send_python(box_, "shop::Box(name=\"a\", size=99)\n");
+  for (const char* part :
+       {"exporting the shop::Box of ", "main.cf:3:1", "Failed to get attribute 'size'",
+        "ValueError: too large", "in get_size"})
+    EXPECT_NE(said.find(part), std::string::npos) << said;
+  said = send_python(
+      "import nothing_of_that_name\n@resource(\"shop::Box\", \"name\", \"name\")\n"
+      "class Box(Resource): pass\n",
+      "shop::Box(name=\"a\")\n");
+  for (const char* part : {"the resources of type shop::Box cannot be exported: ",
+                           "the Python of module shop cannot be loaded", "nothing_of_that_name"})
+    EXPECT_NE(said.find(part), std::string::npos) << said;
+  said = send_python(
+      "@resource(\"shop::Box\", \"name\", \"name\")\n"
+      "class Box(Resource):\n    fields = (\"id\",)\n",
+      "shop::Box(name=\"a\")\n");
+  EXPECT_NE(said.find("Resource id is a reserved keyword"), std::string::npos) << said;
+  said =
+      send_python(cat(box_, "import os\nBox.get_text = staticmethod(lambda e, b: os._exit(3))\n"),
+                  "shop::Box(name=\"a\")\n");
+  EXPECT_NE(said.find("exited with code 3"), std::string::npos) << said;
+  EXPECT_TRUE(store_->versions().heads("e")->empty());
+}
+
+TEST_F(PythonExportTest, ADeclarationInStarlarkWinsAndStartsNoPython) {
+  ASSERT_TRUE(make_directories(shop() / "resources"));
+  ASSERT_TRUE(write_file(shop() / "resources/box.star",
+                         "resource(entity = \"Box\", id_attribute = \"name\", agent = \"name\", "
+                         "fields = [\"name\"])\n"));
+  EXPECT_EQ(send_python(cat(box_, "raise Exception(\"it runs\")\n"), "shop::Box(name=\"a\")\n"),
+            "v1");
+  EXPECT_EQ(fields(0).find("size"), std::string::npos);
+}
+
+TEST_F(PythonExportTest, AVersionKeepsTheCodeOfItsHandlersAndContents) {
+  const std::string python = cat(box_, R"(
+Box.get_text = staticmethod(lambda exporter, box: exporter.upload_file("content of " + box.name))
+
+@provider("shop::Box")
+class Handler(CRUDHandler):
+    pass
+)");
+  ASSERT_EQ(send_python(python, "shop::Box(name=\"a\")\n"), "v1");
+  const Result<WholeVersion> whole = read_version(place_, "e", std::nullopt);
+  const Value& handler = whole->head.detail.at("handlers").at("shop::Box");
+  EXPECT_FALSE(handler.text_at("interpreter").empty());
+  const std::string code = *read_blob(blobs_, handler.text_at("code"), 1 << 20);
+  EXPECT_NE(read_json(code)->at("modules").text_at("shop/__init__.py").find("content of"),
+            std::string_view::npos);
+  const std::string sha1(read_json(fields(0))->text_at("text"));
+  const Value& files = whole->head.detail.at("files");
+  EXPECT_EQ(*read_blob(blobs_, files.text_at(sha1), 1 << 20), "content of a");
+  // A partial export with other code is refused.
+  ExportRequest partial;
+  partial.is_partial = true;
+  EXPECT_NE(send_python(cat(python, "# other\n"), "shop::Box(name=\"a\")\n", partial)
+                .find("version mismatch for modules: shop::Box"),
+            std::string::npos);
 }
 
 TEST_F(ExportTest, S26AResourceInTwoSets) {
@@ -210,10 +419,13 @@ TEST_F(ExportTest, S26AResourceInTwoSets) {
 }
 
 TEST_F(ExportTest, S27AMemberThatIsNotExportedIsToldOf) {
+  ExportRequest allowed;
+  allowed.allows_undeclared = true;
   EXPECT_EQ(send_text(cat("entity Silent extends std::Resource:\nend\n",
                           "implement Silent using std::none\nstd::ResourceSet(name=\"a\", "
                           "resources=[Silent(), ",
-                          thing_, "(name=\"1\")])\n")),
+                          thing_, "(name=\"1\")])\n"),
+                      allowed),
             "v1");
   ASSERT_FALSE(warnings_.empty());
   EXPECT_NE(join(warnings_, "\n").find("of type __config__::Silent in ResourceSets (`a`)"),

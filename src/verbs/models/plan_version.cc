@@ -13,7 +13,9 @@ Result<PlannedModel> planned_of(const Workplace& place, const ApplyRequest& requ
   options.agents = request.agents;
   options.prune = request.prune;
   // Versions that an older fettle wrote have the code itself.
-  options.handlers = TRY(with_handlers_stored(place, detail)).at("handlers");
+  const Value stored = TRY(with_handlers_stored(place, detail));
+  options.handlers = stored.at("handlers");
+  options.files = stored.at("files");
   PlannedModel planned;
   planned.known = TRY(place.store->known(request.environment));
   planned.made = TRY(model::intent_of_version(wanted, planned.known, options));
