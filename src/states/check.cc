@@ -98,7 +98,7 @@ class Checker {
     for (const Parameter& parameter : function.parameters) {
       const Value* given = nullptr;
       for (const auto& [name, value] : chunk.arguments)
-        if (name == parameter.name)
+        if (function.find(name) == &parameter)
           given = &value;
       if (given != nullptr)
         check_shape(chunk, body, parameter, *given);

@@ -24,6 +24,7 @@ struct PluginOptions {
                                       ///< to await it
   Value options = Value::dict({});    ///< `hub.OPT.idem`
   std::string python = "python3";
+  bool looks_for_packages = false;  ///< packages with plugins that Python has are loaded, too
   /// Gets what code prints and logs, line by line, from any thread, unless the call has an `on_log`
   /// of its own; may be empty.
   std::function<void(std::string_view text)> on_log{};
@@ -40,6 +41,8 @@ class Plugins {
 
   const std::vector<Value>& modules() const { return modules_; }
   const std::vector<Error>& problems() const { return problems_; }
+  /// Files of installed packages that cannot be loaded: they matter to who wants them.
+  const std::vector<Error>& hidden_problems() const { return hidden_problems_; }
   /// Whether there is a function of this path.
   bool has(std::string_view path) const;
   /// The parts between `before` and `after` in the paths of functions, without dots, sorted.
@@ -54,15 +57,18 @@ class Plugins {
   struct Found;
   Status add(std::unique_ptr<PluginHost> host, std::stop_token stop);
   Value functions_for_python() const;
+  /// Whose function it is; null: there is none.
+  PluginHost* host_of(std::string_view path) const;
   Result<Value> answer(const Value& asked, const PluginCall& call, const std::stop_token& stop);
 
   PluginOptions options_;
   HttpClient& http_;
   std::vector<std::unique_ptr<PluginHost>> hosts_;
   std::vector<Value> modules_;
-  std::vector<Error> problems_;
+  std::vector<Error> problems_, hidden_problems_;
   std::map<std::string, std::string, std::less<>> files_;  ///< of modules, by path
   std::map<std::string, PluginHost*, std::less<>> functions_;
+  std::map<std::string, PluginHost*, std::less<>> dynamic_;  ///< whose are all functions below
 };
 
 }  // namespace fettle

@@ -54,7 +54,7 @@ class ProgramHost : public PluginHost {
     }
     if (answer.at("problems").is_list())
       for (const Value& problem : answer.at("problems").items())
-        found.problems.push_back(problem_of(problem));
+        (problem.bool_at("hidden") ? found.hidden : found.problems).push_back(problem_of(problem));
     return found;
   }
 
@@ -91,7 +91,9 @@ class ProgramHost : public PluginHost {
     if (answer.find("result") == nullptr)
       return world_error(
           cat(file_, " returned no `result`, but ", clipped(write_json(answer), 500)));
-    return PluginAnswer{.result = answer.at("result"), .running = answer.at("running")};
+    return PluginAnswer{.result = answer.at("result"),
+                        .running = answer.at("running"),
+                        .secrets = answer.at("secrets")};
   }
 
   /// Whether a call may be repeated. A function that may have effects is called once, and so is the
@@ -125,7 +127,8 @@ std::unique_ptr<PluginHost> make_python_host(const PythonOptions& options) {
   std::vector<Value> folders(options.folders.begin(), options.folders.end());
   const Value settings = Value::dict({{"folders", Value::list(std::move(folders))},
                                       {"functions", options.functions},
-                                      {"options", options.options}});
+                                      {"options", options.options},
+                                      {"packages", options.has_packages}});
   // Modules are looked for in the package, not in the working folder.
   constexpr const char* start =
       "import sys; sys.path[0] = sys.argv[1]; from fettle_plugins.serve import main; main()";

@@ -153,8 +153,11 @@ class StatesWork {
     if (outcomes == nullptr)
       report_.warnings.insert(report_.warnings.end(), compiled->warnings.begin(),
                               compiled->warnings.end());
-    if (!report_.errors.empty())
+    if (!report_.errors.empty()) {
+      for (const Error& problem : functions_.hidden_problems(report_.errors))
+        report_.warnings.push_back(problem);
       return {};
+    }
     if (edit_ != nullptr)
       TRY(past_.write_renames(*edit_));
     compiled_ = std::move(compiled);
