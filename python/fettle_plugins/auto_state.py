@@ -33,7 +33,9 @@ def add(hub, path, module):
     for function in (_present(module, ref), _absent(module, ref), _describe(ref)):
         function.__module__ = source.__name__
         setattr(source, function.__name__, function)
-    return hub._add(path, source)
+    made = hub._add(path, source)
+    made.is_users = module.is_users
+    return made
 
 
 def add_general(hub):

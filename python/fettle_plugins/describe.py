@@ -49,6 +49,8 @@ def _module(module):
         "text": inspect.getdoc(source) or "",
         "functions": [_function(name, one) for name, one in sorted(module.functions.items())],
     }
+    if not module.is_users:
+        described["packaged"] = True
     wait = getattr(source, "__reconcile_wait__", None)
     if wait is not None:
         described["wait"] = wait if is_json(wait) else str(wait)

@@ -276,11 +276,7 @@ class Function(BoundFunction):
 
     def __init__(self, hub, module, name, function):
         self.module = module
-        try:
-            names = list(inspect.signature(function).parameters)
-        except (TypeError, ValueError):
-            names = []
-        super().__init__(hub, function, module.path, name, [], bool(names) and names[0] == "hub")
+        super().__init__(hub, function, module.path, name, [], _takes_hub(function))
         self.__dict__.pop("around", None)
         seen = set(self.signature.parameters)
         for parameter, known in self.param_aliases.items():
@@ -332,7 +328,8 @@ class Module:
             ):
                 continue
             alias = aliases.get(name, name)
-            is_own = is_function and value.__module__ == source.__name__
+            # One that is imported from elsewhere counts if it is made for a hub.
+            is_own = is_function and (value.__module__ == source.__name__ or _takes_hub(value))
             self._add(alias if isinstance(alias, str) else name, value, is_own)
 
     def _add(self, name, value, is_own):
@@ -346,6 +343,13 @@ class Module:
             for name, value in self.names.items()
             if name not in self.functions and not inspect.isclass(value)
         }
+
+
+def _takes_hub(function):
+    try:
+        return next(iter(inspect.signature(function).parameters), None) == "hub"
+    except (TypeError, ValueError):
+        return False
 
 
 def _names_of(told):

@@ -70,7 +70,8 @@ const Waits& Catalogue::waits() const {
 
 const Parameter* Function::find(std::string_view parameter) const {
   const auto found = std::find_if(parameters.begin(), parameters.end(), [&](const Parameter& one) {
-    return one.name == parameter || std::ranges::find(one.aliases, parameter) != one.aliases.end();
+    return one.name == parameter ||
+           std::ranges::any_of(one.aliases, [&](const Name& alias) { return alias == parameter; });
   });
   return found == parameters.end() ? nullptr : &*found;
 }

@@ -56,7 +56,7 @@ struct PluginAnswer {
 /// The modules, each as a dict that a catalogue reads (`states/described.h`): `path`, `file`,
 /// `text`, `functions` ({name, text, parameters, computed, async}), `wait`, `implied`,
 /// `skips_memory`, `can_look`, `can_repeat`, `gathers` (its code makes something of credentials),
-/// `dynamic` (whatever is below this path may be called). A parameter is {name, kind, default,
+/// `dynamic` (whatever is below this path may be called), `packaged` (of an installed package). A parameter is {name, kind, default,
 /// aliases}; without a default it is required.
 struct PluginModules {
   std::vector<Value> modules;

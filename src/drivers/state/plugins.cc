@@ -1,5 +1,6 @@
 #include "drivers/state/plugins.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "base/text.h"
@@ -149,6 +150,8 @@ Status Plugins::add(std::unique_ptr<PluginHost> host, std::stop_token stop) {
       dynamic_.emplace(path, host.get());
       continue;
     }
+    if (module.bool_at("packaged") && is_own(path))
+      continue;
     const auto [other, is_new] = files_.emplace(path, file);
     if (!is_new) {
       problems_.push_back(
@@ -171,6 +174,13 @@ Value Plugins::functions_for_python() const {
     if (path.starts_with("exec."))
       entries.push_back({path, false});
   return Value::dict(std::move(entries));
+}
+
+bool Plugins::is_own(std::string_view module) const {
+  const std::string before = cat(module, ".");
+  return std::ranges::any_of(options_.functions.entries(), [&](const Entry& function) {
+    return function.key.view().starts_with(before);
+  });
 }
 
 PluginHost* Plugins::host_of(std::string_view path) const {

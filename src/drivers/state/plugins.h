@@ -57,6 +57,8 @@ class Plugins {
   struct Found;
   Status add(std::unique_ptr<PluginHost> host, std::stop_token stop);
   Value functions_for_python() const;
+  /// Whether the host has a module of this path; one of an installed package does not replace it.
+  bool is_own(std::string_view module) const;
   /// Whose function it is; null: there is none.
   PluginHost* host_of(std::string_view path) const;
   Result<Value> answer(const Value& asked, const PluginCall& call, const std::stop_token& stop);
