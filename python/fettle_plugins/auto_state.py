@@ -137,10 +137,10 @@ async def _make_present(hub, ctx, name, resource_id, ref, kwargs):
 
 def _without_answer(ret, before, ref, is_new):
     """A new resource is looked at by the next call; one that cannot be read is a failure."""
+    _add_comment(ret, before.comment)
     if is_new:
         return ret
     ret["result"] = False
-    _add_comment(ret, before.comment)
     if not ret["comment"]:
         ret["comment"].append(f"`exec.{ref}.get` found nothing and does not say why")
     return ret

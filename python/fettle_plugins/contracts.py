@@ -202,7 +202,8 @@ class Returned(Ours):
     name = "init"
 
     def post(self, call):
-        return returned(call.ret, call.path)
+        name = getattr(call.func, "__name__", call.__name__)
+        return returned(call.ret, f"{call.ref}.{name}")
 
 
 _SHIPPED = {"resource": Resource, "soft_fail": SoftFail}
@@ -341,7 +342,8 @@ async def run_generator(contracts, call):
     """What an asynchronous generator yields passes; `post` sees the last of it."""
     for hook in _hooks(contracts, "pre", call):
         _check(call, await unwrapped(hook(call)))
-    hooks = [hook for one in contracts if not isinstance(one, SoftFail) for hook in one.find("call", call.__name__)]
+    patient = [one for one in contracts if not isinstance(one, SoftFail)]
+    hooks = _hooks(patient, "call", call)
     async for chunk in hooks[0](call) if hooks else call.proceed():
         call.ret = chunk
         yield chunk

@@ -115,10 +115,10 @@ class Part:
 
     def __contains__(self, name):
         try:
-            getattr(self, name)
-        except AttributeError:
+            found = getattr(self, name)
+            return bool(found._resolve()) if isinstance(found, Dynamic) else found is not None
+        except Exception:
             return False
-        return True
 
     def __iter__(self):
         """The modules of a folder; the functions of a module."""

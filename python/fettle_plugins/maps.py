@@ -2,7 +2,7 @@
 
 import collections.abc
 
-from fettle_plugins.data import NamespaceDict, namespaced
+from fettle_plugins.data import NamespaceDict
 
 
 class SafeNamespaceDict(NamespaceDict):
@@ -41,7 +41,10 @@ class Fixed(collections.abc.Mapping):
         return len(self._given)
 
     def __copy__(self):
-        return {key: value.__copy__() if isinstance(value, Fixed) else value for key, value in self.items()}
+        return {
+            key: value.__copy__() if isinstance(value, Fixed) else value
+            for key, value in self.items()
+        }
 
     def __repr__(self):
         return repr(self._given)
@@ -103,11 +106,15 @@ def traverse(data, key, default=None, delimiter=":"):
     for part in str(key).split(delimiter):
         if isinstance(data, collections.abc.Mapping) and part in data:
             data = data[part]
-        elif isinstance(data, (list, tuple)) and part.lstrip("-").isdigit() and -len(data) <= int(part) < len(data):
+        elif isinstance(data, (list, tuple)) and _is_index(part, len(data)):
             data = data[int(part)]
         else:
             return default
     return data
+
+
+def _is_index(part, count):
+    return part.lstrip("-").isdigit() and -count <= int(part) < count
 
 
 def update(dest, upd, recursive_update=True, merge_lists=False):
@@ -121,6 +128,3 @@ def update(dest, upd, recursive_update=True, merge_lists=False):
         else:
             dest[key] = value
     return dest
-
-
-__all__ = ["Fixed", "Growing", "NamespaceDict", "SafeNamespaceDict", "namespaced", "traverse", "update"]

@@ -53,7 +53,7 @@ def find(places):
                 continue
             try:
                 found[name] = Package(folder, _told(file))
-            except Exception as error:
+            except (Exception, SystemExit) as error:
                 text = f"{type(error).__name__}: {error}"
                 problems.append({"file": file, "text": text})
     return [found[name] for name in sorted(found)], problems

@@ -18,7 +18,8 @@ def add(hub):
 
 def _pipe_of(pipe, where):
     if pipe is None:
-        raise ValueError(f"{where} has no pipe of renderers: give one, or write `#!jinja|yaml` on top")
+        wanted = "give one, or write `#!jinja|yaml` on top"
+        raise ValueError(f"{where} has no pipe of renderers: {wanted}")
     if isinstance(pipe, (str, bytes)):
         pipe = pipe.split("|" if isinstance(pipe, str) else b"|")
     return [(one.decode() if isinstance(one, bytes) else one).strip() for one in pipe]

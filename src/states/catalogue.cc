@@ -76,6 +76,12 @@ const Parameter* Function::find(std::string_view parameter) const {
   return found == parameters.end() ? nullptr : &*found;
 }
 
+bool Function::remembers(std::string_view parameter) const {
+  const Parameter* const found = find(parameter);
+  return found != nullptr &&
+         (!remembered || std::ranges::find(*remembered, found->name) != remembered->end());
+}
+
 const Function* Module::find(std::string_view function) const {
   const auto found = std::find_if(functions.begin(), functions.end(),
                                   [&](const Function& one) { return one.name == function; });

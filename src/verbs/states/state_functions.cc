@@ -190,18 +190,6 @@ Result<StateAnswer> RunFunctions::call(const StateCall& call, std::stop_token st
   return call_builtin(call, acct, std::move(stop));
 }
 
-namespace {
-
-/// Whether a parameter that a file leaves out gets what memory has.
-bool is_remembered(const states::Function& function, const Name& parameter) {
-  const states::Parameter* const found = function.find(parameter);
-  return found != nullptr &&
-         (!function.remembered ||
-          std::ranges::find(*function.remembered, found->name) != function.remembered->end());
-}
-
-}  // namespace
-
 /// If a file leaves a parameter out, or gives it as null, a resource keeps the remembered value. A
 /// parameter that is ignored is null, whatever is remembered.
 Value RunFunctions::completed(const StateCall& call) const {
@@ -222,7 +210,7 @@ Value RunFunctions::completed(const StateCall& call) const {
   };
   if (function != nullptr && call.old_state.is_dict())
     for (const Entry& known : call.old_state.entries())
-      if (known.key != "name" && !known.value.is_null() && is_remembered(*function, known.key))
+      if (known.key != "name" && !known.value.is_null() && function->remembers(known.key))
         add(known.key, known.value);
   // Null gives way to the remembered value, and to the default.
   std::erase_if(arguments, [&](const Entry& argument) {
