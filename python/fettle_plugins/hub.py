@@ -89,6 +89,8 @@ class Part:
             return Dynamic(self, (self._subname, name))
         path = self._path + "." + name
         asked = self._hub._host_part(path)
+        if asked is None and self._hub._load_more(path):
+            return self._find(name)
         if asked is None:
             asked = self._hub._original(path)
         if asked is not None:
@@ -390,6 +392,7 @@ class Hub:
         self._hooks = {}  # the files of contracts, by path: lists
         self._unknown = {}  # why something is not there, by path
         self._originals = None  # finds what only an installed package of Idem has
+        self._more = None  # installed packages that are not loaded yet
         self._folders, self._packages = [], []  # of users, and installed ones
         self._dynes = set()  # the parts that are loaded
         self._defaults = {}  # contracts around everything of a part, by path
@@ -410,6 +413,8 @@ class Hub:
             found = self.__dict__.get(first)
         if found is None:
             found = self._host_part(first)
+        if found is None and self._load_more(first):
+            return getattr(self, name)
         if found is None:
             found = self._original(first)
         if found is None:
@@ -450,6 +455,14 @@ class Hub:
     def _host_part(self, path):
         """What only the host has; None: it has nothing of that name either."""
         return None if self._host is None else self._host.part(path)
+
+    def _load_more(self, path):
+        """Loads installed packages if they may have something at a path. False: nothing is new."""
+        if self._more is None or not self._more.may_have(path.split(".")[0]):
+            return False
+        more, self._more = self._more, None
+        more.load()
+        return True
 
     def _original(self, path):
         """What only an installed package of Idem's authors has."""

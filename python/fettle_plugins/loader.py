@@ -5,6 +5,8 @@ reconcile/NAME.py has a `loop`, reconcile/pending/NAME.py an `is_pending`, recon
 `get`. Files in folders `contracts` stand around them. What cannot be loaded is told and left out.
 """
 
+import asyncio
+import concurrent.futures
 import importlib.util
 import inspect
 import os
@@ -29,6 +31,37 @@ class Options:
         self.is_strict, self.keeps_ours = is_strict, keeps_ours
 
 
+class Later:
+    """Installed packages. They are loaded when somebody wants something that is not there yet.
+
+    Most runs need none of them, and to import all takes seconds.
+    """
+
+    def __init__(self, hub):
+        self._hub, self._found, self.problems = hub, None, []
+
+    def may_have(self, part):
+        """Whether one of them has such a part of the hub."""
+        if self._found is None:
+            found, self.problems = packages.find(packages.places())
+            self._found = [package for package in found if not package.is_original]
+            originals = [package for package in found if package.is_original]
+            if originals:
+                self._hub._originals = packages.Originals(self._hub, originals)
+        return any(part in package.dynes for package in self._found)
+
+    def load(self):
+        self.may_have("")
+        loaded, self._hub._more = [], None
+        self._hub._packages = self._found
+        for part in PARTS:
+            for package in self._found:
+                for root in package.dynes.get(part, ()):
+                    loaded += _load_root(self._hub, part, root, Options(), self.problems, True)
+        _finish(self._hub, loaded, Options(), self.problems)
+        self._hub.pop.config.load(["idem", "acct"])
+
+
 def load(hub, folders, found=()):
     """Loads every plugin of folders and of packages. What went wrong is a list of dicts."""
     problems = []
@@ -40,7 +73,8 @@ def load(hub, folders, found=()):
     hub._folders = list(folders)
     hub._packages = [package for package in found if not package.is_original]
     originals = [package for package in found if package.is_original]
-    hub._originals = packages.Originals(hub, originals) if originals else None
+    if originals:
+        hub._originals = packages.Originals(hub, originals)
     loaded = []
     for part in PARTS:
         hub._sub(part)
@@ -142,7 +176,13 @@ def _verdict(hub, virtual):
 
 
 def _waited(hub, answer):
-    return hub.pop.Loop.run_until_complete(answer) if inspect.iscoroutine(answer) else answer
+    """What a file does while it is read may be a coroutine; the loop may run already, or not yet."""
+    if not inspect.iscoroutine(answer):
+        return answer
+    if not hub.pop.Loop.is_running():
+        return hub.pop.Loop.run_until_complete(answer)
+    with concurrent.futures.ThreadPoolExecutor(1) as thread:
+        return thread.submit(asyncio.run, answer).result()
 
 
 def _finish(hub, loaded, options, problems):

@@ -71,6 +71,7 @@ def _add_sub(hub):
         # A class that nobody asks for does no harm.
         folders = packages.roots_of(_paths(pypath)) + _paths(static)
         if dyne_name:
+            hub._load_more(dyne_name)
             hub._dynes.add(path)
             folders += [folder for folder, _ in loader.roots(hub, dyne_name)]
         _add_contracts(hub, path, "contracts", packages.roots_of(_paths(contracts_pypath)))

@@ -15,7 +15,7 @@ import sys
 import threading
 import traceback
 
-from fettle_plugins import accounts, builtin, describe, loader, packages
+from fettle_plugins import accounts, builtin, describe, loader
 from fettle_plugins.arguments import complete_all as complete_dataclasses
 from fettle_plugins.channel import Channel, HostError, current_call
 from fettle_plugins.contracts import ExecReturn
@@ -98,10 +98,10 @@ class Server:
         self.hub.OPT.idem.update(namespaced(settings.get("options", {})))
         self.hub.OPT.acct.update(namespaced(settings.get("acct", {})))
         self.hub.idem.RUN_NAME = self.hub.OPT.idem.run_name
-        found, wrong = packages.find(packages.places()) if settings.get("packages") else ([], [])
-        self.problems = wrong + loader.load(self.hub, settings.get("folders", []), found)
-        if found:
-            self.hub.pop.config.load(["idem", "acct"])
+        self.later = loader.Later(self.hub) if settings.get("packages") else None
+        self.hub._more = self.later
+        self.problems = loader.load(self.hub, settings.get("folders", []))
+        self.told = set()  # the paths of modules that the host knows
         self.tasks = channel.calls
 
     def take(self, line):
@@ -123,7 +123,7 @@ class Server:
         number = line["id"]
         current_call.set(number)
         try:
-            answer = self._describe() if "describe" in line else await self._call(line)
+            answer = self._describe(line) if "describe" in line else await self._call(line)
             end_lines()
             self.channel.write(id=number, **answer, **self._secrets())
         except asyncio.CancelledError:
@@ -151,12 +151,16 @@ class Server:
         found = self.channel.secrets
         return {"secrets": sorted(found)} if found else {}
 
-    def _describe(self):
-        return {
-            "serves": "together",
-            "modules": describe.modules_of(self.hub),
-            "problems": self.problems,
-        }
+    def _describe(self, line):
+        """What is loaded and not told yet; with `packages`, the installed ones, too."""
+        problems, self.problems = self.problems, []
+        if line.get("packages") and self.later is not None:
+            if self.hub._more is not None:
+                self.later.load()
+            problems = problems + self.later.problems
+        modules = [one for one in describe.modules_of(self.hub) if one["path"] not in self.told]
+        self.told |= {one["path"] for one in modules}
+        return {"serves": "together", "modules": modules, "problems": problems}
 
     async def _call(self, line):
         function = self._function(line["call"])
@@ -203,6 +207,8 @@ class Server:
         path = line["call"].rpartition(".")[0]
         providers = describe.providers_of(hub, path, hub._modules.get(path))
         providers = providers or [path.split(".")[1]]
+        for provider in providers:
+            hasattr(hub.acct, provider)  # a package may make profiles of it
         if profile is None or not accounts.makes_profiles(hub, providers):
             return made
         told = await hub._host.profiles(providers)

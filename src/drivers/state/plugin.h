@@ -68,6 +68,8 @@ class PluginHost {
  public:
   virtual ~PluginHost() = default;
   virtual Result<PluginModules> describe(std::stop_token stop) = 0;
+  /// Loads installed packages, and tells what they add.
+  virtual Result<PluginModules> describe_packages(std::stop_token) { return PluginModules{}; }
   /// Calls a function, from any thread. Errors: the function failed, crashed or took too long; the
   /// excerpt is its trace.
   virtual Result<PluginAnswer> call(const PluginCall& call, std::stop_token stop) = 0;
@@ -91,7 +93,7 @@ struct PythonOptions {
   std::vector<std::string> folders;   ///< with `states`, `exec`, `tool`, `reconcile` in them
   Value functions = Value::dict({});  ///< what may be asked: by path, whether it is awaited
   Value options = Value::dict({});    ///< `hub.OPT.idem`
-  bool has_packages = false;          ///< installed packages are loaded, too
+  bool has_packages = false;          ///< it may load installed packages, once they are wanted
   /// Gets what is written outside of calls, line by line, from any thread; may be empty.
   std::function<void(std::string_view text)> on_log{};
 };

@@ -126,18 +126,37 @@ Status Plugins::open(std::stop_token stop) {
     if (!status)
       problems_.push_back(std::move(status).context(name).error());
   }
-  const bool looks = options_.looks_for_packages;
-  if (!found.has_python && !(looks && has_installed_packages(options_.python)))
-    return {};
-  PythonOptions python{options_.python,    TRY(unpack_python(options_.home)).string(),
-                       std::move(folders), functions_for_python(),
-                       options_.options,   looks,
+  folders_ = std::move(folders);
+  return found.has_python ? start_python(stop) : Status();
+}
+
+Status Plugins::start_python(std::stop_token stop) {
+  PythonOptions python{options_.python,  TRY(unpack_python(options_.home)).string(),
+                       folders_,         functions_for_python(),
+                       options_.options, options_.looks_for_packages,
                        options_.on_log};
-  return add(make_python_host(python), stop).context("loading plugins in Python");
+  std::unique_ptr<PluginHost> host = make_python_host(python);
+  python_ = host.get();
+  return add(std::move(host), stop).context("loading plugins in Python");
+}
+
+Result<bool> Plugins::open_packages(std::stop_token stop) {
+  if (!options_.looks_for_packages || has_packages_ || !has_installed_packages(options_.python))
+    return false;
+  has_packages_ = true;
+  if (python_ == nullptr)
+    TRY(start_python(stop));
+  take(python_, TRY(python_->describe_packages(stop).context("loading installed packages")));
+  return true;
 }
 
 Status Plugins::add(std::unique_ptr<PluginHost> host, std::stop_token stop) {
-  PluginModules found = TRY(host->describe(stop));
+  take(host.get(), TRY(host->describe(stop)));
+  hosts_.push_back(std::move(host));
+  return {};
+}
+
+void Plugins::take(PluginHost* host, PluginModules found) {
   for (Error& problem : found.problems)
     problems_.push_back(std::move(problem));
   for (Error& problem : found.hidden)
@@ -147,13 +166,15 @@ Status Plugins::add(std::unique_ptr<PluginHost> host, std::stop_token stop) {
     const std::string file(module.text_at("file"));
     if (module.bool_at("dynamic")) {
       modules_.push_back(module);
-      dynamic_.emplace(path, host.get());
+      dynamic_.emplace(path, host);
       continue;
     }
     if (module.bool_at("packaged") && is_own(path))
       continue;
     const auto [other, is_new] = files_.emplace(path, file);
     if (!is_new) {
+      if (module.bool_at("packaged"))
+        continue;
       problems_.push_back(
           user_error(cat("`", path, "` already exists: ", other->second), {file, 0, 0}));
       continue;
@@ -161,10 +182,8 @@ Status Plugins::add(std::unique_ptr<PluginHost> host, std::stop_token stop) {
     modules_.push_back(module);
     if (const Value& functions = module.at("functions"); functions.is_list())
       for (const Value& function : functions.items())
-        functions_.emplace(cat(path, ".", function.text_at("name")), host.get());
+        functions_.emplace(cat(path, ".", function.text_at("name")), host);
   }
-  hosts_.push_back(std::move(host));
-  return {};
 }
 
 Value Plugins::functions_for_python() const {

@@ -345,7 +345,7 @@ class InstalledPackages : public PythonServices {
     const char* const path = std::getenv("PYTHONPATH");
     former_ = path == nullptr ? "" : path;
     setenv("PYTHONPATH", (folder_->path() / "site").c_str(), 1);
-    looks_for_packages_ = true;
+    looks_for_packages_ = opens_packages_ = true;
   }
   void TearDown() override {
     if (former_.empty())
@@ -382,6 +382,37 @@ def present(hub, ctx, name):
   ASSERT_EQ(plugins_->hidden_problems().size(), 1u);
   EXPECT_EQ(plugins_->hidden_problems()[0].message,
             "ModuleNotFoundError: No module named 'no_such_module'");
+}
+
+TEST_F(InstalledPackages, AreLoadedWhenSomethingIsMissing) {
+  write("site/shop_plugins/conf.py", "DYNE = {'exec': ['exec'], 'acct': ['acct']}\n");
+  write("site/shop_plugins/exec/shop.py",
+        "async def __init__(hub):\n    hub.exec.shop.READY = 3\n"
+        "def get(hub):\n    return hub.exec.shop.READY\n");
+  write("site/shop_plugins/acct/shop/init.py",
+        "def gather(hub, profiles):\n    return {'default': {'token': 'made'}}\n");
+  write("a/exec/x.py",
+        "import sys\n"
+        "def seen(hub):\n    return [one for one in sys.modules if 'shop' in one]\n"
+        "def f(hub):\n    return hub.exec.shop.get()\n"
+        "def none(hub):\n    return hub.exec.nothing\n");
+  write("a/states/own.py",
+        "ACCT = ['shop']\ndef f(hub, ctx, name):\n    return {'comment': dict(ctx.acct)}\n");
+  opens_packages_ = false;
+  open();
+  EXPECT_FALSE(plugins_->has("exec.shop.get"));
+  EXPECT_EQ(call("exec.x.seen"), "[]");
+  EXPECT_EQ(call("exec.x.f"), "3");
+  EXPECT_NE(call("exec.x.none").find("'exec' has no attribute 'nothing'"), std::string::npos);
+  open();
+  on_ask_ = [](const Value&) -> Result<Value> { return Value::dict({}); };
+  EXPECT_EQ(call("states.own.f", Value::dict({{"name", "a"}}),
+                 Value::dict({{"acct_profile", "default"}})),
+            R"({"comment":{"token":"made"}})");
+  open();
+  EXPECT_TRUE(*plugins_->open_packages({}));
+  EXPECT_FALSE(*plugins_->open_packages({}));
+  EXPECT_EQ(call("exec.shop.get"), "3");
 }
 
 TEST_F(InstalledPackages, DoNotReplaceWhatShips) {

@@ -64,8 +64,41 @@ RunFunctions::RunFunctions(const Workplace& place, FunctionOptions options)
       options_(std::move(options)),
       plugins_(plugin_options(place, options_), http_) {}
 
-Status RunFunctions::open() {
+Status RunFunctions::open(bool with_packages) {
   TRY(plugins_.open(place_.interrupt->acts_token()));
+  if (with_packages)
+    TRY(plugins_.open_packages(place_.interrupt->acts_token()));
+  read_modules();
+  return {};
+}
+
+Result<bool> RunFunctions::open_packages() {
+  if (!TRY(plugins_.open_packages(place_.interrupt->acts_token())))
+    return false;
+  read_modules();
+  return true;
+}
+
+bool RunFunctions::lacks_functions_of(const states::CompiledStates& compiled) const {
+  return std::ranges::any_of(compiled.chunks, [&](const states::Chunk& chunk) {
+    if (chunk.state != "exec")
+      return false;
+    return std::ranges::any_of(chunk.arguments, [&](const auto& argument) {
+      const auto& [name, value] = argument;
+      if (name != "path" || !value.is_text())
+        return false;
+      const std::string_view path = value.text();
+      const std::string_view first = path.substr(0, path.find('.'));
+      return first != "test" && first != "esm" && first != "state" &&
+             !plugins_.has(cat("exec.", path));
+    });
+  });
+}
+
+/// What the plugins are by now.
+void RunFunctions::read_modules() {
+  gathering_.clear();
+  exec_providers_.clear();
   problems_ = plugins_.problems();
   states::DescribedModules described =
       states::read_described(plugins_.modules(), broken_waits(problems_));
@@ -81,7 +114,6 @@ Status RunFunctions::open() {
   }
   own_ = states::catalogue_of(std::move(described.modules), std::move(described.waits));
   catalogue_ = states::joined({own_.get(), &states::builtin_states()});
-  return {};
 }
 
 Status RunFunctions::check_profile() const {

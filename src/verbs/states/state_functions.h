@@ -37,9 +37,13 @@ class RunFunctions : public StateFunctions {
  public:
   RunFunctions(const Workplace& place, FunctionOptions options);
 
-  /// Finds the plugins. Errors: Python is wanted and cannot be started. `problems` lists files that
-  /// are no plugins.
-  Status open();
+  /// Finds the plugins, and at once, or when something is missing, those of installed packages.
+  /// Errors: Python is wanted and cannot be started. `problems` lists files that are no plugins.
+  Status open(bool with_packages = true);
+  /// Loads installed packages. False: there is nothing new. Not beside calls; `catalogue` changes.
+  Result<bool> open_packages();
+  /// Whether files of states call an exec function that is not there.
+  bool lacks_functions_of(const states::CompiledStates& compiled) const;
   const std::vector<Error>& problems() const { return problems_; }
   /// Why modules of installed packages are not there that these errors are about.
   std::vector<Error> hidden_problems(std::span<const Error> errors) const;
@@ -73,6 +77,7 @@ class RunFunctions : public StateFunctions {
   std::vector<states::Addition> take_additions();
 
  private:
+  void read_modules();
   Result<Value> run_state(const Value& asked);
   Result<Value> run_state_function(const states::ExecCall& call);
   Result<Value> acct_of(const std::string& path, const std::string& profile) const;

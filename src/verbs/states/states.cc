@@ -89,7 +89,7 @@ class StatesWork {
           "`--prune` removes states that are in no file, but `--target` reads only a part of the "
           "files: leave one of them out");
     TRY(check_environment_name(request_.environment));
-    TRY(functions_.open());
+    TRY(functions_.open(false));
     TRY(check_loop(functions_, request_.reconciler, request_.pending));
     for (const Error& problem : functions_.problems())
       report_.warnings.push_back(problem);
@@ -128,6 +128,13 @@ class StatesWork {
     states::CompileOptions options = request_.compile;
     options.outcomes = outcomes;
     auto compiled = TRY(compiled_as_known(options));
+    // What is not there may be in an installed package.
+    const bool lacks = !compiled->errors.empty() || functions_.lacks_functions_of(*compiled);
+    if (outcomes == nullptr && lacks && TRY(functions_.open_packages())) {
+      request_.compile.catalogue = &functions_.catalogue();
+      report_.warnings = functions_.problems();
+      return compile(nullptr);
+    }
     states::IntentOptions made;
     made.environment = request_.environment;
     // Blocks that join the run later may describe what was there before.
