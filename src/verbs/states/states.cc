@@ -106,6 +106,7 @@ class StatesWork {
       return without_a_trace();
     edit_ = TRY(begin_edit(place_, request_.environment, request_.waits));
     TRY(past_.read(*place_.store, request_.environment));
+    TRY(find_modules_of_past());
     TRY(compile(nullptr));
     if (!report_.errors.empty())
       return std::move(report_);
@@ -122,6 +123,18 @@ class StatesWork {
 
  private:
   states::Files& files() { return request_.files != nullptr ? *request_.files : *own_files_; }
+
+  /// What is to be pruned may be of an installed package that no file mentions any more.
+  Status find_modules_of_past() {
+    const bool lacks =
+        request_.prune && std::ranges::any_of(past_.known, [&](const auto& known) {
+          const std::optional<StateTag> tag = StateTag::parse(known.first.name);
+          return known.first.kind == "state" && tag && !functions_.has_module(tag->state.view());
+        });
+    if (lacks && TRY(functions_.open_packages()))
+      request_.compile.catalogue = &functions_.catalogue();
+    return {};
+  }
 
   /// Reads the files and makes the intent; `outcomes`: those of states that have run.
   Status compile(const states::Outcomes* outcomes) {
@@ -515,6 +528,7 @@ class StatesWork {
   Result<StatesReport> without_a_trace() {
     if (request_.remembers)
       TRY(past_.read(*place_.store, request_.environment));
+    TRY(find_modules_of_past());
     TRY(compile(nullptr));
     if (!report_.errors.empty())
       return std::move(report_);
