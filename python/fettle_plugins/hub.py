@@ -458,7 +458,7 @@ class Hub:
 
     def _load_more(self, path):
         """Loads installed packages if they may have something at a path. False: nothing is new."""
-        if self._more is None or not self._more.may_have(path.split(".")[0]):
+        if self._more is None or not self._more.may_have(path):
             return False
         more, self._more = self._more, None
         more.load()

@@ -40,15 +40,22 @@ class Later:
     def __init__(self, hub):
         self._hub, self._found, self.problems = hub, None, []
 
-    def may_have(self, part):
-        """Whether one of them has such a part of the hub."""
+    def may_have(self, path):
+        """Whether one of them may have something at a path.
+
+        Modules may have another name than their file. Providers are folders.
+        """
         if self._found is None:
             found, self.problems = packages.find(packages.places())
             self._found = [package for package in found if not package.is_original]
             originals = [package for package in found if package.is_original]
             if originals:
                 self._hub._originals = packages.Originals(self._hub, originals)
-        return any(part in package.dynes for package in self._found)
+        part, _, rest = path.partition(".")
+        roots = [root for package in self._found for root in package.dynes.get(part, ())]
+        if part == "acct" and rest:
+            roots = [root for root in roots if os.path.isdir(os.path.join(root, rest.split(".")[0]))]
+        return bool(roots)
 
     def load(self):
         self.may_have("")

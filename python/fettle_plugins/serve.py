@@ -7,6 +7,7 @@ side; all others run one at a time.
 """
 
 import asyncio
+import copy
 import inspect
 import json
 import logging
@@ -27,6 +28,10 @@ from fettle_plugins.patience import NotReady, Throttled
 
 # Settings in profiles that are in every text.
 _WORDS = {"true", "false", "True", "False", "none", "None", "null", "default"}
+
+
+# What a plugin may look up about the run that its state is in.
+_RUN = {"running": {}, "errors": [], "meta": {}, "sensitive": {}, "subs": ["states"]}
 
 
 class HostFunction:
@@ -165,6 +170,9 @@ class Server:
     async def _call(self, line):
         function = self._function(line["call"])
         run = line.get("run")
+        name = (line.get("context") or {}).get("run_name")
+        if run is None and name is not None:
+            self.hub.idem.RUNS.setdefault(name, namespaced({"name": name, **copy.deepcopy(_RUN)}))
         if run is not None:
             made = self.hub.idem.RUNS[run["name"]] = namespaced(run)
             builtin.as_in_idem(made["running"])

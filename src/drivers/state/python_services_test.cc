@@ -233,6 +233,16 @@ async def f(hub):
             R"([["a","k3y"],["b","0ther"],true])");
 }
 
+TEST_F(PythonServices, AStateFindsItsRun) {
+  write("a/states/own.py",
+        "def f(hub, ctx, name):\n    run = hub.idem.RUNS[ctx.run_name]\n"
+        "    return [run.name, run['sensitive'], run.running, hub.idem.RUN_NAME, hub.SUBPARSER]\n");
+  open();
+  EXPECT_EQ(
+      call("states.own.f", Value::dict({{"name", "a"}}), Value::dict({{"run_name", "north"}})),
+      R"(["north",{},{},"web","state"])");
+}
+
 TEST_F(PythonServices, EventsAreLines) {
   EXPECT_EQ(answer(R"py(
 async def f(hub):
