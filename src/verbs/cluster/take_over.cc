@@ -7,6 +7,7 @@
 #include "verbs/cluster/cluster_objects.h"
 #include "verbs/cluster/exchange.h"
 #include "verbs/cluster/put_aside.h"
+#include "verbs/cluster/spare_revisions.h"
 #include "verbs/cluster/upstream.h"
 #include "workloads/rollout.h"
 
@@ -209,6 +210,7 @@ class TakeOver {
         stop_(stop) {}
 
   Status run() {
+    TRY(restore_revisions(client_, stop_));  // if it was handed back by half
     TRY(store());
     TRY(remove_webhooks());
     TRY(stop_controller());
