@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cluster/names.h"
 #include "cluster/owners.h"
 #include "cluster/revisions.h"
 #include "verbs/cluster/kruise_cluster.h"
@@ -246,6 +247,23 @@ TEST_F(HandBack, WhoTakesOverInsteadFindsTheRevisionAgain) {
   EXPECT_EQ(spares(), 0u);
 }
 
+TEST_F(HandBack, WhereNoRevisionMayBeMadeNoneGoes) {
+  cluster.server().fail(
+      1,
+      [](const kubernetes::ApiRequest& request) {
+        return request.method == "POST" && request.body.find("fettle-spare") != std::string::npos;
+      },
+      kubernetes::refusal(403, "Forbidden", "it is being terminated"));
+  const Value before = revision("new-2");
+  const auto report = cluster.hand_back();
+  expect_done(report);
+  ASSERT_EQ(report->warnings.size(), 1u);
+  EXPECT_TRUE(report->warnings[0].starts_with(
+      "ControllerRevision `shop/new-2` stays in the words of fettle: "))
+      << report->warnings[0];
+  EXPECT_EQ(revision("new-2"), before);
+}
+
 TEST_F(HandBack, WhatOpenKruiseRefusesStaysAndIsSaid) {
   cluster.server().fail(
       1,
@@ -341,6 +359,114 @@ TEST_F(HandBack, WhoeverHasLostTheLeaseStops) {
   EXPECT_EQ(revision("new-2").at("data").at("spec").at("template").at("spec").find("dnsPolicy"),
             nullptr);
   expect_done(cluster.hand_back());
+}
+
+/// With a default in each container, and a hash of all of them.
+Value set_as_openkruise_stores(const Value&, const Value& after) {
+  std::vector<Value> containers;
+  for (const Value& each : items_of(after.at("spec").at("containers")))
+    containers.push_back(with_missing(
+        each, {{"podInjectPolicy", "BeforeAppContainer"}, {"resources", Value::dict({})}}));
+  std::string all, images;
+  for (const Value& each : containers) {
+    all += cat(each.text_at("name"), "=", each.text_at("image"), ";");
+    images += cat(each.text_at("name"), ";");
+  }
+  const Value annotations =
+      with_missing(with(with(after.at("metadata").at("annotations"),
+                             cluster::annotation::sidecar_hash.view(), all),
+                        cluster::annotation::sidecar_hash_without_image.view(), images),
+                   {});
+  return with(with(after, "spec",
+                   with(with_missing(after.at("spec"), {{"revisionHistoryLimit", 10}}),
+                        "containers", Value::list(std::move(containers)))),
+              "metadata", with(after.at("metadata"), "annotations", annotations));
+}
+
+/// A SidecarSet that was changed while fettle led, with a pod of each of its revisions.
+class HandBackSidecars : public HandBack {
+ protected:
+  HandBackSidecars() {
+    cluster.server().know_webhook("kruise-mutating-webhook-configuration", "SidecarSet",
+                                  set_as_openkruise_stores);
+    cluster.make(cluster::types::sidecar_sets, {}, R"({"apiVersion":"apps.kruise.io/v1beta1",
+      "kind":"SidecarSet","metadata":{"name":"logs","annotations":{
+      "kruise.io/sidecarset-hash":"stale"}},"spec":{"selector":{"matchLabels":{"app":"new"}},
+      "containers":[{"name":"log","image":"log:2"}]}})");
+    for (const int number : {1, 2}) {
+      make_revision_of_set(number);
+      cluster.make(
+          pods, "shop",
+          cat(R"({"apiVersion":"v1","kind":"Pod","metadata":{"name":"pod-)", number,
+              R"(","annotations":{"fettle/sidecars":"[{\"name\":\"logs\",)",
+              R"(\"revision\":\"logs-)", number, R"(\",\"containers\":[{\"name\":\"log\"}]}]",)",
+              R"("kruise.io/sidecarset-hash":"{\"mesh\":{\"hash\":\"m\"}}"}},)",
+              R"("spec":{"containers":[{"name":"main","image":"a"}]}})"));
+    }
+  }
+  void make_revision_of_set(int number) {
+    const Value uid = set().at("metadata").at("uid");
+    const Value revision = json(cat(
+        R"({"apiVersion":"apps/v1","kind":"ControllerRevision","metadata":{"name":"logs-)", number,
+        R"(","ownerReferences":[{"apiVersion":"apps.kruise.io/v1beta1","kind":"SidecarSet",
+        "name":"logs","controller":true,"uid":")",
+        to_text(uid), R"("}]},"revision":)", number,
+        R"(,"data":{"spec":{"$patch":"replace","volumes":null,
+        "initContainers":null,"imagePullSecrets":null,"patchPodMetadata":null,
+        "containers":[{"name":"log","image":"log:)",
+        number, R"("}]}}})"));
+    const auto made =
+        cluster.client().create(revisions, {std::string(system_space), ""}, revision,
+                                {.field_manager = std::string(installation_name)}, {});
+    ASSERT_TRUE(made) << to_string(made.error());
+  }
+  Value set() { return cluster.get(cluster::types::sidecar_sets, {"", "logs"}); }
+  Value revision_of_set(int number) {
+    return cluster.get(revisions, {std::string(system_space), cat("logs-", number)});
+  }
+  Value hashes_of_pod(int number) {
+    const auto found = read_json(annotation_of(cluster.get(pods, {"shop", cat("pod-", number)}),
+                                               cluster::annotation::sidecar_hash));
+    return found ? *found : Value();
+  }
+};
+
+TEST_F(HandBackSidecars, PodsHaveTheHashOfTheirRevision) {
+  const auto report = cluster.hand_back();
+  expect_done(report);
+  EXPECT_TRUE(report->warnings.empty()) << join(report->warnings, "\n");
+  EXPECT_EQ(annotation_of(set(), cluster::annotation::sidecar_hash), "log=log:2;");
+  for (const int number : {1, 2}) {
+    const std::string hash = cat("log=log:", number, ";");
+    const Value hashes = hashes_of_pod(number);
+    EXPECT_EQ(hashes.at("logs").text_at("hash"), hash);
+    EXPECT_EQ(hashes.at("logs").text_at("controllerRevision"), cat("logs-", number));
+    EXPECT_EQ(hashes.at("mesh").text_at("hash"), "m") << "that of another set stays";
+    EXPECT_EQ(annotation_of(revision_of_set(number), cluster::annotation::sidecar_hash), hash);
+    const Value spec = revision_of_set(number).at("data").at("spec");
+    EXPECT_EQ(spec.at("containers"),
+              json(cat(R"([{"name":"log","image":"log:)", number,
+                       R"(","podInjectPolicy":"BeforeAppContainer","resources":{}}])")));
+    EXPECT_NE(spec.find("volumes"), nullptr);
+  }
+  EXPECT_EQ(set().at("spec").at("containers"),
+            revision_of_set(2).at("data").at("spec").at("containers"));
+}
+
+TEST_F(HandBackSidecars, APodThatOthersWriteGetsItAllTheSame) {
+  int refused = 0;
+  cluster.server().fail(
+      1,
+      [&](const kubernetes::ApiRequest& request) {
+        const bool is_it =
+            request.method == "PATCH" && request.target.find("/pods/pod-1") != std::string::npos;
+        refused += is_it ? 1 : 0;
+        return is_it;
+      },
+      kubernetes::refusal(409, "Conflict", "it has been modified"));
+  expect_done(cluster.hand_back());
+  EXPECT_EQ(refused, 1);
+  EXPECT_EQ(hashes_of_pod(1).at("logs").text_at("hash"), "log=log:1;");
 }
 
 }  // namespace

@@ -88,7 +88,7 @@ Status HandedRevisions::settle_one(const ResourceType& type, const Value& object
   const auto is_of_fettle = [](const Value& each) {
     return cluster::has_data_of(each, installation_name);
   };
-  if (std::ranges::none_of(own, is_of_fettle))
+  if (is_going(object) || std::ranges::none_of(own, is_of_fettle))
     return {};
   if (words_.is_silent()) {
     left_.push_back(shown_object(type, name_of(object)));
@@ -128,8 +128,13 @@ Status HandedRevisions::settle_revision(const ResourceType& type, const Value& o
 
 Status HandedRevisions::replace(const Value& before, const Value& wanted) {
   TRY(lease_.hold());
-  TRY(replace_revision(exchange_.client(), before, wanted, exchange_.stop()));
-  exchange_.tell(cluster::types::revisions, name_of(before), "rewritten", "as OpenKruise has it");
+  const std::string refusal =
+      TRY(replace_revision(exchange_.client(), before, wanted, exchange_.stop()));
+  if (refusal.empty())
+    exchange_.tell(cluster::types::revisions, name_of(before), "rewritten", "as OpenKruise has it");
+  else
+    report_.warnings.push_back(cat(shown_object(cluster::types::revisions, name_of(before)),
+                                   " stays in the words of fettle: ", refusal));
   return {};
 }
 

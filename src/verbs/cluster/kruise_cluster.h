@@ -103,7 +103,7 @@ class KruiseCluster {
       EXPECT_TRUE(told) << to_string(told.error());
     }
     for (const Value& pod : all_of(pods))
-      if (!wanted.contains(name_of(pod).name))
+      if (name_of(pod).space == system_space && !wanted.contains(name_of(pod).name))
         std::ignore = client_.remove(pods, name_of(pod), {}, {});
     is_playing_ = false;
   }

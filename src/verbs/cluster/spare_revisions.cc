@@ -47,13 +47,10 @@ Value revision_of_spare(const Value& spare) {
                       {"revision", spare.at("revision")}});
 }
 
-/// One that is there already is left.
-Status make(Client& client, const Value& object, const std::stop_token& stop) {
-  const auto made = client.create(type, {name_of(object).space, ""}, object,
-                                  {.field_manager = std::string(reviser)}, stop);
-  if (!made && made.error().reason != ApiReason::already_exists)
-    return static_cast<const Error&>(made.error());
-  return {};
+kubernetes::ApiResult<Value> make(Client& client, const Value& object,
+                                  const std::stop_token& stop) {
+  return client.create(type, {name_of(object).space, ""}, object,
+                       {.field_manager = std::string(reviser)}, stop);
 }
 
 Status remove(Client& client, const ObjectName& name, const std::string& uid,
@@ -66,20 +63,24 @@ Status remove(Client& client, const ObjectName& name, const std::string& uid,
 
 }  // namespace
 
-Status replace_revision(Client& client, const Value& before, const Value& wanted,
-                        const std::stop_token& stop) {
+Result<std::string> replace_revision(Client& client, const Value& before, const Value& wanted,
+                                     const std::stop_token& stop) {
   const ObjectName name = name_of(before), spare = spare_name_of(before);
-  TRY(make(client, spare_of(spare, wanted), stop));
+  const auto kept = make(client, spare_of(spare, wanted), stop);
+  if (!kept && kept.error().reason == ApiReason::forbidden)
+    return kept.error().message;
+  if (!kept && kept.error().reason != ApiReason::already_exists)
+    return static_cast<const Error&>(kept.error());
   TRY(remove(client, name, std::string(before.at("metadata").text_at("uid")), stop));
-  const auto made =
-      client.create(type, {name.space, ""}, wanted, {.field_manager = std::string(reviser)}, stop);
+  const auto made = make(client, wanted, stop);
   if (!made && made.error().reason == ApiReason::already_exists)
     return world_error(cat(shown_object(type, name),
                            " was deleted and is still there, by its finalizers or because somebody "
                            "has made it: once it has gone, the same command goes on"));
   if (!made)
     return static_cast<const Error&>(made.error());
-  return remove(client, spare, {}, stop);
+  TRY(remove(client, spare, {}, stop));
+  return std::string();
 }
 
 Status restore_revisions(Client& client, const std::stop_token& stop) {
@@ -90,7 +91,9 @@ Status restore_revisions(Client& client, const std::stop_token& stop) {
     return static_cast<const Error&>(spares.error());
   for (const Value& spare : spares->items) {
     if (const Value wanted = revision_of_spare(spare); !wanted.is_null())
-      TRY(make(client, wanted, stop));
+      if (const auto made = make(client, wanted, stop);
+          !made && made.error().reason != ApiReason::already_exists)
+        return static_cast<const Error&>(made.error());
     TRY(remove(client, name_of(spare), std::string(spare.at("metadata").text_at("uid")), stop));
   }
   return {};

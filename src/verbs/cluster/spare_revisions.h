@@ -8,6 +8,8 @@
 /// takes it for a revision of its own, and no garbage collector removes it.
 
 #include <stop_token>
+#include <string>
+#include <string_view>
 
 #include "kubernetes/client.h"
 
@@ -16,10 +18,11 @@ namespace fettle {
 /// Of fields of revisions that were made anew here.
 constexpr std::string_view reviser = "fettle-hand-back";
 
-/// `before` as the server has it, `wanted` of the same name. Error: the server refuses, or somebody
-/// has made another one of this name.
-Status replace_revision(kubernetes::Client& client, const Value& before, const Value& wanted,
-                        const std::stop_token& stop);
+/// `before` as the server has it, `wanted` of the same name. Why the server refuses it, with nothing
+/// changed, as in a namespace that is being deleted; empty: it is done. Error: it breaks off, or
+/// somebody has made another one of this name.
+Result<std::string> replace_revision(kubernetes::Client& client, const Value& before,
+                                     const Value& wanted, const std::stop_token& stop);
 
 /// Makes what somebody has deleted and not made again, and removes the spares. Whoever may not list
 /// revisions has made none.

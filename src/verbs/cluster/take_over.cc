@@ -182,10 +182,11 @@ Result<LookBefore> look_before(Client& client, const ExchangeRequest& request,
   look.installation.is_exchange = true;
   look.upstream = TRY(look_at_upstream(client, look.installation, stop));
   look.use = TRY(look_at_use(client, look.upstream, stop));
-  if (look.installation.gates.empty())
+  if (look.installation.gates.empty() && !look.installation.has_default_gates) {
     look.installation.gates = TRY(gates_of_controller(client, look.installation, stop));
-  if (look.installation.gates.empty())
-    look.installation.gates = look.use.gates;
+    if (look.installation.gates.empty())
+      look.installation.gates = look.use.gates;
+  }
   InstallationReport installed = TRY(check_installation(client, look.installation, stop));
   look.report.warnings = std::move(installed.warnings);
   look.report.problems = std::move(installed.problems);

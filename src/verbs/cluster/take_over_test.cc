@@ -128,6 +128,10 @@ TEST(TakeOver, GatesOfTheManagerAreThoseOfOurController) {
   EXPECT_EQ(gates_of_manager(cluster.controller()), "PreparingUpdateAsUpdate=true");
   EXPECT_EQ(to_text(*follow(cluster.controller(), "/spec/template/spec/containers/0/image")),
             "r.example/fettle:2");
+  auto request = cluster.request();
+  request.installation.has_default_gates = true;
+  expect_done(take_over(cluster.client(), request, {}));
+  EXPECT_EQ(gates_of_manager(cluster.controller()), "");
 }
 
 TEST(TakeOver, AMissingRightIsSaidBeforeAnythingIsDone) {
@@ -152,10 +156,10 @@ TEST(TakeOver, AMissingRightToRemoveFettleIsSaidBeforeAnythingIsHandedBack) {
   cluster.server().deny("list pods");
   const auto report = cluster.hand_back();
   ASSERT_TRUE(report);
-  EXPECT_EQ(report->problems, (std::vector<std::string>{
-                                  "you may not list `pods` in `kruise-system`",
-                                  "you may not list `pods`",
-                                  "you may not delete `clusterroles.rbac.authorization.k8s.io`"}));
+  EXPECT_EQ(report->problems,
+            (std::vector<std::string>{
+                "you may not list `pods` in `kruise-system`", "you may not list `pods`",
+                "you may not delete `clusterroles.rbac.authorization.k8s.io`"}));
   EXPECT_EQ(cluster.picture(), before);
 }
 
