@@ -8,7 +8,7 @@
 #include "cluster/names.h"
 #include "cluster/owners.h"
 #include "cluster/revisions.h"
-#include "verbs/cluster/kruise_cluster.h"
+#include "tests/kubernetes/kruise_cluster.h"
 #include "verbs/cluster/spare_revisions.h"
 
 namespace fettle::take_over_test {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "verbs/cluster/kruise_cluster.h"
+#include "tests/kubernetes/kruise_cluster.h"
 
 namespace fettle::take_over_test {
 namespace {
