@@ -90,13 +90,11 @@ Status HandedRevisions::settle_one(const ResourceType& type, const Value& object
   };
   if (is_going(object) || std::ranges::none_of(own, is_of_fettle))
     return {};
-  if (words_.is_silent()) {
-    left_.push_back(shown_object(type, name_of(object)));
-    return {};
-  }
   for (const Value& revision : own)
-    if (is_of_fettle(revision))
+    if (is_of_fettle(revision) && !words_.is_silent())
       TRY(settle_revision(type, object, revision, &revision == own.data()));
+  if (words_.is_silent())
+    left_.push_back(shown_object(type, name_of(object)));
   return {};
 }
 
@@ -111,8 +109,6 @@ Status HandedRevisions::settle_revision(const ResourceType& type, const Value& o
       report_.warnings.push_back(
           cat(shown_object(cluster::types::revisions, name_of(revision)),
               " stays in the words of fettle, for OpenKruise refuses them: ", words_.refusal()));
-    else if (words_.is_silent())
-      left_.push_back(shown_object(type, name_of(object)));
     return {};
   }
   if (is_newest)
