@@ -8,6 +8,7 @@
 #include "value/json.h"
 #include "workloads/names.h"
 #include "workloads/pod_defaults.h"
+#include "workloads/rollout.h"
 
 namespace fettle::cluster {
 namespace {
@@ -57,6 +58,12 @@ Value sidecars_in(const Value& object) {
   if (!is_set || !are_named(spec.at("containers")) || !are_named(spec.at("initContainers")))
     return {};
   return workloads::sidecar_set_template(spec);
+}
+
+Value patch_of_template(const Value& pod_template) {
+  std::vector<Entry> patch(pod_template.entries().begin(), pod_template.entries().end());
+  patch.push_back({"$patch", "replace"});
+  return Value::dict({{"spec", Value::dict({{"template", Value::dict(std::move(patch))}})}});
 }
 
 /// `spec`: of a SidecarSet. OpenKruise writes null for what it does not have.
@@ -139,9 +146,6 @@ Value revision_object(const ControllerRevision& revision, const workloads::Objec
   if (of_pods.is_dict())
     labels.assign(of_pods.entries().begin(), of_pods.entries().end());
   labels.push_back({workloads::label::job_revision, revision.hash});
-  std::vector<Entry> patch(pod_template.entries().begin(), pod_template.entries().end());
-  patch.push_back({"$patch", "replace"});
-  const Value spec = Value::dict({{"template", Value::dict(std::move(patch))}});
   return Value::dict(
       {{"apiVersion", "apps/v1"},
        {"kind", "ControllerRevision"},
@@ -152,7 +156,7 @@ Value revision_object(const ControllerRevision& revision, const workloads::Objec
                      {"annotations",
                       Value::dict({{annotation::revision, write_json(extra_members(revision))}})},
                      {"ownerReferences", Value::list({owner_reference(owner)})}})},
-       {"data", Value::dict({{"spec", spec}})},
+       {"data", patch_of_template(pod_template)},
        {"revision", revision.number}});
 }
 
@@ -164,6 +168,44 @@ Value revision_change(const ControllerRevision& revision, const ObjectMeta& meta
                      {"annotations", Value::dict({{annotation::revision,
                                                    write_json(extra_members(revision))}})}})},
        {"revision", revision.number}});
+}
+
+Value words_of_revision(const Value& object) {
+  const Value& spec = object.at("data").at("spec");
+  if (!is_of_sidecar_set(meta_of(object).owner())) {
+    if (!spec.at("template").is_dict())
+      return {};
+    return Value::dict(
+        {{"template", workloads::edited(spec.at("template"), {{"$patch", Value()}})}});
+  }
+  std::vector<Entry> entries;
+  for (const std::string_view field : sidecar_set_fields)
+    if (!spec.at(field).is_null())
+      entries.push_back({field, spec.at(field)});
+  return entries.empty() ? Value() : Value::dict(std::move(entries));
+}
+
+Value revision_in_words(const Value& object, const Value& spec) {
+  const Value& before = object.at("metadata");
+  std::vector<Entry> metadata;
+  for (const char* const key : {"name", "namespace", "labels", "annotations", "ownerReferences"})
+    if (before.find(key) != nullptr)
+      metadata.push_back({key, before.at(key)});
+  return Value::dict({{"apiVersion", types::revisions.api_version()},
+                      {"kind", types::revisions.kind},
+                      {"metadata", Value::dict(std::move(metadata))},
+                      {"data", is_of_sidecar_set(meta_of(object).owner())
+                                   ? patch_of_set(spec)
+                                   : patch_of_template(spec.at("template"))},
+                      {"revision", object.at("revision")}});
+}
+
+bool has_data_of(const Value& object, std::string_view manager) {
+  return std::ranges::any_of(items_of(object.at("metadata").at("managedFields")),
+                             [&](const Value& entry) {
+                               return entry.text_at("manager") == manager &&
+                                      entry.at("fieldsV1").find("f:data") != nullptr;
+                             });
 }
 
 void take_current(std::vector<ControllerRevision>& revisions, const Value& status) {

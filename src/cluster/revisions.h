@@ -34,6 +34,15 @@ Value revision_object(const ControllerRevision& revision, const workloads::Objec
 /// template never does.
 Value revision_change(const ControllerRevision& revision, const ObjectMeta& meta);
 
+/// What a revision keeps of the spec of its workload: the template, or the parts of a SidecarSet.
+/// Null: it is neither.
+Value words_of_revision(const Value& object);
+/// The revision to be made in its place, with these parts of the spec as its data. Without what a
+/// server writes.
+Value revision_in_words(const Value& object, const Value& spec);
+/// Whether its data, which nobody can change, were written by this manager of fields.
+bool has_data_of(const Value& object, std::string_view manager);
+
 /// The current revision is where both controllers look for it, in the status of the workload.
 /// `revisions`: those of one workload; the newest one gets it.
 void take_current(std::vector<ControllerRevision>& revisions, const Value& status);

@@ -184,5 +184,35 @@ TEST(ClusterRevision, TheStatusSaysWhichIsCurrent) {
   EXPECT_EQ(revision_of_label(revisions, ""), nullptr);
 }
 
+TEST(ClusterRevision, IsWrittenAnewInOtherWords) {
+  const Value before = json(revision_of_openkruise);
+  const Value words = words_of_revision(before);
+  EXPECT_EQ(words.at("template").find("$patch"), nullptr);
+  EXPECT_NE(words.at("template").at("metadata").find("creationTimestamp"), nullptr);
+  const Value same = revision_in_words(before, words);
+  EXPECT_EQ(same.at("data"), before.at("data"));
+  for (const char* const key : {"name", "labels", "ownerReferences"})
+    EXPECT_EQ(same.at("metadata").at(key), before.at("metadata").at(key)) << key;
+  EXPECT_EQ(same.at("metadata").find("uid"), nullptr);
+  EXPECT_EQ(same.at("revision"), before.at("revision"));
+  const Value other = revision_in_words(before, json(R"({"template":{"spec":{"a":1}},"x":2})"));
+  EXPECT_EQ(other.at("data"), json(R"({"spec":{"template":{"$patch":"replace","spec":{"a":1}}}})"));
+  EXPECT_TRUE(words_of_revision(json(R"({"data":{"spec":{"template":3}}})")).is_null());
+}
+
+TEST(ClusterRevision, ThoseOfASidecarSetHaveItsPartsAsWords) {
+  const Value before = json(revision_of_a_set);
+  EXPECT_EQ(revision_in_words(before, words_of_revision(before)).at("data"), before.at("data"));
+}
+
+TEST(ClusterRevision, WhoeverHasWrittenItsDataIsKnown) {
+  const Value revision = json(R"({"metadata":{"managedFields":[
+    {"manager":"fettle","fieldsV1":{"f:metadata":{}}},
+    {"manager":"other","fieldsV1":{"f:data":{}}}]}})");
+  EXPECT_TRUE(has_data_of(revision, "other"));
+  EXPECT_FALSE(has_data_of(revision, "fettle"));
+  EXPECT_FALSE(has_data_of(json("{}"), "fettle"));
+}
+
 }  // namespace
 }  // namespace fettle::cluster

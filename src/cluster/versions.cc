@@ -306,6 +306,13 @@ std::optional<Value> with_revised_template(const Value& object, const ResourceTy
   return with_spec(object, {{"template", revised}});
 }
 
+std::optional<Value> with_fixed_defaults(const Value& object, const ResourceType& type) {
+  if (type.kind != types::stateful_sets.kind ||
+      !object.at("spec").text_at("podManagementPolicy").empty())
+    return {};
+  return with_spec(object, {{"podManagementPolicy", "OrderedReady"}});
+}
+
 std::optional<VersionedObject> rewritten_for_owner(const Value& object, const ResourceType& type,
                                                    std::string_view stored) {
   const std::string owner = version_of_owner(object, type), last = last_version(object, type);

@@ -60,4 +60,9 @@ std::optional<Value> with_revised_template(const Value& object,
                                            const kubernetes::ResourceType& type,
                                            const std::vector<Value>& revisions);
 
+/// OpenKruise's webhook writes a default into a field that it lets nobody change, and then refuses
+/// the write because of that: an object that lacks it, as a plain manifest put in its place does,
+/// could not be written any more. The object with it. None: it lacks nothing.
+std::optional<Value> with_fixed_defaults(const Value& object, const kubernetes::ResourceType& type);
+
 }  // namespace fettle::cluster

@@ -210,6 +210,18 @@ TEST(Versions, ATemplateThatSaysTheSameGetsTheWordsOfTheNewestRevision) {
   EXPECT_FALSE(with_revised_template(clone_set("web:2"), types::clone_sets, {}));
 }
 
+/// Its validation compares what its own webhook has filled in with what was stored.
+TEST(Versions, AStatefulSetSaysInWhichOrderItsPodsCome) {
+  const Value plain = json(R"({"spec":{"serviceName":"db"}})");
+  const auto made = with_fixed_defaults(plain, types::stateful_sets);
+  ASSERT_TRUE(made);
+  EXPECT_EQ(made->at("spec"), json(R"({"serviceName":"db","podManagementPolicy":"OrderedReady"})"));
+  EXPECT_FALSE(with_fixed_defaults(*made, types::stateful_sets));
+  EXPECT_FALSE(with_fixed_defaults(json(R"({"spec":{"podManagementPolicy":"Parallel"}})"),
+                                   types::stateful_sets));
+  EXPECT_FALSE(with_fixed_defaults(plain, types::clone_sets));
+}
+
 TEST(Versions, DaemonSetsAndSidecarSetsDifferInAFewFields) {
   const auto spec_of = [](const kubernetes::ResourceType& type, std::string_view from,
                           std::string_view to, std::string_view object) {

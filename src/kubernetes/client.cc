@@ -4,6 +4,7 @@
 
 #include "base/text.h"
 #include "base/wait.h"
+#include "kubernetes/go_json.h"
 #include "value/json.h"
 
 namespace fettle::kubernetes {
@@ -290,7 +291,7 @@ ApiResult<Value> Client::write(std::string method, const ResourceType& type, con
                                    {"dryRun", options.is_dry_run ? "All" : ""}}),
                .doing = doing_of(method, type, name, options.subresource),
                .content_type = std::move(content_type),
-               .body = write_json(body, {.show_secrets = true}),
+               .body = write_go_json(body),
                .urgency = options.urgency,
                .limit = options.limit},
               std::move(stop));

@@ -123,10 +123,33 @@ void Fleet::forget_images(const Name& owner) {
       jobs_by_image_.erase(jobs);
 }
 
-/// Its owner, and whoever may have put something into it.
+/// Its owner, and whoever has put something into it.
 void Fleet::touch_pod(const FleetPod& pod) {
   touch(pod.owner);
-  changed_.insert(sidecar_sets_.begin(), sidecar_sets_.end());
+  touch_sets_of(pod);
+}
+
+/// A SidecarSet counts the pods that have something of it, and no others.
+void Fleet::touch_sets_of(const FleetPod& pod) {
+  if (!pod.has_sidecars())
+    return;
+  for (const Name& set : sidecar_sets_)
+    if (std::ranges::find(pod.sidecar_sets, workloads_.at(set)->name) != pod.sidecar_sets.end())
+      touch(set);
+}
+
+void Fleet::take_sidecar_sets(FleetPod& pod, std::vector<Name> names) {
+  if (pod.sidecar_sets == names)
+    return;
+  touch_sets_of(pod);
+  for (const Name& name : pod.sidecar_sets)
+    if (const auto found = pods_by_set_.find(name);
+        found != pods_by_set_.end() && found->second.erase(&pod) > 0 && found->second.empty())
+      pods_by_set_.erase(found);
+  pod.sidecar_sets = std::move(names);
+  for (const Name& name : pod.sidecar_sets)
+    pods_by_set_[name].insert(&pod);
+  touch_sets_of(pod);
 }
 
 std::vector<Name> Fleet::take_changed() {
@@ -347,6 +370,7 @@ void Fleet::forget_pod(const Name& key_name) {
   if (found == pods_.end())
     return;
   touch_pod(*found->second);
+  take_sidecar_sets(*found->second, {});
   unindex(*found->second);
   make_room(*found->second);
   step_off(*found->second);
@@ -426,7 +450,13 @@ void Fleet::derive(FleetPod& pod) {
   pod.template_digest = read_one<&Pod::pod_template>(attributes).value().digest();
   const Dict configs = read_one<&Pod::configs>(attributes);
   pod.configs_digest = (configs.empty() ? Value() : configs.value()).digest();
-  pod.has_sidecars = !read_one<&Pod::sidecars>(attributes).empty();
+  std::vector<Name> sets;
+  const List sidecars = read_one<&Pod::sidecars>(attributes);
+  for (const Value& sidecar : sidecars.items())
+    if (const std::string_view name = sidecar.text_at("name");
+        std::ranges::find(sets, name, &Name::view) == sets.end())
+      sets.emplace_back(name);
+  take_sidecar_sets(pod, std::move(sets));
   pod.is_held = false;
   const Dict conditions = read_one<&Pod::conditions>(attributes);
   for (const Entry& entry : conditions.entries())
@@ -442,6 +472,7 @@ void Fleet::wish(FleetPod& pod, const Box<Resource>& resource) {
   if (!is_indexed || pod.owner != owner) {
     if (is_indexed)
       unindex(pod);
+    take_sidecar_sets(pod, {});  // until `derive`, since its owner has changed
     pod.owner = owner;
     index(pod);
   }

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <tuple>
 #include <unordered_map>
 #include <vector>
 
@@ -61,11 +62,12 @@ struct FleetPod : PodTag {
   bool is_acting = false;                   ///< an act goes on that may make it ready or not ready
   bool is_due = false;                      ///< such an act is wanted and has not begun
   bool is_specified = false;
-  bool is_deleted = false;   ///< users deleted it
-  bool is_updating = false;  ///< an update in place is not complete
-  bool is_marked = false;    ///< users changed something about it, now or before
-  bool is_held = false;      ///< one of its conditions is to be False
-  bool has_sidecars = false;
+  bool is_deleted = false;         ///< users deleted it
+  bool is_updating = false;        ///< an update in place is not complete
+  bool is_marked = false;          ///< users changed something about it, now or before
+  bool is_held = false;            ///< one of its conditions is to be False
+  std::vector<Name> sidecar_sets;  ///< names of those that have put something into it
+  bool has_sidecars() const { return !sidecar_sets.empty(); }
   /// Of attributes, marks and configs that were found to agree: of thousands of marked pods, few
   /// change between two decisions. Only decisions write it.
   mutable Digest settled;
@@ -257,6 +259,13 @@ class Fleet {
     for (const auto& [key, pull] : pulls_)
       function(pull);
   }
+  /// The pods that have something of a SidecarSet, in the order of all pods.
+  template <typename Function>
+  void for_each_pod_with(const Name& sidecar_set, Function function) const {
+    if (const auto found = pods_by_set_.find(sidecar_set); found != pods_by_set_.end())
+      for (const FleetPod* pod : found->second)
+        function(*pod);
+  }
   template <typename Function>
   void for_each_pod(Function function) const {
     for (const auto& [owner, owned] : owned_)
@@ -289,6 +298,8 @@ class Fleet {
   void forget_images(const Name& owner);
   void touch_pod(const FleetPod& pod);
   void touch_turns(const Value& turns);
+  void touch_sets_of(const FleetPod& pod);
+  void take_sidecar_sets(FleetPod& pod, std::vector<Name> names);
   void know_pod(const Key& key, const RecordPointer& record);
   static void follow_act(FleetPod& pod, const Record& record);
   void judge(Pull& pull) const;
@@ -317,7 +328,14 @@ class Fleet {
   std::map<Name, OwnerHoldings> owned_;
   std::set<Name> changed_;
   std::set<Name> sidecar_sets_;
-  std::map<Name, std::set<Name>> jobs_by_image_;  ///< owners of users' jobs
+  /// By owner and key, none of which changes while it is in there.
+  struct InOrder {
+    bool operator()(const FleetPod* a, const FleetPod* b) const {
+      return std::tie(a->owner, a->resource->key.name) < std::tie(b->owner, b->resource->key.name);
+    }
+  };
+  std::map<Name, std::set<FleetPod*, InOrder>> pods_by_set_;  ///< by the name of a SidecarSet
+  std::map<Name, std::set<Name>> jobs_by_image_;              ///< owners of users' jobs
 };
 
 /// Whether a pod is ready, as far as anybody can know: an act that goes on or is wanted leaves it

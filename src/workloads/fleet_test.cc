@@ -88,5 +88,69 @@ TEST_F(FleetNumbers, APodThatIsSeenElsewhereLeavesItsNode) {
   EXPECT_LE(fleet.node_numbers(), 2u);
 }
 
+/// A workload of its own label, and a SidecarSet for it.
+class FleetSets : public FleetNumbers {
+ protected:
+  FleetSets() {
+    add_node("a");
+    for (const std::string name : {"db", "web"}) {
+      Object set = manifest("SidecarSet", cat("of-", name),
+                            cat(R"({"selector":{"matchLabels":{"app":")", name,
+                                R"("}},"containers":[{"name":"log","image":"log:1"}]})"));
+      set.space = "";
+      fleet.put(std::move(set));
+      std::string spec = clone_set_spec(3, "web:1");
+      for (size_t at = 0; (at = spec.find(R"("web")", at)) != spec.npos; at += name.size() + 2)
+        spec.replace(at, 5, cat('"', name, '"'));
+      fleet.put(manifest("CloneSet", name, spec));
+    }
+    for (const Name owner :
+         {"SidecarSet//of-db", "SidecarSet//of-web", "CloneSet/default/db", "CloneSet/default/web"})
+      decide(owner);
+    while (!fleet.take_changed().empty()) {
+    }
+  }
+  size_t walked(const Name& set) const {
+    size_t count = 0;
+    fleet.for_each_pod_with(set, [&](const FleetPod&) { ++count; });
+    return count;
+  }
+};
+
+/// Else each event of a pod has every set walk all pods.
+TEST_F(FleetSets, APodConcernsOnlyThoseThatHavePutSomethingIntoIt) {
+  ASSERT_EQ(walked("of-web"), 3u);
+  ASSERT_EQ(walked("of-db"), 3u);
+  const FleetPod& pod = *fleet.owned("CloneSet/default/web").pods[0];
+  fleet.see(pod.resource->key, State());
+  EXPECT_EQ(fleet.take_changed(),
+            (std::vector<Name>{"CloneSet/default/web", "SidecarSet//of-web"}));
+  const Key key = pod.resource->key;
+  fleet.know(key, nullptr);
+  EXPECT_EQ(fleet.take_changed(),
+            (std::vector<Name>{"CloneSet/default/web", "SidecarSet//of-web"}));
+  EXPECT_EQ(walked("of-web"), 2u);
+  EXPECT_EQ(walked("of-db"), 3u);
+}
+
+/// As when somebody else has taken its containers out of the pod.
+TEST_F(FleetSets, OneThatHasLeftAPodIsAskedAgain) {
+  const FleetPod& known = *fleet.owned("CloneSet/default/web").pods[0];
+  Pod pod = read<Pod>(known.resource->attributes);
+  pod.sidecars = Value::list({});
+  Resource resource = *known.resource;
+  resource.attributes = write(pod);
+  auto record = std::make_shared<Record>();
+  record->applied = resource;
+  fleet.know(resource.key, record);
+  fleet.take_changed();
+  fleet.let_be(resource.key);
+  EXPECT_EQ(fleet.take_changed(),
+            (std::vector<Name>{"CloneSet/default/web", "SidecarSet//of-web"}));
+  EXPECT_EQ(walked("of-web"), 2u);
+  fleet.see(resource.key, State());
+  EXPECT_EQ(fleet.take_changed(), std::vector<Name>{"CloneSet/default/web"});
+}
+
 }  // namespace
 }  // namespace fettle::workloads

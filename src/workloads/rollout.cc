@@ -180,7 +180,7 @@ bool Rollout::read_known(PodRow& row, const FleetPod& pod) {
                             : revision_number(pod.revision);
   last_revision_ = &pod.revision;
   last_revision_number_ = row.revision_number;
-  row.is_plain = !pod.has_sidecars && !pod.is_marked && pod.configs_digest == no_configs;
+  row.is_plain = !pod.has_sidecars() && !pod.is_marked && pod.configs_digest == no_configs;
   return pod.is_held;
 }
 

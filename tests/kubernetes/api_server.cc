@@ -450,7 +450,19 @@ void ApiServer::define(const Value& definition, bool is_gone) {
       types_.push_back(std::move(made));
 }
 
+Value ApiServer::mutated(const Call& call, const Value& before, Value object) const {
+  for (const Webhook& each : webhooks_) {
+    const auto found = objects_.find(
+        {"admissionregistration.k8s.io", "mutatingwebhookconfigurations", "", each.configuration});
+    if (each.kind == call.rules.type.kind && call.subresource.empty() && found != objects_.end() &&
+        !items_of(found->second.object.at("webhooks")).empty())
+      object = each.mutate(before, object);
+  }
+  return object;
+}
+
 ApiAnswer ApiServer::store_new(const Call& call, Value object, const FieldOwners* applied) {
+  object = mutated(call, {}, object);
   std::vector<Cause> causes;
   object = pruned(object, call.rules, rules_, causes);
   if (!causes.empty())
@@ -605,8 +617,11 @@ ApiAnswer ApiServer::settle(const Call& call, Value object, const FieldOwners* a
     object = live.find("status") == nullptr ? without(object, "status")
                                             : with(object, "status", live.at("status"));
   }
+  object = mutated(call, live, object);
   std::vector<Cause> causes;
   object = pruned(object, call.rules, rules_, causes);
+  if (call.key.plural == "controllerrevisions" && object.at("data") != live.at("data"))
+    causes.push_back({"data", "field is immutable"});
   if (call.key.plural == "pods" && call.subresource.empty() &&
       fixed_of_pod(object.at("spec")) != fixed_of_pod(live.at("spec")))
     causes.push_back({"spec", "Forbidden: pod updates may not change fields other than the image"});

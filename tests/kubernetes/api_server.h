@@ -59,6 +59,13 @@ class ApiServer {
     rules_[std::move(text)] = std::move(holds);
   }
 
+  /// What a webhook makes of an object of a kind when it is written; `before` is null when it is
+  /// made. It works while a MutatingWebhookConfiguration of this name has webhooks.
+  using Mutate = std::function<Value(const Value& before, const Value& after)>;
+  void know_webhook(std::string configuration, std::string kind, Mutate mutate) {
+    webhooks_.push_back({std::move(configuration), std::move(kind), std::move(mutate)});
+  }
+
   // What can go wrong.
   /// The next requests for which `applies` get this answer.
   void fail(int times, std::function<bool(const ApiRequest&)> applies, ApiAnswer answer);
@@ -103,6 +110,10 @@ class ApiServer {
     std::function<bool(const ApiRequest&)> applies;
     ApiAnswer answer;
   };
+  struct Webhook {
+    std::string configuration, kind;
+    Mutate mutate;
+  };
   /// What a request means.
   struct Call {
     const ApiRequest* request = nullptr;
@@ -131,6 +142,7 @@ class ApiServer {
   /// Checks and stores what an update by this call makes of an object.
   ApiAnswer settle(const Call& call, Value object, const FieldOwners* applied);
   ApiAnswer store_new(const Call& call, Value object, const FieldOwners* applied);
+  Value mutated(const Call& call, const Value& before, Value object) const;
   ApiAnswer answer_of(const Call& call, int status, Value object) const;
   void put(const Key& key, Stored stored, Value object);
   void erase(const Key& key);
@@ -150,6 +162,7 @@ class ApiServer {
   std::vector<Fault> faults_;
   std::map<std::string, bool> tokens_;
   std::set<std::string> denied_;
+  std::vector<Webhook> webhooks_;
   KnownRules rules_;
   int64_t version_ = 100, oldest_ = 100;
   uint64_t last_watch_ = 0, last_name_ = 0;

@@ -588,6 +588,14 @@ TEST_F(Conformance, RevisionsAreKept) {
   ASSERT_TRUE(made) << to_string(made.error());
   EXPECT_EQ(made->integer_at("revision"), 3);
   EXPECT_EQ(made->at("data").at("spec").at("x").items()[0].integer(), 1);
+  const auto numbered = client.patch(revisions, cluster.name("a"), PatchType::merge,
+                                     *read_json(R"({"revision":4})"), {}, {});
+  ASSERT_TRUE(numbered) << to_string(numbered.error());
+  EXPECT_EQ(numbered->integer_at("revision"), 4);
+  const auto changed = client.patch(revisions, cluster.name("a"), PatchType::merge,
+                                    *read_json(R"({"data":{"spec":{"x":[2]}}})"), {}, {});
+  ASSERT_FALSE(changed);
+  EXPECT_EQ(changed.error().reason, ApiReason::invalid);
 }
 
 TEST_F(Conformance, WhatIsServedIsFound) {

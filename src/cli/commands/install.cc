@@ -12,12 +12,20 @@
 namespace fettle {
 namespace {
 
+/// Of `--feature-gates`: those of fettle, whatever is installed.
+constexpr std::string_view default_gates = "default";
+
 InstallationRequest installation_asked(const Face& face) {
   InstallationRequest request;
   request.space = face.parsed.text("namespace", request.space);
   request.image = face.parsed.text("image");
   request.version = face.build().version;
   request.gates = face.parsed.text("feature-gates");
+  if (request.gates == default_gates) {
+    request.gates.clear();
+    request.has_default_gates = true;
+  }
+  request.copies_secrets = face.parsed.flag("copy-pull-secrets");
   for (const std::string& names : face.parsed.all("pull-secrets"))
     for (const std::string_view name : split(names, ','))
       request.secret_spaces.emplace(trim(name));
@@ -70,6 +78,13 @@ Result<int> install_kubernetes(Face& face) {
   const InstallationRequest request = installation_asked(face);
   if (face.parsed.flag("accept") && !face.parsed.flag("take-over"))
     return user_error("`--accept` goes with `--take-over`");
+  if (request.copies_secrets && face.output != "yaml")
+    return user_error(
+        "`--copy-pull-secrets` goes with `-o yaml`; otherwise it is seen whether OpenKruise's "
+        "daemon "
+        "is there");
+  if (request.copies_secrets && request.secret_spaces.empty())
+    return user_error("of which Secrets? `--pull-secrets NAMESPACE,…` names their namespaces");
   if (face.output == "yaml") {
     for (const char* const flag : {"kubeconfig", "context", "check", "take-over"})
       if (face.parsed.has(flag))
@@ -117,9 +132,13 @@ std::vector<Command> install_commands() {
         "where Secrets with logins for registries may be read, by the daemons or, to copy them "
         "for OpenKruise's, by the controller; may be repeated",
         true},
+       {{"--copy-pull-secrets"},
+        "",
+        "with `-o yaml`: what copies these Secrets for OpenKruise's daemon"},
        {{"--feature-gates"},
         "NAME=BOOL,…",
-        "of the controller (default: those of the one that is installed)"},
+        "of the controller (default: those of the one that is installed); `default` turns all "
+        "back"},
        {{"--take-over"}, "", "stop OpenKruise's manager and put aside what it needs"},
        {{"--accept"}, "", "take over although something that is used is not done any more"},
        {{"--check"}, "", "only look: exit code 2 if something would go wrong"}});

@@ -5,14 +5,16 @@
 #include <map>
 #include <optional>
 
-#include "base/rfc3339.h"
 #include "base/text.h"
 #include "cluster/types.h"
 #include "kubernetes/discovery.h"
 #include "value/with.h"
 #include "verbs/cluster/cluster_objects.h"
 #include "verbs/cluster/exchange.h"
+#include "verbs/cluster/handed_revisions.h"
+#include "verbs/cluster/held_lease.h"
 #include "verbs/cluster/put_aside.h"
+#include "verbs/cluster/spare_revisions.h"
 #include "verbs/cluster/upstream.h"
 #include "workloads/rollout.h"
 
@@ -30,77 +32,6 @@ constexpr std::string_view lease_name = "kruise-manager";
 /// Where OpenKruise's manager keeps its webhooks while it fills in its address.
 constexpr std::string_view template_annotation = "template";
 constexpr std::string_view policy_of_helm = "helm.sh/resource-policy";
-
-/// The lease of both managers, held by whoever hands back: they answer, and do not act.
-class HeldLease {
- public:
-  HeldLease(Client& client, ObjectName name, const ClusterPatience& patience, std::stop_token stop)
-      : client_(client), name_(std::move(name)), patience_(patience), stop_(std::move(stop)) {}
-
-  /// Again and again: it is held for two minutes.
-  Status hold() {
-    std::string before;
-    TRY(await_so(
-        patience_, cat("the lease `", to_string(name_), "` is held"),
-        [&]() -> Result<bool> {
-          const Value there = TRY(find_object(client_, kubernetes::types::leases, name_, stop_));
-          const std::string holder(there.at("spec").text_at("holderIdentity"));
-          if (holder != identity)
-            before = holder;
-          return written(there, identity, 120);
-        },
-        stop_));
-    // Whoever had it sees that it has gone within the time for which it had it.
-    return before.empty() ? Status() : patience_.pause(15s, stop_);
-  }
-
-  /// If it is held here, be it since an earlier run.
-  Status give_back() {
-    const auto there = client_.get(kubernetes::types::leases, name_, stop_);
-    if (there && there->at("spec").text_at("holderIdentity") == identity)
-      TRY(written(*there, "", 1));
-    return {};
-  }
-
- private:
-  static constexpr std::string_view identity = "fettle-hand-back";
-
-  /// False: somebody has written it since.
-  Result<bool> written(const Value& there, std::string_view holder, int64_t seconds) {
-    const std::string time = write_precise_moment(now_from_clock());
-    const Value& old = there.at("spec");
-    std::vector<Entry> changes{
-        {"holderIdentity", holder}, {"leaseDurationSeconds", seconds}, {"renewTime", time}};
-    if (old.text_at("holderIdentity") != holder) {
-      changes.push_back({"acquireTime", time});
-      changes.push_back({"leaseTransitions", old.integer_at("leaseTransitions") + 1});
-    }
-    const Value spec = edited(old, std::move(changes));
-    const kubernetes::WriteOptions options{.urgency = kubernetes::Urgency::free};
-    const ResourceType& type = kubernetes::types::leases;
-    const auto answer =
-        there.is_null()
-            ? client_.create(type, {name_.space, ""},
-                             Value::dict({{"apiVersion", type.api_version()},
-                                          {"kind", type.kind},
-                                          {"metadata", Value::dict({{"name", name_.name},
-                                                                    {"namespace", name_.space}})},
-                                          {"spec", spec}}),
-                             options, stop_)
-            : client_.replace(type, name_, with(there, "spec", spec), options, stop_);
-    if (!answer && (answer.error().reason == ApiReason::conflict ||
-                    answer.error().reason == ApiReason::already_exists))
-      return false;
-    if (!answer)
-      return static_cast<const Error&>(answer.error());
-    return true;
-  }
-
-  Client& client_;
-  const ObjectName name_;
-  const ClusterPatience& patience_;
-  const std::stop_token stop_;
-};
 
 /// The text of an annotation as a number; else 1.
 int64_t remembered_replicas(const Value& manager) {
@@ -151,20 +82,23 @@ Value original_in_place(const Value& there, const Value& original) {
        {"spec", original.at("spec")}});
 }
 
-/// In the version that OpenKruise stores, with the template in the words of its newest revision.
+/// In the version that OpenKruise stores, with the template in the words of its newest revision, and
+/// with what nobody could add later.
 std::optional<cluster::VersionedObject> as_it_was_stored(const Value& object,
                                                          const ResourceType& type,
                                                          const std::vector<Value>& revisions) {
   auto made = cluster::rewritten_for_storage(object, type, type.version);
-  const std::optional<Value> revised = cluster::with_revised_template(object, type, revisions);
-  if (!revised)
-    return made;
-  if (!made)
-    made = cluster::VersionedObject{
-        type, with(object, {{"apiVersion", type.api_version()}, {"kind", type.kind}})};
-  made->object =
-      with(made->object, "spec",
-           with(made->object.at("spec"), "template", revised->at("spec").at("template")));
+  const auto change_spec = [&](std::string_view field, const std::optional<Value>& changed) {
+    if (!changed)
+      return;
+    if (!made)
+      made = cluster::VersionedObject{
+          type, with(object, {{"apiVersion", type.api_version()}, {"kind", type.kind}})};
+    made->object = with(made->object, "spec",
+                        with(made->object.at("spec"), field, changed->at("spec").at(field)));
+  };
+  change_spec("template", cluster::with_revised_template(object, type, revisions));
+  change_spec("podManagementPolicy", cluster::with_fixed_defaults(object, type));
   return made;
 }
 
@@ -198,10 +132,15 @@ std::vector<NeededRight> rights_to_hand_back(const LookBack& look) {
     needed.push_back({"update", crd_type});
     for (const char* const verb : {"get", "create", "update"})
       needed.push_back({verb, kubernetes::types::leases, lease_space_of(look.upstream.manager)});
-    needed.push_back({"list", cluster::types::revisions});
     if (const auto type = versioned_type(each->there))
       for (const char* const verb : {"list", "update", "patch"})
         needed.push_back({verb, *type});
+  }
+  if (!look.upstream.definitions.empty()) {
+    for (const char* const verb : {"list", "create", "delete"})
+      needed.push_back({verb, cluster::types::revisions});
+    for (const char* const verb : {"list", "patch"})
+      needed.push_back({verb, kubernetes::types::pods});
   }
   return needed;
 }
@@ -210,15 +149,21 @@ class HandBack {
  public:
   HandBack(Client& client, const ExchangeRequest& request, const LookBack& look, PutAside& aside,
            InstallationReport& report, const std::stop_token& stop)
-      : exchange_(client, request.patience, report, stop),
+      : lease_(client, {lease_space_of(look.upstream.manager), std::string(lease_name)},
+               request.patience, stop),
+        patience_(request.patience),
+        exchange_(client, patience_, report, stop),
         client_(client),
         look_(look),
         aside_(aside),
         report_(report),
         stop_(stop),
-        taken_(taken_definitions(look.upstream)),
-        lease_(client, {lease_space_of(look.upstream.manager), std::string(lease_name)},
-               request.patience, stop) {}
+        taken_(taken_definitions(look.upstream)) {
+    patience_.pause = [this, &request](Duration pause, const std::stop_token& token) -> Status {
+      TRY(lease_.keep());
+      return request.patience.pause(pause, token);
+    };
+  }
 
   Status run() {
     TRY(remove_controller());
@@ -230,6 +175,7 @@ class HandBack {
     for (const Upstream::Definition* each : taken_)
       TRY(restore(*each));
     TRY(fill_webhooks());
+    TRY(settle_revisions());
     TRY(remove_policies());
     return lease_.give_back();
   }
@@ -262,10 +208,8 @@ class HandBack {
     const RewriteObject rewritten = [&](const Value& object) {
       return as_it_was_stored(object, *type, revisions);
     };
-    int count = 0;
     return exchange_.for_each(*type, [&](const Value& object) -> Status {
-      if (++count % 50 == 0)
-        TRY(hold());
+      TRY(lease_.keep());
       if (std::string other = name_of(object).space; !other.empty() && other != space) {
         revisions = TRY(revisions_in(other));
         space = std::move(other);
@@ -314,7 +258,6 @@ class HandBack {
     return await_so(
         exchange_.patience(), cat("Deployment `", to_string(name), "` is ready"),
         [&]() -> Result<bool> {
-          TRY(hold());
           const Value now = TRY(find_object(client_, cluster_types::deployments, name, stop_));
           const Value& status = now.at("status");
           return status.integer_at("observedGeneration") >=
@@ -362,6 +305,17 @@ class HandBack {
     return {};
   }
 
+  /// Of all kinds whose definitions are OpenKruise's again, now or since an earlier run.
+  Status settle_revisions() {
+    TRY(restore_revisions(client_, stop_));
+    HandedRevisions handed(exchange_, lease_, report_);
+    for (const Upstream::Definition& each : look_.upstream.definitions)
+      if (const auto type = versioned_type(each.there))
+        TRY(handed.settle(*type));
+    handed.tell_rest();
+    return {};
+  }
+
   /// Those of SidecarSets, which OpenKruise's webhook does again.
   Status remove_policies() {
     const auto served = kubernetes::Discovery::ask(client_, stop_);
@@ -391,6 +345,8 @@ class HandBack {
     return {};
   }
 
+  HeldLease lease_;
+  ClusterPatience patience_;  ///< in whose pauses the lease is kept
   Exchange exchange_;
   Client& client_;
   const LookBack& look_;
@@ -398,7 +354,6 @@ class HandBack {
   InstallationReport& report_;
   const std::stop_token stop_;
   const std::vector<const Upstream::Definition*> taken_;
-  HeldLease lease_;
 };
 
 Result<LookBack> look_back(Client& client, const ExchangeRequest& request,

@@ -522,7 +522,8 @@ Result<std::vector<InstallationObject>> secret_copies(Client& client, Installati
   if (!listed && listed.error().reason != ApiReason::forbidden)
     return static_cast<const Error&>(listed.error());
   if (!listed)
-    report.warnings.push_back(cat(listed.error().message, "; copies of Secrets stay: `kubectl ",
+    report.warnings.push_back(cat(listed.error().message,
+                                  "; copies of Secrets, if there are any, stay: `kubectl ",
                                   "delete secrets -n ", space, " -l ", label, "` ends that"));
   else
     for (const Value& each : listed->items)
@@ -592,7 +593,8 @@ Result<Uninstallation> look_before_uninstall(Client& client, const InstallationR
   // A controller that still runs would make them anew as long as it may.
   for (InstallationObject& part : TRY(injecting_parts(client, found.report, stop)))
     found.parts.push_back(std::move(part));
-  if (whole.copies_secrets)
+  // Where no role can be seen, there may be copies all the same.
+  if (whole.copies_secrets || !granted.refusal.empty())
     for (InstallationObject& part : TRY(secret_copies(client, found.report, stop)))
       found.parts.push_back(std::move(part));
   TRY(look_for_rights_to_delete(client, found.parts, found.report, stop));
@@ -642,7 +644,7 @@ Result<InstallationReport> install(Client& client, const InstallationRequest& re
   InstallationReport report = std::move(check.report);
   if (!report.problems.empty())
     return report;
-  if (request.gates.empty() && !check.gates.empty())
+  if (request.gates.empty() && !request.has_default_gates && !check.gates.empty())
     TRY(keep_gates(whole, check.gates, parts));
   std::erase_if(report.objects, [](const InstallationLine& line) {
     return line.status != "left" && line.status != "omitted";

@@ -57,6 +57,7 @@ struct ClusterPatience {
   Duration interval = 1s;  ///< between two looks
   Duration limit = 3min;
   std::function<Status(Duration, const std::stop_token&)> pause = pause_for;
+  std::function<Instant()> clock = instant_from_clock;
 };
 
 /// Only looks. Error: the server does not answer, or not whoever asks.

@@ -569,6 +569,44 @@ TEST_F(InstallTest, WhereRolesMayNotBeListedTheRestGoesAllTheSame) {
   EXPECT_TRUE(is_there(roles_, {"shop", std::string(secret_role_name)}));
 }
 
+/// Nobody knows then whether the controller may have made some.
+TEST_F(InstallTest, WhereRolesMayNotBeListedCopiesOfSecretsGoOrAreNamed) {
+  make_namespace("kruise-daemon-config");
+  const ResourceType secrets{"", "v1", "secrets", "Secret"};
+  make(secrets, "kruise-daemon-config",
+       R"({"apiVersion":"v1","kind":"Secret","metadata":{"name":"key-0123456789.fettle",
+        "labels":{"app.kubernetes.io/name":"fettle"}}})");
+  ASSERT_TRUE(installed());
+  server_.fail(4, asks_for("GET", "metadata.name"), refusal_to("list roles"));
+  server_.fail(1, asks_for("GET", "/secrets?"), refusal_to("list secrets"));
+  const auto report = check_uninstall(client_, request_, {});
+  ASSERT_TRUE(report) << to_string(report.error());
+  ASSERT_EQ(report->warnings.size(), 2u) << join(report->warnings, "\n");
+  EXPECT_EQ(report->warnings[1],
+            "you may not list secrets; copies of Secrets, if there are any, stay: `kubectl delete "
+            "secrets -n kruise-daemon-config -l app.kubernetes.io/name=fettle` ends that");
+  server_.fail(4, asks_for("GET", "metadata.name"), refusal_to("list roles"));
+  EXPECT_EQ(told(uninstall(client_, request_, {})).at("Secret/key-0123456789.fettle"), "deleted");
+}
+
+TEST_F(InstallTest, GatesStayUnlessOthersOrNoneAreAskedFor) {
+  const auto gates = [&] {
+    const Value found = *client_.get(deployments_, {"kruise-system", "fettle-controller"}, {});
+    for (const Value& word : items_of(*follow(found, "/spec/template/spec/containers/0/args")))
+      if (to_text(word).starts_with("--feature-gates="))
+        return to_text(word);
+    return std::string();
+  };
+  request_.gates = "CloneSetShortHash=true";
+  ASSERT_TRUE(installed());
+  request_.gates.clear();
+  ASSERT_TRUE(installed());
+  EXPECT_EQ(gates(), "--feature-gates=CloneSetShortHash=true");
+  request_.has_default_gates = true;
+  ASSERT_TRUE(installed());
+  EXPECT_EQ(gates(), "");
+}
+
 TEST_F(InstallTest, ANamespaceThatHasMoreStays) {
   ASSERT_TRUE(installed());
   for (const char* name : {"kube-root-ca.crt", "settings"})

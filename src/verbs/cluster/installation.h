@@ -24,6 +24,7 @@ struct InstallationRequest {
   bool copies_secrets = false;            ///< for OpenKruise's daemon, by the controller
   /// Of the controller: `NAME=BOOL,…`. Empty: those of the one that is installed, if any.
   std::string gates{};
+  bool has_default_gates = false;  ///< those of the one that is installed go as well
   /// It is a part of an exchange with OpenKruise (`take_over.h`), which stops its manager and puts
   /// its definitions aside, or brings them back.
   bool is_exchange = false;

@@ -117,6 +117,17 @@ TEST(Installation, GatesAreTheLastArgumentOfTheController) {
   EXPECT_EQ(installation_text({.gates = "Nonsense=true"}).error().blame, Blame::user);
 }
 
+/// Whoever has no cluster to look at says that OpenKruise's daemon is there.
+TEST(Installation, TheTextHasWhatCopiesSecretsIfItIsAskedFor) {
+  InstallationRequest request{.secret_spaces = {"shop"}};
+  EXPECT_EQ(installation_text(request)->find("fettle-secret-copies"), std::string::npos);
+  request.copies_secrets = true;
+  const std::string text = *installation_text(request);
+  for (const char* const part : {"name: fettle-secret-copies", "name: fettle-copied-secrets",
+                                 "namespace: kruise-daemon-config", "- --copy-pull-secrets"})
+    EXPECT_NE(text.find(part), std::string::npos) << part;
+}
+
 /// They become part of a text.
 TEST(Installation, WhatIsNoNamespaceOrImageIsAnError) {
   for (const char* space : {"", "A", "a b", "-a", "a-", "a\nb: c", "a.b"})

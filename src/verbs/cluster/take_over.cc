@@ -7,6 +7,7 @@
 #include "verbs/cluster/cluster_objects.h"
 #include "verbs/cluster/exchange.h"
 #include "verbs/cluster/put_aside.h"
+#include "verbs/cluster/spare_revisions.h"
 #include "verbs/cluster/upstream.h"
 #include "workloads/rollout.h"
 
@@ -181,10 +182,11 @@ Result<LookBefore> look_before(Client& client, const ExchangeRequest& request,
   look.installation.is_exchange = true;
   look.upstream = TRY(look_at_upstream(client, look.installation, stop));
   look.use = TRY(look_at_use(client, look.upstream, stop));
-  if (look.installation.gates.empty())
+  if (look.installation.gates.empty() && !look.installation.has_default_gates) {
     look.installation.gates = TRY(gates_of_controller(client, look.installation, stop));
-  if (look.installation.gates.empty())
-    look.installation.gates = look.use.gates;
+    if (look.installation.gates.empty())
+      look.installation.gates = look.use.gates;
+  }
   InstallationReport installed = TRY(check_installation(client, look.installation, stop));
   look.report.warnings = std::move(installed.warnings);
   look.report.problems = std::move(installed.problems);
@@ -209,6 +211,7 @@ class TakeOver {
         stop_(stop) {}
 
   Status run() {
+    TRY(restore_revisions(client_, stop_));  // if it was handed back by half
     TRY(store());
     TRY(remove_webhooks());
     TRY(stop_controller());

@@ -16,8 +16,9 @@
 /// answer but not act; 2. workloads are rewritten into the version that OpenKruise stores; 3. the
 /// webhook configurations come, without webhooks, since its manager does not start where they are
 /// missing, and with them no pod of it could be made; 4. its manager starts and is ready; 5. its
-/// definitions come, after one more look at the workloads of each; 6. the webhooks come; 7. the
-/// lease is given back, and all of ours goes.
+/// definitions come, after one more look at the workloads of each; 6. the webhooks come; 7. they are
+/// asked for their words of what was written meanwhile, and revisions get them
+/// (`handed_revisions.h`); 8. the lease is given back, and all of ours goes.
 ///
 /// Invariants: no definition is deleted; what is written over was stored before, and a stored copy is
 /// replaced only while what it is of still stands; a mark on each object says in the same write what

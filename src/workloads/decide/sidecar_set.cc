@@ -79,7 +79,7 @@ class SidecarSet {
  private:
   /// Finds the pods that have something of it. Those of others also have to be selected by it.
   void find_pods() {
-    rollout_.fleet.for_each_pod([&](const FleetPod& pod) {
+    rollout_.fleet.for_each_pod_with(workload_.name, [&](const FleetPod& pod) {
       const bool is_active = pod.phase != Phase::failed && pod.phase != Phase::succeeded;
       if (pod.is_leaving || !is_active || !may_have(pod))
         return;

@@ -123,7 +123,7 @@ void refresh_surroundings(Rollout& rollout) {
     const FleetPod* pod = rollout.pod(row);
     if (pod == nullptr)
       continue;
-    if (pod->has_sidecars) {
+    if (pod->has_sidecars()) {
       const Value sidecars = read_one<&Pod::sidecars>(rollout.attributes(row)).value();
       if (Value taken = turns.taken(*pod, sidecars); taken != sidecars) {
         PodEdit edit(rollout.attributes(row));
@@ -131,7 +131,7 @@ void refresh_surroundings(Rollout& rollout) {
         rollout.change(row, edit.made());
       }
     }
-    const Value& configs = all_configs.of(row, pod->has_sidecars);
+    const Value& configs = all_configs.of(row, pod->has_sidecars());
     if (!pod->is_marked && configs.digest() == pod->configs_digest)
       continue;
     const Attributes& attributes = rollout.attributes(row);
