@@ -335,6 +335,8 @@ void Draft::holds_up(const ServiceState& service, const Resource& resource) {
 Value Draft::image(const std::string& reference) {
   if (Status fine = check_image_reference(reference); !fine)
     finding(fine.error().message);
+  else if (const std::string build = name_of_build(reference); find_resource(key("build", build)))
+    return built_image_hole(build);
   const bool always = options_.pull == ImagePull::always;
   Resource& image =
       add_once("image", reference,
@@ -342,6 +344,21 @@ Value Draft::image(const std::string& reference) {
   image.pool = "pull";
   image.redo = always ? Redo::always : Redo::as_needed;
   return image_id_hole(reference);
+}
+
+Value Draft::built_image(const ImageBuild& build) {
+  const std::string name = name_of_build(build.image.view());
+  const Result<Attributes> attributes = build_kind().normalise(write(build));
+  if (!attributes) {
+    finding(attributes.error().message);
+    return built_image_hole(name);
+  }
+  Resource& resource = add_once("build", name, *attributes);
+  if (resource.attributes != *attributes)
+    finding(cat("the image `", name, "` is built in another way at ", resource.origin,
+                "; give one of them another `image_name`"));
+  resource.pool = "build";
+  return built_image_hole(name);
 }
 
 void Draft::network(Resource& resource) {

@@ -88,10 +88,14 @@ Result<std::string> image_id(Engine& engine, const std::string& reference, std::
 Status tag_image(Engine& engine, const std::string& image, const std::string& reference,
                  std::stop_token stop) {
   const auto [name, tag] = split_reference(full_reference(reference));
-  const EngineAnswer answer = TRY(engine.ask({.method = "POST",
-                                              .path = "/images/" + full_reference(image) + "/tag",
-                                              .query = {{"repo", name}, {"tag", tag}}},
-                                             stop));
+  return name_image(engine, full_reference(image), name, tag, std::move(stop));
+}
+
+Status name_image(Engine& engine, const std::string& id, const std::string& name,
+                  const std::string& tag, std::stop_token stop) {
+  const EngineAnswer answer = TRY(engine.ask(
+      {.method = "POST", .path = "/images/" + id + "/tag", .query = {{"repo", name}, {"tag", tag}}},
+      stop));
   if (!answer.ok())
     return engine_error(answer);
   return {};

@@ -460,6 +460,7 @@ Result<CleanResult> clean(const Workplace& place, const CleanOptions& cleaning,
     removed(name);
   }
   cleaned.contents = TRY(place.blobs->clear());
+  cleaned.images = TRY(remove_old_images(place));
   if (cleaning.older_than)
     cleaned.events = TRY(place.store->forget_before(place.clock() - *cleaning.older_than));
   return cleaned;
