@@ -7,6 +7,7 @@
 #include "core/open_payload.h"
 #include "kinds/artifact.h"
 #include "kinds/engine_needs.h"
+#include "kinds/image.h"
 #include "kinds/image_reference.h"
 #include "kinds/kinds.h"
 #include "kinds/service.h"
@@ -332,7 +333,7 @@ void Draft::holds_up(const ServiceState& service, const Resource& resource) {
     barrier_ = resource.key;
 }
 
-Value Draft::image(const std::string& reference) {
+Value Draft::image(const std::string& reference, const Value& login) {
   if (Status fine = check_image_reference(reference); !fine)
     finding(fine.error().message);
   else if (const std::string build = name_of_build(reference); find_resource(key("build", build)))
@@ -341,6 +342,14 @@ Value Draft::image(const std::string& reference) {
   Resource& image =
       add_once("image", reference,
                Value::dict({{"reference", reference}, {"pull", always ? "always" : "missing"}}));
+  if (!login.is_null()) {
+    Image wanted = read<Image>(image.attributes);
+    std::vector<Value> logins(wanted.credentials.items().begin(), wanted.credentials.items().end());
+    if (std::ranges::find(logins, login) == logins.end())
+      logins.push_back(login);
+    wanted.credentials = Value::list(std::move(logins));
+    image.attributes = write(wanted);
+  }
   image.pool = "pull";
   image.redo = always ? Redo::always : Redo::as_needed;
   return image_id_hole(reference);

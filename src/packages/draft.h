@@ -133,8 +133,8 @@ class Draft {
   /// After `resource`, nobody uses the service before it is done.
   void holds_up(const ServiceState& service, const Resource& resource);
   /// The image as a resource, pulled ahead, or that of a build before this place; the answer is the
-  /// hole on its id.
-  Value image(const std::string& reference);
+  /// hole on its id. `login`: `{registry: {"username", "password"}}`; null: none is given.
+  Value image(const std::string& reference, const Value& login = {});
   /// The same for an image that is built. A finding when this script builds it in another way, too.
   Value built_image(const ImageBuild& build);
   void network(Resource& resource);

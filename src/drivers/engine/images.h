@@ -38,7 +38,8 @@ Status name_image(Engine& engine, const std::string& id, const std::string& name
 /// Dockerfile.
 Status import_image(Engine& engine, const std::string& reference,
                     const std::vector<std::string>& changes, ByteSource tar, std::stop_token stop);
-Status push_image(Engine& engine, const std::string& reference, std::stop_token stop);
+Status push_image(Engine& engine, const std::string& reference, std::stop_token stop,
+                  const std::optional<RegistryLogin>& login = {});
 /// It is no error if the image is gone. It is one if containers use it.
 Status remove_image(Engine& engine, const std::string& reference, std::stop_token stop);
 

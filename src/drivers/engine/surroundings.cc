@@ -66,7 +66,10 @@ std::vector<std::optional<RegistryLogin>> logins_for(const Site& site, const Act
   for (const Value& each : given.items())
     for (RegistryLogin& login : logins_in(each, registry))
       logins.emplace_back(std::move(login));
-  logins.push_back(site.options.login ? site.options.login(registry) : std::nullopt);
+  // After a login that was given, nobody is asked without one: it is the refusal that matters.
+  auto usual = site.options.login ? site.options.login(registry) : std::nullopt;
+  if (usual || logins.empty())
+    logins.push_back(std::move(usual));
   return logins;
 }
 

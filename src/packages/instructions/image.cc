@@ -5,6 +5,7 @@
 #include "base/archive.h"
 #include "base/text.h"
 #include "kinds/build.h"
+#include "kinds/image_reference.h"
 #include "packages/build_context.h"
 #include "packages/dockerfile.h"
 #include "packages/types.h"
@@ -112,6 +113,41 @@ Result<WantedImage> built(InstructionCall& call, starlark::Value spec) {
   return WantedImage{name, Value("")};
 }
 
+/// `https://r.test/v2/` is `r.test`, and Docker Hub has several addresses.
+std::string host_of(std::string_view registry) {
+  for (const std::string_view scheme : {"https://", "http://"})
+    if (registry.starts_with(scheme))
+      registry.remove_prefix(scheme.size());
+  const std::string host = lower_case(registry.substr(0, registry.find('/')));
+  return host == "index.docker.io" || host == "registry-1.docker.io" ? "docker.io" : host;
+}
+
+/// An `ImageSpec`. Its login is tried before those that the engine's tools have stored.
+Result<WantedImage> signed_in(InstructionCall& call, starlark::Value spec) {
+  Draft& draft = call.draft;
+  const std::string reference = text_of_field(spec, "image");
+  if (reference.empty())
+    return user_error("the image is empty");
+  const std::string user = text_of_field(spec, "username"),
+                    password = text_of_field(spec, "password"),
+                    registry = host_of(text_of_field(spec, "registry"));
+  if (user.empty() != password.empty())
+    draft.finding("an ImageSpec needs both `username` and `password`, or none of them");
+  if (user.empty() || password.empty())
+    return WantedImage{reference, draft.image(reference)};
+  if (!draft.references.keys_in(user + password).empty())
+    return user_error("the login of an image must be known before the run");
+  draft.hide(password);
+  const std::string full = full_reference(reference);
+  const std::string host = full.substr(0, full.find('/'));
+  if (!registry.empty() && registry != host)
+    draft.warning(cat("the image `", reference, "` is at `", host, "`, not at `", registry,
+                      "`; the login is used for `", host, "`"));
+  const Value login = Value::dict(
+      {{host, Value::dict({{"username", user}, {"password", Value::secret(Value(password))}})}});
+  return WantedImage{reference, draft.image(reference, login)};
+}
+
 }  // namespace
 
 Result<WantedImage> wanted_image(InstructionCall& call, starlark::Value image) {
@@ -127,12 +163,8 @@ Result<WantedImage> wanted_image(InstructionCall& call, starlark::Value image) {
     return pulled(reference);
   }
   const starlark::RecordType* type = starlark::record_type_of(image);
-  if (type == &types::image_spec) {
-    if (!text_of_field(image, "username").empty() || !text_of_field(image, "registry").empty())
-      draft.warning(
-          "signing in to a private registry is not supported yet; the image is pulled without");
-    return pulled(text_of_field(image, "image"));
-  }
+  if (type == &types::image_spec)
+    return signed_in(call, image);
   if (type == &types::image_build_spec)
     return built(call, image);
   if (type == &types::nix_build_spec) {
