@@ -66,10 +66,7 @@ std::vector<std::optional<RegistryLogin>> logins_for(const Site& site, const Act
   for (const Value& each : given.items())
     for (RegistryLogin& login : logins_in(each, registry))
       logins.emplace_back(std::move(login));
-  // After a login that was given, nobody is asked without one: it is the refusal that matters.
-  auto usual = site.options.login ? site.options.login(registry) : std::nullopt;
-  if (usual || logins.empty())
-    logins.push_back(std::move(usual));
+  logins.push_back(site.options.login ? site.options.login(registry) : std::nullopt);
   return logins;
 }
 
@@ -85,8 +82,12 @@ Status pull_once(const Site& site, const Act& act, const ProgressSink& progress,
   const Duration limit = std::chrono::seconds(image.timeout.get());
   Status pulled;
   for (const auto& login : logins_for(site, act, full.substr(0, full.find('/')))) {
-    pulled = pull_image(site.engine, asked, login, progress, stop, limit);
-    if (pulled || is_cancelled(pulled.error()))
+    Status tried = pull_image(site.engine, asked, login, progress, stop, limit);
+    const bool ends = tried || is_cancelled(tried.error());
+    // That nobody may come without a login says less than that one was refused.
+    if (ends || login || pulled)
+      pulled = std::move(tried);
+    if (ends)
       break;
   }
   if (pulled && !digest.empty())
