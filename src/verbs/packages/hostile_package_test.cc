@@ -156,9 +156,10 @@ TEST_F(HostilePackage, NothingIsUploadedThroughALink) {
 
 TEST_F(HostilePackage, NothingIsBuiltFromOutside) {
   const auto build = [](const std::string& folder, const std::string& file) {
-    return cat("  plan.add_service(\"s\", ServiceConfig(image = ImageBuildSpec(image_name = \"i\", "
-               "build_context_dir = \"",
-               folder, "\", build_file = \"", file, "\")))\n");
+    return cat(
+        "  plan.add_service(\"s\", ServiceConfig(image = ImageBuildSpec(image_name = \"i\", "
+        "build_context_dir = \"",
+        folder, "\", build_file = \"", file, "\")))\n");
   };
   write("secret/Dockerfile", cat("FROM ", secret, "\n"));
   write("mirror/github.com/evil/p/own/Dockerfile", "FROM a\n");

@@ -228,7 +228,8 @@ class Reporter : public Audience {
   void event(const Event& event) override {
     if (event.type == EventType::failed)
       errors_[event.key] = event.text;
-    if (event.type == EventType::removed && event.verb == Verb::remove && event.key.kind != "image")
+    if (event.type == EventType::removed && event.verb == Verb::remove &&
+        event.key.kind != "image" && event.key.kind != "build")
       removed_.push_back(event.key);
     audience_.event(event);
   }
