@@ -40,7 +40,7 @@ const std::map<std::string, std::set<std::string>> floors{
     {"workloads", {"base", "value", "core", "kinds"}},
     {"cluster", {"base", "value", "core", "kubernetes", "kinds", "workloads"}},
     {"drivers/cri", {"base"}},
-    {"drivers/engine", {"base", "value", "core", "jq", "kinds"}},
+    {"drivers/engine", {"base", "value", "core", "jq", "kinds", "drivers/cri"}},
     {"drivers/handler", {"base", "value", "core", "kinds", "starlark", "programs"}},
     {"drivers/state",
      {"base", "value", "core", "kinds", "starlark", "programs", "drivers/handler"}},

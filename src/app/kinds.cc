@@ -5,12 +5,12 @@
 namespace fettle {
 
 std::vector<const TypedKind*> listed_kinds() {
-  return {&network_kind(), &image_kind(),   &directory_kind(), &artifact_kind(), &service_kind(),
-          &exec_kind(),    &request_kind(), &wait_kind(),      &verify_kind(),   &print_kind(),
-          &task_kind(),    &start_kind(),   &stop_kind(),      &remove_kind(),   &file_kind(),
-          &folder_kind(),  &link_kind(),    &command_kind(),   &handled_kind(),  &state_kind(),
-          &mark_kind(),    &pod_kind(),     &claim_kind(),     &revision_kind(), &pull_job_kind(),
-          &notice_kind()};
+  return {&network_kind(),  &image_kind(),  &build_kind(),   &directory_kind(), &artifact_kind(),
+          &service_kind(),  &exec_kind(),   &request_kind(), &wait_kind(),      &verify_kind(),
+          &print_kind(),    &task_kind(),   &start_kind(),   &stop_kind(),      &remove_kind(),
+          &file_kind(),     &folder_kind(), &link_kind(),    &command_kind(),   &handled_kind(),
+          &state_kind(),    &mark_kind(),   &pod_kind(),     &claim_kind(),     &revision_kind(),
+          &pull_job_kind(), &notice_kind()};
 }
 
 namespace {

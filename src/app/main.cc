@@ -34,6 +34,7 @@
 #include "documents/errors.h"
 #include "drivers/engine/address.h"
 #include "drivers/engine/driver.h"
+#include "drivers/engine/logins.h"
 #include "drivers/engine/private_podman.h"
 #include "drivers/handler/handler_driver.h"
 #include "drivers/host/host_driver.h"
@@ -84,6 +85,9 @@ class Program : public Face {
     EngineDriverOptions& options = engine_options_;
     options.limits = place_.limits;
     options.home = found.id;
+    options.login = [](std::string_view registry) {
+      return stored_login(registry, process_variable);
+    };
     engine_ = std::make_unique<EngineDriver>(
         *http_, *blobs_,
         [this, home](bool may_start, std::stop_token stop) {

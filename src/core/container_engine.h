@@ -113,6 +113,15 @@ class ContainerEngine {
   /// All images that have a name. Starts no engine, and first makes a short call to see whether one
   /// answers.
   virtual Result<std::vector<ListedImage>> images(std::stop_token stop) = 0;
+  /// Those that this home has built, named or not; asks in the same way as `images`.
+  virtual Result<std::vector<ListedImage>> built_images(std::stop_token /*stop*/) {
+    return std::vector<ListedImage>();
+  }
+  /// Takes the names of its build from one of them, so that it goes unless somebody gave it another
+  /// one. False: a container uses it.
+  virtual Result<bool> remove_built_image(const ListedImage& /*image*/, std::stop_token /*stop*/) {
+    return false;
+  }
   /// The capacity of the machine; asks in the same way as `images`.
   virtual Result<EngineRoom> room(std::stop_token stop) = 0;
 };

@@ -82,7 +82,8 @@ Value document_of(const CleanResult& cleaned) {
                       {"kept", Value::list(std::move(kept))},
                       {"failed", Value::list(std::move(failed))},
                       {"contents", cleaned.contents},
-                      {"events", cleaned.events}});
+                      {"events", cleaned.events},
+                      {"images", list_of(cleaned.images.removed)}});
 }
 
 }  // namespace fettle

@@ -9,6 +9,7 @@ namespace fettle {
 // Things that can be looked at.
 const TypedKind& network_kind();  ///< `network.h`: what connects the services of an environment
 const TypedKind& image_kind();    ///< `image.h`: a container image on an engine
+const TypedKind& build_kind();    ///< `build.h`: a container image that an engine builds
 const TypedKind&
 directory_kind();  ///< `directory.h`: files that outlive the service that writes them
 const TypedKind& artifact_kind();  ///< `artifact.h`: a named tree of files

@@ -13,6 +13,7 @@ namespace fettle {
 /// Our login at a registry.
 struct RegistryLogin {
   std::string username, password;
+  bool is_token = false;  ///< the password is an identity token, and the user nobody
 };
 
 /// The logins that the data of a Secret has for a registry such as `docker.io` or `host:5000`,

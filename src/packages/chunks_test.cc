@@ -125,6 +125,9 @@ class PackageChunks : public testing::TestWithParam<Chunk> {
     options.draft.digest_of = [](const std::string& path) -> Result<std::string> {
       return "digest of " + path;
     };
+    options.draft.packed = [](const BuildContext& context) -> Result<PackedContext> {
+      return PackedContext{"digest of " + context.folder().string(), {}};
+    };
     options.arguments = expected.arguments;
     return interpret_package(sources, options, {});
   }

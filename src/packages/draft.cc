@@ -7,6 +7,7 @@
 #include "core/open_payload.h"
 #include "kinds/artifact.h"
 #include "kinds/engine_needs.h"
+#include "kinds/image.h"
 #include "kinds/image_reference.h"
 #include "kinds/kinds.h"
 #include "kinds/service.h"
@@ -332,16 +333,41 @@ void Draft::holds_up(const ServiceState& service, const Resource& resource) {
     barrier_ = resource.key;
 }
 
-Value Draft::image(const std::string& reference) {
+Value Draft::image(const std::string& reference, const Value& login) {
   if (Status fine = check_image_reference(reference); !fine)
     finding(fine.error().message);
+  else if (const std::string build = name_of_build(reference); find_resource(key("build", build)))
+    return built_image_hole(build);
   const bool always = options_.pull == ImagePull::always;
   Resource& image =
       add_once("image", reference,
                Value::dict({{"reference", reference}, {"pull", always ? "always" : "missing"}}));
+  if (!login.is_null()) {
+    Image wanted = read<Image>(image.attributes);
+    std::vector<Value> logins(wanted.credentials.items().begin(), wanted.credentials.items().end());
+    if (std::ranges::find(logins, login) == logins.end())
+      logins.push_back(login);
+    wanted.credentials = Value::list(std::move(logins));
+    image.attributes = write(wanted);
+  }
   image.pool = "pull";
   image.redo = always ? Redo::always : Redo::as_needed;
   return image_id_hole(reference);
+}
+
+Value Draft::built_image(const ImageBuild& build) {
+  const std::string name = name_of_build(build.image.view());
+  const Result<Attributes> attributes = build_kind().normalise(write(build));
+  if (!attributes) {
+    finding(attributes.error().message);
+    return built_image_hole(name);
+  }
+  Resource& resource = add_once("build", name, *attributes);
+  if (resource.attributes != *attributes)
+    finding(cat("the image `", name, "` is built in another way at ", resource.origin,
+                "; give one of them another `image_name`"));
+  resource.pool = "build";
+  return built_image_hole(name);
 }
 
 void Draft::network(Resource& resource) {

@@ -11,6 +11,8 @@
 
 #include "core/record.h"
 #include "kinds/artifact.h"
+#include "kinds/build.h"
+#include "packages/build_context.h"
 #include "packages/reference.h"
 #include "packages/statement.h"
 #include "starlark/starlark.h"
@@ -39,6 +41,8 @@ struct DraftOptions {
   std::set<Key> gone;  ///< services of before that were removed; only their records are left
   /// The digest of a file or folder as an artifact; may be cached.
   std::function<Result<std::string>(const std::string& path)> digest_of;
+  /// The digests of the context of a build; may be cached.
+  std::function<Result<PackedContext>(const BuildContext& context)> packed;
 };
 
 /// A service as the script sees it at a place.
@@ -128,8 +132,11 @@ class Draft {
   void inside(Resource& resource, const ServiceState& service);
   /// After `resource`, nobody uses the service before it is done.
   void holds_up(const ServiceState& service, const Resource& resource);
-  /// The image as a resource, pulled ahead; the answer is the hole on its id.
-  Value image(const std::string& reference);
+  /// The image as a resource, pulled ahead, or that of a build before this place; the answer is the
+  /// hole on its id. `login`: `{registry: {"username", "password"}}`; null: none is given.
+  Value image(const std::string& reference, const Value& login = {});
+  /// The same for an image that is built. A finding when this script builds it in another way, too.
+  Value built_image(const ImageBuild& build);
   void network(Resource& resource);
 
   void finding(std::string message);

@@ -5,6 +5,7 @@
 #include "kinds/directory.h"
 #include "kinds/kinds.h"
 #include "kinds/service.h"
+#include "packages/instructions/image.h"
 #include "packages/names.h"
 #include "packages/types.h"
 
@@ -167,31 +168,6 @@ Result<Value> plain_with_holes(const Draft& draft, starlark::Thread& thread,
   return draft.references.with_holes(TRY(starlark::to_value(thread, value)));
 }
 
-Result<std::string> image_reference(Draft& draft, starlark::Value image) {
-  if (starlark::type_of(image) == starlark::Type::text) {
-    const std::string reference(starlark::text_of(image));
-    if (reference.empty())
-      return user_error("the image is empty");
-    return reference;
-  }
-  const starlark::RecordType* type = starlark::record_type_of(image);
-  if (type == &types::image_spec) {
-    if (!text_field(image, "username").empty() || !text_field(image, "registry").empty())
-      draft.warning(
-          "signing in to a private registry is not supported yet; the image is pulled without");
-    return text_field(image, "image");
-  }
-  if (type == &types::image_build_spec || type == &types::nix_build_spec) {
-    draft.finding(cat("`", type->name, "`: building images is not supported yet; build `",
-                      text_field(image, "image_name"),
-                      "` with another tool and name it as the image"));
-    return text_field(image, "image_name");
-  }
-  return user_error(
-      cat("`image` must be a string, an ImageSpec, an ImageBuildSpec or a NixBuildSpec, got ",
-          starlark::type_name(image)));
-}
-
 namespace {
 
 /// The path without parts that have no meaning.
@@ -249,16 +225,18 @@ Result<Value> file_attributes(Draft& draft, starlark::Value files) {
   return Value::dict(std::move(mounts));
 }
 
-Result<Service> wanted_service(Draft& draft, starlark::Thread& thread, const std::string& name,
+Result<Service> wanted_service(InstructionCall& call, const std::string& name,
                                starlark::Value config) {
+  Draft& draft = call.draft;
+  starlark::Thread& thread = call.thread;
   Service service;
   const auto put = [](auto& member, Value value) {
     if (!value.is_null())
       member = std::move(value);
   };
-  const std::string image = TRY(image_reference(draft, *starlark::field_of(config, "image")));
-  service.image = image;
-  service.image_id = draft.image(image);
+  const WantedImage image = TRY(wanted_image(call, *starlark::field_of(config, "image")));
+  service.image = image.reference;
+  service.image_id = image.id;
   service.ports = ports_attributes(config, "ports");
   service.public_ports = ports_attributes(config, "public_ports");
   if (const auto files = set_field(config, "files"))

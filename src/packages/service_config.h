@@ -3,16 +3,14 @@
 
 #include "kinds/service.h"
 #include "packages/draft.h"
+#include "packages/instructions/instruction.h"
 
 namespace fettle {
 
 /// What is wanted of the service `name`; images, directories and artifacts that it uses become
 /// resources or findings. Errors: a value that has no plain form.
-Result<Service> wanted_service(Draft& draft, starlark::Thread& thread, const std::string& name,
+Result<Service> wanted_service(InstructionCall& call, const std::string& name,
                                starlark::Value config);
-
-/// The reference of an image: of a text, an `ImageSpec` or a build.
-Result<std::string> image_reference(Draft& draft, starlark::Value image);
 
 /// `files` of a service or task: `{path: artifact name or Directory}`.
 Result<Value> file_attributes(Draft& draft, starlark::Value files);

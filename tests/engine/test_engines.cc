@@ -149,19 +149,30 @@ Status drop_test_images(const EngineAddress& address, const std::vector<std::str
   return {};
 }
 
-Result<std::unique_ptr<TestRegistry>> TestRegistry::start(const Path& root, int port) {
+Result<std::unique_ptr<TestRegistry>> TestRegistry::start(const Path& root, int port,
+                                                          const Rules& rules) {
   TRY(make_directories(root / "data"));
+  const std::string tls = rules.tls_folder.string();
+  const std::string more =
+      tls.empty() ? "" : cat(", tls: {certificate: ", tls, "/cert.pem, key: ", tls, "/key.pem}");
+  // bcrypt of `secret-word`
+  TRY(write_file(root / "users",
+                 "bob:$2b$04$abcdefghijklmnopqrstuujV0zJ3tj1V5vPQQ5i8Bd/sbbeTbZTaC\n"));
+  const std::string auth =
+      rules.login ? cat("auth: {htpasswd: {realm: test, path: ", root.string(), "/users}}\n") : "";
   TRY(write_file(root / "registry.yml",
                  cat("version: 0.1\nstorage: {filesystem: {rootdirectory: ", root.string(),
-                     "/data}, delete: {enabled: true}}\nhttp: {addr: \"127.0.0.1:", port,
-                     "\"}\nlog: {level: warn, accesslog: {disabled: true}}\n")));
+                     "/data}, delete: {enabled: true}}\nhttp: {addr: \"127.0.0.1:", port, "\"",
+                     more, "}\n", auth, "log: {level: warn, accesslog: {disabled: true}}\n")));
   Invocation command;
   command.arguments = {"docker-registry", "serve", (root / "registry.yml").string()};
   const pid_t pid = TRY(start_detached(command, root / "registry.log"));
   std::unique_ptr<TestRegistry> registry(new TestRegistry(pid));
   HttpClient http;
   for (int i = 0; i < start_rounds; ++i) {
-    if (http.send({.url = cat("http://127.0.0.1:", port, "/v2/")}, {}))
+    if (http.send({.url = cat(tls.empty() ? "http" : "https", "://127.0.0.1:", port, "/v2/"),
+                   .tls = {.trusts_anybody = true}},
+                  {}))
       return registry;
     std::this_thread::sleep_for(start_interval);
   }

@@ -50,7 +50,17 @@ class TestEngine {
 /// A registry on a loopback port, with its data below a folder.
 class TestRegistry {
  public:
-  static Result<std::unique_ptr<TestRegistry>> start(const Path& root, int port);
+  /// Only the user `bob` with the password `secret-word` may use one with `login`; one with a
+  /// `tls_folder` has cert.pem and key.pem there.
+  struct Rules {
+    bool login = false;
+    Path tls_folder{};
+  };
+  static Result<std::unique_ptr<TestRegistry>> start(const Path& root, int port,
+                                                     const Rules& rules);
+  static Result<std::unique_ptr<TestRegistry>> start(const Path& root, int port) {
+    return start(root, port, Rules());
+  }
   ~TestRegistry();
   TestRegistry(const TestRegistry&) = delete;
   TestRegistry& operator=(const TestRegistry&) = delete;

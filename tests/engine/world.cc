@@ -22,9 +22,9 @@ namespace {
 
 const Kind& kind_of(const std::string& name) {
   for (const Kind* const kind :
-       {&network_kind(), &image_kind(), &directory_kind(), &artifact_kind(), &service_kind(),
-        &exec_kind(), &request_kind(), &wait_kind(), &task_kind(), &start_kind(), &stop_kind(),
-        &remove_kind(), &pod_kind(), &claim_kind()})
+       {&network_kind(), &image_kind(), &build_kind(), &directory_kind(), &artifact_kind(),
+        &service_kind(), &exec_kind(), &request_kind(), &wait_kind(), &task_kind(), &start_kind(),
+        &stop_kind(), &remove_kind(), &pod_kind(), &claim_kind()})
     if (kind->name() == std::string_view(name))
       return *kind;
   INVARIANT(false);

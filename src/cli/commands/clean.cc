@@ -36,6 +36,12 @@ Result<int> run_clean(Face& face) {
     if (says)
       print_error(cat(name, " kept: it has ", what, "; `fettle enclave rm ", quoted_for_shell(name),
                       "` removes it"));
+  if (says)
+    for (const std::string& name : cleaned.images.removed)
+      print_error(cat("image ", name, " removed, which was built here"));
+  if (says)
+    for (const std::string& name : cleaned.images.used)
+      print_error(cat("image ", name, " kept: a container uses it"));
   int code = 0;
   for (const auto& [name, summary] : cleaned.left) {
     print_error(cat("environment `", name, "` stays:"));
@@ -54,7 +60,8 @@ Result<int> run_clean(Face& face) {
 
 Command clean_command() {
   return CommandGroup{"environments", {}}.make(
-      "clean", "", 0, 0, "Removes stopped environments, unused contents, and old events.",
+      "clean", "", 0, 0,
+      "Removes stopped environments, unused contents and built images, and old events.",
       {"fettle clean", "fettle clean -a --older-than 7d"}, run_clean,
       {{{"-a", "--all"},
         "",

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/text.h"
 #include "base/wait.h"
+#include "drivers/engine/build.h"
 #include "drivers/engine/containers.h"
 #include "drivers/engine/events.h"
 #include "drivers/engine/files.h"
@@ -194,11 +195,13 @@ Result<Outcome> EngineDriver::apply(const Act& act, const ProgressSink& progress
   if (kind == "task")
     return removes ? drop_task(here, act, stop) : run_task(here, act, progress, stop);
   // For other kinds there is nothing to do but to drop the record: an image may serve other
-  // environments, too.
+  // environments, too. `clean` removes those that were built and serve none.
   if (removes)
     return Outcome(Done{});
   if (kind == "image")
     return make_image(here, act, progress, stop);
+  if (kind == "build")
+    return build_image(here, act, progress, stop);
   if (kind == "artifact")
     return make_artifact(here, act, stop);
   if (kind == "exec")

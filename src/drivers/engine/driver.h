@@ -54,6 +54,8 @@ class EngineDriver : public Driver, public ContainerEngine {
   Result<bool> is_folder(const std::string& container, const std::string& path,
                          std::stop_token stop) override;
   Result<std::vector<ListedImage>> images(std::stop_token stop) override;
+  Result<std::vector<ListedImage>> built_images(std::stop_token stop) override;
+  Result<bool> remove_built_image(const ListedImage& image, std::stop_token stop) override;
   Result<EngineRoom> room(std::stop_token stop) override;
 
   /// The engine itself.

@@ -2,6 +2,7 @@
 
 #include "base/archive.h"
 #include "drivers/engine/archives.h"
+#include "drivers/engine/build.h"
 #include "drivers/engine/containers.h"
 #include "drivers/engine/driver.h"
 #include "drivers/engine/exec.h"
@@ -82,6 +83,15 @@ Result<Engine*> EngineDriver::running_engine(const std::stop_token& stop) {
 
 Result<std::vector<ListedImage>> EngineDriver::images(std::stop_token stop) {
   return list_images(*TRY(running_engine(stop)), stop);
+}
+
+Result<std::vector<ListedImage>> EngineDriver::built_images(std::stop_token stop) {
+  TRY(running_engine(stop));
+  return fettle::built_images(TRY(site(stop, false)), stop);
+}
+
+Result<bool> EngineDriver::remove_built_image(const ListedImage& image, std::stop_token stop) {
+  return fettle::remove_built_image(TRY(site(stop, false)), image, stop);
 }
 
 Result<EngineRoom> EngineDriver::room(std::stop_token stop) {

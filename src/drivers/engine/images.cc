@@ -23,6 +23,10 @@ std::string base64(std::string_view bytes) {
 std::string login_header(const std::optional<RegistryLogin>& login, std::string_view registry) {
   if (!login)
     return base64("{}");
+  if (login->is_token)
+    return base64(
+        write_json(Value::dict({{"identitytoken", login->password}, {"serveraddress", registry}}),
+                   {.show_secrets = true}));
   return base64(write_json(Value::dict({{"username", login->username},
                                         {"password", login->password},
                                         {"serveraddress", registry}}),
@@ -88,10 +92,14 @@ Result<std::string> image_id(Engine& engine, const std::string& reference, std::
 Status tag_image(Engine& engine, const std::string& image, const std::string& reference,
                  std::stop_token stop) {
   const auto [name, tag] = split_reference(full_reference(reference));
-  const EngineAnswer answer = TRY(engine.ask({.method = "POST",
-                                              .path = "/images/" + full_reference(image) + "/tag",
-                                              .query = {{"repo", name}, {"tag", tag}}},
-                                             stop));
+  return name_image(engine, full_reference(image), name, tag, std::move(stop));
+}
+
+Status name_image(Engine& engine, const std::string& id, const std::string& name,
+                  const std::string& tag, std::stop_token stop) {
+  const EngineAnswer answer = TRY(engine.ask(
+      {.method = "POST", .path = "/images/" + id + "/tag", .query = {{"repo", name}, {"tag", tag}}},
+      stop));
   if (!answer.ok())
     return engine_error(answer);
   return {};
@@ -147,12 +155,13 @@ Progress PullProgress::now() const {
   return progress;
 }
 
-Status pull_image(Engine& engine, const std::string& reference,
-                  const std::optional<RegistryLogin>& login, const ProgressSink& progress,
-                  std::stop_token stop, Duration time_limit) {
+namespace {
+
+Status pull(Engine& engine, const std::string& reference, const std::optional<RegistryLogin>& login,
+            const ProgressSink& progress, const std::stop_token& stop, Duration time_limit) {
   const std::string full = full_reference(reference);
   const auto [name, tag] = split_reference(full);
-  PullProgress pull(reference);
+  PullProgress seen(reference);
   std::chrono::steady_clock::time_point told;
   EngineCall call{
       .method = "POST", .path = "/images/create", .query = {{"fromImage", name}, {"tag", tag}}};
@@ -163,11 +172,11 @@ Status pull_image(Engine& engine, const std::string& reference,
     const auto value = read_json(line, {}, Duplicates::last_wins);
     if (!value)
       return {};
-    TRY(pull.take(*value));
+    TRY(seen.take(*value));
     const auto now = std::chrono::steady_clock::now();
     if (progress && now - told >= pull_progress_interval) {
       told = now;
-      progress(pull.now());
+      progress(seen.now());
     }
     return {};
   });
@@ -188,8 +197,45 @@ Status pull_image(Engine& engine, const std::string& reference,
   if (!answer.ok())
     return world_error(cat("cannot pull `", reference, "`: ", answer.message()));
   if (progress)
-    progress(pull.now());
+    progress(seen.now());
   return {};
+}
+
+bool has_one_of(std::string_view text, std::span<const std::string_view> words) {
+  return std::ranges::any_of(words,
+                             [&](std::string_view word) { return text.find(word) != text.npos; });
+}
+
+/// What to do about the failure of a pull. Both engines pass on what the registry has said, each
+/// with words of its own around it.
+std::string advice_on(std::string_view message, const std::optional<RegistryLogin>& login,
+                      std::string_view registry) {
+  constexpr std::array<std::string_view, 7> refusals{
+      "unauthorized",   "denied",        "no basic auth credentials", "authentication required",
+      "not authorized", "403 forbidden", "invalid username/password"};
+  constexpr std::array<std::string_view, 4> unknown{"manifest unknown", "name unknown",
+                                                    "manifest_unknown", "not found"};
+  const std::string said = lower_case(message);
+  if (has_one_of(said, refusals))
+    return login ? cat("; `", registry, "` refuses the user `", login->username,
+                       "`, or has no such image")
+                 : cat("; `", registry,
+                       "` wants a login: give `ImageSpec` a user and a password, "
+                       "or use `docker login ",
+                       registry, "`");
+  return has_one_of(said, unknown) ? cat("; `", registry, "` has no such image") : std::string();
+}
+
+}  // namespace
+
+Status pull_image(Engine& engine, const std::string& reference,
+                  const std::optional<RegistryLogin>& login, const ProgressSink& progress,
+                  std::stop_token stop, Duration time_limit) {
+  Status pulled = pull(engine, reference, login, progress, stop, time_limit);
+  if (!pulled && !is_cancelled(pulled.error()))
+    pulled.error().message +=
+        advice_on(pulled.error().message, login, registry_of(full_reference(reference)));
+  return pulled;
 }
 
 Status import_image(Engine& engine, const std::string& reference,
@@ -216,13 +262,14 @@ Status import_image(Engine& engine, const std::string& reference,
   return {};
 }
 
-Status push_image(Engine& engine, const std::string& reference, std::stop_token stop) {
+Status push_image(Engine& engine, const std::string& reference, std::stop_token stop,
+                  const std::optional<RegistryLogin>& login) {
   const auto [name, tag] = split_reference(full_reference(reference));
   std::optional<Error> failure;
   EngineCall call{.method = "POST",
                   .path = "/images/" + name + "/push",
                   .query = {{"tag", tag}, {"tlsVerify", "false"}}};
-  call.headers = {{"X-Registry-Auth", base64("{}")}};
+  call.headers = {{"X-Registry-Auth", login_header(login, registry_of(name))}};
   call.still_at_it = engine.answers();
   call.sink = line_sink([&](std::string_view line) -> Status {
     const auto value = read_json(line, {}, Duplicates::last_wins);

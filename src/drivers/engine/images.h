@@ -31,11 +31,15 @@ Status pull_image(Engine& engine, const std::string& reference,
 /// Gives an image another name, too.
 Status tag_image(Engine& engine, const std::string& image, const std::string& reference,
                  std::stop_token stop);
+/// The same for an image by its id, `sha256:…`.
+Status name_image(Engine& engine, const std::string& id, const std::string& name,
+                  const std::string& tag, std::stop_token stop);
 /// Makes an image of one layer from the tar of a root file system; `changes` are lines of a
 /// Dockerfile.
 Status import_image(Engine& engine, const std::string& reference,
                     const std::vector<std::string>& changes, ByteSource tar, std::stop_token stop);
-Status push_image(Engine& engine, const std::string& reference, std::stop_token stop);
+Status push_image(Engine& engine, const std::string& reference, std::stop_token stop,
+                  const std::optional<RegistryLogin>& login = {});
 /// It is no error if the image is gone. It is one if containers use it.
 Status remove_image(Engine& engine, const std::string& reference, std::stop_token stop);
 

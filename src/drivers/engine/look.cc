@@ -6,6 +6,7 @@
 
 #include "base/at_once.h"
 #include "base/text.h"
+#include "drivers/engine/build.h"
 #include "drivers/engine/containers.h"
 #include "drivers/engine/images.h"
 #include "drivers/engine/marks.h"
@@ -13,6 +14,7 @@
 #include "drivers/engine/pod_look.h"
 #include "drivers/engine/volumes.h"
 #include "kinds/artifact.h"
+#include "kinds/build.h"
 #include "kinds/directory.h"
 #include "kinds/engine_needs.h"
 #include "kinds/image.h"
@@ -42,6 +44,12 @@ std::string reference_of(const Subject& subject) {
   return reference.empty() ? std::string() : full_reference(reference);
 }
 
+std::string id_of_build(const Subject& subject) {
+  const Value id =
+      subject.known == nullptr ? Value() : read<ImageBuildOutputs>(subject.known->outputs).id;
+  return id.is_text() ? id.text().str() : std::string();
+}
+
 class Look {
  public:
   Look(const Site& site, Name environment, const std::stop_token& stop)
@@ -56,6 +64,9 @@ class Look {
       if (subject.key.kind == "image")
         if (std::string reference = reference_of(subject); !reference.empty())
           images_[std::move(reference)];
+      if (subject.key.kind == "build")
+        if (const std::string id = id_of_build(subject); !id.empty())
+          builds_[id];
     }
     const std::vector<std::string> ours{environment_filter(environment_)};
     std::vector<Task> questions;
@@ -76,6 +87,11 @@ class Look {
                      .context(cat("looking for the image `", reference, "`")));
         return {};
       });
+    for (auto& [id, is_there] : builds_)
+      questions.emplace_back([&](const std::stop_token& stop) -> Status {
+        is_there = TRY(has_image(site_.engine, id, stop));
+        return {};
+      });
     TRY(do_at_once(questions, most_questions, stop_));
     if (containers_)
       sort_containers();
@@ -89,6 +105,8 @@ class Look {
       return service(subject);
     if (kind == "image")
       return image(subject);
+    if (kind == "build")
+      return build(subject);
     if (kind == "network")
       return network(subject);
     if (kind == "directory" || kind == "claim")
@@ -208,6 +226,15 @@ class Look {
                : Observation{State(write(ImageSeen{id->second}))};
   }
 
+  /// An image of a build is known by its id: its name may mean another one by now.
+  Result<Observation> build(const Subject& subject) const {
+    const std::string id = id_of_build(subject);
+    const auto found = builds_.find(id);
+    return found == builds_.end() || !found->second
+               ? Observation{}
+               : Observation{State(write(ImageBuildOutputs{.id = id}))};
+  }
+
   Result<Observation> network(const Subject& subject) {
     if (containers_ && subject.known != nullptr &&
         live_networks_.contains(subject.known->remote_id))
@@ -241,6 +268,7 @@ class Look {
   const std::stop_token& stop_;
   std::optional<std::vector<ContainerState>> containers_;
   std::map<std::string, std::string> images_;  ///< the id by reference; empty: not there
+  std::map<std::string, bool> builds_;         ///< whether it is there, by id
   std::map<std::string, uint64_t> lives_;      ///< of containers that run, by id
   std::set<std::string> volumes_;
   std::unordered_map<Name, std::vector<const ContainerState*>> services_;

@@ -110,6 +110,9 @@ Result<Wish> make_wish(const Site& site, const Act& act, const std::stop_token& 
   const NetworkOutputs network = read<NetworkOutputs>(record->outputs);
   Wish wish;
   wish.service = read<Service>(reveal(act.attributes));
+  // Others may have built another image of this name since.
+  if (act.need("build") != nullptr)
+    wish.service.image = wish.service.image_id;
   wish.placement.network = network.name.view();
   wish.placement.network_id = network.id.view();
   wish.placement.alias = service_name(act.key);

@@ -82,8 +82,12 @@ Status pull_once(const Site& site, const Act& act, const ProgressSink& progress,
   const Duration limit = std::chrono::seconds(image.timeout.get());
   Status pulled;
   for (const auto& login : logins_for(site, act, full.substr(0, full.find('/')))) {
-    pulled = pull_image(site.engine, asked, login, progress, stop, limit);
-    if (pulled || is_cancelled(pulled.error()))
+    Status tried = pull_image(site.engine, asked, login, progress, stop, limit);
+    const bool ends = tried || is_cancelled(tried.error());
+    // That nobody may come without a login says less than that one was refused.
+    if (ends || login || pulled)
+      pulled = std::move(tried);
+    if (ends)
       break;
   }
   if (pulled && !digest.empty())

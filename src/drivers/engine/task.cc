@@ -125,7 +125,9 @@ Result<StartedTask> start(const Site& site, const Act& act, const ContainerTask&
 
 Result<Outcome> run_task(const Site& site, const Act& act, const ProgressSink& progress,
                          std::stop_token stop) {
-  const ContainerTask task = read<ContainerTask>(reveal(act.attributes));
+  ContainerTask task = read<ContainerTask>(reveal(act.attributes));
+  if (act.need("build") != nullptr)  // as of a service
+    task.image = task.image_id;
   const auto& [id, placement] = TRY(start(site, act, task, stop));
   Result<Outcome> outcome = run_in(site, task, id, progress, stop);
   // Whatever happened, also when we are to stop: it is thrown away.

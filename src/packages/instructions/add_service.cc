@@ -72,7 +72,7 @@ Result<starlark::Value> want_service(InstructionCall& call, const std::string& n
   if (before != nullptr && before->wanted)
     draft.finding(cat("the service `", name, "` is added twice, first at ", before->origin));
   const Addition addition = draft.addition(name);
-  const Service wanted = TRY(wanted_service(draft, call.thread, name, config));
+  const Service wanted = TRY(wanted_service(call, name, config));
   const Attributes attributes = TRY(service_kind().normalise(write(wanted)));
   draft.add_once("network", std::string(environment_network), Value::dict({}));
   Resource& resource = draft.add("service", addition.key.name.str(), attributes);

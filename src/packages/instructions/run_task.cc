@@ -3,6 +3,7 @@
 #include "kinds/engine_needs.h"
 #include "kinds/kinds.h"
 #include "kinds/task.h"
+#include "packages/instructions/image.h"
 #include "packages/instructions/recipe.h"
 #include "packages/names.h"
 #include "packages/service_config.h"
@@ -75,12 +76,15 @@ Result<starlark::Value> want_task(InstructionCall& call, Value command, const Pl
   Draft& draft = call.draft;
   const auto given = [&](size_t i) { return i != nowhere && call.has(i); };
   TRY(check_collections(call, places));
-  const std::string image = given(places.image)
-                                ? TRY(image_reference(draft, call.arguments[places.image]))
-                                : std::string(default_image);
   ContainerTask wanted;
-  wanted.image = image;
-  wanted.image_id = draft.image(image);
+  if (given(places.image)) {
+    const WantedImage image = TRY(wanted_image(call, call.arguments[places.image]));
+    wanted.image = image.reference;
+    wanted.image_id = image.id;
+  } else {
+    wanted.image = default_image;
+    wanted.image_id = draft.image(std::string(default_image));
+  }
   wanted.command = std::move(command);
   const auto take = [&](auto& member, size_t i) -> Status {
     if (const Value value = given(i) ? TRY(call.plain(i)) : Value(); !value.is_null())

@@ -69,7 +69,7 @@ Result<starlark::Value> interpret_set_service(InstructionCall& call) {
   ServiceState* service = draft.need_service(name);
   if (service == nullptr)
     return starlark::Value::none();
-  const Service changed = TRY(wanted_service(draft, call.thread, name, call.arguments[1]));
+  const Service changed = TRY(wanted_service(call, name, call.arguments[1]));
   const Service config = read<Service>(TRY(service_kind().normalise(write(changed))));
   if (Resource* wanted = draft.find_resource(service->key)) {
     wanted->attributes = merged(wanted->attributes, config, call.arguments[1]);

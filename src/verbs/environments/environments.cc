@@ -179,7 +179,8 @@ bool has_pods(const Known& known) {
 
 /// Whether anything in the world, services apart, is described by a model or by files of states.
 bool has_deployed(const Known& known, const Kinds& kinds) {
-  static const std::set<Name> of_packages{"network", "image", "artifact", "directory", "service"};
+  static const std::set<Name> of_packages{"network",  "image",     "build",
+                                          "artifact", "directory", "service"};
   return std::ranges::any_of(known, [&](const auto& each) {
     const auto& [key, record] = each;
     const Kind* const kind = kinds.find(key.kind);
@@ -373,8 +374,8 @@ Result<RemovalResult> remove_environment(const Workplace& place, const std::stri
   // Images stay with the engine.
   for (const auto& [key, record] : before)
     if (const Step* const step = run_result.run.step(key);
-        step != nullptr && key.kind != "image" && step->verb == Verb::remove &&
-        run_result.run.standing(key) == Standing::changed)
+        step != nullptr && key.kind != "image" && key.kind != "build" &&
+        step->verb == Verb::remove && run_result.run.standing(key) == Standing::changed)
       ++removed.taken[key.kind];
   for (const auto& [key, record] : before)
     if (is_seen_on_machine(key, *record, *place.kinds) &&
@@ -460,6 +461,7 @@ Result<CleanResult> clean(const Workplace& place, const CleanOptions& cleaning,
     removed(name);
   }
   cleaned.contents = TRY(place.blobs->clear());
+  cleaned.images = TRY(remove_old_images(place));
   if (cleaning.older_than)
     cleaned.events = TRY(place.store->forget_before(place.clock() - *cleaning.older_than));
   return cleaned;

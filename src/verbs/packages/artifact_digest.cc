@@ -10,11 +10,9 @@
 #include "packages/ignore_rules.h"
 
 namespace fettle {
-namespace {
 
 namespace fs = std::filesystem;
 
-/// Adds what shows that a file has not changed: its place on the disk, its size and its times.
 void add_stamp(std::string& stamps, const fs::path& path, std::string_view name) {
   struct stat found{};
   if (lstat(path.c_str(), &found) != 0)
@@ -23,6 +21,8 @@ void add_stamp(std::string& stamps, const fs::path& path, std::string_view name)
                 " ", found.st_mtim.tv_sec, ".", found.st_mtim.tv_nsec, " ", found.st_ctim.tv_sec,
                 ".", found.st_ctim.tv_nsec, "\n");
 }
+
+namespace {
 
 /// If a link itself is uploaded, its target counts, since the target is packed.
 Result<Digest> stamp_of(const std::string& path) {

@@ -154,6 +154,29 @@ TEST_F(HostilePackage, NothingIsUploadedThroughALink) {
   expect_refused(upload("file://" + at("secret/key")), "does not exist");
 }
 
+TEST_F(HostilePackage, NothingIsBuiltFromOutside) {
+  const auto build = [](const std::string& folder, const std::string& file) {
+    return cat(
+        "  plan.add_service(\"s\", ServiceConfig(image = ImageBuildSpec(image_name = \"i\", "
+        "build_context_dir = \"",
+        folder, "\", build_file = \"", file, "\")))\n");
+  };
+  write("secret/Dockerfile", cat("FROM ", secret, "\n"));
+  write("mirror/github.com/evil/p/own/Dockerfile", "FROM a\n");
+  link(at("secret"), "folder");
+  link(at("secret/Dockerfile"), "own/linked");
+  link("/dev/zero", "endless/Dockerfile");
+  expect_refused(build("./folder", "Dockerfile"), "leads outside");
+  expect_refused(build("../../../../secret", "Dockerfile"), "leads outside `github.com/evil/p`");
+  expect_refused(build("./own", "linked"), "leads outside");
+  expect_refused(build("./own", "../../../../../secret/Dockerfile"), "leads outside");
+  expect_refused(build("./own", at("secret/Dockerfile")), "is absolute");
+  expect_refused(build("./endless", "Dockerfile"), "leads outside");
+  expect_refused(build("./own/Dockerfile", "Dockerfile"), "`build_context_dir` is no folder");
+  link(at("secret/key"), "own/.dockerignore");
+  EXPECT_EQ(tried(build("./own", "Dockerfile")).find("no pattern"), std::string::npos);
+}
+
 TEST_F(HostilePackage, LinksInWhatIsUploadedStayLinks) {
   write("mirror/github.com/evil/p/folder/plain", "plain");
   link(at("secret/key"), "folder/absolute");

@@ -14,6 +14,7 @@
 #include "packages/names.h"
 #include "plan/make_plan.h"
 #include "verbs/packages/artifact_digest.h"
+#include "verbs/packages/context_digest.h"
 #include "verbs/packages/entries.h"
 #include "verbs/packages/last_run.h"
 #include "verbs/packages/package_run.h"
@@ -112,6 +113,9 @@ PackageOptions options_of(const Workplace& place, const PackageRequest& request,
   // A run needs the content as well, so it is packed once for both purposes.
   options.draft.digest_of = [&place, is_run](const std::string& path) {
     return is_run ? put_artifact(place, path) : artifact_digest(place, path);
+  };
+  options.draft.packed = [&place, is_run](const BuildContext& context) {
+    return is_run ? put_context(place, context) : context_digest(place, context);
   };
   options.main_file = opened.main_file;
   if (!request.main_function.empty())
@@ -224,7 +228,8 @@ class Reporter : public Audience {
   void event(const Event& event) override {
     if (event.type == EventType::failed)
       errors_[event.key] = event.text;
-    if (event.type == EventType::removed && event.verb == Verb::remove && event.key.kind != "image")
+    if (event.type == EventType::removed && event.verb == Verb::remove &&
+        event.key.kind != "image" && event.key.kind != "build")
       removed_.push_back(event.key);
     audience_.event(event);
   }

@@ -1,0 +1,174 @@
+#include "drivers/engine/build.h"
+
+#include <algorithm>
+
+#include "base/hash.h"
+#include "base/text.h"
+#include "drivers/engine/build_output.h"
+#include "drivers/engine/images.h"
+#include "kinds/build.h"
+#include "value/json.h"
+#include "value/mask.h"
+
+namespace fettle {
+namespace {
+
+constexpr Duration progress_interval = 100ms;
+constexpr size_t short_id = 20;  ///< letters of an id in the second name
+
+/// The engine's version as two numbers; zeros: unknown.
+std::pair<int, int> version_in(std::string_view text) {
+  const auto number = [&](size_t at) {
+    return at >= text.size() ? 0 : std::atoi(std::string(text.substr(at, 6)).c_str());
+  };
+  return {number(0), number(text.find('.') == text.npos ? text.npos : text.find('.') + 1)};
+}
+
+/// Here-documents came to builders later than BuildKit itself.
+Status check_here_documents(const Site& site, const ImageBuild& wanted,
+                            const std::stop_token& stop) {
+  if (wanted.heredoc.get() == 0)
+    return {};
+  const bool is_podman = TRY(site.engine.flavour(stop)) == Engine::Flavour::podman;
+  const EngineAnswer answer = TRY(site.engine.ask({.path = "/version"}, stop));
+  if (!answer.ok())
+    return engine_error(answer);
+  const std::string_view version = answer.body.text_at("Version");
+  const std::pair<int, int> first = is_podman ? std::pair(4, 8) : std::pair(23, 0);
+  if (version_in(version) >= first)
+    return {};
+  return user_error(cat("cannot build `", wanted.image.view(), "`: line ", wanted.heredoc.get(),
+                        " of `", wanted.file.view(), "` has a here-document, which ",
+                        is_podman ? "Podman " : "Docker ", version,
+                        " cannot read; Podman 4.8 and Docker 23 can, or write it as one line"));
+}
+
+/// What the second names of our images begin with.
+std::string own_prefix(const Site& site) {
+  return cat("localhost/fettle-build/", to_string(fingerprint(site.options.home)).substr(0, 12),
+             "/");
+}
+
+/// The second name of an image, without its tag.
+std::string own_name(const Site& site, std::string_view reference) {
+  const std::string name = split_reference(full_reference(reference)).first;
+  return cat(own_prefix(site), replace_all(name, ":", "--"));
+}
+
+std::string own_tag(std::string_view id) {
+  return std::string(id.substr(id.find(':') + 1).substr(0, short_id));
+}
+
+Result<EngineCall> call_of(const Site& site, const ImageBuild& wanted,
+                           const std::stop_token& stop) {
+  EngineCall call{.method = "POST",
+                  .path = "/build",
+                  .query = {{"t", full_reference(wanted.image.view())},
+                            {"dockerfile", std::string(wanted.file.view())},
+                            {"rm", "1"},
+                            {"forcerm", "1"}}};
+  if (!wanted.target.empty())
+    call.query.emplace_back("target", wanted.target.view());
+  if (!wanted.arguments.empty())
+    call.query.emplace_back("buildargs",
+                            write_json(wanted.arguments.value(), {.show_secrets = true}));
+  if (TRY(site.engine.flavour(stop)) == Engine::Flavour::podman) {
+    call.query.emplace_back("layers", "1");
+    return call;
+  }
+  call.query.emplace_back("version", "2");
+  // A Docker without its default network can only run commands without any.
+  if (TRY(site.engine.ask({.path = "/networks/bridge"}, stop)).status == 404)
+    call.query.emplace_back("networkmode", "none");
+  return call;
+}
+
+}  // namespace
+
+Result<bool> has_image(Engine& engine, const std::string& id, std::stop_token stop) {
+  const EngineAnswer answer = TRY(engine.ask({.path = "/images/" + id + "/json"}, stop));
+  if (answer.status == 404)
+    return false;
+  if (!answer.ok())
+    return engine_error(answer);
+  return true;
+}
+
+Result<Outcome> build_image(const Site& site, const Act& act, const ProgressSink& progress,
+                            std::stop_token stop) {
+  const ImageBuild wanted = read<ImageBuild>(reveal(act.attributes));
+  const std::string image = wanted.image.get().str();
+  TRY(check_here_documents(site, wanted, stop));
+  Blob context = TRY(
+      site.blobs.open(wanted.context.view()).context(cat("reading the context of `", image, "`")));
+  BuildOutput output(image);
+  std::chrono::steady_clock::time_point told;
+  EngineCall call = TRY(call_of(site, wanted, stop));
+  call.source = std::move(context.source);
+  call.still_at_it = site.engine.answers();  // a command may be silent
+  call.sink = line_sink([&](std::string_view line) -> Status {
+    if (const auto value = read_json(line, {}, Duplicates::last_wins))
+      TRY(output.take(*value));
+    const auto now = std::chrono::steady_clock::now();
+    if (progress && now - told >= progress_interval)
+      if (const std::string news = output.news(); !news.empty()) {
+        told = now;
+        progress({.text = cat("building ", image, ": ", news)});
+      }
+    return {};
+  });
+  const Result<EngineAnswer> asked = site.engine.ask(std::move(call), stop);
+  if (!asked) {
+    // Whatever came of it, building once more does no harm.
+    Error error = asked.error();
+    error.unknown_outcome = false;
+    return error;
+  }
+  if (!asked->ok())
+    return world_error(cat("cannot build `", image, "`: ", asked->message()));
+  std::string id = output.id();
+  if (id.empty())
+    id = TRY(image_id(site.engine, image, stop));
+  if (id.empty())
+    return world_error(cat("`", image, "` was built, but the engine does not have it"));
+  TRY(name_image(site.engine, id, own_name(site, image), own_tag(id), stop));
+  const bool changed =
+      act.known == nullptr || read<ImageBuildOutputs>(act.known->outputs).id != Value(id);
+  return Outcome(
+      Done{.outputs = write(ImageBuildOutputs{.id = id}), .remote_id = id, .changed = changed});
+}
+
+Result<std::vector<ListedImage>> built_images(const Site& site, std::stop_token stop) {
+  const std::string ours = own_prefix(site);
+  std::vector<ListedImage> found = TRY(list_images(site.engine, std::move(stop)));
+  std::erase_if(found, [&](const ListedImage& image) {
+    return std::ranges::none_of(image.references, [&](const std::string& reference) {
+      return reference.starts_with(ours);
+    });
+  });
+  return found;
+}
+
+Result<bool> remove_built_image(const Site& site, const ListedImage& image, std::stop_token stop) {
+  // Our own name goes last: what is left half-way is found again.
+  std::vector<std::string> names, own;
+  for (const std::string& reference : image.references)
+    if (reference.starts_with(own_prefix(site)))
+      own.push_back(reference);
+  for (const std::string& reference : image.references)
+    if (reference.find('@') == reference.npos &&
+        std::ranges::any_of(own, [&](const std::string& name) {
+          return split_reference(name).first == own_name(site, reference);
+        }))
+      names.push_back(reference);
+  names.insert(names.end(), own.begin(), own.end());
+  for (const std::string& name : names)
+    if (!remove_image(site.engine, name, stop)) {
+      if (stop.stop_requested())
+        return cancelled_error();
+      return false;
+    }
+  return true;
+}
+
+}  // namespace fettle

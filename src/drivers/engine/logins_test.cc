@@ -1,0 +1,92 @@
+#include "drivers/engine/logins.h"
+
+#include <cstdlib>
+#include <filesystem>
+
+#include <gtest/gtest.h>
+
+#include "base/base64.h"
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+class Logins : public testing::Test {
+ protected:
+  void write(const std::string& path, std::string_view text, unsigned mode = 0644) {
+    std::filesystem::create_directories((root() / path).parent_path());
+    ASSERT_TRUE(write_file(root() / path, text, mode));
+  }
+  Path root() const { return folder_->path(); }
+  std::string login(std::string_view registry) const {
+    const auto found = stored_login(registry, [this](const char* name) {
+      const auto value = variables_.find(name);
+      return value == variables_.end() ? std::nullopt : std::optional(value->second);
+    });
+    return found ? cat(found->username, ":", found->password, found->is_token ? " (token)" : "")
+                 : "none";
+  }
+  static std::string auths(std::string_view registry, std::string_view pair) {
+    return cat(R"({"auths":{")", registry, R"(":{"auth":")", base64_encode(pair), R"("}}})");
+  }
+
+  Result<TemporaryDirectory> folder_ = TemporaryDirectory::make();
+  std::map<std::string, std::string> variables_{{"HOME", folder_->path().string()},
+                                                {"XDG_RUNTIME_DIR", folder_->path() / "run"}};
+};
+
+TEST_F(Logins, AreThoseOfDockerAndOfPodman) {
+  EXPECT_EQ(login("r.test"), "none");
+  write(".config/containers/auth.json", auths("r.test", "podman:late"));
+  EXPECT_EQ(login("r.test"), "podman:late");
+  write("run/containers/auth.json", auths("r.test", "podman:p"));
+  EXPECT_EQ(login("r.test"), "podman:p");
+  write(".docker/config.json", auths("https://index.docker.io/v1/", "hub:h"));
+  EXPECT_EQ(login("docker.io"), "hub:h");
+  EXPECT_EQ(login("r.test"), "podman:p");
+  variables_["DOCKER_CONFIG"] = root() / "elsewhere";
+  EXPECT_EQ(login("docker.io"), "none");
+  write("elsewhere/config.json", auths("r.test", "docker:d:with colon"));
+  EXPECT_EQ(login("r.test"), "docker:d:with colon");
+  variables_["REGISTRY_AUTH_FILE"] = root() / "mine";
+  write("mine", auths("r.test", "mine:m"));
+  EXPECT_EQ(login("r.test"), "mine:m");
+}
+
+TEST_F(Logins, AreAskedOfHelpers) {
+  write("bin/docker-credential-test",
+        "#!/bin/sh\nread -r address || true\n[ \"$1\" = get ] || exit 2\n"
+        "case \"$address\" in\n"
+        "  r.test) echo '{\"ServerURL\":\"r.test\",\"Username\":\"bob\",\"Secret\":\"s\"}' ;;\n"
+        "  https://index.docker.io/v1/) echo '{\"Username\":\"<token>\",\"Secret\":\"t\"}' ;;\n"
+        "  *) echo credentials not found in native keychain; exit 1 ;;\nesac\n",
+        0755);
+  const std::string path = getenv("PATH");
+  setenv("PATH", cat((root() / "bin").string(), ":", path).c_str(), 1);
+  write(".docker/config.json", R"({"credHelpers":{"r.test":"test"},"auths":{}})");
+  EXPECT_EQ(login("r.test"), "bob:s");
+  EXPECT_EQ(login("docker.io"), "none");
+  write(".docker/config.json", R"({"credsStore":"test","auths":{"r.test":{}}})");
+  EXPECT_EQ(login("r.test"), "bob:s");
+  EXPECT_EQ(login("docker.io"), "<token>:t (token)");
+  EXPECT_EQ(login("other.test"), "none");
+  for (const char* name : {"not-there", "../bin/x", ""}) {
+    write(".docker/config.json", cat(R"({"credHelpers":{"r.test":")", name, R"("}})"));
+    EXPECT_EQ(login("r.test"), "none") << name;
+  }
+  setenv("PATH", path.c_str(), 1);
+}
+
+TEST_F(Logins, WhatCannotBeReadHasNone) {
+  for (const char* text : {"", "{", "[]", R"({"auths":[]})", R"({"auths":{"r.test":{"auth":"!"}}})",
+                           R"({"credHelpers":3,"credsStore":[]})"}) {
+    write(".docker/config.json", text);
+    EXPECT_EQ(login("r.test"), "none") << text;
+  }
+  std::filesystem::remove(root() / ".docker/config.json");
+  std::filesystem::create_directories(root() / ".docker/config.json");
+  EXPECT_EQ(login("r.test"), "none");
+}
+
+}  // namespace
+}  // namespace fettle

@@ -1,0 +1,454 @@
+#include "packages/dockerfile.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+constexpr size_t longest_value = 64 << 10;  ///< of an argument: each may double the one before
+constexpr size_t longest_values = 1 << 20;  ///< of all together
+constexpr int deepest = 16;                 ///< of defaults within defaults
+
+struct Instruction {
+  std::string name;  ///< in capital letters
+  std::string rest;
+  int line = 0;
+};
+
+struct Directives {
+  char escape = '\\';
+  std::string front_end;
+  int front_end_line = 0;
+  size_t lines = 0;  ///< how many there are
+};
+
+/// `# name=value`.
+std::optional<std::pair<std::string, std::string>> directive_in(std::string_view line) {
+  line = trim(line);
+  const size_t equals = line.find('=');
+  if (!line.starts_with('#') || equals == line.npos)
+    return std::nullopt;
+  const std::string name = lower_case(trim(line.substr(1, equals - 1)));
+  if (name != "syntax" && name != "escape" && name != "check")
+    return std::nullopt;
+  return std::pair(name, std::string(trim(line.substr(equals + 1))));
+}
+
+Result<Directives> read_directives(const std::vector<std::string_view>& lines,
+                                   const std::string& file) {
+  Directives found;
+  for (; found.lines < lines.size(); ++found.lines) {
+    const auto directive = directive_in(lines[found.lines]);
+    if (!directive)
+      break;
+    const int line = static_cast<int>(found.lines) + 1;
+    if (directive->first == "escape") {
+      if (directive->second != "\\" && directive->second != "`")
+        return user_error("`escape` must be a backslash or a backquote", {file, line, 1});
+      found.escape = directive->second[0];
+    } else if (directive->first == "syntax") {
+      found.front_end = directive->second;
+      found.front_end_line = line;
+    }
+  }
+  return found;
+}
+
+/// Docker's own front end is what engines have built in.
+Status check_front_end(const Directives& directives, const std::string& file) {
+  std::string_view name = directives.front_end;
+  if (name.starts_with("docker.io/"))
+    name.remove_prefix(10);
+  const std::string_view version = name.substr(std::min(name.find(':'), name.size()));
+  if (name.empty() || (name.substr(0, name.find_first_of(":@")) == "docker/dockerfile" &&
+                       version.find("labs") == version.npos))
+    return {};
+  return user_error(cat("the front end `", printable(directives.front_end),
+                        "` is not supported: images are built with the engine's own; remove the "
+                        "line, or build the image beforehand and name it in `image`"),
+                    {file, directives.front_end_line, 1});
+}
+
+/// The words of an instruction, quotes kept as they are.
+std::vector<std::string> words_of(std::string_view text, char escape) {
+  std::vector<std::string> words;
+  std::string word;
+  char quote = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (quote == 0 && (c == ' ' || c == '\t')) {
+      if (!word.empty())
+        words.push_back(std::exchange(word, {}));
+      continue;
+    }
+    if (quote != 0 ? c == quote : c == '"' || c == '\'')
+      quote = quote == 0 ? c : 0;
+    word += c;
+    if (c == escape && quote != '\'' && i + 1 < text.size())
+      word += text[++i];
+  }
+  if (!word.empty())
+    words.push_back(std::move(word));
+  return words;
+}
+
+struct HereDocument {
+  std::string end;
+  bool strips_tabs = false;
+};
+
+/// `<<EOF`, `3<<-"EOF"`; none: the word is no here-document.
+std::optional<HereDocument> here_document(std::string_view word) {
+  while (!word.empty() && word[0] >= '0' && word[0] <= '9')
+    word.remove_prefix(1);
+  if (!word.starts_with("<<"))
+    return std::nullopt;
+  word.remove_prefix(2);
+  HereDocument found;
+  found.strips_tabs = word.starts_with('-');
+  if (found.strips_tabs)
+    word.remove_prefix(1);
+  if (word.size() > 2 && (word[0] == '"' || word[0] == '\'') && word.back() == word[0])
+    word = word.substr(1, word.size() - 2);
+  if (word.empty() || word.find_first_of("<\"'") != word.npos)
+    return std::nullopt;
+  found.end = word;
+  return found;
+}
+
+/// Takes the text apart. A line that ends with the escape letter goes on; comments and empty lines
+/// within are left out.
+class Lines {
+ public:
+  Lines(std::vector<std::string_view> lines, const Directives& directives, std::string file)
+      : lines_(std::move(lines)),
+        file_(std::move(file)),
+        escape_(directives.escape),
+        at_(directives.lines) {}
+
+  Result<std::vector<Instruction>> read() {
+    std::vector<Instruction> found;
+    while (at_ < lines_.size()) {
+      const int line = static_cast<int>(at_) + 1;
+      const std::string text = logical_line();
+      if (text.empty())
+        continue;
+      const size_t end = std::min(text.find_first_of(" \t"), text.size());
+      Instruction instruction{upper_case(text.substr(0, end)),
+                              std::string(trim(std::string_view(text).substr(end))), line};
+      TRY(skip_documents(instruction));
+      found.push_back(std::move(instruction));
+    }
+    return found;
+  }
+  int heredoc_line() const { return heredoc_line_; }
+
+ private:
+  std::string logical_line() {
+    std::string text;
+    while (at_ < lines_.size()) {
+      std::string_view line = lines_[at_++];
+      if (line.ends_with('\r'))
+        line.remove_suffix(1);
+      if (trim(line).starts_with('#'))
+        continue;
+      if (trim(line).empty()) {
+        if (text.empty())
+          break;
+        continue;
+      }
+      const size_t last = line.find_last_not_of(" \t");
+      const bool goes_on = line[last] == escape_ && (last == 0 || line[last - 1] != escape_);
+      text += goes_on ? line.substr(0, last) : line;
+      if (!goes_on)
+        break;
+    }
+    return std::string(trim(text));
+  }
+
+  Status skip_documents(const Instruction& instruction) {
+    std::string_view name = instruction.name;
+    std::vector<std::string> words = words_of(instruction.rest, escape_);
+    const std::string inner = words.empty() ? std::string() : upper_case(words[0]);
+    if (name == "ONBUILD")
+      name = inner;
+    if (name != "RUN" && name != "COPY" && name != "ADD")
+      return {};
+    for (const std::string& word : words) {
+      const auto document = here_document(word);
+      if (!document)
+        continue;
+      if (heredoc_line_ == 0)
+        heredoc_line_ = instruction.line;
+      if (!skip_to(*document))
+        return user_error(cat("the here-document `", printable(document->end), "` has no end"),
+                          {file_, instruction.line, 1});
+    }
+    return {};
+  }
+
+  bool skip_to(const HereDocument& document) {
+    while (at_ < lines_.size()) {
+      std::string_view line = lines_[at_++];
+      if (line.ends_with('\r'))
+        line.remove_suffix(1);
+      while (document.strips_tabs && line.starts_with('\t'))
+        line.remove_prefix(1);
+      if (line == document.end)
+        return true;
+    }
+    return false;
+  }
+
+  std::vector<std::string_view> lines_;
+  std::string file_;
+  char escape_;
+  size_t at_;
+  int heredoc_line_ = 0;
+};
+
+bool is_name_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+/// `$A`, `${A}`, `${A:-word}`, `${A:+word}`, and quotes, as in a FROM.
+class Expansion {
+ public:
+  Expansion(const std::map<std::string, std::string>& values, char escape)
+      : values_(values), escape_(escape) {}
+
+  std::string of(std::string_view text, int depth = 0) const {
+    std::string made;
+    char quote = 0;
+    for (size_t i = 0; depth < deepest && i < text.size() && made.size() < longest_value; ++i) {
+      const char c = text[i];
+      if (quote != 0 ? c == quote : c == '"' || c == '\'')
+        quote = quote == 0 ? c : 0;
+      else if (c == escape_ && quote != '\'' && i + 1 < text.size())
+        made += text[++i];
+      else if (c == '$' && quote != '\'')
+        made += variable(text, i, depth);
+      else
+        made += c;
+    }
+    return made.substr(0, longest_value);
+  }
+
+ private:
+  /// `i` stands on the `$`, and afterwards on the last letter.
+  std::string variable(std::string_view text, size_t& i, int depth) const {
+    const bool braced = text.substr(i + 1).starts_with('{');
+    const size_t begin = i + 1 + (braced ? 1 : 0);
+    size_t end = begin;
+    while (end < text.size() && is_name_letter(text[end]))
+      ++end;
+    const auto found = values_.find(std::string(text.substr(begin, end - begin)));
+    const std::string value = found == values_.end() ? std::string() : found->second;
+    if (!braced) {
+      i = end - 1;
+      return end == begin ? "$" : value;
+    }
+    int open = 1;
+    size_t close = end;
+    for (; close < text.size(); ++close) {
+      open += text[close] == '{' ? 1 : text[close] == '}' ? -1 : 0;
+      if (open == 0)
+        break;
+    }
+    i = close;
+    std::string_view other = text.substr(end, close - end);
+    const bool when_empty = other.starts_with(':');
+    if (when_empty)
+      other.remove_prefix(1);
+    const bool is_set = found != values_.end() && !(when_empty && value.empty());
+    if (other.starts_with('-'))
+      return is_set ? value : of(other.substr(1), depth + 1);
+    if (other.starts_with('+'))
+      return is_set ? of(other.substr(1), depth + 1) : std::string();
+    return value;
+  }
+
+  const std::map<std::string, std::string>& values_;
+  char escape_;
+};
+
+struct Stage {
+  std::string name;  ///< in small letters; empty: it has none
+  std::vector<size_t> stages{};
+  std::vector<BaseImage> images{};
+};
+
+class Stages {
+ public:
+  Stages(std::string file, const std::map<std::string, std::string>& arguments, char escape)
+      : file_(std::move(file)), arguments_(arguments), escape_(escape) {}
+
+  Status take(const Instruction& instruction) {
+    if (instruction.name == "FROM")
+      return from(instruction);
+    if (stages_.empty()) {
+      if (instruction.name != "ARG")
+        return user_error(cat("`", printable(clipped(instruction.name, 40)),
+                              "` stands before the first FROM; only ARG may"),
+                          {file_, instruction.line, 1});
+      return arguments(instruction);
+    } else if (instruction.name == "COPY") {
+      for (const std::string& word : words_of(instruction.rest, escape_))
+        if (word.starts_with("--from="))
+          uses(word.substr(7), instruction.line);
+    } else if (instruction.name == "RUN") {
+      for (const std::string& word : words_of(instruction.rest, escape_))
+        if (word.starts_with("--mount="))
+          for (const std::string_view option : split(std::string_view(word).substr(8), ','))
+            if (option.starts_with("from="))
+              uses(std::string(option.substr(5)), instruction.line);
+    }
+    return {};
+  }
+
+  Result<std::vector<BaseImage>> bases(std::string_view target) const {
+    if (stages_.empty())
+      return user_error("there is no FROM", {file_, 1, 1});
+    std::vector<bool> needed(stages_.size());
+    needed[TRY(wanted(target))] = true;
+    std::set<std::pair<int, std::string>> found;
+    for (size_t i = stages_.size(); i-- > 0;) {
+      if (!needed[i])
+        continue;
+      for (const size_t other : stages_[i].stages)
+        needed[other] = true;
+      for (const BaseImage& image : stages_[i].images)
+        found.emplace(image.line, image.reference);
+    }
+    std::vector<BaseImage> bases;
+    for (const auto& [line, reference] : found)
+      if (std::ranges::find(bases, reference, &BaseImage::reference) == bases.end())
+        bases.push_back({reference, line});
+    return bases;
+  }
+
+ private:
+  Status arguments(const Instruction& instruction) {
+    for (const std::string& word : words_of(instruction.rest, escape_)) {
+      const size_t equals = word.find('=');
+      const std::string name = word.substr(0, equals);
+      std::string value;
+      if (const auto given = arguments_.find(name); given != arguments_.end())
+        value = given->second;
+      else if (equals != word.npos)
+        value = Expansion(values_, escape_).of(std::string_view(word).substr(equals + 1));
+      else
+        continue;
+      length_ += value.size();
+      if (length_ > longest_values)
+        return user_error("the arguments before the first FROM are longer than 1 MB",
+                          {file_, instruction.line, 1});
+      values_[name] = std::move(value);
+    }
+    return {};
+  }
+
+  Status from(const Instruction& instruction) {
+    std::vector<std::string> words = words_of(instruction.rest, escape_);
+    std::erase_if(words, [](const std::string& word) { return word.starts_with("--"); });
+    const bool is_named = words.size() == 3 && lower_case(words[1]) == "as";
+    if (words.size() != 1 && !is_named)
+      return user_error("FROM needs an image, and no more than `AS NAME` after it",
+                        {file_, instruction.line, 1});
+    const std::string reference = Expansion(values_, escape_).of(words[0]);
+    if (trim(reference).empty())
+      return user_error(cat("`", printable(clipped(words[0], 80)),
+                            "` names no image: give its argument in `build_args`, or a default "
+                            "in an ARG before the first FROM"),
+                        {file_, instruction.line, 1});
+    stages_.push_back({is_named ? lower_case(words[2]) : std::string()});
+    uses(reference, instruction.line);
+    return {};
+  }
+
+  /// The current stage uses an earlier one, or an image.
+  void uses(const std::string& what, int line) {
+    Stage& stage = stages_.back();
+    const std::optional<size_t> other = index_of(what, stages_.size() - 1);
+    if (other)
+      stage.stages.push_back(*other);
+    else if (what != "scratch")
+      stage.images.push_back({what, line});
+  }
+
+  std::optional<size_t> index_of(std::string_view name, size_t end) const {
+    const std::string small = lower_case(name);
+    for (size_t i = end; i-- > 0;)
+      if (stages_[i].name == small)
+        return i;
+    if (!name.empty() && name.size() < 6 &&
+        std::ranges::all_of(name, [](char c) { return c >= '0' && c <= '9'; }))
+      if (const size_t index = std::stoul(std::string(name)); index < end)
+        return index;
+    return std::nullopt;
+  }
+
+  Result<size_t> wanted(std::string_view target) const {
+    if (target.empty())
+      return stages_.size() - 1;
+    if (const auto found = index_of(target, stages_.size()))
+      return *found;
+    std::vector<std::string> names;
+    for (const Stage& stage : stages_)
+      if (!stage.name.empty())
+        names.push_back(stage.name);
+    return user_error(cat("there is no stage `", printable(target), "`", suggestion(target, names)),
+                      {file_, 0, 0});
+  }
+
+  std::string file_;
+  const std::map<std::string, std::string>& arguments_;
+  char escape_;
+  std::map<std::string, std::string> values_;
+  size_t length_ = 0;  ///< of all values so far
+  std::vector<Stage> stages_;
+};
+
+/// The other directives move before the one that is put out of force: after a comment, none counts.
+std::string without_front_end(std::string_view text, const Directives& directives) {
+  if (directives.front_end_line == 0)
+    return std::string(text);
+  std::vector<std::string> lines;
+  std::string left_out;
+  for (const std::string_view line : split(text, '\n')) {
+    const size_t number = lines.size() + (left_out.empty() ? 0 : 1) + 1;
+    if (number == static_cast<size_t>(directives.front_end_line))
+      left_out = cat("# (built in) ", trim(line.substr(line.find('#') + 1)));
+    else
+      lines.emplace_back(line);
+  }
+  lines.insert(lines.begin() + static_cast<long>(directives.lines) - 1, left_out);
+  return join(lines, "\n");
+}
+
+}  // namespace
+
+Result<Dockerfile> read_dockerfile(std::string_view text, const std::string& file,
+                                   std::string_view target,
+                                   const std::map<std::string, std::string>& arguments) {
+  if (text.starts_with("\xef\xbb\xbf"))
+    text.remove_prefix(3);
+  const std::vector<std::string_view> lines = split(text, '\n');
+  const Directives directives = TRY(read_directives(lines, file));
+  TRY(check_front_end(directives, file));
+  Lines reader(lines, directives, file);
+  Stages stages(file, arguments, directives.escape);
+  for (const Instruction& instruction : TRY(reader.read()))
+    TRY(stages.take(instruction));
+  Dockerfile read;
+  read.bases = TRY(stages.bases(target));
+  read.heredoc_line = reader.heredoc_line();
+  read.sent = without_front_end(text, directives);
+  return read;
+}
+
+}  // namespace fettle

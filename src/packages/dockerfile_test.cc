@@ -1,0 +1,118 @@
+#include "packages/dockerfile.h"
+
+#include <gtest/gtest.h>
+
+#include "base/text.h"
+
+namespace fettle {
+namespace {
+
+/// `3 busybox:1, 5 redis`, or the error with its place.
+std::string bases(std::string_view text, std::string_view target = {},
+                  const std::map<std::string, std::string>& arguments = {}) {
+  const Result<Dockerfile> read = read_dockerfile(text, "Dockerfile", target, arguments);
+  if (!read)
+    return cat(to_string(read.error().where), ": ", read.error().message);
+  std::vector<std::string> found;
+  for (const BaseImage& base : read->bases)
+    found.push_back(cat(base.line, " ", base.reference));
+  return join(found, ", ");
+}
+
+TEST(Dockerfile, IsMadeFromWhatItsStagesName) {
+  EXPECT_EQ(bases("FROM busybox:1\nRUN true\n"), "1 busybox:1");
+  EXPECT_EQ(bases("# comment\n\nfrom --platform=linux/amd64 a AS b\nFROM b\nFROM scratch\n"
+                  "COPY --from=b /x /x\nCOPY --from=1 /y /y\nCOPY --chmod=1 --from=c/d:2 / /\n"),
+            "3 a, 8 c/d:2");
+  EXPECT_EQ(bases("FROM a\nRUN --mount=type=bind,from=tools,target=/t --mount=type=cache,target=/c "
+                  "x\n"),
+            "1 a, 2 tools");
+  EXPECT_EQ(bases("FROM a AS Mixed\nFROM mixed\n"), "1 a");
+  // A stage with the name of an image is itself made from that image.
+  EXPECT_EQ(bases("FROM redis AS redis\nFROM redis\n"), "1 redis");
+}
+
+TEST(Dockerfile, NeedsOnlyWhatTheWantedStageNeeds) {
+  constexpr std::string_view text = "FROM a AS one\nFROM b AS two\nCOPY --from=one / /\nFROM c\n";
+  EXPECT_EQ(bases(text), "4 c");
+  EXPECT_EQ(bases(text, "one"), "1 a");
+  EXPECT_EQ(bases(text, "TWO"), "1 a, 2 b");
+  EXPECT_EQ(bases(text, "0"), "1 a");
+  EXPECT_EQ(bases(text, "tow"), "Dockerfile: there is no stage `tow`, did you mean `two`?");
+}
+
+TEST(Dockerfile, FillsArgumentsBeforeTheFirstFrom) {
+  constexpr std::string_view text =
+      "ARG TAG=1 NAME=\"b o\"\nARG BASE=x/${NAME:+y}:$TAG\nFROM ${BASE}\n";
+  EXPECT_EQ(bases(text), "3 x/y:1");
+  EXPECT_EQ(bases(text, {}, {{"TAG", "2"}}), "3 x/y:2");
+  EXPECT_EQ(bases(text, {}, {{"BASE", "other"}}), "3 other");
+  EXPECT_EQ(bases("FROM ${NONE:-a${NO:-b}}\n"), "1 ab");
+  EXPECT_EQ(bases("ARG A\nFROM $A\n"),
+            "Dockerfile:2:1: `$A` names no image: give its argument in `build_args`, or a default "
+            "in an ARG before the first FROM");
+  EXPECT_EQ(bases("ARG A\nFROM $A\n", {}, {{"A", "b"}}), "2 b");
+  // An argument that nothing declares fills nothing.
+  EXPECT_EQ(bases("FROM a$B\n", {}, {{"B", "b"}}), "1 a");
+}
+
+TEST(Dockerfile, TakesLinesTogether) {
+  EXPECT_EQ(bases("FROM \\\n# between\n\n  a \\\n  AS b\nFROM b\n"), "1 a");
+  EXPECT_EQ(bases("# escape=`\nFROM `\n a\nRUN dir C:\\\nCOPY --from=x / /\n"), "2 a, 5 x");
+  EXPECT_EQ(bases("\xef\xbb\xbf"
+                  "FROM a\r\nRUN x \\\r\n  y\r\nCOPY --from=b / /\r\n"),
+            "1 a, 4 b");
+}
+
+TEST(Dockerfile, SeesHereDocuments) {
+  const auto read = read_dockerfile(
+      "FROM a\nRUN <<EOF\nFROM inside\nEOF\nCOPY <<-\"END\" <<TWO /x\n\tCOPY --from=no / /\n\tEND\n"
+      "TWO\nCOPY --from=b / /\n",
+      "Dockerfile", "", {});
+  ASSERT_TRUE(read) << to_string(read.error());
+  EXPECT_EQ(read->heredoc_line, 2);
+  ASSERT_EQ(read->bases.size(), 2u);
+  EXPECT_EQ(read->bases[1].line, 9);
+  EXPECT_EQ(bases("FROM a\nRUN cat <<EOF\nFROM b\n"),
+            "Dockerfile:2:1: the here-document `EOF` has no end");
+  const auto none = read_dockerfile("FROM a\nRUN echo $((1 << 2)) \"<<A\" <<< x\nENV A=<<B\n",
+                                    "Dockerfile", "", {});
+  ASSERT_TRUE(none) << to_string(none.error());
+  EXPECT_EQ(none->heredoc_line, 0);
+}
+
+TEST(Dockerfile, IsSentWithoutItsFrontEnd) {
+  const auto read =
+      read_dockerfile("# syntax=docker/dockerfile:1\n# escape=`\nFROM a\n", "Dockerfile", "", {});
+  ASSERT_TRUE(read) << to_string(read.error());
+  EXPECT_EQ(read->sent, "# escape=`\n# (built in) syntax=docker/dockerfile:1\nFROM a\n");
+  EXPECT_EQ(bases("#syntax=docker.io/docker/dockerfile:1.4\nFROM a\n"), "2 a");
+  for (const char* front_end : {"docker/dockerfile:1-labs", "me/mine", "docker/dockerfile-x"})
+    EXPECT_TRUE(bases(cat("# syntax = ", front_end, "\nFROM a\n"))
+                    .starts_with(cat("Dockerfile:1:1: the front end `", front_end, "`")))
+        << front_end;
+  // After the first other line, it is a comment.
+  EXPECT_EQ(bases("\n# syntax=me/mine\nFROM a\n"), "3 a");
+}
+
+TEST(Dockerfile, NamesTheLineThatIsWrong) {
+  EXPECT_EQ(bases(""), "Dockerfile:1:1: there is no FROM");
+  EXPECT_EQ(bases("# x\nRUN true\n"),
+            "Dockerfile:2:1: `RUN` stands before the first FROM; only ARG may");
+  EXPECT_EQ(bases("FROM a b\n"),
+            "Dockerfile:1:1: FROM needs an image, and no more than `AS NAME` after it");
+}
+
+TEST(Dockerfile, EndsWhateverItIsGiven) {
+  std::string doubling = "ARG A0=aaaaaaaaaaaaaaaa\n";
+  for (int i = 1; i < 200; ++i)
+    doubling += cat("ARG A", i, "=$A", i - 1, "$A", i - 1, "\n");
+  EXPECT_NE(bases(doubling + "FROM $A199\n").find("longer than 1 MB"), std::string::npos);
+  std::string nested = "FROM a";
+  for (int i = 0; i < 100'000; ++i)
+    nested += "${A:-";
+  EXPECT_EQ(bases(nested + "\n"), "1 a");
+}
+
+}  // namespace
+}  // namespace fettle

@@ -1,0 +1,182 @@
+#include "packages/instructions/image.h"
+
+#include <filesystem>
+
+#include "base/archive.h"
+#include "base/text.h"
+#include "kinds/build.h"
+#include "kinds/image_reference.h"
+#include "packages/build_context.h"
+#include "packages/dockerfile.h"
+#include "packages/types.h"
+
+namespace fettle {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr size_t largest_dockerfile = 1 << 20;  // bytes
+
+std::string text_of_field(starlark::Value record, std::string_view name,
+                          std::string_view otherwise = {}) {
+  const auto value = starlark::field_of(record, name);
+  const bool given = value && !value->is_unset() &&
+                     starlark::type_of(*value) == starlark::Type::text &&
+                     !starlark::text_of(*value).empty();
+  return std::string(given ? starlark::text_of(*value) : otherwise);
+}
+
+/// `build_args`. What is known only at run time cannot be one: it decides what the image is made
+/// from.
+Result<std::map<std::string, std::string>> build_arguments(InstructionCall& call,
+                                                           starlark::Value spec) {
+  std::map<std::string, std::string> arguments;
+  const auto given = starlark::field_of(spec, "build_args");
+  if (!given || given->is_unset() || starlark::type_of(*given) == starlark::Type::none)
+    return arguments;
+  TRY(types::check_text_dict("build_args", *given));
+  for (const auto& [name, value] : starlark::entries_of(*given)) {
+    const std::string text(starlark::text_of(value));
+    if (!call.draft.references.keys_in(text).empty())
+      return user_error(
+          cat("the build argument `", starlark::text_of(name), "` must be known before the run"));
+    arguments.emplace(starlark::text_of(name), text);
+  }
+  return arguments;
+}
+
+/// Where the files of a build are, by a locator that stays in the repository.
+Result<fs::path> context_folder(InstructionCall& call, const std::string& folder) {
+  const Locator locator = TRY(call.sources.resolve(folder, call.module));
+  const fs::path path = TRY(call.sources.path(locator));
+  std::error_code failure;
+  if (!fs::is_directory(path, failure))
+    return user_error(cat("`build_context_dir` is no folder: `", printable(folder), "`"));
+  return path;
+}
+
+Result<std::string> read_build_file(const fs::path& folder, const std::string& file) {
+  const ClosedFolder closed(folder);
+  Result<std::string> text = closed.read(file, largest_dockerfile);
+  if (text)
+    return text;
+  const std::string name = fs::path(file).filename().string();
+  return Error(text.error())
+      .context(cat("reading the Dockerfile `", file, "` of the context `", folder.string(), "`",
+                   suggestion(name, closed.names_beside(file))));
+}
+
+Dict text_entries(const std::map<std::string, std::string>& texts) {
+  std::vector<Entry> entries;
+  for (const auto& [key, text] : texts)
+    entries.push_back({key, text});
+  return Value::dict(std::move(entries));
+}
+
+Result<ImageBuild> wanted_build(InstructionCall& call, starlark::Value spec) {
+  ImageBuild build;
+  build.image = text_of_field(spec, "image_name");
+  const std::string file =
+      TRY(inner_path(text_of_field(spec, "build_file", "Dockerfile")).context("`build_file`"));
+  const std::string target = text_of_field(spec, "target_stage");
+  const std::map<std::string, std::string> arguments = TRY(build_arguments(call, spec));
+  const fs::path folder = TRY(context_folder(call, text_of_field(spec, "build_context_dir")));
+  const std::string text = TRY(read_build_file(folder, file));
+  const std::string shown = call.sources.shown((folder / file).string());
+  const Dockerfile dockerfile = TRY(read_dockerfile(text, shown, target, arguments));
+  const BuildContext context = TRY(BuildContext::of(folder, file, dockerfile.sent));
+  const PackedContext packed = TRY(call.draft.options().packed(context));
+  build.context = packed.digest;
+  build.file = file;
+  build.target = target;
+  build.arguments = text_entries(arguments);
+  build.files = text_entries(packed.parts);
+  if (dockerfile.heredoc_line > 0)
+    build.heredoc = int64_t{dockerfile.heredoc_line};
+  std::vector<Entry> bases;
+  for (const BaseImage& base : dockerfile.bases)
+    bases.push_back({base.reference, call.draft.image(base.reference)});
+  build.bases = Value::dict(std::move(bases));
+  return build;
+}
+
+/// An error in the files of a build is a finding with the place in them: the rest of the script is
+/// checked, too.
+Result<WantedImage> built(InstructionCall& call, starlark::Value spec) {
+  const std::string name = text_of_field(spec, "image_name");
+  const Result<ImageBuild> build = wanted_build(call, spec);
+  if (build)
+    return WantedImage{name, call.draft.built_image(*build)};
+  if (build.error().blame != Blame::user)
+    return build.error();
+  call.draft.finding(cat("cannot build `", printable(name), "`: ", to_string(build.error())));
+  return WantedImage{name, Value("")};
+}
+
+/// `https://r.test/v2/` is `r.test`, and Docker Hub has several addresses.
+std::string host_of(std::string_view registry) {
+  for (const std::string_view scheme : {"https://", "http://"})
+    if (registry.starts_with(scheme))
+      registry.remove_prefix(scheme.size());
+  const std::string host = lower_case(registry.substr(0, registry.find('/')));
+  return host == "index.docker.io" || host == "registry-1.docker.io" ? "docker.io" : host;
+}
+
+/// An `ImageSpec`. Its login is tried before those that the engine's tools have stored.
+Result<WantedImage> signed_in(InstructionCall& call, starlark::Value spec) {
+  Draft& draft = call.draft;
+  const std::string reference = text_of_field(spec, "image");
+  if (reference.empty())
+    return user_error("the image is empty");
+  const std::string user = text_of_field(spec, "username"),
+                    password = text_of_field(spec, "password"),
+                    registry = host_of(text_of_field(spec, "registry"));
+  if (user.empty() != password.empty())
+    draft.finding("an ImageSpec needs both `username` and `password`, or none of them");
+  if (user.empty() || password.empty())
+    return WantedImage{reference, draft.image(reference)};
+  if (!draft.references.keys_in(user + password).empty())
+    return user_error("the login of an image must be known before the run");
+  draft.hide(password);
+  const std::string full = full_reference(reference);
+  const std::string host = full.substr(0, full.find('/'));
+  if (!registry.empty() && registry != host)
+    draft.warning(cat("the image `", reference, "` is at `", host, "`, not at `", registry,
+                      "`; the login is used for `", host, "`"));
+  const Value login = Value::dict(
+      {{host, Value::dict({{"username", user}, {"password", Value::secret(Value(password))}})}});
+  return WantedImage{reference, draft.image(reference, login)};
+}
+
+}  // namespace
+
+Result<WantedImage> wanted_image(InstructionCall& call, starlark::Value image) {
+  Draft& draft = call.draft;
+  const auto pulled = [&](std::string reference) {
+    Value id = draft.image(reference);
+    return WantedImage{std::move(reference), std::move(id)};
+  };
+  if (starlark::type_of(image) == starlark::Type::text) {
+    const std::string reference(starlark::text_of(image));
+    if (reference.empty())
+      return user_error("the image is empty");
+    return pulled(reference);
+  }
+  const starlark::RecordType* type = starlark::record_type_of(image);
+  if (type == &types::image_spec)
+    return signed_in(call, image);
+  if (type == &types::image_build_spec)
+    return built(call, image);
+  if (type == &types::nix_build_spec) {
+    const std::string name = text_of_field(image, "image_name");
+    draft.finding(cat("`NixBuildSpec`: images are not built with Nix; build `", printable(name),
+                      "` beforehand (`nix build`, then `docker load` or `podman load`) and name it "
+                      "as the image"));
+    return WantedImage{name, Value("")};
+  }
+  return user_error(
+      cat("`image` must be a string, an ImageSpec, an ImageBuildSpec or a NixBuildSpec, got ",
+          starlark::type_name(image)));
+}
+
+}  // namespace fettle

@@ -1,0 +1,155 @@
+/// Builds on a real Podman and a real Docker.
+
+#include <gtest/gtest.h>
+
+#include "base/archive.h"
+#include "base/text.h"
+#include "core/open_payload.h"
+#include "drivers/engine/images.h"
+#include "kinds/build.h"
+#include "tests/engine/world.h"
+#include "value/json.h"
+
+namespace fettle {
+namespace {
+
+class BuildTest : public testing::TestWithParam<TestEngine::Sort> {
+ protected:
+  BuildTest()
+      : world(running_engine(GetParam()),
+              lower_case(testing::UnitTest::GetInstance()->current_test_info()->name())) {}
+  ~BuildTest() override {
+    for (const ListedImage& each : built())
+      static_cast<void>(world.driver().remove_built_image(each, {}));
+    world.clear();
+  }
+
+  std::vector<ListedImage> built() {
+    return world.driver().built_images({}).value_or(std::vector<ListedImage>());
+  }
+  /// A build of these files, with more attributes.
+  Result<Record> build(const std::map<std::string, std::string>& files,
+                       std::vector<Entry> more = {}) {
+    std::vector<Entry> entries{{"image", image},
+                               {"context", *world.blobs().put(*pack_files(files))}};
+    entries.insert(entries.end(), more.begin(), more.end());
+    return world.apply(Verb::create, "build", image, Value::dict(std::move(entries)));
+  }
+  static std::string id_of(const Result<Record>& record) {
+    return record ? std::string(dict_of(record->outputs).text_at("id")) : to_string(record.error());
+  }
+  static bool has(std::string_view text, std::string_view part) {
+    return text.find(part) != text.npos;
+  }
+
+  World world;
+  const std::string image = "fettle-build-test";
+};
+
+TEST_P(BuildTest, BuildsAStageWithArgumentsAndRunsIt) {
+  const auto made = build(
+      {{"sub/File",
+        "ARG BASE=nothing\nFROM $BASE AS first\nARG WORD=none\n"
+        "RUN --mount=type=cache,target=/cache echo \"$WORD\" > /word\n"
+        "FROM localhost/fettle/busybox:1 AS second\nCOPY --from=first /word /word\n"
+        "COPY text /text\nCMD [\"sleep\", \"1000\"]\nFROM scratch\n"},
+       {"text", "from the context"}},
+      {{"file", "sub/File"},
+       {"target", "second"},
+       {"arguments", Value::dict({{"WORD", "given"}, {"BASE", "localhost/fettle/busybox:1"}})}});
+  ASSERT_TRUE(made) << to_string(made.error());
+  EXPECT_TRUE(id_of(made).starts_with("sha256:")) << id_of(made);
+  EXPECT_EQ(id_of(made), image_id(world.engine(), image, {}).value_or("none"));
+  ASSERT_FALSE(world.progress.empty());
+  EXPECT_TRUE(has(world.progress.back().text, cat("building ", image, ": ")))
+      << world.progress.back().text;
+  const auto service = world.service(
+      "web", Value::dict({{"image", image}, {"cmd", Value::list({"sleep", "1000"})}}));
+  ASSERT_TRUE(service) << to_string(service.error());
+  EXPECT_EQ(world.run("web", {"cat", "/word", "/text"}), "given\nfrom the context");
+}
+
+TEST_P(BuildTest, AnUnchangedBuildIsTheSameImageAndAChangedOneAnother) {
+  const std::map<std::string, std::string> files{
+      {"Dockerfile", "FROM localhost/fettle/busybox:1\nCOPY a /a\n"}, {"a", "1"}};
+  const auto first = build(files);
+  ASSERT_TRUE(first) << to_string(first.error());
+  EXPECT_EQ(id_of(build(files)), id_of(first));
+  auto other = files;
+  other["a"] = "2";
+  const auto second = build(other);
+  ASSERT_TRUE(second) << to_string(second.error());
+  EXPECT_NE(id_of(second), id_of(first));
+  // The first one is kept until somebody cleans up, although its name is gone.
+  EXPECT_EQ(built().size(), 2u);
+}
+
+TEST_P(BuildTest, AnImageIsKnownByItsIdAndGoesWithItsNames) {
+  const auto made = build({{"Dockerfile", "FROM localhost/fettle/busybox:1\nENV A=1\n"}});
+  ASSERT_TRUE(made) << to_string(made.error());
+  ASSERT_TRUE(remove_image(world.engine(), image, {}));
+  const auto seen = world.observe("build", image);
+  ASSERT_TRUE(seen && seen->state) << "its own name keeps it";
+  ASSERT_EQ(built().size(), 1u);
+  EXPECT_TRUE(world.driver().remove_built_image(built().front(), {}).value_or(false));
+  const auto gone = world.observe("build", image);
+  ASSERT_TRUE(gone) << to_string(gone.error());
+  EXPECT_FALSE(gone->state);
+  EXPECT_TRUE(built().empty());
+}
+
+TEST_P(BuildTest, WhatSomebodyElseCallsByANameStays) {
+  const auto made = build({{"Dockerfile", "FROM localhost/fettle/busybox:1\nENV A=2\n"}});
+  ASSERT_TRUE(made) << to_string(made.error());
+  ASSERT_TRUE(tag_image(world.engine(), image, "localhost/somebody/keeps:1", {}));
+  EXPECT_TRUE(world.driver().remove_built_image(built().front(), {}).value_or(false));
+  EXPECT_EQ(image_id(world.engine(), "localhost/somebody/keeps:1", {}).value_or(""), id_of(made));
+  EXPECT_EQ(image_id(world.engine(), image, {}).value_or("error"), "");
+  EXPECT_TRUE(remove_image(world.engine(), "localhost/somebody/keeps:1", {}));
+}
+
+TEST_P(BuildTest, AStepThatFailsIsNamedWithItsLastLines) {
+  const auto made =
+      build({{"Dockerfile",
+              "FROM localhost/fettle/busybox:1\nRUN true\nRUN echo what it says; false\n"}});
+  ASSERT_FALSE(made);
+  const std::string said = to_string(made.error());
+  EXPECT_TRUE(has(said, "cannot build `fettle-build-test`: step `")) << said;
+  EXPECT_TRUE(has(said, "RUN echo what it says; false` failed: ")) << said;
+  EXPECT_TRUE(has(said, "\n  what it says")) << said;
+}
+
+TEST_P(BuildTest, AnOldBuilderIsNotGivenAHereDocument) {
+  const auto made =
+      build({{"Dockerfile", "FROM localhost/fettle/busybox:1\nRUN <<EOF\ntrue\nEOF\n"}},
+            {{"heredoc", 2}});
+  // Debian's builders are too old; newer ones build it.
+  if (made)
+    return;
+  EXPECT_TRUE(has(to_string(made.error()), "line 2 of `Dockerfile` has a here-document, which "))
+      << to_string(made.error());
+  EXPECT_EQ(made.error().blame, Blame::user);
+}
+
+TEST_P(BuildTest, AStopEndsABuild) {
+  std::stop_source stop;
+  world.before_call = [&](const EngineCall& call) {
+    if (call.path == "/build")
+      stop.request_stop();
+  };
+  std::vector<Entry> entries{
+      {"image", image},
+      {"context", *world.blobs().put(*pack_files(
+                      {{"Dockerfile", "FROM localhost/fettle/busybox:1\nRUN sleep 1000\n"}}))}};
+  const auto made = world.apply(Verb::create, "build", image, Value::dict(std::move(entries)), {},
+                                stop.get_token());
+  ASSERT_FALSE(made);
+  EXPECT_TRUE(is_cancelled(made.error())) << to_string(made.error());
+}
+
+INSTANTIATE_TEST_SUITE_P(Engines, BuildTest,
+                         testing::Values(TestEngine::Sort::podman, TestEngine::Sort::docker),
+                         [](const auto& each) { return std::string(to_string(each.param)); });
+
+}  // namespace
+}  // namespace fettle
