@@ -179,6 +179,19 @@ PackageOptions options_of(const Workplace& place, const PackageRequest& request,
   return options;
 }
 
+/// The line that an error is about, if its file can be read.
+std::string excerpt_of(const Error& error) {
+  const Result<std::string> text =
+      error.where.line > 0 ? read_file(error.where.file) : Result<std::string>(std::string());
+  return text ? excerpt(*text, error.where.line, error.where.column) : std::string();
+}
+
+Error with_excerpt(Error error) {
+  if (error.excerpt.empty())
+    error.excerpt = excerpt_of(error);
+  return error;
+}
+
 struct Preparation {
   std::string environment;
   Known known;
@@ -218,11 +231,14 @@ Result<Preparation> prepare(const Workplace& place, const PackageRequest& reques
   const auto environment = TRY(place.store->environment(prepared.environment));
   const bool is_production =
       environment ? environment->detail.bool_at("production") : request.is_production;
-  prepared.package =
-      TRY(interpret_package(opened.sources,
-                            options_of(place, request, opened, prepared.environment, is_production,
-                                       removed_services(prepared.known, *place.kinds), is_run),
-                            prepared.known));
+  Result<Package> package =
+      interpret_package(opened.sources,
+                        options_of(place, request, opened, prepared.environment, is_production,
+                                   removed_services(prepared.known, *place.kinds), is_run),
+                        prepared.known);
+  if (!package && is_compose_path(package.error().where.file))
+    return with_excerpt(std::move(package).error());
+  prepared.package = TRY(std::move(package));
   for (const std::string& text : prepared.package.hidden)
     place.mask->add(text);
   if (request.use == PackageRequest::Use::check)
@@ -238,19 +254,6 @@ Result<Preparation> prepare(const Workplace& place, const PackageRequest& reques
         cat("`--production` applies only when an environment is created, and `",
             prepared.environment, "` was created without it"));
   return prepared;
-}
-
-/// The line that an error is about, if its file can be read.
-std::string excerpt_of(const Error& error) {
-  const Result<std::string> text =
-      error.where.line > 0 ? read_file(error.where.file) : Result<std::string>(std::string());
-  return text ? excerpt(*text, error.where.line, error.where.column) : std::string();
-}
-
-Error with_excerpt(Error error) {
-  if (error.excerpt.empty())
-    error.excerpt = excerpt_of(error);
-  return error;
 }
 
 Status put_uploads(const Workplace& place, const Package& package) {
