@@ -275,6 +275,13 @@ Result<compose::Program> Sources::compose(const Locator& locator, compose::Proje
   given.inside = slash == found.inside.npos ? "" : found.inside.substr(0, slash);
   const std::string name =
       slash == found.inside.npos ? found.inside : found.inside.substr(slash + 1);
+  if (const Result<std::string> text = read(locator))
+    given.name = compose::project_name(*text);
+  if (given.name.empty()) {
+    const Path own =
+        given.inside.empty() ? given.folder.path() : given.folder.path() / given.inside;
+    given.name = lower_case(own.filename().string());
+  }
   given.files.insert(given.files.begin(), compose::ProjectFile{name, {}});
   if (given.takes_override && given.files.size() == 1)
     if (std::string more = compose::override_of(given.folder, given.inside, name); !more.empty())

@@ -418,7 +418,7 @@ Command import_command() {
     return one.names.front() == "-e" || one.names.front() == "--env-file";
   });
   Command command = CommandGroup{"packages", std::move(options)}.make(
-      "import", "FILE", 0, 1,
+      "import", "FILE", 1, 1,
       "Runs a compose file, or writes it as a Starlark package.\n`fettle run FILE` runs it, too.",
       {"fettle import compose.yml -n shop", "fettle import -c compose.yml",
        "fettle import -c -o - compose.yml"},
@@ -438,13 +438,14 @@ Command import_command() {
         "",
         "list the services at the end (on; `=false` turns it off)"}});
   command.outputs = {"-"};
+  command.file_is_argument = true;
   command.tells_lines = true;
   return command;
 }
 
 Command run_command() {
   Command command = CommandGroup{"packages", package_options()}.make(
-      "run", "PACKAGE [ARGUMENTS]", 0, 2,
+      "run", "PACKAGE [ARGUMENTS]", 1, 2,
       "Runs a Starlark package: a folder, a .star file or github.com/AUTHOR/REPOSITORY; or a "
       "compose file.\nA repeated run does only what changed.",
       {"fettle run .", "fettle run compose.yml --profile debug",
@@ -473,6 +474,7 @@ Command run_command() {
        {{"--full-uuids"}, "", "show full uuids"},
        {{"--no-connect"}, "", "accepted for scripts; ports are always published on this machine"},
        {{"--non-blocking-tasks"}, "", "accepted for scripts; tasks leave no containers behind"}});
+  command.file_is_argument = true;
   command.tells_lines = true;
   command.needs_no_state = [](const CommandLine& parsed) { return parsed.flag("dry-run"); };
   return command;

@@ -364,8 +364,10 @@ Result<LoadedProject> load_project(const ProjectRequest& request, Notes& notes) 
   loaded.variables = request.outside;
   if (!request.has_env_file)
     TRY(Loader::add_env_file(request, ".env", false, loaded.variables));
+  if (!request.name.empty())
+    loaded.variables.try_emplace("COMPOSE_PROJECT_NAME", request.name);
   loaded.document = TRY(Loader(request, notes).load(request.files, "", loaded.variables));
-  if (loaded.document.is_null())
+  if (loaded.document.keys.empty())
     return user_error("the compose file is empty",
                       {shown_file(request, request.files[0].path), 0, 0});
   return loaded;

@@ -32,6 +32,7 @@ struct ProjectFile {
 struct ProjectRequest {
   ClosedFolder folder{Path()};  ///< out of which nothing is read
   std::string inside{};         ///< the project's own folder in it
+  std::string name{};           ///< of the project, for its variables
   std::vector<ProjectFile> files{};
   std::vector<std::string> profiles{};
   Variables outside{};          ///< of who runs it; they count before those of a `.env`
