@@ -1,8 +1,9 @@
 // What Kurtosis makes of an argument or of an expression, by the libraries that it is built with: the right answers of `bench/differ`.
 //
-//	peers arguments|jq      reads JSON lines, answers each with one
+//	peers arguments|compose|jq      reads JSON lines, answers each with one
 //
 // arguments  {"text"}                   → {"value"} or {"error"}, and {"either"}, keys whose value is one of two at random: yaml.v2 → JSON → `json.decode` of Starlark, or the JSON itself
+// compose    {"folder", "files", "profiles", "variables"} → {"value"} or {"error"}: a project as compose-go loads it
 // jq         {"expression", "input"}    → {"value"} or {"error"}: `input` is a JSON text, results become values of Starlark
 //
 // A float is told with a point or an exponent.
@@ -29,7 +30,9 @@ import (
 const longest = 5 * time.Second
 
 type question struct {
-	Text, Expression, Input string
+	Text, Expression, Input, Folder string
+	Files, Profiles                 []string
+	Variables                       map[string]string
 }
 
 type answer struct {
@@ -220,6 +223,14 @@ func answered(what string, asked question) (made answer) {
 			made = answer{Error: fmt.Sprint("panic: ", panicked)}
 		}
 	}()
+	if what == "compose" {
+		value, err := composed(asked)
+		if err != nil {
+			return answer{Error: err.Error()}
+		}
+		text, _ := json.Marshal(value)
+		return answer{Value: text}
+	}
 	if what == "jq" {
 		return told(extract(asked.Expression, asked.Input))
 	}
@@ -227,8 +238,8 @@ func answered(what string, asked question) (made answer) {
 }
 
 func main() {
-	if len(os.Args) != 2 || (os.Args[1] != "jq" && os.Args[1] != "arguments") {
-		fmt.Fprintln(os.Stderr, "peers arguments|jq")
+	if len(os.Args) != 2 || (os.Args[1] != "jq" && os.Args[1] != "arguments" && os.Args[1] != "compose") {
+		fmt.Fprintln(os.Stderr, "peers arguments|compose|jq")
 		os.Exit(2)
 	}
 	questions, answers := json.NewDecoder(bufio.NewReader(os.Stdin)), bufio.NewWriter(os.Stdout)

@@ -13,6 +13,7 @@ namespace fettle {
 
 // Each command is made by a file in src/cli/commands; `make_all` has them in the order of the help.
 Command run_command();
+Command import_command();
 Command plan_command();
 Command check_command();
 Command enclave_dump_command();
@@ -122,7 +123,7 @@ std::vector<Command> make_all() {
   using Commands = std::vector<Command>;
   Commands all;
   for (const Commands& group :
-       {Commands{run_command(), package_init_command(), starlark_command()},
+       {Commands{run_command(), import_command(), package_init_command(), starlark_command()},
         Commands{compile_command(), export_command()}, versions_commands(),
         Commands{release_command(), project_init_command(), project_install_command()},
         state_commands(), state_memory_commands(), workload_commands(), node_commands(),

@@ -107,6 +107,19 @@ TEST(Commands, RunTakesTheFlagsOfKurtosis) {
   }
 }
 
+TEST(Commands, ComposeFilesAreNamedByTheFlagsOfComposeAndOfKurtosis) {
+  CommandLine compose;
+  ASSERT_EQ(parsed("run -f a.yml -f b.yml --profile x --env-file e -e shop", compose), "run");
+  EXPECT_EQ(compose.all("file"), (std::vector<std::string>{"a.yml", "b.yml"}));
+  EXPECT_EQ(compose.text("enclave"), "shop");
+  CommandLine imported;
+  ASSERT_EQ(parsed("import a.yml -n shop -e e -c -o -", imported), "import");
+  EXPECT_EQ(imported.text("enclave"), "shop");
+  EXPECT_EQ(imported.all("env-file"), std::vector<std::string>{"e"});
+  EXPECT_EQ(imported.text("output"), "-");
+  EXPECT_TRUE(imported.flag("convert"));
+}
+
 TEST(Commands, TheDaemonOfANodeTakesTheFlagsOfTheOriginal) {
   CommandLine result;
   ASSERT_EQ(parsed("node-daemon --addr=:10221 --logtostderr=true -v=5 --enable-pprof=false "
@@ -223,8 +236,10 @@ TEST(Commands, WhatIsTypedWrongGetsTheNearestRightOne) {
   EXPECT_EQ(error_of("exec -it web -- sh"),
             "unknown flag `-it` of `fettle exec`: `fettle pod exec -it POD -- COMMAND` runs a "
             "command in a pod");
-  EXPECT_EQ(error_of("run"), "`fettle run` needs more arguments: `fettle run PACKAGE [ARGUMENTS]`");
-  EXPECT_EQ(error_of("run a b c"), "unexpected argument `c`: `fettle run PACKAGE [ARGUMENTS]`");
+  EXPECT_EQ(error_of("run"),
+            "`fettle run` needs more arguments: `fettle run PACKAGE [ARGUMENTS] [-f FILE]`");
+  EXPECT_EQ(error_of("run a b c"),
+            "unexpected argument `c`: `fettle run PACKAGE [ARGUMENTS] [-f FILE]`");
   EXPECT_NE(error_of("enclave lss").find("did you mean `enclave ls`?"), std::string::npos);
   EXPECT_NE(error_of("enclave").find("needs one of add, ls"), std::string::npos);
 }

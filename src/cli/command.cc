@@ -496,7 +496,7 @@ Result<const Command*> parse_command(const std::vector<Command>& commands,
   }
   if (parsed.has("help"))
     return found;
-  if (parsed.arguments.size() < found->least)
+  if (parsed.arguments.size() < found->least && !(found->file_is_argument && parsed.has("file")))
     return user_error(cat("`fettle ", found->words, "` needs more arguments: `", usage_of(*found),
                           "`", same_of_a_service(found->words), taken_by_flags(options, parsed)));
   if (parsed.arguments.size() > found->most)

@@ -100,6 +100,7 @@ struct Command {
   /// Whether it only reads files when it is called so, and does without what is kept on this
   /// machine; null: never.
   bool (*needs_no_state)(const CommandLine& parsed) = nullptr;
+  bool file_is_argument = false;  ///< `--file` may stand for its first argument
 };
 
 /// The group of what is only called by scripts that were written for Kurtosis. Its flags stand

@@ -8,7 +8,6 @@ namespace {
 
 constexpr std::pair<std::string_view, std::string_view> commands_elsewhere[] = {
     // Kurtosis, compose and others
-    {"import", "compose files cannot be imported; `fettle service add` adds a service"},
     {"lsp", "there is no language server; `fettle check -o json` has the findings"},
     {"context", "`--engine ADDRESS` or `$DOCKER_HOST` names another machine"},
     {"enclave connect", "ports are already published on this machine"},
@@ -30,7 +29,9 @@ constexpr std::pair<std::string_view, std::string_view> commands_elsewhere[] = {
     {"ls", "`fettle enclave ls` lists environments, `fettle service ls` services"},
     {"destroy", "`fettle enclave rm ENCLAVE` removes an environment and everything in it"},
     {"down", "`fettle enclave rm ENCLAVE` removes an environment and everything in it"},
-    {"up", "`fettle run PACKAGE` runs a package, `fettle export --apply` deploys a model"},
+    {"up",
+     "`fettle run PACKAGE` runs a package or a compose file, `fettle export --apply` deploys a "
+     "model"},
     {"shell", "`fettle service shell ENCLAVE SERVICE` opens a shell in a service"},
     {"stop", "`fettle enclave stop` stops an environment, `fettle service stop` a service"},
     {"start", "`fettle enclave start` starts an environment, `fettle service start` a service"},
@@ -116,7 +117,6 @@ constexpr std::array<std::string_view, 3> flags_elsewhere[] = {
     {"exec", "-t", "`fettle pod exec -t POD -- COMMAND` runs a command in a pod"},
     {"get", "-w", "`fettle rollout status KIND/NAME -w` watches a rollout"},
     {"get", "--watch", "`fettle rollout status KIND/NAME -w` watches a rollout"},
-    {"run", "-f", "a package is named without a flag: `fettle run FOLDER`"},
     {"rollout status", "--for", "`-w` waits until the rollout is complete"},
     {"apply", "--kubeconfig",
      "`kubectl apply` writes to a cluster; `fettle plan -f FILE` shows what that would do"},

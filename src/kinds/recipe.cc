@@ -63,7 +63,8 @@ const Members& Recipe::members_of_type() const {
       member<&Recipe::body>("body", "of a `post`"),
       member<&Recipe::content_type>("content_type", "of the body"),
       member<&Recipe::extract>("extract", "{key: jq expression over the body}")};
-  return is_command() ? command : request;
+  static const Members end{required<&Recipe::type>("type", "`exit`")};
+  return is_command() ? command : is_exit() ? end : request;
 }
 
 void MemberType<Recipe>::set(Recipe& recipe, const Value& value) {
@@ -74,9 +75,9 @@ void MemberType<Recipe>::set(Recipe& recipe, const Value& value) {
 Result<Recipe> normal_recipe(const Value& given) {
   Recipe recipe;
   MemberType<Name>::set(recipe.type, given.at("type"));
-  if (!recipe.is_command() && recipe.type != "get" && recipe.type != "post")
-    return user_error(
-        cat("unknown type of recipe `", recipe.type, "`, expected `exec`, `get` or `post`"));
+  if (!recipe.is_command() && !recipe.is_exit() && recipe.type != "get" && recipe.type != "post")
+    return user_error(cat("unknown type of recipe `", recipe.type,
+                          "`, expected `exec`, `exit`, `get` or `post`"));
   MemberType<Recipe>::set(recipe, TRY(recipe.members_of_type().normalise(given)));
   return recipe;
 }

@@ -11,13 +11,15 @@
 namespace fettle {
 
 struct Recipe {
-  Name type;                  ///< `exec`, `get` or `post`
+  Name type;                  ///< `exec`, `exit`, `get` or `post`
   List command;               ///< of `exec`
   Hole<Name> port, endpoint;  ///< of an HTTP request, like the rest
   Dict headers;
   Hole<Name> body, content_type = "application/json";
   Dict extract;  ///< {key: jq expression over the output or body}
   bool is_command() const { return type == "exec"; }
+  /// The service is expected to end; the result is its exit code.
+  bool is_exit() const { return type == "exit"; }
   /// The rows of its type.
   const Members& members_of_type() const;
 };

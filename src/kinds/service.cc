@@ -84,7 +84,7 @@ const Members& Service::members() {
       member<&Service::memory_min>("memory_min", "MB; 0: none"),
       member<&Service::memory_max>("memory_max", "MB; 0: no limit"),
       member<&Service::labels>("labels", "{key: text}"),
-      member<&Service::user>("user", "{\"uid\", \"gid\"}; empty: the image's"),
+      member<&Service::user>("user", "{\"uid\", \"gid\"}, numbers or names; empty: the image's"),
       member<&Service::tini>("tini", "an init process reaps what ends"),
       member<&Service::tty>("tty", "it has a terminal"),
       member<&Service::devices>("devices", "[HOST[:INSIDE[:RIGHTS]]]"),
@@ -97,7 +97,13 @@ const Members& Service::members() {
       member<&Service::restart>("restart", "`no` or `always`"),
       member<&Service::node_selectors>("node_selectors", "kept for engines that know nodes"),
       member<&Service::tolerations>("tolerations", "kept for engines that know nodes"),
-      extra<&Service::purged>("purged", "it should be absent")};
+      extra<&Service::purged>("purged", "it should be absent"),
+      extra<&Service::moved_files>("moved_files",
+                                   "{path below `files`: path}: a file that is put there instead"),
+      extra<&Service::working_dir>("working_dir", "path; empty: the image's"),
+      extra<&Service::extra_hosts>("extra_hosts", "{name: address}"),
+      extra<&Service::tmpfs>("tmpfs", "[path]: kept in memory, and lost with the container"),
+      extra<&Service::aliases>("aliases", "[text]: other names in the network")};
   return all;
 }
 
@@ -113,8 +119,8 @@ const Members& Port::members() {
 }
 
 const Members& ContainerUser::members() {
-  static const Members all{required<&ContainerUser::uid>("uid", "number"),
-                           member<&ContainerUser::gid>("gid", "number or null")};
+  static const Members all{required<&ContainerUser::uid>("uid", "number or name"),
+                           member<&ContainerUser::gid>("gid", "number, name or null")};
   return all;
 }
 

@@ -26,6 +26,10 @@ struct Service {
   Dict node_selectors;
   List tolerations;
   Hole<bool> purged;
+  Dict moved_files;  ///< by a path in `files`: the path at which that file is instead
+  Hole<Name> working_dir;
+  Dict extra_hosts;
+  List tmpfs, aliases;
   static const Members& members();
 };
 

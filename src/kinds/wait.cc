@@ -12,7 +12,8 @@ class WaitKind : public KindOf<WaitFor, WaitOutputs> {
   Role role(const Attributes&) const override { return Role::reads; }
   /// A ready condition, which is awaited again after each start.
   bool awaits_host(const Attributes& attributes) const override {
-    return !read<WaitFor>(attributes).started.is_null();
+    const WaitFor wait = read<WaitFor>(attributes);
+    return !wait.started.is_null() && !wait.recipe.is_exit();
   }
 
  protected:
@@ -26,7 +27,7 @@ class WaitKind : public KindOf<WaitFor, WaitOutputs> {
 const Members& WaitFor::members() {
   static const Members all{
       required<&WaitFor::service>("service", "name"),
-      required<&WaitFor::recipe>("recipe", "a command or an HTTP request"),
+      required<&WaitFor::recipe>("recipe", "a command, an HTTP request, or the end of the service"),
       required<&WaitFor::field>("field", "of the result: `code`, `output`, `body`, `extract.KEY`"),
       required<&WaitFor::assertion>("assertion",
                                     "`==`, `!=`, `<`, `<=`, `>`, `>=`, `IN`, `NOT_IN`"),

@@ -5,27 +5,15 @@
 
 #include "base/shell_word.h"
 #include "base/text.h"
+#include "packages/compose/program.h"
 
 namespace fettle {
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view compose_names[] = {"compose", "docker-compose", "docker_compose"};
-constexpr std::string_view no_compose =
-    "compose files are not supported yet; `fettle package init NAME` makes a package, whose "
-    "`add_service` describes a service";
-
 std::string below(const std::string& inside, std::string_view name) {
   return cat(inside, inside.empty() ? "" : "/", name);
-}
-
-bool is_compose_name(std::string_view file) {
-  for (const std::string_view name : compose_names)
-    for (const std::string_view ending : {".yml", ".yaml"})
-      if (file == cat(name, ending))
-        return true;
-  return false;
 }
 
 /// The beginning of a file, which says what it is.
@@ -52,8 +40,6 @@ std::string advice_on_yaml(const std::string& path, const std::string& shown, Pu
     return purpose == Purpose::act
                ? cat("workloads are applied by `fettle apply -f ", shown, "`")
                : cat("`fettle diff -f ", shown, "` shows what applying a workload would change");
-  if (is_compose_name(fs::path(path).filename().string()) || has_key(text, "services:"))
-    return std::string(no_compose);
   return "a package is a folder with a `kurtosis.yml`, or a file that ends in `.star`; arguments "
          "are given by `--args-file`";
 }
@@ -61,6 +47,15 @@ std::string advice_on_yaml(const std::string& path, const std::string& shown, Pu
 std::string_view verb_of(Purpose purpose) { return purpose == Purpose::act ? "run" : "plan"; }
 
 }  // namespace
+
+bool looks_like_compose(const std::string& path) {
+  if (!path.ends_with(".yml") && !path.ends_with(".yaml"))
+    return false;
+  const std::string text = beginning_of(path);
+  const bool is_manifest = has_key(text, "apiVersion:") && has_key(text, "kind:");
+  return compose::is_compose_name(fs::path(path).filename().string()) ||
+         (!is_manifest && (has_key(text, "services:") || has_key(text, "include:")));
+}
 
 std::string advice_on_file(const std::string& path, Purpose purpose) {
   const std::string shown = quoted_for_shell(path);
@@ -78,9 +73,6 @@ std::string advice_on_file(const std::string& path, Purpose purpose) {
 
 std::string advice_on_folder(const ClosedFolder& tree, const std::string& inside,
                              std::string_view shown, Purpose purpose) {
-  for (const std::string& name : tree.names_beside(below(inside, "kurtosis.yml")))
-    if (is_compose_name(name))
-      return cat(", and ", no_compose);
   if (tree.has_file(below(inside, "main.star")))
     return cat("; `fettle ", verb_of(purpose), " ", quoted_for_shell(cat(shown, "/main.star")),
                purpose == Purpose::act ? "` runs its script" : "` shows what its script would do");

@@ -10,6 +10,8 @@ namespace fettle {
 /// it, and none that does it.
 enum class Purpose { act, preview };
 
+/// Whether a file is one of compose: by its name, or by what it says.
+bool looks_like_compose(const std::string& path);
 /// The advice that follows "is not a package" for a file; empty: nothing is known about it.
 std::string advice_on_file(const std::string& path, Purpose purpose);
 /// The same for a folder without a `kurtosis.yml`: `inside` a tree that people know as `shown`.

@@ -1,5 +1,6 @@
 #include "packages/interpret.h"
 
+#include <algorithm>
 #include <set>
 
 #include "base/text.h"
@@ -66,6 +67,14 @@ class Interpreter {
         on_stop_(options.stop, [this] { session_.cancelled = true; }) {}
 
   Result<Package> run() {
+    Result<Package> package = run_main();
+    if (!package)
+      tell_origin(package.error());
+    return package;
+  }
+
+ private:
+  Result<Package> run_main() {
     predeclare();
     const Locator main = sources_.root(options_.main_file);
     const Result<std::string> place = sources_.path(main);
@@ -85,7 +94,6 @@ class Interpreter {
     return finish(thread, returned);
   }
 
- private:
   std::string display(const Locator& locator) {
     const Result<std::string> place = sources_.path(locator);
     if (!place)
@@ -99,8 +107,10 @@ class Interpreter {
 
   Result<starlark::ModulePtr> load(const Locator& locator, starlark::Thread* from) {
     return modules_.get(name_of(locator), [&]() -> Result<starlark::ModulePtr> {
-      const std::string text = TRY(sources_.read(locator));
       std::string shown = display(locator);
+      const std::string text = is_compose_path(locator.path)
+                                   ? TRY(compose_text(locator, shown, from == nullptr))
+                                   : TRY(sources_.read(locator));
       files_[shown] = locator;
       Result<starlark::ModulePtr> module = from == nullptr
                                                ? session_.run(std::move(shown), text)
@@ -108,6 +118,42 @@ class Interpreter {
       if (!module)
         module.error().message += hint_of_import(module.error(), text);
       return module;
+    });
+  }
+
+  /// The program of a compose file. Its lines are those of no file, so each is shown as the part of
+  /// the project that it stands for.
+  Result<std::string> compose_text(const Locator& locator, const std::string& shown, bool is_main) {
+    compose::ProjectRequest given = is_main ? options_.compose : compose::ProjectRequest();
+    given.allows_privileged = options_.draft.allows_privileged;
+    compose::Program program = TRY(sources_.compose(locator, std::move(given)));
+    for (std::string& text : program.warnings)
+      draft_.warning(std::move(text));
+    for (std::string& text : program.hidden)
+      draft_.hide(std::move(text));
+    origins_[shown] = std::move(program.origins);
+    return std::move(program.text);
+  }
+
+  Where origin_of(Where where) const {
+    const auto found = origins_.find(where.file);
+    const auto line = static_cast<size_t>(std::max(where.line, 1)) - 1;
+    return found != origins_.end() && line < found->second.size() && found->second[line].line > 0
+               ? found->second[line]
+               : where;
+  }
+
+  void tell_origin(Error& error) const {
+    if (!origins_.contains(error.where.file))
+      return;
+    const Where origin = origin_of(error.where);
+    if (origin == error.where)
+      return;
+    error.where = origin;
+    error.excerpt.clear();
+    std::erase_if(error.trace, [&](const std::string& step) {
+      return std::ranges::any_of(
+          origins_, [&](const auto& one) { return step.starts_with(one.first + ":"); });
     });
   }
 
@@ -149,9 +195,6 @@ class Interpreter {
             cat("import_module: cannot import `", text, "`: ", to_string(place.error())));
       imported_.insert(name);
     }
-    if (locator->path.ends_with(".yml") || locator->path.ends_with(".yaml"))
-      return user_error(
-          cat("import_module: cannot import `", text, "`: compose files are not supported yet"));
     const starlark::ModulePtr module = TRY(load(*locator, &call.thread));
     kept_.push_back(module);
     const auto globals = module->globals();
@@ -202,7 +245,7 @@ class Interpreter {
                                     const starlark::Signature& signature, Call& call) {
     const std::vector<starlark::Value> given = TRY(signature.bind(call));
     TRY(weigh(call.thread, given));
-    const Where where = call.thread.position();
+    const Where where = origin_of(call.thread.position());
     std::vector<Entry> arguments;
     for (size_t i = 0; i < given.size(); ++i) {
       if (given[i].is_unset())
@@ -425,7 +468,8 @@ class Interpreter {
   std::set<std::string> imported_;  ///< what was found, by the names of modules
   std::vector<starlark::ModulePtr> kept_;
   std::map<std::string, Locator> files_;
-  uint64_t weight_ = 0;  ///< of all instructions so far
+  std::map<std::string, std::vector<Where>> origins_;  ///< of the lines of compose files
+  uint64_t weight_ = 0;                                ///< of all instructions so far
   std::stop_callback<std::function<void()>> on_stop_;
 };
 

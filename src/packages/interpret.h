@@ -22,6 +22,8 @@ struct PackageOptions {
   /// Called with the defaults of the main function's parameters, by name, before the function is
   /// called.
   std::function<void(const Value&)> on_defaults{};
+  /// What the user says of a compose file that is the main file.
+  compose::ProjectRequest compose{};
 };
 
 struct Package {

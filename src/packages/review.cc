@@ -55,6 +55,13 @@ Result<PackageReview> review_package(Sources& sources, const std::string& main_f
   predeclare_names(session);
   for (const std::string& file : files) {
     const Locator locator = sources.root(file);
+    if (is_compose_path(file)) {
+      found.runs = true;
+      ++found.files;
+      if (const auto program = sources.compose(locator, {}); !program)
+        found.errors.push_back(program.error());
+      continue;
+    }
     const std::string text = TRY(sources.read(locator));
     found.runs |=
         file == main_file && !starlark::signature_of(text, dialect, main_function).empty();

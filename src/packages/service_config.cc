@@ -1,5 +1,7 @@
 #include "packages/service_config.h"
 
+#include <algorithm>
+
 #include "base/text.h"
 #include "kinds/artifact.h"
 #include "kinds/directory.h"
@@ -116,8 +118,14 @@ Value user_attributes(starlark::Value config) {
   const auto user = set_field(config, "user");
   if (!user)
     return Value();
-  std::vector<Entry> entries{{"uid", integer_field(*user, "uid")}};
-  if (const Value gid = integer_field(*user, "gid"); !gid.is_null())
+  const auto id = [&](std::string_view field) {
+    const auto given = set_field(*user, field);
+    return given && starlark::type_of(*given) == starlark::Type::text
+               ? Value(starlark::text_of(*given))
+               : integer_field(*user, field);
+  };
+  std::vector<Entry> entries{{"uid", id("uid")}};
+  if (const Value gid = id("gid"); !gid.is_null())
     entries.push_back({"gid", gid});
   return Value::dict(std::move(entries));
 }
@@ -132,13 +140,9 @@ constexpr std::array<std::string_view, 21> harmless_capabilities{
     "NET_BROADCAST", "NET_RAW",  "SETFCAP",      "SETGID", "SETPCAP",   "SETUID",
     "SYS_CHROOT",    "SYS_NICE", "SYS_PTRACE"};
 
-template <size_t n>
-std::optional<std::string> first_beyond(const List& list,
-                                        const std::array<std::string_view, n>& harmless,
-                                        const std::function<std::string(std::string)>& plain) {
+std::optional<std::string> first_beyond(const List& list, bool (*is_harmless)(std::string_view)) {
   for (const Value& item : list.items())
-    if (const std::string text = to_text(item);
-        std::find(harmless.begin(), harmless.end(), plain(text)) == harmless.end())
+    if (const std::string text = to_text(item); !is_harmless(text))
       return printable(text);
   return std::nullopt;
 }
@@ -149,19 +153,26 @@ std::string wish_beyond(const Reach& reach) {
     return "to be privileged or to mount paths of this machine";
   if (reach.sees_processes)
     return "to see the processes of this machine";
-  const auto device = [](const std::string& text) { return text.substr(0, text.find(':')); };
-  if (const auto found = first_beyond(reach.devices, harmless_devices, device))
+  if (const auto found = first_beyond(reach.devices, is_harmless_device))
     return cat("the device `", *found, "` of this machine");
-  const auto capability = [](const std::string& text) {
-    const std::string name = upper_case(text);
-    return name.starts_with("CAP_") ? name.substr(4) : name;
-  };
-  if (const auto found = first_beyond(reach.capabilities, harmless_capabilities, capability))
+  if (const auto found = first_beyond(reach.capabilities, is_harmless_capability))
     return cat("the capability `", *found, "`");
   return {};
 }
 
 }  // namespace
+
+bool is_harmless_capability(std::string_view name) {
+  const std::string upper = upper_case(name);
+  const std::string_view plain =
+      upper.starts_with("CAP_") ? std::string_view(upper).substr(4) : std::string_view(upper);
+  return std::ranges::find(harmless_capabilities, plain) != harmless_capabilities.end();
+}
+
+bool is_harmless_device(std::string_view device) {
+  return std::ranges::find(harmless_devices, device.substr(0, device.find(':'))) !=
+         harmless_devices.end();
+}
 
 Result<Value> plain_with_holes(const Draft& draft, starlark::Thread& thread,
                                starlark::Value value) {
@@ -262,6 +273,11 @@ Result<Service> wanted_service(InstructionCall& call, const std::string& name,
   put(service.privileged, bool_field(config, "privileged"));
   put(service.host_pid, bool_field(config, "host_pid_namespace"));
   put(service.bind_mounts, TRY(plain_field(thread, config, "bind_mounts")));
+  put(service.moved_files, TRY(plain_field(thread, config, "files_to_be_moved")));
+  put(service.working_dir, TRY(plain_field(thread, config, "working_dir")));
+  put(service.extra_hosts, TRY(plain_field(thread, config, "extra_hosts")));
+  put(service.tmpfs, TRY(plain_field(thread, config, "tmpfs")));
+  put(service.aliases, TRY(plain_field(thread, config, "aliases")));
   put(service.node_selectors, TRY(plain_field(thread, config, "node_selectors")));
   put(service.tolerations, TRY(plain_field(thread, config, "tolerations")));
   service.restart = draft.options().is_production ? "always" : "no";
@@ -291,6 +307,10 @@ Result<Value> recipe_attributes(const Draft& draft, starlark::Thread& thread,
       entries.push_back({key, std::move(value)});
   };
   put("extract", TRY(plain_field(thread, recipe, "extract")));
+  if (type == &types::exit_recipe) {
+    put("type", "exit");
+    return Value::dict(std::move(entries));
+  }
   if (type == &types::exec_recipe) {
     put("type", "exec");
     put("command", TRY(text_list(draft, thread, recipe, "command", true)));
@@ -313,7 +333,8 @@ Result<Value> recipe_attributes(const Draft& draft, starlark::Thread& thread,
 
 void check_recipe(Draft& draft, const ServiceState& service, const Value& recipe) {
   const std::string_view port = recipe.text_at("port");
-  if (recipe.text_at("type") == "exec" || service.ports.find(port) != nullptr)
+  if (recipe.text_at("type") == "exec" || recipe.text_at("type") == "exit" ||
+      service.ports.find(port) != nullptr)
     return;
   std::vector<std::string> ids;
   for (const Entry& entry : service.ports.entries())

@@ -7,6 +7,11 @@
 
 namespace fettle {
 
+/// Whether a container that has it gets no more than its own: `name` is `NET_ADMIN` or
+/// `CAP_NET_ADMIN`, `device` is `HOST[:INSIDE[:RIGHTS]]`.
+bool is_harmless_capability(std::string_view name);
+bool is_harmless_device(std::string_view device);
+
 /// What is wanted of the service `name`; images, directories and artifacts that it uses become
 /// resources or findings. Errors: a value that has no plain form.
 Result<Service> wanted_service(InstructionCall& call, const std::string& name,

@@ -74,9 +74,15 @@ Result<Sources> Sources::open(const ClosedFolder& tree, const std::string& insid
   sources.folder_ = inside.empty() ? tree.path().string() : (tree.path() / inside).string();
   const std::string file = cat(inside, inside.empty() ? "" : "/", "kurtosis.yml");
   if (const auto names = tree.names_beside(file);
-      std::find(names.begin(), names.end(), "kurtosis.yml") == names.end())
+      std::find(names.begin(), names.end(), "kurtosis.yml") == names.end()) {
+    if (std::string compose = compose::compose_file_in(tree, inside); !compose.empty()) {
+      sources.main_file_ = std::move(compose);
+      sources.tree_ = tree;
+      return sources;
+    }
     return user_error(cat("`", shown, "` is not a package: it has no `kurtosis.yml`",
                           advice_on_folder(tree, inside, shown, purpose)));
+  }
   sources.package_ = TRY(read_package_file(tree, file));
   sources.owner_ = sources.package_.name;
   return sources;
@@ -89,7 +95,7 @@ std::string Sources::advice_without_main() const {
 Result<Sources> Sources::of_folder(const std::string& folder, Purpose purpose) {
   const ClosedFolder own{absolute(folder)};
   Result<Sources> sources = open(own, "", folder, purpose);
-  if (!sources)
+  if (!sources || sources->package_.name.empty())
     return sources;
   const LocalRoot root = local_root(own.path().string(), sources->package_.name);
   sources->tree_locator_ = root.locator;
@@ -131,6 +137,8 @@ Result<Sources> Sources::of_locator(const std::string& text, const std::string& 
             suggestion(fs::path(inside).filename().string(), tree.names_beside(inside))));
   Sources sources =
       TRY(open(tree, inside, text, purpose).context(cat("reading the package `", text, "`")));
+  if (sources.package_.name.empty())  // a compose file has none of its own
+    sources.owner_ = sources.package_.name = locator.path;
   // GitHub does not tell capital letters apart.
   if (lower_case(sources.package_.name) != lower_case(locator.path))
     return user_error(cat("the package at `", locator.path, "` calls itself `",
@@ -257,6 +265,33 @@ Result<std::string> Sources::read(const Locator& locator) {
   if (!text)
     TRY(located(found));  // which knows better what is wrong
   return text;
+}
+
+Result<compose::Program> Sources::compose(const Locator& locator, compose::ProjectRequest given) {
+  const Spot found = TRY(spot(locator));
+  TRY(located(found));
+  const size_t slash = found.inside.rfind('/');
+  given.folder = found.folder;
+  given.inside = slash == found.inside.npos ? "" : found.inside.substr(0, slash);
+  const std::string name =
+      slash == found.inside.npos ? found.inside : found.inside.substr(slash + 1);
+  if (const Result<std::string> text = read(locator))
+    given.name = compose::project_name(*text);
+  if (given.name.empty()) {
+    const Path own =
+        given.inside.empty() ? given.folder.path() : given.folder.path() / given.inside;
+    given.name = lower_case(own.filename().string());
+  }
+  given.files.insert(given.files.begin(), compose::ProjectFile{name, {}});
+  if (given.takes_override && given.files.size() == 1)
+    if (std::string more = compose::override_of(given.folder, given.inside, name); !more.empty())
+      given.files.push_back({std::move(more), {}});
+  given.shown = [this](const std::string& path) { return shown(path); };
+  return compose::compose_program(given);
+}
+
+bool is_compose_path(std::string_view path) {
+  return path.ends_with(".yml") || path.ends_with(".yaml");
 }
 
 std::string Sources::package_of(const Locator& file) {

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "base/closed_folder.h"
+#include "packages/compose/program.h"
 #include "packages/elsewhere.h"
 #include "packages/locator.h"
 
@@ -51,6 +52,8 @@ class Sources {
   /// The name of the package; empty for a script.
   const std::string& package() const { return package_.name; }
   const std::string& folder() const { return folder_; }
+  /// `main.star`, or the compose file of a folder that has one and no `kurtosis.yml`.
+  const std::string& main_file() const { return main_file_; }
   Locator root(const std::string& file) const;
   /// The hint behind "no `main.star` in the folder"; may be empty.
   std::string advice_without_main() const;
@@ -66,6 +69,9 @@ class Sources {
   std::string shown(const std::string& path);
   /// The text of a file. Errors as `path`, and what is larger than 64 MB.
   Result<std::string> read(const Locator& locator);
+  /// The program of a compose file. `given`: what its user says, such as profiles; the rest is filled
+  /// in. Errors as `read`, and those of the project.
+  Result<compose::Program> compose(const Locator& locator, compose::ProjectRequest given);
   /// Other repositories that were looked into, with their ref if one was given.
   const std::set<std::string>& dependencies() const { return dependencies_; }
   const std::vector<std::string>& warnings() const { return warnings_; }
@@ -87,7 +93,8 @@ class Sources {
   std::string owner_ = "script";
   PackageFile package_;
   std::string folder_;  ///< of the root package
-  std::string shown_;   ///< as it was given
+  std::string main_file_ = "main.star";
+  std::string shown_;  ///< as it was given
   Purpose purpose_ = Purpose::act;
   std::string tree_locator_ = "script";  ///< how the files of `tree_` are called
   ClosedFolder tree_{Path()};            ///< that the root package belongs to
@@ -101,5 +108,8 @@ class Sources {
   std::map<std::string, std::string> near_;      ///< folder -> as it is shown
   std::vector<std::string> warnings_;
 };
+
+/// Whether a file is a compose file when it is run or imported.
+bool is_compose_path(std::string_view path);
 
 }  // namespace fettle

@@ -70,10 +70,10 @@ std::optional<Value> given_field(Value record, std::string_view field) {
 
 /// Lists and dicts of texts hold texts only.
 Status check_texts(Value config) {
-  for (const auto* field : {"entrypoint", "cmd", "devices", "capabilities"})
+  for (const auto* field : {"entrypoint", "cmd", "devices", "capabilities", "tmpfs", "aliases"})
     if (const auto list = given_field(config, field))
       TRY(check_text_list(field, *list));
-  for (const auto* field : {"node_selectors", "bind_mounts"})
+  for (const auto* field : {"node_selectors", "bind_mounts", "files_to_be_moved", "extra_hosts"})
     if (const auto dict = given_field(config, field))
       TRY(check_text_dict(field, *dict));
   const auto variables = given_field(config, "env_vars");
@@ -199,6 +199,11 @@ Status check_toleration(Value toleration) {
 Status check_user(Value made) {
   constexpr int64_t largest = 4'294'967'294;
   for (const auto* field : {"uid", "gid"}) {
+    if (const std::string name = text(made, field); !name.empty()) {
+      if (name.find_first_of(": \t\n") != name.npos)
+        return user_error(cat("`", field, "` is not a name or a number: `", printable(name), "`"));
+      continue;
+    }
     const int64_t number = integer(made, field).value_or(is_set(made, field) ? largest + 1 : 0);
     if (number < 0)
       return user_error(cat("`", field, "` must not be negative"));
@@ -300,7 +305,11 @@ std::vector<Row> rows() {
         {"gpu??", record, &gpu_config},
         {"privileged?", b},
         {"host_pid_namespace?", b},
-        {"bind_mounts?", d}},
+        {"bind_mounts?", d},
+        {"working_dir?", t},
+        {"extra_hosts?", d},
+        {"tmpfs?", l},
+        {"aliases?", l}},
        check_service_config},
       {port_spec,
        {{"number", i},
@@ -321,6 +330,7 @@ std::vector<Row> rows() {
         {"timeout?", t}},
        check_ready},
       {exec_recipe, {{"command", l}, {"extract?", d}}, check_recipe_fields},
+      {exit_recipe, {}},
       {get_recipe,
        {{"port_id", t}, {"endpoint", t}, {"extract?", d}, {"headers?", d}},
        check_recipe_fields},
@@ -347,7 +357,7 @@ std::vector<Row> rows() {
         {"build_context_dir", t},
         {"flake_output?", t}},
        check_image_build},
-      {user, {{"uid", i}, {"gid?", i}}, check_user},
+      {user, {{"uid", i | t}, {"gid?", i | t}}, check_user},
       {toleration,
        {{"key?", t}, {"operator?", t}, {"value?", t}, {"effect?", t}, {"toleration_seconds?", i}},
        check_toleration},
@@ -391,13 +401,18 @@ const RecordType service_config = make("ServiceConfig", {"image",
                                                          "gpu",
                                                          "privileged",
                                                          "host_pid_namespace",
-                                                         "bind_mounts"});
+                                                         "bind_mounts",
+                                                         "working_dir",
+                                                         "extra_hosts",
+                                                         "tmpfs",
+                                                         "aliases"});
 const RecordType port_spec =
     make("PortSpec", {"number", "transport_protocol", "application_protocol", "wait", "url"});
 const RecordType directory = make("Directory", {"artifact_names", "persistent_key", "size"});
 const RecordType ready_condition =
     make("ReadyCondition", {"recipe", "field", "assertion", "target_value", "interval", "timeout"});
 const RecordType exec_recipe = make("ExecRecipe", {"command", "extract"});
+const RecordType exit_recipe = make("ExitRecipe", {});
 const RecordType get_recipe =
     make("GetHttpRequestRecipe", {"port_id", "endpoint", "extract", "headers"});
 const RecordType post_recipe = make(
@@ -459,7 +474,9 @@ Status check_tolerations(Value tolerations) {
 Status check_condition(Value recipe, const std::string& field, const std::string& assertion,
                        Value target) {
   const RecordType* type = starlark::record_type_of(recipe);
-  if (type != &exec_recipe && type != &get_recipe && type != &post_recipe)
+  if (type == &exit_recipe && field != "code")
+    return user_error(cat("the result has no field `", field, "`, expected `code`"));
+  if (type != &exec_recipe && type != &exit_recipe && type != &get_recipe && type != &post_recipe)
     return user_error(cat(
         "`recipe` must be an ExecRecipe, a GetHttpRequestRecipe or a PostHttpRequestRecipe, got ",
         starlark::type_name(recipe)));

@@ -8,8 +8,8 @@
 namespace fettle::types {
 
 extern const starlark::RecordType service_config, port_spec, directory, ready_condition,
-    exec_recipe, get_recipe, post_recipe, store_spec, image_build_spec, image_spec, nix_build_spec,
-    user, toleration, gpu_config, service;
+    exec_recipe, exit_recipe, get_recipe, post_recipe, store_spec, image_build_spec, image_spec,
+    nix_build_spec, user, toleration, gpu_config, service;
 
 // Checks for values that several instructions and types take. The error names the field.
 Status check_text_dict(std::string_view field, starlark::Value dict);

@@ -128,6 +128,11 @@ class Reader {
     return error;
   }
 
+  void tell_tag(std::string_view tag, Place place) const {
+    if (reading_.on_tag && !tag.empty() && tag != "!" && !tag.starts_with(yaml_tag_prefix))
+      reading_.on_tag(tag, place);
+  }
+
   Status take(const yaml_event_t& event) {
     const Place place = place_of(event.start_mark);
     switch (event.type) {
@@ -137,11 +142,13 @@ class Reader {
         return scalar(event, place);
       case YAML_SEQUENCE_START_EVENT: {
         const auto& data = event.data.sequence_start;
+        tell_tag(view_of(data.tag), place);
         TRY(check_tag(view_of(data.tag), {"seq", "omap", "pairs"}, place));
         return builder_.open(TreeNode::Type::list, place, view_of(data.anchor));
       }
       case YAML_MAPPING_START_EVENT: {
         const auto& data = event.data.mapping_start;
+        tell_tag(view_of(data.tag), place);
         TRY(check_tag(view_of(data.tag), {"map", "set"}, place));
         return builder_.open(TreeNode::Type::dict, place, view_of(data.anchor));
       }
@@ -174,6 +181,7 @@ class Reader {
     const auto& data = event.data.scalar;
     const std::string_view text(reinterpret_cast<const char*>(data.value), data.length);
     const std::string_view tag = view_of(data.tag);
+    tell_tag(tag, place);
     const bool is_plain = data.style == YAML_PLAIN_SCALAR_STYLE;
     const bool is_merge_tag =
         tag == "tag:yaml.org,2002:merge" && reading_.schema == YamlSchema::go_yaml_v2;

@@ -23,6 +23,8 @@ struct YamlOptions {
   TreeLimits limits{};
   std::function<Value(Value)> convert{};  ///< what becomes of a scalar; none: it stays
   bool only_first = false;                ///< document; what follows is not read
+  /// Is told each tag that is not one of YAML's own, and where what it stands at begins.
+  std::function<void(std::string_view tag, Place place)> on_tag{};
 };
 
 /// Reads one document; null for an empty text. A second document is an error.

@@ -11,6 +11,7 @@
 #include "cli/commands/state_options.h"
 #include "cli/print.h"
 #include "documents/checks.h"
+#include "packages/elsewhere.h"
 #include "packages/locator.h"
 
 namespace fettle {
@@ -82,7 +83,11 @@ void sort_folder(const std::string& top, CheckQuery& asked) {
       asked.packages.push_back(folder);
     if (is_project)
       asked.models.push_back(folder);
-    if (is_package || is_project)
+    const bool is_compose =
+        !is_package && !compose::compose_file_in(ClosedFolder(folder), "").empty();
+    if (is_compose)
+      asked.packages.push_back(folder);
+    if (is_package || is_project || is_compose)
       continue;
     Entries entries = entries_of(folder);
     for (const std::string& path : entries.files) {
@@ -139,6 +144,8 @@ Status sort_word(const std::string& word, const std::string& kind, CheckQuery& a
     asked.models.push_back(word);
   } else if (word.ends_with(".sls")) {
     asked.states.push_back(word);
+  } else if (looks_like_compose(word)) {
+    asked.packages.push_back(word);
   } else if (is_manifest(word)) {
     asked.manifests.push_back(word);
   } else if (!kind.empty()) {

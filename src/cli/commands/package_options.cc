@@ -1,5 +1,7 @@
 #include "cli/commands/package_options.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdlib>
 
@@ -42,6 +44,30 @@ Result<std::string> read_arguments(const std::string& file) {
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
   return value == nullptr ? "" : value;
+}
+
+/// What is said of a compose file: its other files, and where variables come from.
+Status read_compose(const Face& face, PackageRequest& request) {
+  request.compose.profiles = face.parsed.all("profile");
+  request.compose.files = face.parsed.all("file");
+  if (request.package.empty()) {
+    if (request.compose.files.empty())
+      return user_error(
+          "name a package: a folder, a `.star` file, a compose file or "
+          "`github.com/AUTHOR/REPOSITORY`");
+    request.package = request.compose.files.front();
+    request.compose.files.erase(request.compose.files.begin());
+  }
+  for (const std::string& file : face.parsed.all("env-file"))
+    request.compose.env_files.emplace_back(
+        shown_file(file), TRY(read_arguments(file).context("reading the variables")));
+  for (char** one = environ; *one != nullptr; ++one) {
+    const std::string_view text = *one;
+    const size_t equals = text.find('=');
+    if (equals != text.npos)
+      request.compose.variables.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return {};
 }
 
 /// Reads arguments from files, from the command line, and single ones. If there is only one place,
@@ -104,6 +130,11 @@ std::vector<CommandOption> package_options() {
        "DIR",
        "look for packages in DIR/github.com/AUTHOR/REPOSITORY before fetching them; or "
        "$FETTLE_PACKAGE_MIRROR"},
+      {{"--profile"}, "NAME", "run what has this profile in a compose file, too", true},
+      {{"--env-file"},
+       "FILE",
+       "variables of a compose file, in place of the `.env` beside it; of several, the last wins",
+       true},
       {{"--main-file"}, "FILE", "the main file (default: main.star)"},
       {{"--main-function-name"}, "NAME", "the main function (default: run)"},
       {{"--resolver"},
@@ -152,6 +183,7 @@ Result<PackageRequest> package_request(Face& face) {
         return user_error("only one of the package and `--args-file` can be standard input");
     request.script = TRY(read_arguments("-"));
   }
+  TRY(read_compose(face, request));
   request.environment = parsed.text("enclave");
   request.mirror = parsed.text("package-mirror", variable("FETTLE_PACKAGE_MIRROR"));
   request.main_file = parsed.text("main-file");

@@ -1,3 +1,5 @@
+#include <filesystem>
+
 #include "base/file.h"
 #include "base/kept.h"
 #include "base/text.h"
@@ -385,12 +387,68 @@ Result<int> run_package(Face& face) {
 
 }  // namespace
 
+namespace {
+
+/// `FILE.star`, in this folder, as Kurtosis calls it.
+std::string converted_name(const std::string& package) {
+  const std::filesystem::path path = std::filesystem::path(package).lexically_normal();
+  const std::string stem =
+      (path.has_filename() ? path : path.parent_path()).filename().stem().string();
+  return cat(stem.empty() || stem == "." ? "compose" : stem, ".star");
+}
+
+Result<int> import_compose(Face& face) {
+  const bool prints = face.output == "-";
+  if (!face.parsed.flag("convert") && !prints)
+    return run_package(face);
+  const PackageRequest request = TRY(package_request(face));
+  const std::string text = TRY(program_of_compose(request));
+  const std::string file = prints ? "-" : converted_name(request.package);
+  TRY(write_output(file, text));
+  if (!prints && !face.quiet)
+    print_error(cat("wrote ", file));
+  return 0;
+}
+
+}  // namespace
+
+Command import_command() {
+  std::vector<CommandOption> options = package_options();
+  std::erase_if(options, [](const CommandOption& one) {
+    return one.names.front() == "-e" || one.names.front() == "--env-file";
+  });
+  Command command = CommandGroup{"packages", std::move(options)}.make(
+      "import", "FILE", 1, 1,
+      "Runs a compose file, or writes it as a Starlark package.\n`fettle run FILE` runs it, too.",
+      {"fettle import compose.yml -n shop", "fettle import -c compose.yml",
+       "fettle import -c -o - compose.yml"},
+      import_compose,
+      {{{"-n", "--enclave", "--environment"}, "NAME", "the environment, by name or uuid"},
+       {{"-e", "--env-file", "--env"},
+        "FILE",
+        "variables of the compose file, in place of the `.env` beside it; of several, the last "
+        "wins",
+        true},
+       {{"-f", "--file"},
+        "FILE",
+        "another compose file, which counts before those named so far",
+        true},
+       {{"-c", "--convert"}, "", "write FILE.star into this folder and run nothing"},
+       {{"--show-enclave-inspect"},
+        "",
+        "list the services at the end (on; `=false` turns it off)"}});
+  command.outputs = {"-"};
+  command.file_is_argument = true;
+  command.tells_lines = true;
+  return command;
+}
+
 Command run_command() {
   Command command = CommandGroup{"packages", package_options()}.make(
       "run", "PACKAGE [ARGUMENTS]", 1, 2,
-      "Runs a Starlark package: a folder, a .star file or github.com/AUTHOR/REPOSITORY.\nA "
-      "repeated run does only what changed.",
-      {"fettle run .",
+      "Runs a Starlark package: a folder, a .star file or github.com/AUTHOR/REPOSITORY; or a "
+      "compose file.\nA repeated run does only what changed.",
+      {"fettle run .", "fettle run compose.yml --profile debug",
        "fettle run github.com/kurtosis-tech/redis-package '{\"service_name\": \"cache\"}' -e "
        "cache"},
       run_package,
@@ -398,6 +456,7 @@ Command run_command() {
        {{"--plan"},
         "FILE",
         "carry out the plan of `fettle plan --out FILE`; fails when something else is due"},
+       {{"-f", "--file"}, "FILE", "a compose file, which counts before those named so far", true},
        {{"--dependencies"},
         "",
         "list the images and packages that the package needs, and run nothing"},
@@ -415,6 +474,7 @@ Command run_command() {
        {{"--full-uuids"}, "", "show full uuids"},
        {{"--no-connect"}, "", "accepted for scripts; ports are always published on this machine"},
        {{"--non-blocking-tasks"}, "", "accepted for scripts; tasks leave no containers behind"}});
+  command.file_is_argument = true;
   command.tells_lines = true;
   command.needs_no_state = [](const CommandLine& parsed) { return parsed.flag("dry-run"); };
   return command;

@@ -9,7 +9,35 @@
 namespace fettle {
 namespace {
 
+constexpr size_t most_moved = 256 << 20;
+
 bool is_pattern(std::string_view text) { return text.find_first_of("*?[") != text.npos; }
+
+/// The tar with nothing but what is moved, at the paths where that belongs.
+Result<std::string> moved_parts(const Site& site, const Mount& mount, const std::string& digest) {
+  std::string made;
+  ArchiveWriter writer([&](std::string_view bytes) -> Status {
+    made += bytes;
+    return made.size() > most_moved
+               ? Status(user_error(cat("files that are moved may have ", most_moved >> 20, " MB")))
+               : Status();
+  });
+  Blob tar = TRY(site.blobs.open(digest));
+  ArchiveReader reader(std::move(tar.source), {.links_may_leave = true});
+  while (std::optional<ArchiveEntry> entry = TRY(reader.next()))
+    for (const auto& [from, to] : mount.moved) {
+      const bool is_below = entry->path.starts_with(from + "/");
+      if (entry->path != from && !is_below)
+        continue;
+      ArchiveEntry at = *entry;
+      at.path = TRY(inner_path(cat(to.substr(std::min(to.find_first_not_of('/'), to.size())),
+                                   std::string_view(entry->path).substr(from.size()))));
+      TRY(writer.add(at, [&](std::span<char> into) { return reader.read(into); }));
+      break;
+    }
+  TRY(writer.finish());
+  return made;
+}
 
 }  // namespace
 
@@ -17,6 +45,12 @@ Status put_files(const Site& site, const std::string& container, const std::vect
                  std::stop_token stop) {
   for (const Mount& mount : mounts) {
     for (const std::string& digest : mount.digests) {
+      if (!mount.moved.empty()) {
+        TRY(put_archive(site.engine, container, "/",
+                        source_of(TRY(moved_parts(site, mount, digest))), stop)
+                .context(cat("putting files to `", mount.moved.front().second, "`")));
+        continue;
+      }
       Blob tar = TRY(site.blobs.open(digest));
       TRY(put_archive(site.engine, container, mount.path, std::move(tar.source), stop)
               .context(cat("putting files to `", mount.path, "`")));

@@ -113,9 +113,26 @@ Result<RequestOutputs> send_request(const Site& site, const Record& host, const 
   return outputs;
 }
 
+/// Of a service that has ended. Error (`Blame::world`): it has not.
+Result<ExecOutputs> exit_of(const Site& site, const Record& host, const std::stop_token& stop,
+                            Answer& answer) {
+  const auto state = TRY(inspect_container(site.engine, host.remote_id, stop));
+  if (!state)
+    return world_error("its container is gone");
+  if (state->status != "exited" && state->status != "dead")
+    return world_error("it has not ended yet");
+  const ExecOutputs outputs{state->exit_code.value_or(-1),
+                            last_log_lines(site.engine, host.remote_id, shown_log_lines, stop),
+                            {}};
+  answer = outputs;
+  return outputs;
+}
+
 /// In at most that time.
 Result<Value> run_recipe(const Site& site, const Record& host, const Recipe& recipe,
                          const Duration limit, const std::stop_token& stop, Answer& answer) {
+  if (recipe.is_exit())
+    return write(TRY(exit_of(site, host, stop, answer)));
   if (recipe.is_command())
     return write(TRY(run_command(site, host, recipe, {}, limit, stop, answer)));
   return write(TRY(send_request(site, host, recipe, limit, stop, answer)));
@@ -218,6 +235,10 @@ Result<Outcome> run_wait_act(const Site& site, const Act& act, std::stop_token s
         Done{.outputs = with_members(*result, WaitOutputs{tries, told}), .remote_id = {}});
   if (is_cancelled(result.error()) || result.error().blame != Blame::world)
     return result.error();
+  // What has ended does not end in another way by waiting.
+  if (until.recipe.is_exit() && std::holds_alternative<ExecOutputs>(answer))
+    return world_error(
+        cat("`", service_of(act), "` has ended: ", result.error().message, text_of_answer(answer)));
   if (waited >= limit)
     return world_error(cat("gave up after ", tries, tries == 1 ? " try in " : " tries in ", told,
                            ": ", to_string(result.error()), text_of_answer(answer)));

@@ -233,7 +233,7 @@ Status create(const Site& site, const Act& act, const Wish& wish, Change& change
           cat("the name `", wish.name, "` is taken by a container that this home did not create"));
   }
   change.now = created.id;
-  return put_files(site, change.now, mounts_in(wish.service.files), stop);
+  return put_files(site, change.now, mounts_in(wish.service.files, wish.service.moved_files), stop);
 }
 
 /// Replaces ports that somebody else has taken meanwhile. Returns whether there were any.

@@ -32,12 +32,14 @@ Value environment(const Dict& env, std::string_view placeholder, std::string_vie
 
 /// Files artifacts become anonymous volumes into which tars are put before the start: what the
 /// image has at that path is hidden, and a replaced container takes its files with it.
-Value mounts(const Dict& files, const Dict& bind_mounts) {
+Value mounts(const Dict& files, const Dict& moved_files, const Dict& bind_mounts,
+             const List& in_memory) {
   std::vector<Value> list;
-  for (const Mount& mount : mounts_in(files))
-    list.push_back(Value::dict({{"Type", "volume"},
-                                {"Target", mount.path},
-                                {"VolumeOptions", Value::dict({{"NoCopy", true}})}}));
+  for (const Mount& mount : mounts_in(files, moved_files))
+    if (mount.moved.empty())
+      list.push_back(Value::dict({{"Type", "volume"},
+                                  {"Target", mount.path},
+                                  {"VolumeOptions", Value::dict({{"NoCopy", true}})}}));
   for (const Entry& entry : files.entries())
     if (entry.value.is_dict())
       list.push_back(Value::dict({{"Type", "volume"},
@@ -45,6 +47,8 @@ Value mounts(const Dict& files, const Dict& bind_mounts) {
                                   {"Target", entry.key}}));
   for (const Entry& entry : bind_mounts.entries())
     list.push_back(Value::dict({{"Type", "bind"}, {"Source", entry.value}, {"Target", entry.key}}));
+  for (const Value& path : in_memory.items())
+    list.push_back(Value::dict({{"Type", "tmpfs"}, {"Target", path}}));
   return Value::list(std::move(list));
 }
 
@@ -122,7 +126,8 @@ std::string mac_of(const std::string& address) {
   return text.data();
 }
 
-void add_network(const Placement& placement, std::vector<Entry>& body, std::vector<Entry>& host) {
+void add_network(const Placement& placement, const List& aliases, std::vector<Entry>& body,
+                 std::vector<Entry>& host) {
   host.push_back({"NetworkMode", placement.network.empty() ? "none" : placement.network});
   if (placement.network.empty())
     return;
@@ -131,8 +136,11 @@ void add_network(const Placement& placement, std::vector<Entry>& body, std::vect
     endpoint.push_back({"IPAMConfig", Value::dict({{"IPv4Address", placement.address}})});
     endpoint.push_back({"MacAddress", mac_of(placement.address)});
   }
-  if (!placement.alias.empty())
-    endpoint.push_back({"Aliases", Value::list({Value(placement.alias)})});
+  if (!placement.alias.empty()) {
+    std::vector<Value> names{Value(placement.alias)};
+    names.insert(names.end(), aliases.items().begin(), aliases.items().end());
+    endpoint.push_back({"Aliases", Value::list(std::move(names))});
+  }
   body.push_back(
       {"NetworkingConfig",
        Value::dict({{"EndpointsConfig",
@@ -148,11 +156,12 @@ Value labels_of(const Dict& own, const Placement& placement) {
 
 /// What services and tasks have in common.
 template <typename Container>
-void add_common(const Container& container, bool has_init, std::vector<Entry>& body,
-                std::vector<Entry>& host) {
+void add_common(const Container& container, bool has_init, const Dict& moved_files,
+                const List& in_memory, std::vector<Entry>& body, std::vector<Entry>& host) {
   body.push_back({"Image", container.image.value()});
   host.push_back({"Init", has_init});
-  if (const Value all = mounts(container.files, container.bind_mounts); !all.items().empty())
+  if (const Value all = mounts(container.files, moved_files, container.bind_mounts, in_memory);
+      !all.items().empty())
     host.push_back({"Mounts", all});
   if (container.privileged.get())
     host.push_back({"Privileged", true});
@@ -185,7 +194,7 @@ std::vector<ServicePort> ports_of(const Service& service) {
   return found;
 }
 
-std::vector<Mount> mounts_in(const Dict& files) {
+std::vector<Mount> mounts_in(const Dict& files, const Dict& moved_files) {
   std::vector<Mount> found;
   for (const Entry& entry : files.entries()) {
     if (!entry.value.is_list())
@@ -193,6 +202,9 @@ std::vector<Mount> mounts_in(const Dict& files) {
     Mount mount{.path = entry.key.str(), .digests = {}};
     for (const Value& item : entry.value.items())
       mount.digests.push_back(read<ArtifactMount>(item).digest.get().str());
+    for (const Entry& moved : moved_files.entries())
+      if (const std::string_view from = moved.key; from.starts_with(cat(mount.path, "/")))
+        mount.moved.emplace_back(from.substr(mount.path.size() + 1), to_text(moved.value));
     found.push_back(std::move(mount));
   }
   return found;
@@ -222,7 +234,7 @@ Result<Value> service_body(const Service& service, const Placement& placement) {
   const auto filled = [&](const List& list) {
     return texts(list.items(), placeholder, placement.address);
   };
-  add_common(service, service.tini.get(), body, host);
+  add_common(service, service.tini.get(), service.moved_files, service.tmpfs, body, host);
   if (const Value list = filled(service.entrypoint); !list.items().empty())
     body.push_back({"Entrypoint", list});
   if (const Value list = filled(service.cmd); !list.items().empty())
@@ -251,18 +263,25 @@ Result<Value> service_body(const Service& service, const Placement& placement) {
     host.push_back({"RestartPolicy", Value::dict({{"Name", "always"}})});
   add_gpu(read<Gpu>(service.gpu.value()), host);
   add_ports(service, placement, body, host);
-  add_network(placement, body, host);
+  if (!service.working_dir.empty())
+    body.push_back({"WorkingDir", service.working_dir.value()});
+  std::vector<Value> hosts;
+  for (const Entry& entry : service.extra_hosts.entries())
+    hosts.emplace_back(cat(entry.key, ":", to_text(entry.value)));
+  if (!hosts.empty())
+    host.push_back({"ExtraHosts", Value::list(std::move(hosts))});
+  add_network(placement, service.aliases, body, host);
   return finish(service.files, std::move(body), std::move(host));
 }
 
 Result<Value> task_body(const ContainerTask& task, const Placement& placement) {
   std::vector<Entry> body, host;
-  add_common(task, true, body, host);
+  add_common(task, true, {}, {}, body, host);
   body.push_back({"Entrypoint", texts(task.command.items(), {}, {})});
   body.push_back({"Cmd", Value::list({})});
   body.push_back({"Env", environment(task.env, {}, {})});
   body.push_back({"Labels", labels_of({}, placement)});
-  add_network(placement, body, host);
+  add_network(placement, {}, body, host);
   return finish(task.files, std::move(body), std::move(host));
 }
 

@@ -35,8 +35,12 @@ std::vector<ServicePort> ports_of(const Service& service);
 struct Mount {
   std::string path;
   std::vector<std::string> digests;
+  /// Files and folders in the tars, with the absolute paths that they are put at. If there are any,
+  /// nothing is put at `path`.
+  std::vector<std::pair<std::string, std::string>> moved{};
 };
-std::vector<Mount> mounts_in(const Dict& files);
+/// `moved_files`: absolute paths below one of the mounts, and where that is put instead.
+std::vector<Mount> mounts_in(const Dict& files, const Dict& moved_files = {});
 
 /// Whether a port is to be reached from this machine.
 bool is_published(const Service& service, const ServicePort& port);

@@ -33,6 +33,7 @@ struct OpenPackage {
   Sources sources;
   std::string main_file;
   std::string environment;
+  compose::ProjectRequest compose{};
 };
 
 /// The names beside a path, for suggestions.
@@ -53,32 +54,83 @@ std::string folder_of_package_file(const std::string& path) {
   return file.has_parent_path() ? file.parent_path().string() : ".";
 }
 
+Result<compose::ProjectRequest> compose_request(const PackageRequest& request, bool is_own,
+                                                const std::string& folder) {
+  compose::ProjectRequest made;
+  made.profiles = request.compose.profiles;
+  made.takes_override = is_own && request.compose.files.empty();
+  // Somebody else's project does not see the variables of this process.
+  if (is_own)
+    made.outside = request.compose.variables;
+  const auto lookup = [&](std::string_view name) -> std::optional<std::string> {
+    const auto found = made.outside.find(name);
+    return found == made.outside.end() ? std::nullopt : std::optional(found->second);
+  };
+  compose::Variables from_files;
+  for (const auto& [name, text] : request.compose.env_files) {
+    compose::Variables found = TRY(compose::read_env_file(text, name, lookup));
+    for (auto& [variable, value] : found)
+      from_files[variable] = std::move(value);
+    made.has_env_file = true;
+  }
+  made.outside.insert(from_files.begin(), from_files.end());
+  if (const auto named = made.outside.find("COMPOSE_PROFILES");
+      named != made.outside.end() && made.profiles.empty())
+    for (const std::string_view profile : split(named->second, ','))
+      made.profiles.emplace_back(trim(profile));
+  for (const std::string& file : request.compose.files) {
+    std::error_code failure;
+    const std::string near = fs::proximate(file, folder, failure).string();
+    const bool is_inside = !failure && !near.starts_with("..");
+    const std::string whole = fs::absolute(file, failure).string();
+    made.files.push_back(is_inside ? compose::ProjectFile{near, {}}
+                                   : compose::ProjectFile{whole, TRY(read_file(file))});
+  }
+  return made;
+}
+
+/// The name of an environment for a compose file: that of its project, else that of its folder.
+std::string environment_of_compose(const std::string& file, const std::string& folder) {
+  const Result<std::string> text = read_file(file);
+  const std::string name = text ? compose::project_name(*text) : std::string();
+  return environment_name_from(name.empty() ? folder : name);
+}
+
 Result<OpenPackage> open_package(const PackageRequest& given) {
   if (given.script) {
     Sources sources = TRY(Sources::of_text(".", *given.script));
     sources.set_mirror(given.mirror);
     sources.set_fetch(given.fetch);
     const std::string name = environment_name_from(sources.folder());
-    return OpenPackage{std::move(sources), std::string(Sources::name_of_text), name};
+    return OpenPackage{std::move(sources), std::string(Sources::name_of_text), name, {}};
   }
   PackageRequest request = given;
   request.package = folder_of_package_file(given.package);
   const Purpose purpose = given.use == PackageRequest::Use::run ? Purpose::act : Purpose::preview;
   std::error_code failure;
-  std::string main_file = request.main_file.empty() ? "main.star" : request.main_file;
   if (is_absolute_locator(request.package)) {
     Sources sources =
         TRY(Sources::of_locator(request.package, request.mirror, request.fetch, purpose));
-    return OpenPackage{std::move(sources), main_file, environment_name_from(request.package)};
+    const std::string main_file =
+        request.main_file.empty() ? sources.main_file() : request.main_file;
+    return OpenPackage{std::move(sources), main_file, environment_name_from(request.package),
+                       TRY(compose_request(request, false, "."))};
   }
   if (fs::is_directory(request.package, failure)) {
     Sources sources = TRY(Sources::of_folder(request.package, purpose));
     sources.set_mirror(request.mirror);
     sources.set_fetch(request.fetch);
-    const std::string name = environment_name_from(sources.folder());
-    return OpenPackage{std::move(sources), main_file, name};
+    const std::string main_file =
+        request.main_file.empty() ? sources.main_file() : request.main_file;
+    const std::string name =
+        is_compose_path(main_file)
+            ? environment_of_compose(cat(sources.folder(), "/", main_file), sources.folder())
+            : environment_name_from(sources.folder());
+    compose::ProjectRequest compose = TRY(compose_request(request, true, sources.folder()));
+    return OpenPackage{std::move(sources), main_file, name, std::move(compose)};
   }
-  if (fs::exists(request.package, failure))
+  const bool is_compose = looks_like_compose(request.package);
+  if (fs::exists(request.package, failure) && !is_compose)
     if (const std::string advice = advice_on_file(request.package, purpose); !advice.empty())
       return user_error(cat("`", printable(request.package), "` is not a package: ", advice));
   if (!fs::exists(request.package, failure) && !request.package.ends_with(".star"))
@@ -92,8 +144,11 @@ Result<OpenPackage> open_package(const PackageRequest& given) {
   // `main.star` may be another file in every folder.
   const std::string file = fs::path(request.package).filename().string();
   const std::string name =
-      environment_name_from(file == "main.star" ? sources.folder() : request.package);
-  return OpenPackage{std::move(sources), file, name};
+      is_compose ? environment_of_compose(request.package, sources.folder())
+                 : environment_name_from(file == "main.star" ? sources.folder() : request.package);
+  compose::ProjectRequest compose = TRY(compose_request(request, true, sources.folder()));
+  compose.takes_override = false;
+  return OpenPackage{std::move(sources), file, name, std::move(compose)};
 }
 
 PackageOptions options_of(const Workplace& place, const PackageRequest& request,
@@ -118,6 +173,7 @@ PackageOptions options_of(const Workplace& place, const PackageRequest& request,
     return is_run ? put_context(place, context) : context_digest(place, context);
   };
   options.main_file = opened.main_file;
+  options.compose = opened.compose;
   if (!request.main_function.empty())
     options.main_function = request.main_function;
   options.arguments = request.arguments;
@@ -125,6 +181,19 @@ PackageOptions options_of(const Workplace& place, const PackageRequest& request,
   options.stop = place.interrupt->acts_token();
   options.on_defaults = [&place](const Value& defaults) { place.mask->add_named(defaults); };
   return options;
+}
+
+/// The line that an error is about, if its file can be read.
+std::string excerpt_of(const Error& error) {
+  const Result<std::string> text =
+      error.where.line > 0 ? read_file(error.where.file) : Result<std::string>(std::string());
+  return text ? excerpt(*text, error.where.line, error.where.column) : std::string();
+}
+
+Error with_excerpt(Error error) {
+  if (error.excerpt.empty())
+    error.excerpt = excerpt_of(error);
+  return error;
 }
 
 struct Preparation {
@@ -166,11 +235,14 @@ Result<Preparation> prepare(const Workplace& place, const PackageRequest& reques
   const auto environment = TRY(place.store->environment(prepared.environment));
   const bool is_production =
       environment ? environment->detail.bool_at("production") : request.is_production;
-  prepared.package =
-      TRY(interpret_package(opened.sources,
-                            options_of(place, request, opened, prepared.environment, is_production,
-                                       removed_services(prepared.known, *place.kinds), is_run),
-                            prepared.known));
+  Result<Package> package =
+      interpret_package(opened.sources,
+                        options_of(place, request, opened, prepared.environment, is_production,
+                                   removed_services(prepared.known, *place.kinds), is_run),
+                        prepared.known);
+  if (!package && is_compose_path(package.error().where.file))
+    return with_excerpt(std::move(package).error());
+  prepared.package = TRY(std::move(package));
   for (const std::string& text : prepared.package.hidden)
     place.mask->add(text);
   if (request.use == PackageRequest::Use::check)
@@ -186,19 +258,6 @@ Result<Preparation> prepare(const Workplace& place, const PackageRequest& reques
         cat("`--production` applies only when an environment is created, and `",
             prepared.environment, "` was created without it"));
   return prepared;
-}
-
-/// The line that an error is about, if its file can be read.
-std::string excerpt_of(const Error& error) {
-  const Result<std::string> text =
-      error.where.line > 0 ? read_file(error.where.file) : Result<std::string>(std::string());
-  return text ? excerpt(*text, error.where.line, error.where.column) : std::string();
-}
-
-Error with_excerpt(Error error) {
-  if (error.excerpt.empty())
-    error.excerpt = excerpt_of(error);
-  return error;
 }
 
 Status put_uploads(const Workplace& place, const Package& package) {
@@ -635,6 +694,17 @@ Result<PackageReview> review_sources(const PackageRequest& request) {
   OpenPackage opened = TRY(open_package(request));
   return review_package(opened.sources, opened.main_file,
                         request.main_function.empty() ? "run" : request.main_function);
+}
+
+Result<std::string> program_of_compose(const PackageRequest& request) {
+  OpenPackage opened = TRY(open_package(request));
+  if (!is_compose_path(opened.main_file))
+    return user_error(cat("`", printable(request.package), "` is no compose file"));
+  compose::ProjectRequest compose = std::move(opened.compose);
+  compose.allows_privileged = request.allows_privileged;
+  compose::Program program =
+      TRY(opened.sources.compose(opened.sources.root(opened.main_file), std::move(compose)));
+  return std::move(program.text);
 }
 
 Result<PackageReport> run_package(const Workplace& place, const PackageRequest& request,

@@ -10,6 +10,14 @@
 
 namespace fettle {
 
+/// What is said of a compose file.
+struct ComposeRequest {
+  std::vector<std::string> files{};  ///< that are put over the first one
+  std::vector<std::string> profiles{};
+  std::vector<std::pair<std::string, std::string>> env_files{};  ///< name and text
+  std::map<std::string, std::string, std::less<>> variables{};   ///< of this process
+};
+
 struct PackageRequest {
   /// What the package is read for.
   enum class Use : uint8_t {
@@ -31,6 +39,7 @@ struct PackageRequest {
   std::string mirror;                   ///< looked up before anything is fetched
   Fetch fetch;
   std::string main_file, main_function;
+  ComposeRequest compose{};
   Use use = Use::run;
   Resolver resolver = Resolver::keys;
   Leftover leftover = Leftover::keep;  ///< what becomes of what is not wanted any more
@@ -108,6 +117,9 @@ Result<std::string> environment_of_package(const PackageRequest& request);
 
 /// All that can be said about the package's files without running them.
 Result<PackageReview> review_sources(const PackageRequest& request);
+
+/// The Starlark program that a compose file is run as.
+Result<std::string> program_of_compose(const PackageRequest& request);
 
 /// All findings as one error, the first one in front, each with its line.
 Error findings_error(const std::vector<Error>& findings);

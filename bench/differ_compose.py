@@ -1,0 +1,46 @@
+"""Compose files, read here (compose_main) and by compose-go (bench/peers): $COMPOSE_FILES names a folder with public ones, of which each
+`compose*.yml` and `docker-compose*.yml` at any depth is a project; without it, those of tests/compose. Asked is for the same project, or
+that both refuse it. What is known to differ, with the reason, stands in `ACCEPTED`.
+"""
+import json
+import os
+import re
+
+import peers
+from differ_jq import answers
+
+# A reason, and when it holds: (text, ours, theirs).
+ACCEPTED = [
+    ("a service of a `provider`, an inline Dockerfile or a context elsewhere is refused here", lambda t, ours, theirs: re.search("provider|dockerfile_inline|is not a folder of the project", ours.get("error", ""))),
+    ("a file outside of the project's folder is not read here", lambda t, ours, theirs: "leads outside" in ours.get("error", "")),
+    ("a file of the first version, with services at the top, is refused by both in other words", lambda t, ours, theirs: "error" in ours and "error" in theirs),
+    ("services need each other: compose-go finds that when they start", lambda t, ours, theirs: "services need each other" in ours.get("error", "")),
+    ("two services would have one name in an environment", lambda t, ours, theirs: "would both be called" in ours.get("error", "")),
+]
+
+
+def projects():
+    """Each: folder and files."""
+    top = os.environ.get("COMPOSE_FILES")
+    if not top:
+        for line in open("tests/compose/projects.jsonl"):
+            asked = json.loads(line)
+            asked.pop("value")
+            asked["folder"] = os.path.abspath("tests/compose/" + asked["folder"])
+            yield asked
+        return
+    for folder, folders, files in sorted(os.walk(os.path.abspath(top))):
+        folders.sort()
+        for name in sorted(files):
+            if re.fullmatch(r"(docker[-_])?compose[\w.-]*\.ya?ml", name) and "override" not in name:
+                yield {"folder": folder, "files": [name], "profiles": ["*"], "variables": {}}
+
+
+def same(ours, theirs):
+    return ("error" in ours) == ("error" in theirs) and ours.get("value") == theirs.get("value")
+
+
+def compare(main, count, seed):
+    asked = list(projects())[:count]
+    rows = list(zip(map(json.dumps, asked), answers([main], asked), answers([peers.built(), "compose"], asked)))
+    return peers.report("compose files", seed, rows, same, lambda t, ours, theirs: next((why for why, holds in ACCEPTED if holds(t, ours, theirs)), None))

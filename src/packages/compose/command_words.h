@@ -1,0 +1,17 @@
+#pragma once
+/// The words of a command that stands in one text, as compose cuts it.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace fettle::compose {
+
+/// Quotes and backslashes are those of a shell, but `\n` and `\t` are a new line and a tab, and
+/// `;`, `&`, `|`, `<` or `>` outside of quotes ends the command. Error: a quote or a backslash that
+/// nothing follows.
+Result<std::vector<std::string>> command_words(std::string_view text);
+
+}  // namespace fettle::compose

@@ -1,0 +1,204 @@
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/text.h"
+#include "packages/compose/project_value.h"
+#include "value/json.h"
+
+namespace fettle::compose {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> texts_at(const Value& asked, std::string_view key) {
+  std::vector<std::string> texts;
+  for (const Value& one : asked.at(key).items())
+    texts.push_back(to_text(one));
+  return texts;
+}
+
+/// What compose-go 2.16 makes of the projects in `tests/compose`, recorded by bench/peers.
+TEST(ComposeProjects, AreReadAsComposeReadsThem) {
+  const std::string folder = FETTLE_SOURCE_DIR "/tests/compose";
+  const Result<std::string> lines = read_file(folder + "/projects.jsonl");
+  ASSERT_TRUE(lines);
+  size_t compared = 0;
+  for (const std::string_view line : split(*lines, '\n')) {
+    if (line.empty())
+      continue;
+    const Result<Value> asked = read_json(line);
+    ASSERT_TRUE(asked);
+    ProjectRequest request;
+    request.folder = ClosedFolder(Path(cat(folder, "/", asked->text_at("folder"))));
+    for (std::string& file : texts_at(*asked, "files"))
+      request.files.push_back({std::move(file), {}});
+    request.profiles = texts_at(*asked, "profiles");
+    for (const Entry& one : asked->at("variables").entries())
+      request.outside[one.key.str()] = to_text(one.value);
+    Notes notes;
+    const Result<Project> project = read_project(request, notes);
+    ASSERT_TRUE(project) << asked->text_at("folder") << ": " << to_string(project.error());
+    EXPECT_EQ(write_json(project_value(*project)), write_json(asked->at("value")))
+        << asked->text_at("folder");
+    ++compared;
+  }
+  EXPECT_EQ(compared, 13u);
+}
+
+class ComposeTest : public testing::Test {
+ protected:
+  void write(const std::string& name, const std::string& text) {
+    const Path path = folder_->path() / name;
+    ASSERT_TRUE(make_directories(path.parent_path()));
+    ASSERT_TRUE(write_file(path.string(), text));
+  }
+
+  Result<Project> project(const std::string& text) {
+    write("compose.yml", text);
+    ProjectRequest request;
+    request.folder = ClosedFolder(folder_->path());
+    request.files = {{"compose.yml", {}}};
+    request.shown = [this](const std::string& path) {
+      return fs::path(path).lexically_relative(folder_->path()).string();
+    };
+    notes_ = {};
+    return read_project(request, notes_);
+  }
+
+  std::string error_of(const std::string& text) {
+    const Result<Project> read = project(text);
+    return read ? "no error" : to_string(read.error());
+  }
+
+  Result<TemporaryDirectory> folder_ = TemporaryDirectory::make();
+  Notes notes_;
+};
+
+TEST_F(ComposeTest, ErrorsNameThePlaceAndWhatWasMeant) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"services:\n  web:\n    imgae: a\n",
+       "compose.yml:3:5: compose knows no `imgae` of a service, did you mean `image`?"},
+      {"servces: {}\n",
+       "compose.yml:1:1: compose knows no `servces` of a project, did you mean `services`?"},
+      {"web:\n  image: a\n", "compose.yml:1:1: `web` stands outside of `services:`"},
+      {"services:\n  web: {}\n",
+       "compose.yml:2:3: the service `web` has neither an `image` nor a `build`"},
+      {"services:\n  web: {image: a, depends_on: [dbb]}\n  db: {image: a}\n",
+       "compose.yml:2:32: there is no service `dbb`, did you mean `db`?"},
+      {"services:\n  a: {image: a, depends_on: [b]}\n  b: {image: a, depends_on: [a]}\n",
+       "compose.yml:3:30: services need each other: `a` needs `b` needs `a`"},
+      {"services:\n  a_b: {image: a}\n  a-b: {image: a}\n",
+       "compose.yml:3:3: the services `a_b` and `a-b` would both be called `a-b`; "
+       "`container_name` gives one of them another name"},
+      {"services:\n  a: {image: a, ports: ['99999']}\n",
+       "compose.yml:2:25: the port `99999` is none, expected "
+       "`[[ADDRESS:]PUBLISHED:]PORT[/PROTOCOL]`"},
+      {"services:\n  a: {image: a, volumes: ['data:/x']}\n",
+       "compose.yml:2:27: the project has no volume `data`; it is listed in `volumes:`"},
+      {"services:\n  a: {image: '${X:?set it}'}\n",
+       "compose.yml:2:14: the variable `X` needs a value: set it"},
+      {"services:\n  a: {image: a, privileged: maybe}\n",
+       "compose.yml:2:29: `privileged` must be true or false, it is `maybe`"},
+      {"services:\n  a: {image: a, profiles: [p]}\n  b: {image: a, depends_on: [a]}\n",
+       "compose.yml:3:30: `b` needs `a`, which only runs with `--profile p`; `required: false` "
+       "does without it"},
+      {"services:\n  a: {image: a, env_file: no.env}\n", "no.env"},
+      {"services:\n  a: [1]\n", "compose.yml:2:6: `a` must be a mapping, it is a list"},
+      {"services:\n  a: {image: a}\n  a: {image: b}\n", "compose.yml:3:3: "},
+      {"", "compose.yml: the compose file is empty"},
+      {"services:\n  a: {extends: b, image: a}\n",
+       "compose.yml:2:16: there is no service `b` in `compose.yml`"},
+      {"services:\n  a: {extends: b}\n  b: {extends: a}\n",
+       "extends itself: `a` extends `b` extends `a`"},
+      {"include: [compose.yml]\nservices: {}\n", "compose.yml:1:11: `compose.yml` includes itself"},
+  };
+  for (const auto& [text, expected] : cases)
+    EXPECT_NE(error_of(text).find(expected), std::string::npos) << text << "\n" << error_of(text);
+}
+
+TEST_F(ComposeTest, NothingIsReadOutsideOfTheFolder) {
+  write("inner/x", "");
+  const auto in_inner = [&](const std::string& text) {
+    write("inner/compose.yml", text);
+    write("outside.yml", "services: {a: {image: secret}}\n");
+    write("outside.env", "A=secret\n");
+    ProjectRequest request;
+    request.folder = ClosedFolder(folder_->path() / "inner");
+    request.files = {{"compose.yml", {}}};
+    Notes notes;
+    const Result<Project> read = read_project(request, notes);
+    return read ? std::string("read") : to_string(read.error());
+  };
+  for (const char* text : {"include: [../outside.yml]\n",
+                           "services: {a: {extends: {file: ../outside.yml, service: a}}}\n",
+                           "services: {a: {image: a, env_file: ../outside.env}}\n",
+                           "services: {a: {image: a, env_file: /etc/hostname}}\n"})
+    EXPECT_NE(in_inner(text).find("leads outside"), std::string::npos) << in_inner(text);
+}
+
+TEST_F(ComposeTest, ManyAnchorsAreReadAndBombsAreNot) {
+  std::string many = "services:\n", bomb = "x0: &x0 [1, 2]\n",
+              chain = "services:\n  s0: {image: a}\n";
+  for (int i = 0; i < 10'000; ++i)
+    many += cat("  s", i, ": &a", i, " {image: i}\n");
+  const Result<Project> read = project(many);
+  ASSERT_TRUE(read) << to_string(read.error());
+  EXPECT_EQ(read->services.size(), 10'000u);
+  for (int i = 1; i < 40; ++i)
+    bomb += cat("x", i, ": &x", i, " [*x", i - 1, ", *x", i - 1, "]\n");
+  EXPECT_NE(error_of(bomb).find("alias"), std::string::npos) << error_of(bomb);
+  for (int i = 300; i > 0; --i)
+    chain += cat("  s", i, ": {extends: s", i - 1, "}\n");
+  EXPECT_NE(error_of(chain).find("more than 100 deep"), std::string::npos);
+  std::string deep = "services: ";
+  deep.append(5'000, '[');
+  EXPECT_NE(error_of(deep), "no error");
+}
+
+TEST_F(ComposeTest, WhatGrowsAtEachStepIsBounded) {
+  std::string text = "services:\n  s0:\n    image: a\n    labels:\n";
+  for (int i = 0; i < 4'000; ++i)
+    text += cat("      l", i, ": x\n");
+  for (int i = 1; i < 400; ++i)
+    text += cat("  s", i, ": {extends: s0}\n");
+  EXPECT_NE(error_of(text).find("parts"), std::string::npos) << error_of(text);
+}
+
+TEST_F(ComposeTest, CirclesOfFilesAreFound) {
+  write("a.yml", "include: [b.yml]\n");
+  write("b.yml", "include: [a.yml]\n");
+  const std::string error = error_of("include: [a.yml]\nservices: {x: {image: a}}\n");
+  EXPECT_NE(error.find("`a.yml` includes itself: compose.yml includes a.yml includes b.yml"),
+            std::string::npos)
+      << error;
+}
+
+TEST_F(ComposeTest, WhatHasNoEffectIsNotedOnceWithItsLines) {
+  const Result<Project> read = project(
+      "services:\n  a:\n    image: a\n    restart: always\n    networks: [front]\n"
+      "  b:\n    image: b\n    restart: on-failure\n    deploy: {replicas: 3}\n"
+      "    read_only: true\nnetworks: {front: }\n");
+  ASSERT_TRUE(read) << to_string(read.error());
+  const std::vector<std::string> texts = notes_.texts();
+  const auto has = [&](const std::string& text) {
+    return std::ranges::any_of(
+        texts, [&](const std::string& one) { return one.find(text) != std::string::npos; });
+  };
+  EXPECT_TRUE(has("compose.yml:4:5: `restart` has no effect: services that end"));
+  EXPECT_TRUE(has("(also in line 8)"));
+  EXPECT_TRUE(has("compose.yml:11:1: networks have no effect"));
+  EXPECT_TRUE(has("compose.yml:9:14: `replicas` of `deploy` has no effect"));
+  EXPECT_TRUE(has("compose.yml:10:5: `read_only` has no effect"));
+  EXPECT_EQ(texts.size(), 4u);
+}
+
+TEST(ComposeNames, AreThoseOfKurtosis) {
+  EXPECT_EQ(plain_name("My_Service"), "my-service");
+  EXPECT_EQ(plain_name(" --a..b__c- "), "a-b-c");
+}
+
+}  // namespace
+}  // namespace fettle::compose

@@ -1,0 +1,23 @@
+#pragma once
+/// The values of a project: numbers, sizes and durations in the words of compose. A variable may
+/// stand for each of them, so a text counts as what it says. Errors name the key.
+
+#include "packages/compose/node.h"
+
+namespace fettle::compose {
+
+/// A member of a mapping that is there and not null; else null.
+const Node* given(const Node& dict, std::string_view key);
+
+Result<std::string> text_of(const Node& node, std::string_view key);
+Result<bool> truth_of(const Node& node, std::string_view key);
+Result<int64_t> integer_of(const Node& node, std::string_view key);
+/// `0.5` is 500.
+Result<int64_t> thousandths_of(const Node& node, std::string_view key);
+/// `64m`, `1.5gb`, `1024`; a kilobyte has 1024 bytes.
+Result<int64_t> bytes_of(const Node& node, std::string_view key);
+/// `1m30s`, `500ms`.
+Result<int64_t> milliseconds_of(const Node& node, std::string_view key);
+Result<std::vector<std::string>> texts_of(const Node& node, std::string_view key);
+
+}  // namespace fettle::compose

@@ -1,0 +1,58 @@
+#pragma once
+/// The files of a compose project as one: interpolated, with what they include and extend, merged.
+///
+/// Anybody may have written them, so nothing outside the folder is read, circles are found, and what
+/// all parts together may come to is bounded: a chain of `extends` and lists that grow at each step
+/// would otherwise fill the memory from a small file.
+
+#include <functional>
+
+#include "base/closed_folder.h"
+#include "packages/compose/interpolation.h"
+
+namespace fettle::compose {
+
+/// Warnings, each with its place; the same one about several places is one text.
+class Notes {
+ public:
+  void add(const Where& where, std::string message);
+  /// In the order in which they came up: `compose.yml:3:5: … (also in line 9)`.
+  std::vector<std::string> texts() const;
+
+ private:
+  std::vector<std::pair<std::string, std::vector<Where>>> notes_;
+};
+
+/// A file of the project that was named, or found.
+struct ProjectFile {
+  std::string path;                   ///< from the folder of the project
+  std::optional<std::string> text{};  ///< of a file that is elsewhere
+};
+
+struct ProjectRequest {
+  ClosedFolder folder{Path()};  ///< out of which nothing is read
+  std::string inside{};         ///< the project's own folder in it
+  std::string name{};           ///< of the project, for its variables
+  std::vector<ProjectFile> files{};
+  std::vector<std::string> profiles{};
+  Variables outside{};          ///< of who runs it; they count before those of a `.env`
+  bool has_env_file = false;    ///< `outside` has what an `--env-file` says: `.env` is not read
+  bool takes_override = false;  ///< a `compose.override.yml` beside the only file counts, too
+  bool allows_privileged = false;
+  std::function<std::string(const std::string& path)> shown{};  ///< how a file is called
+};
+
+/// A file from the project's folder.
+Result<std::string> read_project_file(const ProjectRequest& request, const std::string& path);
+/// How it is called in messages.
+std::string shown_file(const ProjectRequest& request, const std::string& path);
+
+struct LoadedProject {
+  Node document{};
+  Variables variables{};  ///< what `$NAME` means
+};
+
+/// Errors (`Blame::user`) have file, line and column.
+Result<LoadedProject> load_project(const ProjectRequest& request, Notes& notes);
+
+}  // namespace fettle::compose

@@ -1,0 +1,173 @@
+#include "packages/compose/node.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include "base/text.h"
+#include "value/yaml_tree.h"
+
+namespace fettle::compose {
+namespace {
+
+/// Largest files of the world have some thousands of parts.
+constexpr TreeLimits limits{.depth = 100, .nodes = 500'000, .aliased = 200'000};
+
+/// The places of the tags that compose adds to YAML.
+using Tags = std::map<std::pair<uint32_t, uint32_t>, Node::Merge>;
+
+Node node_of(const TreeNode& from, const Name& file, const Tags& tags) {
+  Node node;
+  node.file = file;
+  node.place = from.place();
+  if (const auto tag = tags.find({node.place.line, node.place.column}); tag != tags.end())
+    node.merge = tag->second;
+  if (from.is_list()) {
+    node.type = Node::Type::list;
+    for (const TreeNode* const item : from.items())
+      node.items.push_back(node_of(*item, file, tags));
+  } else if (from.is_dict()) {
+    node.type = Node::Type::dict;
+    for (const TreeMember& member : from.entries()) {
+      node.keys.push_back({member.key->text().str(), member.key->place()});
+      node.items.push_back(node_of(*member.value, file, tags));
+    }
+  } else if (!from.is_null()) {
+    node.type = Node::Type::scalar;
+    node.scalar = from.scalar();
+  }
+  return node;
+}
+
+/// As Go writes a number.
+std::string text_of_real(double number) {
+  if (std::isfinite(number) && number == std::floor(number) && std::fabs(number) < 1e21) {
+    std::array<char, 32> digits{};
+    const auto end = std::to_chars(digits.begin(), digits.end(), number, std::chars_format::fixed);
+    return {digits.data(), end.ptr};
+  }
+  return to_text(Value(number));
+}
+
+}  // namespace
+
+const Node* Node::find(std::string_view key) const {
+  for (size_t i = 0; i < keys.size(); ++i)
+    if (keys[i].text == key)
+      return &items[i];
+  return nullptr;
+}
+
+Node* Node::find(std::string_view key) {
+  return const_cast<Node*>(static_cast<const Node*>(this)->find(key));
+}
+
+Node& Node::put(NodeKey key, Node value) {
+  if (Node* const there = find(key.text)) {
+    *there = std::move(value);
+    return *there;
+  }
+  keys.push_back(std::move(key));
+  return items.emplace_back(std::move(value));
+}
+
+void Node::erase(std::string_view key) {
+  for (size_t i = 0; i < keys.size(); ++i)
+    if (keys[i].text == key) {
+      keys.erase(keys.begin() + static_cast<std::ptrdiff_t>(i));
+      items.erase(items.begin() + static_cast<std::ptrdiff_t>(i));
+      return;
+    }
+}
+
+std::string Node::text() const {
+  if (!is_scalar())
+    return {};
+  return scalar.is_real() ? text_of_real(scalar.real()) : to_text(scalar);
+}
+
+Where Node::where() const {
+  return {file.str(), static_cast<int>(place.line), static_cast<int>(place.column)};
+}
+
+Where Node::where_of(const NodeKey& key) const {
+  return {file.str(), static_cast<int>(key.place.line), static_cast<int>(key.place.column)};
+}
+
+Node text_node(std::string text, const Node& like) {
+  Node node;
+  node.type = Node::Type::scalar;
+  node.scalar = Value(std::move(text));
+  node.file = like.file;
+  node.place = like.place;
+  return node;
+}
+
+namespace {
+
+Node empty_node(Node::Type type, const Node& like) {
+  Node node;
+  node.type = type;
+  node.merge = like.merge;
+  node.file = like.file;
+  node.place = like.place;
+  return node;
+}
+
+}  // namespace
+
+Node list_node(const Node& like) { return empty_node(Node::Type::list, like); }
+Node dict_node(const Node& like) { return empty_node(Node::Type::dict, like); }
+
+Error error_at(const Node& node, std::string message) {
+  return user_error(std::move(message), node.where());
+}
+
+std::string_view kind_of(const Node& node) {
+  switch (node.type) {
+    case Node::Type::null:
+      return "nothing";
+    case Node::Type::list:
+      return "a list";
+    case Node::Type::dict:
+      return "a mapping";
+    case Node::Type::scalar:
+      break;
+  }
+  return node.is_text() ? "a text" : node.scalar.is_bool() ? "true or false" : "a number";
+}
+
+bool says_the_same(const Node& one, const Node& other) {
+  if (one.type != other.type || !(one.scalar == other.scalar) ||
+      one.items.size() != other.items.size())
+    return false;
+  if (one.is_dict())
+    return std::ranges::all_of(one.keys, [&](const NodeKey& key) {
+      const Node* const there = other.find(key.text);
+      return there != nullptr && says_the_same(*one.find(key.text), *there);
+    });
+  for (size_t i = 0; i < one.items.size(); ++i)
+    if (!says_the_same(one.items[i], other.items[i]))
+      return false;
+  return true;
+}
+
+Result<std::vector<Node>> read_nodes(std::string_view text, const std::string& file) {
+  Tags tags;
+  YamlOptions reading{
+      .schema = YamlSchema::core, .duplicates = Duplicates::error, .limits = limits};
+  reading.on_tag = [&](std::string_view tag, Place place) {
+    if (tag == "!reset")
+      tags[{place.line, place.column}] = Node::Merge::reset;
+    if (tag == "!override")
+      tags[{place.line, place.column}] = Node::Merge::replace;
+  };
+  std::vector<Node> nodes;
+  const Name name(file);
+  for (const Tree& tree : TRY(read_yaml_trees(text, file, reading)))
+    nodes.push_back(node_of(tree.root(), name, tags));
+  return nodes;
+}
+
+}  // namespace fettle::compose

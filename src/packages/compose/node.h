@@ -1,0 +1,67 @@
+#pragma once
+/// A part of a compose project: what a YAML file says, with the place of every part, and free to
+/// change. Files are merged part by part, and a message about a part names the file and line that
+/// it came from, whichever file that was.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "value/tree.h"
+
+namespace fettle::compose {
+
+struct NodeKey {
+  std::string text;
+  Place place{};
+};
+
+struct Node {
+  enum class Type : uint8_t { null, scalar, list, dict };
+  /// What becomes of the same part of an earlier file: `!reset` takes it away, `!override` puts this
+  /// one in its place.
+  enum class Merge : uint8_t { usual, reset, replace };
+
+  Type type = Type::null;
+  Merge merge = Merge::usual;
+  Value scalar{};
+  std::vector<NodeKey> keys{};  ///< of a dict; the values are `items`
+  std::vector<Node> items{};    ///< of a list or a dict
+  Name file{};
+  Place place{};
+
+  bool is_null() const { return type == Type::null; }
+  bool is_scalar() const { return type == Type::scalar; }
+  bool is_list() const { return type == Type::list; }
+  bool is_dict() const { return type == Type::dict; }
+  bool is_text() const { return is_scalar() && scalar.is_text(); }
+
+  const Node* find(std::string_view key) const;
+  Node* find(std::string_view key);
+  /// Puts a value at a key, in place of the one that is there.
+  Node& put(NodeKey key, Node value);
+  void erase(std::string_view key);
+  /// A scalar in letters, as compose writes it into a text: 1.0 is `1`. Empty for anything else.
+  std::string text() const;
+  Where where() const;
+  Where where_of(const NodeKey& key) const;
+};
+
+/// A node that stands where `like` does.
+Node text_node(std::string text, const Node& like);
+Node list_node(const Node& like);
+Node dict_node(const Node& like);
+
+Error error_at(const Node& node, std::string message);
+/// `a mapping`, `a list`, …, as messages name what was found.
+std::string_view kind_of(const Node& node);
+
+/// Whether both say the same, wherever they stand.
+bool says_the_same(const Node& one, const Node& other);
+
+/// The documents of a file. Errors: no YAML, a key that occurs twice, too many or too deep parts
+/// (anchors are written out).
+Result<std::vector<Node>> read_nodes(std::string_view text, const std::string& file);
+
+}  // namespace fettle::compose
